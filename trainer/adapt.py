@@ -7,9 +7,8 @@ out once an encoder has learnt them, and say nothing of the other pairs.
 """
 
 import json
-import shutil
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,13 +26,14 @@ from xmine.files.digests import digest_of
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
-from xmine.pairs.io import ParallelText
+from xmine.pairs.io import ParallelText, read_parallel
 from xmine.pairs.judgements import file_beside
 from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs, SettledPairs, labels_of, read_known
 from xmine.progress import Report, silent
 from xmine.run.folder import CANDIDATES_FILE, JUDGEMENTS_FILE
 from xmine.text.inputs import text_input
 from xmine.text.languages import UNKNOWN_LANGUAGE
+from xmine.units import count
 
 from .data.corpus import Corpus
 from .data.rows import drawn
@@ -54,6 +54,9 @@ _PRESETS: dict[str, dict[str, Any]] = {
     "msimcse": {"symmetric": True, "temperature": 0.08},
     "transaug": {"share_encoder": True},
 }
+
+
+_READS_TEXTS = "emma-x"  # whose second phase learns from text without pairs
 
 
 class Round(NamedTuple):
@@ -82,6 +85,7 @@ def adapt(
     options: AdaptOptions,
     report: Report = silent,
     *,
+    more: Sequence[str] = (),
     force: bool = False,
 ) -> Iterator[Round]:
     """Train the encoder of a run on the confident pairs of the run, and mine again.
@@ -95,6 +99,8 @@ def adapt(
         output: a folder.
         options: how many rounds, and how to train.
         report: called while an encoder is trained and while texts are mined.
+        more: files of other translations to train on, such as a word list; see
+            `xmine.pairs.io.read_parallel`.
         force: throw away what `output` has from before.
 
     Yields:
@@ -110,32 +116,33 @@ def adapt(
     first = open_pairs(run)
     start = _encoder_of(first)
     seeds = read_known(run) if file_beside(run).exists() else NOTHING_KNOWN
+    others = read_parallel(*more) if more else ParallelText([], [], [])
     known = _Confident.of(first, options.confidence, seeds)
     rows = drawn(len(known), min(_HELD_OUT, len(known) // 10), options.seed)
     held_out = known.take(rows)
-    if len(known) - len(held_out) < FEWEST:
+    if (there := len(known) - len(held_out) + len(others)) < FEWEST:
         raise TrainingError(
-            f"{run}: {len(known):,} pairs of probability {options.confidence:g} or more are too "
-            f"few to learn from; {FEWEST * 10 // 9 + 1:,} are needed",
-            "mine more text, or judge pairs and mine again with --seed-pairs",
+            f"{run}: {count(len(known), 'pair')} of probability {options.confidence:g} or more; "
+            f"{there:,} are too few to train on, {FEWEST:,} are needed",
+            "mine more text, or give other translations with --pairs",
         )
-    _begin(output, run, options, force=force)
-    accuracy = retrieval_by_halves(start, held_out.texts)
+    _begin(output, run, others, options, force=force)
     name = str(first.run["vectors"]["encoder"])
-    yield Round(0, name, run, 0, accuracy)
+    yield Round(0, name, run, 0, retrieval_by_halves(start, held_out.texts))
     chosen = training_options(options, name, start, first.languages)
     for number in range(1, options.rounds + 1):
         folder, made = output / f"round-{number}", output / f"encoder-{number}"
         taught = known.without(held_out)
         if not made.exists():
-            reads_texts = "texts" in METHODS[options.method].reads and options.method == "emma-x"
-            texts = [*first.source.texts, *first.target.texts] if reads_texts else ()
-            corpus = Corpus(taught.texts, texts=texts)
+            texts = (
+                [*first.source.texts, *first.target.texts] if options.method == _READS_TEXTS else ()
+            )
+            corpus = Corpus(_joined(taught.texts, others), texts=texts)
             train(options.method, corpus, chosen, made, report, resume="auto")
         encoder = SentenceEncoder.load(made)
         mined = _mined(first, encoder, seeds, known.settled, folder, report)
         accuracy = retrieval_by_halves(encoder, held_out.texts)
-        yield Round(number, str(made), folder, len(taught), accuracy, mined)
+        yield Round(number, str(made), folder, len(taught) + len(others), accuracy, mined)
         before, known = known, _Confident.of(open_pairs(folder), options.confidence, seeds)
         if len(known) <= len(before):
             return
@@ -233,13 +240,22 @@ def _encoder_of(opened: Opened) -> SentenceEncoder:
     return pair.source
 
 
-def _begin(output: Path, run: Path, options: AdaptOptions, *, force: bool) -> None:
+def _joined(one: ParallelText, other: ParallelText) -> ParallelText:
+    columns = zip((one.sources, one.targets), (other.sources, other.targets), strict=True)
+    sources, targets = ([*left, *right] for left, right in columns)
+    return ParallelText(sources, targets, [""] * len(sources))
+
+
+def _begin(
+    output: Path, run: Path, others: ParallelText, options: AdaptOptions, *, force: bool
+) -> None:
     """Make the folder of the loop, or find the same loop in it."""
     judged = run / JUDGEMENTS_FILE
     wanted = {
         "run": str(run),
         "candidates": digest_of(run / CANDIDATES_FILE),
         "judgements": digest_of(judged) if judged.exists() else "",
+        "pairs": Corpus(others).fingerprint(),
         **{name: value for name, value in asdict(options).items() if name != "rounds"},
     }
     marker = output / LOOP_FILE

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from xmine.options import Options, option
 
-from ..methods import METHODS
+ADAPTERS = ("msimcse", "moco", "transaug", "emma-x")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -14,7 +14,7 @@ class AdaptOptions(Options):
     rounds: int = option(
         1, "Rounds of training and mining; fewer if no confident pair is new.", "Most used", min=1
     )
-    method: str = option("msimcse", "Training method.", "Most used", choices=tuple(METHODS))
+    method: str = option("msimcse", "Training method.", "Most used", choices=ADAPTERS)
     confidence: float = option(
         0.9,
         "Lowest probability of the pairs to train on.",

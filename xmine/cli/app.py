@@ -20,6 +20,7 @@ _MODULES = {
     "encode": "encode",
     "convert": "convert",
     "train": "train",
+    "adapt": "adapt",
     "pairs": "pairs",
     "eval": "evaluate",
     "model": "model",

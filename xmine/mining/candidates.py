@@ -17,7 +17,7 @@ from xmine.knn.neighbours import Neighbours
 from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import Judge, judging_encoder
 from xmine.mining.steps import open_steps
-from xmine.pairs.known import NOTHING_SETTLED, NOTHING_KNOWN, LabelledPairs, SettledPairs, labels_of
+from xmine.pairs.known import NOTHING_KNOWN, NOTHING_SETTLED, LabelledPairs, SettledPairs, labels_of
 from xmine.progress import Report, silent
 from xmine.scoring.alignment import Looseness
 from xmine.scoring.calibration import calibrate, corrected

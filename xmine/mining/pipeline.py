@@ -25,7 +25,7 @@ from xmine.mining.results import write_results
 from xmine.mining.selection import select
 from xmine.mining.stage_inputs import stage_inputs
 from xmine.mining.steps import open_steps
-from xmine.pairs.known import NOTHING_SETTLED, NOTHING_KNOWN, LabelledPairs, SettledPairs
+from xmine.pairs.known import NOTHING_KNOWN, NOTHING_SETTLED, LabelledPairs, SettledPairs
 from xmine.progress import Report, silent
 from xmine.text.identification import check_language, check_sides
 from xmine.text.inputs import TextInput, text_input

@@ -11,7 +11,7 @@ from xmine.encoders.pair import EncoderPair
 from xmine.encoders.rescorer import Rescorer
 from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import Vectorizer, judging_encoder, weights_of
-from xmine.pairs.known import NOTHING_SETTLED, NOTHING_KNOWN, LabelledPairs, SettledPairs
+from xmine.pairs.known import NOTHING_KNOWN, NOTHING_SETTLED, LabelledPairs, SettledPairs
 from xmine.run.difference import Asked
 from xmine.text.inputs import TextInput
 from xmine.vectors.encoding import vectors_key

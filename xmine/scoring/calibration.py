@@ -6,7 +6,8 @@ logistic curve through its probabilities says what a score is worth in these fil
 expectation maximisation fits a mixture to the scores themselves: those of translations are normal,
 and those of wrong pairs above a high quantile exponential, as the excesses over a threshold of
 most distributions are (Pickands, 1975, "Statistical inference using extreme order statistics").
-A logistic curve through a mean of both gives the probabilities.
+A logistic curve through a mean of both gives the probabilities; where the mixture finds far fewer
+translations than the first estimate, through the first estimate alone.
 """
 
 import math
@@ -28,8 +29,9 @@ _BELOW = 0.8
 _BELIEF, _TAIL_BELIEF, _TAIL, _LONGEST_TAIL = 10.0, 50.0, 0.3, 0.6
 # What the mixture counts, and the first estimate the rest.
 _OF_TAIL = 0.4
-import os
-_AGREES = float(os.environ.get("AGREES","0.5"))
+# Of the translations that the first estimate expects, the share that the mixture finds at least:
+# where all translations stand far out, it takes them for the tail.
+_LEAST_FOUND = 0.5
 LEAST_PROB = 5e-5  # half the last decimal of a probability
 # Judged pairs move the log-odds of all pairs by one number, which is normal around 0 with this
 # deviation before any is judged. Pairs further from even odds say nothing of the cut.
@@ -58,7 +60,7 @@ def calibrate(
     if not labels.any():
         return first
     tail, found = _tail_mixture(values, _on_curve(values, labels), weights)
-    if float(tail.sum()) < _AGREES * float(labels.sum()):  # it took translations for the tail
+    if float(tail.sum()) < _LEAST_FOUND * float(labels.sum()):
         tail, found = labels, float(labels.sum())
     mixed = filled(len(tail), lambda some: _OF_TAIL * tail[some] + (1 - _OF_TAIL) * labels[some])
     probs = filled(len(first.probs), lambda some: first.probs[some])

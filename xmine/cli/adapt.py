@@ -1,0 +1,112 @@
+"""xmine adapt: a mining run -> an encoder trained on its pairs, and the same texts mined again."""
+
+import shlex
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from xmine.cli.arguments import FORCE, value
+from xmine.cli.console import Console
+from xmine.cli.from_options import with_console, with_options
+from xmine.cli.option_groups import Grouped
+from xmine.cli.outputs import keep_summary
+from xmine.cli.summary import summary
+from xmine.extras import TRAINING, needs
+from xmine.trainer.options.adapt import AdaptOptions
+from xmine.units import count
+
+if TYPE_CHECKING:
+    from xmine.trainer.adapt import Round
+
+
+@with_console
+@with_options(AdaptOptions)
+def adapt(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A finished mining run.")],
+    options: AdaptOptions,
+    console: Console,
+    output: Annotated[
+        Path,
+        value(
+            "Folder for the encoder and the run of each round.",
+            "-o --output",
+            group="Most used",
+            shown=False,
+        ),
+    ],
+    pairs: Annotated[
+        list[str] | None,
+        value(
+            "File of other translations to train on, such as a word list; repeatable.",
+            group="Input",
+            metavar="FILE",
+        ),
+    ] = None,
+    force: FORCE = False,
+) -> None:
+    """Train the encoder of a run on the run's confident pairs, and mine the texts again.
+
+    Judged pairs take part. The folder gets encoder-1 and the run round-1, and so on; given again
+    after a kill, the command goes on where it stopped.
+
+    Example: xmine adapt run/ -o adapted/ --rounds 2
+    """
+    needs("xmine adapt", *TRAINING)
+    from xmine.trainer.adapt import adapt as adapt_run
+    from xmine.trainer.adapt import best_of
+
+    started, rounds = time.perf_counter(), []
+    with console.progress() as report:
+        for each in adapt_run(run, output, options, report, more=pairs or (), force=force):
+            if each.mined is not None:
+                _keep_summary(each, started)
+            rounds.append(each)
+            console.say(_told(each))
+    best, seconds = best_of(rounds), time.perf_counter() - started
+    said = f"{best.encoder} retrieves best: next, mine with --model {best.encoder}"
+    if not best.number:
+        said = f"no round retrieves better than {best.encoder}: keep it"
+    facts = [
+        {
+            "round": each.number,
+            "encoder": each.encoder,
+            "run": str(each.run),
+            "trained_on": each.pairs,
+            "halves": each.accuracy,
+            "pairs": None if each.mined is None else len(each.mined.pairs),
+        }
+        for each in rounds
+    ]
+    console.summary(
+        f"{said}, {seconds:.1f} s",
+        {"rounds": facts, "best": best.number, "encoder": best.encoder, "seconds": seconds},
+    )
+    console.say(f"look: {shlex.join(['xmine', 'browse', str(best.run)])}", one_line=True)
+
+
+def _told(each: "Round") -> str:
+    """Say what a round found, in a line."""
+    retrieved = f"{each.accuracy:.1%} of held-out sentences retrieved by half of their tokens"
+    if each.mined is None:
+        return f"{each.encoder}: {retrieved}"
+    report = each.mined.report()
+    return (
+        f"round {each.number}: trained on {count(each.pairs, 'pair')}, {retrieved}; "
+        f"{report.lines()[0]}"
+    )
+
+
+def _keep_summary(each: "Round", started: float) -> None:
+    """Write what `xmine mine` would write beside the pairs."""
+    from xmine.encoders.encoder import SentenceEncoder
+
+    assert each.mined is not None
+    report = each.mined.report()
+    used = SentenceEncoder.load(each.encoder).describe()
+    said, facts = summary(report, used, [], report.warnings, each.mined.options, started)
+    keep_summary(each.run, said, facts)
+
+
+COMMAND = Grouped

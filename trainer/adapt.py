@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
@@ -198,7 +199,7 @@ class _Confident(NamedTuple):
         """Count the pairs."""
         return len(self.settled.probs)
 
-    def take(self, rows: Any) -> "_Confident":
+    def take(self, rows: NDArray[np.intp]) -> "_Confident":
         """Keep some pairs."""
         settled = SettledPairs(self.settled.lines[rows], self.settled.probs[rows])
         return _Confident(self.texts.take(rows), settled)

@@ -136,7 +136,7 @@ class Training:
         return [each for group in optimizer.param_groups for each in group["params"]]
 
     def _measure_that_decides(self) -> str:
-        """Name the measure of the best state; a trained encoder retrieves nearly all whole texts."""
+        """Name the measure of the best state; a trained encoder retrieves nearly every text."""
         if self.dev:
             return "spearman"
         by_halves = self.options.starts_trained and self.step.measures_halves

@@ -63,12 +63,7 @@ def stage_inputs(
         values = asdict(options)
         of_texts = OF_TEXTS + (("src_lang", "tgt_lang") if options.segment else ())
         pairs = {name: values[name] for name in OF_PAIRS}
-        for name, known in (("seed_pairs", seeds), ("gold", gold)):
-            if known.pairs and (name != "gold" or options.threshold == "gold"):
-                pairs[f"{name}_digest"] = hashed([repr(known.pairs).encode()])
-        if len(settled.lines):
-            each = settled.lines, settled.probs
-            pairs["settled_pairs_digest"] = hashed(array.tobytes() for array in each)
+        pairs |= _known(options, seeds, gold, settled)
         judge, _ = judging_encoder(vectorizer, options)
         if judge:
             pairs["reranking_digest"] = hashed([repr(weights_of(judge)).encode()])
@@ -82,6 +77,20 @@ def stage_inputs(
         }
 
     return asked
+
+
+def _known(
+    options: MiningOptions, seeds: LabelledPairs, gold: LabelledPairs, settled: SettledPairs
+) -> dict[str, str]:
+    found = {}
+    if seeds.pairs:
+        found["seed_pairs_digest"] = hashed([repr(seeds.pairs).encode()])
+    if gold.pairs and options.threshold == "gold":
+        found["gold_digest"] = hashed([repr(gold.pairs).encode()])
+    if len(settled.lines):
+        columns = settled.lines, settled.probs
+        found["settled_pairs_digest"] = hashed(each.tobytes() for each in columns)
+    return found
 
 
 def hashed(pieces: Iterable[bytes]) -> str:

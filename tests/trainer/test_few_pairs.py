@@ -32,7 +32,9 @@ def worn(encoder: SentenceEncoder, noise: float) -> SentenceEncoder:
     assert isinstance(body, StaticEmbedding)
     random = np.random.default_rng(2)
     vectors = body.vectors + noise * random.standard_normal(body.vectors.shape, dtype=np.float32)
-    return SentenceEncoder(StaticEmbedding(body.pieces, Table.rounded(vectors)), facts=encoder.facts)
+    return SentenceEncoder(
+        StaticEmbedding(body.pieces, Table.rounded(vectors)), facts=encoder.facts
+    )
 
 
 def of_halves(encoder: SentenceEncoder, pairs: ParallelText) -> float:

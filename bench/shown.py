@@ -68,6 +68,7 @@ FEW_PAIRS = (
     "| pairs | from | Tatoeba en→zh / zh→en | BUCC zh-en, best F1 | at `--threshold auto` | "
     "minutes of a core |"
 )
+CAPTIONS = "| pairs of captions | best F1 | at `--threshold auto` |"
 HIT_SETS = ("Tatoeba", "newstest", "un", "flores")
 SHARES = ("2%", "10%", "30%", "60%")
 
@@ -191,8 +192,17 @@ def tables() -> dict[str, dict[str, list[str]]]:
     now, speed = _read("embedded")["shipped"], _read("encoding")["lines_per_cpu_second"]
     return {
         "docs/how-to/encoders.md": language_tables(now, speed),
-        "docs/how-to/train.md": {FEW_PAIRS: few_pairs()},
+        "docs/how-to/train.md": {FEW_PAIRS: few_pairs(), CAPTIONS: captions()},
     }
+
+
+def captions() -> list[str]:
+    """Write the rows of training on few pairs of a domain."""
+    found = _read("few-of-domain")["pairs"].items()
+    return [
+        f"| {int(pairs):,} | {rounded(each['best_f1'])} | {rounded(each['auto_f1'])} |"
+        for pairs, each in found
+    ]
 
 
 def few_pairs() -> list[str]:

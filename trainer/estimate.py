@@ -202,8 +202,9 @@ def check_settings(corpus: Corpus, options: TrainingOptions) -> list[_Counted]:
     for stage in options.stages:
         if stage.data != "triplets" or corpus.triplets:
             weights, own = sampling_weights(stage, corpus), stage.options
-            has_queue = isinstance(own, QueueOptions) and stage.data != "triplets"
-            queue = own.queue_for(len(weights)) if has_queue else 0
+            queue = 0
+            if isinstance(own, QueueOptions) and stage.data != "triplets":
+                queue = own.queue_for(len(weights))
             batch = min(own.batch_size, max(1, int(weights.sum())))
             steps = count_steps(weights, own)
             stages.append(_Counted(weights.sum(), batch, queue, steps, own.epochs))

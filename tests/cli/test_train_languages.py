@@ -34,7 +34,8 @@ def test_several_files_make_one_encoder_and_the_last_line_tells_mean_and_least(
     assert "ko-en.tsv: 300 pairs of en-ko\n" in ended.err
     found = re.search(
         r"-> ([\d.]+)% of 100 held-out pairs retrieved "
-        r"\(mean over the languages; least (en-zh|en-ko), ([\d.]+)%\)\n",
+        r"\(mean over the languages; least (en-zh|en-ko), ([\d.]+)%\), "
+        r"([\d.]+)% -> ([\d.]+)% without half of the source's tokens\n",
         ended.err,
     )
     assert found, ended.err

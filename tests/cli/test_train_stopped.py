@@ -30,7 +30,16 @@ def learning(tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
     (tmp_path / "temporary").mkdir()
     settings = {"XMINE_PROGRESS": "json", "TMPDIR": str(tmp_path / "temporary")}
     with subprocess.Popen(
-        [sys.executable, "-m", "xmine", "train", "pairs.tsv", "-o", "new", "--held-out", "100"],
+        [
+            sys.executable,
+            "-m",
+            "xmine",
+            "train",
+            "pairs.tsv",
+            "-o",
+            "new",
+            *"--encoder scratch --held-out 100".split(),
+        ],
         cwd=tmp_path,
         env={**os.environ, **settings},
         stderr=subprocess.PIPE,

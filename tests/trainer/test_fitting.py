@@ -83,6 +83,20 @@ def test_a_static_encoder_that_was_trained_before_takes_a_hundred_steps_and_thre
     assert fitted(other, pairs(600)).epochs == 3
 
 
+def test_a_static_encoder_that_goes_on_with_few_pairs_leaves_tokens_out() -> None:
+    """Not where something else decides it, is learned from too, or begins anew."""
+
+    def share(options: TrainingOptions, corpus: Corpus) -> float | None:
+        return fitted(options, corpus).token_dropout
+
+    embedded: dict[str, Any] = {"encoder": "embedded"}
+    assert share(MsimcseOptions(), pairs(600)) == 0.2
+    assert share(MsimcseOptions(**embedded), pairs(100_000)) is None
+    assert share(MsimcseOptions(token_dropout=0.0), pairs(600)) == 0
+    assert share(MsimcseOptions(**NEW), pairs(600)) is None
+    assert share(MsimcseOptions(**embedded), replace(pairs(600), texts=["a b"])) is None
+
+
 def encoder_of(options: TrainingOptions, corpus: Corpus) -> str:
     return fitted(options, corpus).encoder
 

@@ -140,7 +140,8 @@ class TrainingOptions(Options):
         "Advanced",
         min=0,
         max=0.9,
-        shown_default="none; by msimcse half, of --texts, for an encoder without dropout",
+        shown_default="none; of few pairs for a trained static encoder 0.2; by msimcse half, of "
+        "--texts, for an encoder without dropout",
         formerly="piece_dropout",
     )
     learning_rate: float = option(

@@ -29,6 +29,7 @@ _MOST_PIECES = 128_000  # of more than two languages, each of which adds 16,000
 _FEWEST = 2500  # pieces, or half as many again as there are characters
 _FEWEST_HELD_OUT = 500  # of each pair of languages, where these are several
 _STEPS, _STEPS_OF_TRAINED = 300, 100  # of a new encoder, and of a trained static one, at least
+_TOKEN_DROPOUT = 0.2  # of the latter with few pairs, or it grows too sure of them
 _STAGES = ("nli_epochs", "em_epochs")  # whose rows are not those of the pairs
 FEW = 100_000  # pairs below which the embedded encoder is the better start
 # Options of a new encoder, which therefore ask for one.
@@ -59,6 +60,8 @@ def fitted(options: OptionsT, corpus: Corpus) -> OptionsT:
             most = min(_MOST_PIECES, _PIECES // 2 * len(options.codes))
             size = min(most, max(sentences // 6, least))
             options = replace(options, vocabulary_size=size)
+    if options.token_dropout is None and _is_sure_of_few(options, corpus):
+        options = replace(options, token_dropout=_TOKEN_DROPOUT)
     rows = count_rows(corpus, options)
     if not options.batch_size:
         eighth = 2 ** int(math.log2(max(2, rows // 8)))
@@ -99,8 +102,20 @@ def _least_steps(options: TrainingOptions) -> int:
     """Tell how many steps a run takes at least, where nothing says how many passes."""
     if SCRATCH in options.encoders:
         return _STEPS
+    return _STEPS_OF_TRAINED if _continues_static(options) else 1
+
+
+def _is_sure_of_few(options: TrainingOptions, corpus: Corpus) -> bool:
+    """Whether a static encoder goes on with few pairs, and nothing else."""
+    has_pairs_alone = corpus.pairs is not None and not corpus.texts and not corpus.triplets
+    return has_pairs_alone and _continues_static(options) and count_there(corpus, options) < FEW
+
+
+def _continues_static(options: TrainingOptions) -> bool:
+    """Whether all encoders that are trained are static ones that were trained before."""
     learned = zip(options.encoders, options.learning, strict=True)
-    return _STEPS_OF_TRAINED if all(is_static(name, options) for name, on in learned if on) else 1
+    names = [name for name, learns in learned if learns]
+    return SCRATCH not in names and all(is_static(name, options) for name in names)
 
 
 def is_static(name: str, options: TrainingOptions) -> bool:

@@ -141,8 +141,8 @@ def train_with(
             "seconds": round(seconds, 1),
         },
     )
-    files = [f"{code}.txt" for code in options.codes[:2]]
-    words = ["xmine", "mine", *files, "--model", f"{output}/"]
+    sides = [f"{code}.txt" for code in options.codes[:2]]
+    words = ["xmine", "mine", *sides, "--model", f"{output}/"]
     console.say(f"next: {shlex.join(words)}", one_line=True)
 
 

@@ -304,12 +304,13 @@ def test_what_is_there_needs_no_room(
     [
         ("no/run/", "no: no such folder", "mkdir -p no"),
         ("en.txt/", "en.txt: is a file", "give another name"),
-        ("run", "run: unknown format", "run/ is a run"),
+        ("en", "en: is a file", "give another name"),
     ],
 )
 def test_a_folder_that_cannot_be_is_refused_before_the_work(
     command: Command, toy_files: Toy, output: str, said: str, hint: str
 ) -> None:
+    Path("en").touch()
     ended = command("mine", "en.txt", "zh.txt", "-o", output)
     assert ended.code != 0 and not ended.touched and not ended.estimate
     assert ended.err.startswith(f"xmine: {said}\nhint: ") and hint in ended.err

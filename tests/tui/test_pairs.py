@@ -591,7 +591,10 @@ def test_every_action_with_a_key_stands_in_help_and_palette(mined_run: Path) -> 
     browse(mined_run, script, (100, 60))
 
 
-def test_the_lines_around_a_pair_are_a_key_away(mined_run: Path) -> None:
+@pytest.mark.parametrize("large", [False, True])
+def test_the_lines_around_a_pair_are_a_key_away_and_there_in_a_large_window(
+    mined_run: Path, large: bool
+) -> None:
     opened = open_pairs(mined_run)
 
     async def script(pilot: Any, keys: Keys) -> None:
@@ -599,13 +602,13 @@ def test_the_lines_around_a_pair_are_a_key_away(mined_run: Path) -> None:
         assert row is not None
         side = opened.source
         rows = [each for each in lines_around(side, int(opened.sources[row])) if each is not None]
-        shown = "\n".join(await keys("l"))
+        shown = "\n".join(await keys(*([] if large else ["l"])))
         assert rows and "score" in shown
         assert all(f"{side.lines[at]}  {side.texts[at][:9]}" in shown for at in rows)
         alone = "\n".join(await keys("l"))
         assert not any(f"{side.lines[at]}  {side.texts[at][:9]}" in alone for at in rows)
 
-    browse(mined_run, script, (120, 60))
+    browse(mined_run, script, (140, 31) if large else (139, 60))
 
 
 def test_the_palette_has_what_is_done_here_and_elsewhere_and_recent_runs(run_copy: Path) -> None:

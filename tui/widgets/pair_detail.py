@@ -111,7 +111,7 @@ class PairDetail(VerticalScroll, can_focus=False):
         self.query_one("#figures", Static).update("  ".join(figures_of(pair)))
         said = [standing(opened, row, opened.cut if cut is None else cut)]
         said += [f"{judge}: {SIGNS[each]} {each}" for judge, each in verdicts.items()]
-        self.border_title = shown("  ".join(filter(None, said))) or None
+        self.border_title = shown(f" {'  '.join(filter(None, said))} ") if any(said) else None
         flags = "" if opened.flags is None or self._blind else opened.flags[row]
         names = list(filter(None, flags.split(",")))
         if moved:

@@ -192,18 +192,16 @@ class PairTable(ScrollView, can_focus=True):
 
     def _drawn(self, at: int) -> Strip:
         line, style = self.pairs.line(at), self.rich_style
+        quiet = self.get_component_rich_style("pair-table--figure")
         row = int(self.pairs.data[at])
         verdict, signed = self.pairs.verdict(row), style
         if row in self.chosen:
             line = _CHOSEN + line[PADDING:]
         if at == self.cursor_row:
-            style = signed = self.get_component_rich_style("pair-table--cursor")
+            style = signed = quiet = self.get_component_rich_style("pair-table--cursor")
         elif verdict:
             signed += self.get_component_rich_style(f"pair-table--{verdict}", partial=True)
         hit = style + self.get_component_rich_style("pair-table--hit", partial=True)
-        quiet = style
-        if at != self.cursor_row:
-            quiet += self.get_component_rich_style("pair-table--figure", partial=True)
         sign, (end, after) = PADDING + 1, self.pairs.texts_in(line)
         segments = [Segment(line[:sign], signed), Segment(line[sign:end], quiet)]
         texts = end

@@ -92,7 +92,7 @@ def begin(app):
         job = Job("mining", ["score", f"{run.parent}/fifo", f"{run.parent}/fifo"], Path())
         app.jobs.start(job)
         told = lambda: job.pid and (run.parent / "pid").write_text(str(job.pid))
-        app.set_timer(0.5, told)
+        app.set_interval(0.1, told)  # until there is a process
     else:
         app.run_worker(write, thread=True, group="export")
 
@@ -142,7 +142,7 @@ def test_a_terminal_that_closes_ends_the_app(run_copy: Path) -> None:
 def test_a_job_ends_with_the_terminal(run_copy: Path) -> None:
     os.mkfifo(run_copy.parent / "fifo")  # text that never comes
     with in_terminals(run_copy, ["-c", BUSY, "job"]) as ((terminal, app),):
-        until = time.monotonic() + 30
+        until = time.monotonic() + 60
         while not (told := run_copy.parent / "pid").is_file() or not told.read_text():
             assert time.monotonic() < until
             time.sleep(0.05)

@@ -136,8 +136,6 @@ class PairTable(ScrollView, can_focus=True):
             self.refresh_line(self.header_height + row)
         self.post_message(self.Moved(self.row))
 
-    # Drawing.
-
     def redraw(self) -> None:
         """Draw all rows again: a judgement has changed, or the theme."""
         self._strips.clear()
@@ -213,8 +211,6 @@ class PairTable(ScrollView, can_focus=True):
             end = texts + stop
         segments += [Segment(line[end:after], style), Segment(line[after:], quiet)]
         return Strip(segments).adjust_cell_length(self._width, style).simplify()
-
-    # Keys and mouse.
 
     def on_click(self, event: Click) -> None:
         place = event.get_content_offset(self)

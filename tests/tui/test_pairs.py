@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from textual import events
 from textual.widgets import Input
 
 from tests.toys.app import drive

@@ -185,7 +185,7 @@ class XmineApp(App[None]):
         """Remember where the user is in the pairs that are open."""
         if self.view is not None:
             with suppress(XmineError):  # where nothing can be remembered, it still ends
-                keep_place(self.view.opened.path, Place.of(self.view).facts())
+                keep_place(self.view.opened.path, Place.of(self.view))
 
     def look_for(
         self, view: View, query: PairQuery | None = None, cut: float | None = None

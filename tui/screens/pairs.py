@@ -138,12 +138,9 @@ class PairsScreen(FindScreen):
         view = self.view
         before, self._query = self._query, view.query
         same = (before.order, before.descending) == (view.query.order, view.query.descending)
-        self.query_one(PairTable).show(
-            view.rows,
-            keep=same,  # who sorts wants to see the top
-            order=view.query.order,
-            descending=view.query.descending,
-        )
+        table = self.query_one(PairTable)
+        table.order_by(view.query.order, descending=view.query.descending)
+        table.show(view.rows, keep=same)  # who sorts wants to see the top
         if not len(view.rows):
             self._nothing()
         elif same:

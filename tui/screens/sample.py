@@ -28,8 +28,8 @@ class SampleScreen(PaneScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "later", "Later", id="sample.later", tooltip="The pair comes again."),
         Binding("enter", "further", "More pairs", id="sample.more"),
-        Binding("j,down", "scroll_pane(1)", "Scroll down", id="move.down", show=False),
-        Binding("k,up", "scroll_pane(-1)", "Scroll up", id="move.up", show=False),
+        Binding("j,down", "scroll_pane(1)", "Scroll the pane down", id="move.down", show=False),
+        Binding("k,up", "scroll_pane(-1)", "Scroll the pane up", id="move.up", show=False),
     ]
 
     def __init__(self, *, around: bool) -> None:

@@ -89,18 +89,10 @@ class PairTable(ScrollView, can_focus=True):
         """The row of `Opened` under the cursor; None if there are no pairs."""
         return int(self.pairs.data[self.cursor_row]) if self.row_count else None
 
-    def show(
-        self, rows: Rows, *, keep: bool = True, order: str = "", descending: bool = False
-    ) -> None:
-        """Show other rows.
-
-        Args:
-            rows: of `Opened`.
-            keep: let the cursor stay on its pair, if the rows have the pair.
-            order, descending: of the rows; the header shows them.
-        """
+    def show(self, rows: Rows, *, keep: bool = True) -> None:
+        """Show other rows of `Opened`; `keep` leaves the cursor on its pair, if they have it."""
         before = self.row
-        self.pairs.data, self._order = rows, (order, descending)
+        self.pairs.data = rows
         self._lay_out()
         self.move_cursor(row=0)
         if keep and before is not None:

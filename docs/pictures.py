@@ -1,6 +1,6 @@
-"""Draw the pictures of docs/how-to/browse.md: every screen of the app, on the mined examples.
+"""Draw the pictures of README and docs/how-to/browse.md: every screen, on the mined examples.
 
-    python docs/pictures.py
+    python docs/pictures.py [NAME...]
 
 The examples are mined into a temporary folder, and the app runs without a terminal. The pictures
 are SVG, so that text in them is text; they name no font that would have to be fetched.
@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -24,14 +25,16 @@ from xmine.tui.app import XmineApp
 
 ROOT = Path(__file__).parents[1]
 PICTURES = ROOT / "docs" / "pictures"
-_SIZE = (110, 32)
+_USUAL, _SMALL = (110, 32), (80, 24)  # columns and rows; README has those of the smallest window
 _CELL = 12.2  # of the pictures' units, as Rich draws them
 
 
-async def draw(run: Path, name: str, keys: Sequence[str], theme: str) -> None:
+async def draw(
+    run: Path, name: str, keys: Sequence[str], theme: str, size: tuple[int, int]
+) -> None:
     """Press keys, and draw what is on the screen."""
     app: Any = XmineApp(run)
-    async with app.run_test(size=_SIZE) as pilot:
+    async with app.run_test(size=size) as pilot:
         app.theme = theme
         await _settle(pilot)
         for key in keys:
@@ -45,14 +48,24 @@ async def draw(run: Path, name: str, keys: Sequence[str], theme: str) -> None:
 
 
 def _mended(svg: str) -> str:
-    """Leave out fonts that would be fetched, and give wide characters the room of two."""
+    """Leave out fonts that would be fetched, and put each wide character into its two cells."""
     svg = re.sub(r"@font-face\s*{[^}]*}", "", svg)
 
-    def widened(found: re.Match[str]) -> str:
-        cells = cell_len(html.unescape(found["text"]))
-        return f'textLength="{cells * _CELL:g}"{found["rest"]}>{found["text"]}</text>'
+    def placed(found: re.Match[str]) -> str:
+        made, x = "", float(found["x"])
+        for wide, each in groupby(
+            html.unescape(found["text"]), lambda letter: cell_len(letter) > 1
+        ):
+            text = "".join(each)
+            width = cell_len(text) * _CELL
+            places = " ".join(f"{x + 2 * at * _CELL:g}" for at in range(len(text)))
+            room = f'x="{places}"' if wide else f'x="{x:g}" textLength="{width:g}"'
+            made += f"{found['head']} {room}{found['y']}{found['rest']}>{html.escape(text)}</text>"
+            x += width
+        return made
 
-    return re.sub(r'textLength="[^"]*"(?P<rest>[^>]*)>(?P<text>[^<]*)</text>', widened, svg)
+    head = r'(?P<head><text[^>]*) x="(?P<x>[^"]*)"(?P<y>[^>]*) textLength="[^"]*"'
+    return re.sub(head + "(?P<rest>[^>]*)>(?P<text>[^<]*)</text>", placed, svg)
 
 
 async def _settle(pilot: Any) -> None:  # noqa: ANN401 - generic in Textual
@@ -63,20 +76,21 @@ async def _settle(pilot: Any) -> None:  # noqa: ANN401 - generic in Textual
 
 _DARK, _LIGHT = "textual-dark", "textual-light"
 # Keys by name; "typed:TEXT" puts a text into the line that has the focus.
-SCREENS: dict[str, tuple[list[str], str]] = {
-    "pairs": ([*"jjjaax"], _DARK),
-    "filter": (["f"], _DARK),
-    "neighbours": ([*"jjjj", "enter"], _DARK),
-    "threshold": (["t", "right", "right"], _LIGHT),
-    "search": (["F", "typed:Where can I buy a ticket?", "enter"], _DARK),
-    "home": (["h"], _DARK),
-    "mine": (["M"], _DARK),
-    "train": (["T"], _DARK),
+SCREENS: dict[str, tuple[list[str], str, tuple[int, int]]] = {
+    "pairs": ([*("jjjjjjjj" * 5), *"jjkkkkkaau"], _DARK, _SMALL),
+    "sample": ([*"vaxa"], _DARK, _SMALL),
+    "filter": (["f"], _DARK, _USUAL),
+    "neighbours": ([*"jjjj", "enter"], _DARK, _USUAL),
+    "threshold": (["t", "right", "right"], _LIGHT, _USUAL),
+    "search": (["F", "typed:Where can I buy a ticket?", "enter"], _DARK, _USUAL),
+    "home": (["h"], _DARK, _USUAL),
+    "mine": (["M"], _DARK, _USUAL),
+    "train": (["T"], _DARK, _USUAL),
 }
 
 
 def main() -> None:
-    """Mine the examples, and draw every screen."""
+    """Mine the examples, and draw the screens that are named, or every one."""
     PICTURES.mkdir(exist_ok=True)
     os.environ["TEXTUAL_ANIMATIONS"] = "none"
     with TemporaryDirectory() as folder:
@@ -88,8 +102,8 @@ def main() -> None:
         os.chdir(folder)
         command = [sys.executable, "-m", "xmine", "mine", "en.txt", "zh.txt", "-o", "run/", "-q"]
         subprocess.run(command, check=True)
-        for name, (keys, theme) in SCREENS.items():
-            asyncio.run(draw(Path("run"), name, keys, theme))
+        for name in sys.argv[1:] or SCREENS:
+            asyncio.run(draw(Path("run"), name, *SCREENS[name]))
 
 
 if __name__ == "__main__":

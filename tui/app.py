@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
-from textual.drivers.linux_driver import LinuxDriver
 from textual.filter import NoColor
+from textual.messages import ExitApp
 from textual.screen import Screen
 from textual.theme import Theme
 from textual.widgets import Input
@@ -33,7 +33,7 @@ from .screens.judging_base import JudgeScreen
 from .state.place import Place
 from .state.recent import keep_place, recent
 from .state.state import keep_theme, settings
-from .terminal import TerminalDriver
+from .terminal import DRIVERS
 
 if TYPE_CHECKING:
     from xmine.browsing.judgements import Judgements
@@ -86,8 +86,7 @@ class XmineApp(App[None]):
     def __init__(self, path: Path | None = None, ahead: Future[Read] | None = None) -> None:
         """Open a run or a file of pairs, or begin at home; `ahead` may read `path` already."""
         super().__init__()
-        if self.driver_class is LinuxDriver:
-            self.driver_class = TerminalDriver
+        self.driver_class = DRIVERS.get(self.driver_class, self.driver_class)
         if self.no_color:  # Textual leaves grey, and in a theme of the terminal's black on black
             self._filters.append(NoColor())
             self.add_class("-no-color")
@@ -186,7 +185,7 @@ class XmineApp(App[None]):
         """Remember where the user is in the pairs that are open."""
         if self.view is not None:
             with suppress(XmineError):  # where nothing can be remembered, it still ends
-                keep_place(self.view.opened.path, Place.of(self.view).facts())
+                keep_place(self.view.opened.path, Place.of(self.view))
 
     def look_for(
         self, view: View, query: PairQuery | None = None, cut: float | None = None
@@ -325,6 +324,12 @@ class XmineApp(App[None]):
 
     async def action_quit(self) -> None:
         self.ending.leave()
+
+    def on_exit_app(self, message: ExitApp) -> None:
+        """End as by a key where it is the window of a browser that asks."""
+        if self.return_code is None:
+            message.prevent_default()
+            self.ending.begin()
 
     def action_help_quit(self) -> None:
         self.notify("q or ctrl+q quits")

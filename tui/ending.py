@@ -73,9 +73,8 @@ class Ending:
             os._exit(self.code)
 
     def _terminated(self) -> None:
-        """End without a question."""
         self._heard = True
-        self._begin()
+        self.begin()
 
     def leave(self) -> None:
         """End the app; where that stops a job, ask first."""
@@ -94,7 +93,7 @@ class Ending:
         """End the app; where a cut was moved and not written, ask what becomes of it."""
         view, screen = self._host.view, self._app.screen
         if view is None or view.unwritten is None or not isinstance(screen, BaseScreen):
-            self._begin()
+            self.begin()
             return
         path, cut = view.opened.path, view.unwritten
 
@@ -102,12 +101,13 @@ class Ending:
             from xmine.browsing.write_cut import write_cut
 
             work = partial(write_cut, path, cut)
-            screen.background.run("write", work, lambda _: self._begin(), screen.complain)
+            screen.background.run("write", work, lambda _: self.begin(), screen.complain)
 
         question = f"write the cut {cut:.4f} into the run? y, n; esc: stay"
-        screen.confirm(question, write, self._begin)
+        screen.confirm(question, write, self.begin)
 
-    def _begin(self) -> None:
+    def begin(self) -> None:
+        """End the app without a question."""
         self._app.run_worker(self._end(), group="leave")
 
     async def _end(self) -> None:

@@ -22,13 +22,9 @@ from textual.message import Message
 from xmine.progress import Progress
 
 MINING = "mining"  # a kind of job
-
 _PATIENCE = 10.0  # seconds that a signal has to end a command before a stronger one follows
-
 _SOON = 3.0  # seconds of a stage that tell little about the rest
-
 _NICE = 10  # a job is so much nicer than the app, which answers keys first
-
 _LONGEST = 2**24  # bytes of a line: the result of a command is one
 
 

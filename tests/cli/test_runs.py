@@ -304,15 +304,26 @@ def test_what_is_there_needs_no_room(
     [
         ("no/run/", "no: no such folder", "mkdir -p no"),
         ("en.txt/", "en.txt: is a file", "give another name"),
-        ("run", "run: unknown format", "run/ is a run"),
+        ("en", "en: is a file", "give another name"),
     ],
 )
 def test_a_folder_that_cannot_be_is_refused_before_the_work(
     command: Command, toy_files: Toy, output: str, said: str, hint: str
 ) -> None:
+    Path("en").touch()
     ended = command("mine", "en.txt", "zh.txt", "-o", output)
     assert ended.code != 0 and not ended.touched and not ended.estimate
     assert ended.err.startswith(f"xmine: {said}\nhint: ") and hint in ended.err
+
+
+def test_a_name_without_a_suffix_is_that_of_a_run(
+    command: Command, tmp_path: Path, mined: Path, toy_folder: Path
+) -> None:
+    words = ["mine", "en.txt", "zh.txt", "-o", "new", "--model", toy_folder]
+    for _ in range(2):  # the second time it goes on
+        assert command(*words).code == 0
+    pairs = [Path(folder, "pairs.parquet").read_bytes() for folder in (mined, tmp_path / "new")]
+    assert pairs[0] == pairs[1]
 
 
 def test_what_is_read_is_not_in_the_run(command: Command, mined: Path) -> None:

@@ -29,7 +29,6 @@ WRONG = {
     "mine en.txt zh.txt -o pairs.csv": [
         "xmine: pairs.csv: unknown format\nhint: end it in .tsv, .jsonl, .parquet, .tmx (.gz, "
     ],
-    "mine en.txt zh.txt -o pairs": ["pairs: unknown format", ".jsonl"],
     "mine en.txt zh.txt -o pairs.txt": ["pairs.txt: unknown format", "for example pairs.tsv\n"],
     "convert pairs.tsv run/": [
         "xmine: run/: a folder, not a file of pairs\nhint: end it in .tsv, .jsonl"

@@ -18,6 +18,7 @@ from xmine.run.folder import (
     Run,
     alone_in,
     is_run,
+    makes_run,
     open_run,
     temporary_run,
 )
@@ -49,6 +50,16 @@ def filled(folder: Path) -> Path:
                 run.sealed(path)
         (folder / ".source.npy.1.part").write_text("half")
     return folder
+
+
+def test_a_name_without_a_format_makes_a_run(tmp_path: Path) -> None:
+    for name in ("new/", "new", "of.today/new", ".new", "a,b/"):
+        assert makes_run(f"{tmp_path}/{name}")
+    for name in ("pairs.tsv", "pairs.csv", "out,put", "out.en,out.zh"):
+        assert not makes_run(f"{tmp_path}/{name}")
+    (tmp_path / "run.of.today").mkdir()
+    (tmp_path / "run.of.today" / RUN_FILE).touch()
+    assert makes_run(f"{tmp_path}/run.of.today")
 
 
 def test_a_name_that_ends_in_a_slash_is_a_run(tmp_path: Path) -> None:

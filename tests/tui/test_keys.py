@@ -66,7 +66,9 @@ def test_what_is_typed_goes_into_the_form_and_the_line_that_open(mined_run: Path
         # Back, into the line, and to the first pair that is below the cut.
         screen = await burst(pilot, f"{ESCAPE}/is:below{ENTER}")
         assert isinstance(screen, PairsScreen) and "is:below" in screen_text(app)[0]
-        await burst(pilot, "M/tmp/axq")
+        screen = await burst(pilot, "eaxq")
+        assert screen.query_one("#answer", Input).value.endswith("axq")
+        await burst(pilot, f"{ESCAPE}M/tmp/axq")
         assert (
             app.screen.NAME == "Mine" and app.screen.query_one("#source", Input).value == "/tmp/axq"
         )

@@ -18,6 +18,7 @@ from tests.toys.screens import screen_cells, screen_text, settled
 from xmine.errors import FileError
 from xmine.tui import background as reading
 from xmine.tui.app import XmineApp
+from xmine.tui.screens import home
 from xmine.tui.screens.picker import PickerScreen
 from xmine.tui.widgets import command_line, job_view
 
@@ -181,6 +182,7 @@ def test_no_color_leaves_no_colour_and_ansi_themes_show_the_same(
             assert rows == shown[name], name
         return shown
 
+    monkeypatch.setattr(home, "_when", lambda opened: "today")  # a minute ends meanwhile
     expected = drive(XmineApp(mined_run), (80, 24), coloured)
     monkeypatch.setenv("NO_COLOR", "1")
     assert drive(XmineApp(mined_run), (80, 24), colourless) == expected

@@ -114,13 +114,13 @@ def test_the_folder_follows_the_environment(
 def test_a_place_is_kept_with_its_entry(tmp_path: Path) -> None:
     run = tmp_path / "run"
     assert Place.read(place_in(run)) == Place(USUAL, None, 0, ())
-    keep_place(run, Place(row=3).facts())  # which nobody has opened
+    keep_place(run, Place(row=3))  # which nobody has opened
     assert place_in(run) is None
     place = Place(PairQuery(flags=("number", "length"), where="prob > 0.5"), 0.25, 7, ("a", ":9"))
     for opened in (run, tmp_path / "other", run):
         remember(opened)
         if opened == run:
-            keep_place(run, place.facts())
+            keep_place(run, place)
     remember(run)
     assert Place.read(place_in(run)) == place
     assert place_in(tmp_path / "other") is None

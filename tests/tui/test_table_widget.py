@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 from textual.app import App, ComposeResult
+from textual.color import Color
 from textual.events import MouseScrollDown
 
 from tests.toys.app import drive
-from tests.toys.screens import screen_cells, screen_text
+from tests.toys.screens import THEMES, screen_cells, screen_text, settled
 from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
 from xmine.pairs.io import write_pairs
@@ -72,7 +73,7 @@ def look(path: Path, script: Callable[[Any, PairTable], Awaitable[None]]) -> Non
 
 def test_ctrl_c_is_heard_by_the_app_and_not_by_the_table(three: Path) -> None:
     async def script(pilot: Any) -> None:
-        await pilot.pause()
+        await settled(pilot)
         assert isinstance(pilot.app.focused, PairTable)
         await pilot.press("ctrl+c")
         await pilot.pause()
@@ -211,5 +212,20 @@ def test_a_sign_has_a_colour_of_the_theme(three: Path) -> None:
             assert row[1][1] != row[5][1]
             seen.append(row[1][1])
         assert seen[0] != seen[1]
+
+    look(three, script)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_figures_can_be_read_and_are_less_bright_than_texts(three: Path, theme: str) -> None:
+    async def script(pilot: Any, table: PairTable) -> None:
+        pilot.app.theme = theme
+        await pilot.pause()
+        far = {}  # first word of a part of the row -> how far its colour is from the background
+        for each in table.render_line(1 + 2).crop(0, SIZE[0] - 2):
+            if (words := each.text.split()) and each.style is not None:
+                color, ground = map(Color.from_rich_color, (each.style.color, each.style.bgcolor))
+                far[words[0]] = abs(color.brightness - ground.brightness)
+        assert 0.4 < far["1.5000"] < far["text"]
 
     look(three, script)

@@ -19,6 +19,7 @@ import pytest
 from tests.toys.app import is_there, wait_until
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
+from xmine.tui.state.recent import place_in
 
 pytestmark = pytest.mark.usefixtures("usual_signals")
 
@@ -91,7 +92,7 @@ def begin(app):
         job = Job("mining", ["score", f"{run.parent}/fifo", f"{run.parent}/fifo"], Path())
         app.jobs.start(job)
         told = lambda: job.pid and (run.parent / "pid").write_text(str(job.pid))
-        app.set_timer(0.5, told)
+        app.set_interval(0.1, told)  # until there is a process
     else:
         app.run_worker(write, thread=True, group="export")
 
@@ -141,7 +142,7 @@ def test_a_terminal_that_closes_ends_the_app(run_copy: Path) -> None:
 def test_a_job_ends_with_the_terminal(run_copy: Path) -> None:
     os.mkfifo(run_copy.parent / "fifo")  # text that never comes
     with in_terminals(run_copy, ["-c", BUSY, "job"]) as ((terminal, app),):
-        until = time.monotonic() + 30
+        until = time.monotonic() + 60
         while not (told := run_copy.parent / "pid").is_file() or not told.read_text():
             assert time.monotonic() < until
             time.sleep(0.05)
@@ -193,3 +194,37 @@ def test_a_second_signal_ends_the_app_whatever_it_does(run_copy: Path) -> None:
         assert app.poll() is None  # a file is being written
         app.send_signal(signal.SIGTERM)
         assert app.wait(SOON) == 128 + signal.SIGTERM
+
+
+@pytest.mark.parametrize("asked", [True, False], ids=["closed", "and its server is killed"])
+def test_a_browser_window_that_closes_ends_the_app_which_remembers_its_place(
+    run_copy: Path, asked: bool
+) -> None:
+    score = open_pairs(run_copy).pair(2).score
+    window = {"TEXTUAL_DRIVER": "textual.drivers.web_driver:WebDriver"}
+    app = subprocess.Popen(
+        [sys.executable, *BROWSE, str(run_copy)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, **window},
+    )
+    with app:
+        assert app.stdin is not None and app.stdout is not None
+        read_until(app.stdout.fileno(), b"Neighbours")  # keys at the bottom
+        app.stdin.write(_packet(b"D", b"jj"))
+        app.stdin.flush()
+        read_until(app.stdout.fileno(), f"score {score:.4f}".encode())
+        if asked:
+            app.stdin.write(_packet(b"M", b'{"type": "quit"}'))
+            app.stdin.flush()
+            read_until(app.stdout.fileno(), b'{"type": "exit"}')
+        else:
+            app.stdout.close()
+            app.stdin.close()
+        assert app.wait(SOON) == 0
+    assert place_in(run_copy)["row"] == 2
+
+
+def _packet(kind: bytes, content: bytes) -> bytes:
+    """Make what Textual's server sends."""
+    return kind + len(content).to_bytes(4, "big") + content

@@ -5,7 +5,6 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import ClassVar
 
-import numpy as np
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -13,7 +12,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Input, Label
 
 from xmine.browsing.opened import Rows
-from xmine.browsing.query import JUDGED, KEPT, SIDES, USUAL, PairQuery
+from xmine.browsing.query import JUDGED, KEPT, SIDES, USUAL, PairQuery, flagged
 from xmine.browsing.view import Wanted
 from xmine.errors import OptionError
 from xmine.flags.flag_set import Bools
@@ -76,10 +75,8 @@ class FilterScreen(BaseScreen):
     @cached_property
     def _marked(self) -> dict[str, Bools]:
         """Which pairs have each flag, and which have none, bool [pairs]; empty without flags."""
-        if (flags := self.view.opened.flags) is None:
-            return {}
-        marked = {name: flags.raised(name) for name in FLAGS}
-        return {**marked, "none": ~np.logical_or.reduce(list(marked.values()))}
+        names = () if self.view.opened.flags is None else (*FLAGS, "none")
+        return {name: flagged(self.view.opened, (name,)) for name in names}
 
     @property
     def in_form(self) -> bool:

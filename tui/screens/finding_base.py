@@ -4,6 +4,7 @@ from functools import partial
 from typing import ClassVar
 
 import numpy as np
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
@@ -38,9 +39,8 @@ class FindScreen(MarkScreen):
         self._from = 0  # where the cursor was when the search began
         self._to_hit = False  # as soon as other rows are shown
 
-    def find_line(self) -> QueryLine:
-        """Make the line."""
-        return QueryLine(self.view.lines, placeholder=HINT, id="find")
+    def body(self) -> ComposeResult:
+        yield QueryLine(self.view.lines, placeholder=HINT, id="find")
 
     def action_find(self) -> None:
         self._from = self.query_one(PairTable).cursor_row

@@ -11,8 +11,6 @@ from textual.binding import Binding, BindingType
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from xmine.errors import XmineError
-
 from ..forms.command import resuming_words
 from ..jobs import MINING, Job
 from ..state.recent import Recent, forget, recent
@@ -107,11 +105,8 @@ class HomeScreen(BaseScreen):
         at = self.query_one(OptionList).highlighted
         if at is None:
             return
-        try:
+        with self.complaining():
             forget([self._entries[at].path])
-        except XmineError as error:
-            self.complain(error)
-        else:
             self._said_of = None
         self._list()
 

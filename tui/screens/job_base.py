@@ -57,6 +57,10 @@ class JobScreen(BaseScreen):
         """Give the widgets below the job."""
         yield from ()
 
+    def line(self, name: str) -> PathLine:
+        """Give the line of a file by its id."""
+        return next(each for each in self.query(PathLine) if each.line_id == name)
+
     def words(self) -> list[str]:
         """Make the command.
 

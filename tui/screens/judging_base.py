@@ -1,4 +1,4 @@
-"""The base of screens that judge pairs: the keys of the judgements."""
+"""The bases of screens that judge pairs: the keys of the judgements, and of the pane of a pair."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +10,7 @@ from xmine.browsing.judgements import Judgements
 from xmine.errors import FileError
 
 from ..widgets.pair_cells import SIGNS
+from ..widgets.pair_detail import PairDetail
 from .base import BaseScreen
 
 
@@ -99,3 +100,28 @@ class JudgeScreen(BaseScreen):
         """Say how many pairs are judged."""
         counts = self.judgements.counts(self.view.rows)
         return f"{counts.judged:,} of {counts.pairs:,} judged"
+
+
+class PaneScreen(JudgeScreen):
+    """A screen that shows a pair whole, in a pane."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("l", "lines", "Lines around the pair", id="pane.lines", show=False),
+        Binding("plus", "more", "More of a long line", id="pane.more", show=False),
+        Binding("J", "scroll_pane(1)", "Scroll the pane down", id="move.pane-down", show=False),
+        Binding("K", "scroll_pane(-1)", "Scroll the pane up", id="move.pane-up", show=False),
+    ]
+
+    @property
+    def pane(self) -> PairDetail:
+        """The pane itself."""
+        return self.query_one(PairDetail)
+
+    def action_lines(self) -> None:
+        self.pane.toggle_lines()
+
+    def action_more(self) -> None:
+        self.pane.more()
+
+    def action_scroll_pane(self, rows: int) -> None:
+        self.pane.scroll_relative(y=rows, animate=False)

@@ -12,13 +12,13 @@ from xmine.units import count
 
 from ..widgets.pair_cells import SIGNS
 from ..widgets.pair_table import PairTable
-from .judging_base import JudgeScreen
+from .judging_base import PaneScreen
 
 _ASK = 50  # more pairs than that are judged after a question
 _MOST = 10_000  # pairs at once, which take half a second
 
 
-class MarkScreen(JudgeScreen):
+class MarkScreen(PaneScreen):
     """A screen with a table, whose pairs can be marked."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -19,7 +19,7 @@ from ..widgets.path_input import PathLine
 from ..widgets.toggles import Choices
 from .job_base import JobScreen, options_in
 
-_MORE = ("model", "seed_pairs", "gold")
+_MORE = ("model", "seed-pairs", "gold")
 
 
 class MiningScreen(JobScreen):
@@ -40,12 +40,8 @@ class MiningScreen(JobScreen):
         yield PathLine("--gold", id="gold", hint="none: all true pairs, LINE<TAB>LINE")
         yield OptionsForm(MiningOptions)
 
-    def _line(self, name: str) -> str:
-        lines = {str(line.line_id): line for line in self.query(PathLine)}
-        return lines[name.replace("_", "-")].value
-
     def words(self) -> list[str]:
-        files = {name: self._line(name) for name in ("source", "target", "output")}
+        files = {name: self.line(name).value for name in ("source", "target", "output")}
         for name, file in files.items():
             if not file:
                 raise OptionError(f"{name}: no name yet", "write one, or ctrl+o to choose a file")
@@ -54,16 +50,16 @@ class MiningScreen(JobScreen):
             files["target"],
             options_in(self.query_one(OptionsForm)),
             files["output"],
-            more={name: self._line(name) for name in _MORE},
+            more={name: self.line(name).value for name in _MORE},
             force=self.query_one("#in-the-way", Choices).pressed_index == 1,
         )
 
     def take_model(self, model: str) -> None:
         """Put the name of an encoder in its line."""
-        next(line for line in self.query(PathLine) if line.line_id == "model").take(model)
+        self.line("model").take(model)
 
     def job(self, words: list[str]) -> Job:
-        return Job(self.KIND, words, Path(self._line("output")))
+        return Job(self.KIND, words, Path(self.line("output").value))
 
     def said_of(self, facts: dict[str, Any]) -> str:
         if not facts.get("lines"):

@@ -42,11 +42,7 @@ class PairsScreen(FindScreen):
         Binding("r", "reverse", "Reverse the order", id="pairs.reverse", show=False),
         Binding("y", "copy", "Copy the pair", id="pairs.copy", show=False),
         Binding("e", "export", "Export", id="pairs.export", show=False),
-        Binding("l", "lines", "Lines around the pair", id="pairs.lines", show=False),
-        Binding("plus", "more", "More of a long line", id="pairs.more", show=False),
         QUIT,
-        Binding("J", "scroll_pane(1)", "Scroll the pane down", id="move.pane-down", show=False),
-        Binding("K", "scroll_pane(-1)", "Scroll the pane up", id="move.pane-up", show=False),
     ]
 
     def __init__(self) -> None:
@@ -56,7 +52,7 @@ class PairsScreen(FindScreen):
     def body(self) -> ComposeResult:
         yield PairTable(self.view.opened, self.view.rows, self.judgements.of, id="table")
         yield PairDetail(id="detail")
-        yield self.find_line()
+        yield from super().body()
 
     def on_mount(self) -> None:
         table = self.query_one(PairTable)
@@ -103,23 +99,14 @@ class PairsScreen(FindScreen):
 
     def mark(self, pattern: str) -> None:
         self.query_one(PairTable).mark(pattern)
-        self.query_one(PairDetail).mark(pattern)
+        self.pane.mark(pattern)
 
     def _show_whole(self, row: int | None) -> None:
         said = {} if row is None else self.judgements.by_judge(row)
-        self.query_one(PairDetail).show(self.view.opened, row, self.view.cut, said)
-
-    def action_scroll_pane(self, rows: int) -> None:
-        self.query_one(PairDetail).scroll_relative(y=rows, animate=False)
+        self.pane.show(self.view.opened, row, self.view.cut, said)
 
     def action_sample(self) -> None:
         self.host.judge_sample(around=False)
-
-    def action_lines(self) -> None:
-        self.query_one(PairDetail).toggle_lines()
-
-    def action_more(self) -> None:
-        self.query_one(PairDetail).more()
 
     def on_pair_table_header_clicked(self, event: PairTable.HeaderClicked) -> None:
         order = _COLUMNS.get(event.column, event.column)
@@ -151,12 +138,9 @@ class PairsScreen(FindScreen):
         view = self.view
         before, self._query = self._query, view.query
         same = (before.order, before.descending) == (view.query.order, view.query.descending)
-        self.query_one(PairTable).show(
-            view.rows,
-            keep=same,  # who sorts wants to see the top
-            order=view.query.order,
-            descending=view.query.descending,
-        )
+        table = self.query_one(PairTable)
+        table.order_by(view.query.order, descending=view.query.descending)
+        table.show(view.rows, keep=same)  # who sorts wants to see the top
         if not len(view.rows):
             self._nothing()
         elif same:

@@ -14,10 +14,10 @@ from xmine.errors import XmineError
 
 from ..widgets.pair_cells import SIGNS
 from ..widgets.pair_detail import PairDetail
-from .judging_base import JudgeScreen
+from .judging_base import PaneScreen
 
 
-class SampleScreen(JudgeScreen):
+class SampleScreen(PaneScreen):
     """A sample of the kept pairs, or of those around the cut.
 
     No figure of a pair is shown: it would tell what to say of the pair.
@@ -27,10 +27,9 @@ class SampleScreen(JudgeScreen):
     LOADS = "draw"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "later", "Later", id="sample.later", tooltip="The pair comes again."),
-        Binding("enter", "more", "More pairs", id="sample.more"),
-        Binding("j,down", "scroll_pane(1)", "Scroll down", id="move.down", show=False),
-        Binding("k,up", "scroll_pane(-1)", "Scroll up", id="move.up", show=False),
-        Binding("plus", "longer", "More of a long line", id="sample.longer", show=False),
+        Binding("enter", "further", "More pairs", id="sample.more"),
+        Binding("j,down", "scroll_pane(1)", "Scroll the pane down", id="move.down", show=False),
+        Binding("k,up", "scroll_pane(-1)", "Scroll the pane up", id="move.up", show=False),
     ]
 
     def __init__(self, *, around: bool) -> None:
@@ -95,11 +94,11 @@ class SampleScreen(JudgeScreen):
         """Show the pair that comes next; after the last one, what the verdicts say."""
         if self._sample is None:
             return
-        pane, found = self.query_one(PairDetail), self.query_one("#found", Static)
+        found = self.query_one("#found", Static)
         self.refresh_bindings()
-        pane.display, found.display = bool(self._left), not self._left
+        self.pane.display, found.display = bool(self._left), not self._left
         if self._left:
-            pane.show(self.view.opened, self._left[0])
+            self.pane.show(self.view.opened, self._left[0])
         else:
             finding = self._sample.said(self.judgements.codes())
             said = Text("\n").join(map(Text, finding.lines()))
@@ -110,20 +109,14 @@ class SampleScreen(JudgeScreen):
         return f"{size - len(self._left):,} of {size:,}"
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in ("judge", "more", "later"):
-            return bool(self._left) == (action != "more")
+        if action in ("judge", "further", "later"):
+            return bool(self._left) == (action != "further")
         return super().check_action(action, parameters)
 
     def action_later(self) -> None:
         self._left.rotate(-1)
         self.verdicts_changed()
 
-    def action_more(self) -> None:
+    def action_further(self) -> None:
         if self._sample is not None:
             self._draw(len(self._sample) + USUAL)
-
-    def action_scroll_pane(self, rows: int) -> None:
-        self.query_one(PairDetail).scroll_relative(y=rows, animate=False)
-
-    def action_longer(self) -> None:
-        self.query_one(PairDetail).more()

@@ -20,7 +20,7 @@ from xmine.scoring.histogram import Histogram
 from ..widgets.near_table import NearTable
 from ..widgets.pair_detail import PairDetail
 from ..widgets.pair_table import PairTable
-from .judging_base import JudgeScreen
+from .judging_base import PaneScreen
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -40,7 +40,7 @@ class Counted(NamedTuple):
     step: float
 
 
-class ThresholdScreen(JudgeScreen):
+class ThresholdScreen(PaneScreen):
     """The cut, moved with the keys and written into the run."""
 
     NAME = "Threshold"
@@ -100,7 +100,7 @@ class ThresholdScreen(JudgeScreen):
 
     def on_resize(self, event: Resize) -> None:
         low = event.size.height < _LOW
-        self.query_one(PairDetail).display = not low
+        self.pane.display = not low
         fewest = _FEWEST_BINS - 2 * low
         bins = min(max(event.size.height - _AROUND, fewest), _MOST_BINS)
         if bins != self._bins:
@@ -139,10 +139,8 @@ class ThresholdScreen(JudgeScreen):
             return ""
         return f"{self._cuts.kept_by(self._cut):,} of {len(self._cuts):,} kept"
 
-    # Moving the cut: the figures at once, the table when the key is up, the view behind it.
-
     def action_move(self, steps: int) -> None:
-        """Move the cut by some steps; they are as fine in a small window as in a large one."""
+        """Move the cut by some steps: the figures at once, the table and the view soon after."""
         self._move_to(stepped(self._cut, self._step, steps))
 
     def action_reset(self) -> None:
@@ -207,11 +205,9 @@ class ThresholdScreen(JudgeScreen):
         if self._cuts is not None:
             self.query_one(NearTable).show_near(self._cuts, self._cut)
 
-    # Judging.
-
     def on_pair_table_moved(self, event: PairTable.Moved) -> None:
         said = {} if event.row is None else self.judgements.by_judge(event.row)
-        self.query_one(PairDetail).show(self.view.opened, event.row, self._cut, said)
+        self.pane.show(self.view.opened, event.row, self._cut, said)
 
     def judged_row(self) -> int | None:
         return self.query_one(NearTable).row
@@ -235,8 +231,6 @@ class ThresholdScreen(JudgeScreen):
         if self._cuts is not None:
             self.look_for(cut=self._cut)
         self.host.judge_sample(around=True)
-
-    # Copying and writing the cut.
 
     def action_copy(self) -> None:
         if self._cuts is None:

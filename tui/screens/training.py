@@ -88,22 +88,20 @@ class TrainingScreen(JobScreen):
                 line.display = line.line_id in METHODS[self.method].reads
 
     def words(self) -> list[str]:
-        lines = {line.line_id: line for line in self.query(PathLine)}
-        given = {kind: lines[kind].values() for kind in METHODS[self.method].reads}
+        given = {kind: self.line(kind).values() for kind in METHODS[self.method].reads}
         if not any(given.values()):
             kinds = ", ".join(given)
             raise OptionError(f"no data yet: {self.method} learns from {kinds}", "ctrl+o: choose")
-        if not lines["output"].value:
+        if not (output := self.line("output").value):
             raise OptionError("output: no name yet", "write one")
         in_the_way = list(IN_THE_WAY)[max(0, self.query_one("#in-the-way", Choices).pressed_index)]
         options = options_in(self.query_one(OptionsForm))
-        output = lines["output"].value
         if not IN_THE_WAY[in_the_way] and is_begun(Path(output)):
             raise OptionError(f"{output}: was begun before", "if begun: go on, or replace")
         return training_words(self.method, given, options, output, in_the_way=in_the_way)
 
     def job(self, words: list[str]) -> Job:
-        output = Path(next(x.value for x in self.query(PathLine) if x.line_id == "output"))
+        output = Path(self.line("output").value)
         self._metrics = Metrics(output)
         return Job(self.KIND, words, output)
 

@@ -1,7 +1,7 @@
 """Where a user was in a run: what the app remembers of it until it is opened again."""
 
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Self
 
 from xmine.browsing.cuts import check_cut
@@ -31,7 +31,7 @@ class Place:
 
     @classmethod
     def read(cls, facts: object) -> Self:
-        """Read what `facts` gave; what cannot be read is as where one begins."""
+        """Read a place that was made a dict; what cannot be read is as where one begins."""
         with suppress(TypeError, ValueError, KeyError, XmineError):
             found: dict[str, Any] = dict(facts)  # type: ignore[call-overload]
             query = PairQuery(**found["query"] | {"flags": tuple(found["query"]["flags"])})
@@ -45,10 +45,6 @@ class Place:
         wanted = view.wanted
         cut = None if wanted.cut == view.opened.cut else wanted.cut
         return cls(wanted.query, cut, view.row, tuple(view.lines[-_MOST_LINES:]))
-
-    def facts(self) -> dict[str, object]:
-        """Give the place for JSON."""
-        return asdict(self)
 
     def view(self, opened: Opened, codes: Any) -> View:  # noqa: ANN401 - see `View`
         """Show the pairs of the place; those of the beginning, if the place is not there now."""

@@ -34,7 +34,7 @@ class OptionsForm(Vertical):
         self._first = first
         self._fields = form_fields(kind)
         self._texts = {each.name: each.usual for each in self._fields} | dict(texts or {})
-        self._wrong: dict[str, str] = {}
+        self.wrong: dict[str, str] = {}  # of the last reading, by the names of the fields
 
     def compose(self) -> ComposeResult:
         first = [each for name in self._first for each in self._fields if each.name == name]
@@ -59,15 +59,10 @@ class OptionsForm(Vertical):
 
     def options(self) -> Options | None:
         """Read the fields; None where something is wrong, which then stands beside them."""
-        made, self._wrong = read_form(self.kind, self._texts)
+        made, self.wrong = read_form(self.kind, self._texts)
         for row in self.query(FieldRow):
-            row.complain(self._wrong.get(row.field.name, ""))
+            row.complain(self.wrong.get(row.field.name, ""))
         return made
-
-    @property
-    def wrong(self) -> dict[str, str]:
-        """Errors of the last reading, by the names of the fields."""
-        return self._wrong
 
     @property
     def texts(self) -> dict[str, str]:

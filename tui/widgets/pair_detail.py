@@ -1,7 +1,7 @@
 """One pair whole: both texts with what they share, figures, flags with their reasons, verdicts.
 
 What finds no counterpart on the other side is dim, as soon as a thread has looked. In a wide window
-source and target stand side by side.
+source and target stand side by side, in a high one, too, between the lines around them.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,7 +18,7 @@ from textual.containers import Container, VerticalScroll
 from textual.events import Resize
 from textual.widgets import Static
 
-from xmine.browsing.details import figures
+from xmine.browsing.details import figures_of, standing
 from xmine.browsing.lines_around import lines_around
 from xmine.browsing.opened import Opened, TextSide
 from xmine.browsing.shared_spans import Span, shared_parts
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 # takes 0.4 s.
 _MOST, _MORE = 2_000, 10_000
 _WIDE = 140  # columns of a window with room for both texts side by side
+_LOW, _HIGH = 10, 12  # rows of a pane without room for blank ones; with room for the lines around
 _AROUND = 300  # cells of a line before or after a text
 _NOBODY: Mapping[str, str] = {}
 _NOTHING: tuple[list[Span], list[Span]] = ([], [])
@@ -53,7 +54,9 @@ class PairDetail(VerticalScroll, can_focus=False):
     def __init__(self, *, blind: bool = False, id: str | None = None) -> None:
         """Begin empty; `blind` shows the lines around the texts in place of figures and flags."""
         super().__init__(id=id)
-        self._blind = self._between = blind
+        self._blind = blind
+        self._roomy = False
+        self._turned = False  # whether the lines around are shown where they usually are not
         self._opened: Opened | None = None
         self._row: int | None = None
         self._reasons: Callable[[], Reasons] | None = None
@@ -77,7 +80,12 @@ class PairDetail(VerticalScroll, can_focus=False):
             self.query_one(name).display = not self._blind
 
     def on_resize(self, event: Resize) -> None:
-        self.set_class(self.app.size.width >= _WIDE, "-wide")
+        wide, rows = self.app.size.width >= _WIDE, self.size.height
+        self.set_class(wide, "-wide")
+        self.set_class(rows < _LOW, "-low")
+        if self._roomy != (wide and rows >= _HIGH):
+            self._roomy = not self._roomy
+            self._themed()
 
     def show(
         self,
@@ -97,14 +105,16 @@ class PairDetail(VerticalScroll, can_focus=False):
         if row is None:
             self._fill({}, Text(), Text())
             self.query_one("#figures", Static).update("")
+            self.border_title = None
             return
-        said = figures(opened, row, opened.cut if cut is None else cut)
+        pair = opened.pair(row)
+        self.query_one("#figures", Static).update("  ".join(figures_of(pair)))
+        said = [standing(opened, row, opened.cut if cut is None else cut)]
         said += [f"{judge}: {SIGNS[each]} {each}" for judge, each in verdicts.items()]
-        self.query_one("#figures", Static).update(shown("  ".join(said)))
+        self.border_title = shown(f" {'  '.join(filter(None, said))} ") if any(said) else None
         flags = "" if opened.flags is None or self._blind else opened.flags[row]
         names = list(filter(None, flags.split(",")))
         if moved:
-            pair = opened.pair(row)
             self._fill(dict.fromkeys(names, "…"), *self._texts(opened, row))
             if names:
                 self._explain(row)
@@ -117,7 +127,7 @@ class PairDetail(VerticalScroll, can_focus=False):
 
     def toggle_lines(self) -> None:
         """Show the lines around the texts, or the texts alone again."""
-        self._between = not self._between
+        self._turned = not self._turned
         self._themed()
 
     def mark(self, pattern: str) -> None:
@@ -150,7 +160,7 @@ class PairDetail(VerticalScroll, can_focus=False):
             hit = self.get_component_rich_style("pair-detail--hit", partial=True)
             for start, end in spans_of(self._marked, text.plain):
                 text.stylize(hit, start, end)
-        if not self._between:
+        if self._turned == (self._blind or self._roomy):
             return texts
         source, target = int(opened.sources[row]), int(opened.targets[row])
         return (

@@ -89,18 +89,10 @@ class PairTable(ScrollView, can_focus=True):
         """The row of `Opened` under the cursor; None if there are no pairs."""
         return int(self.pairs.data[self.cursor_row]) if self.row_count else None
 
-    def show(
-        self, rows: Rows, *, keep: bool = True, order: str = "", descending: bool = False
-    ) -> None:
-        """Show other rows.
-
-        Args:
-            rows: of `Opened`.
-            keep: let the cursor stay on its pair, if the rows have the pair.
-            order, descending: of the rows; the header shows them.
-        """
+    def show(self, rows: Rows, *, keep: bool = True) -> None:
+        """Show other rows of `Opened`; `keep` leaves the cursor on its pair, if they have it."""
         before = self.row
-        self.pairs.data, self._order = rows, (order, descending)
+        self.pairs.data = rows
         self._lay_out()
         self.move_cursor(row=0)
         if keep and before is not None:
@@ -135,8 +127,6 @@ class PairTable(ScrollView, can_focus=True):
             self._strips.discard(row)
             self.refresh_line(self.header_height + row)
         self.post_message(self.Moved(self.row))
-
-    # Drawing.
 
     def redraw(self) -> None:
         """Draw all rows again: a judgement has changed, or the theme."""
@@ -192,18 +182,16 @@ class PairTable(ScrollView, can_focus=True):
 
     def _drawn(self, at: int) -> Strip:
         line, style = self.pairs.line(at), self.rich_style
+        quiet = self.get_component_rich_style("pair-table--figure")
         row = int(self.pairs.data[at])
         verdict, signed = self.pairs.verdict(row), style
         if row in self.chosen:
             line = _CHOSEN + line[PADDING:]
         if at == self.cursor_row:
-            style = signed = self.get_component_rich_style("pair-table--cursor")
+            style = signed = quiet = self.get_component_rich_style("pair-table--cursor")
         elif verdict:
             signed += self.get_component_rich_style(f"pair-table--{verdict}", partial=True)
         hit = style + self.get_component_rich_style("pair-table--hit", partial=True)
-        quiet = style
-        if at != self.cursor_row:
-            quiet += self.get_component_rich_style("pair-table--figure", partial=True)
         sign, (end, after) = PADDING + 1, self.pairs.texts_in(line)
         segments = [Segment(line[:sign], signed), Segment(line[sign:end], quiet)]
         texts = end
@@ -215,8 +203,6 @@ class PairTable(ScrollView, can_focus=True):
             end = texts + stop
         segments += [Segment(line[end:after], style), Segment(line[after:], quiet)]
         return Strip(segments).adjust_cell_length(self._width, style).simplify()
-
-    # Keys and mouse.
 
     def on_click(self, event: Click) -> None:
         place = event.get_content_offset(self)

@@ -29,14 +29,14 @@ def details(
 ) -> PairDetails:
     """Gather the details of a pair at a cut; at that of the run if `cut` is left out."""
     pair = opened.pair(row)
-    cut = opened.cut if cut is None else cut
+    stands = standing(opened, row, opened.cut if cut is None else cut)
     return PairDetails(
         pair,
-        figures(opened, row, cut),
+        [*figures_of(pair), *filter(None, [stands])],
         shared_parts(pair.source, pair.target, opened.languages),
         reasons.of(row),
         judgements.by_judge(row),
-        standing(opened, row, cut),
+        stands,
     )
 
 
@@ -49,12 +49,6 @@ def standing(opened: Opened, row: int, cut: float | None) -> str:
     if rank < cut:
         return "below the cut"
     return "kept" if opened.eligible[row] else "dropped"
-
-
-def figures(opened: Opened, row: int, cut: float | None) -> list[str]:
-    """Give the figures of a pair in words: its numbers, its lines, and its standing."""
-    said = figures_of(opened.pair(row))
-    return [*said, standing(opened, row, cut)] if cut is not None else said
 
 
 def figures_of(pair: Pair) -> list[str]:

@@ -14,7 +14,7 @@ from xmine.flags.names import FLAGS
 from xmine.pairs.judgements import LABELS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     import polars as pl
 
@@ -119,7 +119,7 @@ def _conditions(opened: Opened, query: PairQuery) -> "list[pl.Expr | pl.Series]"
     elif query.verdict != "any":
         wanted.append(pl.col("verdict") == query.verdict)
     if query.flags:
-        wanted.append(pl.Series(_flagged(opened, query.flags)))
+        wanted.append(pl.Series(flagged(opened, query.flags)))
     score = pl.col("score").cast(pl.Float64)
     if query.score_min is not None:
         wanted.append(score >= query.score_min)
@@ -195,11 +195,11 @@ def matches(texts: TextColumn, text: str, *, regex: bool = False) -> "pl.Series"
         raise OptionError(f"{text!r} is no regular expression: {reason(error)}") from None
 
 
-def _flagged(opened: Opened, names: tuple[str, ...]) -> Bools:
+def flagged(opened: Opened, names: "Iterable[str]") -> Bools:
+    """Mark the pairs with one of some flags, or with `none`, bool [pairs]."""
     marked = np.zeros(len(opened), dtype=bool)
     if opened.flags is None:
         return marked | ("none" in names)
-    raised = {name: opened.flags.raised(name) for name in FLAGS}
     for name in names:
-        marked |= ~np.logical_or.reduce(list(raised.values())) if name == "none" else raised[name]
+        marked |= ~flagged(opened, FLAGS) if name == "none" else opened.flags.raised(name)
     return marked

@@ -138,10 +138,10 @@ def mine(
     from xmine.mining.estimate import estimate_run
     from xmine.mining.pipeline import mine as mine_files
     from xmine.pairs.paths import language_warnings
-    from xmine.run.folder import bytes_there, is_run, working_folder
+    from xmine.run.folder import bytes_there, makes_run, working_folder
     from xmine.text.inputs import text_input
 
-    run = Path(output) if output and is_run(output) else None
+    run = Path(output) if output and makes_run(output) else None
     inputs = text_input(source), text_input(target)
     seeds = read_known(seed_pairs) if seed_pairs else NOTHING_KNOWN
     truth = read_known(gold) if gold else NOTHING_KNOWN

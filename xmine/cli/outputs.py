@@ -34,19 +34,17 @@ def check_outputs(
     """
     from xmine.files.atomic import check_free
     from xmine.pairs.io import check_pair_file
-    from xmine.pairs.paths import KNOWN, paths_to_write
-    from xmine.run.folder import JUDGEMENTS_FILE, check_run, is_run
+    from xmine.pairs.paths import paths_to_write
+    from xmine.run.folder import JUDGEMENTS_FILE, check_run, makes_run
 
     written: dict[str, str] = {}  # path -> what goes there
-    if pairs and or_run and is_run(pairs):
+    if pairs and or_run and makes_run(pairs):
         check_run(Path(pairs))
         kept = realpath(Path(pairs) / JUDGEMENTS_FILE)
         for name in read:  # --force would throw it away
             if Path(realpath(name)).is_relative_to(realpath(pairs)) and realpath(name) != kept:
                 raise OptionError(f"{name}: is in {pairs}", "give another folder")
     elif pairs:
-        if or_run and not Path(pairs).suffix and "," not in pairs:
-            raise OptionError(f"{pairs}: unknown format", f"{KNOWN}; {pairs}/ is a run")
         check_pair_file(pairs, force=force)
         written |= {realpath(path): "pairs" for path in paths_to_write(pairs).paths}
     for what, path in others.items():

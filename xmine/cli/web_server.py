@@ -17,9 +17,9 @@ from xmine.extras import needs
 
 _TITLE = "<title>xmine</title>"
 _POLICY = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob: ws: wss:"
-# Gives the terminal in the page the keys as soon as it is there; else one has to click first.
+# Gives the terminal in the page the keys as soon as it is connected; else one has to click first.
 _FOCUS = """<script>const look = setInterval(() => {
-  const line = document.querySelector(".xterm-helper-textarea");
+  const line = document.querySelector(".-loaded .xterm-helper-textarea");
   if (line) { line.focus(); clearInterval(look); }
 }, 100);</script>"""
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")

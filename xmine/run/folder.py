@@ -172,8 +172,13 @@ class Run(Watch):
 
 
 def is_run(path: str) -> bool:
-    """Tell whether an output is to be a run: its name ends in `/`, or it is one already."""
+    """Tell whether a name is that of a run: it ends in `/`, or a run is there."""
     return path.endswith("/") or (Path(path) / RUN_FILE).is_file()
+
+
+def makes_run(output: str) -> bool:
+    """Tell whether an output is to be a run; a file of pairs has a suffix, or a comma, in it."""
+    return is_run(output) or not (Path(output).suffix or "," in output)
 
 
 def working_folder(run: Path | None) -> Path:

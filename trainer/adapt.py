@@ -24,6 +24,7 @@ from xmine.encoders.modules.static import StaticEmbedding
 from xmine.errors import FileError, OptionError, TrainingError
 from xmine.files.atomic import check_free, remove, replacing
 from xmine.files.digests import digest_of
+from xmine.knn.exact import search_exact
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
@@ -42,12 +43,13 @@ from .methods import METHODS
 from .models.loading import tower_of
 from .options.adapt import AdaptOptions
 from .options.shared import TrainingOptions
-from .run.devset import accuracy_of_halves, halved
+from .run.devset import halved
 from .train import train
 
 LOOP_FILE = "adapt.json"
 # Fewer confident pairs teach an encoder nothing.
 FEWEST = 500
+_AMONG, _DRAWS = 20_000, 4  # sentences to retrieve among, and halves of each held-out sentence
 _HELD_OUT = 1000  # pairs, or a tenth of fewer than ten times as many
 # Options of training, beside those of AdaptOptions: of all static encoders, and of each method.
 _STATIC: dict[str, Any] = {"learning_rate": 0.003, "token_dropout": 0.2}
@@ -129,7 +131,8 @@ def adapt(
         )
     _begin(output, run, others, options, force=force)
     name = str(first.run["vectors"]["encoder"])
-    yield Round(0, name, run, 0, retrieval_by_halves(start, held_out.texts))
+    among = _others(first, held_out, options.seed)
+    yield Round(0, name, run, 0, retrieval_by_halves(start, held_out.texts, among))
     chosen = training_options(options, name, start, first.languages)
     for number in range(1, options.rounds + 1):
         folder, made = output / f"round-{number}", output / f"encoder-{number}"
@@ -142,7 +145,7 @@ def adapt(
             train(options.method, corpus, chosen, made, report, resume="auto")
         encoder = SentenceEncoder.load(made)
         mined = _mined(first, encoder, seeds, known.settled, folder, report)
-        accuracy = retrieval_by_halves(encoder, held_out.texts)
+        accuracy = retrieval_by_halves(encoder, held_out.texts, among)
         yield Round(number, str(made), folder, len(taught) + len(others), accuracy, mined)
         before, known = known, _Confident.of(open_pairs(folder), options.confidence, seeds)
         if len(known) <= len(before):
@@ -154,23 +157,32 @@ def best_of(rounds: list[Round]) -> Round:
     return max(rounds, key=lambda each: each.accuracy)
 
 
-def retrieval_by_halves(encoder: SentenceEncoder, pairs: ParallelText) -> float:
+def retrieval_by_halves(
+    encoder: SentenceEncoder, pairs: ParallelText, others: tuple[list[str], list[str]]
+) -> float:
     """Measure how often a sentence without half of its tokens retrieves its translation.
 
+    Whole sentences are nearly all retrieved, before training as after.
+
     Args:
-        encoder: of both sides.
-        pairs: translations, among which those of both sides are retrieved.
+        encoder: of both sides. Where the vector of one token is the sentence's, all tokens stay.
+        pairs: translations.
+        others: sentences of each side that a translation is retrieved among.
 
     Returns:
         the mean of both directions, 0 to 1.
     """
     tower = tower_of(encoder).eval()
-    sides = [tower.cut(texts) for texts in (pairs.sources, pairs.targets)]
-    with torch.no_grad():
-        left, right, *halves = (
-            tower.embed(side).float().cpu().numpy() for side in (*sides, *map(halved, sides))
-        )
-    return (accuracy_of_halves(halves[0], right) + accuracy_of_halves(halves[1], left)) / 2
+    texts, found = (list(pairs.sources), list(pairs.targets)), []
+    for side, other in ((0, 1), (1, 0)):
+        among = encoder.encode(texts[other] + others[other])
+        cut = tower.cut(texts[side] * _DRAWS)
+        with torch.no_grad():
+            half = halved(cut) if tower.pools_all else cut
+            halves = tower.embed(half).float().cpu().numpy()
+        nearest = search_exact(halves, among, 1).targets[:, 0]
+        found.append(float((nearest == np.tile(np.arange(len(pairs)), _DRAWS)).mean()))
+    return sum(found) / 2
 
 
 class _Confident(NamedTuple):
@@ -239,6 +251,15 @@ def _encoder_of(opened: Opened) -> SentenceEncoder:
             f"{path}: mined with an encoder for each side", "mine with one encoder for both"
         )
     return pair.source
+
+
+def _others(opened: Opened, held_out: _Confident, seed: int) -> tuple[list[str], list[str]]:
+    """Draw sentences of both sides that are not held out."""
+    sides = zip((opened.source, opened.target), held_out.settled.lines.T, strict=True)
+    left = [(side, np.flatnonzero(~np.isin(side.lines, lines))) for side, lines in sides]
+    drawn_rows = ((side, rows[drawn(len(rows), _AMONG, seed)]) for side, rows in left)
+    sources, targets = (list(side.texts.take(rows)) for side, rows in drawn_rows)
+    return sources, targets
 
 
 def _joined(one: ParallelText, other: ParallelText) -> ParallelText:

@@ -52,11 +52,11 @@ def main() -> None:
     write_record(output / "figures.json", record({"origin": arguments.origin, "pairs": figures}))
 
 
-def pairs_of(path: Path, origin: str) -> list[tuple[str, str]]:
-    """Read the pairs of an origin, none of whose sentences comes twice, in random order."""
+def pairs_of(path: Path, origin: str = "") -> list[tuple[str, str]]:
+    """Read the pairs of an origin, or all, none of whose sentences comes twice, in random order."""
     with gzip.open(path, "rt", encoding="utf-8") as file:
         found = [line.rstrip("\n").split("\t") for line in file]
-    rows = [(row[0], row[1]) for row in found if row[2] == origin]
+    rows = [(row[0], row[1]) for row in found if origin in ("", row[2])]
     random.Random(1).shuffle(rows)
     seen: set[str] = set()
     kept = []

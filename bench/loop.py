@@ -1,0 +1,218 @@
+"""Adapt an encoder to a domain or a language that it has not seen, round by round: F1 of mining.
+
+    python bench/loop.py domain en-de.tsv.gz multi30k --data EVAL -o FOLDER
+    python bench/loop.py language en-tr.tsv.gz --encoder VARIANT --data EVAL -o FOLDER
+
+`domain` hides pairs of an origin (third column) among other lines of the same origin, mines both
+sides with the embedded encoder, and adapts it by `xmine adapt`: without judgements, with 50 around
+the cut, and for one round with each training method. The ceiling is the best cut of an encoder that
+was trained on the hidden pairs themselves.
+
+`language` does the same with an encoder that has never seen the second language, and a file of so
+many other pairs, or of a word list. F1 is that of reranked candidates of eval/pseudo-bucc at `auto`
+and at the best cut. Writes FOLDER/figures.json.
+"""
+
+import argparse
+import json
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from embedded import xmine  # type: ignore[import-not-found]
+from few_of_domain import pairs_of  # type: ignore[import-not-found]
+
+from xmine.browsing.judgements import Judgements
+from xmine.browsing.opening import open_pairs
+from xmine.browsing.samples import Sample
+from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
+from xmine.evaluation.data import DataFolder
+from xmine.evaluation.options import PairOptions
+from xmine.evaluation.reports.record import record, write_record
+from xmine.evaluation.retrieval.aligned import retrieval_accuracy
+from xmine.evaluation.retrieval.pseudo_bucc import evaluate_pseudo_bucc
+from xmine.files.reading import read_lines
+from xmine.pairs.known import read_known
+from xmine.trainer.options.adapt import ADAPTERS
+
+Pairs = Sequence[tuple[str, str]]
+_NEWS = "newstest/newstest2019.deu-eng"
+_TRAINING = (
+    *("--method", "msimcse", "--symmetric", "--temperature", "0.08", "--epochs", "10"),
+    *("--learning-rate", "0.003", "--token-dropout", "0.2"),
+)
+
+
+def main() -> None:
+    """Mine, adapt, measure, write."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    kinds = parser.add_subparsers(dest="kind", required=True)
+    domain, language = kinds.add_parser("domain"), kinds.add_parser("language")
+    domain.add_argument("pairs", type=Path)
+    domain.add_argument("origin")
+    domain.add_argument("--hidden", type=int, default=9000)
+    language.add_argument("pairs", type=Path)
+    language.add_argument("--encoder", required=True)
+    language.add_argument("--hidden", type=int, default=15_000)
+    language.add_argument("--dictionary", type=Path)
+    for each in (domain, language):
+        each.add_argument("--data", type=Path, required=True)
+        each.add_argument("-o", "--output", type=Path, required=True)
+        each.add_argument("--rounds", type=int, default=3)
+    arguments = parser.parse_args()
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    of_kind = of_domain if arguments.kind == "domain" else of_language
+    figures = of_kind(arguments)
+    settings = {name: str(value) for name, value in vars(arguments).items() if name != "output"}
+    write_record(arguments.output / "figures.json", record({**settings, "figures": figures}))
+
+
+def of_domain(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Measure a domain: without judgements, with 50, with each method, and the ceiling."""
+    output, data = arguments.output, arguments.data
+    rows = pairs_of(arguments.pairs, arguments.origin)
+    whole = arguments.hidden
+    texts = hide(rows[: 2 * whole], whole, output)
+    codes = arguments.pairs.name.partition(".")[0].replace("-", ",")
+    run = output / "run"
+    figures: dict[str, Any] = {"newstest": {EMBEDDED: news(EMBEDDED, data)}}
+    mine(texts, run)
+    figures["before"] = f1(run, output)
+    figures["without judgements"] = adapted(run, output / "loop", arguments)
+    for number in range(1, arguments.rounds + 1):
+        encoder = output / "loop" / f"encoder-{number}"
+        if encoder.exists():
+            figures["newstest"][f"round {number}"] = news(str(encoder), data)
+    judged = output / "judged"
+    mine(texts, judged)
+    judge(judged, output, 50)
+    mine(texts, judged, "--seed-pairs", str(judged))
+    figures["before, 50 judged"] = f1(judged, output)
+    figures["50 judged"] = adapted(judged, output / "loop-judged", arguments)
+    arguments.rounds = 1
+    figures["methods"] = {
+        name: adapted(run, output / f"loop-{name}", arguments, "--method", name)
+        for name in ADAPTERS
+        if name != ADAPTERS[0]
+    }
+    true = output / "true.tsv"
+    true.write_text("".join(f"{x}\t{y}\n" for x, y in rows[:whole]), encoding="utf-8")
+    best = output / "ceiling"
+    if not best.exists():
+        given = ("--encoder", EMBEDDED, "--languages", codes, "--threads", "2")
+        xmine("train", str(true), "-o", str(best), *given, *_TRAINING, "-q")
+    gold = ("--threshold", "gold", "--gold", str(output / "gold.tsv"))
+    mine(texts, output / "best", "--model", str(best), *gold)
+    figures["ceiling"] = f1(output / "best", output)
+    return figures
+
+
+def of_language(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Measure a language that the encoder has not seen: with seed pairs, and with a word list."""
+    output = arguments.output
+    english, code = arguments.pairs.name.partition(".")[0].split("-")
+    rows = pairs_of(arguments.pairs)
+    texts = hide(rows[: 2 * arguments.hidden], arguments.hidden, output)
+    others = rows[2 * arguments.hidden :]
+    run = output / "run"
+    mine(texts, run, "--model", arguments.encoder)
+    files: dict[str, list[Path]] = {"nothing": []}
+    for count in (500, 5000):
+        files[f"{count} pairs"] = [output / f"{count}.tsv"]
+        lines = "".join(f"{x}\t{y}\n" for x, y in others[:count])
+        files[f"{count} pairs"][0].write_text(lines, encoding="utf-8")
+    if arguments.dictionary:
+        files["word list"] = [arguments.dictionary]
+        files["word list, 500 pairs"] = [arguments.dictionary, *files["500 pairs"]]
+    figures: dict[str, Any] = {}
+    before = pseudo_bucc(arguments.encoder, arguments.data, f"{code}-{english}")
+    for name, given in files.items():
+        folder = output / f"loop-{name.replace(' ', '-')}"
+        words = [word for file in given for word in ("--pairs", str(file))]
+        rounds = adapted(run, folder, arguments, *words)
+        figures[name] = [{**before, **f1(run, output)}]
+        for each in rounds:
+            scores = pseudo_bucc(each["encoder"], arguments.data, f"{code}-{english}")
+            figures[name].append({**each, **scores})
+        print(name, figures[name], flush=True)
+    return figures
+
+
+def hide(rows: Pairs, whole: int, folder: Path) -> tuple[str, str]:
+    """Write `whole` pairs among half as many other sources and targets, and their lines."""
+    half = whole // 2
+    sides = [rows[: whole + half], [*rows[:whole], *rows[whole + half : 2 * whole]]]
+    places = []
+    for at, (name, pairs) in enumerate(zip(("source", "target"), sides, strict=True)):
+        order = random.Random(at).sample(range(len(pairs)), len(pairs))
+        texts = "".join(f"{pairs[row][at]}\n" for row in order)
+        (folder / f"{name}.txt").write_text(texts, encoding="utf-8")
+        places.append({row: line for line, row in enumerate(order, start=1)})
+    gold = "".join(f"{places[0][row]}\t{places[1][row]}\n" for row in range(whole))
+    (folder / "gold.tsv").write_text(gold, encoding="utf-8")
+    return str(folder / "source.txt"), str(folder / "target.txt")
+
+
+def mine(texts: tuple[str, str], run: Path, *words: str) -> None:
+    """Mine both sides into a run."""
+    xmine("mine", *texts, "-o", f"{run}/", "--force", "-q", *words)
+
+
+def f1(run: Path, folder: Path) -> dict[str, float]:
+    """Compare what a run keeps with the hidden pairs."""
+    opened = open_pairs(run)
+    kept = opened.kept(opened.cut)
+    sides = (opened.source, opened.sources), (opened.target, opened.targets)
+    lines = (side.lines[rows[kept]].tolist() for side, rows in sides)
+    found = set(zip(*lines, strict=True))
+    right = {pair[:2] for pair in read_known(folder / "gold.tsv").pairs}
+    so = len(found & right)
+    return {
+        "precision": so / max(len(found), 1),
+        "recall": so / len(right),
+        "f1": 2 * so / (len(found) + len(right)),
+    }
+
+
+def adapted(run: Path, folder: Path, arguments: argparse.Namespace, *words: str) -> list[Any]:
+    """Adapt the encoder of a run: the figures of each round."""
+    given = ("--rounds", str(arguments.rounds), "--json", *words)
+    said = json.loads(xmine("adapt", str(run), "-o", str(folder), *given))
+    found = [
+        {**each, **f1(Path(each["run"]), arguments.output), "seconds": said["seconds"]}
+        for each in said["rounds"]
+        if each["round"]
+    ]
+    print(folder.name, [(each["halves"], each["f1"]) for each in found], flush=True)
+    return found
+
+
+def judge(run: Path, folder: Path, count: int) -> None:
+    """Judge the pairs around the cut as the hidden pairs say."""
+    opened = open_pairs(run)
+    right = {pair[:2] for pair in read_known(folder / "gold.tsv").pairs}
+    judgements = Judgements.open(opened)
+    for row in Sample(opened, opened.cut, count, around=True).rows.tolist():
+        pair = opened.pair(row)
+        is_right = (pair.source_line, pair.target_line) in right
+        judgements.judge(row, "accept" if is_right else "reject")
+
+
+def news(encoder: str, data: Path) -> float:
+    """Measure retrieval on newstest2019, German and English."""
+    loaded = SentenceEncoder.load(encoder)
+    sides = [loaded.encode(read_lines(data / f"{_NEWS}.{code}")) for code in ("de", "en")]
+    return retrieval_accuracy(*sides).mean
+
+
+def pseudo_bucc(encoder: str, data: Path, pair: str) -> dict[str, float]:
+    """Mine eval/pseudo-bucc: F1 of reranked candidates."""
+    loaded = SentenceEncoder.load(encoder)
+    result = evaluate_pseudo_bucc(loaded, DataFolder(data), PairOptions(pair=[pair]))
+    figures = next(row.figures for row in result.rows if row.name == f"{pair}, reranked")
+    return {"best_f1": figures["oracle"], "auto_f1": figures["auto"]}
+
+
+if __name__ == "__main__":
+    main()

@@ -37,6 +37,7 @@ from xmine.pairs.known import read_known
 from xmine.trainer.options.adapt import ADAPTERS
 
 Pairs = Sequence[tuple[str, str]]
+_WORDS = "freedict"  # the origin of the pairs of a word list
 _NEWS = "newstest/newstest2019.deu-eng"
 _TRAINING = (
     *("--method", "msimcse", "--symmetric", "--temperature", "0.08", "--epochs", "10"),
@@ -55,7 +56,6 @@ def main() -> None:
     language.add_argument("pairs", type=Path)
     language.add_argument("--encoder", required=True)
     language.add_argument("--hidden", type=int, default=15_000)
-    language.add_argument("--dictionary", type=Path)
     for each in (domain, language):
         each.add_argument("--data", type=Path, required=True)
         each.add_argument("-o", "--output", type=Path, required=True)
@@ -112,25 +112,26 @@ def of_language(arguments: argparse.Namespace) -> dict[str, Any]:
     """Measure a language that the encoder has not seen: with seed pairs, and with a word list."""
     output = arguments.output
     english, code = arguments.pairs.name.partition(".")[0].split("-")
-    rows = pairs_of(arguments.pairs)
+    words = pairs_of(arguments.pairs, _WORDS)
+    rows = [pair for pair in pairs_of(arguments.pairs) if pair not in set(words)]
     texts = hide(rows[: 2 * arguments.hidden], arguments.hidden, output)
     others = rows[2 * arguments.hidden :]
     run = output / "run"
     mine(texts, run, "--model", arguments.encoder)
+    known = {"500 pairs": others[:500], "5,000 pairs": others[:5000]}
+    known[f"{len(words)} words"] = words
+    known[f"{len(words)} words, 500 pairs"] = [*words, *others[:500]]
     files: dict[str, list[Path]] = {"nothing": []}
-    for count in (500, 5000):
-        files[f"{count} pairs"] = [output / f"{count}.tsv"]
-        lines = "".join(f"{x}\t{y}\n" for x, y in others[:count])
-        files[f"{count} pairs"][0].write_text(lines, encoding="utf-8")
-    if arguments.dictionary:
-        files["word list"] = [arguments.dictionary]
-        files["word list, 500 pairs"] = [arguments.dictionary, *files["500 pairs"]]
+    for name, pairs in known.items():
+        files[name] = [output / f"{name.replace(' ', '-').replace(',', '')}.tsv"]
+        lines = "".join(f"{x}\t{y}\n" for x, y in pairs)
+        files[name][0].write_text(lines, encoding="utf-8")
     figures: dict[str, Any] = {}
     before = pseudo_bucc(arguments.encoder, arguments.data, f"{code}-{english}")
     for name, given in files.items():
         folder = output / f"loop-{name.replace(' ', '-')}"
-        words = [word for file in given for word in ("--pairs", str(file))]
-        rounds = adapted(run, folder, arguments, *words)
+        said = [word for file in given for word in ("--pairs", str(file))]
+        rounds = adapted(run, folder, arguments, "--confidence", "0.5", *said)
         figures[name] = [{**before, **f1(run, output)}]
         for each in rounds:
             scores = pseudo_bucc(each["encoder"], arguments.data, f"{code}-{english}")

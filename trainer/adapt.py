@@ -35,17 +35,21 @@ from xmine.progress import Report, silent
 from xmine.run.folder import CANDIDATES_FILE, JUDGEMENTS_FILE
 from xmine.text.inputs import text_input
 from xmine.text.languages import UNKNOWN_LANGUAGE
+from xmine.text.packed import picked
 from xmine.units import count
 
 from .data.corpus import Corpus
 from .data.rows import drawn
+from .data.vocabulary import extended_vocabulary
 from .methods import METHODS
 from .models.loading import tower_of
+from .models.static import can_be_extended, extended_static
 from .options.adapt import AdaptOptions
 from .options.shared import TrainingOptions
 from .run.devset import halved
 from .train import train
 
+_NEW_TOKENS, _VOCABULARY_SAMPLE = 8000, 500_000
 LOOP_FILE = "adapt.json"
 # Fewer confident pairs teach an encoder nothing.
 FEWEST = 500
@@ -98,7 +102,7 @@ def adapt(
 
     Args:
         run: a finished mining run. Its judged pairs take part: accepted pairs are trained on,
-            rejected ones are not, and both correct the probabilities.
+            rejected ones are not, and both keep their place in all rounds.
         output: a folder.
         options: how many rounds, and how to train.
         report: called while an encoder is trained and while texts are mined.
@@ -118,9 +122,9 @@ def adapt(
     """
     first = open_pairs(run)
     start = _encoder_of(first)
-    seeds = read_known(run) if file_beside(run).exists() else NOTHING_KNOWN
+    judged = read_known(run) if file_beside(run).exists() else NOTHING_KNOWN
     others = read_parallel(*more) if more else ParallelText([], [], [])
-    known = _Confident.of(first, options.confidence, seeds)
+    known = _Confident.of(first, options.confidence, judged)
     rows = drawn(len(known), min(_HELD_OUT, len(known) // 10), options.seed)
     held_out = known.take(rows)
     if (there := len(known) - len(held_out) + len(others)) < FEWEST:
@@ -133,6 +137,7 @@ def adapt(
     name = str(first.run["vectors"]["encoder"])
     among = _others(first, held_out, options.seed)
     yield Round(0, name, run, 0, retrieval_by_halves(start, held_out.texts, among))
+    name = _with_new_tokens(first, start, name, output / "start", options)
     chosen = training_options(options, name, start, first.languages)
     for number in range(1, options.rounds + 1):
         folder, made = output / f"round-{number}", output / f"encoder-{number}"
@@ -144,10 +149,10 @@ def adapt(
             corpus = Corpus(_joined(taught.texts, others), texts=texts)
             train(options.method, corpus, chosen, made, report, resume="auto")
         encoder = SentenceEncoder.load(made)
-        mined = _mined(first, encoder, seeds, known.settled, folder, report)
+        mined = _mined(first, encoder, known.every_settled(), folder, report)
         accuracy = retrieval_by_halves(encoder, held_out.texts, among)
         yield Round(number, str(made), folder, len(taught) + len(others), accuracy, mined)
-        before, known = known, _Confident.of(open_pairs(folder), options.confidence, seeds)
+        before, known = known, _Confident.of(open_pairs(folder), options.confidence, judged)
         if len(known) <= len(before):
             return
 
@@ -186,26 +191,35 @@ def retrieval_by_halves(
 
 
 class _Confident(NamedTuple):
-    """Pairs that are all but sure, by their probability or by judgement."""
+    """Pairs that are all but sure, by their probability or by judgement.
+
+    Attributes:
+        texts: of the pairs.
+        settled: their lines and probabilities.
+        wrong: pairs that judgement excludes, of probability 0.
+    """
 
     texts: ParallelText
     settled: SettledPairs
+    wrong: SettledPairs
 
     @classmethod
-    def of(cls, opened: Opened, least: float, seeds: LabelledPairs) -> "_Confident":
+    def of(cls, opened: Opened, least: float, judged: LabelledPairs) -> "_Confident":
         """Take the pairs of at least such a probability, and those that were accepted."""
         assert opened.probs is not None  # as `_encoder_of` has checked
         x, y = opened.sources, opened.targets
-        lines = opened.source.lines[x], opened.target.lines[y]
-        labels = labels_of(seeds.pairs, *lines)
-        probs = np.where(labels == 1, 1.0, opened.probs.astype(np.float64).round(4))
-        rows = np.flatnonzero((opened.allowed & (probs >= least) & (labels != 0)) | (labels == 1))
+        lines = np.stack([opened.source.lines[x], opened.target.lines[y]], axis=1)
+        labels = labels_of(judged.pairs, *lines.T)
+        probs = np.where(labels == -1, opened.probs.astype(np.float64).round(4), labels)
+        rows = np.flatnonzero((probs >= least) & (opened.allowed | (labels == 1)))
         texts = ParallelText(
             list(opened.source.texts.take(x[rows])),
             list(opened.target.texts.take(y[rows])),
             [""] * len(rows),
         )
-        return cls(texts, SettledPairs(np.stack(lines, axis=1)[rows], probs[rows]))
+        wrong = np.flatnonzero(labels == 0)
+        settled = (SettledPairs(lines[some], probs[some]) for some in (rows, wrong))
+        return cls(texts, *settled)
 
     def __len__(self) -> int:
         """Count the pairs."""
@@ -214,7 +228,15 @@ class _Confident(NamedTuple):
     def take(self, rows: NDArray[np.intp]) -> "_Confident":
         """Keep some pairs."""
         settled = SettledPairs(self.settled.lines[rows], self.settled.probs[rows])
-        return _Confident(self.texts.take(rows), settled)
+        return _Confident(self.texts.take(rows), settled, self.wrong)
+
+    def every_settled(self) -> SettledPairs:
+        """Give the pairs and those that are wrong."""
+        both = self.settled, self.wrong
+        return SettledPairs(
+            np.concatenate([each.lines for each in both]),
+            np.concatenate([each.probs for each in both]),
+        )
 
     def without(self, others: "_Confident") -> "_Confident":
         """Leave some pairs out."""
@@ -299,6 +321,30 @@ def _begin(
         partial.write_text(json.dumps(wanted, indent=2) + "\n", encoding="utf-8")
 
 
+def _with_new_tokens(
+    run: Opened, encoder: SentenceEncoder, name: str, folder: Path, options: AdaptOptions
+) -> str:
+    """Add tokens of the texts to the encoder, and name the encoder to begin with."""
+    sides = zip((run.source, run.target), run.languages, strict=True)
+    known = encoder.facts.languages or run.languages
+    foreign = [side for side, language in sides if language not in known]
+    count = options.new_tokens
+    if count is None:
+        count = _NEW_TOKENS if foreign and can_be_extended(encoder) else 0
+    if not count or folder.exists():
+        return str(folder) if count else name
+    if not can_be_extended(encoder):
+        raise TrainingError(
+            f"--new-tokens: {name} is no static encoder with a vocabulary of xmine", "leave it out"
+        )
+    texts = [text for side in foreign or (run.source, run.target) for text in side.texts]
+    texts = picked(texts, drawn(len(texts), _VOCABULARY_SAMPLE, options.seed))
+    assert isinstance(encoder.body, StaticEmbedding)
+    vocabulary = extended_vocabulary(encoder.body.pieces, texts, count)
+    extended_static(encoder, vocabulary, options.seed).save(folder)
+    return str(folder)
+
+
 def training_options(
     options: AdaptOptions, name: str, encoder: SentenceEncoder, languages: tuple[str, str]
 ) -> TrainingOptions:
@@ -316,7 +362,6 @@ def training_options(
 def _mined(
     first: Opened,
     encoder: SentenceEncoder,
-    seeds: LabelledPairs,
     settled: SettledPairs,
     folder: Path,
     report: Report,
@@ -336,7 +381,6 @@ def _mined(
         encoder,
         MiningOptions(**said),
         report,
-        seeds=seeds,
         settled=settled,
         run=folder,
         force=True,

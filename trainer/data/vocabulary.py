@@ -9,6 +9,7 @@ space. It drops what a writer may leave out: vowel signs of Arabic. NFKC is appl
 
 import io
 import json
+import math
 import random
 import re
 import sys
@@ -70,6 +71,24 @@ def train_vocabulary(
         for text in random_order.sample(list(side), min(len(side), sample // 2))
     ]
     return _trained(chosen, size)
+
+
+def extended_vocabulary(known: Vocabulary, texts: Sequence[str], size: int) -> Vocabulary:
+    """Add the pieces of a model of `size` pieces, trained on texts, to a vocabulary.
+
+    The ids of known pieces stay. A new piece is as probable as it would be in a mixture of both
+    models where each has as much weight as it brings pieces.
+
+    Raises:
+        TrainingError: there are more characters than pieces.
+    """
+    model = _parsed(known.model)
+    there = {each.piece for each in model.pieces}
+    more = [each for each in _parsed(_trained(texts, size).model).pieces if each.piece not in there]
+    share = math.log(max(len(more), 1) / (len(more) + len(there)))
+    for each in more:
+        model.pieces.add(piece=each.piece, score=each.score + share)
+    return Vocabulary(model.SerializeToString(deterministic=True), _tokenizer_json(model))
 
 
 def train_shared_vocabulary(

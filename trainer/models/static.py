@@ -166,3 +166,34 @@ def new_static(vocabulary: Vocabulary, dim: int, seed: int) -> SentenceEncoder:
     rows = torch.randn(len(vocabulary), dim, generator=generator) * _FIRST_LENGTH / dim**0.5
     rows[torch.tensor(vocabulary.meaningless())] = 0
     return SentenceEncoder(StaticEmbedding(vocabulary, Table(rows.numpy(), None)))
+
+
+def can_be_extended(encoder: SentenceEncoder) -> bool:
+    """Tell whether an encoder is a static one with a vocabulary of xmine."""
+    body = encoder.body
+    return isinstance(body, StaticEmbedding) and isinstance(body.pieces, Vocabulary)
+
+
+def extended_static(encoder: SentenceEncoder, vocabulary: Vocabulary, seed: int) -> SentenceEncoder:
+    """Give a static encoder a vocabulary that begins with its own pieces.
+
+    The vector of a new piece is the mean of those of the known pieces that it was cut into; a short
+    random one where none was known.
+    """
+    body: Any = encoder.body  # see `can_be_extended`
+    new = range(len(body.pieces), len(vocabulary))
+    texts = [vocabulary.text_of(piece) for piece in new]
+    rows = StaticEmbedding(body.pieces, body.table).embed(texts)
+    found = np.concatenate([np.zeros((0, body.dim), np.float32), *(some for _, some in rows)])
+    unknown = ~found.any(axis=1)
+    random = np.random.default_rng([seed, 12]).standard_normal((int(unknown.sum()), body.dim))
+    found[unknown] = _FIRST_LENGTH / body.dim**0.5 * random
+    table = Table.rounded(np.concatenate([body.vectors, found]))
+    return SentenceEncoder(
+        StaticEmbedding(vocabulary, table),
+        encoder.heads,
+        encoder.settings,
+        encoder.facts,
+        encoder.card,
+        reranking=encoder.reranking,
+    )

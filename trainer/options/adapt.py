@@ -23,6 +23,13 @@ class AdaptOptions(Options):
         max=1.0,
     )
     epochs: int = option(10, "Passes through the pairs in each round.", "Quality", min=1)
+    new_tokens: int | None = option(
+        None,
+        "Tokens to learn from the texts and to add to a static encoder of xmine.",
+        "Quality",
+        min=0,
+        shown_default="8,000 where the encoder does not know a language of the run, else 0",
+    )
     seed: int = option(1, "Seed of all random numbers.", "Advanced", min=0)
     device: str = option(
         "auto", "Where training runs: auto, cpu, cuda, or cuda:1 and so on.", "Speed and memory"

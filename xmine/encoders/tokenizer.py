@@ -72,6 +72,10 @@ class Vocabulary:
         """Count the pieces."""
         return int(self._pieces.get_piece_size())
 
+    def text_of(self, piece: int) -> str:
+        """Give the text of a piece, without the mark of the start of a word."""
+        return str(self._pieces.id_to_piece(piece)).replace("▁", " ").strip()
+
     def meaningless(self) -> list[int]:
         """List the pieces that get no vector: the unknown one and the bare start of a word.
 

@@ -202,7 +202,7 @@ class _Confident(NamedTuple):
 
 def _judged(opened: Opened) -> LabelledPairs:
     """List the accepted and the rejected pairs of a run, by the latest verdict on each."""
-    codes = Judgements.open(opened).codes
+    codes = Judgements.open(opened).codes()
     rows = np.flatnonzero(np.isin(codes, [CODES[ACCEPT], CODES[REJECT]]))
     x, y = opened.source.lines[opened.sources[rows]], opened.target.lines[opened.targets[rows]]
     right = codes[rows] == CODES[ACCEPT]

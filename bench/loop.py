@@ -26,7 +26,7 @@ from few_of_domain import pairs_of  # type: ignore[import-not-found]
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.samples import Sample
-from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import PairOptions
 from xmine.evaluation.reports.record import record, write_record
@@ -76,7 +76,7 @@ def of_domain(arguments: argparse.Namespace) -> dict[str, Any]:
     texts = hide(rows[: 2 * whole], whole, output)
     codes = arguments.pairs.name.partition(".")[0].replace("-", ",")
     run = output / "run"
-    figures: dict[str, Any] = {"newstest": {EMBEDDED: news(EMBEDDED, data)}}
+    figures: dict[str, Any] = {"newstest": {"embedded": news("embedded", data)}}
     mine(texts, run)
     figures["before"] = f1(run, output)
     figures["without judgements"] = adapted(run, output / "loop", arguments)
@@ -100,7 +100,7 @@ def of_domain(arguments: argparse.Namespace) -> dict[str, Any]:
     true.write_text("".join(f"{x}\t{y}\n" for x, y in rows[:whole]), encoding="utf-8")
     best = output / "ceiling"
     if not best.exists():
-        given = ("--encoder", EMBEDDED, "--languages", codes, "--threads", "2")
+        given = ("--encoder", "embedded", "--languages", codes, "--threads", "2")
         xmine("train", str(true), "-o", str(best), *given, *_TRAINING, "-q")
     gold = ("--threshold", "gold", "--gold", str(output / "gold.tsv"))
     mine(texts, output / "best", "--model", str(best), *gold)

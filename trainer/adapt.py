@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
+from xmine.browsing.judgements import CODES, Judgements
 from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.run_encoder import encoders_of
@@ -28,9 +28,10 @@ from xmine.knn.exact import search_exact
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
+from xmine.mining.stage_inputs import hashed
 from xmine.pairs.io import ParallelText, read_parallel
-from xmine.pairs.judgements import file_beside
-from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs, SettledPairs, labels_of, read_known
+from xmine.pairs.judgements import ACCEPT, REJECT
+from xmine.pairs.known import LabelledPair, LabelledPairs, SettledPairs, labels_of
 from xmine.progress import Report, silent
 from xmine.run.folder import CANDIDATES_FILE, JUDGEMENTS_FILE
 from xmine.text.inputs import text_input
@@ -61,8 +62,6 @@ _PRESETS: dict[str, dict[str, Any]] = {
     "msimcse": {"symmetric": True, "temperature": 0.08},
     "transaug": {"share_encoder": True},
 }
-
-
 _READS_TEXTS = "emma-x"  # whose second phase learns from text without pairs
 
 
@@ -108,7 +107,8 @@ def adapt(
         report: called while an encoder is trained and while texts are mined.
         more: files of other translations to train on, such as a word list; see
             `xmine.pairs.io.read_parallel`.
-        force: throw away what `output` has from before.
+        force: throw away what `output` has from before, but for rounds that were judged, which
+            are mined anew and keep their judgements.
 
     Yields:
         each round when it is done, round 0 first. The rounds end early where mining finds no
@@ -122,36 +122,35 @@ def adapt(
     """
     first = open_pairs(run)
     start = _encoder_of(first)
-    judged = read_known(run) if file_beside(run).exists() else NOTHING_KNOWN
+    judged = _judged(first)
     others = read_parallel(*more) if more else ParallelText([], [], [])
     known = _Confident.of(first, options.confidence, judged)
-    rows = drawn(len(known), min(_HELD_OUT, len(known) // 10), options.seed)
-    held_out = known.take(rows)
-    if (there := len(known) - len(held_out) + len(others)) < FEWEST:
+    held_out = _held_out(known.texts, others, options.seed)
+    if (there := len(_taught(known.texts, others, held_out))) < FEWEST:
         raise TrainingError(
             f"{run}: {count(len(known), 'pair')} of probability {options.confidence:g} or more; "
             f"{there:,} are too few to train on, {FEWEST:,} are needed",
             "mine more text, or give other translations with --pairs",
         )
-    _begin(output, run, others, options, force=force)
+    _begin(output, run, judged, others, options, force=force)
     name = str(first.run["vectors"]["encoder"])
     among = _others(first, held_out, options.seed)
-    yield Round(0, name, run, 0, retrieval_by_halves(start, held_out.texts, among))
+    yield Round(0, name, run, 0, retrieval_by_halves(start, held_out, among))
     name = _with_new_tokens(first, start, name, output / "start", options)
     chosen = training_options(options, name, start, first.languages)
     for number in range(1, options.rounds + 1):
         folder, made = output / f"round-{number}", output / f"encoder-{number}"
-        taught = known.without(held_out)
+        taught = _taught(known.texts, others, held_out)
         if not made.exists():
             texts = (
                 [*first.source.texts, *first.target.texts] if options.method == _READS_TEXTS else ()
             )
-            corpus = Corpus(_joined(taught.texts, others), texts=texts)
+            corpus = Corpus(taught, texts=texts)
             train(options.method, corpus, chosen, made, report, resume="auto")
         encoder = SentenceEncoder.load(made)
         mined = _mined(first, encoder, known.every_settled(), folder, report)
-        accuracy = retrieval_by_halves(encoder, held_out.texts, among)
-        yield Round(number, str(made), folder, len(taught) + len(others), accuracy, mined)
+        accuracy = retrieval_by_halves(encoder, held_out, among)
+        yield Round(number, str(made), folder, len(taught), accuracy, mined)
         before, known = known, _Confident.of(open_pairs(folder), options.confidence, judged)
         if len(known) <= len(before):
             return
@@ -225,11 +224,6 @@ class _Confident(NamedTuple):
         """Count the pairs."""
         return len(self.settled.probs)
 
-    def take(self, rows: NDArray[np.intp]) -> "_Confident":
-        """Keep some pairs."""
-        settled = SettledPairs(self.settled.lines[rows], self.settled.probs[rows])
-        return _Confident(self.texts.take(rows), settled, self.wrong)
-
     def every_settled(self) -> SettledPairs:
         """Give the pairs and those that are wrong."""
         both = self.settled, self.wrong
@@ -238,9 +232,29 @@ class _Confident(NamedTuple):
             np.concatenate([each.probs for each in both]),
         )
 
-    def without(self, others: "_Confident") -> "_Confident":
-        """Leave some pairs out."""
-        return self.take(np.flatnonzero(np.isnan(others.settled.probs_of(*self.settled.lines.T))))
+
+def _judged(opened: Opened) -> LabelledPairs:
+    """List the accepted and the rejected pairs of a run, by the latest verdict on each."""
+    codes = Judgements.open(opened).codes()
+    rows = np.flatnonzero(np.isin(codes, [CODES[ACCEPT], CODES[REJECT]]))
+    x, y = opened.source.lines[opened.sources[rows]], opened.target.lines[opened.targets[rows]]
+    right = codes[rows] == CODES[ACCEPT]
+    pairs = map(LabelledPair, x.tolist(), y.tolist(), right.tolist())
+    return LabelledPairs(str(opened.path / JUDGEMENTS_FILE), list(pairs), judged=len(rows) > 0)
+
+
+def _held_out(known: ParallelText, others: ParallelText, seed: int) -> ParallelText:
+    """Draw pairs to measure by: of the run, or of all pairs where the run has few."""
+    pairs = known if len(known) >= FEWEST else _joined(known, others)
+    return pairs.take(drawn(len(pairs), min(_HELD_OUT, len(pairs) // 10), seed))
+
+
+def _taught(known: ParallelText, others: ParallelText, held_out: ParallelText) -> ParallelText:
+    """List the pairs to train on: all that have other texts than those that are held out."""
+    pairs = _joined(known, others)
+    apart = set(zip(held_out.sources, held_out.targets, strict=True))
+    texts = zip(pairs.sources, pairs.targets, strict=True)
+    return pairs.take(np.flatnonzero([each not in apart for each in texts]))
 
 
 def _encoder_of(opened: Opened) -> SentenceEncoder:
@@ -275,13 +289,14 @@ def _encoder_of(opened: Opened) -> SentenceEncoder:
     return pair.source
 
 
-def _others(opened: Opened, held_out: _Confident, seed: int) -> tuple[list[str], list[str]]:
+def _others(opened: Opened, held_out: ParallelText, seed: int) -> tuple[list[str], list[str]]:
     """Draw sentences of both sides that are not held out."""
-    sides = zip((opened.source, opened.target), held_out.settled.lines.T, strict=True)
-    left = [(side, np.flatnonzero(~np.isin(side.lines, lines))) for side, lines in sides]
-    drawn_rows = ((side, rows[drawn(len(rows), _AMONG, seed)]) for side, rows in left)
-    sources, targets = (list(side.texts.take(rows)) for side, rows in drawn_rows)
-    return sources, targets
+    found = []
+    for side, texts in ((opened.source, held_out.sources), (opened.target, held_out.targets)):
+        apart = set(texts)
+        rows = drawn(len(side.texts), _AMONG, seed)
+        found.append([text for text in side.texts.take(rows) if text not in apart])
+    return found[0], found[1]
 
 
 def _joined(one: ParallelText, other: ParallelText) -> ParallelText:
@@ -291,32 +306,39 @@ def _joined(one: ParallelText, other: ParallelText) -> ParallelText:
 
 
 def _begin(
-    output: Path, run: Path, others: ParallelText, options: AdaptOptions, *, force: bool
+    output: Path,
+    run: Path,
+    seeds: LabelledPairs,
+    others: ParallelText,
+    options: AdaptOptions,
+    *,
+    force: bool,
 ) -> None:
     """Make the folder of the loop, or find the same loop in it."""
-    judged = run / JUDGEMENTS_FILE
     wanted = {
         "run": str(run),
         "candidates": digest_of(run / CANDIDATES_FILE),
-        "judgements": digest_of(judged) if judged.exists() else "",
+        "judgements": hashed([repr(seeds.pairs).encode()]),
         "pairs": Corpus(others).fingerprint(),
         **{name: value for name, value in asdict(options).items() if name != "rounds"},
     }
     marker = output / LOOP_FILE
     check_free(output, force=True, folder=True)
-    if output.exists() and not marker.exists() and any(output.iterdir()):
+    output.mkdir(exist_ok=True)
+    there = [each for each in output.iterdir() if not each.name.startswith(".")]
+    if there and marker not in there:
         raise FileError(f"{output}: a folder with other files in it", "give another name")
-    if marker.exists() and not force:
-        there = json.loads(marker.read_text(encoding="utf-8"))
-        if other := [name for name in wanted if there.get(name) != wanted[name]]:
+    if there and not force:
+        made = json.loads(marker.read_text(encoding="utf-8"))
+        if other := [name for name in wanted if made.get(name) != wanted[name]]:
             raise OptionError(
                 f"{output}: made with other {', '.join(other)}",
                 "give another folder, or --force to begin anew",
             )
         return
-    if output.exists():
-        remove(output)
-    output.mkdir()
+    for each in there:
+        if not (each / JUDGEMENTS_FILE).exists():
+            remove(each)
     with replacing(marker) as partial:
         partial.write_text(json.dumps(wanted, indent=2) + "\n", encoding="utf-8")
 

@@ -1,7 +1,9 @@
 """The command in a process that is forked with everything loaded, so that it is soon killed."""
 
 import os
+import signal
 import sys
+from typing import Any
 
 from xmine.cli import run
 from xmine.knn import state_files
@@ -14,3 +16,34 @@ def mine(folder: str, arguments: list[str]) -> None:
     sys.argv = ["xmine", *arguments]
     sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     run()
+
+
+def adapt(folder: str, arguments: list[str], point: str, fewest: int) -> None:
+    """Run `xmine adapt ARGUMENTS` in a folder, up to a point, at which it is killed.
+
+    The points: in the tenth step of training, behind a round's training, before mining ends.
+    """
+    from xmine.mining import pipeline
+    from xmine.trainer import adapt as loop
+    from xmine.trainer.run.loop import Training
+
+    def killed(*_: Any, **__: Any) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    take = Training.take
+
+    def tenth(training: Training, *given: Any) -> None:
+        if training.done == 10:
+            training.save()
+            take(training, *given)
+            killed()
+        take(training, *given)
+
+    patches: dict[str, tuple[Any, str, Any]] = {
+        "training": (Training, "take", tenth),
+        "between": (loop, "mine", killed),
+        "mining": (pipeline, "write_results", killed),
+    }
+    setattr(*patches[point])
+    loop.FEWEST = fewest
+    mine(folder, ["adapt", *arguments])

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import torch
 
+from tests.toys.adapted import worn
 from tests.toys.sentences import toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.encoders.modules.static import StaticEmbedding, Table
 from xmine.encoders.reranking import RerankingWeights
 from xmine.pairs.io import ParallelText
 from xmine.trainer.data.corpus import Corpus
@@ -24,17 +24,6 @@ from xmine.trainer.train import train
 def unseen() -> ParallelText:
     english, chinese, _ = toy_sentences(600, seed=21)
     return ParallelText(english, chinese, [""] * len(english))
-
-
-def worn(encoder: SentenceEncoder, noise: float) -> SentenceEncoder:
-    """Blur an encoder, so that there is something to learn."""
-    body = encoder.body
-    assert isinstance(body, StaticEmbedding)
-    random = np.random.default_rng(2)
-    vectors = body.vectors + noise * random.standard_normal(body.vectors.shape, dtype=np.float32)
-    return SentenceEncoder(
-        StaticEmbedding(body.pieces, Table.rounded(vectors)), facts=encoder.facts
-    )
 
 
 def of_halves(encoder: SentenceEncoder, pairs: ParallelText) -> float:

@@ -208,12 +208,14 @@ def estimate_probabilities(
     Args:
         candidates: the pairs.
         seeds: pairs that are known, by the lines that stand for repeated ones.
-        settled: pairs that keep their probability; that of the others is estimated without them.
+        settled: pairs that keep their probability, unless they are known or copies; that of the
+            others is estimated without them.
         keep_copies: whether pairs with the same text on both sides are translations.
     """
     copies, known = known_pairs(candidates, NOTHING_KNOWN if seeds.judged else seeds)
     chosen, weights = candidates.chosen, candidates.weights
-    probs = settled.probs_of(*candidates.lines())
+    lines = candidates.lines()
+    probs = np.where(known == -1, settled.probs_of(*lines), np.nan)
     known[~np.isnan(probs)] = 0  # which leaves them out of the fit
     confidence = estimate(chosen, candidates.neighbours, known)
     if confidence is None:
@@ -222,11 +224,13 @@ def estimate_probabilities(
         confidence = add_evidence(confidence, chosen, known, is_calibrated=weights is not None)
     elif weights is not None:
         confidence = calibrate(chosen.scores, confidence, known, weights)
-    confidence = confidence.where_known(probs)
     if seeds.judged:
-        confidence = corrected(confidence, labels_of(seeds.pairs, *candidates.lines()))
+        judged = labels_of(seeds.pairs, *lines)
+        confidence = corrected(confidence, judged)
+        probs[judged >= 0] = np.nan
+    confidence = confidence.where_known(probs)
     if keep_copies:
-        labels = labels_of(seeds.pairs, *candidates.lines())
+        labels = labels_of(seeds.pairs, *lines)
         confidence = confidence.with_right(copies & (labels != 0))
     order = np.lexsort((chosen.targets, chosen.sources, -chosen.scores, -confidence.probs))
     numbers = None if candidates.numbers is None else candidates.numbers[order]

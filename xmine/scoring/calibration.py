@@ -59,13 +59,13 @@ def calibrate(
     labels = taken(first.probs, open_pairs)
     if not labels.any():
         return first
+    beyond = first.translations - float(first.probs.sum())  # those that are not among the pairs
     tail, found = _tail_mixture(values, _on_curve(values, labels), weights)
     if float(tail.sum()) < _LEAST_FOUND * float(labels.sum()):
-        tail, found = labels, float(labels.sum())
+        tail, found = labels, float(labels.sum()) + beyond
     mixed = filled(len(tail), lambda some: _OF_TAIL * tail[some] + (1 - _OF_TAIL) * labels[some])
     probs = filled(len(first.probs), lambda some: first.probs[some])
     probs[open_pairs] = _on_curve(values, mixed)
-    beyond = first.translations - float(first.probs.sum())  # those that are not among the pairs
     beaten = _OF_TAIL * (found - float(tail.sum())) + (1 - _OF_TAIL) * beyond
     total = float(probs.sum()) + beaten
     np.round(probs, 4, out=probs)

@@ -28,8 +28,8 @@ from xmine.trainer.options.adapt import ADAPTERS, AdaptOptions
 
 FEWEST = 50
 # With these options the toys have a new confident pair in each of three rounds.
-LONG = AdaptOptions(rounds=3, confidence=0.99, epochs=30, threads=1)
-SHORT = AdaptOptions(epochs=2, threads=1)
+LONG = AdaptOptions(rounds=3, confidence=0.99, epochs=30, threads=1, new_tokens=0)
+SHORT = AdaptOptions(epochs=2, threads=1, new_tokens=0)
 Texts = set[tuple[str, str]]
 
 
@@ -139,7 +139,7 @@ def test_confident_pairs_keep_their_probability(
 
 
 def test_rounds_end_where_no_confident_pair_is_new(toys: Path, tmp_path: Path) -> None:
-    options = AdaptOptions(rounds=5, epochs=2, threads=1)
+    options = AdaptOptions(rounds=5, epochs=2, threads=1, new_tokens=0)
     rounds = list(adapt(toys / "run", tmp_path / "adapted", options))
     assert len(rounds) < 5
     last, before = rounds[-1], rounds[-2]
@@ -150,7 +150,7 @@ def test_given_again_a_finished_loop_trains_nothing_and_takes_more_rounds(
     toys: Path, tmp_path: Path, looped: tuple[Path, list[Round]], taught: list[Texts]
 ) -> None:
     output = tmp_path / "adapted"
-    one = AdaptOptions(rounds=1, confidence=0.99, epochs=30, threads=1)
+    one = AdaptOptions(rounds=1, confidence=0.99, epochs=30, threads=1, new_tokens=0)
     first = list(adapt(toys / "run", output, one))
     made = files(output)
     again = list(adapt(toys / "run", output, one))
@@ -224,7 +224,7 @@ def test_where_the_run_has_few_pairs_all_are_drawn_from_to_measure(
 
 @pytest.mark.parametrize("method", ADAPTERS)
 def test_each_method_trains_in_the_loop(toys: Path, tmp_path: Path, method: str) -> None:
-    options = AdaptOptions(method=method, epochs=2, threads=1)
+    options = AdaptOptions(method=method, epochs=2, threads=1, new_tokens=0)
     first, second = adapt(toys / "run", tmp_path / "adapted", options)
     assert SentenceEncoder.load(second.encoder).facts.method == method
     assert second.accuracy > first.accuracy - 0.1
@@ -238,7 +238,10 @@ def test_an_encoder_that_knows_more_retrieves_more(
     toy_encoder: SentenceEncoder, toy_pairs: Any
 ) -> None:
     pairs = toy_pairs.take(np.arange(300))
-    found = [retrieval_by_halves(worn(toy_encoder, noise), pairs) for noise in (0.0, 0.5, 1.0)]
+    others = list(toy_pairs.sources[300:400]), list(toy_pairs.targets[300:400])
+    found = [
+        retrieval_by_halves(worn(toy_encoder, noise), pairs, others) for noise in (0.0, 0.5, 1.0)
+    ]
     assert 1 > found[0] > found[1] > found[2] > 0
 
 
@@ -344,7 +347,7 @@ def test_another_loop_in_the_folder_is_refused_unless_forced(
     output = tmp_path / "adapted"
     _, first = adapt(run, output, SHORT)
     judged = judge(first.run, {0: "accept"})
-    other = AdaptOptions(epochs=3, threads=1)
+    other = AdaptOptions(epochs=3, threads=1, new_tokens=0)
     assert f"{output}: made with other epochs" in refused(OptionError, run, output, options=other)
     assert "made with other run" in refused(OptionError, toys / "run", output)
     judge(run, {0: "accept"})
@@ -395,5 +398,5 @@ def test_a_loop_that_is_killed_goes_on_to_the_same_end(
     process.join(120)
     assert process.exitcode == -signal.SIGKILL
     assert LEFT[point](output) and not files(output).keys() >= whole.keys()
-    list(adapt(toys / "run", output, AdaptOptions(epochs=10, threads=1)))
+    list(adapt(toys / "run", output, AdaptOptions(epochs=10, threads=1, new_tokens=0)))
     assert files(output) == whole

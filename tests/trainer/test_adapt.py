@@ -398,5 +398,5 @@ def test_a_loop_that_is_killed_goes_on_to_the_same_end(
     process.join(120)
     assert process.exitcode == -signal.SIGKILL
     assert LEFT[point](output) and not files(output).keys() >= whole.keys()
-    list(adapt(toys / "run", output, AdaptOptions(epochs=10, threads=1, new_tokens=0)))
+    list(adapt(toys / "run", output, AdaptOptions(epochs=10, threads=1)))
     assert files(output) == whole

@@ -203,8 +203,8 @@ def judge(run: Path, folder: Path, count: int) -> None:
 def news(encoder: str, data: Path) -> float:
     """Measure retrieval on newstest2019, German and English."""
     loaded = SentenceEncoder.load(encoder)
-    sides = [loaded.encode(read_lines(data / f"{_NEWS}.{code}")) for code in ("de", "en")]
-    return retrieval_accuracy(*sides).mean
+    german, english = (loaded.encode(read_lines(data / f"{_NEWS}.{code}")) for code in ("de", "en"))
+    return retrieval_accuracy(german, english).mean
 
 
 def pseudo_bucc(encoder: str, data: Path, pair: str) -> dict[str, float]:

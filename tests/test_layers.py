@@ -37,6 +37,7 @@ ORDER = """
     xmine.trainer.ranking xmine.trainer.finetune
     xmine.trainer.methods
     xmine.trainer.train
+    xmine.trainer.confident xmine.trainer.new_tokens
     xmine.trainer.adapt
     xmine.trainer.trials
     xmine.trainer.estimate

@@ -12,10 +12,6 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-import torch
-
-from xmine.browsing.judgements import CODES, Judgements
 from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.run_encoder import encoders_of
@@ -24,38 +20,27 @@ from xmine.encoders.modules.static import StaticEmbedding
 from xmine.errors import FileError, OptionError, TrainingError
 from xmine.files.atomic import check_free, remove, replacing
 from xmine.files.digests import digest_of
-from xmine.knn.exact import search_exact
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
 from xmine.mining.stage_inputs import hashed
 from xmine.pairs.io import ParallelText, read_parallel
-from xmine.pairs.judgements import ACCEPT, REJECT
-from xmine.pairs.known import LabelledPair, LabelledPairs, SettledPairs, labels_of
+from xmine.pairs.known import LabelledPairs, SettledPairs
 from xmine.progress import Report, silent
 from xmine.run.folder import CANDIDATES_FILE, JUDGEMENTS_FILE
 from xmine.text.inputs import text_input
 from xmine.text.languages import UNKNOWN_LANGUAGE
-from xmine.text.packed import picked
-from xmine.units import count
 
+from .confident import Confident, check_enough, hold_out_some, judged_pairs, taught_pairs
 from .data.corpus import Corpus
-from .data.rows import drawn
-from .data.vocabulary import extended_vocabulary
 from .methods import METHODS
-from .models.loading import tower_of
-from .models.static import can_be_extended, extended_static
+from .new_tokens import with_new_tokens
 from .options.adapt import AdaptOptions
 from .options.shared import TrainingOptions
-from .run.devset import halved
+from .run.halves import retrieval_by_halves, sentences_among
 from .train import train
 
-_NEW_TOKENS, _VOCABULARY_SAMPLE = 8000, 500_000
 LOOP_FILE = "adapt.json"
-# Fewer confident pairs teach an encoder nothing.
-FEWEST = 500
-_AMONG, _DRAWS = 20_000, 4  # sentences to retrieve among, and halves of each held-out sentence
-_HELD_OUT = 1000  # pairs, or a tenth of fewer than ten times as many
 # Options of training, beside those of AdaptOptions: of all static encoders, and of each method.
 _STATIC: dict[str, Any] = {"learning_rate": 0.003, "token_dropout": 0.2}
 _PRESETS: dict[str, dict[str, Any]] = {
@@ -122,25 +107,20 @@ def adapt(
     """
     first = open_pairs(run)
     start = _encoder_of(first)
-    judged = _judged(first)
+    judged = judged_pairs(first)
     others = read_parallel(*more) if more else ParallelText([], [], [])
-    known = _Confident.of(first, options.confidence, judged)
-    held_out = _held_out(known.texts, others, options.seed)
-    if (there := len(_taught(known.texts, others, held_out))) < FEWEST:
-        raise TrainingError(
-            f"{run}: {count(len(known), 'pair')} of probability {options.confidence:g} or more; "
-            f"{there:,} are too few to train on, {FEWEST:,} are needed",
-            "mine more text, or give other translations with --pairs",
-        )
+    known = Confident.of(first, options.confidence, judged)
+    held_out = hold_out_some(known.texts, others, options.seed)
+    taught = taught_pairs(known.texts, others, held_out)
+    check_enough(run, known, taught, options.confidence)
     _begin(output, run, judged, others, options, force=force)
     name = str(first.run["vectors"]["encoder"])
-    among = _others(first, held_out, options.seed)
+    among = sentences_among(first, held_out, options.seed)
     yield Round(0, name, run, 0, retrieval_by_halves(start, held_out, among))
-    name = _with_new_tokens(first, start, name, output / "start", options)
+    name = with_new_tokens(first, start, name, output / "start", options)
     chosen = training_options(options, name, start, first.languages)
     for number in range(1, options.rounds + 1):
         folder, made = output / f"round-{number}", output / f"encoder-{number}"
-        taught = _taught(known.texts, others, held_out)
         if not made.exists():
             texts = (
                 [*first.source.texts, *first.target.texts] if options.method == _READS_TEXTS else ()
@@ -151,110 +131,15 @@ def adapt(
         mined = _mined(first, encoder, known.every_settled(), folder, report)
         accuracy = retrieval_by_halves(encoder, held_out, among)
         yield Round(number, str(made), folder, len(taught), accuracy, mined)
-        before, known = known, _Confident.of(open_pairs(folder), options.confidence, judged)
+        before, known = known, Confident.of(open_pairs(folder), options.confidence, judged)
         if len(known) <= len(before):
             return
+        taught = taught_pairs(known.texts, others, held_out)
 
 
 def best_of(rounds: list[Round]) -> Round:
     """Choose the round of the highest accuracy; of equal ones the first."""
     return max(rounds, key=lambda each: each.accuracy)
-
-
-def retrieval_by_halves(
-    encoder: SentenceEncoder, pairs: ParallelText, others: tuple[list[str], list[str]]
-) -> float:
-    """Measure how often a sentence without half of its tokens retrieves its translation.
-
-    Whole sentences are nearly all retrieved, before training as after.
-
-    Args:
-        encoder: of both sides. Where the vector of one token is the sentence's, all tokens stay.
-        pairs: translations.
-        others: sentences of each side that a translation is retrieved among.
-
-    Returns:
-        the mean of both directions, 0 to 1.
-    """
-    tower = tower_of(encoder).eval()
-    texts, found = (list(pairs.sources), list(pairs.targets)), []
-    for side, other in ((0, 1), (1, 0)):
-        among = encoder.encode(texts[other] + others[other])
-        cut = tower.cut(texts[side] * _DRAWS)
-        with torch.no_grad():
-            half = halved(cut) if tower.pools_all else cut
-            halves = tower.embed(half).float().cpu().numpy()
-        nearest = search_exact(halves, among, 1).targets[:, 0]
-        found.append(float((nearest == np.tile(np.arange(len(pairs)), _DRAWS)).mean()))
-    return sum(found) / 2
-
-
-class _Confident(NamedTuple):
-    """Pairs that are all but sure, by their probability or by judgement.
-
-    Attributes:
-        texts: of the pairs.
-        settled: their lines and probabilities.
-        wrong: pairs that judgement excludes, of probability 0.
-    """
-
-    texts: ParallelText
-    settled: SettledPairs
-    wrong: SettledPairs
-
-    @classmethod
-    def of(cls, opened: Opened, least: float, judged: LabelledPairs) -> "_Confident":
-        """Take the pairs of at least such a probability, and those that were accepted."""
-        assert opened.probs is not None  # as `_encoder_of` has checked
-        x, y = opened.sources, opened.targets
-        lines = np.stack([opened.source.lines[x], opened.target.lines[y]], axis=1)
-        labels = labels_of(judged.pairs, *lines.T)
-        probs = np.where(labels == -1, opened.probs.astype(np.float64).round(4), labels)
-        rows = np.flatnonzero((probs >= least) & (opened.allowed | (labels == 1)))
-        texts = ParallelText(
-            list(opened.source.texts.take(x[rows])),
-            list(opened.target.texts.take(y[rows])),
-            [""] * len(rows),
-        )
-        wrong = np.flatnonzero(labels == 0)
-        settled = (SettledPairs(lines[some], probs[some]) for some in (rows, wrong))
-        return cls(texts, *settled)
-
-    def __len__(self) -> int:
-        """Count the pairs."""
-        return len(self.settled.probs)
-
-    def every_settled(self) -> SettledPairs:
-        """Give the pairs and those that are wrong."""
-        both = self.settled, self.wrong
-        return SettledPairs(
-            np.concatenate([each.lines for each in both]),
-            np.concatenate([each.probs for each in both]),
-        )
-
-
-def _judged(opened: Opened) -> LabelledPairs:
-    """List the accepted and the rejected pairs of a run, by the latest verdict on each."""
-    codes = Judgements.open(opened).codes()
-    rows = np.flatnonzero(np.isin(codes, [CODES[ACCEPT], CODES[REJECT]]))
-    x, y = opened.source.lines[opened.sources[rows]], opened.target.lines[opened.targets[rows]]
-    right = codes[rows] == CODES[ACCEPT]
-    pairs = map(LabelledPair, x.tolist(), y.tolist(), right.tolist())
-    return LabelledPairs(str(opened.path / JUDGEMENTS_FILE), list(pairs), judged=len(rows) > 0)
-
-
-def _held_out(known: ParallelText, others: ParallelText, seed: int) -> ParallelText:
-    """Draw pairs to measure by: of the run, or of all pairs where the run has few."""
-    pairs = known if len(known) >= FEWEST else _joined(known, others)
-    return pairs.take(drawn(len(pairs), min(_HELD_OUT, len(pairs) // 10), seed))
-
-
-def _taught(known: ParallelText, others: ParallelText, held_out: ParallelText) -> ParallelText:
-    """List the pairs to train on: all that have other texts than those that are held out."""
-    pairs = _joined(known, others)
-    apart = set(zip(held_out.sources, held_out.targets, strict=True))
-    texts = zip(pairs.sources, pairs.targets, strict=True)
-    return pairs.take(np.flatnonzero([each not in apart for each in texts]))
 
 
 def _encoder_of(opened: Opened) -> SentenceEncoder:
@@ -287,22 +172,6 @@ def _encoder_of(opened: Opened) -> SentenceEncoder:
             f"{path}: mined with an encoder for each side", "mine with one encoder for both"
         )
     return pair.source
-
-
-def _others(opened: Opened, held_out: ParallelText, seed: int) -> tuple[list[str], list[str]]:
-    """Draw sentences of both sides that are not held out."""
-    found = []
-    for side, texts in ((opened.source, held_out.sources), (opened.target, held_out.targets)):
-        apart = set(texts)
-        rows = drawn(len(side.texts), _AMONG, seed)
-        found.append([text for text in side.texts.take(rows) if text not in apart])
-    return found[0], found[1]
-
-
-def _joined(one: ParallelText, other: ParallelText) -> ParallelText:
-    columns = zip((one.sources, one.targets), (other.sources, other.targets), strict=True)
-    sources, targets = ([*left, *right] for left, right in columns)
-    return ParallelText(sources, targets, [""] * len(sources))
 
 
 def _begin(
@@ -341,30 +210,6 @@ def _begin(
             remove(each)
     with replacing(marker) as partial:
         partial.write_text(json.dumps(wanted, indent=2) + "\n", encoding="utf-8")
-
-
-def _with_new_tokens(
-    run: Opened, encoder: SentenceEncoder, name: str, folder: Path, options: AdaptOptions
-) -> str:
-    """Add tokens of the texts to the encoder, and name the encoder to begin with."""
-    sides = zip((run.source, run.target), run.languages, strict=True)
-    known = encoder.facts.languages or run.languages
-    foreign = [side for side, language in sides if language not in known]
-    count = options.new_tokens
-    if count is None:
-        count = _NEW_TOKENS if foreign and can_be_extended(encoder) else 0
-    if not count or folder.exists():
-        return str(folder) if count else name
-    if not can_be_extended(encoder):
-        raise TrainingError(
-            f"--new-tokens: {name} is no static encoder with a vocabulary of xmine", "leave it out"
-        )
-    texts = [text for side in foreign or (run.source, run.target) for text in side.texts]
-    texts = picked(texts, drawn(len(texts), _VOCABULARY_SAMPLE, options.seed))
-    assert isinstance(encoder.body, StaticEmbedding)
-    vocabulary = extended_vocabulary(encoder.body.pieces, texts, count)
-    extended_static(encoder, vocabulary, options.seed).save(folder)
-    return str(folder)
 
 
 def training_options(

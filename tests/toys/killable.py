@@ -25,6 +25,7 @@ def adapt(folder: str, arguments: list[str], point: str, fewest: int) -> None:
     """
     from xmine.mining import pipeline
     from xmine.trainer import adapt as loop
+    from xmine.trainer import confident
     from xmine.trainer.run.loop import Training
 
     def killed(*_: Any, **__: Any) -> None:
@@ -45,5 +46,5 @@ def adapt(folder: str, arguments: list[str], point: str, fewest: int) -> None:
         "mining": (pipeline, "write_results", killed),
     }
     setattr(*patches[point])
-    loop.FEWEST = fewest
+    confident.FEWEST = fewest
     mine(folder, ["adapt", *arguments])

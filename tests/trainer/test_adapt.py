@@ -4,7 +4,7 @@ import json
 import multiprocessing
 import shutil
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +21,13 @@ from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
 from xmine.pairs.pair import Pair
 from xmine.trainer import adapt as module
-from xmine.trainer.adapt import Round, adapt, best_of, retrieval_by_halves
+from xmine.trainer import confident as confident_pairs
+from xmine.trainer.adapt import Round, adapt, best_of
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.methods import METHODS
 from xmine.trainer.options.adapt import ADAPTERS, AdaptOptions
+from xmine.trainer.run.halves import retrieval_by_halves
+from xmine.trainer.train import train as train_encoder
 
 FEWEST = 50
 # With these options the toys have a new confident pair in each of three rounds.
@@ -49,14 +52,14 @@ def run(toys: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def few_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "FEWEST", FEWEST)
+    monkeypatch.setattr(confident_pairs, "FEWEST", FEWEST)
 
 
 @pytest.fixture
 def taught(monkeypatch: pytest.MonkeyPatch) -> list[Texts]:
     """The pairs that each call of `train` is given."""
     given: list[Texts] = []
-    train = module.train
+    train = train_encoder
 
     def told(method: str, corpus: Corpus, *rest: Any, **options: Any) -> object:
         assert corpus.pairs
@@ -92,7 +95,7 @@ def looped(toys: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, 
     """Three rounds."""
     output = tmp_path_factory.mktemp("looped") / "adapted"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "FEWEST", FEWEST)
+        patch.setattr(confident_pairs, "FEWEST", FEWEST)
         return output, list(adapt(toys / "run", output, LONG))
 
 
@@ -177,7 +180,7 @@ def test_accepted_pairs_are_trained_on_and_rejected_ones_never(
     unlikely = np.flatnonzero(opened.probs < 0.3)[:3].tolist()
     wrong, right = judge(run, {0: "reject", 5: "reject"}), judge(run, {unlikely[0]: "accept"})
     judge(run, {1: "unsure"})
-    monkeypatch.setattr(module, "_HELD_OUT", 2)  # so that a judged pair is hardly one
+    monkeypatch.setattr(confident_pairs, "_HELD_OUT", 2)  # so that a judged pair is hardly one
     rounds = list(adapt(run, tmp_path / "adapted", LONG))
     for given, each in zip(taught, rounds[1:], strict=True):
         assert {(pair.source, pair.target) for pair in right} <= given
@@ -213,7 +216,7 @@ def test_other_translations_are_trained_on_but_for_those_held_out(
 def test_where_the_run_has_few_pairs_all_are_drawn_from_to_measure(
     toys: Path, tmp_path: Path, taught: list[Texts], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "FEWEST", 500)
+    monkeypatch.setattr(confident_pairs, "FEWEST", 500)
     rows = [f"ba{number} de\t不{number}好\n" for number in range(1000)]
     (tmp_path / "more.tsv").write_text("".join(rows), encoding="utf-8")
     files_of_pairs = [str(tmp_path / "more.tsv")]
@@ -256,11 +259,11 @@ def test_too_few_confident_pairs_are_refused_before_anything_is_made(
 ) -> None:
     pairs = len(confident(toys / "run", 0.9))
     there = pairs - pairs // 10
-    monkeypatch.setattr(module, "FEWEST", there + 1)
+    monkeypatch.setattr(confident_pairs, "FEWEST", there + 1)
     said = refused(TrainingError, toys / "run", tmp_path / "adapted")
     assert f"{pairs} pairs of probability 0.9 or more; {there} are too few" in said
     assert "--pairs" in said and not (tmp_path / "adapted").exists()
-    monkeypatch.setattr(module, "FEWEST", there)
+    monkeypatch.setattr(confident_pairs, "FEWEST", there)
     assert next(adapt(toys / "run", tmp_path / "adapted", SHORT)).number == 0
 
 
@@ -370,11 +373,11 @@ FORKS.set_forkserver_preload(["tests.toys.killable", "xmine.trainer.adapt", "pol
 
 
 @pytest.fixture(scope="module")
-def whole(toys: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, bytes]]:
+def whole(toys: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """What a loop leaves that nobody kills."""
     output = tmp_path_factory.mktemp("whole") / "adapted"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "FEWEST", FEWEST)
+        patch.setattr(confident_pairs, "FEWEST", FEWEST)
         list(adapt(toys / "run", output, AdaptOptions(epochs=10, threads=1)))
     return files(output)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from xmine.encoders.modules.static import StaticEmbedding
 from xmine.text.nfkc import nfkc
 from xmine.trainer.data.vocabulary import (
     extended_vocabulary,
@@ -78,7 +79,9 @@ def test_the_vector_of_a_new_piece_is_the_mean_of_those_that_it_was_cut_into() -
     more = extended_vocabulary(known, ["den dogma ğ"] * 40, 20)
     encoder = new_static(known, 8, seed=1)
     extended = extended_static(encoder, more, seed=1)
-    old, new = encoder.body.vectors, extended.body.vectors  # type: ignore[union-attr]
+    assert isinstance(encoder.body, StaticEmbedding)
+    assert isinstance(extended.body, StaticEmbedding)
+    old, new = encoder.body.vectors, extended.body.vectors
     assert np.allclose(new[: len(old)], old, atol=0.002)
     random = 0
     for piece in range(len(known), len(more)):

@@ -168,19 +168,14 @@ def new_static(vocabulary: Vocabulary, dim: int, seed: int) -> SentenceEncoder:
     return SentenceEncoder(StaticEmbedding(vocabulary, Table(rows.numpy(), None)))
 
 
-def can_be_extended(encoder: SentenceEncoder) -> bool:
-    """Tell whether an encoder is a static one with a vocabulary of xmine."""
-    body = encoder.body
-    return isinstance(body, StaticEmbedding) and isinstance(body.pieces, Vocabulary)
-
-
 def extended_static(encoder: SentenceEncoder, vocabulary: Vocabulary, seed: int) -> SentenceEncoder:
     """Give a static encoder a vocabulary that begins with its own pieces.
 
     The vector of a new piece is the mean of those of the known pieces that it was cut into; a short
     random one where none was known.
     """
-    body: Any = encoder.body  # see `can_be_extended`
+    body = encoder.body
+    assert isinstance(body, StaticEmbedding) and isinstance(body.pieces, Vocabulary)
     new = range(len(body.pieces), len(vocabulary))
     texts = [vocabulary.text_of(piece) for piece in new]
     rows = StaticEmbedding(body.pieces, body.table).embed(texts)

@@ -1,0 +1,106 @@
+"""The confident pairs of a mining run: what to train on, what to measure by, what stays settled."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from xmine.browsing.judgements import CODES, Judgements
+from xmine.browsing.opened import Opened
+from xmine.errors import TrainingError
+from xmine.pairs.io import ParallelText
+from xmine.pairs.judgements import ACCEPT, REJECT
+from xmine.pairs.known import LabelledPair, LabelledPairs, SettledPairs, labels_of
+from xmine.run.folder import JUDGEMENTS_FILE
+from xmine.units import count
+
+from .data.rows import drawn
+
+# Fewer pairs teach an encoder nothing.
+FEWEST = 500
+_HELD_OUT = 1000  # pairs, or a tenth of fewer than ten times as many
+
+
+class Confident(NamedTuple):
+    """Pairs that are all but sure, by their probability or by judgement.
+
+    Attributes:
+        texts: of the pairs.
+        settled: their lines and probabilities.
+        wrong: pairs that judgement excludes, of probability 0.
+    """
+
+    texts: ParallelText
+    settled: SettledPairs
+    wrong: SettledPairs
+
+    @classmethod
+    def of(cls, opened: Opened, least: float, judged: LabelledPairs) -> "Confident":
+        """Take the pairs of at least such a probability, and those that were accepted."""
+        assert opened.probs is not None  # as `_encoder_of` has checked
+        x, y = opened.sources, opened.targets
+        lines = np.stack([opened.source.lines[x], opened.target.lines[y]], axis=1)
+        labels = labels_of(judged.pairs, *lines.T)
+        probs = np.where(labels == -1, opened.probs.astype(np.float64).round(4), labels)
+        rows = np.flatnonzero((probs >= least) & (opened.allowed | (labels == 1)))
+        texts = ParallelText(
+            list(opened.source.texts.take(x[rows])),
+            list(opened.target.texts.take(y[rows])),
+            [""] * len(rows),
+        )
+        wrong = np.flatnonzero(labels == 0)
+        settled = (SettledPairs(lines[some], probs[some]) for some in (rows, wrong))
+        return cls(texts, *settled)
+
+    def __len__(self) -> int:
+        """Count the pairs."""
+        return len(self.settled.probs)
+
+    def every_settled(self) -> SettledPairs:
+        """Give the pairs and those that are wrong."""
+        both = self.settled, self.wrong
+        return SettledPairs(
+            np.concatenate([each.lines for each in both]),
+            np.concatenate([each.probs for each in both]),
+        )
+
+
+def judged_pairs(opened: Opened) -> LabelledPairs:
+    """List the accepted and the rejected pairs of a run, by the latest verdict on each."""
+    codes = Judgements.open(opened).codes()
+    rows = np.flatnonzero(np.isin(codes, [CODES[ACCEPT], CODES[REJECT]]))
+    x, y = opened.source.lines[opened.sources[rows]], opened.target.lines[opened.targets[rows]]
+    right = codes[rows] == CODES[ACCEPT]
+    pairs = map(LabelledPair, x.tolist(), y.tolist(), right.tolist())
+    return LabelledPairs(str(opened.path / JUDGEMENTS_FILE), list(pairs), judged=len(rows) > 0)
+
+
+def check_enough(run: Path, known: Confident, taught: ParallelText, least: float) -> None:
+    """Refuse to train on too few pairs."""
+    if len(taught) < FEWEST:
+        raise TrainingError(
+            f"{run}: {count(len(known), 'pair')} of probability {least:g} or more; "
+            f"{len(taught):,} are too few to train on, {FEWEST:,} are needed",
+            "mine more text, lower --confidence, or give other translations with --pairs",
+        )
+
+
+def hold_out_some(known: ParallelText, others: ParallelText, seed: int) -> ParallelText:
+    """Draw pairs to measure by: of the run, or of all pairs where the run has few."""
+    pairs = known if len(known) >= FEWEST else joined(known, others)
+    return pairs.take(drawn(len(pairs), min(_HELD_OUT, len(pairs) // 10), seed))
+
+
+def taught_pairs(known: ParallelText, others: ParallelText, held_out: ParallelText) -> ParallelText:
+    """List the pairs to train on: all that have other texts than those that are held out."""
+    pairs = joined(known, others)
+    apart = set(zip(held_out.sources, held_out.targets, strict=True))
+    texts = zip(pairs.sources, pairs.targets, strict=True)
+    return pairs.take(np.flatnonzero([each not in apart for each in texts]))
+
+
+def joined(one: ParallelText, other: ParallelText) -> ParallelText:
+    """Put pairs one behind the other."""
+    columns = zip((one.sources, one.targets), (other.sources, other.targets), strict=True)
+    sources, targets = ([*left, *right] for left, right in columns)
+    return ParallelText(sources, targets, [""] * len(sources))

@@ -9,8 +9,10 @@ from xmine.errors import FileError
 from xmine.pairs.judgements import hash_of
 from xmine.pairs.known import (
     NOTHING_KNOWN,
+    NOTHING_SETTLED,
     LabelledPair,
     LabelledPairs,
+    SettledPairs,
     agreement_with_seeds,
     labels_of,
     read_known,
@@ -260,3 +262,23 @@ def test_judged_pairs_are_known_while_their_lines_have_the_texts_that_were_judge
     )
     with pytest.raises(FileError, match="none of the 7 judged pairs is in zh"):
         known.resolved(target, source)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_settled_pairs_are_looked_up_as_in_a_dictionary(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    lines = np.unique(random.integers(1, 12, (int(random.integers(0, 40)), 2)), axis=0)
+    lines = lines[random.permutation(len(lines))]
+    settled = SettledPairs(lines, random.random(len(lines)))
+    places = map(tuple, lines.tolist())
+    twin = dict(zip(places, settled.probs.tolist(), strict=True))
+    asked = random.integers(1, 14, (int(random.integers(0, 60)), 2))
+    found = settled.probs_of(asked[:, 0], asked[:, 1])
+    expected = np.array([twin.get((x, y), np.nan) for x, y in asked.tolist()])
+    assert np.array_equal(found, expected, equal_nan=True) and found.dtype == np.float64
+
+
+def test_where_nothing_is_settled_nothing_is_found() -> None:
+    some = np.arange(1, 4)
+    assert np.isnan(NOTHING_SETTLED.probs_of(some, some)).all()
+    assert len(SettledPairs(np.array([[1, 1]]), np.ones(1)).probs_of(some[:0], some[:0])) == 0

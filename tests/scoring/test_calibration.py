@@ -1,11 +1,14 @@
 """Probabilities of reranked scores: they rise with the score, and find what was planted."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from xmine.encoders.reranking import RerankingWeights
+from xmine.scoring import calibration
 from xmine.scoring.calibration import _on_curve, calibrate, corrected
 from xmine.scoring.probability import Confidence
 
@@ -155,3 +158,31 @@ def test_judged_pairs_far_from_the_cut_move_nothing_else() -> None:
     assert (found.probs[labels == 0] == 0).all()
     left = labels == -1
     assert found.probs[left] == pytest.approx(estimate.probs[left], abs=1e-4)
+
+
+@pytest.mark.parametrize("seed", [21, 25, 83])
+def test_where_the_mixture_loses_the_translations_the_first_estimate_counts(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After training, half of the translations stand far out: the mixture takes the rest for tail.
+
+    The seeds are some of those where it did.
+    """
+    random, pairs = np.random.default_rng(seed), 600
+    right = random.random(pairs) < 0.8
+    is_low = random.random(pairs) < 2 / 3
+    wrong = -4 + np.where(is_low, -3 * random.random(pairs), random.exponential(2.489, pairs))
+    is_far = random.random(pairs) < 0.5
+    high = np.where(is_far, random.normal(14.47, 1, pairs), random.normal(4.85, 2.62, pairs))
+    scores = np.where(right, high, wrong).astype(np.float32)
+    seen = np.where(right, 1.89, -1.89) + random.normal(0, 1, pairs)
+    probs = 1 / (1 + np.exp(-(2 * 1.89 * seen + np.log(4))))
+    first = Confidence(np.round(probs, 4), float(probs.sum()), 1.0)
+    found = calibrate(scores, first, unknown(scores), WEIGHTS)
+    assert found.translations == pytest.approx(right.sum(), rel=0.03)
+    more = replace(first, translations=first.translations + 50)  # that are not among the pairs
+    assert calibrate(scores, more, unknown(scores), WEIGHTS).translations == pytest.approx(
+        found.translations + 50, abs=0.1
+    )
+    monkeypatch.setattr(calibration, "_LEAST_FOUND", 0)
+    assert calibrate(scores, first, unknown(scores), WEIGHTS).translations < 0.85 * right.sum()

@@ -80,7 +80,7 @@ def judge(
         if opened.run and found.left < len(drawn):
             console.say(
                 "the verdicts correct the probabilities of all pairs: mine again as before, with "
-                f"--seed-pairs {run} --force"
+                f"--seed-pairs {run} --force, or train on them: xmine adapt {run} -o adapted/"
             )
         return
     if source_line is None or target_line is None or judgement is None or sample or around:

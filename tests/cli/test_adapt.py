@@ -1,0 +1,109 @@
+"""`xmine adapt`: what it says, the runs that it leaves, and what it refuses."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.toys.command import Ended
+from tests.toys.adapted import mine_toys, worn, write_texts
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.trainer import adapt as module
+
+Command = Callable[..., Ended]
+SHORT = ("--epochs", 2, "--threads", 1)
+
+
+@pytest.fixture
+def toys(tmp_path: Path, toy_encoder: SentenceEncoder, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with two texts, and an encoder that has something to learn."""
+    monkeypatch.setattr(module, "FEWEST", 50)
+    write_texts(tmp_path, 480, 400)
+    worn(toy_encoder, 0.7).save(tmp_path / "start")
+    return tmp_path
+
+
+def test_it_says_what_each_round_found_and_what_to_type_next(command: Command, toys: Path) -> None:
+    assert command("mine", "en.txt", "zh.txt", "-o", "run/", "--model", "start").code == 0
+    ended = command("adapt", "run/", "-o", "adapted/", "--epochs", 30, "--threads", 1)
+    assert ended.code == 0, ended.err
+    lines = [each.removeprefix("xmine: ") for each in ended.err.splitlines()]
+    first, second, last, look = (each for each in lines if not each.startswith(" "))
+    retrieved = "% of held-out sentences retrieved by half of their tokens"
+    assert first.startswith("start: ") and first.endswith(retrieved)
+    assert second.startswith("round 1: trained on 2") and retrieved in second
+    assert "adapted/encoder-1 retrieves best: next, mine with --model adapted/encoder-1" in last
+    assert look.endswith("xmine browse adapted/round-1")
+    assert {each.split("/")[0] for each in ended.touched} == {"adapted"}
+    listed = command("pairs", "list", "adapted/round-1", "-n", 3)
+    assert listed.code == 0 and len(listed.out.splitlines()) >= 3
+    found = json.loads((toys / "adapted" / "round-1" / "summary.json").read_text("utf-8"))
+    mined = json.loads((toys / "run" / "summary.json").read_text("utf-8"))
+    assert found.keys() == mined.keys() and found["options"] == mined["options"]
+    facts = json.loads(command("adapt", "run/", "-o", "adapted/", "--json", *_as_before()).out)
+    assert [each["round"] for each in facts["rounds"]] == [0, 1]
+    assert (facts["best"], facts["encoder"]) == (1, "adapted/encoder-1")
+    assert facts["rounds"][1]["pairs"] == found["pairs"]
+    assert facts["rounds"][1]["halves"] > facts["rounds"][0]["halves"]
+
+
+def _as_before() -> tuple[str | int, ...]:
+    return ("--epochs", 30, "--threads", 1)
+
+
+def test_options_of_mining_are_those_of_the_run(command: Command, toys: Path) -> None:
+    options = ("--min-prob", "0.6", "--drop", "number", "-k", 5, "--src-lang", "en")
+    words = ("mine", "en.txt", "zh.txt", "-o", "run/", "--model", "start", *options)
+    assert command(*words).code == 0
+    ended = command("adapt", "run", "-o", "adapted", *SHORT)
+    assert ended.code == 0, ended.err
+    again = ("mine", "en.txt", "zh.txt", "-o", "again/", "--model", "adapted/encoder-1", *options)
+    assert command(*again).code == 0
+    said = [
+        json.loads((toys / run / "summary.json").read_text("utf-8"))["options"]
+        for run in ("adapted/round-1", "again")
+    ]
+    assert said[0] == said[1]
+
+
+def test_a_worse_encoder_is_not_recommended(
+    command: Command, toys: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert command("mine", "en.txt", "zh.txt", "-o", "run/", "--model", "start").code == 0
+    found = iter([0.8, 0.7])
+    monkeypatch.setattr(module, "retrieval_by_halves", lambda *_: next(found))
+    ended = command("adapt", "run", "-o", "adapted", *SHORT)
+    assert ended.code == 0 and "no round retrieves better than start: keep it" in ended.err
+    assert ended.err.splitlines()[-1].endswith("xmine browse run")
+
+
+def test_what_cannot_be_adapted_is_said_in_a_line(
+    command: Command, toys: Path, toy_encoder: SentenceEncoder
+) -> None:
+    mine_toys(toys, toy_encoder, 60, 40)
+    (toys / "pairs.tsv").write_text("a\tb\n")
+    (toys / "full").mkdir()
+    (toys / "full" / "thesis.txt").write_text("")
+    assert command("mine", "en.txt", "-", "-o", "piped/", stdin=b"bade fifi\n" * 9).code == 0
+    for words, code, said in (
+        (("run", "-o", "adapted"), 1, "are too few to train on, 50 are needed"),
+        (("pairs.tsv", "-o", "adapted"), 1, "pairs.tsv: not a mining run"),
+        (("piped", "-o", "adapted"), 1, "piped: "),
+        (("nothing", "-o", "adapted"), 1, "nothing: "),
+        (("run", "-o", "adapted", "--method", "simcse"), 2, "--method"),
+        (("run", "-o", "adapted", "--pairs", "nothing.tsv"), 1, "nothing.tsv"),
+        (("run",), 2, "-o"),
+    ):
+        ended = command("adapt", *words)
+        assert (ended.code, ended.touched) == (code, set()), (words, ended.err)
+        assert said in ended.err and "Traceback" not in ended.err, ended.err
+
+
+def test_an_onnx_folder_mines_nothing_and_so_is_never_adapted(
+    command: Command, toys: Path
+) -> None:
+    (toys / "exported").mkdir()
+    (toys / "exported" / "model.onnx").write_bytes(b"\0")
+    ended = command("mine", "en.txt", "zh.txt", "-o", "run/", "--model", "exported")
+    assert ended.code == 1 and "an ONNX model" in ended.err

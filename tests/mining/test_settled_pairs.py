@@ -1,0 +1,132 @@
+"""Settled pairs keep their probability, and say nothing of that of others."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.toys.mined import mined, sides
+from tests.toys.sentences import toy_sentences
+from xmine.browsing.opening import open_pairs
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.reranking import RerankingWeights
+from xmine.errors import OptionError
+from xmine.mining.candidates import Candidates, Estimated, estimate_probabilities
+from xmine.mining.options import MiningOptions
+from xmine.mining.pipeline import mine
+from xmine.pairs.known import LabelledPair, LabelledPairs, SettledPairs
+from xmine.scoring.margin import margin_scores
+from xmine.text.sentences import sentence_table
+
+PAIRS = 300
+Bools = NDArray[np.bool_]
+
+
+def candidates(weights: RerankingWeights | None) -> Candidates:
+    """400 x 400 sentences, 300 of them translations; reranked scores are log-odds."""
+    chosen, neighbours = mined(*sides(400, 400, PAIRS, seed=3))
+    if weights:
+        chosen = replace(chosen, scores=(60 * (chosen.scores - 1.15)).astype(np.float32))
+    tables = (sentence_table(name, [f"{name}{row}" for row in range(400)]) for name in "ab")
+    return Candidates(chosen, neighbours, margin_scores(neighbours, "ratio"), *tables, weights)
+
+
+def settled_among(some: Candidates, probs: float) -> tuple[SettledPairs, Bools]:
+    """Every other translation of the candidates, and which pairs these are."""
+    x, y = some.lines()
+    rows = (x == y) & (x % 2 == 0) & (x <= PAIRS)
+    pairs = np.stack([x, y], axis=1)[rows]
+    return SettledPairs(pairs, np.full(len(pairs), probs)), rows
+
+
+def moved(some: Candidates, rows: Bools) -> Candidates:
+    """Put the settled pairs as far out as a pair can be."""
+    chosen = some.chosen
+    scores = np.where(rows, chosen.scores + 40, chosen.scores).astype(np.float32)
+    cosines = np.where(rows, 1, chosen.cosines).astype(np.float32)
+    return replace(some, chosen=replace(chosen, scores=scores, cosines=cosines))
+
+
+def probs_of(found: Estimated) -> dict[tuple[int, int], float]:
+    assert found.confidence is not None
+    x, y = found.candidates.lines()
+    lines = zip(x.tolist(), y.tolist(), strict=True)
+    return dict(zip(lines, found.confidence.probs.tolist(), strict=True))
+
+
+WEIGHTS = [None, RerankingWeights(right_mean=4.0, right_deviation=2.5)]
+
+
+@pytest.mark.parametrize("weights", WEIGHTS, ids=["margins", "reranked"])
+def test_what_is_settled_stays_and_moves_no_other_pair(weights: RerankingWeights | None) -> None:
+    some = candidates(weights)
+    settled, rows = settled_among(some, 0.9321)
+    assert len(settled.probs) > 100
+    found = estimate_probabilities(some, settled=settled)
+    probs = probs_of(found)
+    keys = set(map(tuple, settled.lines.tolist()))
+    assert {probs[each] for each in keys} == {0.9321}
+    assert probs_of(estimate_probabilities(moved(some, rows), settled=settled)) == probs
+    out = LabelledPairs("", [LabelledPair(*each, False) for each in sorted(keys)])
+    without = probs_of(estimate_probabilities(some, out))
+    assert {key: prob for key, prob in probs.items() if key not in keys} == {
+        key: prob for key, prob in without.items() if key not in keys
+    }
+    assert found.confidence and found.confidence.translations == pytest.approx(PAIRS, rel=0.1)
+    far = estimate_probabilities(moved(some, rows)).confidence
+    assert far and far.probs[~rows].tolist() != [probs[each] for each in probs if each not in keys]
+
+
+def test_verdicts_correct_the_others_alone_and_are_obeyed() -> None:
+    some = candidates(None)
+    settled, _ = settled_among(some, 0.93)
+    plain = probs_of(estimate_probabilities(some, settled=settled))
+    keys = [tuple(each) for each in settled.lines.tolist()]
+    unsure = sorted((prob, key) for key, prob in plain.items() if 0.1 < prob < 0.92)
+    wrong = {key for _, key in unsure[-3:]} | {keys[0]}
+    pairs = [LabelledPair(*each, False) for each in wrong] + [LabelledPair(*keys[1])]
+    judged = LabelledPairs("", pairs, judged=True)
+    found = probs_of(estimate_probabilities(some, judged, settled))
+    assert {found[each] for each in wrong} == {0.0} and found[keys[1]] == 1.0
+    assert {found[each] for each in keys[2:]} == {0.93}
+    left = [key for _, key in unsure[:-3]]
+    assert left and all(found[each] < plain[each] for each in left)
+
+
+def test_known_pairs_are_what_they_are_known_to_be() -> None:
+    some = candidates(None)
+    settled, _ = settled_among(some, 0.93)
+    right, wrong = (LabelledPair(*settled.lines[row].tolist(), row == 0) for row in (0, 1))
+    found = probs_of(estimate_probabilities(some, LabelledPairs("", [right, wrong]), settled))
+    assert (found[right[:2]], found[wrong[:2]]) == (1.0, 0.0)
+
+
+def test_a_run_with_other_settled_pairs_is_refused_unless_forced(
+    toy_encoder: SentenceEncoder, tmp_path: Path
+) -> None:
+    english, chinese, _ = toy_sentences(80, seed=2)
+    files = tmp_path / "en.txt", tmp_path / "zh.txt"
+    for path, lines in zip(files, (english, chinese), strict=True):
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    lines = np.array([[1, 1], [2, 2]])
+
+    def again(settled: SettledPairs, force: bool = False) -> None:
+        options = MiningOptions(min_prob=0.0)
+        mine(*files, toy_encoder, options, settled=settled, run=tmp_path / "run", force=force)
+
+    again(SettledPairs(lines, np.array([0.91, 0.92])))
+    assert _probs(tmp_path / "run")[1, 1] == 0.91
+    again(SettledPairs(lines, np.array([0.91, 0.92])))
+    for other in (SettledPairs(lines, np.array([0.91, 0.93])), SettledPairs()):
+        with pytest.raises(OptionError, match="settled"):
+            again(other)
+    again(SettledPairs(lines, np.array([0.91, 0.93])), force=True)
+    assert _probs(tmp_path / "run")[2, 2] == 0.93
+
+
+def _probs(run: Path) -> dict[tuple[int | None, int | None], float]:
+    opened = open_pairs(run)
+    pairs = map(opened.pair, range(len(opened)))
+    return {(each.source_line, each.target_line): round(each.prob or 0, 4) for each in pairs}

@@ -29,9 +29,10 @@ _BELOW = 0.8
 _BELIEF, _TAIL_BELIEF, _TAIL, _LONGEST_TAIL = 10.0, 50.0, 0.3, 0.6
 # What the mixture counts, and the first estimate the rest.
 _OF_TAIL = 0.4
-# Of the translations that the first estimate expects, the share that the mixture finds at least:
-# where all translations stand far out, it takes them for the tail.
-_LEAST_FOUND = 0.5
+# Of the translations that the first estimate expects, the share that the mixture finds at least if
+# these are so large a share of the pairs: where translations stand far out, it takes them for the
+# tail.
+_LEAST_FOUND, _MANY = 0.5, 0.1
 LEAST_PROB = 5e-5  # half the last decimal of a probability
 # Judged pairs move the log-odds of all pairs by one number, which is normal around 0 with this
 # deviation before any is judged. Pairs further from even odds say nothing of the cut.
@@ -61,8 +62,9 @@ def calibrate(
         return first
     beyond = first.translations - float(first.probs.sum())  # those that are not among the pairs
     tail, found = _tail_mixture(values, _on_curve(values, labels), weights)
-    if float(tail.sum()) < _LEAST_FOUND * float(labels.sum()):
-        tail, found = labels, float(labels.sum()) + beyond
+    expected = float(labels.sum())
+    if expected > _MANY * len(labels) and float(tail.sum()) < _LEAST_FOUND * expected:
+        tail, found = labels, expected + beyond
     mixed = filled(len(tail), lambda some: _OF_TAIL * tail[some] + (1 - _OF_TAIL) * labels[some])
     probs = filled(len(first.probs), lambda some: first.probs[some])
     probs[open_pairs] = _on_curve(values, mixed)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from language_tables import language_tables
+from loop_tables import loop_tables
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "bench" / "results"
@@ -193,6 +194,9 @@ def tables() -> dict[str, dict[str, list[str]]]:
     return {
         "docs/how-to/encoders.md": language_tables(now, speed),
         "docs/how-to/train.md": {FEW_PAIRS: few_pairs(), CAPTIONS: captions()},
+        "docs/how-to/adapt.md": loop_tables(
+            *(_read(f"loop-{kind}")["figures"] for kind in ("domain", "language"))
+        ),
     }
 
 

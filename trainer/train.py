@@ -6,13 +6,15 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
 import torch
 
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.encoders.metadata import EncoderFacts
+from xmine.encoders.hub import find_encoder
+from xmine.encoders.metadata import EncoderFacts, read_card, read_facts
 from xmine.errors import TrainingError, XmineError
 from xmine.files.atomic import check_free, replacing_folder
 from xmine.hardware import allowed_threads, choose_device
@@ -21,7 +23,7 @@ from xmine.progress import Report, silent
 from .data.corpus import Corpus
 from .distributed import World, check_shared, gather_objects, join_processes, on_first_rank
 from .methods import METHODS
-from .options.shared import TrainingOptions
+from .options.shared import SCRATCH, TrainingOptions
 from .peers import restarted
 from .run.card import model_card
 from .run.checkpoints import METRICS_FILE, OPTIONS_FILE, Run, run_folder
@@ -170,13 +172,20 @@ def _encoders(
     made: TrainedTowers, method: str, options: TrainingOptions, excluded: int
 ) -> dict[str, SentenceEncoder]:
     """Make the encoders, with their cards; in the first process, one of both sides has weights."""
-    facts = EncoderFacts(options.codes, method)
+    facts = EncoderFacts(_languages(options), method)
     encoders = {name: tower.encoder(facts, "") for name, tower in made.towers.items()}
     if made.held_out and "" in encoders and World.here().leads:
         encoders[""].reranking = fitted_weights(encoders[""], made.held_out, options.seed)
     for encoder in encoders.values():
         encoder.card = model_card(method, options, encoder, made, excluded)
     return encoders
+
+
+def _languages(options: TrainingOptions) -> tuple[str, ...]:
+    """List the languages of the run, then those that the encoders knew before."""
+    folders = [find_encoder(name) for name in options.encoders if name != SCRATCH]
+    known = [read_facts(each, read_card(each)).languages for each in folders]
+    return tuple(dict.fromkeys([*options.codes, *chain.from_iterable(known)]))
 
 
 def _save(encoders: dict[str, SentenceEncoder], output: Path) -> None:

@@ -286,3 +286,12 @@ def test_fewer_pieces_than_characters_are_an_error_that_says_so(
         train("msimcse", toy_pairs, options, tmp_path / "e")
     assert "--vocabulary-size above " in error.value.hint
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_encoder_goes_on_knowing_the_languages_it_knew(
+    toy_pairs: ParallelText, toy_folder: Path, tmp_path: Path
+) -> None:
+    before = SentenceEncoder.load(toy_folder).facts.languages
+    options = MsimcseOptions(encoder=str(toy_folder), languages="de,fr", epochs=1, steps=1)
+    train_on("msimcse", Corpus(toy_pairs), options, tmp_path / "encoder")
+    assert SentenceEncoder.load(tmp_path / "encoder").facts.languages == ("de", "fr", *before)

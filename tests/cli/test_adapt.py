@@ -1,6 +1,8 @@
 """`xmine adapt`: what it says, the runs that it leaves, and what it refuses."""
 
 import json
+import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,6 +10,7 @@ import pytest
 
 from tests.toys.command import Ended
 from tests.toys.adapted import mine_toys, worn, write_texts
+from xmine.browsing.opening import open_pairs
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.trainer import adapt as module
 
@@ -107,3 +110,32 @@ def test_an_onnx_folder_mines_nothing_and_so_is_never_adapted(
     (toys / "exported" / "model.onnx").write_bytes(b"\0")
     ended = command("mine", "en.txt", "zh.txt", "-o", "run/", "--model", "exported")
     assert ended.code == 1 and "an ONNX model" in ended.err
+
+
+TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorial" / "adapt.md"
+
+
+def test_the_tutorial_can_be_typed(command: Command, toys: Path) -> None:
+    """With a small encoder that has something to learn in place of the one that ships."""
+    blocks = re.findall(r"^```\n(.*?)^```$", TUTORIAL.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    lines = [line for block in blocks for line in block.splitlines() if line.startswith("xmine ")]
+    typed = [shlex.split(line)[1:] for line in lines]
+    for words in typed:
+        if words[0] == "browse":
+            assert len(open_pairs(toys / words[1])) > 300
+            continue
+        more: tuple[str | int, ...] = SHORT if words[0] == "adapt" else ()
+        if words[0] == "mine" and "--model" not in words:
+            more = ("--model", "start")
+        ended = command(*words, *more, stdin=b"a" * 20)
+        assert ended.code == 0, (words, ended.err)
+    assert [words[0] for words in typed] == ["mine", "pairs", "adapt", "browse", "mine", "pairs"]
+    known = json.loads((toys / "better" / "summary.json").read_text("utf-8"))["seed_pairs"]
+    assert known["gold"] == 20
+    assert json.loads((toys / "adapted" / "adapt.json").read_text("utf-8"))["run"] == "run"
+
+
+def test_judging_names_the_next_steps(command: Command, toys: Path, toy_folder: Path) -> None:
+    assert command("mine", "en.txt", "zh.txt", "-o", "run/", "--model", toy_folder).code == 0
+    ended = command("pairs", "judge", "run", "--sample", 2, stdin=b"ax")
+    assert "--seed-pairs run --force, or train on them: xmine adapt run -o adapted/" in ended.err

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from xmine.browsing.judgements import CODES, Judgements
 from xmine.browsing.opened import Opened

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.toys.command import Ended
 from tests.toys.adapted import mine_toys, worn, write_texts
+from tests.toys.command import Ended
 from xmine.browsing.opening import open_pairs
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.trainer import adapt as module
@@ -103,9 +103,7 @@ def test_what_cannot_be_adapted_is_said_in_a_line(
         assert said in ended.err and "Traceback" not in ended.err, ended.err
 
 
-def test_an_onnx_folder_mines_nothing_and_so_is_never_adapted(
-    command: Command, toys: Path
-) -> None:
+def test_an_onnx_folder_mines_nothing_and_so_is_never_adapted(command: Command, toys: Path) -> None:
     (toys / "exported").mkdir()
     (toys / "exported" / "model.onnx").write_bytes(b"\0")
     ended = command("mine", "en.txt", "zh.txt", "-o", "run/", "--model", "exported")

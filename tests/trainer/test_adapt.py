@@ -4,7 +4,7 @@ import json
 import multiprocessing
 import shutil
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from xmine.trainer.adapt import Round, adapt, best_of, retrieval_by_halves
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.methods import METHODS
 from xmine.trainer.options.adapt import ADAPTERS, AdaptOptions
+from xmine.trainer.train import train
 
 FEWEST = 50
 # With these options the toys have a new confident pair in each of three rounds.
@@ -56,7 +57,6 @@ def few_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
 def taught(monkeypatch: pytest.MonkeyPatch) -> list[Texts]:
     """The pairs that each call of `train` is given."""
     given: list[Texts] = []
-    train = module.train
 
     def told(method: str, corpus: Corpus, *rest: Any, **options: Any) -> object:
         assert corpus.pairs
@@ -367,13 +367,13 @@ FORKS.set_forkserver_preload(["tests.toys.killable", "xmine.trainer.adapt", "pol
 
 
 @pytest.fixture(scope="module")
-def whole(toys: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, bytes]]:
+def whole(toys: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """What a loop leaves that nobody kills."""
     output = tmp_path_factory.mktemp("whole") / "adapted"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "FEWEST", FEWEST)
         list(adapt(toys / "run", output, AdaptOptions(epochs=10, threads=1)))
-    yield files(output)
+    return files(output)
 
 
 Left = Callable[[Path], bool]

@@ -25,6 +25,7 @@ from xmine.trainer.adapt import Round, adapt, best_of, retrieval_by_halves
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.methods import METHODS
 from xmine.trainer.options.adapt import ADAPTERS, AdaptOptions
+from xmine.trainer.run.loop import Training
 from xmine.trainer.train import train
 
 FEWEST = 50
@@ -386,7 +387,11 @@ LEFT: dict[str, Left] = {
 
 @pytest.mark.parametrize("point", LEFT)
 def test_a_loop_that_is_killed_goes_on_to_the_same_end(
-    toys: Path, tmp_path: Path, whole: dict[str, bytes], point: str
+    toys: Path,
+    tmp_path: Path,
+    whole: dict[str, bytes],
+    point: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     output = tmp_path / "adapted"
     words = [str(toys / "run"), "-o", str(output), "--epochs", "10", "--threads", "1"]
@@ -395,5 +400,11 @@ def test_a_loop_that_is_killed_goes_on_to_the_same_end(
     process.join(120)
     assert process.exitcode == -signal.SIGKILL
     assert LEFT[point](output) and not files(output).keys() >= whole.keys()
+    steps: list[int] = []
+    take = Training.take
+    monkeypatch.setattr(
+        Training, "take", lambda self, *given: (steps.append(self.done), take(self, *given))
+    )
     list(adapt(toys / "run", output, AdaptOptions(epochs=10, threads=1)))
     assert files(output) == whole
+    assert steps[:1] == ([10] if point == "training" else [])  # from its last checkpoint

@@ -56,7 +56,7 @@ def _as_before() -> tuple[str | int, ...]:
 
 
 def test_options_of_mining_are_those_of_the_run(command: Command, toys: Path) -> None:
-    options = ("--min-prob", "0.6", "--drop", "number", "-k", 5, "--src-lang", "en")
+    options = ("--min-prob", "0.6", "--drop", "number", "-k", 5, "--max-memory", "4G")
     words = ("mine", "en.txt", "zh.txt", "-o", "run/", "--model", "start", *options)
     assert command(*words).code == 0
     ended = command("adapt", "run", "-o", "adapted", *SHORT)

@@ -402,9 +402,12 @@ def test_a_loop_that_is_killed_goes_on_to_the_same_end(
     assert LEFT[point](output) and not files(output).keys() >= whole.keys()
     steps: list[int] = []
     take = Training.take
-    monkeypatch.setattr(
-        Training, "take", lambda self, *given: (steps.append(self.done), take(self, *given))
-    )
+
+    def told(training: Training, *given: Any) -> None:
+        steps.append(training.done)
+        take(training, *given)
+
+    monkeypatch.setattr(Training, "take", told)
     list(adapt(toys / "run", output, AdaptOptions(epochs=10, threads=1)))
     assert files(output) == whole
     assert steps[:1] == ([10] if point == "training" else [])  # from its last checkpoint

@@ -1,6 +1,8 @@
 """`xmine adapt`: what it says, the runs that it leaves, and what it refuses."""
 
 import json
+import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,8 +10,10 @@ import pytest
 
 from tests.toys.adapted import mine_toys, worn, write_texts
 from tests.toys.command import Ended
+from xmine.browsing.opening import open_pairs
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.trainer import adapt as module
+from xmine.trainer import adapt as adapting
+from xmine.trainer import confident
 
 Command = Callable[..., Ended]
 SHORT = ("--epochs", 2, "--threads", 1)
@@ -18,7 +22,7 @@ SHORT = ("--epochs", 2, "--threads", 1)
 @pytest.fixture
 def toys(tmp_path: Path, toy_encoder: SentenceEncoder, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with two texts, and an encoder that has something to learn."""
-    monkeypatch.setattr(module, "FEWEST", 50)
+    monkeypatch.setattr(confident, "FEWEST", 50)
     write_texts(tmp_path, 480, 400)
     worn(toy_encoder, 0.7).save(tmp_path / "start")
     return tmp_path
@@ -53,7 +57,7 @@ def _as_before() -> tuple[str | int, ...]:
 
 
 def test_options_of_mining_are_those_of_the_run(command: Command, toys: Path) -> None:
-    options = ("--min-prob", "0.6", "--drop", "number", "-k", 5, "--src-lang", "en")
+    options = ("--min-prob", "0.6", "--drop", "number", "-k", 5, "--max-memory", "4G")
     words = ("mine", "en.txt", "zh.txt", "-o", "run/", "--model", "start", *options)
     assert command(*words).code == 0
     ended = command("adapt", "run", "-o", "adapted", *SHORT)
@@ -72,7 +76,7 @@ def test_a_worse_encoder_is_not_recommended(
 ) -> None:
     assert command("mine", "en.txt", "zh.txt", "-o", "run/", "--model", "start").code == 0
     found = iter([0.8, 0.7])
-    monkeypatch.setattr(module, "retrieval_by_halves", lambda *_: next(found))
+    monkeypatch.setattr(adapting, "retrieval_by_halves", lambda *_: next(found))
     ended = command("adapt", "run", "-o", "adapted", *SHORT)
     assert ended.code == 0 and "no round retrieves better than start: keep it" in ended.err
     assert ended.err.splitlines()[-1].endswith("xmine browse run")
@@ -105,3 +109,32 @@ def test_an_onnx_folder_mines_nothing_and_so_is_never_adapted(command: Command, 
     (toys / "exported" / "model.onnx").write_bytes(b"\0")
     ended = command("mine", "en.txt", "zh.txt", "-o", "run/", "--model", "exported")
     assert ended.code == 1 and "an ONNX model" in ended.err
+
+
+TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorial" / "adapt.md"
+
+
+def test_the_tutorial_can_be_typed(command: Command, toys: Path) -> None:
+    """With a small encoder that has something to learn in place of the one that ships."""
+    blocks = re.findall(r"^```\n(.*?)^```$", TUTORIAL.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    lines = [line for block in blocks for line in block.splitlines() if line.startswith("xmine ")]
+    typed = [shlex.split(line)[1:] for line in lines]
+    for words in typed:
+        if words[0] == "browse":
+            assert len(open_pairs(toys / words[1])) > 300
+            continue
+        more: tuple[str | int, ...] = SHORT if words[0] == "adapt" else ()
+        if words[0] == "mine" and "--model" not in words:
+            more = ("--model", "start")
+        ended = command(*words, *more, stdin=b"a" * 20)
+        assert ended.code == 0, (words, ended.err)
+    assert [words[0] for words in typed] == ["mine", "pairs", "adapt", "browse", "mine", "pairs"]
+    known = json.loads((toys / "better" / "summary.json").read_text("utf-8"))["seed_pairs"]
+    assert known["gold"] == 20
+    assert json.loads((toys / "adapted" / "adapt.json").read_text("utf-8"))["run"] == "run"
+
+
+def test_judging_names_the_next_steps(command: Command, toys: Path, toy_folder: Path) -> None:
+    assert command("mine", "en.txt", "zh.txt", "-o", "run/", "--model", toy_folder).code == 0
+    ended = command("pairs", "judge", "run", "--sample", 2, stdin=b"ax")
+    assert "--seed-pairs run --force, or train on them: xmine adapt run -o adapted/" in ended.err

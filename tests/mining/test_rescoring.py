@@ -106,7 +106,7 @@ def test_a_model_that_knows_finds_more_and_noise_costs_nothing(
     plain = f1(xmine.mine(source, target, toy_encoder, options), gold)
     knows, noise = (
         xmine.mine(source, target, toy_encoder, options, rescorer=Told(hard, worth).model)
-        for worth in (4.0, 0.0)
+        for worth in (5.0, 0.0)
     )
     assert 0.5 < plain < 0.9
     assert f1(knows, gold) > plain + 0.03

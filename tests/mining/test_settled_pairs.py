@@ -29,8 +29,9 @@ def candidates(weights: RerankingWeights | None) -> Candidates:
     chosen, neighbours = mined(*sides(400, 400, PAIRS, seed=3))
     if weights:
         chosen = replace(chosen, scores=(60 * (chosen.scores - 1.15)).astype(np.float32))
-    tables = (sentence_table(name, [f"{name}{row}" for row in range(400)]) for name in "ab")
-    return Candidates(chosen, neighbours, margin_scores(neighbours, "ratio"), *tables, weights)
+    source, target = (sentence_table(name, [f"{name}{row}" for row in range(400)]) for name in "ab")
+    scores = margin_scores(neighbours, "ratio")
+    return Candidates(chosen, neighbours, scores, source, target, weights)
 
 
 def settled_among(some: Candidates, probs: float) -> tuple[SettledPairs, Bools]:
@@ -39,6 +40,10 @@ def settled_among(some: Candidates, probs: float) -> tuple[SettledPairs, Bools]:
     rows = (x == y) & (x % 2 == 0) & (x <= PAIRS)
     pairs = np.stack([x, y], axis=1)[rows]
     return SettledPairs(pairs, np.full(len(pairs), probs)), rows
+
+
+def places(settled: SettledPairs) -> list[tuple[int, int]]:
+    return [(x, y) for x, y in settled.lines.tolist()]
 
 
 def moved(some: Candidates, rows: Bools) -> Candidates:
@@ -66,10 +71,10 @@ def test_what_is_settled_stays_and_moves_no_other_pair(weights: RerankingWeights
     assert len(settled.probs) > 100
     found = estimate_probabilities(some, settled=settled)
     probs = probs_of(found)
-    keys = set(map(tuple, settled.lines.tolist()))
+    keys = set(places(settled))
     assert {probs[each] for each in keys} == {0.9321}
     assert probs_of(estimate_probabilities(moved(some, rows), settled=settled)) == probs
-    out = LabelledPairs("", [LabelledPair(*each, False) for each in sorted(keys)])
+    out = LabelledPairs("", [LabelledPair(x, y, False) for x, y in sorted(keys)])
     without = probs_of(estimate_probabilities(some, out))
     assert {key: prob for key, prob in probs.items() if key not in keys} == {
         key: prob for key, prob in without.items() if key not in keys
@@ -83,10 +88,10 @@ def test_verdicts_correct_the_others_alone_and_are_obeyed() -> None:
     some = candidates(None)
     settled, _ = settled_among(some, 0.93)
     plain = probs_of(estimate_probabilities(some, settled=settled))
-    keys = [tuple(each) for each in settled.lines.tolist()]
+    keys = places(settled)
     unsure = sorted((prob, key) for key, prob in plain.items() if 0.1 < prob < 0.92)
     wrong = {key for _, key in unsure[-3:]} | {keys[0]}
-    pairs = [LabelledPair(*each, False) for each in wrong] + [LabelledPair(*keys[1])]
+    pairs = [LabelledPair(x, y, False) for x, y in wrong] + [LabelledPair(*keys[1])]
     judged = LabelledPairs("", pairs, judged=True)
     found = probs_of(estimate_probabilities(some, judged, settled))
     assert {found[each] for each in wrong} == {0.0} and found[keys[1]] == 1.0
@@ -98,7 +103,8 @@ def test_verdicts_correct_the_others_alone_and_are_obeyed() -> None:
 def test_known_pairs_are_what_they_are_known_to_be() -> None:
     some = candidates(None)
     settled, _ = settled_among(some, 0.93)
-    right, wrong = (LabelledPair(*settled.lines[row].tolist(), row == 0) for row in (0, 1))
+    first, second = places(settled)[:2]
+    right, wrong = LabelledPair(*first), LabelledPair(*second, right=False)
     found = probs_of(estimate_probabilities(some, LabelledPairs("", [right, wrong]), settled))
     assert (found[right[:2]], found[wrong[:2]]) == (1.0, 0.0)
 
@@ -110,19 +116,19 @@ def test_a_run_with_other_settled_pairs_is_refused_unless_forced(
     files = tmp_path / "en.txt", tmp_path / "zh.txt"
     for path, lines in zip(files, (english, chinese), strict=True):
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    lines = np.array([[1, 1], [2, 2]])
+    both = np.array([[1, 1], [2, 2]])
 
     def again(settled: SettledPairs, force: bool = False) -> None:
         options = MiningOptions(min_prob=0.0)
         mine(*files, toy_encoder, options, settled=settled, run=tmp_path / "run", force=force)
 
-    again(SettledPairs(lines, np.array([0.91, 0.92])))
+    again(SettledPairs(both, np.array([0.91, 0.92])))
     assert _probs(tmp_path / "run")[1, 1] == 0.91
-    again(SettledPairs(lines, np.array([0.91, 0.92])))
-    for other in (SettledPairs(lines, np.array([0.91, 0.93])), SettledPairs()):
+    again(SettledPairs(both, np.array([0.91, 0.92])))
+    for other in (SettledPairs(both, np.array([0.91, 0.93])), SettledPairs()):
         with pytest.raises(OptionError, match="settled"):
             again(other)
-    again(SettledPairs(lines, np.array([0.91, 0.93])), force=True)
+    again(SettledPairs(both, np.array([0.91, 0.93])), force=True)
     assert _probs(tmp_path / "run")[2, 2] == 0.93
 
 

@@ -27,6 +27,7 @@ from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.methods import METHODS
 from xmine.trainer.options.adapt import ADAPTERS, AdaptOptions
 from xmine.trainer.run.halves import retrieval_by_halves
+from xmine.trainer.run.loop import Training
 from xmine.trainer.train import train as train_encoder
 
 FEWEST = 50
@@ -392,7 +393,11 @@ LEFT: dict[str, Left] = {
 
 @pytest.mark.parametrize("point", LEFT)
 def test_a_loop_that_is_killed_goes_on_to_the_same_end(
-    toys: Path, tmp_path: Path, whole: dict[str, bytes], point: str
+    toys: Path,
+    tmp_path: Path,
+    whole: dict[str, bytes],
+    point: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     output = tmp_path / "adapted"
     words = [str(toys / "run"), "-o", str(output), "--epochs", "10", "--threads", "1"]
@@ -401,5 +406,14 @@ def test_a_loop_that_is_killed_goes_on_to_the_same_end(
     process.join(120)
     assert process.exitcode == -signal.SIGKILL
     assert LEFT[point](output) and not files(output).keys() >= whole.keys()
+    steps: list[int] = []
+    take = Training.take
+
+    def told(training: Training, *given: Any) -> None:
+        steps.append(training.done)
+        take(training, *given)
+
+    monkeypatch.setattr(Training, "take", told)
     list(adapt(toys / "run", output, AdaptOptions(epochs=10, threads=1)))
     assert files(output) == whole
+    assert steps[:1] == ([10] if point == "training" else [])  # from its last checkpoint

@@ -31,6 +31,7 @@ from xmine.trainer.train import deterministic
 
 TOY = "the static encoder"  # stands for a folder; as wide as a new one
 COMMON: dict[str, Any] = {
+    "encoder": "scratch",
     "architecture": "transformer",
     "start": TOY,
     "dim": 16,

@@ -115,7 +115,7 @@ class Training:
         is_half = options.dtype == "float16" or any(each.is_half for each in step.towers())
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=is_half)
         self.dev = DevSet(options.dev, step.judged()) if options.dev else None
-        self.decides = self._measure_that_decides()
+        self.decides = "spearman" if self.dev else step.decides
         self.done, self.ended_early = 0, False
         self.seconds, self.rows = 0.0, 0  # of steps of this process
         self.measured: dict[str, float] = {}  # at the last evaluation
@@ -134,13 +134,6 @@ class Training:
     def changed_by(optimizer: Optimizer) -> list[nn.Parameter]:
         """List the parameters that an optimizer changes."""
         return [each for group in optimizer.param_groups for each in group["params"]]
-
-    def _measure_that_decides(self) -> str:
-        """Name the measure of the best state; a trained encoder retrieves nearly every text."""
-        if self.dev:
-            return "spearman"
-        by_halves = self.options.starts_trained and self.step.measures_halves
-        return "halves" if by_halves and self.step.decides == "accuracy" else self.step.decides
 
     @property
     def is_due(self) -> bool:
@@ -245,6 +238,8 @@ class Training:
                 measures["spearman"] = self.dev.spearman(self.step.judged())
         measures = broadcast(measures)
         self.run.log(step=self.done, **measures)
+        if self.options.starts_trained and self.decides == "accuracy" and "halves" in measures:
+            self.decides = "halves"  # a trained encoder retrieves nearly every whole text
         self.measured = {name: x for name, x in measures.items() if name == self.decides}
         self.measured |= worst_language(measures)
         if self.world.leads:

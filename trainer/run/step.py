@@ -105,15 +105,10 @@ class Step(nn.Module, ABC):
         """
         source, target = self.embed(held_out)
         found = self.of_vectors(source, target)
-        if self.measures_halves:
+        if self.towers()[0].pools_all:
             (halves,) = self._embedded([halved(held_out.columns[0])])
             found["halves"] = accuracy_of_halves(halves, target)
         return found
-
-    @property
-    def measures_halves(self) -> bool:
-        """Whether a sentence without half of its tokens has a vector that says something."""
-        return self.towers()[0].pools_all
 
     def of_vectors(self, source: Vectors, target: Vectors) -> dict[str, float]:
         """Measure unit rows of held-out pairs [pairs, dim]; see `xmine.trainer.run.devset`."""

@@ -46,10 +46,10 @@ def adapt(
     ] = None,
     force: FORCE = False,
 ) -> None:
-    """Train the encoder of a run on the run's confident pairs, and mine the texts again.
+    """Train the encoder of a run on its pairs, and mine again.
 
-    Judged pairs take part. The folder gets encoder-1 and the run round-1, and so on; given again
-    after a kill, the command goes on where it stopped.
+    Pairs of a high probability train it, and judged pairs. The folder gets encoder-1 and the run
+    round-1, and so on; given again after a kill, the command goes on where it stopped.
 
     Example: xmine adapt run/ -o adapted/ --rounds 2
     """

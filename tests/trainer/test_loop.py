@@ -260,6 +260,28 @@ def test_the_best_state_is_what_is_left_and_is_not_read_to_be_compared(
     assert vectors_of(steps[0]) == states[3]
 
 
+@pytest.mark.parametrize(("encoder", "kept"), [("start", 0.3), ("scratch", 0.2)])
+def test_of_a_trained_encoder_the_state_is_left_that_retrieves_most_by_halves(
+    start: str,
+    toy_pairs: ParallelText,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    encoder: str,
+    kept: float,
+) -> None:
+    """Whole texts are all retrieved after the first step, and by one less after the second."""
+    found = iter([(0.9, 0.1), (1.0, 0.2), (0.9, 0.3), (0.9, 0.2)])
+
+    def measure(step: Step, held_out: object) -> dict[str, float]:
+        return dict(zip(("accuracy", "halves"), next(found), strict=True))
+
+    monkeypatch.setattr(Step, "measure", measure)
+    flags = STATIC | {"steps": 3, "evaluate_every": 1}
+    options = MocoOptions(**flags, encoder=start if encoder == "start" else encoder)
+    made = train("moco", Corpus(pairs=toy_pairs), options, tmp_path / "new")
+    assert made.measures["halves"] == kept
+
+
 def test_what_differs_from_the_stopped_run_is_named_with_both_values(
     start: str, toy_pairs: ParallelText, tmp_path: Path
 ) -> None:

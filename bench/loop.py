@@ -64,7 +64,11 @@ def main() -> None:
     arguments.output.mkdir(parents=True, exist_ok=True)
     of_kind = of_domain if arguments.kind == "domain" else of_language
     figures = of_kind(arguments)
-    settings = {name: str(value) for name, value in vars(arguments).items() if name != "output"}
+    settings = {
+        name: Path(value).name if isinstance(value, (str, Path)) else value
+        for name, value in vars(arguments).items()
+        if name not in ("output", "data")
+    }
     write_record(arguments.output / "figures.json", record({**settings, "figures": figures}))
 
 
@@ -126,7 +130,8 @@ def of_language(arguments: argparse.Namespace) -> dict[str, Any]:
         rounds = adapted(run, folder, arguments, "--confidence", "0.5", *said)
         figures[name] = [{**before, **f1(run, output)}]
         for each in rounds:
-            scores = pseudo_bucc(each["encoder"], arguments.data, f"{code}-{english}")
+            encoder = str(folder / f"encoder-{each['round']}")
+            scores = pseudo_bucc(encoder, arguments.data, f"{code}-{english}")
             figures[name].append({**each, **scores})
         print(name, figures[name], flush=True)
     best = ceiling(texts, output, rows, str(output / "loop-nothing" / "start"))
@@ -189,11 +194,10 @@ def adapted(run: Path, folder: Path, arguments: argparse.Namespace, *words: str)
     """Adapt the encoder of a run: the figures of each round."""
     given = ("--rounds", str(arguments.rounds), "--json", *words)
     said = json.loads(xmine("adapt", str(run), "-o", str(folder), *given))
-    found = [
-        {**each, **f1(Path(each["run"]), arguments.output), "seconds": said["seconds"]}
-        for each in said["rounds"]
-        if each["round"]
-    ]
+    found = []
+    for each in said["rounds"][1:]:
+        told = {name: each[name] for name in ("round", "trained_on", "halves", "pairs")}
+        found.append({**told, **f1(Path(each["run"]), arguments.output)})
     print(folder.name, [(each["halves"], each["f1"]) for each in found], flush=True)
     return found
 

@@ -218,8 +218,9 @@ def training_options(
     """Choose how a method goes on with an encoder that knows the languages already."""
     chosen = {each.name: getattr(options, each.name) for each in fields(AdaptOptions)}
     chosen = {each: chosen[each] for each in ("epochs", "seed", "device", "threads")}
-    if UNKNOWN_LANGUAGE not in languages:
-        chosen["languages"] = ",".join(languages)
+    codes = encoder.facts.languages[:2] if UNKNOWN_LANGUAGE in languages else languages
+    if len(codes) == 2:
+        chosen["languages"] = ",".join(codes)
     if isinstance(encoder.body, StaticEmbedding):
         chosen |= _STATIC
     chosen |= _PRESETS.get(options.method, {})

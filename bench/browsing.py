@@ -2,6 +2,7 @@
 
     python bench/browsing.py --make 1000000 FOLDER     mine a run to look at
     python bench/browsing.py RUN... [--mining EN ZH] [--json OUT.json]
+    python bench/browsing.py RUN --bare [--json OUT.json]    beside a bare Textual table
 
 The app runs in a pseudo-terminal of 140 x 40. First paint is when the score of the best pair has
 arrived there, counted from the start of the command: the median of some starts, and the longest. A
@@ -42,6 +43,7 @@ from xmine.browsing.query import select as rows_of
 from xmine.evaluation.reports.record import record, write_record
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
+from xmine.pairs.io import write_pairs
 from xmine.pairs.known import read_known
 from xmine.run.folder import SUMMARY_FILE
 
@@ -53,6 +55,8 @@ _STARTS = 7
 _PAGES = 10
 _PAGE_DOWN = b"\x1b[6~"
 _PAUSE = 0.1  # seconds between two keys
+_DOWN, _KEYS, _TURNS = b"\x1b[B", 40, 3
+BARE = Path(__file__).with_name("bare_table.py")
 _BEGIN = 20  # characters of a text
 
 Row = dict[str, object]
@@ -100,10 +104,15 @@ class Terminal:
         return last
 
 
+def browse(run: Path) -> list[str]:
+    """Give the command that browses a run."""
+    return ["-m", "xmine", "browse", str(run.absolute())]
+
+
 @contextmanager
-def browsing(run: Path, folder: str | None = None) -> Iterator[tuple[Terminal, Peak]]:
-    """Browse a run in a pseudo-terminal, within a folder, and watch the memory."""
-    command = [sys.executable, "-m", "xmine", "browse", str(run.absolute())]
+def browsing(words: list[str], folder: str | None = None) -> Iterator[tuple[Terminal, Peak]]:
+    """Run Python in a pseudo-terminal, within a folder, and watch the memory."""
+    command = [sys.executable, *words]
     number, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
     environment = {**os.environ, "TERM": "xterm-256color", "TEXTUAL_ANIMATIONS": "none"}
@@ -128,11 +137,58 @@ def browsing(run: Path, folder: str | None = None) -> Iterator[tuple[Terminal, P
     os.close(number)
 
 
-def first_paint(run: Path, best: str) -> float:
-    """Browse a run, and give the seconds until its best pair is there."""
+def first_paint(words: list[str], best: str) -> float:
+    """Start an app, and give the seconds until the best pair is there."""
     started = time.perf_counter()
-    with browsing(run) as (screen, _):
+    with browsing(words) as (screen, _):
         return screen.wait_for(best) - started
+
+
+def beside_bare(run: Path) -> Row:
+    """Compare first paint and CPU time a key with those of a bare Textual table, in turns."""
+    opened = open_pairs(run)
+    rows = rows_of(opened, PairQuery(kept="kept"))
+    best = _score(opened, rows, 0)
+    with TemporaryDirectory() as folder:
+        pairs = Path(folder) / "pairs.tsv"
+        write_pairs(opened.pairs(rows), str(pairs), opened.languages)
+        apps = {"xmine": browse(run), "bare": [str(BARE), str(pairs)]}
+        starts: dict[str, list[float]] = {name: [] for name in apps}
+        costs: dict[str, list[float]] = {name: [] for name in apps}
+        for _ in range(_STARTS):
+            for name, words in apps.items():
+                starts[name].append(first_paint(words, best))
+        for _ in range(_TURNS):
+            for name, words in apps.items():
+                costs[name].append(cpu_of_a_key(words, best))
+    paint = {name: statistics.median(each) for name, each in starts.items()}
+    cost = {name: statistics.median(each) for name, each in costs.items()}
+    return {
+        "pairs": len(rows),
+        "first_paint_median_seconds": {name: round(each, 3) for name, each in paint.items()},
+        "first_paint_ratio": round(paint["xmine"] / paint["bare"], 2),
+        "cpu_milliseconds_a_key": {name: round(1000 * each, 1) for name, each in cost.items()},
+        "cpu_ratio": round(cost["xmine"] / cost["bare"], 2),
+    }
+
+
+def cpu_of_a_key(words: list[str], best: str) -> float:
+    """Press the key down again and again: seconds of CPU a key."""
+    with browsing(words) as (screen, _):
+        screen.wait_for(best)
+        screen.drain()
+        before = _cpu(screen.process.pid)
+        for _ in range(_KEYS):
+            os.write(screen.number, _DOWN)
+            time.sleep(_PAUSE)
+        screen.drain()
+        return (_cpu(screen.process.pid) - before) / _KEYS
+
+
+def _cpu(pid: int) -> float:
+    """Read the seconds of CPU that a process has taken."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def look_at(run: Path) -> Row:
@@ -140,8 +196,8 @@ def look_at(run: Path) -> Row:
     opened = open_pairs(run)
     best_first = rows_of(opened, PairQuery(kept="kept"))
     best = _score(opened, best_first, 0)
-    starts = [first_paint(run, best) for _ in range(_STARTS)]
-    with browsing(run) as (screen, peak):
+    starts = [first_paint(browse(run), best) for _ in range(_STARTS)]
+    with browsing(browse(run)) as (screen, peak):
         screen.wait_for(best)
         pages = [screen.press(_PAGE_DOWN) for _ in range(_PAGES)]
         end, top = screen.press(b"G"), screen.press(b"g")
@@ -170,7 +226,7 @@ def while_mining(run: Path, texts: list[Path]) -> Row:
     best_first = rows_of(opened, PairQuery(kept="kept"))
     begins = [opened.source.texts[row][:_BEGIN] for row in opened.sources[best_first]]
     answers: list[float] = []
-    with TemporaryDirectory() as folder, browsing(run, folder) as (screen, _):
+    with TemporaryDirectory() as folder, browsing(browse(run), folder) as (screen, _):
         screen.wait_for(begins[0])
         bottoms = []
         for _ in range(2):
@@ -228,15 +284,17 @@ def main() -> None:
     parser.add_argument("runs", nargs="+", type=Path)
     parser.add_argument("--make", type=int)
     parser.add_argument("--mining", nargs=2, type=Path)
+    parser.add_argument("--bare", action="store_true")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     if given.make:
         make(given.make, given.runs[0])
         return
-    found: dict[str, object] = {
-        "terminal": f"{COLUMNS} x {LINES}",
-        "runs": [look_at(run) for run in given.runs],
-    }
+    found: dict[str, object] = {"terminal": f"{COLUMNS} x {LINES}"}
+    if given.bare:
+        found |= beside_bare(given.runs[0])
+    else:
+        found["runs"] = [look_at(run) for run in given.runs]
     if given.mining:
         found["while_mining"] = while_mining(given.runs[0], given.mining)
     print(json.dumps(found, indent=2))

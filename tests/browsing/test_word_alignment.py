@@ -94,5 +94,9 @@ def test_a_file_in_other_languages_than_the_encoder_s_is_refused(tmp_path: Path)
     swedish = "Mannen som var här hade inte sett någon av dem, men han kände dem ändå väl."
     greek = "Το ήξερε από καιρό, αλλά δεν το είχε πει σε κανέναν."
     write_pairs([Pair(swedish, greek)] * 9, str(tmp_path / "a.tsv"))
-    with pytest.raises(EncoderError, match="--model"):
-        Aligner(open_pairs(tmp_path / "a.tsv")).align(swedish, greek)
+    aligner = Aligner(open_pairs(tmp_path / "a.tsv"))
+    with pytest.raises(EncoderError, match="--model") as first:
+        aligner.align(swedish, greek)
+    with pytest.raises(EncoderError) as second:  # and no encoder is loaded again for each pair
+        aligner.align(swedish, greek)
+    assert first.value is second.value

@@ -17,7 +17,7 @@ from xmine.browsing.run_encoder import encoders_of, is_fast
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair
 from xmine.encoders.spans import Span
-from xmine.errors import EncoderError
+from xmine.errors import EncoderError, XmineError
 from xmine.flags.partial import evidence_of
 from xmine.scoring.alignment import Found, counterparts, loosest_stretches
 from xmine.text.identification import check_language
@@ -88,6 +88,7 @@ class Aligner:
         self._opened, self._model = opened, model
         self._lock = Lock()
         self._encoder: SentenceEncoder | None = None
+        self._refusal: XmineError | None = None  # told again without another try
 
     def align(self, source: str, target: str) -> WordAlignment:
         """Align the words of two texts. Any thread may call this.
@@ -97,8 +98,13 @@ class Aligner:
                 is two encoders.
         """
         with self._lock:
-            if self._encoder is None:
-                self._encoder = self._loaded()
+            if self._refusal is not None:
+                raise self._refusal
+            try:
+                self._encoder = self._encoder or self._loaded()
+            except XmineError as error:
+                self._refusal = error
+                raise
             return align_words(self._encoder, source, target)
 
     def align_fast(self, source: str, target: str) -> WordAlignment | None:

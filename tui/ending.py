@@ -33,6 +33,7 @@ class Ending:
         self._host = cast("Host", app)
         self.code = 0
         self._heard = False
+        self._wrote = False  # whether a file was being written when the app was last asked to end
         self._since = 0.0  # the first signal
 
     def hear_signals(self) -> None:
@@ -58,7 +59,7 @@ class Ending:
             os._exit(self.code)
 
     def _ask_to_end(self) -> None:
-        self._heard = False
+        self._heard, self._wrote = False, bool(self._writing())
         signal.setitimer(signal.ITIMER_REAL, _GRACE)
         try:
             asyncio.get_running_loop().call_soon_threadsafe(self._terminated)
@@ -66,8 +67,8 @@ class Ending:
             sys.exit(self.code)
 
     def _insist(self, *_: object) -> None:
-        """End the process, unless the app is there and waits for a file that is being written."""
-        if self._heard and os.isatty(0) and self._writing():
+        """End the process, unless the app is there and a file is being written, or just was."""
+        if self._heard and os.isatty(0) and (self._wrote or self._writing()):
             self._ask_to_end()
         else:
             os._exit(self.code)

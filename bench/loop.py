@@ -93,9 +93,9 @@ def of_domain(arguments: argparse.Namespace) -> dict[str, Any]:
     mine(texts, judged, "--seed-pairs", str(judged))
     figures["before, 50 judged"] = f1(judged, output)
     figures["50 judged"] = adapted(judged, output / "loop-judged", arguments)
-    arguments.rounds = 1
+    once = argparse.Namespace(**{**vars(arguments), "rounds": 1})
     figures["methods"] = {
-        name: adapted(run, output / f"loop-{name}", arguments, "--method", name)
+        name: adapted(run, output / f"loop-{name}", once, "--method", name)
         for name in ADAPTERS
         if name != ADAPTERS[0]
     }

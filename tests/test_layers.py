@@ -262,6 +262,7 @@ def test_a_command_that_is_called_loads_no_other() -> None:
     ).stdout.split()
     assert "xmine.cli.browse" in loaded
     assert not {"xmine.cli.mine", "xmine.cli.train", "xmine.trainer"} & set(loaded)
+    assert not app("--version").registered_commands
 
 
 def test_methods_do_not_import_each_other() -> None:
@@ -276,7 +277,7 @@ def test_methods_do_not_import_each_other() -> None:
     ("code", "unwanted"),
     [
         ("import xmine", HEAVY | {"numpy", "typer", "rich"}),
-        ("from xmine.cli.app import app; app()", HEAVY | {"numpy", "sentencepiece"}),
+        ("from xmine.cli.app import app; app()", HEAVY | {"numpy", "sentencepiece", "pydantic"}),
         (
             "import xmine.mining.pipeline, xmine.mining.search, xmine.evaluation.retrieval.bucc",
             HEAVY | {"typer", "rich"},

@@ -3,6 +3,7 @@
 Heavy libraries are loaded only when the command runs.
 """
 
+from collections.abc import Iterable
 from importlib import import_module
 from typing import Annotated
 
@@ -43,7 +44,7 @@ def app(called: str = "") -> typer.Typer:
         rich_markup_mode=None,  # plain help: half the start-up time, and [brackets] stay text
     )
     whole.callback()(_main)
-    for name in [called] if called in _MODULES else _MODULES:
+    for name in _listed(called):
         module = import_module(f"xmine.cli.{_MODULES[name]}")
         command = getattr(module, _MODULES[name].rpartition(".")[2])
         if isinstance(command, typer.Typer):
@@ -51,6 +52,12 @@ def app(called: str = "") -> typer.Typer:
         else:
             whole.command(name, cls=getattr(module, "COMMAND", None))(command)
     return whole
+
+
+def _listed(called: str) -> Iterable[str]:
+    if called == "--version":
+        return ()
+    return (called,) if called in _MODULES else _MODULES
 
 
 def _version(wanted: bool) -> None:

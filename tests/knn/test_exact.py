@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tests.toys.grids import mostly_long
 from xmine.errors import FileError
 from xmine.knn import rescoring, state_files
 from xmine.knn.blocks import Multiplier, Plan, plan_blocks
@@ -90,7 +91,7 @@ PLANS = [Plan(4096, 1024, 2048, 1), Plan(64, 32, 64, 1), Plan(40, 8, 16, 2), Pla
 
 @pytest.mark.parametrize("rows", [(1, 1), (1, 90), (3, 200), (257, 130)])
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("plan", PLANS)
+@pytest.mark.parametrize("plan", mostly_long(PLANS, usual=PLANS[1:3]))
 def test_agrees_with_sorting_all_cosines(
     kind: Callable[[int, int, int], Half], rows: tuple[int, int], plan: Plan, tmp_path: Path
 ) -> None:

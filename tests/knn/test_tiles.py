@@ -13,6 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.toys.engines import Shuffled
+from tests.toys.grids import mostly_long
 from xmine.engines.local import LocalEngine
 from xmine.engines.task import Task
 from xmine.files.npy import opened, write_matrix
@@ -90,7 +91,7 @@ def test_tiles_give_the_files_of_one_process(
 
 
 @pytest.mark.parametrize("index", ["exact", "IVF16,SQfp16"])
-@pytest.mark.parametrize("most", [1, 7, 14, 25])
+@pytest.mark.parametrize("most", mostly_long([1, 7, 14, 25], usual=[7]))
 def test_a_stopped_search_continues_here(
     sides: tuple[Path, Path], index: str, most: int, tmp_path: Path
 ) -> None:
@@ -147,7 +148,7 @@ def taken(task: Task) -> int:
     return max(seen) - before
 
 
-@pytest.mark.parametrize("index", ["exact", "IVF64,SQfp16"])
+@pytest.mark.parametrize("index", mostly_long(["exact", "IVF64,SQfp16"], usual=["exact"]))
 def test_a_tile_takes_the_memory_that_its_task_asks_for(
     tmp_path: Path, index: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

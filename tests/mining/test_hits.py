@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import xmine.mining.hits
+from tests.toys.grids import mostly_long
 from tests.toys.reranking import slow_nearest
 from tests.toys.sentences import toy_sentences
 from tests.toys.xsim import loose
@@ -55,7 +56,7 @@ def slow_hits(
     return sorted(scores.items(), key=lambda each: (-each[1], near.index(each[0])))
 
 
-@pytest.mark.parametrize("k", [1, 3, 10, 17, 500])
+@pytest.mark.parametrize("k", mostly_long([1, 3, 10, 17, 500], usual=[3, 500]))
 def test_hits_are_ordered_as_a_slow_loop_orders_them(
     toy_encoder: SentenceEncoder, english: list[str], corpus: Sentences, k: int
 ) -> None:

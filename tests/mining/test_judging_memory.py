@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.toys.grids import mostly_long
 from tests.toys.mined import selected
 from tests.toys.sentences import toy_sentences
 from xmine.files import scratch
@@ -55,7 +56,7 @@ def peak_of(lines: int) -> tuple[int, int]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("has_folder", [False, True])
+@pytest.mark.parametrize("has_folder", mostly_long([False, True], usual=[True]))
 def test_a_line_takes_few_bytes_however_long_it_is(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, has_folder: bool
 ) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.toys.engines import Shuffled
+from tests.toys.grids import mostly_long
 from tests.toys.sentences import toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
@@ -87,7 +88,9 @@ def stages(engine: Shuffled) -> dict[str, int]:
     ],
     ids=["auto", "off", "prompts"],
 )
-@pytest.mark.parametrize("kind", ["static", "transformer", "two"])
+@pytest.mark.parametrize(
+    "kind", mostly_long(["static", "transformer", "two"], usual=["static", "two"])
+)
 def test_tasks_leave_the_files_of_one_process(
     texts: tuple[Path, Path],
     toy_folder: Path,
@@ -133,7 +136,12 @@ def test_a_second_model_encodes_in_tasks(
 
 
 @pytest.mark.parametrize(
-    ("kind", "is_shared"), [("static", True), ("static", False), ("transformer", True)]
+    ("kind", "is_shared"),
+    [
+        ("static", True),
+        pytest.param("static", False, marks=pytest.mark.long),
+        pytest.param("transformer", True, marks=pytest.mark.long),
+    ],
 )
 def test_a_run_that_stops_between_parts_goes_on_with_any_engine(
     texts: tuple[Path, Path],

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tests.toys.grids import mostly_long
 from tests.toys.mined import Floats, mined, mixture, sides
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring import probability as confidence
@@ -215,7 +216,7 @@ def test_beaten_translations_are_counted_where_rivals_are_close() -> None:
     assert (found.probs / found.seen).sum() == pytest.approx(10_000, rel=0.08)
 
 
-@pytest.mark.parametrize("rows", [60, 200, 1000])
+@pytest.mark.parametrize("rows", mostly_long([60, 200, 1000], usual=[200]))
 @pytest.mark.parametrize("share", [0.02, 0.1, 0.5, 0.9])
 @pytest.mark.parametrize(("mean", "spread"), [(0.15, 0.03), (0.15, 0.06), (0.25, 0.2), (0.8, 0.2)])
 def test_a_fit_that_starts_from_the_truth_is_no_better(

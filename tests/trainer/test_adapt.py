@@ -13,6 +13,7 @@ import pytest
 
 from tests.toys import killable
 from tests.toys.adapted import mine_toys, worn
+from tests.toys.grids import mostly_long
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
 from xmine.encoders.encoder import SentenceEncoder
@@ -391,7 +392,7 @@ LEFT: dict[str, Left] = {
 }
 
 
-@pytest.mark.parametrize("point", LEFT)
+@pytest.mark.parametrize("point", mostly_long(LEFT, usual=["training"]))
 def test_a_loop_that_is_killed_goes_on_to_the_same_end(
     toys: Path,
     tmp_path: Path,

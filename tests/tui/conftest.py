@@ -70,8 +70,8 @@ def _mine(folder: Path, model: Path) -> None:
         english[row] = f"{text} {english[row]}"
         chinese[row] = f"{text}{chinese[row]}"
     long = len(PLAIN) + len(HOSTILE)
-    english[long] = " ".join([english[long]] * 4000)[:100_000]
-    chinese[long] = (chinese[long] * 12000)[:100_000]
+    english[long] = " ".join([english[long]] * 800)[:20_000]
+    chinese[long] = (chinese[long] * 2400)[:20_000]
     english, chinese = english[:70], chinese[:50] + chinese[70:]
     # Said again, with other spaces, which make other vectors of the same letters.
     english += [text.replace(" ", "", 1) for text in english[20:26]]

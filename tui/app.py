@@ -3,7 +3,6 @@
 import asyncio
 import gc
 from collections.abc import Callable, Iterable
-from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
@@ -83,8 +82,8 @@ class XmineApp(App[None]):
         Binding("question_mark,f1", "help", "Help", id="help", key_display="?"),
     ]
 
-    def __init__(self, path: Path | None = None, ahead: Future[Read] | None = None) -> None:
-        """Open a run or a file of pairs, or begin at home; `ahead` may read `path` already."""
+    def __init__(self, path: Path | None = None) -> None:
+        """Open a run or a file of pairs, or begin at home."""
         super().__init__()
         self.driver_class = DRIVERS.get(self.driver_class, self.driver_class)
         if self.no_color:  # Textual leaves grey, and in a theme of the terminal's black on black
@@ -97,7 +96,6 @@ class XmineApp(App[None]):
         self.failure: XmineError | None = None
         self.background = BackgroundWork(self)
         self._path = path
-        self._ahead = ahead
         self._opening: OpeningScreen | None = None
         self._complained = ""
         self._reading: View | None = None  # that was replaced, and is read again
@@ -140,12 +138,12 @@ class XmineApp(App[None]):
         """Read a run or a file in the background and show its pairs, one at a time."""
         if self._opening in self.screen_stack:
             return
-        ahead, self._ahead = self._ahead, None
         self._opening = opening = OpeningScreen(path)
         self.push_screen(opening)
-        self.background.run(
+        opening.call_after_refresh(  # loading polars would hold up the first frame
+            self.background.run,
             "open",
-            partial(read, path) if ahead is None else ahead.result,
+            partial(read, path),
             partial(self._opened, opening),
             partial(self._not_opened, opening),
         )

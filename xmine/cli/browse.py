@@ -70,17 +70,10 @@ def browse(
 
 def _show(path: Path | None) -> None:
     gc.disable()  # until the first screen is there: nothing that is loaded is garbage
-    from xmine.tui.background import Readers, leave_readers, read
+    from xmine.tui.app import XmineApp
+    from xmine.tui.background import leave_readers
 
-    # While it is read, Textual is loaded.
-    ahead = None if path is None else Readers().submit(read, path)
-    try:
-        from xmine.tui.app import XmineApp
-    except (KeyboardInterrupt, SystemExit) as stopped:
-        leave_readers(130 if isinstance(stopped, KeyboardInterrupt) else int(stopped.code or 0))
-        raise
-
-    app = XmineApp(path, ahead)
+    app = XmineApp(path)
     if not _served():
         app.ending.hear_signals()
     try:

@@ -6,6 +6,7 @@ Nothing here needs the network, a GPU or data from outside.
 import gc
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -32,7 +33,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="no process, no torch, no app")
 
 
+# Tests write tens of thousands of small files: in memory, where the system has room for them.
+IN_MEMORY, ROOM = Path("/dev/shm"), 4 * 2**30
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    if os.access(IN_MEMORY, os.W_OK) and shutil.disk_usage(IN_MEMORY).free > ROOM:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(IN_MEMORY))
     if config.getoption("quick"):
         config.pluginmanager.register(Quick())
 

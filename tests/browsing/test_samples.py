@@ -143,3 +143,19 @@ def test_the_lines_around_a_sentence_are_the_nearest_in_its_file() -> None:
     lines = np.array([1, 2, 3, 2, 4])
     side = TextSide("x", TextColumn(pl.Series(list("abcde"))), lines, offsets)
     assert lines_around(side, 1) == (0, 3) and lines_around(side, 3) == (1, 2)
+
+
+def test_the_lines_around_a_sentence_do_not_depend_on_the_order_of_rows() -> None:
+    random = np.random.default_rng(5)
+    lines = np.sort(random.integers(1, 60, 40))
+    texts = pl.Series([f"t{row}" for row in range(40)])
+    offsets = np.arange(40)
+    side = TextSide("x", TextColumn(texts), lines, offsets)
+    turned = random.permutation(40)
+    other = TextSide("x", TextColumn(texts[turned.tolist()]), lines[turned], offsets[turned])
+    for row, at in enumerate(turned.tolist()):
+        found = [None if each is None else int(turned[each]) for each in lines_around(other, row)]
+        assert found == list(lines_around(side, at))
+        near = [at - 1 if at and lines[at] - lines[at - 1] <= 3 else None]
+        near += [at + 1 if at < 39 and lines[at + 1] - lines[at] <= 3 else None]
+        assert found == near

@@ -45,7 +45,7 @@ class TextColumn(LazyTexts):
         return TextColumn(self.column[rows])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class TextSide:
     """The sentences of one language.
 

@@ -167,7 +167,7 @@ def language_flags() -> dict[str, list[str]]:
         NAMES[code]: [
             each["set"],
             f"{each['pairs']:,}",
-            *(f"{each[flag]:g}" for flag in ("script", "near-copy", "number")),
+            *(f"{each[flag]:g}" for flag in ("script", "number")),
             f"{each['digit changed, found']:g}" if each["with digits"] >= 100 else "–",
             *(f"{each[f'{line}, found']:g}" for line in ("English", "in English")),
         ]

@@ -45,12 +45,8 @@ PARTS = {
     "+ both leads": "leads",
     "+ other numbers": "then numbers",
     "**as shipped**": "weights as shipped",
-    "without the log of the margin": "without log_margin",
     "without the lower of A and B": "without lower_match",
-    "without the tokens": "without log_tokens",
     "without order": "without order",
-    "without the lead of (A + B) / 2": "without match_lead",
-    "without the lead of the margin": "without margin_lead",
     "all six figures": "leads",
     "+ cosine": "+ cosine",
     "+ mean of A and B": "+ mean match",
@@ -63,8 +59,14 @@ PARTS = {
     "+ length ratio": "length ratio",
     "short pairs in the fit": "short pairs too",
 }
-# Order of hits in bench/hits.py -> row of the same page, where the row has another name.
-HITS = {"off": "cosine, `--rerank off`", "tokens": "**cosine + lower of A and B + order / 10**"}
+# Order of hits in bench/hits.py -> row of the same page.
+HITS = {
+    "off": "cosine, `--rerank off`",
+    "tokens": "**cosine + lower of A and B + order / 10**",
+    "lower of A and B": "lower of A and B",
+    "cosine + lower": "cosine + lower",
+    "figures of mining": "figures of mining",
+}
 FEW_PAIRS = (
     "| pairs | from | Tatoeba en→zh / zh→en | BUCC zh-en, best F1 | at `--threshold auto` | "
     "minutes of a core |"
@@ -235,12 +237,13 @@ def reranking() -> dict[str, list[str]]:
         for name in ("Tatoeba", "PAWS-X"):
             cells.append(" / ".join(table[f"{name} {way} en"] for way in ("from", "to")))
         rows[label] = cells
-    for order, found in _read("hits")["results"].items():
-        first = {name: rounded(100 * each, 1) for name, each in found.items()}
+    hits = _read("hits")["results"]
+    for order, row in HITS.items():
+        first = {name: rounded(100 * each, 1) for name, each in hits[order].items()}
         both = [
             " / ".join(first[f"{name} {way} en"] for way in ("from", "to")) for name in HIT_SETS
         ]
-        rows[HITS.get(order, order)] = both
+        rows[row] = both
     return rows
 
 

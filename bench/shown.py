@@ -168,8 +168,7 @@ def language_flags() -> dict[str, list[str]]:
     return {
         NAMES[code]: [
             each["set"],
-            f"{each['pairs']:,}",
-            *(f"{each[flag]:g}" for flag in ("script", "number")),
+            f"{each['number']:g}",
             f"{each['digit changed, found']:g}" if each["with digits"] >= 100 else "–",
             *(f"{each[f'{line}, found']:g}" for line in ("English", "in English")),
         ]
@@ -231,9 +230,7 @@ def reranking() -> dict[str, list[str]]:
     for label, part in PARTS.items():
         table = {name: rounded(100 * each, 1) for name, each in results[part]["table"].items()}
         cells = [table["BUCC"]]
-        cells += [
-            " / ".join(table[f"{kind} {each}"] for each in SHARES) for kind in ("all", "domains")
-        ]
+        cells.append(" / ".join(table[f"all {each}"] for each in SHARES))
         for name in ("Tatoeba", "PAWS-X"):
             cells.append(" / ".join(table[f"{name} {way} en"] for way in ("from", "to")))
         rows[label] = cells

@@ -182,7 +182,6 @@ def segments() -> dict[str, list[str]]:
         NAMES[code]: [
             each["set"],
             *(rounded(100 * each[f], 1) for f in ("line_ends_found", "cuts_at_line_ends")),
-            f"{each['sentences_per_second']:,}",
         ]
         for code, each in _read("segments")["languages"].items()
         if code != "zh"

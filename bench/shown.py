@@ -63,7 +63,6 @@ PARTS = {
 HITS = {
     "off": "cosine, `--rerank off`",
     "tokens": "**cosine + lower of A and B + order / 10**",
-    "lower of A and B": "lower of A and B",
     "cosine + lower": "cosine + lower",
     "figures of mining": "figures of mining",
 }

@@ -242,7 +242,8 @@ def listed() -> list[str]:
     rows = ["| name | method | settings | after |", "|---|---|---|---|"]
     for name, each in ablations().items():
         varied = f"`{each.option}` " if each.option else ""
-        cells = [f"`{name}`", each.method, f"{varied}{', '.join(each.named)}", each.source]
+        place = each.source.rpartition("), ")[2]  # the method names the paper
+        cells = [f"`{name}`", each.method, f"{varied}{', '.join(each.named)}", place]
         rows.append(f"| {' | '.join(cells)} |")
     return rows
 

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 
-from xmine.evaluation.languages import short_code
 from xmine.text.languages import ISO_639_3
 
 # Tatoeba to English, from the publications of two encoders, and what these take on disk.
@@ -25,9 +24,9 @@ MINING = (
     "| | news, to / from English | reranked | pseudo-BUCC, F1 in hindsight / auto | reranked | "
     "difference |"
 )
-WITHOUT_ENGLISH = "| | set | vectors | reranked |"
+WITHOUT_ENGLISH = "| set | pairs of languages | vectors | reranked |"
 _NONE = "–"
-_ALIGNED = re.compile(r"bitext (.+) (\w+)-(\w+) forward")
+_MEAN = re.compile(r"bitext ([^,]+), (mean of \d+) without eng? forward")
 _BOTH_WAYS = ("forward", "backward")
 
 Figures = Mapping[str, float]
@@ -110,15 +109,14 @@ def _mining_row(figures: Figures, name: str, news: str, mined: str) -> str:
 
 
 def _without_english(figures: Figures) -> list[str]:
-    """Write a row for each pair of languages without English, of each set."""
+    """Write a row for each set with pairs of languages without English: their mean."""
     rows = []
     for name in figures:
-        found = _ALIGNED.fullmatch(name)
-        if found and "en" not in (codes := [short_code(code) for code in found.groups()[1:]]):
-            row = f"bitext {found[1]} {found[2]}-{found[3]}"
+        if found := _MEAN.fullmatch(name):
+            row = name.removesuffix(" forward")
             shares = (
                 percent(figures.get(f"{row}{kind} {way}") for way in _BOTH_WAYS)
                 for kind in ("", ", reranked")
             )
-            rows.append(_row("{0} → {1} / {1} → {0}".format(*codes), found[1], *shares))
+            rows.append(_row(found[1], found[2], *shares))
     return sorted(rows)

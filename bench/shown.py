@@ -45,12 +45,8 @@ PARTS = {
     "+ both leads": "leads",
     "+ other numbers": "then numbers",
     "**as shipped**": "weights as shipped",
-    "without the log of the margin": "without log_margin",
     "without the lower of A and B": "without lower_match",
-    "without the tokens": "without log_tokens",
     "without order": "without order",
-    "without the lead of (A + B) / 2": "without match_lead",
-    "without the lead of the margin": "without margin_lead",
     "all six figures": "leads",
     "+ cosine": "+ cosine",
     "+ mean of A and B": "+ mean match",
@@ -63,8 +59,13 @@ PARTS = {
     "+ length ratio": "length ratio",
     "short pairs in the fit": "short pairs too",
 }
-# Order of hits in bench/hits.py -> row of the same page, where the row has another name.
-HITS = {"off": "cosine, `--rerank off`", "tokens": "**cosine + lower of A and B + order / 10**"}
+# Order of hits in bench/hits.py -> row of the same page.
+HITS = {
+    "off": "cosine, `--rerank off`",
+    "tokens": "**cosine + lower of A and B + order / 10**",
+    "cosine + lower": "cosine + lower",
+    "figures of mining": "figures of mining",
+}
 FEW_PAIRS = (
     "| pairs | from | Tatoeba en→zh / zh→en | BUCC zh-en, best F1 | at `--threshold auto` | "
     "minutes of a core |"
@@ -166,8 +167,7 @@ def language_flags() -> dict[str, list[str]]:
     return {
         NAMES[code]: [
             each["set"],
-            f"{each['pairs']:,}",
-            *(f"{each[flag]:g}" for flag in ("script", "near-copy", "number")),
+            f"{each['number']:g}",
             f"{each['digit changed, found']:g}" if each["with digits"] >= 100 else "–",
             *(f"{each[f'{line}, found']:g}" for line in ("English", "in English")),
         ]
@@ -181,7 +181,6 @@ def segments() -> dict[str, list[str]]:
         NAMES[code]: [
             each["set"],
             *(rounded(100 * each[f], 1) for f in ("line_ends_found", "cuts_at_line_ends")),
-            f"{each['sentences_per_second']:,}",
         ]
         for code, each in _read("segments")["languages"].items()
         if code != "zh"
@@ -229,18 +228,17 @@ def reranking() -> dict[str, list[str]]:
     for label, part in PARTS.items():
         table = {name: rounded(100 * each, 1) for name, each in results[part]["table"].items()}
         cells = [table["BUCC"]]
-        cells += [
-            " / ".join(table[f"{kind} {each}"] for each in SHARES) for kind in ("all", "domains")
-        ]
+        cells.append(" / ".join(table[f"all {each}"] for each in SHARES))
         for name in ("Tatoeba", "PAWS-X"):
             cells.append(" / ".join(table[f"{name} {way} en"] for way in ("from", "to")))
         rows[label] = cells
-    for order, found in _read("hits")["results"].items():
-        first = {name: rounded(100 * each, 1) for name, each in found.items()}
+    hits = _read("hits")["results"]
+    for order, row in HITS.items():
+        first = {name: rounded(100 * each, 1) for name, each in hits[order].items()}
         both = [
             " / ".join(first[f"{name} {way} en"] for way in ("from", "to")) for name in HIT_SETS
         ]
-        rows[HITS.get(order, order)] = both
+        rows[row] = both
     return rows
 
 

@@ -73,8 +73,10 @@ FIGURES = {
     "bitext newstest de-en backward": 0.92,
     "bitext newstest de-en, reranked forward": 0.93,
     "bitext newstest de-en, reranked backward": 0.94,
-    "bitext FLORES-101 dev deu-zho_simpl forward": 0.81,
-    "bitext FLORES-101 dev deu-zho_simpl backward": 0.82,
+    "bitext FLORES-101 dev deu-zho_simpl forward": 0.7,
+    "bitext FLORES-101 dev, mean of 4 forward": 0.9,
+    "bitext FLORES-101 dev, mean of 6 without eng forward": 0.81,
+    "bitext FLORES-101 dev, mean of 6 without eng backward": 0.82,
     "pseudo-bucc de-en oracle": 0.9,
     "pseudo-bucc de-en auto": 0.89,
     "pseudo-bucc de-en, reranked oracle": 0.96,
@@ -94,7 +96,7 @@ def test_tables_of_languages_have_a_row_for_each_that_was_measured() -> None:
     assert tables[MINING] == [
         "| de | 91.0 / 92.0 | 93.0 / 94.0 | 90.0 / 89.0 | 96.0 / 94.5 | -1.5 |"
     ]
-    assert tables[WITHOUT_ENGLISH] == ["| de → zh / zh → de | FLORES-101 dev | 81.0 / 82.0 | – |"]
+    assert tables[WITHOUT_ENGLISH] == ["| FLORES-101 dev | mean of 6 | 81.0 / 82.0 | – |"]
     more = FIGURES | {
         f"pseudo-bucc mean of 9{kind} {cut}": 0.5
         for kind in ("", ", reranked")

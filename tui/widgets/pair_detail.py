@@ -204,7 +204,8 @@ class PairDetail(VerticalScroll, can_focus=False):
                 self.app.call_from_thread(self._aligned, opened, row, spans)
 
     def _aligned(self, opened: Opened, row: int, spans: tuple[list[Span], list[Span]]) -> None:
-        if opened is self._opened and row == self._row and self.is_mounted:
+        is_there = opened is self._opened and row == self._row and self.is_mounted
+        if is_there and spans != self._unmatched:
             self._unmatched = spans
             self._draw_again(opened, row)
 

@@ -7,8 +7,7 @@ import dataclasses
 import functools
 import inspect
 import typing
-import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, Literal
@@ -18,8 +17,8 @@ import typer
 from xmine.cli.arguments import switch, value
 from xmine.cli.console import Console
 from xmine.cli.option_groups import GENERAL
-from xmine.errors import OptionError, XmineWarning
-from xmine.options import check_names, flag, former_names, load_toml, rename_former
+from xmine.errors import OptionError
+from xmine.options import check_names, flag, load_toml
 
 _CONSOLE = {  # parameter -> names and help of its flag
     "quiet": ("-q --quiet", "Say nothing but warnings and errors."),
@@ -57,28 +56,24 @@ def with_options(
         inspect.get_annotations(kind)
     )
     fields = sorted(dataclasses.fields(kind), key=lambda field: field.name in inherited)
-    hints, former = typing.get_type_hints(kind), former_names(kind)
-    names = [*former, *(field.name for field in fields)]
+    hints = typing.get_type_hints(kind)
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(command)
         def wrapper(*, context: typer.Context, options: Path | None, **given: Any) -> None:  # noqa: ANN401
-            flags = {name: given.pop(name) for name in names}
+            flags = {field.name: given.pop(field.name) for field in fields}
             values = _from_file(kind, options, refuse, set(given)) if options else {}
-            flags = {name: flags[name] for name in names if _is_given(context, name)}
-            for name, given_value in _renamed(flags, kind).items():
-                is_table = hints[name] == dict[str, float]
-                values[name] = _table(name, given_value) if is_table else given_value
+            for name, given_value in flags.items():
+                if _is_given(context, name):
+                    is_table = hints[name] == dict[str, float]
+                    values[name] = _table(name, given_value) if is_table else given_value
             command(options=kind(**values), **given)
 
         flags = [
             _parameter("context", typer.Context, inspect.Parameter.empty),
             _parameter("options", _OPTIONS, None),
+            *(_flag(field, hints[field.name]) for field in fields),
         ]
-        for field in fields:
-            flags.append(_flag(field.name, field, hints[field.name]))
-            if old := field.metadata["formerly"]:
-                flags.append(_flag(old, field, hints[field.name], hidden=True))
         return _with_signature(wrapper, command, "options", flags)
 
     return decorate
@@ -91,7 +86,7 @@ def _from_file(
 
     `own` are the command's other parameters: files and the like, which no file of options names.
     """
-    values, hints = _renamed(load_toml(path), kind, f"{path}: "), typing.get_type_hints(kind)
+    values, hints = load_toml(path), typing.get_type_hints(kind)
     try:
         for name, value in values.items():
             refuse(name)
@@ -106,16 +101,6 @@ def _from_file(
     return values
 
 
-def _renamed(values: Mapping[str, Any], kind: type, where: str = "") -> dict[str, Any]:
-    """Give values under the present names of the fields; warn of the former names."""
-    for old, new in former_names(kind).items():
-        if old in values:
-            names = (old, new) if where else (flag(old), flag(new))
-            said = "{} is now {}, and the old name will go".format(*names)
-            warnings.warn(where + said, XmineWarning, stacklevel=1)
-    return rename_former(values, kind)
-
-
 def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:  # noqa: ANN401
     kind = inspect.Parameter.KEYWORD_ONLY
     return inspect.Parameter(name, kind, annotation=annotation, default=default)
@@ -126,15 +111,9 @@ def _is_given(context: typer.Context, name: str) -> bool:
     return source is not None and source.name != "DEFAULT"
 
 
-def _flag(
-    name: str,
-    field: dataclasses.Field[Any],
-    hint: Any,  # noqa: ANN401
-    *,
-    hidden: bool = False,
-) -> inspect.Parameter:
-    """Make the flag of a field, under its name or, hidden, under a former one."""
-    about = field.metadata
+def _flag(field: dataclasses.Field[Any], hint: Any) -> inspect.Parameter:  # noqa: ANN401
+    """Make the flag of a field."""
+    name, about = field.name, field.metadata
     names = [flag(name), *filter(None, [about["short"]])]
     default: Any = field.default
     details: dict[str, Any] = {}
@@ -159,7 +138,7 @@ def _flag(
             details["autocompletion"] = _completer(about["words"])
     else:
         hint, details = str, {"metavar": "<text>"}
-    details |= {"hidden": hidden, "rich_help_panel": about["group"]}
+    details["rich_help_panel"] = about["group"]
     if default == "" or about["shown_default"]:
         details["show_default"] = about["shown_default"] or "none"
     option = typer.Option(*names, help=help, **details)

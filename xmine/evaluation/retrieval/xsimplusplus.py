@@ -96,12 +96,14 @@ def evaluate_xsimplusplus(
             own = encoder.encode(texts, report, options.prompt)
             check_known(name, (own, vectors))
             unknown[source] = unknown_rows(own)
-            best = best_lines(own, vectors, options.margin, options.neighborhood, report)
-            counts = errors_by_kind(best.targets, perturbed)
+            (best, _), raised = best_lines(
+                own, vectors, options.margin, options.neighborhood, report
+            )
+            counts = errors_by_kind(best, perturbed)
             shares = {kind: counts[kind] / len(texts) for kind in perturbed.names()}
             figures = {ALL: sum(shares.values()), **shares}
             rows.append(Row(f"{source}-{language}", len(texts), figures))
-            notes += [f"{rows[-1].name}: {note}" for note in clamped_note(best.clamped)]
+            notes += [f"{rows[-1].name}: {note}" for note in clamped_note(raised)]
         notes.append(
             f"{language}: {len(perturbed.references):,} references and "
             f"{len(perturbed.perturbations):,} perturbations to choose from."

@@ -38,10 +38,10 @@ def option(
     Args:
         default: the value of the field; a dict or a list is copied.
         help: one sentence.
-        group: title of the group in the help of the command, see `cli/option_groups.py`.
+        group: title of the group in the help of the command, see `cli/from_options.py`.
         min: lowest number.
         max: highest number.
-        choices: all values.
+        choices: all values, of a list all that it may hold.
         short: the one-letter flag.
         shown_default: how the help names an empty default; otherwise the help says `none`.
         words: the words of a list, with commas between or one by one; a shell completes them.
@@ -107,8 +107,9 @@ def _in_words(hint: Any) -> str:  # noqa: ANN401
 
 def _check(name: str, value: Any, metadata: Mapping[str, Any]) -> None:  # noqa: ANN401
     low, high, choices = metadata["min"], metadata["max"], metadata["choices"]
-    if choices and value not in choices:
-        raise OptionError(f"{flag(name)} is {value!r}", f"choose from {', '.join(choices)}")
+    for each in value if isinstance(value, list) else [value]:
+        if choices and each not in choices:
+            raise OptionError(f"{flag(name)} is {each!r}", f"choose from {', '.join(choices)}")
     for each in value.values() if isinstance(value, dict) else ():
         _check(name, each, metadata)
     if isinstance(value, (int, float)) and not isinstance(value, bool):

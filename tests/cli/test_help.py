@@ -10,7 +10,7 @@ import typer.main
 
 import xmine
 from xmine.cli.app import app
-from xmine.cli.option_groups import GROUPS, METHOD
+from xmine.cli.from_options import GROUPS, METHOD
 from xmine.cli.train import command_of
 from xmine.evaluation.benchmarks import BENCHMARKS
 from xmine.flags.names import FLAGS

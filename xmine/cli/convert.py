@@ -103,9 +103,9 @@ def _told(pairs: "list[Pair]", languages: "Languages") -> "Languages":
     from xmine.text.identification import sure_language
     from xmine.text.languages import UNKNOWN_LANGUAGE
 
-    source, target = languages
-    if source == UNKNOWN_LANGUAGE:
-        source = sure_language([pair.source for pair in pairs])
-    if target == UNKNOWN_LANGUAGE:
-        target = sure_language([pair.target for pair in pairs])
+    sides = [pair.source for pair in pairs], [pair.target for pair in pairs]
+    source, target = (
+        sure_language(side) if code == UNKNOWN_LANGUAGE else code
+        for code, side in zip(languages, sides, strict=True)
+    )
     return source, target

@@ -1,25 +1,31 @@
 """Options dataclass -> command-line flags: a decorator that adds one flag per field.
 
-Flags beat the file given with `--options`, the file beats the defaults.
+Flags beat the file given with `--options`, the file beats the defaults. In the help each stands
+under the title of its group, which is declared with it: `option(..., group="Output")` in the
+dataclass, or `typer.Option(..., rich_help_panel="Output")` in a command.
 """
 
 import dataclasses
 import functools
 import inspect
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, Literal
 
 import typer
+import typer.core
 
 from xmine.cli.arguments import switch, value
 from xmine.cli.console import Console
-from xmine.cli.option_groups import GENERAL
 from xmine.errors import OptionError
 from xmine.options import check_names, flag, load_toml
 
+METHOD = "The method"  # of the options of one training method, which name no group
+GENERAL = "General"  # of the options that every command has
+GROUPS: tuple[str, ...] = ("Most used", "Input", METHOD, "Encoder", "Quality", "Output")
+GROUPS += ("Speed and memory", "Advanced", GENERAL)
 _CONSOLE = {  # parameter -> names and help of its flag
     "quiet": ("-q --quiet", "Say nothing but warnings and errors."),
     "verbose": ("-v --verbose", "Say more."),
@@ -64,7 +70,8 @@ def with_options(
             flags = {field.name: given.pop(field.name) for field in fields}
             values = _from_file(kind, options, refuse, set(given)) if options else {}
             for name, given_value in flags.items():
-                if _is_given(context, name):
+                source = context.get_parameter_source(name)
+                if source is not None and source.name != "DEFAULT":
                     is_table = hints[name] == dict[str, float]
                     values[name] = _table(name, given_value) if is_table else given_value
             command(options=kind(**values), **given)
@@ -106,11 +113,6 @@ def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:  
     return inspect.Parameter(name, kind, annotation=annotation, default=default)
 
 
-def _is_given(context: typer.Context, name: str) -> bool:
-    source = context.get_parameter_source(name)
-    return source is not None and source.name != "DEFAULT"
-
-
 def _flag(field: dataclasses.Field[Any], hint: Any) -> inspect.Parameter:  # noqa: ANN401
     """Make the flag of a field."""
     name, about = field.name, field.metadata
@@ -121,7 +123,12 @@ def _flag(field: dataclasses.Field[Any], hint: Any) -> inspect.Parameter:  # noq
     if NoneType in typing.get_args(hint):  # an option without a value of its own
         hint = next(part for part in typing.get_args(hint) if part is not NoneType)
         details = {"show_default": about["shown_default"] or "none"}
-    if about["choices"]:
+    if typing.get_origin(hint) in (dict, list):
+        hint, default = list[str], []
+        details = {"metavar": "<text>", "show_default": "none"}
+        if about["words"]:
+            details["autocompletion"] = _completer(about["words"])
+    elif about["choices"]:
         hint = Literal[about["choices"]]
     elif hint in (int, float):
         details |= {"metavar": f"<{hint.__name__}>"}
@@ -131,11 +138,6 @@ def _flag(field: dataclasses.Field[Any], hint: Any) -> inspect.Parameter:  # noq
             details |= {"min": about["min"], "max": about["max"]}
     elif hint is bool:
         names = [f"{flag(name)}/--no-{name.replace('_', '-')}"]
-    elif typing.get_origin(hint) in (dict, list):
-        hint, default = list[str], []
-        details = {"metavar": "<text>", "show_default": "none"}
-        if about["words"]:
-            details["autocompletion"] = _completer(about["words"])
     else:
         hint, details = str, {"metavar": "<text>"}
     details["rich_help_panel"] = about["group"]
@@ -186,3 +188,32 @@ def _with_signature(
     signature = inspect.Signature([*own, *flags])
     setattr(wrapper, "__signature__", signature)  # noqa: B010 - mypy knows no such attribute
     return wrapper
+
+
+def group_of(parameter: Any) -> str:  # noqa: ANN401 - Typer's own, as everywhere here
+    """Name the group of a parameter of a command."""
+    if parameter.param_type_name == "argument":
+        return "Arguments"
+    if parameter.name == "help":
+        return GENERAL
+    return getattr(parameter, "rich_help_panel", "") or METHOD
+
+
+def write_groups(ctx: Any, formatter: Any, parameters: Iterable[Any]) -> None:  # noqa: ANN401
+    """Write the help of parameters: arguments, then the groups in their order."""
+    shown: dict[str, list[tuple[str, str]]] = {title: [] for title in ("Arguments", *GROUPS)}
+    for parameter in parameters:
+        if row := parameter.get_help_record(ctx):  # None for a hidden one
+            shown[group_of(parameter)].append(row)
+    for title, rows in shown.items():
+        if rows:
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+
+class Grouped(typer.core.TyperCommand):
+    """A command that shows its options in groups."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
+        """Write arguments, then groups."""
+        write_groups(ctx, formatter, self.get_params(ctx))

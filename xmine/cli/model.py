@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from xmine.cli.arguments import FORCE, switch, value
-from xmine.cli.console import Console, write_rows
+from xmine.cli.console import Console
 from xmine.cli.encoders import load_encoder
 from xmine.cli.from_options import with_console
 from xmine.extras import needs
@@ -33,12 +33,10 @@ def info(console: Console, encoder: Annotated[str | None, ENCODER] = None) -> No
     loaded = load_encoder(str(folder), EncodingOptions(), console)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     facts = {"folder": str(folder), **loaded.describe(), "bytes": size}
-    if console.as_json:
-        console.summary("", {**facts, "card": loaded.card})
-        return
-    write_rows(f"{name.replace('_', ' '):<17}{_shown(value)}\n" for name, value in facts.items())
+    rows = [f"{name.replace('_', ' '):<17}{_shown(value)}\n" for name, value in facts.items()]
     if loaded.card:
-        write_rows(["\n", without_front_matter(loaded.card)])
+        rows += ["\n", without_front_matter(loaded.card)]
+    console.show(rows, {**facts, "card": loaded.card})
 
 
 def _shown(value: object) -> str:

@@ -1,17 +1,23 @@
-"""What `xmine mine` and `xmine score` write: refused before the work, written after it."""
+"""What `xmine mine` and `xmine score` write and say: refused before the work, written after it."""
 
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xmine.cli.console import Console, json_row, write_rows
 from xmine.errors import OptionError
+from xmine.version import __version__
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from xmine.mining.aligned_scores import ScoringReport
+    from xmine.mining.mined import MiningReport
+    from xmine.mining.options import MiningOptions, ScoringOptions
     from xmine.pairs.pair import Languages, Pair
 
 # Lines around the bins on a screen: head, cut and legend, warnings, a summary of six lines and the
@@ -77,14 +83,48 @@ def input_files(inputs: list[str], *, pairs_first: bool) -> list[str]:
 
 def write(pairs: "Iterable[Pair]", output: str | None, languages: "Languages") -> list[str]:
     """Write pairs to a file or as TSV to stdout; return what the format could not hold."""
-    from xmine.pairs.io import tsv_rows, write_pairs
+    from xmine.pairs.io import write_pairs
     from xmine.pairs.losses import Losses
+    from xmine.pairs.tsv import tsv_rows
 
     if output:
         return write_pairs(pairs, output, languages).notes
     losses = Losses()
     write_rows(tsv_rows(pairs, losses))
     return losses.notes()
+
+
+def summary(
+    report: "MiningReport | ScoringReport",
+    vectors: Mapping[str, object],
+    notes: Sequence[str],
+    warnings: Sequence[str],
+    options: "MiningOptions | ScoringOptions",
+    started: float,
+    *,
+    plot: bool = False,
+) -> tuple[str, dict[str, object]]:
+    """Write the summary, and list the facts behind it.
+
+    `vectors` names the encoder or the vector files; `notes` tell what the output format could not
+    hold; `started` is `time.perf_counter()` at the start; `plot` adds the histogram to the facts.
+    """
+    seconds = time.perf_counter() - started
+    how = f"{seconds:.1f} s"
+    if vectors.get("architecture", "static") != "static":
+        how = "{architecture} on {device} in {dtype}, ".format_map(vectors) + how
+    facts = {
+        **report.facts(),
+        "vectors": vectors,
+        "notes": list(notes),
+        "warnings": list(warnings),
+        "options": asdict(options),
+        "seconds": round(seconds, 3),
+        "version": __version__,
+    }
+    if plot:
+        facts["histogram"] = report.histogram().facts()
+    return "\n".join([*report.lines(how), *filter(None, notes)]), facts
 
 
 def keep_summary(run: Path, said: str, facts: Mapping[str, object]) -> None:

@@ -29,12 +29,16 @@ class Oracle:
 
 
 def agreement(mined: Collection[Hashable], gold: Collection[Hashable]) -> Agreement:
-    """Compare mined pairs with gold pairs; 0 where a share has no denominator."""
-    right = len(set(mined) & set(gold))
-    precision = right / len(mined) if mined else 0.0
-    recall = right / len(gold) if gold else 0.0
-    f1 = 2 * right / (len(mined) + len(gold)) if mined or gold else 0.0
-    return Agreement(precision, recall, f1, len(mined), len(gold), right)
+    """Compare mined pairs with gold pairs."""
+    return agreement_of(len(mined), len(gold), len(set(mined) & set(gold)))
+
+
+def agreement_of(mined: int, gold: int, right: int) -> Agreement:
+    """Compare numbers of pairs; 0 where a share has no denominator."""
+    precision = right / mined if mined else 0.0
+    recall = right / gold if gold else 0.0
+    f1 = 2 * right / (mined + gold) if mined or gold else 0.0
+    return Agreement(precision, recall, f1, mined, gold, right)
 
 
 def best_threshold(

@@ -23,7 +23,6 @@ from xmine.evaluation.options import (
     BuccOptions,
     EvaluationOptions,
     GainOptions,
-    TatoebaOptions,
 )
 from xmine.evaluation.readers.bucc import find_bucc
 from xmine.evaluation.retrieval.aligned import PROTOCOL, accuracy_of, retrieval_hits
@@ -174,12 +173,11 @@ def _tatoeba(
     wanted = [each for each in tatoeba_languages(folder) if short_code(each) in languages]
     if not wanted:
         raise _no_language()
-    settings = TatoebaOptions(**_shared(options))
     turned = EncoderPair(reader.target, reader.source)
     rows = []
     for language in wanted:
         texts = tatoeba_texts(folder, language)
-        hits = retrieval_hits(*encoded_sides(turned, language, texts, settings, report))
+        hits = retrieval_hits(*encoded_sides(turned, language, texts, options.prompt, report))
         about = f"tatoeba {language}", "accuracy", "sentence pairs", PROTOCOL
         rows.append(Items(*about, hits, mean_accuracy))
     return rows
@@ -193,7 +191,8 @@ def _bucc(
     ]
     if not pairs:
         raise _no_language()
-    settings = BuccOptions(**_shared(options), rerank="off")
+    shared = {field.name: getattr(options, field.name) for field in fields(EvaluationOptions)}
+    settings = BuccOptions(**shared, rerank="off")
     folder = find_bucc(data, pairs)
     protocol, turned = settle_protocol(settings, folder), EncoderPair(reader.target, reader.source)
     said = protocol_in_words(settings, protocol)
@@ -244,11 +243,6 @@ def rank_correlation(values: Values) -> float:
     if (np.ptp(values, axis=0) == 0).any():
         return float("nan")
     return spearman(values[:, 0], values[:, 1], "a resample")
-
-
-def _shared(options: GainOptions) -> dict[str, Any]:
-    """Take what every benchmark is told of how the encoder runs."""
-    return {field.name: getattr(options, field.name) for field in fields(EvaluationOptions)}
 
 
 def _no_language() -> MissingData:

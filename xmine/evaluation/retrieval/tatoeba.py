@@ -27,7 +27,7 @@ from xmine.evaluation.result import (
     check_groups,
     group_rows,
     mean_of_all,
-    mean_row,
+    paper_means,
     read_groups,
 )
 from xmine.evaluation.retrieval.aligned import (
@@ -47,9 +47,9 @@ from xmine.progress import Report, silent
 
 ENGLISH = "eng"
 FOURTEEN = tuple("ara bul cmn deu ell fra hin rus spa swh tha tur urd vie".split())
-THIRTY_SIX = FOURTEEN + tuple(
-    "afr ben est eus fin heb hun ind ita jav jpn".split()
-    + "kat kaz kor mal mar nld pes por tam tel tgl".split()
+THIRTY_SIX = tuple(
+    "afr ara ben bul cmn deu ell est eus fin fra heb hin hun ind ita jav jpn kat kaz kor".split()
+    + "mal mar nld pes por rus spa swh tam tel tgl tha tur urd vie".split()
 )
 _MEANS = {"mean of 14": FOURTEEN, "mean of 36": THIRTY_SIX}
 _WHAT = "LASER's Tatoeba test set, tatoeba.xxx-eng.xxx and tatoeba.xxx-eng.eng"
@@ -86,7 +86,7 @@ def evaluate_tatoeba(
     names = ("to_english", "from_english") if pivot == ENGLISH else ("to_pivot", "from_pivot")
     for language, pair in pairs.items():
         same = pair.texts if options.textual else None
-        sides = encoded_sides(both, language, pair.texts, options, report)
+        sides = encoded_sides(both, language, pair.texts, options.prompt, report)
         unknown[language] = unknown_rows(sides[0])
         hits = retrieval_hits(*sides, same, pair.rows)
         rows.append(accuracy_of(hits).row(pair.name, *names))
@@ -97,9 +97,7 @@ def evaluate_tatoeba(
     notes = [*group_rows(groups, rows)[1], *unknown_note(unknown)]
     notes += left_out_note(languages, found, options.language)
     if ALL in options.language and pivot == ENGLISH:
-        for name, members in _MEANS.items():
-            if gone := ", ".join(sorted(set(members) - set(languages))):
-                notes.append(f"No {name}: {gone} missing.")
+        notes += paper_means(_MEANS, rows)[1]
     rows += _averages(groups, rows)
     reranked += _averages(groups, reranked)
     to = "English one" if pivot == ENGLISH else f"{pivot} one"
@@ -151,10 +149,7 @@ def _pairs(folder: Path, languages: Sequence[str], pivot: str) -> dict[str, Tato
 
 def _averages(groups: Groups, rows: Sequence[Row]) -> list[Row]:
     """Average over groups, over the languages of papers, and all."""
-    averages, languages = group_rows(groups, rows)[0], {row.name for row in rows}
-    for name, members in _MEANS.items():
-        if set(members) <= languages:
-            averages.append(mean_row(name, [row for row in rows if row.name in members]))
+    averages = group_rows(groups, rows)[0] + paper_means(_MEANS, rows)[0]
     return averages + mean_of_all("mean of all {}", rows)
 
 
@@ -179,13 +174,13 @@ def encoded_sides(
     encoders: EncoderPair,
     language: str,
     texts: tuple[list[str], list[str]],
-    options: TatoebaOptions,
+    prompt: str,
     report: Report,
 ) -> tuple[Vectors, Vectors]:
     """Encode both sides: [lines, dim] twice."""
     sides = (
-        encoders.source.encode_half(texts[0], report, options.prompt),
-        encoders.target.encode_half(texts[1], report, options.prompt),
+        encoders.source.encode_half(texts[0], report, prompt),
+        encoders.target.encode_half(texts[1], report, prompt),
     )
     check_known(f"tatoeba.{language}-{ENGLISH}", sides)
     return sides

@@ -72,7 +72,6 @@ class FrozenLearner:
     )
 
     def __init__(self) -> None:
-        """Start without vectors."""
         self.chosen: dict[str, list[float]] = {}  # task -> the C chosen, one for each fold
         self._known: dict[str, Vectors] = {}
         self._of: tuple[object, ...] = ()

@@ -20,14 +20,6 @@ class Agreement:
     right: int
 
 
-@dataclass(frozen=True, slots=True)
-class Oracle:
-    """The cut that is best for known gold pairs; knowing them, one can do no better."""
-
-    threshold: float
-    agreement: Agreement
-
-
 def agreement(mined: Collection[Hashable], gold: Collection[Hashable]) -> Agreement:
     """Compare mined pairs with gold pairs."""
     return agreement_of(len(mined), len(gold), len(set(mined) & set(gold)))
@@ -43,7 +35,7 @@ def agreement_of(mined: int, gold: int, right: int) -> Agreement:
 
 def best_threshold(
     scores: Sequence[float], pairs: Sequence[Hashable], gold: Collection[Hashable]
-) -> Oracle:
+) -> float:
     """Find the cut with the highest F1: midway between the last score kept and the next.
 
     Of equally good cuts it is the highest. The last score of all is its own cut. Where no pair is
@@ -54,7 +46,7 @@ def best_threshold(
         pairs: one per score.
         gold: the true pairs, found or not.
     """
-    truth, right, best, cut, size = set(gold), 0, 0.0, float("inf"), 0
+    truth, right, best, cut = set(gold), 0, 0.0, float("inf")
     for rank, (score, pair) in enumerate(zip(scores, pairs, strict=True), start=1):
         right += pair in truth
         following = scores[rank] if rank < len(scores) else None
@@ -63,8 +55,8 @@ def best_threshold(
         f1 = 2 * right / (rank + len(truth))
         if f1 > best:
             lower = score if following is None else following
-            best, cut, size = f1, (score + lower) / 2, rank
-    return Oracle(cut, agreement(pairs[:size], gold))
+            best, cut = f1, (score + lower) / 2
+    return cut
 
 
 def read_id_pairs(path: Path) -> list[tuple[str, str]]:

@@ -7,7 +7,6 @@ without English are measured.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -55,19 +54,9 @@ _MEANS = {"mean of 14": FOURTEEN, "mean of 36": THIRTY_SIX}
 _WHAT = "LASER's Tatoeba test set, tatoeba.xxx-eng.xxx and tatoeba.xxx-eng.eng"
 
 
-@dataclass(frozen=True, slots=True)
-class TatoebaPair:
-    """The sentences of two languages; some of the first have their translation in the second.
-
-    Attributes:
-        name: of the row.
-        texts: of both sides; they need not be equally many.
-        rows: int64 twice, the lines that translate each other; None where line N does line N.
-    """
-
-    name: str
-    texts: tuple[list[str], list[str]]
-    rows: tuple[Rows, Rows] | None = None
+# Texts of two languages, which need not be equally many; and int64 twice, the lines that translate
+# each other, None where line N does line N.
+_Pair = tuple[tuple[list[str], list[str]], tuple[Rows, Rows] | None]
 
 
 def evaluate_tatoeba(
@@ -84,15 +73,16 @@ def evaluate_tatoeba(
     rows, reranked, unknown, both = [], list[Row](), {}, EncoderPair(encoder, encoder)
     reranker = line_reranker(encoder, options.rerank)
     names = ("to_english", "from_english") if pivot == ENGLISH else ("to_pivot", "from_pivot")
-    for language, pair in pairs.items():
-        same = pair.texts if options.textual else None
-        sides = encoded_sides(both, language, pair.texts, options.prompt, report)
+    for language, (texts, lines) in pairs.items():
+        name = language if pivot == ENGLISH else f"{language}-{pivot}"
+        same = texts if options.textual else None
+        sides = encoded_sides(both, language, texts, options.prompt, report)
         unknown[language] = unknown_rows(sides[0])
-        hits = retrieval_hits(*sides, same, pair.rows)
-        rows.append(accuracy_of(hits).row(pair.name, *names))
+        hits = retrieval_hits(*sides, same, lines)
+        rows.append(accuracy_of(hits).row(name, *names))
         if reranker:
-            hits = hits_of(reranker.best_lines(pair.texts, sides, report), same, pair.rows)
-            reranked.append(accuracy_of(hits).row(pair.name, *names))
+            hits = hits_of(reranker.best_lines(texts, sides, report), same, lines)
+            reranked.append(accuracy_of(hits).row(name, *names))
     check_groups(groups, languages)
     notes = [*group_rows(groups, rows)[1], *unknown_note(unknown)]
     notes += left_out_note(languages, found, options.language)
@@ -129,10 +119,10 @@ def _pivot(options: TatoebaOptions, found: Sequence[str], lacking: str) -> str:
     return chosen_languages([options.pivot], found, EncoderFacts(), lacking)[0]
 
 
-def _pairs(folder: Path, languages: Sequence[str], pivot: str) -> dict[str, TatoebaPair]:
+def _pairs(folder: Path, languages: Sequence[str], pivot: str) -> dict[str, _Pair]:
     """Read each language beside the pivot; one with fewer than two common lines is left out."""
     if pivot == ENGLISH:
-        return {each: TatoebaPair(each, tatoeba_texts(folder, each)) for each in languages}
+        return {each: (tatoeba_texts(folder, each), None) for each in languages}
     own, keys = tatoeba_texts(folder, pivot)
     places = {text: row for row, text in reversed(list(enumerate(keys)))}
     found = {}
@@ -141,7 +131,7 @@ def _pairs(folder: Path, languages: Sequence[str], pivot: str) -> dict[str, Tato
         rows = [(row, places[text]) for row, text in enumerate(english) if text in places]
         if len(rows) > 1:
             both = np.array(rows).T
-            found[each] = TatoebaPair(f"{each}-{pivot}", (texts, own), (both[0], both[1]))
+            found[each] = (texts, own), (both[0], both[1])
     if not found:
         raise FileError(f"{folder}: no two lines of {pivot} and others have the same English text")
     return found

@@ -38,7 +38,6 @@ ALL = "error"
 class Perturbed:
     """References and their perturbations."""
 
-    language: str  # of both
     references: list[str]  # one for each line of the other languages
     perturbations: list[str]  # more sentences, each a reference with something changed
     kinds: Mapping[str, tuple[str, str]]  # perturbation -> its original and what was changed
@@ -149,7 +148,7 @@ def read_perturbed(folder: Path, plain: Path, language: str, split: str) -> Pert
             f"{path}: no original of it is in {plain / f'{language}.{split}'}",
             "is it another split?",
         )
-    return Perturbed(language, references, perturbations, kinds)
+    return Perturbed(references, perturbations, kinds)
 
 
 def _read_kinds(path: Path) -> dict[str, tuple[str, str]]:

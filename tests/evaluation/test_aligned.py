@@ -11,11 +11,7 @@ from xmine.errors import FileError, OptionError
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import BitextOptions, TatoebaOptions
 from xmine.evaluation.result import Result
-from xmine.evaluation.retrieval.aligned import (
-    BothWays,
-    evaluate_bitext,
-    retrieval_accuracy,
-)
+from xmine.evaluation.retrieval.aligned import BothWays, evaluate_bitext, retrieval_accuracy
 from xmine.evaluation.retrieval.tatoeba import FOURTEEN, THIRTY_SIX, evaluate_tatoeba
 from xmine.pairs.io import ParallelText
 from xmine.text.languages import ISO_639_3

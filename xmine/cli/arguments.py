@@ -99,8 +99,7 @@ PLOT_FILE = Annotated[
 PAIRS = Annotated[
     str,
     typer.Argument(
-        metavar="FILE",
-        help=f"Pairs: {PAIR_SUFFIXES}, or corpus.en,corpus.zh; - for TSV on stdin.",
+        metavar="FILE", help=f"Pairs: {PAIR_SUFFIXES}, or corpus.en,corpus.zh; - for TSV on stdin."
     ),
 ]
 TRAINING_PAIRS = Annotated[

@@ -24,12 +24,7 @@ EXPLAIN = Annotated[
 
 
 def print_explained(
-    head: list[str],
-    pair: "Pair",
-    found: "WordAlignment",
-    shared: "Shared",
-    *,
-    words: bool,
+    head: list[str], pair: "Pair", found: "WordAlignment", shared: "Shared", *, words: bool
 ) -> None:
     """Print a pair with what its words find, and what both sides share, below `head`."""
     unmatched = (found.unmatched(0, shared.sources), found.unmatched(1, shared.targets))

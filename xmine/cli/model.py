@@ -19,6 +19,7 @@ ENCODER = typer.Argument(
 )
 
 
+@model.command("info", short_help="Print what an encoder is.")
 @with_console
 def info(console: Console, encoder: Annotated[str | None, ENCODER] = None) -> None:
     """Print what an encoder is: architecture, pooling, prompts, sizes, languages, card.
@@ -47,6 +48,7 @@ def _shown(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value or "none")
 
 
+@model.command("export", short_help="Write an encoder as a folder, or as ONNX.")
 @with_console
 def export(
     output: Annotated[Path, value("Folder to write.", "-o --output", shown=True)],
@@ -76,7 +78,3 @@ def export(
     console.summary(
         f"{output}: {size:,} bytes", {"output": str(output), "onnx": onnx, "bytes": size}
     )
-
-
-model.command("info", short_help="Print what an encoder is.")(info)
-model.command("export", short_help="Write an encoder as a folder, or as ONNX.")(export)

@@ -201,9 +201,7 @@ class XsimPlusPlusOptions(MarginOptions):
 
     split: str = option("devtest", "Part of FLORES-200.", choices=("devtest", "dev"))
     language: list[str] = option(
-        [],
-        "Measure only this language, such as fra_Latn; repeat for more.",
-        shown_default="all",
+        [], "Measure only this language, such as fra_Latn; repeat for more.", shown_default="all"
     )
 
 

@@ -14,14 +14,7 @@ from numpy.typing import NDArray
 
 from xmine.errors import FileError
 from xmine.files.reading import read_lines
-from xmine.pairs.judgements import (
-    ACCEPT,
-    REJECT,
-    file_beside,
-    hash_of,
-    is_label_file,
-    standing_in,
-)
+from xmine.pairs.judgements import ACCEPT, REJECT, file_beside, hash_of, is_label_file, standing_in
 from xmine.scoring.gold import Agreement, agreement_of
 from xmine.text.sentences import Sentences
 

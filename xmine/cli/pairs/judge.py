@@ -43,8 +43,7 @@ def judge(
         ),
     ] = None,
     sample: Annotated[
-        int | None,
-        value("Ask for that many kept pairs, drawn at random.", min=1, metavar="<int>"),
+        int | None, value("Ask for that many kept pairs, drawn at random.", min=1, metavar="<int>")
     ] = None,
     around: Annotated[
         bool, switch("--around", "Draw the sample from both sides of the cut.")
@@ -152,10 +151,7 @@ def judged(
     console: Console,
     output: Annotated[
         str | None,
-        value(
-            "File for the accepted pairs, to train with, in any format of pairs.",
-            "-o --output",
-        ),
+        value("File for the accepted pairs, to train with, in any format of pairs.", "-o --output"),
     ] = None,
     rejected: Annotated[
         bool, switch("--rejected", "Write the rejected pairs to -o instead.")

@@ -7,7 +7,7 @@ evaluation").
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,12 +18,7 @@ from xmine.encoders.pair import EncoderPair, as_pair, english_first
 from xmine.errors import XmineError
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.languages import short_code, short_codes
-from xmine.evaluation.options import (
-    GAIN_TASKS,
-    BuccOptions,
-    EvaluationOptions,
-    GainOptions,
-)
+from xmine.evaluation.options import GAIN_TASKS, BuccOptions, GainOptions
 from xmine.evaluation.readers.bucc import find_bucc
 from xmine.evaluation.retrieval.aligned import PROTOCOL, accuracy_of, retrieval_hits
 from xmine.evaluation.retrieval.bucc import mine_pair
@@ -191,8 +186,7 @@ def _bucc(
     ]
     if not pairs:
         raise _no_language()
-    shared = {field.name: getattr(options, field.name) for field in fields(EvaluationOptions)}
-    settings = BuccOptions(**shared, rerank="off")
+    settings = BuccOptions(prompt=options.prompt, rerank="off")
     folder = find_bucc(data, pairs)
     protocol, turned = settle_protocol(settings, folder), EncoderPair(reader.target, reader.source)
     said = protocol_in_words(settings, protocol)

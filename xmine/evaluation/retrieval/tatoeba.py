@@ -125,7 +125,7 @@ def _pairs(folder: Path, languages: Sequence[str], pivot: str) -> dict[str, _Pai
         return {each: (tatoeba_texts(folder, each), None) for each in languages}
     own, keys = tatoeba_texts(folder, pivot)
     places = {text: row for row, text in reversed(list(enumerate(keys)))}
-    found = {}
+    found: dict[str, _Pair] = {}
     for each in languages:
         texts, english = tatoeba_texts(folder, each)
         rows = [(row, places[text]) for row, text in enumerate(english) if text in places]

@@ -74,7 +74,7 @@ def evaluate_xsimplusplus(
     report: Report = silent,
 ) -> Result:
     """Measure the error rate from each language to one with perturbations, by kind of error."""
-    split = options.split
+    split, margin, k = options.split, options.margin, options.neighborhood
     folder = data.holding(
         f"*_errtype.{split}.json",
         (f"flores200/{split}_augmented", f"{split}_augmented"),
@@ -91,13 +91,11 @@ def evaluate_xsimplusplus(
         for source in _sources(plain, split, language, options.language):
             texts, _ = read_aligned(plain / f"{source}.{split}", plain / f"{language}.{split}")
             name = str(plain / f"{source}.{split}")
-            check_neighbours(len(texts), options.neighborhood, options.margin, name)
+            check_neighbours(len(texts), k, margin, name)
             own = encoder.encode(texts, report, options.prompt)
             check_known(name, (own, vectors))
             unknown[source] = unknown_rows(own)
-            (best, _), raised = best_lines(
-                own, vectors, options.margin, options.neighborhood, report
-            )
+            (best, _), raised = best_lines(own, vectors, margin, k, report)
             counts = errors_by_kind(best, perturbed)
             shares = {kind: counts[kind] / len(texts) for kind in perturbed.names()}
             figures = {ALL: sum(shares.values()), **shares}
@@ -115,8 +113,8 @@ def evaluate_xsimplusplus(
     named = sorted(set(kinds) - {MISALIGNED})
     return Result(
         benchmark="xsim++",
-        protocol=f"{margin_in_words(options.margin, options.neighborhood)}; a choice with another "
-        "text than the reference is an error",
+        protocol=f"{margin_in_words(margin, k)}; a choice with another text than the reference is "
+        "an error",
         split=f"FLORES-200 {split} with LASER's perturbations",
         metrics=[
             Metric(ALL, "xsim++", "share of lines that miss the reference", 100, 2, "lower"),
@@ -125,7 +123,7 @@ def evaluate_xsimplusplus(
         ],
         rows=[*rows, *averages],
         headline=((averages or rows)[0].name, ALL),
-        settings={"split": split, "margin": options.margin, "neighborhood": options.neighborhood},
+        settings={"split": split, "margin": margin, "neighborhood": k},
         unit="lines",
         notes=notes,
     )

@@ -33,7 +33,6 @@ XRETE = TaskSet(
         "pawsx": (pawsx_task, "pawsx/train-en.tsv"),
     },
     averaged=("americasnli", "xnli", "xcopa", "pawsx"),  # those measured by accuracy
-    by_language=True,
 )
 _SETS = (SENTEVAL, XRETE)
 
@@ -49,9 +48,8 @@ def evaluate_transfer(
     notes: list[str] = []
     tasks = _read(data, options.task, notes.append)
     learn = learner or FrozenLearner()
-    languages = {name for each in _SETS if each.by_language for name in each.readers}
     by_task = {
-        name: _rows(encoder, folds, options.prompt, report, learn, name in languages)
+        name: _rows(encoder, folds, options.prompt, report, learn, name in XRETE.readers)
         for name, folds in tasks.items()
     }
     means = {

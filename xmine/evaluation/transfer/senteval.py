@@ -136,4 +136,4 @@ _READERS = {
     name: (partial(_own_split, name=name), f"senteval/{folder}/{files[0]}")
     for name, (folder, files, *_) in _OWN_SPLITS.items()
 }
-SENTEVAL = TaskSet("SentEval", _READERS, averaged=list(_READERS), by_language=False)
+SENTEVAL = TaskSet("SentEval", _READERS, averaged=list(_READERS))

@@ -102,7 +102,6 @@ class TaskSet:
     # folder, for messages
     readers: Mapping[str, tuple[Callable[[DataFolder], Task | list[Task]], str]]
     averaged: Sequence[str]  # the tasks that the mean accuracy is over
-    by_language: bool  # whether rows are named after the language as well as the task
 
     def read(
         self,

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from xmine.cli.console import Console, json_row, write_rows
 from xmine.errors import OptionError
+from xmine.files.atomic import check_free, replacing
+from xmine.pairs.losses import Losses
+from xmine.pairs.tsv import tsv_row, tsv_rows
 from xmine.version import __version__
 
 if TYPE_CHECKING:
@@ -38,7 +41,6 @@ def check_outputs(
 
     `pairs` may name a run with `or_run`; `others` are `hubs` and `picture`; `read` the input files.
     """
-    from xmine.files.atomic import check_free
     from xmine.pairs.io import check_pair_file
     from xmine.pairs.paths import paths_to_write
     from xmine.run.folder import JUDGEMENTS_FILE, check_run, makes_run
@@ -84,8 +86,6 @@ def input_files(inputs: list[str], *, pairs_first: bool) -> list[str]:
 def write(pairs: "Iterable[Pair]", output: str | None, languages: "Languages") -> list[str]:
     """Write pairs to a file or as TSV to stdout; return what the format could not hold."""
     from xmine.pairs.io import write_pairs
-    from xmine.pairs.losses import Losses
-    from xmine.pairs.tsv import tsv_rows
 
     if output:
         return write_pairs(pairs, output, languages).notes
@@ -129,7 +129,6 @@ def summary(
 
 def keep_summary(run: Path, said: str, facts: Mapping[str, object]) -> None:
     """Write the summary of a run beside its pairs, but for the seconds it took."""
-    from xmine.files.atomic import replacing
     from xmine.run.folder import SUMMARY_FILE, alone_in
 
     lasting = {name: value for name, value in facts.items() if name != "seconds"}
@@ -175,8 +174,6 @@ def draw(
 def print_pairs(pairs: "Iterable[Pair]", console: Console) -> None:
     """Print pairs on stdout, as TSV, or as JSONL with `--json`."""
     from xmine.pairs.jsonl import jsonl_rows
-    from xmine.pairs.losses import Losses
-    from xmine.pairs.tsv import tsv_rows
 
     losses = Losses()
     write_rows((jsonl_rows if console.as_json else tsv_rows)(pairs, losses))
@@ -185,9 +182,6 @@ def print_pairs(pairs: "Iterable[Pair]", console: Console) -> None:
 
 def print_table(rows: Iterable[list[str]], console: Console) -> None:
     """Print rows of texts on stdout, as TSV."""
-    from xmine.pairs.losses import Losses
-    from xmine.pairs.tsv import tsv_row
-
     losses = Losses()
     write_rows(tsv_row(row, losses) for row in rows)
     say_notes(losses.notes(), console)

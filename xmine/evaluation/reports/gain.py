@@ -20,7 +20,7 @@ from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.languages import short_code, short_codes
 from xmine.evaluation.options import GAIN_TASKS, BuccOptions, GainOptions
 from xmine.evaluation.readers.bucc import find_bucc
-from xmine.evaluation.retrieval.aligned import PROTOCOL, accuracy_of, retrieval_hits
+from xmine.evaluation.retrieval.aligned import PROTOCOL, accuracy_of, hits_of, nearest_lines
 from xmine.evaluation.retrieval.bucc import mine_pair
 from xmine.evaluation.retrieval.bucc_protocols import protocol_in_words, settle_protocol
 from xmine.evaluation.retrieval.tatoeba import (
@@ -172,9 +172,9 @@ def _tatoeba(
     rows = []
     for language in wanted:
         texts = tatoeba_texts(folder, language)
-        hits = retrieval_hits(*encoded_sides(turned, language, texts, options.prompt, report))
+        sides = encoded_sides(turned, language, texts, options.prompt, report)
         about = f"tatoeba {language}", "accuracy", "sentence pairs", PROTOCOL
-        rows.append(Items(*about, hits, mean_accuracy))
+        rows.append(Items(*about, hits_of(nearest_lines(*sides)), mean_accuracy))
     return rows
 
 

@@ -36,7 +36,7 @@ from xmine.evaluation.retrieval.aligned import (
     accuracy_of,
     check_known,
     hits_of,
-    retrieval_hits,
+    nearest_lines,
     unknown_note,
     unknown_rows,
 )
@@ -78,7 +78,7 @@ def evaluate_tatoeba(
         same = texts if options.textual else None
         sides = encoded_sides(both, language, texts, options.prompt, report)
         unknown[language] = unknown_rows(sides[0])
-        hits = retrieval_hits(*sides, same, lines)
+        hits = hits_of(nearest_lines(*sides), same, lines)
         rows.append(accuracy_of(hits).row(name, *names))
         if reranker:
             hits = hits_of(reranker.best_lines(texts, sides, report), same, lines)
@@ -90,8 +90,7 @@ def evaluate_tatoeba(
         notes += paper_means(_MEANS, rows)[1]
     rows += _averages(groups, rows)
     reranked += _averages(groups, reranked)
-    to = "English one" if pivot == ENGLISH else f"{pivot} one"
-    other = "en" if pivot == ENGLISH else pivot
+    to, other = ("English", "en") if pivot == ENGLISH else (pivot, pivot)
     split = "LASER's Tatoeba v1, each language against English"
     if pivot != ENGLISH:
         split += f", and so against {pivot}: lines of the same English text, among all lines"
@@ -100,7 +99,7 @@ def evaluate_tatoeba(
         protocol=PROTOCOL + (TEXTUAL if options.textual else ""),
         split=split,
         metrics=(
-            Metric(names[0], f"xx→{other}", f"share of sentences whose nearest {to} is right"),
+            Metric(names[0], f"xx→{other}", f"share of sentences whose nearest {to} one is right"),
             Metric(names[1], f"{other}→xx", "the same the other way"),
             BOTH_WAYS[-1],
         ),

@@ -32,21 +32,19 @@ def option(
     short: str = "",
     shown_default: str = "",
     words: tuple[str, ...] = (),
-    formerly: str = "",
 ) -> Any:  # noqa: ANN401
     """Declare one option: a dataclass field with its help, limits and one-letter flag.
 
     Args:
         default: the value of the field; a dict or a list is copied.
         help: one sentence.
-        group: title of the group in the help of the command, see `cli/option_groups.py`.
+        group: title of the group in the help of the command, see `cli/from_options.py`.
         min: lowest number.
         max: highest number.
-        choices: all values.
+        choices: all values, of a list all that it may hold.
         short: the one-letter flag.
         shown_default: how the help names an empty default; otherwise the help says `none`.
         words: the words of a list, with commas between or one by one; a shell completes them.
-        formerly: the field's name in the last release, which commands and files may still use.
     """
     metadata = {
         "help": help,
@@ -57,7 +55,6 @@ def option(
         "shown_default": shown_default,
         "words": words,
         "group": group,
-        "formerly": formerly,
     }
     if isinstance(default, (dict, list)):
         return field(default_factory=default.copy, metadata=metadata)
@@ -110,8 +107,9 @@ def _in_words(hint: Any) -> str:  # noqa: ANN401
 
 def _check(name: str, value: Any, metadata: Mapping[str, Any]) -> None:  # noqa: ANN401
     low, high, choices = metadata["min"], metadata["max"], metadata["choices"]
-    if choices and value not in choices:
-        raise OptionError(f"{flag(name)} is {value!r}", f"choose from {', '.join(choices)}")
+    for each in value if isinstance(value, list) else [value]:
+        if choices and each not in choices:
+            raise OptionError(f"{flag(name)} is {each!r}", f"choose from {', '.join(choices)}")
     for each in value.values() if isinstance(value, dict) else ():
         _check(name, each, metadata)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -137,19 +135,6 @@ def load_toml(path: Path) -> dict[str, Any]:
         raise FileError(f"{path}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:  # also numbers and brackets beyond its limits
         raise FileError(f"{path}: not a TOML file: {error}") from error
-
-
-def former_names(kind: type) -> dict[str, str]:
-    """List the names that fields of an options dataclass had in the last release: old -> new."""
-    named = {item.metadata.get("formerly"): item.name for item in dataclasses.fields(kind)}
-    return {old: new for old, new in named.items() if old}
-
-
-def rename_former(values: Mapping[str, Any], kind: type) -> dict[str, Any]:
-    """Give values under the present names of the fields; a present name beats a former one."""
-    names = former_names(kind)
-    present = {names[name]: value for name, value in values.items() if name in names}
-    return present | {name: value for name, value in values.items() if name not in names}
 
 
 def check_names(values: Mapping[str, Any], known: set[str], where: Path) -> None:

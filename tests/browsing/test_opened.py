@@ -16,7 +16,8 @@ from xmine.errors import FileError
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
-from xmine.pairs.io import Pair, read_pairs, write_pairs
+from xmine.pairs.io import read_pairs, write_pairs
+from xmine.pairs.pair import Pair
 from xmine.run.folder import alone_in
 
 Mine = Callable[..., Mined]

@@ -13,7 +13,8 @@ from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import ORDERS, PairQuery, matches, select
 from xmine.browsing.view import View
 from xmine.errors import OptionError
-from xmine.pairs.io import Pair, write_pairs
+from xmine.pairs.io import write_pairs
+from xmine.pairs.pair import Pair
 
 WORDS = [
     "Ferry",

@@ -9,7 +9,8 @@ from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import USUAL, PairQuery
 from xmine.browsing.typed import Sought, line_of, read_line
 from xmine.errors import OptionError
-from xmine.pairs.io import Pair, write_pairs
+from xmine.pairs.io import write_pairs
+from xmine.pairs.pair import Pair
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,8 @@ from xmine.browsing.query import PairQuery, select
 from xmine.browsing.view import View
 from xmine.browsing.where import COLUMNS
 from xmine.errors import OptionError
-from xmine.pairs.io import Pair, write_pairs
+from xmine.pairs.io import write_pairs
+from xmine.pairs.pair import Pair
 
 PAIRS = [
     Pair("Two ferries wait.", "两艘渡轮在等。", 1.5, 3, 4, 0.9, prob=0.98, flags=""),

@@ -9,7 +9,8 @@ from xmine.browsing.word_alignment import WEAK, Aligner, Word, WordAlignment, al
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.spans import Span
 from xmine.errors import EncoderError
-from xmine.pairs.io import Pair, write_pairs
+from xmine.pairs.io import write_pairs
+from xmine.pairs.pair import Pair
 from xmine.scoring.alignment import counterparts
 from xmine.vectors.tokens import tokens_of
 

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable
 from dataclasses import fields
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ import typer.main
 
 import xmine
 from xmine.cli.app import app
-from xmine.cli.option_groups import GROUPS, METHOD
+from xmine.cli.from_options import GROUPS, METHOD
 from xmine.cli.train import command_of
 from xmine.evaluation.benchmarks import BENCHMARKS
 from xmine.flags.names import FLAGS
@@ -114,41 +113,6 @@ def test_every_declared_group_is_one_of_the_help() -> None:
     for command in (mining, *map(command_of, METHODS)):
         named = {getattr(each, "rich_help_panel", None) for each in command.params}
         assert named <= {*GROUPS, "", None}
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("--max-pieces", "--max-tokens"),
-        ("--piece-dropout", "--token-dropout"),
-        ("--pieces-at-once", "--tokens-at-once"),
-        ("--width", "--dim"),
-    ],
-)
-def test_a_former_name_of_an_option_is_hidden(command: Command, old: str, new: str) -> None:
-    text = command("train", "--method", "moco", "--help").out
-    assert re.search(rf"^  {new} <", text, re.MULTILINE)
-    assert not re.search(rf"{old}(?![\w-])", text)
-
-
-@pytest.mark.filterwarnings("always::xmine.errors.XmineWarning")
-def test_a_former_name_of_an_option_works_and_tells_the_new_one(
-    command: Command, tmp_path: Path
-) -> None:
-    (tmp_path / "pairs.tsv").write_text("".join(f"eins {n}\tone {n}\n" for n in range(40)))
-    words = ["train", "pairs.tsv", "-o", "new", "--dry-run"]
-    said = "xmine: --max-tokens is 4; it must be at least 8\n"
-    assert command(*words, "--max-tokens", 4).err == said
-    ended = command(*words, "--max-pieces", 4)
-    told = "xmine: warning: --max-pieces is now --max-tokens, and the old name will go\n"
-    assert (ended.code, ended.err) == (2, told + said)
-    assert command(*words, "--max-tokens", 4, "--max-pieces", 16).err == told + said
-    (tmp_path / "options.toml").write_text("max_pieces = 4\n")
-    ended = command(*words, "--options", "options.toml")
-    told = "options.toml: max_pieces is now max_tokens, and the old name will go"
-    assert (
-        ended.err == f"xmine: warning: {told}\n{said.replace('xmine: ', 'xmine: options.toml: ')}"
-    )
 
 
 def test_the_defaults_of_mining_are_those_of_the_field(command: Command) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.toys.command import Ended
-from xmine.pairs.io import Pair, write_pairs
+from xmine.pairs.io import write_pairs
+from xmine.pairs.pair import Pair
 
 Command = Callable[..., Ended]
 PAIRS = [

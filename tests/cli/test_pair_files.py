@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from tests.toys.nineteen import LINES
-from xmine.pairs.io import Pair, read_pairs, write_pairs
+from xmine.pairs.io import read_pairs, write_pairs
+from xmine.pairs.pair import Pair
 
 Command = Callable[..., Any]
 

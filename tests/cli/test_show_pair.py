@@ -7,7 +7,8 @@ from typing import Any
 
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
-from xmine.pairs.io import Pair, write_pairs
+from xmine.pairs.io import write_pairs
+from xmine.pairs.pair import Pair
 
 Command = Callable[..., Any]
 

@@ -21,7 +21,8 @@ from xmine.errors import XmineError
 from xmine.knn import exact, faiss_search, ivf_products, ivf_search
 from xmine.knn.blocks import Plan
 from xmine.mining.options import MiningOptions
-from xmine.pairs.io import Pair, read_pairs
+from xmine.pairs.io import read_pairs
+from xmine.pairs.pair import Pair
 from xmine.progress import Progress, silent
 
 LINES = 300

@@ -9,13 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.toys.against_theirs import (
-    EXACT,
-    WIDTH,
-    Checkpoint,
-    old_layout,
-    save_theirs,
-)
+from tests.toys.against_theirs import EXACT, WIDTH, Checkpoint, old_layout, save_theirs
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import EncoderError
 from xmine.pairs.io import ParallelText

@@ -13,7 +13,10 @@ from xmine.evaluation.options import BitextOptions, TatoebaOptions
 from xmine.evaluation.result import Result
 from xmine.evaluation.retrieval.aligned import (
     BothWays,
+    accuracy_of,
     evaluate_bitext,
+    hits_of,
+    nearest_lines,
     retrieval_accuracy,
 )
 from xmine.evaluation.retrieval.tatoeba import FOURTEEN, THIRTY_SIX, evaluate_tatoeba
@@ -68,7 +71,8 @@ def test_accuracy_agrees_with_a_loop(seed: int) -> None:
         right["backward"] += back == at
         right["textual forward"] += texts[1][best] == texts[1][at]
         right["textual backward"] += texts[0][back] == texts[0][at]
-    plain, textual = retrieval_accuracy(source, target), retrieval_accuracy(source, target, texts)
+    plain = retrieval_accuracy(source, target)
+    textual = accuracy_of(hits_of(nearest_lines(source, target), texts))
     assert [round(plain.forward * 50), round(plain.backward * 50)] == [
         right["forward"],
         right["backward"],

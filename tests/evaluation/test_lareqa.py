@@ -52,10 +52,10 @@ def test_lareqa_candidates_and_gold(tmp_path: Path) -> None:
         *("One ran. One ran. Two sat.", "Two sat. One ran. Two sat.", "Yes. Yes. No. Yes."),
     ]
     questions = task.queries["zh"]
-    assert [query.text for query in questions] == ["Who sat?", "Who ran?", "Really?"]
-    assert questions[0].gold == {1 + 5 * number for number in range(11)}
+    assert [text for text, _ in questions] == ["Who sat?", "Who ran?", "Really?"]
+    assert questions[0][1] == {1 + 5 * number for number in range(11)}
     # the same sentence twice in a paragraph is right twice
-    assert questions[2].gold == {at + 5 * number for number in range(11) for at in (2, 4)}
+    assert questions[2][1] == {at + 5 * number for number in range(11) for at in (2, 4)}
 
 
 def test_wrong_files_of_lareqa(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_answers_outside_of_sentences(tmp_path: Path) -> None:
     paragraphs = {language: [inside] for language in LAREQA_LANGUAGES} | {"th": [outside]}
     write_xquad_r(tmp_path / "some", paragraphs)
     task = read_lareqa(tmp_path / "some")
-    assert len(task.queries["th"][0].gold) == 10
+    assert len(task.queries["th"][0][1]) == 10
     assert task.notes == ["1 answers start in no sentence and are right nowhere."]
     write_xquad_r(tmp_path / "all", {key: [outside] for key in LAREQA_LANGUAGES})
     with pytest.raises(FileError, match="no sentence answers a"):

@@ -34,10 +34,12 @@ def test_mewsli_x_is_the_reciprocal_rank(
     assert (result.figure("Mewsli-X, mean of 2", "map") or 0) > 0.95
     task = read_mewsli_x(tmp_path / "mewsli-x")
     queries = [query for each in task.queries.values() for query in each]
-    scores = toy_encoder.encode([q.text for q in queries]) @ toy_encoder.encode(task.candidates).T
+    scores = (
+        toy_encoder.encode([text for text, _ in queries]) @ toy_encoder.encode(task.candidates).T
+    )
     ranks = [
-        1 + int((row > row[next(iter(query.gold))]).sum())
-        for row, query in zip(scores, queries, strict=True)
+        1 + int((row > row[next(iter(gold))]).sum())
+        for row, (_, gold) in zip(scores, queries, strict=True)
     ]
     wanted = np.mean([1 / rank if rank <= 20 else 0 for rank in ranks])
     assert result.figure("Mewsli-X, mean of 2", "map") == pytest.approx(wanted, abs=1e-6)
@@ -47,7 +49,7 @@ def test_a_mention_is_marked_in_its_sentence(tmp_path: Path) -> None:
     text = "It rained.\nThe mayor of  Oslo resigned. Snow fell."
     write_mewsli_x(tmp_path, [entity("Q585", "A\ntown.")], [article("en", text, "Oslo", "Q585")])
     task = read_mewsli_x(tmp_path)
-    assert task.queries["en"][0].text == "Oslo: The mayor of { Oslo } resigned."
+    assert task.queries["en"][0][0] == "Oslo: The mayor of { Oslo } resigned."
     assert task.candidates == ["A town."]
 
 

@@ -77,7 +77,7 @@ def test_a_wrong_pawsx_file_is_refused(tmp_path: Path, lines: list[str], message
     ("lines", "message"),
     [
         (["a\tb\t1", "c\td\t1"], r"dev-de.tsv:2: paraphrase, but in .*dev-en.tsv different"),
-        (["a\tb\t1"], r"dev-en.tsv has 2 pairs and .*dev-de.tsv 1"),
+        (["a\tb\t1"], r"dev-en.tsv:2: the id 2 is not in .*dev-de.tsv"),
         ([HEAD, "1\ta\tb\t1", "3\tc\td\t0"], r"dev-de.tsv:3: the id 3 is not in .*dev-en.tsv"),
     ],
 )

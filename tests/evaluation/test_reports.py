@@ -15,7 +15,7 @@ from xmine.evaluation.benchmarks import BENCHMARKS
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.everything import EvaluationOutcome, evaluate_all, headline
 from xmine.evaluation.options import EvaluationOptions
-from xmine.evaluation.reports.compare import Line, compare, published_beside, published_tables
+from xmine.evaluation.reports.compare import compare, published_beside, published_tables
 from xmine.evaluation.reports.report import read_report, write_report
 from xmine.evaluation.result import Metric, Result, Row
 from xmine.evaluation.retrieval.reranked import ours
@@ -172,7 +172,7 @@ def test_encoders_stand_side_by_side() -> None:
     assert found[0].cells[0] == ["", "a", "b"]
     assert ["mean of 36, mean", "50.0", "60.0"] in found[0].cells
     assert found[0].notes == ["b was measured otherwise than a: textual True and not False"]
-    assert found[0].lines[-1] == Line("mean of 36", "mean", {"a": 0.5, "b": 0.6})
+    assert found[0].figures["mean of 36", "mean"] == {"a": 0.5, "b": 0.6}
 
 
 def test_how_many_pairs_are_kept_is_a_result_and_no_other_protocol() -> None:
@@ -237,8 +237,8 @@ def test_reranked_rows_are_not_among_the_many_that_are_left_out() -> None:
     rows = [Row(f"{at}", 10, {"mean": 0.5}) for at in range(12)]
     found = replace(some_result("bitext", "mean", {"0": 0.5}), rows=rows)
     both = replace(found, rows=[*rows, *ours(rows)])
-    assert len(compare({"a": {"bitext": found}})[0].lines) == 12
-    assert len(compare({"a": {"bitext": both}})[0].lines) == 24
+    assert len(compare({"a": {"bitext": found}})[0].figures) == 12
+    assert len(compare({"a": {"bitext": both}})[0].figures) == 24
 
 
 def test_published_tables_are_whole() -> None:

@@ -14,10 +14,9 @@ from xmine.errors import OptionError
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import TransferOptions
 from xmine.evaluation.result import Result
-from xmine.evaluation.transfer.run import evaluate_transfer
+from xmine.evaluation.transfer.run import XRETE, evaluate_transfer
 from xmine.evaluation.transfer.senteval import SENTEVAL
 from xmine.evaluation.transfer.tasks import Examples, Predict, Task, TaskSet, unlearned
-from xmine.evaluation.transfer.xrete.tasks import XRETE
 from xmine.progress import Report
 
 

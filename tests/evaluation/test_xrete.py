@@ -23,8 +23,7 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import TransferOptions
-from xmine.evaluation.transfer.run import evaluate_transfer
-from xmine.evaluation.transfer.xrete.tasks import XRETE
+from xmine.evaluation.transfer.run import XRETE, evaluate_transfer
 from xmine.trainer.finetune import FinetunedLearner
 
 

@@ -24,7 +24,7 @@ from tests.toys.xrete import (
 )
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData
-from xmine.evaluation.transfer.xrete.tasks import XRETE
+from xmine.evaluation.transfer.run import XRETE
 
 
 def test_xnli(tmp_path: Path) -> None:

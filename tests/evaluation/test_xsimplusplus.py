@@ -53,7 +53,6 @@ def measure(encoder: SentenceEncoder, data: DataFolder, **options: Any) -> Resul
 
 def test_errors_are_told_by_what_was_changed() -> None:
     perturbed = Perturbed(
-        "eng",
         ["one cat", "two dogs", "one cat"],
         ["two cats ", "two hens"],
         {"two cats": ("one cat", "number"), "two hens": ("two dogs", "entity")},

@@ -8,7 +8,8 @@ import pytest
 
 from xmine.browsing.opening import open_pairs
 from xmine.errors import FileError
-from xmine.pairs.io import Pair, languages_of, read_pairs
+from xmine.pairs.io import languages_of, read_pairs
+from xmine.pairs.pair import Pair
 from xmine.run.tables import read_table
 from xmine.text.inputs import read_texts
 

@@ -14,7 +14,8 @@ from xmine.errors import FileError, OptionError
 from xmine.mining.aligned import score_aligned
 from xmine.mining.aligned_scores import AlignedScores
 from xmine.mining.options import MiningOptions, ScoringOptions
-from xmine.pairs.io import Pair, write_pairs
+from xmine.pairs.io import write_pairs
+from xmine.pairs.pair import Pair
 from xmine.text.sentences import folded
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 
 from xmine.errors import FileError
-from xmine.pairs.io import Pair, languages_of, read_pairs
+from xmine.pairs.io import languages_of, read_pairs
+from xmine.pairs.pair import Pair
 
 TMX = """<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE tmx SYSTEM "tmx14.dtd">

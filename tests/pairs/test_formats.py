@@ -12,7 +12,8 @@ import pytest
 
 import xmine
 from xmine.errors import FileError, XmineWarning
-from xmine.pairs.io import Pair, languages_of, read_pairs, write_pairs
+from xmine.pairs.io import languages_of, read_pairs, write_pairs
+from xmine.pairs.pair import Pair
 
 FORMATS = ["p.tsv", "p.jsonl", "p.parquet", "p.tmx", "p.en,p.zh"]
 PACKINGS = ["", ".gz", ".xz", ".zst"]

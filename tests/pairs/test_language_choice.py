@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 
 from xmine.errors import FileError
-from xmine.pairs.io import Pair, languages_of, read_pairs, write_pairs
+from xmine.pairs.io import languages_of, read_pairs, write_pairs
+from xmine.pairs.pair import Pair
 
 PAIR = Pair("One", "一", 1.5, 3, 7, 0.5, 0, 12)
 SWAPPED = Pair("一", "One", 1.5, 7, 3, 0.5, 12, 0)

@@ -10,7 +10,8 @@ import pytest
 
 import xmine
 from xmine.errors import FileError
-from xmine.pairs.io import Pair, Pairs, read_pairs, write_pairs
+from xmine.pairs.io import Pairs, read_pairs, write_pairs
+from xmine.pairs.pair import Pair
 
 FORMATS = ["p.tsv", "p.jsonl", "p.parquet", "p.tmx"]
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from xmine.errors import FileError
-from xmine.pairs.io import Pair, languages_of, read_pairs, read_parallel, write_pairs
+from xmine.pairs.io import languages_of, read_pairs, read_parallel, write_pairs
+from xmine.pairs.pair import Pair
 
 TEXTS = ("origin", "flags")
 FORMATS = ["p.tsv", "p.jsonl", "p.parquet", "p.tmx", "p.en,p.zh"]

@@ -7,17 +7,11 @@ import numpy as np
 import pytest
 
 from xmine.errors import FileError, OptionError, XmineWarning
-from xmine.pairs.io import (
-    Pair,
-    Pairs,
-    check_pair_file,
-    read_pairs,
-    read_parallel,
-    tsv_rows,
-    write_pairs,
-)
+from xmine.pairs.io import Pairs, check_pair_file, read_pairs, read_parallel, write_pairs
 from xmine.pairs.jsonl import jsonl_rows
 from xmine.pairs.losses import Losses
+from xmine.pairs.pair import Pair
+from xmine.pairs.tsv import tsv_rows
 
 PAIRS = Pairs(
     scores=np.array([1.23456, 1.0], dtype=np.float32),

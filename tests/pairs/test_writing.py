@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from xmine.errors import FileError
-from xmine.pairs.io import Pair, read_pairs, write_pairs
+from xmine.pairs.io import read_pairs, write_pairs
+from xmine.pairs.pair import Pair
 
 FORMATS = ["p.tsv", "p.jsonl", "p.parquet", "p.tmx", "p.en,p.zh"]
 PACKINGS = ["", ".gz", ".xz", ".zst"]

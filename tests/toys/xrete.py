@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from xmine.evaluation.data import DataFolder
+from xmine.evaluation.transfer.run import XRETE
 from xmine.evaluation.transfer.tasks import Task
-from xmine.evaluation.transfer.xrete.tasks import XRETE
 
 Row = Mapping[str, object]
 

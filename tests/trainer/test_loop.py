@@ -3,7 +3,6 @@
 import json
 import signal
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -306,26 +305,6 @@ def test_what_differs_from_the_stopped_run_is_named_with_both_values(
     fewer = toy_pairs.take(np.arange(1400))
     assert go_on(fewer) == "other data"
     assert go_on(fewer, batch_size=64) == f"other data, {said}"
-
-
-def test_a_run_resumes_whose_options_have_the_names_of_the_last_release(
-    start: str, toy_pairs: ParallelText, tmp_path: Path
-) -> None:
-    output, corpus = tmp_path / "new", Corpus(pairs=toy_pairs)
-    options = MocoOptions(**STATIC, encoder=start, token_dropout=0.2)
-    with pytest.raises(Killed):
-        train("moco", corpus, options, output, watching([], kill_at(4)))
-    file = tmp_path / "new.training" / "options.toml"
-    text = file.read_text()
-    former = {"max_tokens": "max_pieces", "token_dropout": "piece_dropout", "dim": "width"}
-    for new, old in {**former, "tokens_at_once": "pieces_at_once"}.items():
-        assert f"\n{new} = " in text
-        text = text.replace(f"\n{new} = ", f"\n{old} = ")
-    file.write_text(text)
-    with pytest.raises(TrainingError, match=r"--token-dropout is 0\.3 here and 0\.2 there$"):
-        train("moco", corpus, replace(options, token_dropout=0.3), output, resume=True)
-    made = train("moco", corpus, options, output, resume=True)
-    assert made.measures == train("moco", corpus, options, tmp_path / "whole").measures
 
 
 def test_a_checkpoint_that_cannot_be_written_leaves_the_one_before(

@@ -15,7 +15,8 @@ from tests.toys.screens import screen_text, settled
 from xmine.browsing.opened import rows_at
 from xmine.browsing.opening import open_pairs
 from xmine.display import visible
-from xmine.pairs.io import Pair, write_pairs
+from xmine.pairs.io import write_pairs
+from xmine.pairs.pair import Pair
 from xmine.tui.app import XmineApp
 from xmine.tui.text import cut
 from xmine.tui.widgets.pair_detail import PairDetail

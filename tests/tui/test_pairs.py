@@ -14,7 +14,8 @@ from xmine.browsing.judgements import Judgements
 from xmine.browsing.lines_around import lines_around
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import PairQuery, select
-from xmine.pairs.io import Pair, read_pairs, write_pairs
+from xmine.pairs.io import read_pairs, write_pairs
+from xmine.pairs.pair import Pair
 from xmine.tui.app import XmineApp
 from xmine.tui.widgets.pair_table import PairTable
 

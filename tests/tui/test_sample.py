@@ -10,7 +10,8 @@ from tests.toys.screens import screen_text, settled
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.samples import Sample
-from xmine.pairs.io import Pair, write_pairs
+from xmine.pairs.io import write_pairs
+from xmine.pairs.pair import Pair
 from xmine.tui.app import XmineApp
 
 

@@ -130,8 +130,6 @@ def _rows(path: str) -> Iterator[tuple[str, list[str]]]:
 def _objects(path: str) -> Iterator[tuple[str, list[str]]]:
     """Give `file:line` and premise, hypothesis and label of each object."""
     for where, row in json_objects(path):
-        if row is None:
-            continue
         for name in _FIELDS:
             if name not in row:
                 raise FileError(f"{where}: no field {name!r}, only {listed('field', row)}")

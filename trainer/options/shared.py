@@ -67,9 +67,7 @@ class TrainingOptions(Options):
     architecture: str = option(
         "static", "Architecture of a new encoder.", "Most used", choices=("static", "transformer")
     )
-    dim: int = option(
-        256, "Dimension of a new encoder's vectors.", "Encoder", min=8, max=4096, formerly="width"
-    )
+    dim: int = option(256, "Dimension of a new encoder's vectors.", "Encoder", min=8, max=4096)
     layers: int = option(2, "Layers of a new transformer.", "Encoder", min=1, max=48)
     heads: int = option(4, "Attention heads of a new transformer.", "Encoder", min=1, max=64)
     max_tokens: int = option(
@@ -79,7 +77,6 @@ class TrainingOptions(Options):
         "Encoder",
         min=0,
         shown_default="128, or as the encoder has it",
-        formerly="max_pieces",
     )
     dropout: float | None = option(
         None,
@@ -142,7 +139,6 @@ class TrainingOptions(Options):
         max=0.9,
         shown_default="none; of few pairs for a trained static encoder 0.2; by msimcse half, of "
         "--texts, for an encoder without dropout",
-        formerly="piece_dropout",
     )
     learning_rate: float = option(
         0.0,
@@ -218,7 +214,6 @@ class TrainingOptions(Options):
         "Speed and memory",
         min=0,
         shown_default="1,024 on a processor, 32,768 on a GPU",
-        formerly="pieces_at_once",
     )
     recompute: bool = option(
         False,

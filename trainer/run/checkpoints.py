@@ -16,7 +16,7 @@ from torch import Tensor
 from xmine.encoders.tokenizer import MODEL_FILE, Vocabulary
 from xmine.errors import TrainingError
 from xmine.files.atomic import replacing
-from xmine.options import dump_toml, flag, rename_former
+from xmine.options import dump_toml, flag
 
 from ..data.corpus import Corpus
 from ..distributed import World
@@ -56,7 +56,7 @@ class Run:
         self.folder = folder
         self.name = ""
         written = {DATA_FILE: corpus.fingerprint() + "\n", OPTIONS_FILE: dump_toml(options)}
-        if said := ", ".join(_differences(folder, written, type(options))):
+        if said := ", ".join(_differences(folder, written)):
             if not World.here().leads:
                 raise TrainingError(
                     f"this process has other options or other data than the first: {said}",
@@ -146,14 +146,14 @@ class Run:
         return self.folder / f"{f'{self.name}-' if self.name else ''}{name}.pt"
 
 
-def _differences(folder: Path, written: Mapping[str, str], kind: type) -> Iterator[str]:
+def _differences(folder: Path, written: Mapping[str, str]) -> Iterator[str]:
     """Compare the files of a run with those to write: other data, options with both values."""
     files = {name: folder / name for name in written}
     old = {name: path.read_text("utf-8") for name, path in files.items() if path.exists()}
     if old.get(DATA_FILE, written[DATA_FILE]) != written[DATA_FILE]:
         yield "other data"
     if OPTIONS_FILE in old:
-        there = rename_former(tomllib.loads(old[OPTIONS_FILE]), kind)
+        there = tomllib.loads(old[OPTIONS_FILE])
         here = tomllib.loads(written[OPTIONS_FILE])
         for name in sorted(there.keys() | here.keys()):
             values = [_shown(each.get(name)) for each in (here, there)]

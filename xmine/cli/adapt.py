@@ -9,10 +9,8 @@ import typer
 
 from xmine.cli.arguments import FORCE, value
 from xmine.cli.console import Console
-from xmine.cli.from_options import with_console, with_options
-from xmine.cli.option_groups import Grouped
-from xmine.cli.outputs import keep_summary
-from xmine.cli.summary import summary
+from xmine.cli.from_options import Grouped, with_console, with_options
+from xmine.cli.outputs import keep_summary, summary
 from xmine.extras import TRAINING, needs
 from xmine.trainer.options.adapt import AdaptOptions
 from xmine.units import count

@@ -3,7 +3,6 @@
 Heavy libraries are loaded only when the command runs.
 """
 
-from collections.abc import Iterable
 from importlib import import_module
 from typing import Annotated
 
@@ -11,22 +10,9 @@ import typer
 
 from xmine.version import __version__
 
-# In the order of the help: the module of each, where it has the module's name. It is a function, or
-# a `typer.Typer` with commands of its own. A module may name the class of its command: COMMAND.
-_MODULES = {
-    "mine": "mine",
-    "browse": "browse",
-    "score": "score",
-    "search": "search",
-    "encode": "encode",
-    "convert": "convert",
-    "train": "train",
-    "adapt": "adapt",
-    "pairs": "pairs",
-    "eval": "evaluate",
-    "model": "model",
-    "cache": "cache",
-}
+# In the order of the help. Each has a module of its name, but for `eval`. In it is a function of
+# that name, or a `typer.Typer` with commands of its own; it may name the command's class: COMMAND.
+_COMMANDS = "mine browse score search encode convert train adapt pairs eval model cache".split()
 
 
 def app(called: str = "") -> typer.Typer:
@@ -44,20 +30,16 @@ def app(called: str = "") -> typer.Typer:
         rich_markup_mode=None,  # plain help: half the start-up time, and [brackets] stay text
     )
     whole.callback()(_main)
-    for name in _listed(called):
-        module = import_module(f"xmine.cli.{_MODULES[name]}")
-        command = getattr(module, _MODULES[name].rpartition(".")[2])
+    listed = () if called == "--version" else (called,) if called in _COMMANDS else _COMMANDS
+    for name in listed:
+        own = "evaluate" if name == "eval" else name
+        module = import_module(f"xmine.cli.{own}")
+        command = getattr(module, own)
         if isinstance(command, typer.Typer):
             whole.add_typer(command, name=name)
         else:
             whole.command(name, cls=getattr(module, "COMMAND", None))(command)
     return whole
-
-
-def _listed(called: str) -> Iterable[str]:
-    if called == "--version":
-        return ()
-    return (called,) if called in _MODULES else _MODULES
 
 
 def _version(wanted: bool) -> None:

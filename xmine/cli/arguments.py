@@ -21,15 +21,14 @@ def value(
     `names` as in `-o --output`; without them the option has the name of the parameter. `shown` is
     the default in the help, True for the real one.
     """
-    panel = group or None
     return typer.Option(
-        *names.split(), help=help, rich_help_panel=panel, show_default=shown, **more
+        *names.split(), help=help, rich_help_panel=group, show_default=shown, **more
     )
 
 
 def switch(names: str, help: str, *, group: str = "") -> Any:  # noqa: ANN401
     """Declare an option that is on where it is given."""
-    return typer.Option(*names.split(), help=help, rich_help_panel=group or None)
+    return typer.Option(*names.split(), help=help, rich_help_panel=group)
 
 
 MODEL = Annotated[
@@ -100,8 +99,7 @@ PLOT_FILE = Annotated[
 PAIRS = Annotated[
     str,
     typer.Argument(
-        metavar="FILE",
-        help=f"Pairs: {PAIR_SUFFIXES}, or corpus.en,corpus.zh; - for TSV on stdin.",
+        metavar="FILE", help=f"Pairs: {PAIR_SUFFIXES}, or corpus.en,corpus.zh; - for TSV on stdin."
     ),
 ]
 TRAINING_PAIRS = Annotated[

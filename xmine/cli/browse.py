@@ -99,9 +99,7 @@ def _list_recent(console: Console) -> None:
     if console.as_json:
         write_rows(json_row(each.facts()) for each in found)
     else:
-        lines = ((each.path, each.kind, each.opened, _text(each.pairs)) for each in found)
-        write_rows("\t".join(line) + "\n" for line in lines)
-
-
-def _text(number: int | None) -> str:
-    return "" if number is None else str(number)
+        write_rows(
+            f"{each.path}\t{each.kind}\t{each.opened}\t{'' if each.pairs is None else each.pairs}\n"
+            for each in found
+        )

@@ -22,6 +22,7 @@ _DAY = 24 * 60 * 60
 _SHOWN = 8  # digits of a key
 
 
+@cache.command("ls", short_help="List what is kept.")
 @with_console
 def show(console: Console) -> None:
     """List what is kept: key, bytes, rows x dim, when it was used last, encoder, text input.
@@ -43,6 +44,7 @@ def show(console: Console) -> None:
     console.say(f"{folder()}: {_count(found)}, {total:,} bytes")
 
 
+@cache.command("rm", short_help="Remove some of it, or all.")
 @with_console
 def remove(
     console: Console,
@@ -56,9 +58,7 @@ def remove(
     older_than: Annotated[
         float | None,
         value(
-            "Remove entries not used for so many days, and unusable entries.",
-            min=0,
-            metavar="DAYS",
+            "Remove entries not used for so many days, and unusable entries.", min=0, metavar="DAYS"
         ),
     ] = None,
 ) -> None:
@@ -133,7 +133,3 @@ def _row(entry: "Entry") -> str:
 
 def _time(seconds: float) -> str:
     return datetime.fromtimestamp(seconds).astimezone().isoformat(" ", "minutes")[:16]
-
-
-cache.command("ls", short_help="List what is kept.")(show)
-cache.command("rm", short_help="Remove some of it, or all.")(remove)

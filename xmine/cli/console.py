@@ -64,6 +64,10 @@ class Console:
         else:
             self.say(text)
 
+    def show(self, rows: Iterable[str], facts: Mapping[str, object]) -> None:
+        """Print rows of text on stdout or, with `--json`, one object of facts."""
+        write_rows([json_row(facts)] if self.as_json else rows)
+
     @contextmanager
     def progress(self) -> Iterator[Report]:
         """Give a `report` that draws a bar where stderr is a terminal, and nothing elsewhere.

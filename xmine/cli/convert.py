@@ -10,8 +10,8 @@ from xmine.cli.arguments import FORCE, PAIRS, value
 from xmine.cli.console import Console
 from xmine.cli.from_options import with_console
 from xmine.errors import OptionError
-from xmine.files.suffixes import PACKED
-from xmine.text.languages import CODES, is_language
+from xmine.files.suffixes import PACKED, kind_of
+from xmine.text.languages import CODES, UNKNOWN_LANGUAGE, is_language
 from xmine.version import __version__
 
 if TYPE_CHECKING:
@@ -51,12 +51,10 @@ def convert(
         if code and not is_language(code):
             raise OptionError(f"{flag} is {code!r}", CODES)
 
-    from xmine.files.suffixes import kind_of
     from xmine.pairs.io import check_pair_file, languages_of, read_pairs, write_pairs
     from xmine.pairs.losses import Losses
     from xmine.pairs.pair import UNKNOWN_LANGUAGES
     from xmine.pairs.paths import FORMATS, is_turned, language_warnings
-    from xmine.text.languages import UNKNOWN_LANGUAGE
     from xmine.units import count
 
     check_pair_file(target, force=force, source=source)
@@ -101,11 +99,10 @@ def convert(
 def _told(pairs: "list[Pair]", languages: "Languages") -> "Languages":
     """Tell a language that is not known by the text of some pairs, where it is beyond doubt."""
     from xmine.text.identification import sure_language
-    from xmine.text.languages import UNKNOWN_LANGUAGE
 
-    source, target = languages
-    if source == UNKNOWN_LANGUAGE:
-        source = sure_language([pair.source for pair in pairs])
-    if target == UNKNOWN_LANGUAGE:
-        target = sure_language([pair.target for pair in pairs])
+    sides = [pair.source for pair in pairs], [pair.target for pair in pairs]
+    source, target = (
+        sure_language(side) if code == UNKNOWN_LANGUAGE else code
+        for code, side in zip(languages, sides, strict=True)
+    )
     return source, target

@@ -10,7 +10,7 @@ from xmine.display import visible
 
 if TYPE_CHECKING:
     from xmine.browsing.shared_spans import Shared
-    from xmine.browsing.word_alignment import Word, WordAlignment
+    from xmine.browsing.word_alignment import WordAlignment
     from xmine.encoders.encoder import SentenceEncoder
     from xmine.encoders.spans import Span
     from xmine.pairs.pair import Languages, Pair
@@ -24,12 +24,7 @@ EXPLAIN = Annotated[
 
 
 def print_explained(
-    head: list[str],
-    pair: "Pair",
-    found: "WordAlignment",
-    shared: "Shared",
-    *,
-    words: bool,
+    head: list[str], pair: "Pair", found: "WordAlignment", shared: "Shared", *, words: bool
 ) -> None:
     """Print a pair with what its words find, and what both sides share, below `head`."""
     unmatched = (found.unmatched(0, shared.sources), found.unmatched(1, shared.targets))
@@ -96,7 +91,11 @@ def _word_rows(pair: "Pair", found: "WordAlignment") -> list[str]:
     for side, name in enumerate(("source", "target")):
         text, other = (pair.source, pair.target)[:: 1 if side == 0 else -1]
         told = dict.fromkeys(
-            (word.cosine, text[word.start : word.end], _counterpart(word, other))
+            (
+                word.cosine,
+                text[word.start : word.end],
+                other[slice(*word.partner)] if word.partner and word.is_matched else "",
+            )
             for word in found.words[side]
             if any(map(str.isalnum, text[word.start : word.end]))
         )
@@ -105,19 +104,15 @@ def _word_rows(pair: "Pair", found: "WordAlignment") -> list[str]:
     return rows
 
 
-def _counterpart(word: "Word", other: str) -> str:
-    return other[slice(*word.partner)] if word.partner and word.is_matched else ""
-
-
 def alignment_facts(pair: "Pair", found: "WordAlignment") -> dict[str, object]:
     """Give the words of both sides with cosine and counterpart, for JSON."""
     texts = pair.source, pair.target
     return {
         name: [
             {
-                **_part(texts[side], word.start, word.end),
+                **part(texts[side], word.start, word.end),
                 "cosine": round(word.cosine, 4),
-                "counterpart": _part(texts[1 - side], *word.partner) if word.partner else None,
+                "counterpart": part(texts[1 - side], *word.partner) if word.partner else None,
             }
             for word in found.words[side]
         ]
@@ -125,5 +120,6 @@ def alignment_facts(pair: "Pair", found: "WordAlignment") -> dict[str, object]:
     }
 
 
-def _part(text: str, start: int, end: int) -> dict[str, object]:
+def part(text: str, start: int, end: int) -> dict[str, object]:
+    """Give a part of a text with its place, in characters from 0, for JSON."""
     return {"start": start, "end": end, "text": text[start:end]}

@@ -1,26 +1,31 @@
 """Options dataclass -> command-line flags: a decorator that adds one flag per field.
 
-Flags beat the file given with `--options`, the file beats the defaults.
+Flags beat the file given with `--options`, the file beats the defaults. In the help each stands
+under the title of its group, which is declared with it: `option(..., group="Output")` in the
+dataclass, or `typer.Option(..., rich_help_panel="Output")` in a command.
 """
 
 import dataclasses
 import functools
 import inspect
 import typing
-import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, Literal
 
 import typer
+import typer.core
 
 from xmine.cli.arguments import switch, value
 from xmine.cli.console import Console
-from xmine.cli.option_groups import GENERAL
-from xmine.errors import OptionError, XmineWarning
-from xmine.options import check_names, flag, former_names, load_toml, rename_former
+from xmine.errors import OptionError
+from xmine.options import check_names, flag, load_toml
 
+METHOD = "The method"  # of the options of one training method, which name no group
+GENERAL = "General"  # of the options that every command has
+GROUPS: tuple[str, ...] = ("Most used", "Input", METHOD, "Encoder", "Quality", "Output")
+GROUPS += ("Speed and memory", "Advanced", GENERAL)
 _CONSOLE = {  # parameter -> names and help of its flag
     "quiet": ("-q --quiet", "Say nothing but warnings and errors."),
     "verbose": ("-v --verbose", "Say more."),
@@ -57,28 +62,25 @@ def with_options(
         inspect.get_annotations(kind)
     )
     fields = sorted(dataclasses.fields(kind), key=lambda field: field.name in inherited)
-    hints, former = typing.get_type_hints(kind), former_names(kind)
-    names = [*former, *(field.name for field in fields)]
+    hints = typing.get_type_hints(kind)
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(command)
         def wrapper(*, context: typer.Context, options: Path | None, **given: Any) -> None:  # noqa: ANN401
-            flags = {name: given.pop(name) for name in names}
+            flags = {field.name: given.pop(field.name) for field in fields}
             values = _from_file(kind, options, refuse, set(given)) if options else {}
-            flags = {name: flags[name] for name in names if _is_given(context, name)}
-            for name, given_value in _renamed(flags, kind).items():
-                is_table = hints[name] == dict[str, float]
-                values[name] = _table(name, given_value) if is_table else given_value
+            for name, given_value in flags.items():
+                source = context.get_parameter_source(name)
+                if source is not None and source.name != "DEFAULT":
+                    is_table = hints[name] == dict[str, float]
+                    values[name] = _table(name, given_value) if is_table else given_value
             command(options=kind(**values), **given)
 
         flags = [
             _parameter("context", typer.Context, inspect.Parameter.empty),
             _parameter("options", _OPTIONS, None),
+            *(_flag(field, hints[field.name]) for field in fields),
         ]
-        for field in fields:
-            flags.append(_flag(field.name, field, hints[field.name]))
-            if old := field.metadata["formerly"]:
-                flags.append(_flag(old, field, hints[field.name], hidden=True))
         return _with_signature(wrapper, command, "options", flags)
 
     return decorate
@@ -91,7 +93,7 @@ def _from_file(
 
     `own` are the command's other parameters: files and the like, which no file of options names.
     """
-    values, hints = _renamed(load_toml(path), kind, f"{path}: "), typing.get_type_hints(kind)
+    values, hints = load_toml(path), typing.get_type_hints(kind)
     try:
         for name, value in values.items():
             refuse(name)
@@ -106,35 +108,14 @@ def _from_file(
     return values
 
 
-def _renamed(values: Mapping[str, Any], kind: type, where: str = "") -> dict[str, Any]:
-    """Give values under the present names of the fields; warn of the former names."""
-    for old, new in former_names(kind).items():
-        if old in values:
-            names = (old, new) if where else (flag(old), flag(new))
-            said = "{} is now {}, and the old name will go".format(*names)
-            warnings.warn(where + said, XmineWarning, stacklevel=1)
-    return rename_former(values, kind)
-
-
 def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:  # noqa: ANN401
     kind = inspect.Parameter.KEYWORD_ONLY
     return inspect.Parameter(name, kind, annotation=annotation, default=default)
 
 
-def _is_given(context: typer.Context, name: str) -> bool:
-    source = context.get_parameter_source(name)
-    return source is not None and source.name != "DEFAULT"
-
-
-def _flag(
-    name: str,
-    field: dataclasses.Field[Any],
-    hint: Any,  # noqa: ANN401
-    *,
-    hidden: bool = False,
-) -> inspect.Parameter:
-    """Make the flag of a field, under its name or, hidden, under a former one."""
-    about = field.metadata
+def _flag(field: dataclasses.Field[Any], hint: Any) -> inspect.Parameter:  # noqa: ANN401
+    """Make the flag of a field."""
+    name, about = field.name, field.metadata
     names = [flag(name), *filter(None, [about["short"]])]
     default: Any = field.default
     details: dict[str, Any] = {}
@@ -142,7 +123,12 @@ def _flag(
     if NoneType in typing.get_args(hint):  # an option without a value of its own
         hint = next(part for part in typing.get_args(hint) if part is not NoneType)
         details = {"show_default": about["shown_default"] or "none"}
-    if about["choices"]:
+    if typing.get_origin(hint) in (dict, list):
+        hint, default = list[str], []
+        details = {"metavar": "<text>", "show_default": "none"}
+        if about["words"]:
+            details["autocompletion"] = _completer(about["words"])
+    elif about["choices"]:
         hint = Literal[about["choices"]]
     elif hint in (int, float):
         details |= {"metavar": f"<{hint.__name__}>"}
@@ -152,14 +138,9 @@ def _flag(
             details |= {"min": about["min"], "max": about["max"]}
     elif hint is bool:
         names = [f"{flag(name)}/--no-{name.replace('_', '-')}"]
-    elif typing.get_origin(hint) in (dict, list):
-        hint, default = list[str], []
-        details = {"metavar": "<text>", "show_default": "none"}
-        if about["words"]:
-            details["autocompletion"] = _completer(about["words"])
     else:
         hint, details = str, {"metavar": "<text>"}
-    details |= {"hidden": hidden, "rich_help_panel": about["group"]}
+    details["rich_help_panel"] = about["group"]
     if default == "" or about["shown_default"]:
         details["show_default"] = about["shown_default"] or "none"
     option = typer.Option(*names, help=help, **details)
@@ -207,3 +188,32 @@ def _with_signature(
     signature = inspect.Signature([*own, *flags])
     setattr(wrapper, "__signature__", signature)  # noqa: B010 - mypy knows no such attribute
     return wrapper
+
+
+def group_of(parameter: Any) -> str:  # noqa: ANN401 - Typer's own, as everywhere here
+    """Name the group of a parameter of a command."""
+    if parameter.param_type_name == "argument":
+        return "Arguments"
+    if parameter.name == "help":
+        return GENERAL
+    return getattr(parameter, "rich_help_panel", "") or METHOD
+
+
+def write_groups(ctx: Any, formatter: Any, parameters: Iterable[Any]) -> None:  # noqa: ANN401
+    """Write the help of parameters: arguments, then the groups in their order."""
+    shown: dict[str, list[tuple[str, str]]] = {title: [] for title in ("Arguments", *GROUPS)}
+    for parameter in parameters:
+        if row := parameter.get_help_record(ctx):  # None for a hidden one
+            shown[group_of(parameter)].append(row)
+    for title, rows in shown.items():
+        if rows:
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+
+class Grouped(typer.core.TyperCommand):
+    """A command that shows its options in groups."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
+        """Write arguments, then groups."""
+        write_groups(ctx, formatter, self.get_params(ctx))

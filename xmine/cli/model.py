@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from xmine.cli.arguments import FORCE, switch, value
-from xmine.cli.console import Console, write_rows
+from xmine.cli.console import Console
 from xmine.cli.encoders import load_encoder
 from xmine.cli.from_options import with_console
 from xmine.extras import needs
@@ -19,6 +19,7 @@ ENCODER = typer.Argument(
 )
 
 
+@model.command("info", short_help="Print what an encoder is.")
 @with_console
 def info(console: Console, encoder: Annotated[str | None, ENCODER] = None) -> None:
     """Print what an encoder is: architecture, pooling, prompts, sizes, languages, card.
@@ -33,12 +34,10 @@ def info(console: Console, encoder: Annotated[str | None, ENCODER] = None) -> No
     loaded = load_encoder(str(folder), EncodingOptions(), console)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     facts = {"folder": str(folder), **loaded.describe(), "bytes": size}
-    if console.as_json:
-        console.summary("", {**facts, "card": loaded.card})
-        return
-    write_rows(f"{name.replace('_', ' '):<17}{_shown(value)}\n" for name, value in facts.items())
+    rows = [f"{name.replace('_', ' '):<17}{_shown(value)}\n" for name, value in facts.items()]
     if loaded.card:
-        write_rows(["\n", without_front_matter(loaded.card)])
+        rows += ["\n", without_front_matter(loaded.card)]
+    console.show(rows, {**facts, "card": loaded.card})
 
 
 def _shown(value: object) -> str:
@@ -49,6 +48,7 @@ def _shown(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value or "none")
 
 
+@model.command("export", short_help="Write an encoder as a folder, or as ONNX.")
 @with_console
 def export(
     output: Annotated[Path, value("Folder to write.", "-o --output", shown=True)],
@@ -78,7 +78,3 @@ def export(
     console.summary(
         f"{output}: {size:,} bytes", {"output": str(output), "onnx": onnx, "bytes": size}
     )
-
-
-model.command("info", short_help="Print what an encoder is.")(info)
-model.command("export", short_help="Write an encoder as a folder, or as ONNX.")(export)

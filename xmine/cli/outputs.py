@@ -1,17 +1,26 @@
-"""What `xmine mine` and `xmine score` write: refused before the work, written after it."""
+"""What `xmine mine` and `xmine score` write and say: refused before the work, written after it."""
 
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xmine.cli.console import Console, json_row, write_rows
 from xmine.errors import OptionError
+from xmine.files.atomic import check_free, replacing
+from xmine.pairs.losses import Losses
+from xmine.pairs.tsv import tsv_row, tsv_rows
+from xmine.version import __version__
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from xmine.mining.aligned_scores import ScoringReport
+    from xmine.mining.mined import MiningReport
+    from xmine.mining.options import MiningOptions, ScoringOptions
     from xmine.pairs.pair import Languages, Pair
 
 # Lines around the bins on a screen: head, cut and legend, warnings, a summary of six lines and the
@@ -32,7 +41,6 @@ def check_outputs(
 
     `pairs` may name a run with `or_run`; `others` are `hubs` and `picture`; `read` the input files.
     """
-    from xmine.files.atomic import check_free
     from xmine.pairs.io import check_pair_file
     from xmine.pairs.paths import paths_to_write
     from xmine.run.folder import JUDGEMENTS_FILE, check_run, makes_run
@@ -77,8 +85,7 @@ def input_files(inputs: list[str], *, pairs_first: bool) -> list[str]:
 
 def write(pairs: "Iterable[Pair]", output: str | None, languages: "Languages") -> list[str]:
     """Write pairs to a file or as TSV to stdout; return what the format could not hold."""
-    from xmine.pairs.io import tsv_rows, write_pairs
-    from xmine.pairs.losses import Losses
+    from xmine.pairs.io import write_pairs
 
     if output:
         return write_pairs(pairs, output, languages).notes
@@ -87,9 +94,41 @@ def write(pairs: "Iterable[Pair]", output: str | None, languages: "Languages") -
     return losses.notes()
 
 
+def summary(
+    report: "MiningReport | ScoringReport",
+    vectors: Mapping[str, object],
+    notes: Sequence[str],
+    warnings: Sequence[str],
+    options: "MiningOptions | ScoringOptions",
+    started: float,
+    *,
+    plot: bool = False,
+) -> tuple[str, dict[str, object]]:
+    """Write the summary, and list the facts behind it.
+
+    `vectors` names the encoder or the vector files; `notes` tell what the output format could not
+    hold; `started` is `time.perf_counter()` at the start; `plot` adds the histogram to the facts.
+    """
+    seconds = time.perf_counter() - started
+    how = f"{seconds:.1f} s"
+    if vectors.get("architecture", "static") != "static":
+        how = "{architecture} on {device} in {dtype}, ".format_map(vectors) + how
+    facts = {
+        **report.facts(),
+        "vectors": vectors,
+        "notes": list(notes),
+        "warnings": list(warnings),
+        "options": asdict(options),
+        "seconds": round(seconds, 3),
+        "version": __version__,
+    }
+    if plot:
+        facts["histogram"] = report.histogram().facts()
+    return "\n".join([*report.lines(how), *filter(None, notes)]), facts
+
+
 def keep_summary(run: Path, said: str, facts: Mapping[str, object]) -> None:
     """Write the summary of a run beside its pairs, but for the seconds it took."""
-    from xmine.files.atomic import replacing
     from xmine.run.folder import SUMMARY_FILE, alone_in
 
     lasting = {name: value for name, value in facts.items() if name != "seconds"}
@@ -135,8 +174,6 @@ def draw(
 def print_pairs(pairs: "Iterable[Pair]", console: Console) -> None:
     """Print pairs on stdout, as TSV, or as JSONL with `--json`."""
     from xmine.pairs.jsonl import jsonl_rows
-    from xmine.pairs.losses import Losses
-    from xmine.pairs.tsv import tsv_rows
 
     losses = Losses()
     write_rows((jsonl_rows if console.as_json else tsv_rows)(pairs, losses))
@@ -145,9 +182,6 @@ def print_pairs(pairs: "Iterable[Pair]", console: Console) -> None:
 
 def print_table(rows: Iterable[list[str]], console: Console) -> None:
     """Print rows of texts on stdout, as TSV."""
-    from xmine.pairs.losses import Losses
-    from xmine.pairs.tsv import tsv_row
-
     losses = Losses()
     write_rows(tsv_row(row, losses) for row in rows)
     say_notes(losses.notes(), console)

@@ -20,10 +20,8 @@ from xmine.cli.arguments import (
 from xmine.cli.console import Console
 from xmine.cli.encoders import check_vectors, load_vectors
 from xmine.cli.explaining import EXPLAIN, print_scored
-from xmine.cli.from_options import with_console, with_options
-from xmine.cli.option_groups import Grouped
-from xmine.cli.outputs import check_outputs, draw, input_files, write
-from xmine.cli.summary import summary
+from xmine.cli.from_options import Grouped, with_console, with_options
+from xmine.cli.outputs import check_outputs, draw, input_files, summary, write
 from xmine.errors import OptionError
 from xmine.files.suffixes import PACKED, PAIR_SUFFIXES
 from xmine.mining.options import MiningOptions, ScoringOptions

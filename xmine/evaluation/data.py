@@ -17,7 +17,6 @@ class MissingData(FileError):
     """A data folder has nothing of what a benchmark reads; `expected` names the files."""
 
     def __init__(self, message: str, hint: str = "", expected: str = "") -> None:
-        """Say what is missing, where it was looked for, and what was expected."""
         super().__init__(message, hint)
         self.expected = expected or message
 
@@ -47,17 +46,14 @@ class DataFolder:
 
     def holding(self, pattern: str, places: Sequence[str], what: str) -> Path:
         """Find the folder that has files of a pattern."""
-        folder = self.find(pattern, places)
-        if folder is None:
-            raise self.missing(f"{what}, in {places[0] or 'it'}")
-        return folder
+        return self.holding_first({pattern: places}, what)[0]
 
     def holding_first(self, places: Mapping[str, Sequence[str]], what: str) -> tuple[Path, str]:
         """Find the first pattern that has files in its `places`: the folder and the pattern."""
         for pattern, folders in places.items():
             if folder := self.find(pattern, folders):
                 return folder, pattern
-        raise self.missing(f"{what}, in {folders[0] or 'it'}")
+        raise self.missing(f"{what}, in {folders[0]}")
 
     def missing(self, what: str) -> MissingData:
         """Make the error for a data folder that has nothing of a benchmark."""

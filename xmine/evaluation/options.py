@@ -2,7 +2,6 @@
 is made of these.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -12,13 +11,6 @@ from xmine.options import EncodingOptions, flag, option
 MARGINS = ("ratio", "distance", "absolute")
 STS_TASKS = ("sts12", "sts13", "sts14", "sts15", "sts16", "stsb", "sickr")
 GAIN_TASKS = ("tatoeba", "bucc", "stsb")
-
-
-def _check_words(name: str, words: Sequence[str], choices: Sequence[str]) -> None:
-    for word in words:
-        if word not in choices:
-            known = ", ".join(filter(None, choices))
-            raise OptionError(f"{flag(name)} is {word!r}", f"choose from {known}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,6 +79,11 @@ class FilesOptions(EvaluationOptions):
         "Aligned files of many languages, {} for the language: 'flores/dev/{}.dev'.",
         shown_default="those in the data folder",
     )
+
+    @property
+    def names_files(self) -> bool:
+        """Whether files are named, which are then read in place of those of the data folder."""
+        return bool(self.src or self.files)
 
     def __post_init__(self) -> None:
         """Check that the files are named in one way."""
@@ -170,9 +167,13 @@ class BuccOptions(PairOptions):
     def __post_init__(self) -> None:
         """Check what may be left empty, and so has no choices of its own."""
         super().__post_init__()
-        _check_words("margin", [self.margin], ("", *MARGINS))
-        _check_words("retrieval", [self.retrieval], ("", "max", "fwd", "bwd", "intersect"))
-        _check_words("threshold_from", [self.threshold_from], ("", "training", "hash", "oracle"))
+        for name, choices in {
+            "margin": MARGINS,
+            "retrieval": ("max", "fwd", "bwd", "intersect"),
+            "threshold_from": ("training", "hash", "oracle"),
+        }.items():
+            if (value := getattr(self, name)) not in ("", *choices):
+                raise OptionError(f"{flag(name)} is {value!r}", f"choose from {', '.join(choices)}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,9 +201,7 @@ class XsimPlusPlusOptions(MarginOptions):
 
     split: str = option("devtest", "Part of FLORES-200.", choices=("devtest", "dev"))
     language: list[str] = option(
-        [],
-        "Measure only this language, such as fra_Latn; repeat for more.",
-        shown_default="all",
+        [], "Measure only this language, such as fra_Latn; repeat for more.", shown_default="all"
     )
 
 
@@ -280,13 +279,9 @@ class StsOptions(EvaluationOptions):
     task: list[str] = option(
         [],
         f"Measure only this set: {', '.join(STS_TASKS)}; repeat for more.",
+        choices=STS_TASKS,
         shown_default="all there are",
     )
-
-    def __post_init__(self) -> None:
-        """Check that there are such sets."""
-        super().__post_init__()
-        _check_words("task", self.task, STS_TASKS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -296,6 +291,7 @@ class GainOptions(EvaluationOptions):
     task: list[str] = option(
         [],
         f"Compare only on this benchmark: {', '.join(GAIN_TASKS)}; repeat for more.",
+        choices=GAIN_TASKS,
         shown_default="all there are",
     )
     language: list[str] = option(
@@ -305,8 +301,3 @@ class GainOptions(EvaluationOptions):
     )
     resamples: int = option(1000, "Number of bootstrap resamples.", min=100)
     seed: int = option(1, "Seed of the resamples.", min=0, max=2**63 - 1)
-
-    def __post_init__(self) -> None:
-        """Check that there are such benchmarks."""
-        super().__post_init__()
-        _check_words("task", self.task, GAIN_TASKS)

@@ -137,6 +137,23 @@ def mean_of_all(name: str, rows: Sequence[Row]) -> list[Row]:
     return [mean_row(name.format(len(rows)), rows)] if len(rows) > 1 else []
 
 
+def paper_means(
+    means: Mapping[str, Sequence[str]], rows: Sequence[Row]
+) -> tuple[list[Row], list[str]]:
+    """Average what papers average: name of the mean -> names of its rows.
+
+    Also says which means lack rows, since these are left out.
+    """
+    known = {row.name: row for row in rows}
+    averages, notes = [], []
+    for name, members in means.items():
+        if lacking := ", ".join(each for each in members if each not in known):
+            notes.append(f"No {name}: {lacking} missing.")
+        else:
+            averages.append(mean_row(name, [known[each] for each in members]))
+    return averages, notes
+
+
 def read_groups(path: str) -> Groups:
     """Read a TOML file with a list of languages for each group: `head = ["deu", "fra"]`."""
     if not path:

@@ -32,12 +32,15 @@ _JSON_NAMES: dict[type, str] = {
 }
 
 
-def json_objects(path: str | Path, *, may_be_empty: bool = False) -> Iterator[Any]:
-    """Give `(file:line, object)` for each line of JSONL; a blank line has None for an object."""
+def json_objects(
+    path: str | Path, *, may_be_empty: bool = False, with_blank: bool = False
+) -> Iterator[Any]:
+    """Give `(file:line, object)` for each line of JSONL; `with_blank`, None for a blank one."""
     name = name_of(path)
     for number, line in enumerate(stream_lines(path, may_be_empty=may_be_empty), start=1):
         where = f"{name}:{number}"
-        yield where, _json_object(line, where) if line.strip() else None
+        if with_blank or line.strip():
+            yield where, _json_object(line, where) if line.strip() else None
 
 
 def parsed_json(text: str, where: str, hint: str = "") -> Any:  # noqa: ANN401 - what JSON holds

@@ -65,7 +65,7 @@ def _threshold(
         lines = (each[rows].tolist() for each in candidates.lines())
         right = {pair[:2] for pair in gold.pairs if pair.right}
         pairs = list(zip(*lines, strict=True))
-        lowest, how = best_threshold(ranks.tolist(), pairs, right).threshold, "best for --gold"
+        lowest, how = best_threshold(ranks.tolist(), pairs, right), "best for --gold"
     elif isinstance(wanted, float) and lowest is None:  # `find_eligible` leaves out lower scores
         lowest = wanted if some is None else 0.0
     found = choose_threshold(scores, some, lowest, options.precision)

@@ -23,7 +23,6 @@ from xmine.pairs.language_pairs import LanguagePairs, settle_languages
 from xmine.pairs.losses import Losses
 from xmine.pairs.pair import COLUMNS, UNKNOWN_LANGUAGES, Languages, Pair, pair_frame, settled
 from xmine.pairs.paths import FORMATS, paths_to_read, paths_to_write
-from xmine.pairs.tsv import tsv_rows
 from xmine.run.folder import PAIRS_FILE, RUN_FILE
 from xmine.run.run_file import check_written
 from xmine.text.identification import looks_foreign
@@ -32,19 +31,6 @@ from xmine.text.packed import PackedTexts, TextPacker, picked
 
 if TYPE_CHECKING:
     import polars as pl
-
-__all__ = [
-    "Pair",
-    "Pairs",
-    "ParallelText",
-    "Written",
-    "check_pair_file",
-    "languages_of",
-    "read_pairs",
-    "read_parallel",
-    "tsv_rows",
-    "write_pairs",
-]
 
 _PAIRS_AT_ONCE = 4_096
 _LOOKED_AT = 1_000  # pairs of a file, to tell whether it is in its languages

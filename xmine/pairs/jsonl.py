@@ -43,8 +43,6 @@ def jsonl_rows(pairs: Iterable[Pair], losses: Losses | None = None) -> Iterator[
 def languages(path: str | Path) -> Languages | None:
     """Read the languages of the first `translation`; rows of source and target do not say them."""
     for _, row in json_objects(path, may_be_empty=True):
-        if row is None:
-            continue
         translation = row.get("translation")
         if "source" not in row and isinstance(translation, dict) and len(translation) == 2:
             first, second = translation
@@ -63,8 +61,6 @@ def read(
     """
     choice = Choice(path, chosen)
     for where, row in json_objects(path, may_be_empty=True):
-        if row is None:
-            continue
         sides = zip(("source", "target"), _sides(row, choice, where), strict=True)
         values: dict[str, Any] = dict(sides)
         for name, kind in COLUMNS.items():

@@ -14,15 +14,8 @@ from numpy.typing import NDArray
 
 from xmine.errors import FileError
 from xmine.files.reading import read_lines
-from xmine.pairs.judgements import (
-    ACCEPT,
-    REJECT,
-    file_beside,
-    hash_of,
-    is_label_file,
-    standing_in,
-)
-from xmine.scoring.gold import Agreement
+from xmine.pairs.judgements import ACCEPT, REJECT, file_beside, hash_of, is_label_file, standing_in
+from xmine.scoring.gold import Agreement, agreement_of
 from xmine.text.sentences import Sentences
 
 
@@ -148,7 +141,8 @@ def read_known(path: Path) -> LabelledPairs:
     places: dict[LabelledPair, int] = {}
     for number, line in enumerate(lines, start=1):
         columns = line.split("\t")
-        if not (2 <= len(columns) <= 3 and all(map(_is_line, columns[:2]))):
+        are_lines = all(each.isdecimal() and len(each) <= 18 for each in columns[:2])
+        if not (2 <= len(columns) <= 3 and are_lines):
             raise FileError(
                 f"{path}:{number}: expected two line numbers with a tab between",
                 "a third column may say 1 for a right pair and 0 for a wrong one",
@@ -204,10 +198,6 @@ def _judged(path: Path, lines: list[str]) -> LabelledPairs:
     return LabelledPairs(str(path), list(pairs), list(numbers), list(texts), judged=True)
 
 
-def _is_line(text: str) -> bool:
-    return text.isdecimal() and len(text) <= 18
-
-
 def labels_of(
     known: Sequence[LabelledPair], source_lines: NDArray[np.int64], target_lines: NDArray[np.int64]
 ) -> NDArray[np.int8]:
@@ -234,11 +224,4 @@ def agreement_with_seeds(known: Sequence[LabelledPair], labels: NDArray[np.int8]
     """Compare pairs, given their labels, with seed pairs; pairs without a label do not count."""
     gold = len({pair[:2] for pair in known if pair.right})
     right, judged = int((labels == 1).sum()), int((labels >= 0).sum())
-    return Agreement(
-        precision=right / judged if judged else 0.0,
-        recall=right / gold if gold else 0.0,
-        f1=2 * right / (judged + gold) if judged + gold else 0.0,
-        mined=judged,
-        gold=gold,
-        right=right,
-    )
+    return agreement_of(judged, gold, right)

@@ -42,7 +42,6 @@ class Rules:
     """All rules of a format, with one class of characters that most texts have none of."""
 
     def __init__(self, *rules: Rule) -> None:
-        """Make the pattern of all signs."""
         self.each = rules
         self.signs = re.compile(f"[{''.join(rule.signs for rule in rules)}]")
 
@@ -51,7 +50,6 @@ class Losses:
     """Counts what was lost, in the order in which it was first met."""
 
     def __init__(self) -> None:
-        """Start with nothing lost."""
         self._sentences: Counter[str] = Counter()
         self._pairs: Counter[str] = Counter()
         self._units = 0

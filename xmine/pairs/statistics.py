@@ -7,8 +7,8 @@ import math
 from array import array
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from random import Random
+from typing import Any
 
 import numpy as np
 
@@ -16,40 +16,19 @@ from xmine.pairs.pair import Pair
 from xmine.text.sentences import folded
 
 
-@dataclass(frozen=True, slots=True)
-class Survey:
-    """Figures of pairs. A spread is lowest, first quartile, median, third quartile, highest.
+def survey(pairs: Iterable[Pair]) -> dict[str, Any]:
+    """Look through pairs once, and give their figures in the order in which they are shown.
 
-    Attributes:
-        pairs: the number of pairs.
-        copies: pairs with the same text on both sides, compared without case and white space.
-        repeated_pairs, repeated_sources, repeated_targets: those that stand in an earlier pair.
-        empty_sources, empty_targets: sides without text.
-        source_length, target_length: spread of the characters of a side.
-        length_ratio: spread of target length by source length, where both have text.
-        score, cosine, prob, margin: their spreads; None where no pair has one.
-        flags: pairs with each flag, most first; None where no pair has flags.
+    `pairs`: their number. `copies`: pairs with the same text on both sides, compared without case
+    and white space. `repeated_pairs`, `repeated_sources`, `repeated_targets`: those that stand in
+    an earlier pair. `empty_sources`, `empty_targets`: sides without text.
+
+    Spreads, each [lowest, first quartile, median, third quartile, highest], None where no pair has
+    a value. `source_length`, `target_length`: of the characters of a side. `length_ratio`: of
+    target length by source length, where both have text. `score`, `cosine`, `prob`, `margin`.
+
+    `flags`: how many pairs have each flag, most first; None where no pair has flags.
     """
-
-    pairs: int
-    copies: int
-    repeated_pairs: int
-    repeated_sources: int
-    repeated_targets: int
-    empty_sources: int
-    empty_targets: int
-    source_length: list[float] | None
-    target_length: list[float] | None
-    length_ratio: list[float] | None
-    score: list[float] | None
-    cosine: list[float] | None
-    prob: list[float] | None
-    margin: list[float] | None
-    flags: dict[str, int] | None
-
-
-def survey(pairs: Iterable[Pair]) -> Survey:
-    """Look through pairs once."""
     count = copies = empty_sources = empty_targets = 0
     known: tuple[set[int], set[int], set[int]] = set(), set(), set()  # 64-bit hashes of texts
     lengths = array("q"), array("q")
@@ -76,20 +55,20 @@ def survey(pairs: Iterable[Pair]) -> Survey:
             looked_at += 1
             raised.update(filter(None, pair.flags.split(",")))
     most_first = sorted(raised.items(), key=lambda item: (-item[1], item[0]))
-    return Survey(
-        pairs=count,
-        copies=copies,
-        repeated_pairs=count - len(known[0]),
-        repeated_sources=count - len(known[1]),
-        repeated_targets=count - len(known[2]),
-        empty_sources=empty_sources,
-        empty_targets=empty_targets,
-        source_length=_spread(lengths[0]),
-        target_length=_spread(lengths[1]),
-        length_ratio=_spread(ratios),
-        flags=dict(most_first) if looked_at else None,
+    return {
+        "pairs": count,
+        "copies": copies,
+        "repeated_pairs": count - len(known[0]),
+        "repeated_sources": count - len(known[1]),
+        "repeated_targets": count - len(known[2]),
+        "empty_sources": empty_sources,
+        "empty_targets": empty_targets,
+        "source_length": _spread(lengths[0]),
+        "target_length": _spread(lengths[1]),
+        "length_ratio": _spread(ratios),
         **{name: _spread(values) for name, values in numbers.items()},
-    )
+        "flags": dict(most_first) if looked_at else None,
+    }
 
 
 def _spread(values: "array[int] | array[float]") -> list[float] | None:

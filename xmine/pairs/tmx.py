@@ -18,18 +18,8 @@ from xmine.pairs.tsv import write_rows
 from xmine.version import __version__
 
 # A pair's field -> the `type` of its property; what TMX does not know itself begins with x-.
-_PROPERTIES = {
-    "score": "score",
-    "cosine": "x-cosine",
-    "source_line": "x-source-line",
-    "target_line": "x-target-line",
-    "source_offset": "x-source-offset",
-    "target_offset": "x-target-offset",
-    "origin": "x-origin",
-    "prob": "x-prob",
-    "flags": "x-flags",
-    "margin": "x-margin",
-}
+_NAMED = "score cosine source_line target_line source_offset target_offset origin prob flags margin"
+_PROPERTIES = {name: f"x-{name.replace('_', '-')}" for name in _NAMED.split()} | {"score": "score"}
 _RULES = Rules(NOT_XML, SURROGATES)
 _CODES = {"bpt", "ept", "it", "ph", "ut"}  # formatting of other tools: what is inside is no text
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"

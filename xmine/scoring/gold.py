@@ -20,26 +20,22 @@ class Agreement:
     right: int
 
 
-@dataclass(frozen=True, slots=True)
-class Oracle:
-    """The cut that is best for known gold pairs; knowing them, one can do no better."""
-
-    threshold: float
-    agreement: Agreement
-
-
 def agreement(mined: Collection[Hashable], gold: Collection[Hashable]) -> Agreement:
-    """Compare mined pairs with gold pairs; 0 where a share has no denominator."""
-    right = len(set(mined) & set(gold))
-    precision = right / len(mined) if mined else 0.0
-    recall = right / len(gold) if gold else 0.0
-    f1 = 2 * right / (len(mined) + len(gold)) if mined or gold else 0.0
-    return Agreement(precision, recall, f1, len(mined), len(gold), right)
+    """Compare mined pairs with gold pairs."""
+    return agreement_of(len(mined), len(gold), len(set(mined) & set(gold)))
+
+
+def agreement_of(mined: int, gold: int, right: int) -> Agreement:
+    """Compare numbers of pairs; 0 where a share has no denominator."""
+    precision = right / mined if mined else 0.0
+    recall = right / gold if gold else 0.0
+    f1 = 2 * right / (mined + gold) if mined or gold else 0.0
+    return Agreement(precision, recall, f1, mined, gold, right)
 
 
 def best_threshold(
     scores: Sequence[float], pairs: Sequence[Hashable], gold: Collection[Hashable]
-) -> Oracle:
+) -> float:
     """Find the cut with the highest F1: midway between the last score kept and the next.
 
     Of equally good cuts it is the highest. The last score of all is its own cut. Where no pair is
@@ -50,7 +46,7 @@ def best_threshold(
         pairs: one per score.
         gold: the true pairs, found or not.
     """
-    truth, right, best, cut, size = set(gold), 0, 0.0, float("inf"), 0
+    truth, right, best, cut = set(gold), 0, 0.0, float("inf")
     for rank, (score, pair) in enumerate(zip(scores, pairs, strict=True), start=1):
         right += pair in truth
         following = scores[rank] if rank < len(scores) else None
@@ -59,8 +55,8 @@ def best_threshold(
         f1 = 2 * right / (rank + len(truth))
         if f1 > best:
             lower = score if following is None else following
-            best, cut, size = f1, (score + lower) / 2, rank
-    return Oracle(cut, agreement(pairs[:size], gold))
+            best, cut = f1, (score + lower) / 2
+    return cut
 
 
 def read_id_pairs(path: Path) -> list[tuple[str, str]]:

@@ -189,7 +189,7 @@ def _tsv_column(path: str, column: str) -> Iterator[str]:
 
 
 def _jsonl_field(path: str, field: str) -> Iterator[str]:
-    for where, row in json_objects(path):
+    for where, row in json_objects(path, with_blank=True):
         if row is None:
             yield ""
             continue

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from xmine.cli.arguments import DATA, FIGURES, FORCE, MODEL
-from xmine.cli.console import Console, json_row, write_rows
+from xmine.cli.console import Console
 from xmine.cli.encoders import data_folder, evaluated_facts, load_encoder
 from xmine.cli.evaluate.gain import measure_gain
 from xmine.cli.evaluate.report import compare_encoders, evaluate_everything
@@ -54,10 +54,7 @@ def _command(benchmark: Benchmark) -> Callable[..., None]:
         figures = record({**result.as_json(), "encoder": about})
         if output:
             write_record(output, figures)
-        if console.as_json:
-            write_rows([json_row(figures)])
-        else:
-            write_rows(_shown(result, about))
+        console.show(_shown(result, about), figures)
 
     measure.__doc__ = (
         f"{benchmark.asks}\n\nReads {benchmark.reads}\n\nExample: xmine eval {benchmark.name} "

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from xmine.cli.arguments import DATA, FIGURES, FORCE
-from xmine.cli.console import Console, json_row, write_rows
+from xmine.cli.console import Console
 from xmine.cli.encoders import data_folder, evaluated_facts, load_encoders, pair_facts
 from xmine.cli.from_options import with_console, with_options
 from xmine.evaluation.options import GainOptions
@@ -60,10 +60,7 @@ def measure_gain(
         write_record(output, figures)
     for reason in gains.failed:
         console.warn(reason)
-    if console.as_json:
-        write_rows([json_row(figures)])
-    else:
-        write_rows(_shown(gains, about, options))
+    console.show(_shown(gains, about, options), figures)
     if gains.failed:
         raise typer.Exit(1)
 

@@ -159,8 +159,8 @@ def _as_json(comparison: "Comparison") -> dict[str, object]:
     return {
         "benchmark": comparison.benchmark,
         "figures": [
-            {"row": line.row, "metric": line.metric, "encoders": line.figures}
-            for line in comparison.lines
+            {"row": row, "metric": metric, "encoders": figures}
+            for (row, metric), figures in comparison.figures.items()
         ],
         "published": published,
         "notes": comparison.notes,

@@ -3,7 +3,6 @@
 Each other command of `xmine pairs` has a file here; what they show is found in `xmine.browsing`.
 """
 
-from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -64,7 +63,7 @@ def stats(file: PAIRS, console: Console) -> None:
     from xmine.pairs.statistics import survey
 
     languages, losses = languages_of(file), Losses()
-    found = asdict(survey(read_pairs(file, losses)))
+    found = survey(read_pairs(file, losses))
     if console.as_json:
         facts = {"file": file, "languages": list(languages) if languages else None, **found}
         console.summary("", {**facts, "notes": losses.notes()})

@@ -43,8 +43,7 @@ def judge(
         ),
     ] = None,
     sample: Annotated[
-        int | None,
-        value("Ask for that many kept pairs, drawn at random.", min=1, metavar="<int>"),
+        int | None, value("Ask for that many kept pairs, drawn at random.", min=1, metavar="<int>")
     ] = None,
     around: Annotated[
         bool, switch("--around", "Draw the sample from both sides of the cut.")
@@ -73,10 +72,8 @@ def judge(
         drawn = Sample(opened, opened.cut, sample, around=around)
         _ask(drawn, judgements)
         found = drawn.said(judgements.codes())
-        if console.as_json:
-            console.summary("", {"file": str(judgements.path), **found.facts()})
-        else:
-            write_rows(f"{line}\n" for line in found.lines())
+        facts = {"file": str(judgements.path), **found.facts()}
+        console.show((f"{line}\n" for line in found.lines()), facts)
         if opened.run and found.left < len(drawn):
             console.say(
                 "the verdicts correct the probabilities of all pairs: mine again as before, with "
@@ -154,10 +151,7 @@ def judged(
     console: Console,
     output: Annotated[
         str | None,
-        value(
-            "File for the accepted pairs, to train with, in any format of pairs.",
-            "-o --output",
-        ),
+        value("File for the accepted pairs, to train with, in any format of pairs.", "-o --output"),
     ] = None,
     rejected: Annotated[
         bool, switch("--rejected", "Write the rejected pairs to -o instead.")
@@ -220,15 +214,17 @@ def _write_known(opened: "Opened", judgements: "Judgements", path: Path) -> int:
     from xmine.browsing.judgements import CODES
     from xmine.files.atomic import replacing
 
-    codes, count = judgements.codes(), 0
-    with replacing(path) as partial, partial.open("w", encoding="ascii") as file:
-        for row in judgements.rows().tolist():
-            right = {CODES["accept"]: 1, CODES["reject"]: 0}.get(int(codes[row]))
-            if right is not None:
-                pair = opened.pair(row)
-                file.write(f"{pair.source_line}\t{pair.target_line}\t{right}\n")
-                count += 1
-    return count
+    words = {CODES["accept"]: 1, CODES["reject"]: 0}
+    rows = judgements.rows()
+    said = zip(opened.pairs(rows), judgements.codes()[rows].tolist(), strict=True)
+    known = [
+        f"{pair.source_line}\t{pair.target_line}\t{words[code]}\n"
+        for pair, code in said
+        if code in words
+    ]
+    with replacing(path) as partial:
+        partial.write_text("".join(known), encoding="ascii")
+    return len(known)
 
 
 def _said(counts: "Counts", of_kept: "Counts", approval: "Approval") -> dict[str, str]:

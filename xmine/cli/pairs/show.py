@@ -7,13 +7,12 @@ import typer
 
 from xmine.cli.arguments import MODEL, PAIRS
 from xmine.cli.console import Console, json_row, write_rows
-from xmine.cli.explaining import EXPLAIN, alignment_facts, named_parts, print_explained
+from xmine.cli.explaining import EXPLAIN, alignment_facts, named_parts, part, print_explained
 from xmine.cli.from_options import with_console
 from xmine.errors import XmineError
 
 if TYPE_CHECKING:
     from xmine.browsing.details import PairDetails
-    from xmine.browsing.shared_spans import Span
     from xmine.browsing.word_alignment import Aligner, WordAlignment
     from xmine.pairs.pair import Pair
 
@@ -71,21 +70,15 @@ def _facts(found: "PairDetails", words: "WordAlignment | None") -> dict[str, obj
         for name, value in found.pair._asdict().items()
         if value is not None
     }
-    parts = (found.pair.source, found.shared.sources), (found.pair.target, found.shared.targets)
-    sides = zip(("source", "target"), parts, strict=True)
+    sides = zip(("source", "target"), found.pair[:2], found.shared, strict=True)
     return {
         **pair,
         "standing": found.standing or None,
         "reasons": found.reasons,
-        "shared": {name: _parts(*side) for name, side in sides},
+        "shared": {name: [part(text, *each) for each in spans] for name, text, spans in sides},
         "words": None if words is None else alignment_facts(found.pair, words),
         "judgements": found.labels,
     }
-
-
-def _parts(text: str, spans: "list[Span]") -> list[object]:
-    """Give each part with its place in the text, in characters from 0."""
-    return [{"start": start, "end": end, "text": text[start:end]} for start, end in spans]
 
 
 def _head(found: "PairDetails") -> list[str]:

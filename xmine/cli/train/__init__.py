@@ -11,8 +11,14 @@ import typer
 import typer.core
 import typer.main
 
-from xmine.cli.from_options import with_console, with_options
-from xmine.cli.option_groups import METHOD, Grouped, group_of, write_groups
+from xmine.cli.from_options import (
+    METHOD,
+    Grouped,
+    group_of,
+    with_console,
+    with_options,
+    write_groups,
+)
 from xmine.cli.train.methods import (
     USUAL,
     check_method,

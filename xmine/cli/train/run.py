@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from xmine.cli.arguments import DRY_RUN, FORCE, NLI, TEXTS, TRAINING_PAIRS, TRIPLETS, value
 from xmine.cli.console import Console
-from xmine.cli.train.methods import GIVEN, USUAL, check_data, check_method, example_command
+from xmine.cli.train.methods import GIVEN, USUAL, check_data, example_command
 from xmine.errors import FileError, OptionError
 from xmine.extras import TRAINING, needs
 from xmine.trainer.methods import METHODS
@@ -45,7 +45,6 @@ def train_with(
             group="Most used",
             shown=True,
             metavar=f"<{'|'.join(METHODS)}>",
-            callback=check_method,
             autocompletion=lambda: list(METHODS),
         ),
     ] = USUAL,

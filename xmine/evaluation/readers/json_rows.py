@@ -12,8 +12,7 @@ from xmine.files.records import json_name, json_objects, json_text, parsed_json
 def json_rows(path: Path, fields: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Give `(file:line, object)` of each line that is not blank."""
     for where, row in json_objects(path):
-        if row is not None:
-            yield where, has_fields(row, fields, where)
+        yield where, has_fields(row, fields, where)
 
 
 def json_file(path: Path) -> dict[str, Any]:

@@ -39,31 +39,36 @@ class LabelledPair:
 
 
 ByLanguage = Mapping[str, Sequence[LabelledPair]]
+_Rows = dict[str, tuple[str, LabelledPair]]  # item -> `file:line`, and the pair
 
 
 def read_xnli(data: DataFolder, split: str) -> dict[str, list[LabelledPair]]:
     """Read a split, `dev` or `test`: language -> its pairs, in the same order in all languages."""
-    path = xnli_file(data, split)
+    path, rows = xnli_file(data, split), dict[str, _Rows]()
     if path.name == f"xnli.{split}.tsv":
-        return _read_all_languages(path)
-    files = _by_language(path.parent, split)
-    found = {language: _read_xnli_file(file) for language, file in files.items()}
-    first, expected = next(iter(found.items()))
-    hint = "line N has to be the same item in every language"
-    for language, pairs in found.items():
-        if len(pairs) != len(expected):
-            raise FileError(
-                f"{files[first]} has {len(expected):,} lines and {files[language]} {len(pairs):,}",
-                hint,
+        for where, row in read_headed(path, _XNLI_HEAD):
+            item, language = row["pairID"], row["language"]
+            sides = row["sentence1"], row["sentence2"]
+            _add(
+                rows.setdefault(language, {}), where, item, *sides, _xnli(row["gold_label"], where)
             )
-        for pair, other in zip(expected, pairs, strict=True):
-            if pair.label != other.label:
-                raise FileError(
-                    f"{files[language]}:{other.item}: {XNLI_LABELS[other.label]}, but in "
-                    f"{files[first]} {XNLI_LABELS[pair.label]}",
-                    hint,
-                )
-    return found
+        if not rows:
+            raise FileError(f"{path}: has a head and no lines")
+        names = {language: f"{path}, {language}" for language in rows}
+    else:
+        names = {each: str(file) for each, file in _by_language(path.parent, split).items()}
+        for language, file in names.items():
+            lines = enumerate(read_tab_separated(Path(file), 3), start=1)
+            for at, (where, (first, second, label, *_)) in lines:
+                of_language = rows.setdefault(language, {})
+                _add(of_language, where, str(at), first, second, _xnli(label, where))
+    _check_alike(names, rows, XNLI_LABELS)
+    items = next(iter(rows.values()))
+    return {language: [found[item][1] for item in items] for language, found in rows.items()}
+
+
+def _xnli(label: str, where: str) -> int:
+    return one_of(label, XNLI_LABELS, where, "label of XNLI")
 
 
 def xnli_file(data: DataFolder, split: str) -> Path:
@@ -90,8 +95,7 @@ def read_pawsx(data: DataFolder, split: str) -> dict[str, list[LabelledPair]]:
     order = sorted(files, key=lambda language: (language != "en", language))
     rows = {language: _read_pawsx_file(files[language]) for language in order}
     found = {}
-    for language in order:
-        _check_like_english(files["en"], rows["en"], files[language], rows[language])
+    _check_alike({language: str(files[language]) for language in order}, rows, PAWSX_LABELS)
     for language in order:
         found[language] = [pair for _, pair in rows[language].values() if _is_translated(pair)]
         if not found[language]:
@@ -116,50 +120,18 @@ def _by_language(folder: Path, split: str) -> dict[str, Path]:
     return {path.stem.removeprefix(f"{split}-"): path for path in paths}
 
 
-def _read_xnli_file(path: Path) -> list[LabelledPair]:
-    pairs = []
-    for at, (where, columns) in enumerate(read_tab_separated(path, 3), start=1):
-        label = one_of(columns[2], XNLI_LABELS, where, "label of XNLI")
-        pairs.append(LabelledPair(str(at), columns[0], columns[1], label))
-    return pairs
-
-
-def _read_all_languages(path: Path) -> dict[str, list[LabelledPair]]:
-    """Read the file of all languages; items in the order of the first language."""
-    found: dict[str, dict[str, LabelledPair]] = {}
-    for where, row in read_headed(path, _XNLI_HEAD):
-        of_language, item = found.setdefault(row["language"], {}), row["pairID"]
-        if item in of_language:
-            raise FileError(f"{where}: pair {item} is there twice in {row['language']}")
-        label = one_of(row["gold_label"], XNLI_LABELS, where, "label of XNLI")
-        of_language[item] = LabelledPair(item, row["sentence1"], row["sentence2"], label)
-    if not found:
-        raise FileError(f"{path}: has a head and no lines")
-    first, expected = next(iter(found.items()))
-    for language, pairs in found.items():
-        differing = expected.keys() ^ pairs.keys()
-        if differing:
-            raise FileError(
-                f"{path}: pair {min(differing)} is in one of {first} and {language} only",
-                f"{first} has {len(expected):,} pairs and {language} {len(pairs):,}",
-            )
-        for item, pair in expected.items():
-            if pairs[item].label != pair.label:
-                raise FileError(f"{path}: pair {item} has another label in {language} than {first}")
-    return {language: [pairs[item] for item in expected] for language, pairs in found.items()}
-
-
-_Rows = dict[str, tuple[str, LabelledPair]]  # item -> `file:line`, and the pair
-
-
 def _read_pawsx_file(path: Path) -> _Rows:
     rows: _Rows = {}
     for where, item, first, second, label in _pawsx_lines(path):
         truth = one_of(label, ("0", "1"), where, "label of a pair")
-        if item in rows:
-            raise FileError(f"{where}: the id {item} stands twice")
-        rows[item] = (where, LabelledPair(item, first, second, truth))
+        _add(rows, where, item, first, second, truth)
     return rows
+
+
+def _add(rows: _Rows, where: str, item: str, first: str, second: str, label: int) -> None:
+    if item in rows:
+        raise FileError(f"{where}: the id {item} stands twice")
+    rows[item] = (where, LabelledPair(item, first, second, label))
 
 
 def _pawsx_lines(path: Path) -> Iterator[tuple[str, str, str, str, str]]:
@@ -186,16 +158,21 @@ def _is_translated(pair: LabelledPair) -> bool:
     return all(text.strip() not in ("", _UNTRANSLATED) for text in pair.texts)
 
 
-def _check_like_english(first: Path, english: _Rows, path: Path, rows: _Rows) -> None:
-    """Check that the items of a file are those of the English one, with its labels."""
-    if len(rows) != len(english):
-        raise FileError(f"{first} has {len(english):,} pairs and {path} {len(rows):,}", _ALIKE)
-    for item, (where, pair) in rows.items():
-        if item not in english:
-            raise FileError(f"{where}: the id {item} is not in {first}", _ALIKE)
-        _, other = english[item]
-        if _is_translated(pair) and pair.label != other.label:
-            raise FileError(
-                f"{where}: {PAWSX_LABELS[pair.label]}, but in {first} {PAWSX_LABELS[other.label]}",
-                _ALIKE,
-            )
+def _check_alike(
+    names: Mapping[str, str], rows: Mapping[str, _Rows], labels: Sequence[str]
+) -> None:
+    """Check that each language has the items of the first, with its labels; names are of files."""
+    first, expected = next(iter(rows.items()))
+    for language, found in rows.items():
+        counts = f"{names[first]} has {len(expected):,} pairs and {names[language]} {len(found):,}"
+        for own, other, theirs in ((found, first, expected), (expected, language, found)):
+            for item, (where, _) in own.items():
+                if item not in theirs:
+                    said = f"{where}: the id {item} is not in {names[other]}"
+                    raise FileError(said, f"{counts}; {_ALIKE}")
+        for item, (where, pair) in found.items():
+            label = expected[item][1].label
+            if _is_translated(pair) and pair.label != label:
+                raise FileError(
+                    f"{where}: {labels[pair.label]}, but in {names[first]} {labels[label]}", _ALIKE
+                )

@@ -30,19 +30,12 @@ _CONTEXT = ("language", "text", "sentence_spans")
 
 
 @dataclass(frozen=True, slots=True)
-class RankingQuery:
-    """A text, and the numbers of the candidates that are right."""
-
-    text: str
-    gold: frozenset[int]
-
-
-@dataclass(frozen=True, slots=True)
 class RankingTask:
     """Queries of some languages, and one pool of candidates for all."""
 
     name: str
-    queries: Mapping[str, Sequence[RankingQuery]]  # language -> its queries
+    # language -> its queries, each a text and the numbers of the candidates that are right
+    queries: Mapping[str, Sequence[tuple[str, frozenset[int]]]]
     candidates: Sequence[str]  # texts
     protocol: str  # what a query and a candidate are
     notes: Sequence[str] = ()  # what a reader must know besides
@@ -91,9 +84,7 @@ def read_lareqa(folder: Path) -> RankingTask:
     return RankingTask(
         "LAReQA",
         {
-            language: [
-                RankingQuery(text, frozenset(gold[each])) for each, text in questions.items()
-            ]
+            language: [(text, frozenset(gold[each])) for each, text in questions.items()]
             for language, questions in asked.items()
         },
         candidates,
@@ -120,7 +111,7 @@ def read_mewsli_x(folder: Path) -> RankingTask:
         candidates.append(" ".join(" ".join(sentences).split()))
         if not candidates[-1]:
             raise FileError(f"{where}: the sentences of {name} are blank")
-    queries: dict[str, list[RankingQuery]] = defaultdict(list)
+    queries: dict[str, list[tuple[str, frozenset[int]]]] = defaultdict(list)
     for where, article in json_rows(folder / MENTIONS, ["context", "mentions"]):
         context = has_fields(article["context"], _CONTEXT, where)
         if not json_text(context["text"], "text", where).strip():
@@ -132,7 +123,7 @@ def read_mewsli_x(folder: Path) -> RankingTask:
             if name not in numbers:
                 raise FileError(f"{where}: {CANDIDATES} has no {name}")
             text = _mention(context["text"], spans, mention["mention_span"], where)
-            queries[language].append(RankingQuery(text, frozenset([numbers[name]])))
+            queries[language].append((text, frozenset([numbers[name]])))
     if not queries:
         raise FileError(f"{folder / MENTIONS}: has no mentions")
     return RankingTask(

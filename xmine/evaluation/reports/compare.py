@@ -71,20 +71,13 @@ class Beside:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """One figure of some encoders, unscaled; None where an encoder was not measured on it."""
-
-    row: str
-    metric: str
-    figures: dict[str, float | None]
-
-
-@dataclass(frozen=True, slots=True)
 class Comparison:
     """One benchmark, measured for some encoders."""
 
     benchmark: str
-    lines: list[Line]  # the figures worth a line
+    # row and metric of the figures worth a line -> encoder -> its figure, unscaled; None where it
+    # was not measured on that
+    figures: dict[tuple[str, str], dict[str, float | None]]
     cells: list[list[str]]  # the same as a table of texts, head first
     published: list[Beside]  # the published tables of what was measured
     notes: list[str]  # where the encoders' own figures were not measured alike
@@ -103,22 +96,18 @@ def _compare_one(benchmark: str, results: Mapping[str, Result]) -> Comparison:
     name, first = next(iter(results.items()))
     metrics = {each.name: each for result in results.values() for each in result.metrics}
     chosen = dict.fromkeys(line for result in results.values() for line in main_figures(result))
-    lines = [
-        Line(row, metric, {who: result.figure(row, metric) for who, result in results.items()})
-        for row, metric in chosen
-    ]
+    figures = {each: {who: of.figure(*each) for who, of in results.items()} for each in chosen}
     cells = [["", *results]]
-    for line in lines:
-        metric = metrics[line.metric]
+    for (row, measured), values in figures.items():
+        metric = metrics[measured]
         lower = " (lower is better)" if metric.better == "lower" else ""
-        shown = map(metric.shown, line.figures.values())
-        cells.append([f"{line.row}, {metric.title}{lower}", *shown])
+        cells.append([f"{row}, {metric.title}{lower}", *map(metric.shown, values.values())])
     notes = [
         f"{who} was measured otherwise than {name}: {unlike}"
         for who, result in results.items()
         if (unlike := _unlike(first, result))
     ]
-    return Comparison(benchmark, lines, cells, published_beside(results), notes)
+    return Comparison(benchmark, figures, cells, published_beside(results), notes)
 
 
 def short_names(names: Iterable[str]) -> dict[str, str]:

@@ -7,7 +7,7 @@ evaluation").
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,15 +18,9 @@ from xmine.encoders.pair import EncoderPair, as_pair, english_first
 from xmine.errors import XmineError
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.languages import short_code, short_codes
-from xmine.evaluation.options import (
-    GAIN_TASKS,
-    BuccOptions,
-    EvaluationOptions,
-    GainOptions,
-    TatoebaOptions,
-)
+from xmine.evaluation.options import GAIN_TASKS, BuccOptions, GainOptions
 from xmine.evaluation.readers.bucc import find_bucc
-from xmine.evaluation.retrieval.aligned import PROTOCOL, accuracy_of, retrieval_hits
+from xmine.evaluation.retrieval.aligned import PROTOCOL, accuracy_of, hits_of, nearest_lines
 from xmine.evaluation.retrieval.bucc import mine_pair
 from xmine.evaluation.retrieval.bucc_protocols import protocol_in_words, settle_protocol
 from xmine.evaluation.retrieval.tatoeba import (
@@ -174,14 +168,13 @@ def _tatoeba(
     wanted = [each for each in tatoeba_languages(folder) if short_code(each) in languages]
     if not wanted:
         raise _no_language()
-    settings = TatoebaOptions(**_shared(options))
     turned = EncoderPair(reader.target, reader.source)
     rows = []
     for language in wanted:
         texts = tatoeba_texts(folder, language)
-        hits = retrieval_hits(*encoded_sides(turned, language, texts, settings, report))
+        sides = encoded_sides(turned, language, texts, options.prompt, report)
         about = f"tatoeba {language}", "accuracy", "sentence pairs", PROTOCOL
-        rows.append(Items(*about, hits, mean_accuracy))
+        rows.append(Items(*about, hits_of(nearest_lines(*sides)), mean_accuracy))
     return rows
 
 
@@ -193,7 +186,7 @@ def _bucc(
     ]
     if not pairs:
         raise _no_language()
-    settings = BuccOptions(**_shared(options), rerank="off")
+    settings = BuccOptions(prompt=options.prompt, rerank="off")
     folder = find_bucc(data, pairs)
     protocol, turned = settle_protocol(settings, folder), EncoderPair(reader.target, reader.source)
     said = protocol_in_words(settings, protocol)
@@ -244,11 +237,6 @@ def rank_correlation(values: Values) -> float:
     if (np.ptp(values, axis=0) == 0).any():
         return float("nan")
     return spearman(values[:, 0], values[:, 1], "a resample")
-
-
-def _shared(options: GainOptions) -> dict[str, Any]:
-    """Take what every benchmark is told of how the encoder runs."""
-    return {field.name: getattr(options, field.name) for field in fields(EvaluationOptions)}
 
 
 def _no_language() -> MissingData:

@@ -13,7 +13,6 @@ from xmine.evaluation.retrieval.parallel import AlignedSet, aligned_sets
 from xmine.plots.figures import JOINED, draw_distributions, draw_map
 from xmine.progress import Progress, Report, silent
 
-_IN_MAP = JOINED  # sentences of each language: of so few, translations are joined
 _IN_HISTOGRAM = 2000
 _MAPS = (
     (
@@ -68,7 +67,7 @@ def _draw_set(
     stem = aligned.name.lower().replace(" ", "-")
     shown = {}
     pivot = aligned.pairs[0][1]  # lines start at the first language
-    first = {each: vectors[each][:_IN_MAP] for each in dict.fromkeys([pivot, *vectors])}
+    first = {each: vectors[each][:JOINED] for each in dict.fromkeys([pivot, *vectors])}
     for done, (method, title, words) in enumerate(_MAPS):
         report(Progress("pictures", done, len(_MAPS)))
         name = f"{stem}-{method}.png"

@@ -65,25 +65,15 @@ class BothWays:
         return Row(name, self.pairs, figures)
 
 
-def retrieval_accuracy(
-    source: Vectors, target: Vectors, texts: tuple[Sequence[str], Sequence[str]] | None = None
-) -> BothWays:
+def retrieval_accuracy(source: Vectors, target: Vectors) -> BothWays:
     """Compare unit rows [pairs, dim] of both sides; row i belongs to row i."""
-    return accuracy_of(retrieval_hits(source, target, texts))
+    return accuracy_of(hits_of(nearest_lines(source, target)))
 
 
-def retrieval_hits(
-    source: Vectors,
-    target: Vectors,
-    texts: tuple[Sequence[str], Sequence[str]] | None = None,
-    rows: tuple[Rows, Rows] | None = None,
-) -> NDArray[np.bool_]:
-    """Tell of each pair whether it is found: bool [pairs, 2], from its source, from its target.
-
-    Arguments as of `retrieval_accuracy` and `hits_of`.
-    """
+def nearest_lines(source: Vectors, target: Vectors) -> tuple[Rows, Rows]:
+    """Choose the nearest by cosine: int64, a row of the target for each source, and the reverse."""
     found = search_exact(source, target, k=1)
-    return hits_of((found.targets[:, 0], found.sources[:, 0]), texts, rows)
+    return found.targets[:, 0], found.sources[:, 0]
 
 
 def hits_of(
@@ -91,7 +81,7 @@ def hits_of(
     texts: tuple[Sequence[str], Sequence[str]] | None = None,
     rows: tuple[Rows, Rows] | None = None,
 ) -> NDArray[np.bool_]:
-    """Tell the same of lines that were chosen otherwise.
+    """Tell of each pair whether it is found: bool [pairs, 2], from its source, from its target.
 
     Args:
         chosen: int64, a row of the target for each source, and the reverse.
@@ -106,7 +96,7 @@ def hits_of(
 
 
 def accuracy_of(hits: NDArray[np.bool_]) -> BothWays:
-    """Average what `retrieval_hits` or `hits_of` gave."""
+    """Average what `hits_of` gave."""
     forward, backward = hits.mean(axis=0).tolist()
     return BothWays(forward, backward, len(hits))
 
@@ -219,7 +209,7 @@ def evaluate_bitext(
             texts = aligned.texts[source], aligned.texts[target]
             same = texts if options.textual else None
             sides = vectors[source], vectors[target]
-            rows.append(retrieval_accuracy(*sides, same).row(name))
+            rows.append(accuracy_of(hits_of(nearest_lines(*sides), same)).row(name))
             if reranker:
                 hits = hits_of(reranker.best_lines(texts, sides, report), same)
                 reranked.append(accuracy_of(hits).row(name))

@@ -26,7 +26,7 @@ from xmine.evaluation.retrieval.xsim import check_neighbours
 from xmine.mining.candidates import Candidates, best_without_gold, find_candidates
 from xmine.mining.options import MiningOptions
 from xmine.progress import Report, silent
-from xmine.scoring.gold import Agreement, Oracle, agreement, best_threshold
+from xmine.scoring.gold import Agreement, agreement, best_threshold
 from xmine.text.sentences import sentence_table
 
 # Thresholds for the ratio margin that others ship: WikiMatrix and stopes; CRISS; the advice of
@@ -54,7 +54,7 @@ class NamedPairs:
     gold: frozenset[tuple[str, str]]  # the true pairs
     lines: Sequence[str]  # ids of all lines of the source
 
-    def best(self) -> Oracle:
+    def best(self) -> float:
         """Find the cut that is best for these gold pairs."""
         return best_threshold(self.scores.tolist(), self.pairs, self.gold)
 
@@ -209,10 +209,10 @@ def _cuts(
                 f"{split.name}.gold: too few pairs to hold out a half of them: {len(found.gold)}",
                 "choose --threshold-from oracle",
             )
-        cuts["held-out"] = validation.best().threshold, rest
+        cuts["held-out"] = validation.best(), rest
     elif other is not None:
-        cuts[protocol.split] = other.best().threshold, found
-    cuts["oracle"] = found.best().threshold, found
+        cuts[protocol.split] = other.best(), found
+    cuts["oracle"] = found.best(), found
     return cuts
 
 

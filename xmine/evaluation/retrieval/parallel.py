@@ -61,19 +61,14 @@ def aligned_sets(
         facts: of that encoder.
         by_pair: whether sets with two files for each pair of languages are among them.
     """
-    named = bool(options.src or options.files)
-    pairs = [] if named or not by_pair else _read_by_pair(data)
+    pairs = _read_by_pair(data) if by_pair and not options.names_files else []
     found = _find(data, options, needed=not pairs)
     read = [*((name, _read(paths)) for name, paths in found.items()), *pairs]
     every = list(dict.fromkeys(code for _, texts in read for code in texts))
     for code in filter(None, [*options.language, options.pivot]):
         if code != ALL and not named_by(code, every):
             raise FileError(f"there is no language {code!r}", f"there are {', '.join(every)}")
-    sets = [
-        aligned
-        for name, texts in read
-        if (aligned := _aligned(name, texts, options, facts, named=named))
-    ]
+    sets = [aligned for name, texts in read if (aligned := _aligned(name, texts, options, facts))]
     if not sets:
         raise none_of_its_own(facts, every)
     return sets
@@ -87,18 +82,13 @@ def largest_set(data: DataFolder, options: FilesOptions) -> AlignedSet:
 
 
 def _aligned(
-    name: str,
-    texts: dict[str, list[str]],
-    options: AlignedOptions,
-    facts: EncoderFacts,
-    *,
-    named: bool,
+    name: str, texts: dict[str, list[str]], options: AlignedOptions, facts: EncoderFacts
 ) -> AlignedSet | None:
     """Choose the languages of a set to compare; None where it has fewer than two."""
     languages = list(texts)
     if options.src:
         return AlignedSet(name, texts, [(languages[0], languages[1])], is_named=True)
-    asked = options.language or ([] if named else facts.languages)
+    asked = options.language or ([] if options.names_files else facts.languages)
     if asked and ALL not in asked:
         # English is what named languages are compared with, but no language of every encoder.
         pivot = options.pivot or ("en" if options.language else "")

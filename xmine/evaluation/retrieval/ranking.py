@@ -101,7 +101,7 @@ def evaluate_retrieval(
 def _rows(
     encoder: SentenceEncoder, task: RankingTask, options: EvaluationOptions, report: Report
 ) -> list[Row]:
-    texts = [query.text for queries in task.queries.values() for query in queries]
+    texts = [text for queries in task.queries.values() for text, _ in queries]
     vectors = encoder.encode_half(texts, report, options.prompt)
 
     def blocks() -> Iterator[Vectors]:
@@ -112,8 +112,8 @@ def _rows(
     rankings, rows, done = top(vectors, blocks()).tolist(), [], 0
     for language, queries in task.queries.items():
         each = [
-            average_precision(ranking, query.gold)
-            for ranking, query in zip(rankings[done:], queries, strict=False)
+            average_precision(ranking, gold)
+            for ranking, (_, gold) in zip(rankings[done:], queries, strict=False)
         ]
         rows.append(Row(f"{task.name} {language}", len(each), {"map": float(np.mean(each))}))
         done += len(queries)

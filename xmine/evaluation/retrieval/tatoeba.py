@@ -7,7 +7,6 @@ without English are measured.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +26,7 @@ from xmine.evaluation.result import (
     check_groups,
     group_rows,
     mean_of_all,
-    mean_row,
+    paper_means,
     read_groups,
 )
 from xmine.evaluation.retrieval.aligned import (
@@ -37,7 +36,7 @@ from xmine.evaluation.retrieval.aligned import (
     accuracy_of,
     check_known,
     hits_of,
-    retrieval_hits,
+    nearest_lines,
     unknown_note,
     unknown_rows,
 )
@@ -47,27 +46,17 @@ from xmine.progress import Report, silent
 
 ENGLISH = "eng"
 FOURTEEN = tuple("ara bul cmn deu ell fra hin rus spa swh tha tur urd vie".split())
-THIRTY_SIX = FOURTEEN + tuple(
-    "afr ben est eus fin heb hun ind ita jav jpn".split()
-    + "kat kaz kor mal mar nld pes por tam tel tgl".split()
+THIRTY_SIX = tuple(
+    "afr ara ben bul cmn deu ell est eus fin fra heb hin hun ind ita jav jpn kat kaz kor".split()
+    + "mal mar nld pes por rus spa swh tam tel tgl tha tur urd vie".split()
 )
 _MEANS = {"mean of 14": FOURTEEN, "mean of 36": THIRTY_SIX}
 _WHAT = "LASER's Tatoeba test set, tatoeba.xxx-eng.xxx and tatoeba.xxx-eng.eng"
 
 
-@dataclass(frozen=True, slots=True)
-class TatoebaPair:
-    """The sentences of two languages; some of the first have their translation in the second.
-
-    Attributes:
-        name: of the row.
-        texts: of both sides; they need not be equally many.
-        rows: int64 twice, the lines that translate each other; None where line N does line N.
-    """
-
-    name: str
-    texts: tuple[list[str], list[str]]
-    rows: tuple[Rows, Rows] | None = None
+# Texts of two languages, which need not be equally many; and int64 twice, the lines that translate
+# each other, None where line N does line N.
+_Pair = tuple[tuple[list[str], list[str]], tuple[Rows, Rows] | None]
 
 
 def evaluate_tatoeba(
@@ -84,26 +73,24 @@ def evaluate_tatoeba(
     rows, reranked, unknown, both = [], list[Row](), {}, EncoderPair(encoder, encoder)
     reranker = line_reranker(encoder, options.rerank)
     names = ("to_english", "from_english") if pivot == ENGLISH else ("to_pivot", "from_pivot")
-    for language, pair in pairs.items():
-        same = pair.texts if options.textual else None
-        sides = encoded_sides(both, language, pair.texts, options, report)
+    for language, (texts, lines) in pairs.items():
+        name = language if pivot == ENGLISH else f"{language}-{pivot}"
+        same = texts if options.textual else None
+        sides = encoded_sides(both, language, texts, options.prompt, report)
         unknown[language] = unknown_rows(sides[0])
-        hits = retrieval_hits(*sides, same, pair.rows)
-        rows.append(accuracy_of(hits).row(pair.name, *names))
+        hits = hits_of(nearest_lines(*sides), same, lines)
+        rows.append(accuracy_of(hits).row(name, *names))
         if reranker:
-            hits = hits_of(reranker.best_lines(pair.texts, sides, report), same, pair.rows)
-            reranked.append(accuracy_of(hits).row(pair.name, *names))
+            hits = hits_of(reranker.best_lines(texts, sides, report), same, lines)
+            reranked.append(accuracy_of(hits).row(name, *names))
     check_groups(groups, languages)
     notes = [*group_rows(groups, rows)[1], *unknown_note(unknown)]
     notes += left_out_note(languages, found, options.language)
     if ALL in options.language and pivot == ENGLISH:
-        for name, members in _MEANS.items():
-            if gone := ", ".join(sorted(set(members) - set(languages))):
-                notes.append(f"No {name}: {gone} missing.")
+        notes += paper_means(_MEANS, rows)[1]
     rows += _averages(groups, rows)
     reranked += _averages(groups, reranked)
-    to = "English one" if pivot == ENGLISH else f"{pivot} one"
-    other = "en" if pivot == ENGLISH else pivot
+    to, other = ("English", "en") if pivot == ENGLISH else (pivot, pivot)
     split = "LASER's Tatoeba v1, each language against English"
     if pivot != ENGLISH:
         split += f", and so against {pivot}: lines of the same English text, among all lines"
@@ -112,7 +99,7 @@ def evaluate_tatoeba(
         protocol=PROTOCOL + (TEXTUAL if options.textual else ""),
         split=split,
         metrics=(
-            Metric(names[0], f"xx→{other}", f"share of sentences whose nearest {to} is right"),
+            Metric(names[0], f"xx→{other}", f"share of sentences whose nearest {to} one is right"),
             Metric(names[1], f"{other}→xx", "the same the other way"),
             BOTH_WAYS[-1],
         ),
@@ -131,19 +118,19 @@ def _pivot(options: TatoebaOptions, found: Sequence[str], lacking: str) -> str:
     return chosen_languages([options.pivot], found, EncoderFacts(), lacking)[0]
 
 
-def _pairs(folder: Path, languages: Sequence[str], pivot: str) -> dict[str, TatoebaPair]:
+def _pairs(folder: Path, languages: Sequence[str], pivot: str) -> dict[str, _Pair]:
     """Read each language beside the pivot; one with fewer than two common lines is left out."""
     if pivot == ENGLISH:
-        return {each: TatoebaPair(each, tatoeba_texts(folder, each)) for each in languages}
+        return {each: (tatoeba_texts(folder, each), None) for each in languages}
     own, keys = tatoeba_texts(folder, pivot)
     places = {text: row for row, text in reversed(list(enumerate(keys)))}
-    found = {}
+    found: dict[str, _Pair] = {}
     for each in languages:
         texts, english = tatoeba_texts(folder, each)
         rows = [(row, places[text]) for row, text in enumerate(english) if text in places]
         if len(rows) > 1:
             both = np.array(rows).T
-            found[each] = TatoebaPair(f"{each}-{pivot}", (texts, own), (both[0], both[1]))
+            found[each] = (texts, own), (both[0], both[1])
     if not found:
         raise FileError(f"{folder}: no two lines of {pivot} and others have the same English text")
     return found
@@ -151,10 +138,7 @@ def _pairs(folder: Path, languages: Sequence[str], pivot: str) -> dict[str, Tato
 
 def _averages(groups: Groups, rows: Sequence[Row]) -> list[Row]:
     """Average over groups, over the languages of papers, and all."""
-    averages, languages = group_rows(groups, rows)[0], {row.name for row in rows}
-    for name, members in _MEANS.items():
-        if set(members) <= languages:
-            averages.append(mean_row(name, [row for row in rows if row.name in members]))
+    averages = group_rows(groups, rows)[0] + paper_means(_MEANS, rows)[0]
     return averages + mean_of_all("mean of all {}", rows)
 
 
@@ -179,13 +163,13 @@ def encoded_sides(
     encoders: EncoderPair,
     language: str,
     texts: tuple[list[str], list[str]],
-    options: TatoebaOptions,
+    prompt: str,
     report: Report,
 ) -> tuple[Vectors, Vectors]:
     """Encode both sides: [lines, dim] twice."""
     sides = (
-        encoders.source.encode_half(texts[0], report, options.prompt),
-        encoders.target.encode_half(texts[1], report, options.prompt),
+        encoders.source.encode_half(texts[0], report, prompt),
+        encoders.target.encode_half(texts[1], report, prompt),
     )
     check_known(f"tatoeba.{language}-{ENGLISH}", sides)
     return sides

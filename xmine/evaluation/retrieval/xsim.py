@@ -4,31 +4,26 @@ LASER's error rate (facebookresearch/LASER, source/xsim.py; Heffernan, Celebi & 
 "Bitext mining using distilled sentence representations for low-resource languages").
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
-
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import XsimOptions
 from xmine.evaluation.result import Metric, Result, Row
 from xmine.evaluation.retrieval.aligned import (
-    BothWays,
     Measured,
+    accuracy_of,
     aligned_result,
     check_known,
+    hits_of,
     unknown_rows,
 )
 from xmine.evaluation.retrieval.parallel import AlignedSet, aligned_sets
 from xmine.evaluation.retrieval.reranked import line_reranker
-from xmine.knn.cosines import Vectors
+from xmine.knn.cosines import Rows, Vectors
 from xmine.knn.exact import search_exact
 from xmine.progress import Report, silent
 from xmine.scoring.margin import margin_scores
-from xmine.scoring.retrieval import choose_pairs
+from xmine.scoring.retrieval import best_neighbours
 
 _METRICS = (
     Metric(
@@ -43,52 +38,22 @@ _METRICS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class BestLines:
-    """The line with the best margin score among the k nearest, both ways."""
-
-    targets: NDArray[np.int64]  # int64 [sources], a row of the target for each source
-    sources: NDArray[np.int64]  # int64 [targets], a row of the source for each target
-    clamped: int  # neighbourhood means near zero that the ratio needed raised
-
-
 def best_lines(
     source: Vectors, target: Vectors, margin: str, k: int, report: Report = silent
-) -> BestLines:
+) -> tuple[tuple[Rows, Rows], int]:
     """Choose for each row the other side's one with the best score among its k nearest.
 
     Unit rows [sources, dim] and [targets, dim]; equal scores go to the lower row.
+
+    Returns:
+        int64 [sources], a row of the target for each source, and int64 [targets], the reverse; and
+        the number of neighbourhood means near zero that the ratio needed raised.
     """
     neighbours = search_exact(source, target, 1 if margin == "absolute" else k, report=report)
     scores = margin_scores(neighbours, margin)
-    forward = choose_pairs(neighbours, scores, "fwd")
-    backward = choose_pairs(neighbours, scores, "bwd")
-    targets = np.empty(len(source), dtype=np.int64)
-    sources = np.empty(len(target), dtype=np.int64)
-    targets[forward.sources] = forward.targets
-    sources[backward.targets] = backward.sources
-    return BestLines(targets, sources, scores.clamped)
-
-
-def error_rate(chosen: NDArray[np.int64], texts: Sequence[str] | None = None) -> float:
-    """Give the share of int64 [rows] that did not choose the row of their own number.
-
-    With the texts of the other side, a row with the same text as the right one is no error.
-    """
-    keys: Sequence[object] = range(len(chosen)) if texts is None else texts
-    wrong: list[bool] = [keys[row] != keys[at] for at, row in enumerate(chosen.tolist())]
-    return sum(wrong) / len(wrong)
-
-
-def error_rates(
-    targets: NDArray[np.int64],
-    sources: NDArray[np.int64],
-    texts: tuple[Sequence[str], Sequence[str]] | None,
-) -> BothWays:
-    """Give the error rates both ways, of `BestLines` and with the texts of source and target."""
-    source_texts, target_texts = texts or (None, None)
-    forward, backward = error_rate(targets, target_texts), error_rate(sources, source_texts)
-    return BothWays(forward, backward, len(targets))
+    forward = best_neighbours(neighbours.targets, scores.targets, neighbours.target_cosines)
+    backward = best_neighbours(neighbours.sources, scores.sources, neighbours.source_cosines)
+    return (forward.targets, backward.targets), scores.clamped
 
 
 def check_neighbours(lines: int, k: int, margin: str, name: str) -> None:
@@ -132,14 +97,14 @@ def evaluate_xsim(
                 targets[target] = encoder.encode(texts[target], report, options.prompt)
             check_known(aligned.name, (vectors, targets[target]))
             unknown |= {target: unknown_rows(targets[target]), source: unknown_rows(vectors)}
-            best = best_lines(vectors, targets[target], margin, k, report)
+            best, raised = best_lines(vectors, targets[target], margin, k, report)
             sides = texts[source], texts[target]
             name, same = aligned.titled(f"{source}-{target}"), sides if options.textual else None
-            rows.append(error_rates(best.targets, best.sources, same).row(name))
+            rows.append(accuracy_of(~hits_of(best, same)).row(name))
             if reranker:
                 chosen = reranker.best_lines(sides, (vectors, targets[target]), report)
-                reranked.append(error_rates(*chosen, same).row(name))
-            clamped += best.clamped
+                reranked.append(accuracy_of(~hits_of(chosen, same)).row(name))
+            clamped += raised
         return Measured(rows, reranked, unknown, clamped_note(clamped))
 
     return aligned_result(

@@ -38,7 +38,6 @@ ALL = "error"
 class Perturbed:
     """References and their perturbations."""
 
-    language: str  # of both
     references: list[str]  # one for each line of the other languages
     perturbations: list[str]  # more sentences, each a reference with something changed
     kinds: Mapping[str, tuple[str, str]]  # perturbation -> its original and what was changed
@@ -75,7 +74,7 @@ def evaluate_xsimplusplus(
     report: Report = silent,
 ) -> Result:
     """Measure the error rate from each language to one with perturbations, by kind of error."""
-    split = options.split
+    split, margin, k = options.split, options.margin, options.neighborhood
     folder = data.holding(
         f"*_errtype.{split}.json",
         (f"flores200/{split}_augmented", f"{split}_augmented"),
@@ -92,16 +91,16 @@ def evaluate_xsimplusplus(
         for source in _sources(plain, split, language, options.language):
             texts, _ = read_aligned(plain / f"{source}.{split}", plain / f"{language}.{split}")
             name = str(plain / f"{source}.{split}")
-            check_neighbours(len(texts), options.neighborhood, options.margin, name)
+            check_neighbours(len(texts), k, margin, name)
             own = encoder.encode(texts, report, options.prompt)
             check_known(name, (own, vectors))
             unknown[source] = unknown_rows(own)
-            best = best_lines(own, vectors, options.margin, options.neighborhood, report)
-            counts = errors_by_kind(best.targets, perturbed)
+            (best, _), raised = best_lines(own, vectors, margin, k, report)
+            counts = errors_by_kind(best, perturbed)
             shares = {kind: counts[kind] / len(texts) for kind in perturbed.names()}
             figures = {ALL: sum(shares.values()), **shares}
             rows.append(Row(f"{source}-{language}", len(texts), figures))
-            notes += [f"{rows[-1].name}: {note}" for note in clamped_note(best.clamped)]
+            notes += [f"{rows[-1].name}: {note}" for note in clamped_note(raised)]
         notes.append(
             f"{language}: {len(perturbed.references):,} references and "
             f"{len(perturbed.perturbations):,} perturbations to choose from."
@@ -114,8 +113,8 @@ def evaluate_xsimplusplus(
     named = sorted(set(kinds) - {MISALIGNED})
     return Result(
         benchmark="xsim++",
-        protocol=f"{margin_in_words(options.margin, options.neighborhood)}; a choice with another "
-        "text than the reference is an error",
+        protocol=f"{margin_in_words(margin, k)}; a choice with another text than the reference is "
+        "an error",
         split=f"FLORES-200 {split} with LASER's perturbations",
         metrics=[
             Metric(ALL, "xsim++", "share of lines that miss the reference", 100, 2, "lower"),
@@ -124,7 +123,7 @@ def evaluate_xsimplusplus(
         ],
         rows=[*rows, *averages],
         headline=((averages or rows)[0].name, ALL),
-        settings={"split": split, "margin": options.margin, "neighborhood": options.neighborhood},
+        settings={"split": split, "margin": margin, "neighborhood": k},
         unit="lines",
         notes=notes,
     )
@@ -147,7 +146,7 @@ def read_perturbed(folder: Path, plain: Path, language: str, split: str) -> Pert
             f"{path}: no original of it is in {plain / f'{language}.{split}'}",
             "is it another split?",
         )
-    return Perturbed(language, references, perturbations, kinds)
+    return Perturbed(references, perturbations, kinds)
 
 
 def _read_kinds(path: Path) -> dict[str, tuple[str, str]]:

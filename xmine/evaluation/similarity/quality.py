@@ -4,7 +4,7 @@ Pearson's correlation with direct assessments by people: WMT21's first task, as 
 MLQE-PE (Fomicheva et al., 2020), whose test20 and dev sets belong to the same language pairs.
 """
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +14,7 @@ from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, finite_number, incomplete, read_aligned, read_headed
 from xmine.evaluation.options import EvaluationOptions
 from xmine.evaluation.readers.scored_pairs import ScoredPairs
-from xmine.evaluation.result import Metric, Result, Row, mean_row
+from xmine.evaluation.result import Metric, Result, Row, mean_row, paper_means
 from xmine.evaluation.similarity.correlation import blank_note, correlate_sets, pearson
 from xmine.progress import Report, silent
 
@@ -42,7 +42,7 @@ def evaluate_qe(
     rows, means, notes, blank = [], [], [], 0
     for name, pairs in sets.items():
         measured, without = correlate_sets(pearson, encoder, pairs, report, options.prompt)
-        means += _means(name, dict(zip(pairs, measured, strict=True)))
+        means += _means(name, measured)
         rows += [replace(row, name=f"{name} {row.name}") for row in measured]
         blank += without
         whole = ELEVEN if name == "WMT21" else SEVEN
@@ -63,15 +63,12 @@ def evaluate_qe(
     )
 
 
-def _means(name: str, rows: Mapping[str, Row]) -> list[Row]:
+def _means(name: str, rows: Sequence[Row]) -> list[Row]:
     """Average a set over the eleven or seven pairs that papers have, or over what there is."""
-    averages = [
-        mean_row(f"{name}, mean of {len(whole)}", [rows[each] for each in whole])
-        for whole in (ELEVEN, SEVEN)
-        if set(whole) <= set(rows)
-    ]
+    whole = {f"{name}, mean of {len(pairs)}": pairs for pairs in (ELEVEN, SEVEN)}
+    averages, _ = paper_means(whole, rows)
     if rows and not averages:
-        averages.append(mean_row(f"{name}, mean of {', '.join(rows)}", list(rows.values())))
+        averages.append(mean_row(f"{name}, mean of {', '.join(row.name for row in rows)}", rows))
     return averages
 
 

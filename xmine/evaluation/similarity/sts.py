@@ -156,10 +156,9 @@ def _read_year(task: str, data: DataFolder) -> tuple[list[ScoredPairs], list[str
     return found, lacking
 
 
-def read_stsb_split(data: DataFolder, split: str, language: str = "en") -> ScoredPairs | None:
+def read_stsb_split(data: DataFolder, split: str) -> ScoredPairs | None:
     """Read `dev` or `test` of STS-B, in either layout; None if the data folder does not have it."""
-    folder = data.find(f"stsb-{language}-{split}.csv", _STSB)
-    if folder:
-        return read_stsb(folder / f"stsb-{language}-{split}.csv")
-    folder = data.find(f"sts-{split}.csv", _STSB_TABS) if language == "en" else None
+    if folder := data.find(f"stsb-en-{split}.csv", _STSB):
+        return read_stsb(folder / f"stsb-en-{split}.csv")
+    folder = data.find(f"sts-{split}.csv", _STSB_TABS)
     return read_stsb_tabs(folder / f"sts-{split}.csv") if folder else None

@@ -16,7 +16,7 @@ from xmine.evaluation.readers.scored_pairs import (
     read_score_last,
     read_stsb,
 )
-from xmine.evaluation.result import Metric, Result, Row, mean_row
+from xmine.evaluation.result import Metric, Result, Row, mean_row, paper_means
 from xmine.evaluation.similarity.correlation import blank_note, correlate_sets, spearman
 from xmine.progress import Report, silent
 
@@ -83,13 +83,8 @@ def _means(
 ) -> tuple[list[Row], list[str]]:
     """Average what papers average, the largest average first; nothing that lacks a track."""
     known = {row.name: row for row in rows}
-    means, notes = [], []
-    for name, members in MEANS.items():
-        lacking = [each for each in members if each not in known]
-        if not lacking:
-            means.append(mean_row(name, [known[each] for each in members]))
-        elif tracks:
-            notes.append(f"No {name}: {', '.join(lacking)} missing.")
+    means, notes = paper_means(MEANS, rows)
+    notes = notes if tracks else []
     sides = {name: name.removeprefix("STS-B ").split("-") for name in crossed}
     across = [known[name] for name, (one, other) in sides.items() if one != other]
     if across:

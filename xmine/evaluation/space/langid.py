@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
-from xmine.evaluation.data import DataFolder, MissingData
+from xmine.evaluation.data import DataFolder, MissingData, choose
 from xmine.evaluation.options import LangidOptions
 from xmine.evaluation.readers.labelled_pairs import ByLanguage, read_xnli
 from xmine.evaluation.result import Metric, Result, Row
@@ -119,12 +119,8 @@ def _sentences(pairs: ByLanguage) -> Sentences:
 
 def _sets(found: Sequence[str], wanted: Sequence[str]) -> tuple[list[tuple[str, ...]], list[str]]:
     """Choose the languages of each row."""
-    there = f"there are {', '.join(found)}"
     if wanted:
-        languages = tuple(dict.fromkeys(wanted))
-        lacking = [each for each in languages if each not in found]
-        if lacking:
-            raise FileError(f"XNLI: no {', '.join(lacking)}", there)
+        languages = tuple(choose(wanted, found, "XNLI: no {}"))
         if len(languages) < 2:
             raise FileError("--language names one language", "name two at least")
         return [languages], []

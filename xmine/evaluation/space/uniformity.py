@@ -61,8 +61,8 @@ def evaluate_align(
     encoder: SentenceEncoder, data: DataFolder, options: AlignedOptions, report: Report = silent
 ) -> Result:
     """Measure alignment and uniformity on STS-B and on aligned files, or on those named alone."""
-    named = bool(options.src or options.files)
-    splits = {} if named else {split: read_stsb_split(data, split) for split in ("test", "dev")}
+    parts = () if options.names_files else ("test", "dev")
+    splits = {split: read_stsb_split(data, split) for split in parts}
     scored = {f"STS-B {split}": pairs for split, pairs in splits.items() if pairs}
     try:
         aligned = aligned_sets(data, options, encoder.facts)

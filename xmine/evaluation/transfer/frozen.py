@@ -72,12 +72,12 @@ class FrozenLearner:
     )
 
     def __init__(self) -> None:
-        """Start without vectors."""
         self.chosen: dict[str, list[float]] = {}  # task -> the C chosen, one for each fold
         self._known: dict[str, Vectors] = {}
         self._of: tuple[object, ...] = ()
         self._last: Task | None = None
-        self._fitted: tuple[_Scorer, float] | None = None
+        # From what it learned last, the task that holds the examples of these ids, and what.
+        self._fitted: tuple[object, Task, tuple[_Scorer, float]] | None = None
 
     def __call__(
         self, encoder: SentenceEncoder, task: Task, prompt: str, report: Report
@@ -95,11 +95,10 @@ class FrozenLearner:
             bounds = np.cumsum([0, *map(len, rows)])
             return _Features(np.concatenate(rows), bounds)
 
-        if not (
-            self._fitted and self._of == (encoder, prompt) and last and _key(last) == _key(task)
-        ):
-            self._fitted = _learned(task, features, report)
-        score, strength = self._fitted
+        source = encoder, prompt, id(task.train), id(task.dev), task.kind, task.symmetric
+        if self._fitted is None or self._fitted[0] != source:
+            self._fitted = source, task, _learned(task, features, report)
+        score, strength = self._fitted[2]
         self.chosen.setdefault(task.name, []).append(strength)
         return lambda texts: score(features(texts))
 
@@ -122,11 +121,6 @@ class FrozenLearner:
         if new:
             self._known.update(zip(new, encoder.encode(new, report, prompt), strict=True))
         return self._known
-
-
-def _key(task: Task) -> tuple[object, ...]:
-    """Tell tasks apart by what is learned, and from which examples."""
-    return id(task.train), id(task.dev), task.kind, task.symmetric
 
 
 def _listed(strengths: Sequence[float]) -> str:

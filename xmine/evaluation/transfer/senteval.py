@@ -118,25 +118,22 @@ _OWN_SPLITS = {
 }
 
 
-def _own_split(data: DataFolder, name: str) -> list[Task]:
+def _own_split(data: DataFolder, name: str) -> Task:
     inside, files, read, classes = _OWN_SPLITS[name]
     folder = _folder(data, inside, *files)
     train, *dev, test = (read(folder / file) for file in files)
     task = Task(name, "class", classes, train, dev[0] if dev else None, {"en": test}, OWN_SPLIT)
     if name == "mrpc":
-        return [replace(task, kind="pair", symmetric=True, with_f1=True)]
-    return [task]
+        return replace(task, kind="pair", symmetric=True, with_f1=True)
+    return task
 
 
-_FILES = {name: f"{folder}/{files[1]}" for name, (folder, files, _) in _TWO_FILES.items()} | {
-    name: f"{folder}/{files[0]}" for name, (folder, files, *_) in _OWN_SPLITS.items()
-}
 # Tasks without a split of their own come as ten folds.
-SENTEVAL = TaskSet(
-    "SentEval",
-    {name: partial(_two_files, name=name) for name in _TWO_FILES}
-    | {name: partial(_own_split, name=name) for name in _OWN_SPLITS},
-    {name: f"senteval/{file}" for name, file in _FILES.items()},
-    averaged=list(_FILES),
-    by_language=False,
-)
+_READERS = {
+    name: (partial(_two_files, name=name), f"senteval/{folder}/{files[1]}")
+    for name, (folder, files, _) in _TWO_FILES.items()
+} | {
+    name: (partial(_own_split, name=name), f"senteval/{folder}/{files[0]}")
+    for name, (folder, files, *_) in _OWN_SPLITS.items()
+}
+SENTEVAL = TaskSet("SentEval", _READERS, averaged=list(_READERS))

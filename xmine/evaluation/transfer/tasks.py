@@ -98,10 +98,10 @@ class TaskSet:
     """A collection of tasks, by the names that they are asked for by."""
 
     title: str
-    readers: Mapping[str, Callable[[DataFolder], list[Task]]]  # several tasks of a name are folds
-    files: Mapping[str, str]  # name -> one of its files in the data folder, for messages
+    # name -> reader, whose tasks are folds if they are several; and one of its files in the data
+    # folder, for messages
+    readers: Mapping[str, tuple[Callable[[DataFolder], Task | list[Task]], str]]
     averaged: Sequence[str]  # the tasks that the mean accuracy is over
-    by_language: bool  # whether rows are named after the language as well as the task
 
     def read(
         self,
@@ -118,14 +118,14 @@ class TaskSet:
         found: list[Task] = []
         for name in [each for each in self.readers if each in wanted or not wanted]:
             try:
-                tasks = self.readers[name](data)
+                read = self.readers[name][0](data)
             except MissingData as error:
                 if name in wanted:
                     raise
                 if isinstance(error, NothingToLearnFrom):
                     note(f"{name} was not learned: {error.message}")
                 continue
-            for task in tasks:
+            for task in read if isinstance(read, list) else [read]:
                 for other in found:
                     if task.train.texts == other.train.texts:
                         task = replace(task, train=other.train)

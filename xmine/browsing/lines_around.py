@@ -22,7 +22,7 @@ def lines_around(side: TextSide, row: int) -> tuple[int | None, int | None]:
     line, offset = side.place(row)
     if _ascends(side):
         start, stop = np.searchsorted(side.lines, (line - _FAR, line + _FAR + 1)).tolist()
-        near = range(start, stop)
+        near = list(range(start, stop))
     else:
         near = np.flatnonzero(np.abs(side.lines - line) <= _FAR).tolist()
     places = {(int(side.lines[each]), side.place(each)[1] or 0): each for each in near}

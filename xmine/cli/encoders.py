@@ -1,8 +1,7 @@
-"""Options of a command -> its encoder, vectors of lines, benchmark files, and where it works."""
+"""Options of a command -> its encoder, its vectors of lines, or its benchmark files."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,10 +17,8 @@ if TYPE_CHECKING:
     from xmine.encoders.encoder import SentenceEncoder
     from xmine.encoders.pair import EncoderPair
     from xmine.encoders.rescorer import Rescorer
-    from xmine.engines.task import Engine
     from xmine.evaluation.data import DataFolder
     from xmine.evaluation.options import EvaluationOptions
-    from xmine.text.inputs import TextInput
 
 _OF_ENCODER = ["src_prompt", "tgt_prompt", *(field.name for field in fields(EncodingOptions))]
 
@@ -191,44 +188,3 @@ def load_vectors(
         return None, vectors, {"source": str(source), "target": str(target)}
     pair = load_encoders(model, options, console, chosen=chosen)
     return pair, None, pair_facts(pair, model, options)
-
-
-@contextmanager
-def opened_engine(
-    name: str,
-    address: str | None,
-    run: Path | None,
-    inputs: Sequence["TextInput"],
-    dry_run: bool,
-    console: Console,
-) -> Iterator["Engine | None"]:
-    """Open the engine of `--engine`, and check the nodes; None for this process.
-
-    Tells what the cluster has, and with `dry_run` or `-v` what each node has.
-
-    Raises:
-        OptionError: the run or an input is not in a file that other machines could see.
-    """
-    if name == "local":
-        if address:
-            raise OptionError("--address without --engine ray", "give both, or neither")
-        yield None
-        return
-    if run is None:
-        raise OptionError(
-            "--engine ray needs the folder of a run", "give -o RUN/ in a folder that all nodes see"
-        )
-    for each in inputs:
-        if not each.is_rereadable:
-            raise OptionError(
-                f"{each.name} and --engine ray: other machines cannot read it",
-                "write the text to a file that all nodes see",
-            )
-    from xmine.engines.ray import RayEngine
-    from xmine.run.folder import working_folder
-
-    with RayEngine(address or "") as engine:
-        for line in engine.check(working_folder(run)):
-            (console.say if dry_run else console.detail)(line)
-        console.say(f"cluster: {engine.room}")
-        yield engine

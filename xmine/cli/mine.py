@@ -19,7 +19,8 @@ from xmine.cli.arguments import (
     value,
 )
 from xmine.cli.console import Console
-from xmine.cli.encoders import check_vectors, load_second, load_vectors, opened_engine
+from xmine.cli.encoders import check_vectors, load_second, load_vectors
+from xmine.cli.engines import opened_engine
 from xmine.cli.from_options import Grouped, with_console, with_options
 from xmine.cli.outputs import check_outputs, draw, input_files, keep_summary, summary, write
 from xmine.cli.pair_table import is_terminal, next_steps, show_pairs

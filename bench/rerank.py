@@ -49,7 +49,7 @@ from xmine.vectors.tokens import tokens_of
 
 LEAST_TOKENS = 5  # of the shorter side of a pair to fit on, as in `xmine train`
 LEXICAL_PAIRS = 300_000
-DIMENSIONS = (64, 512)
+DIMENSIONS = (64, 448)
 
 LOOK = ("log_margin", "lower_match", "log_tokens")
 ORDER = (*LOOK, "order")

@@ -54,7 +54,7 @@ PARTS = {
     "lexical table in place of tokens": "lexical alone",
     "+ rarity of tokens in the files": "rarity",
     "64 dimensions": "64 dimensions",
-    "all 512 dimensions": "512 dimensions",
+    "all 448 dimensions": "448 dimensions",
     "+ Latin words": "Latin words",
     "+ length ratio": "length ratio",
     "short pairs in the fit": "short pairs too",

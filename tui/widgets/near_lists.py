@@ -15,7 +15,7 @@ from textual.widgets import OptionList, Static
 from ..text import cut
 from .moving import KeyedList
 
-SIDES = ("left", "right")
+SIDES = ("source", "target")
 _SIDE_BY_SIDE = 100  # cells from which on the lists stand side by side
 _LINES_OF_TEXT = 3  # of a sentence, where lists stand side by side
 _LINES_OF_HEAD = (2, 4)  # of the text in a head, stacked and side by side
@@ -136,14 +136,18 @@ class NearLists(Container):
         """Give the list of a side."""
         return self.query_one(f"#{side}", NearList)
 
+    def under_cursor(self) -> tuple[str, int | None]:
+        """Name the list that has the keys, and the entry that is highlighted there."""
+        side = "target" if self.list_of("target").has_focus else "source"
+        return side, self.list_of(side).highlighted
+
     def place(self) -> Place:
         """Tell where the cursor is."""
-        left, right = (self.list_of(side) for side in SIDES)
-        side = "right" if right.has_focus else "left"
+        source, target = (self.list_of(side) for side in SIDES)
         return Place(
-            side,
-            (left.highlighted, right.highlighted),
-            (left.scroll_offset.y, right.scroll_offset.y),
+            self.under_cursor()[0],
+            (source.highlighted, target.highlighted),
+            (source.scroll_offset.y, target.scroll_offset.y),
         )
 
     def go_to(self, place: Place) -> None:

@@ -72,11 +72,8 @@ class NeighboursScreen(JudgeScreen):
         self.refresh_top()
 
     def _find(self) -> None:
-        (source, target), around, cut = self._pair, self.view.around, self.view.cut
-        self._near = {
-            "source": around.targets(source, cut=cut),
-            "target": around.sources(target, cut=cut),
-        }
+        around, cut = self.view.around, self.view.cut
+        self._near = {side: around.near(side, row, cut=cut) for side, row in self._sides()}
 
     def _draw(self, highlighted: tuple[int | None, int | None]) -> None:
         for (name, row), at in zip(self._sides(), highlighted, strict=True):
@@ -95,10 +92,12 @@ class NeighboursScreen(JudgeScreen):
         verdict = SIGNS[self.judgements.of(row)] if row is not None else ""
         line = line_name(near.line, near.offset)
         score = "–" if near.score is None else f"{near.score:.4f}"
-        figures = f"{near.rank}  {self.view.around.called} {score}"
         told = " ".join(filter(None, [verdict, _WORDS[near.outcome.kind]]))
-        said = f"{told}  cos {near.cosine:.4f} line {line}"  # of which the end may be cut
-        return Entry("=" if near.outcome.kept else " ", figures, said, near.text, near.outcome.kept)
+        figures = (
+            f"{'=' if near.outcome.kept else ' '} {near.rank}  {self.view.around.called} {score}  "
+            f"{told}  cos {near.cosine:.4f} line {line}"
+        )
+        return Entry(figures, near.text, near.outcome.kept)
 
     def _under_cursor(self) -> Neighbour | None:
         side, at = self.query_one(NearLists).under_cursor()
@@ -137,9 +136,7 @@ class NeighboursScreen(JudgeScreen):
 
     def action_copy(self) -> None:
         if near := self._under_cursor():
-            opened = self.view.opened
-            texts = opened.source.texts[near.source], opened.target.texts[near.target]
-            self.copy("\t".join(texts), "copied: source, tab, target")
+            self.copy_pair(near.source, near.target)
 
     def judged_row(self) -> int | None:
         near = self._under_cursor()

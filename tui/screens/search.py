@@ -61,7 +61,7 @@ class SearchScreen(BaseScreen):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         hit = self._found[event.option_list.id or ""][event.option_index]
         with self.complaining():
-            other = self.view.around.partner(hit.row, of_sources=hit.side == "source")
+            other = self.view.around.partner(hit.side, hit.row)
             pair = (hit.row, other) if hit.side == "source" else (other, hit.row)
             self.host.show_neighbours(*pair)
 
@@ -77,4 +77,4 @@ class SearchScreen(BaseScreen):
 def _entry(hit: Found) -> Entry:
     line = line_name(hit.line, hit.offset)
     score = "" if hit.score is None else f"score {hit.score:.4f} "
-    return Entry(" ", f"{hit.rank}  {score}cos {hit.cosine:.4f} line {line}", "", hit.text)
+    return Entry(f"  {hit.rank}  {score}cos {hit.cosine:.4f} line {line}", hit.text)

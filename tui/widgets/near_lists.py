@@ -1,7 +1,6 @@
 """Two lists of sentences, one for each language: side by side where there is room, else stacked."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from rich.cells import cell_len
@@ -22,23 +21,12 @@ _LINES_OF_HEAD = (2, 4)  # of the text in a head, stacked and side by side
 _RAGGED = 5  # cells that breaking between words leaves at the end of a line, as a rule
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A sentence in a list.
+class Entry(NamedTuple):
+    """A sentence in a list, below its figures, of which the end may be cut."""
 
-    Attributes:
-        sign: one cell in front.
-        figures: rank, and what it is by.
-        said: more, the most important first: its end may be cut.
-        text: the sentence itself.
-        strong: whether the entry is bold.
-    """
-
-    sign: str
     figures: str
-    said: str
     text: str
-    strong: bool = False
+    is_bold: bool = False
 
 
 def line_name(line: int, offset: int | None) -> str:
@@ -88,8 +76,8 @@ class NearList(KeyedList):
 
 def _drawn(entry: Entry, room: int, lines: int) -> Text:
     """Draw a sentence: figures, then the text, cut to some lines."""
-    weight = "bold" if entry.strong else ""
-    head = cut(f"{entry.sign} {entry.figures}  {entry.said}", room, weight or "dim")
+    weight = "bold" if entry.is_bold else ""
+    head = cut(entry.figures, room, weight or "dim")
     # Lines are broken between words, which leaves some room at the end of each.
     text = cut(entry.text, room if lines == 1 else room * lines - room // 2, weight)
     return Text.assemble(head, "\n", text, "\n" if lines > 1 else "", end="")

@@ -23,7 +23,7 @@ class OptionsForm(Vertical):
     """Fields for all options of a kind; a group that is closed is as without it."""
 
     class Changed(Message):
-        """A field has changed."""
+        """A field has changed; sent by its row."""
 
     def __init__(
         self, kind: type[Options], texts: Mapping[str, str] | None = None, first: Sequence[str] = ()
@@ -51,11 +51,8 @@ class OptionsForm(Vertical):
     def on_mount(self) -> None:
         self.query(Rows).first().fill()
 
-    def on_field_row_changed(self, event: "FieldRow.Changed") -> None:
-        event.stop()
-        self._texts[event.row.field.name] = event.text
+    def on_options_form_changed(self) -> None:
         self.options()
-        self.post_message(self.Changed())
 
     def options(self) -> Options | None:
         """Read the fields; None where something is wrong, which then stands beside them."""
@@ -89,7 +86,7 @@ class Rows(Vertical):
     async def _fill(self) -> None:
         for start in range(0, len(self.fields), _AT_ONCE):
             few = self.fields[start : start + _AT_ONCE]
-            await self.mount_all(FieldRow(each, self._texts[each.name]) for each in few)
+            await self.mount_all(FieldRow(each, self._texts) for each in few)
             await asyncio.sleep(0)
 
 
@@ -107,16 +104,10 @@ class Group(Collapsible):
 class FieldRow(Vertical):
     """One option: flag, field, help."""
 
-    class Changed(Message):
-        """The field has another text."""
-
-        def __init__(self, row: "FieldRow", text: str) -> None:
-            super().__init__()
-            self.row, self.text = row, text
-
-    def __init__(self, field: FormField, text: str) -> None:
+    def __init__(self, field: FormField, texts: dict[str, str]) -> None:
+        """Ask for one of the fields, and keep its text in `texts`."""
         super().__init__(classes="option")
-        self.field, self._text = field, text
+        self.field, self._texts = field, texts
 
     def compose(self) -> ComposeResult:
         with Horizontal(classes="line"):
@@ -125,14 +116,14 @@ class FieldRow(Vertical):
         yield Static(self._help(), markup=False, classes="help")
 
     def _asked(self) -> Iterator[Input | Tick | Choices]:
-        field = self.field
+        field, text = self.field, self._texts[self.field.name]
         if field.is_switch:
-            yield Tick("on", self._text == "on", id=field.name, compact=True)
+            yield Tick("on", text == "on", id=field.name, compact=True)
         elif field.choices:
-            at = field.choices.index(self._text) if self._text in field.choices else 0
+            at = field.choices.index(text) if text in field.choices else 0
             yield Choices(tuple(each or "usual" for each in field.choices), at, id=field.name)
         else:
-            yield Input(self._text, id=field.name, compact=True, placeholder=field.without)
+            yield Input(text, id=field.name, compact=True, placeholder=field.without)
 
     def _help(self, wrong: str = "") -> Text:
         limits = f" ({self.field.limits})" if self.field.limits else ""
@@ -152,9 +143,9 @@ class FieldRow(Vertical):
         self._take(self.field.choices[event.index])
 
     def _take(self, text: str) -> None:
-        if text != self._text:
-            self._text = text
-            self.post_message(self.Changed(self, text))
+        if text != self._texts[self.field.name]:
+            self._texts[self.field.name] = text
+            self.post_message(OptionsForm.Changed())
 
     def complain(self, wrong: str) -> None:
         """Show an error; none if the text is empty."""

@@ -23,6 +23,7 @@ from xmine.browsing.lines_around import lines_around
 from xmine.browsing.opened import Opened, TextSide
 from xmine.browsing.shared_spans import Span, shared_parts
 from xmine.errors import XmineError
+from xmine.pairs.pair import Pair
 
 from ..text import cut as cut_off
 from ..text import highlighted, shown, spans_of
@@ -116,9 +117,7 @@ class PairDetail(VerticalScroll, can_focus=False):
         names = list(filter(None, flags.split(",")))
         if moved:
             self._fill(dict.fromkeys(names, "…"), *self._texts(opened, row))
-            if names:
-                self._explain(row)
-            self._align(row, pair.source, pair.target)
+            self._look(row, pair, flagged=bool(names))
 
     def more(self) -> None:
         """Show more of a long text."""
@@ -191,33 +190,29 @@ class PairDetail(VerticalScroll, can_focus=False):
         said.update(Text("\n").join(lines))
         said.display = bool(lines) and not self._blind
 
-    @work(thread=True, exclusive=True, group="words")
-    def _align(self, row: int, source: str, target: str) -> None:
-        """Look for counterparts in the background: the first pair loads the encoder."""
-        opened, aligner = self._opened, self._aligner
-        if opened is None or aligner is None or row != self._row:  # keys are ahead
-            return
+    @work(thread=True, exclusive=True)
+    def _look(self, row: int, pair: Pair, *, flagged: bool) -> None:
+        """Find counterparts and reasons in the background.
+
+        The first pair loads the encoder, and the first reason looks at all pairs.
+        """
+        opened, aligner, reasons = self._opened, self._aligner, self._reasons
+        if opened is None or aligner is None or reasons is None or row != self._row:
+            return  # keys are ahead
         with suppress(XmineError):  # without an encoder nothing is dim
-            if (found := aligner().align_fast(source, target)) is not None:
-                shared = shared_parts(source, target, opened.languages)
+            if (found := aligner().align_fast(pair.source, pair.target)) is not None:
+                shared = shared_parts(pair.source, pair.target, opened.languages)
                 spans = found.unmatched(0, shared.sources), found.unmatched(1, shared.targets)
                 self.app.call_from_thread(self._aligned, opened, row, spans)
+        if flagged:
+            self.app.call_from_thread(self._explained, opened, row, reasons().of(row))
 
     def _aligned(self, opened: Opened, row: int, spans: tuple[list[Span], list[Span]]) -> None:
         if opened is self._opened and row == self._row and self.is_mounted:
             self._unmatched = spans
             self._draw_again(opened, row)
 
-    @work(thread=True, exclusive=True, group="reasons")
-    def _explain(self, row: int) -> None:
-        """Find the reasons in the background: the first one looks at all pairs."""
-        opened, reasons = self._opened, self._reasons
-        if reasons is None:
-            return
-        said = reasons().of(row)
-        self.app.call_from_thread(self._explained, opened, row, said)
-
-    def _explained(self, opened: Opened | None, row: int, said: dict[str, str]) -> None:
+    def _explained(self, opened: Opened, row: int, said: dict[str, str]) -> None:
         if opened is self._opened and row == self._row and self.is_mounted:
             self._say(said)
 

@@ -12,14 +12,8 @@ def lines_around(side: TextSide, row: int) -> tuple[int | None, int | None]:
 
     A file of pairs has only the lines that are in some pair.
     """
-    line, offset = side.place(row)
-    near = np.flatnonzero(np.abs(side.lines - line) <= _FAR)
-    offsets = np.zeros_like(side.lines) if side.offsets is None else side.offsets
-    places = {(int(side.lines[each]), int(offsets[each])): each for each in near.tolist()}
-    here = line, offset or 0
+    near = np.flatnonzero(np.abs(side.lines - side.lines[row]) <= _FAR)
+    here, places = side.place(row), {side.place(each): each for each in near.tolist()}
     before = max((place for place in places if place < here), default=None)
     after = min((place for place in places if place > here), default=None)
-    return (
-        None if before is None else places[before],
-        None if after is None else places[after],
-    )
+    return before and places[before], after and places[after]

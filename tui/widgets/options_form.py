@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
 
 from rich.text import Text
 from textual import work
@@ -10,6 +12,7 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widgets import Collapsible, Input, Label, Static
 
+from xmine.errors import OptionError
 from xmine.options import Options
 
 from ..forms.fields import FormField, form_fields, read_form
@@ -34,7 +37,6 @@ class OptionsForm(Vertical):
         self._first = first
         self._fields = form_fields(kind)
         self._texts = {each.name: each.usual for each in self._fields} | dict(texts or {})
-        self.wrong: dict[str, str] = {}  # of the last reading, by the names of the fields
 
     def compose(self) -> ComposeResult:
         first = [each for name in self._first for each in self._fields if each.name == name]
@@ -52,13 +54,21 @@ class OptionsForm(Vertical):
         self.query(Rows).first().fill()
 
     def on_options_form_changed(self) -> None:
-        self.options()
+        with suppress(OptionError):
+            self.options()
 
-    def options(self) -> Options | None:
-        """Read the fields; None where something is wrong, which then stands beside them."""
-        made, self.wrong = read_form(self.kind, self._texts)
+    def options(self) -> Any:  # noqa: ANN401 - of the kind
+        """Read the fields; what is wrong stands beside them.
+
+        Raises:
+            OptionError: a field is wrong.
+        """
+        made, wrong = read_form(self.kind, self._texts)
         for row in self.query(FieldRow):
-            row.complain(self.wrong.get(row.field.name, ""))
+            row.complain(wrong.get(row.field.name, ""))
+        if made is None:
+            name, why = next(iter(wrong.items()))
+            raise OptionError(why or name)
         return made
 
     @property

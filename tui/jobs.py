@@ -195,12 +195,11 @@ class Job:
                 os.killpg(self._process.pid, number)
 
 
+@dataclass
 class JobTold(Message):
     """A job is further than before, or over; sent to the screen that is shown."""
 
-    def __init__(self, job: Job) -> None:
-        super().__init__()
-        self.job = job
+    job: Job
 
 
 def outcome(job: Job) -> str:

@@ -3,6 +3,7 @@
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any
 
 from textual.app import App
@@ -20,12 +21,13 @@ _LONGEST = 10.0  # seconds that a key waits behind the one before it: else the a
 Action = Callable[[], Awaitable[object]]
 
 
+@dataclass
 class KeyDone(Message):
     """Goes the way of a key, behind it, then the way of what the key made a widget tell."""
 
-    def __init__(self, widget: Widget, key: Key | Paste, *, over: bool = False) -> None:
-        super().__init__()
-        self.widget, self.key, self.over = widget, key, over
+    widget: Widget
+    key: Key | Paste
+    over: bool = False
 
 
 class KeyQueue:

@@ -69,9 +69,9 @@ def mined(tmp_path: Path, toy_encoder: SentenceEncoder, toy_folder: Path) -> Min
 def shown(around: Surroundings) -> Iterator[tuple[Cell, Neighbour]]:
     """Ask for the neighbours of each sentence."""
     for row in range(len(around.opened.source.lines)):
-        yield from (((each.source, each.target), each) for each in around.targets(row))
+        yield from (((each.source, each.target), each) for each in around.near("source", row))
     for row in range(len(around.opened.target.lines)):
-        yield from (((each.source, each.target), each) for each in around.sources(row))
+        yield from (((each.source, each.target), each) for each in around.near("target", row))
 
 
 def cells_of(near: Neighbours) -> set[Cell]:
@@ -178,8 +178,8 @@ def test_a_run_ranked_by_the_margin_keeps_no_scores(mined: Mine) -> None:
     assert not any((around.opened.path / name).exists() for name in SCORES_FILES)
     every = margin_scores(found.candidates.neighbours, k=3)
     for row in range(0, 85, 7):
-        assert [each.score for each in around.targets(row)] == every.targets[row].tolist()
-        assert [each.score for each in around.sources(row)] == every.sources[row].tolist()
+        assert [each.score for each in around.near("source", row)] == every.targets[row].tolist()
+        assert [each.score for each in around.near("target", row)] == every.sources[row].tolist()
     assert around.called == "score"
 
 
@@ -195,7 +195,7 @@ def test_a_reranked_run_without_scores_shows_margins(mined: Mine) -> None:
     every = margin_scores(found.candidates.neighbours, k=3)
     assert (old.called, old.compared.k) == ("margin", 3)
     for row in range(0, 85, 7):
-        assert [each.score for each in old.targets(row)] == every.targets[row].tolist()
+        assert [each.score for each in old.near("source", row)] == every.targets[row].tolist()
     assert not any("flags lower" in each.outcome.why for _, each in shown(old))
 
 

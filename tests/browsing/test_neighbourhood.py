@@ -56,24 +56,24 @@ def test_neighbours_have_the_cosines_and_scores_of_mining(mined: Mine) -> None:
     assert around.compared.k == 5
     scored = found.candidates
     for row in range(0, 60, 7):
-        near = around.targets(row)
+        near = around.near("source", row)
         assert [each.rank for each in near] == [1, 2, 3, 4, 5]
         assert [each.target for each in near] == scored.neighbours.targets[row].tolist()
         assert [each.cosine for each in near] == scored.neighbours.target_cosines[row].tolist()
         assert [each.score for each in near] == scored.scores.targets[row].tolist()
         assert near[0].text == scored.target.texts[near[0].target]
         assert near[0].line == scored.target.lines[near[0].target]
-        back = around.sources(row, 2)
+        back = around.near("target", row, 2)
         assert [each.source for each in back] == scored.neighbours.sources[row, :2].tolist()
         assert [each.score for each in back] == scored.scores.sources[row, :2].tolist()
 
 
 def test_what_is_asked_for_beyond_the_known_is_left_out(mined: Mine) -> None:
     _, around = mined(neighborhood=1)
-    assert len(around.targets(0, 1000)) == 4  # the estimate needs so many
-    assert around.targets(0, 0) == []
+    assert len(around.near("source", 0, 1000)) == 4  # the estimate needs so many
+    assert around.near("source", 0, 0) == []
     # Those behind the first are no neighbours for the margin, but have a score all the same.
-    assert all(each.score is not None for each in around.targets(0))
+    assert all(each.score is not None for each in around.near("source", 0))
 
 
 @pytest.mark.parametrize("retrieval", ["max", "fwd", "bwd", "intersect"])
@@ -89,7 +89,7 @@ def test_what_is_said_of_a_neighbour_is_what_mining_did(mined: Mine, retrieval: 
     bwd = scores.sources.max(axis=1)
     kinds = set()
     for row in range(60):
-        for each in around.targets(row) + around.sources(row):
+        for each in around.near("source", row) + around.near("target", row):
             pair, outcome = (each.source, each.target), each.outcome
             kinds.add(outcome.kind)
             assert each.score is not None
@@ -135,7 +135,7 @@ def test_a_rival_is_named_by_its_lines(mined: Mine) -> None:
     rivals = [
         each.outcome.rival
         for row in range(60)
-        for each in around.targets(row)
+        for each in around.near("source", row)
         if each.outcome.kind == "taken" and each.outcome.rival
     ]
     assert rivals
@@ -149,7 +149,7 @@ def test_what_options_drop_is_said_to_be_dropped(mined: Mine) -> None:
     said = {
         (each.source, each.target): each.outcome.why
         for row in range(60)
-        for each in around.targets(row)
+        for each in around.near("source", row)
         if each.outcome.kind == "dropped"
     }
     rows = {
@@ -166,7 +166,7 @@ def test_what_options_drop_is_said_to_be_dropped(mined: Mine) -> None:
 
 def test_pairs_beyond_top_are_said_to_be_so(mined: Mine) -> None:
     found, around = mined(top=5, threshold=1.0)
-    whys = [each.outcome.why for row in range(60) for each in around.targets(row)]
+    whys = [each.outcome.why for row in range(60) for each in around.near("source", row)]
     assert len(found.pairs) == 5
     assert whys.count("kept") == 5
     assert any("cut" in why or "--top" in why for why in whys)
@@ -174,10 +174,10 @@ def test_pairs_beyond_top_are_said_to_be_so(mined: Mine) -> None:
 
 def test_another_cut_makes_other_fates(mined: Mine) -> None:
     _, around = mined()
-    kept = [row for row in range(60) if around.targets(row, 1)[0].outcome.kept]
+    kept = [row for row in range(60) if around.near("source", row, 1)[0].outcome.kept]
     assert kept
     for row in kept[:5]:
-        (near,) = around.targets(row, 1, cut=99.0)
+        (near,) = around.near("source", row, 1, cut=99.0)
         assert (near.outcome.kind, near.outcome.why) == ("below", "below the cut 99.0000")
 
 
@@ -187,9 +187,9 @@ def test_a_partner_is_the_pair_or_the_nearest(mined: Mine) -> None:
     pairs = dict(zip(chosen.sources.tolist(), chosen.targets.tolist(), strict=True))
     for row in range(60):
         nearest_target = int(found.candidates.neighbours.targets[row, 0])
-        assert around.partner(row, of_sources=True) == pairs.get(row, nearest_target)
+        assert around.partner("source", row) == pairs.get(row, nearest_target)
     turned = {target: source for source, target in pairs.items()}
-    assert around.partner(chosen.targets[0], of_sources=False) == turned[chosen.targets[0]]
+    assert around.partner("target", chosen.targets[0]) == turned[chosen.targets[0]]
 
 
 def test_lines_are_found_and_repeated_ones_by_their_first(
@@ -229,7 +229,7 @@ def test_a_line_of_several_sentences_needs_an_offset(
     assert f"1:{offset}" in wrong.value.hint
     with pytest.raises(OptionError, match="none starts at 1"):
         row_of(opened.source, 1, 1)
-    assert {each.offset for row in range(10) for each in around.targets(row)} != {0}
+    assert {each.offset for row in range(10) for each in around.near("source", row)} != {0}
 
 
 def test_files_of_pairs_and_broken_runs_say_what_is_missing(mined: Mine, tmp_path: Path) -> None:

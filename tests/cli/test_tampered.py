@@ -229,8 +229,8 @@ def seen(run: Path) -> tuple[list[Pair], list[float]]:
     with suppress(XmineError):
         around = Surroundings(opened)
         for row in range(20):
-            around.targets(row)
-            around.sources(row)
+            around.near("source", row)
+            around.near("target", row)
         row_of(opened.source, LINES + 1, table=run / "source.parquet")
         reasons = Reasons(opened)
         for row in range(len(opened)):

@@ -42,8 +42,8 @@ def test_enter_shows_the_neighbours_of_the_pair_both_ways(
 ) -> None:
     opened, source, target = best_pair(mined_run)
     around = Surroundings(opened)
-    near = around.targets(source) + around.sources(target)
-    assert opened.scores is not None and around.targets(source)[0].score == opened.scores[0]
+    near = around.near("source", source) + around.near("target", target)
+    assert opened.scores is not None and around.near("source", source)[0].score == opened.scores[0]
     assert [each.score is None for each in near] == [False, False, True, True] * 2
 
     async def script(pilot: Any) -> None:
@@ -61,15 +61,15 @@ def test_enter_shows_the_neighbours_of_the_pair_both_ways(
         ]
         await snapshot(pilot, "neighbours", holds=[*names, "= 1  score", "kept", "not the best"])
         said = " ".join(" ".join(await pressed(pilot, "tab", "j")).split())
-        assert pilot.app.screen.query_one(NearLists).place().side == "right"
-        assert around.sources(target)[1].outcome.why[:60] in said
+        assert pilot.app.screen.query_one(NearLists).place().side == "target"
+        assert around.near("target", target)[1].outcome.why[:60] in said
 
     drive(XmineApp(mined_run), (80, 24), script)
 
 
 def test_stepping_to_neighbours_and_back_restores_cursor_and_pair(mined_run: Path) -> None:
     opened, source, _ = best_pair(mined_run)
-    other = Surroundings(opened).targets(source)[2]
+    other = Surroundings(opened).near("source", source)[2]
 
     async def script(pilot: Any) -> None:
         await settled(pilot)
@@ -80,7 +80,7 @@ def test_stepping_to_neighbours_and_back_restores_cursor_and_pair(mined_run: Pat
         second = await pressed(pilot, "enter")
         assert f"target {other.line:,}" in "\n".join(second)
         assert "step 1" in second[0]
-        assert pilot.app.screen.query_one(NearLists).place().side == "right"
+        assert pilot.app.screen.query_one(NearLists).place().side == "target"
         await pressed(pilot, "j", "enter")
         assert "step 2" in screen_text(pilot.app)[0]
         await pressed(pilot, "backspace")
@@ -101,7 +101,7 @@ def test_a_neighbour_is_judged_where_it_stands(run_copy: Path) -> None:
         assert pilot.app.judgements.of(0) == "accept"
         rows = await pressed(pilot, "z")
         assert not any("✓" in row for row in rows[:-3])
-        at = pilot.app.screen._near["left"]
+        at = pilot.app.screen._near["source"]
         stranger = next(i for i, each in enumerate(at) if each.outcome.kind == "not best")
         await pressed(pilot, *["j"] * stranger, "a")
         assert "there is no pair to judge" in "\n".join(screen_text(pilot.app))

@@ -96,10 +96,7 @@ class HomeScreen(BaseScreen):
             self.host.show("mine")
 
     def action_pick(self) -> None:
-        self.app.push_screen(PickerScreen("a run or a file of pairs", self._open))
-
-    def _open(self, path: str) -> None:
-        self.host.open(Path(path))
+        self.app.push_screen(PickerScreen("a run or a file of pairs", self.host.open))
 
     def action_forget(self) -> None:
         at = self.query_one(OptionList).highlighted

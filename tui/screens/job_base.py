@@ -218,16 +218,3 @@ class JobScreen(BaseScreen):
         if action == "result":
             return over and self._last is not None and self._last.code == 0
         return True
-
-
-def options_in(form: OptionsForm) -> Any:  # noqa: ANN401 - of the form's kind
-    """Read the options of a form.
-
-    Raises:
-        OptionError: a field is wrong.
-    """
-    options = form.options()
-    if options is None:
-        name, wrong = next(iter(form.wrong.items()))
-        raise OptionError(wrong or name)
-    return options

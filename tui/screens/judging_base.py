@@ -62,6 +62,11 @@ class JudgeScreen(BaseScreen):
         if row is not None:
             self.host.show_neighbours(int(opened.sources[row]), int(opened.targets[row]))
 
+    def copy_pair(self, source: int, target: int) -> None:
+        """Copy the texts of two rows, one of each side."""
+        texts = self.view.opened.source.texts[source], self.view.opened.target.texts[target]
+        self.copy("\t".join(texts), "copied: source, tab, target")
+
     def action_judge(self, verdict: str) -> None:
         """Keep a verdict, and go on."""
         row = self.judged_row()
@@ -116,6 +121,11 @@ class PaneScreen(JudgeScreen):
     def pane(self) -> PairDetail:
         """The pane itself."""
         return self.query_one(PairDetail)
+
+    def show_whole(self, row: int | None, cut: float | None) -> None:
+        """Show a row of `Opened` in the pane, as it stands at a cut."""
+        said = {} if row is None else self.judgements.by_judge(row)
+        self.pane.show(self.view.opened, row, cut, said)
 
     def action_lines(self) -> None:
         self.pane.toggle_lines()

@@ -17,7 +17,7 @@ from ..jobs import MINING, Job
 from ..widgets.options_form import OptionsForm
 from ..widgets.path_input import PathLine
 from ..widgets.toggles import Choices
-from .job_base import JobScreen, options_in
+from .job_base import JobScreen
 
 _MORE = ("model", "seed-pairs", "gold")
 
@@ -48,7 +48,7 @@ class MiningScreen(JobScreen):
         return mining_words(
             files["source"],
             files["target"],
-            options_in(self.query_one(OptionsForm)),
+            self.query_one(OptionsForm).options(),
             files["output"],
             more={name: self.line(name).value for name in _MORE},
             force=self.query_one("#in-the-way", Choices).pressed_index == 1,

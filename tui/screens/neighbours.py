@@ -7,9 +7,8 @@ from textual.binding import Binding, BindingType
 from textual.widgets import OptionList
 
 from xmine.browsing.neighbourhood import Neighbour
-from xmine.browsing.opened import TextSide
 
-from ..widgets.near_lists import Entry, NearLists, Place, line_name
+from ..widgets.near_lists import SIDES, Entry, NearLists, Place, line_name
 from ..widgets.pair_cells import SIGNS
 from .judging_base import JudgeScreen
 
@@ -37,22 +36,20 @@ class NeighboursScreen(JudgeScreen):
         super().__init__()
         self._pair = source, target
         self._trail: list[tuple[tuple[int, int], Place]] = []
-        self._near: dict[str, list[Neighbour]] = {"left": [], "right": []}
+        self._near: dict[str, list[Neighbour]] = {"source": [], "target": []}
 
     def body(self) -> ComposeResult:
         yield NearLists(id="near")
 
     def on_mount(self) -> None:
         self._show()
-        self.query_one(NearLists).list_of("left").focus()
+        self.query_one(NearLists).list_of("source").focus()
 
     def on_screen_resume(self) -> None:
         self.verdicts_changed()
 
     def heading(self) -> str:
-        source, target = self._pair
-        opened = self.view.opened
-        lines = f"{_line(opened.source, source)} and {_line(opened.target, target)}"
+        lines = " and ".join(self._line(name, row) for name, row in self._sides())
         steps = len(self._trail)
         return f"Neighbours of lines {lines}" + (f", step {steps}" if steps else "")
 
@@ -64,45 +61,47 @@ class NeighboursScreen(JudgeScreen):
         """Show the neighbours of the pair, each list with the cursor on the other of the two."""
         source, target = self._pair
         self._find()
-        at = (
-            next((at for at, each in enumerate(self._near["left"]) if each.target == target), 0),
-            next((at for at, each in enumerate(self._near["right"]) if each.source == source), 0),
+        targets = [each.target for each in self._near["source"]]
+        sources = [each.source for each in self._near["target"]]
+        self._draw(
+            (
+                targets.index(target) if target in targets else 0,
+                sources.index(source) if source in sources else 0,
+            )
         )
-        self._draw(at)
         self.refresh_top()
 
     def _find(self) -> None:
-        (source, target), around, cut = self._pair, self.view.around, self.view.cut
-        self._near = {
-            "left": around.targets(source, cut=cut),
-            "right": around.sources(target, cut=cut),
-        }
+        around, cut = self.view.around, self.view.cut
+        self._near = {side: around.near(side, row, cut=cut) for side, row in self._sides()}
 
     def _draw(self, highlighted: tuple[int | None, int | None]) -> None:
-        lists, opened = self.query_one(NearLists), self.view.opened
-        source, target = self._pair
-        for name, side, row, shown, at in (
-            ("source", opened.source, source, "left", highlighted[0]),
-            ("target", opened.target, target, "right", highlighted[1]),
-        ):
-            entries = [self._entry(each) for each in self._near[shown]]
-            lists.show(shown, f"{name} {_line(side, row)}", side.texts[row], entries, at)
+        for (name, row), at in zip(self._sides(), highlighted, strict=True):
+            head, text = f"{name} {self._line(name, row)}", self.view.opened.side(name).texts[row]
+            entries = [*map(self._entry, self._near[name])]
+            self.query_one(NearLists).show(name, head, text, entries, at)
+
+    def _sides(self) -> list[tuple[str, int]]:
+        return list(zip(SIDES, self._pair, strict=True))
+
+    def _line(self, side: str, row: int) -> str:
+        return line_name(*self.view.opened.side(side).place(row))
 
     def _entry(self, near: Neighbour) -> Entry:
         row = self.view.around.row(near.source, near.target)
         verdict = SIGNS[self.judgements.of(row)] if row is not None else ""
         line = line_name(near.line, near.offset)
         score = "–" if near.score is None else f"{near.score:.4f}"
-        figures = f"{near.rank}  {self.view.around.called} {score}"
         told = " ".join(filter(None, [verdict, _WORDS[near.outcome.kind]]))
-        said = f"{told}  cos {near.cosine:.4f} line {line}"  # of which the end may be cut
-        return Entry("=" if near.outcome.kept else " ", figures, said, near.text, near.outcome.kept)
+        figures = (
+            f"{'=' if near.outcome.kept else ' '} {near.rank}  {self.view.around.called} {score}  "
+            f"{told}  cos {near.cosine:.4f} line {line}"
+        )
+        return Entry(figures, near.text, near.outcome.kept)
 
     def _under_cursor(self) -> Neighbour | None:
-        lists = self.query_one(NearLists)
-        side = lists.place().side
-        at = lists.list_of(side).highlighted
-        return None if at is None or at >= len(self._near[side]) else self._near[side][at]
+        side, at = self.query_one(NearLists).under_cursor()
+        return None if at is None else self._near[side][at]
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         if event.option_list.has_focus:
@@ -117,12 +116,12 @@ class NeighboursScreen(JudgeScreen):
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Step to a neighbour, which makes a new pair with the sentence of its list."""
-        lists, side = self.query_one(NearLists), event.option_list.id or "left"
+        lists, side = self.query_one(NearLists), event.option_list.id or ""
         near = self._near[side][event.option_index]
         self._trail.append((self._pair, lists.place()))
         self._pair = near.source, near.target
         self._show()
-        lists.list_of("right" if side == "left" else "left").focus()
+        lists.list_of("target" if side == "source" else "source").focus()
         self._explain()
 
     def action_back(self) -> None:
@@ -137,9 +136,7 @@ class NeighboursScreen(JudgeScreen):
 
     def action_copy(self) -> None:
         if near := self._under_cursor():
-            opened = self.view.opened
-            texts = opened.source.texts[near.source], opened.target.texts[near.target]
-            self.copy("\t".join(texts), "copied: source, tab, target")
+            self.copy_pair(near.source, near.target)
 
     def judged_row(self) -> int | None:
         near = self._under_cursor()
@@ -154,8 +151,3 @@ class NeighboursScreen(JudgeScreen):
         place = lists.place()
         self._find()
         self._draw(place.highlighted)
-
-
-def _line(side: TextSide, row: int) -> str:
-    offset = None if side.offsets is None else int(side.offsets[row])
-    return line_name(int(side.lines[row]), offset)

@@ -21,8 +21,7 @@ from .base import QUIT
 from .finding_base import FindScreen
 
 _COLUMNS = {"src": "source", "tgt": "target", "source": "source", "target": "target"}
-
-
+_FIGURES = ("score", "prob", "cosine", "margin")  # orders by a figure that pairs may lack
 # Orders of which the name is not that of a figure.
 _ORDERS_IN_WORDS = {
     "source": "line of the source",
@@ -95,15 +94,11 @@ class PairsScreen(FindScreen):
 
     def on_pair_table_moved(self, event: PairTable.Moved) -> None:
         self.view.row = event.row or 0
-        self._show_whole(event.row)
+        self.show_whole(event.row, self.view.cut)
 
     def mark(self, pattern: str) -> None:
         self.query_one(PairTable).mark(pattern)
         self.pane.mark(pattern)
-
-    def _show_whole(self, row: int | None) -> None:
-        said = {} if row is None else self.judgements.by_judge(row)
-        self.pane.show(self.view.opened, row, self.view.cut, said)
 
     def action_sample(self) -> None:
         self.host.judge_sample(around=False)
@@ -124,7 +119,7 @@ class PairsScreen(FindScreen):
         table = self.query_one(PairTable)
         table.redraw()
         table.move_cursor(row=table.cursor_row + 1)
-        self._show_whole(table.row)  # the cursor may have nowhere to go
+        self.show_whole(table.row, self.view.cut)  # the cursor may have nowhere to go
 
     def found(self, rows: list[int]) -> None:
         self.query_one(PairTable).go_to(rows[0])
@@ -132,7 +127,7 @@ class PairsScreen(FindScreen):
     def verdicts_changed(self) -> None:
         table = self.query_one(PairTable)
         table.redraw()
-        self._show_whole(table.row)
+        self.show_whole(table.row, self.view.cut)
 
     def rows_changed(self) -> None:
         view = self.view
@@ -164,15 +159,12 @@ class PairsScreen(FindScreen):
             self.say("no pair is like that: f changes the filter", bad=True)
 
     def action_sort(self) -> None:
-        opened = self.view.opened
-        there = {
-            "score": opened.scores,
-            "prob": opened.probs,
-            "cosine": opened.cosines,
-            "margin": opened.margins,
-        }
-        orders = [name for name in ORDERS if name not in there or there[name] is not None]
-        query = self.view.wanted.query
+        query, opened = self.view.wanted.query, self.view.opened
+        orders = [
+            name
+            for name in ORDERS
+            if name not in _FIGURES or getattr(opened, f"{name}s") is not None
+        ]
         order = orders[(orders.index(query.order) + 1) % len(orders)]
         self.look_for(replace(query, order=order, descending=False))
 
@@ -199,10 +191,9 @@ class PairsScreen(FindScreen):
             self.look_for(asked)
 
     def action_copy(self) -> None:
-        row = self.query_one(PairTable).row
+        row, opened = self.judged_row(), self.view.opened
         if row is not None:
-            pair = self.view.opened.pair(row)
-            self.copy(f"{pair.source}\t{pair.target}", "copied: source, tab, target")
+            self.copy_pair(int(opened.sources[row]), int(opened.targets[row]))
 
     def action_export(self) -> None:
         rows = self.view.rows

@@ -29,7 +29,9 @@ class PickerScreen(BaseScreen):
         Binding("escape", "back", "Give up", id="picking.give-up"),
     ]
 
-    def __init__(self, what: str, chosen: Callable[[str], None], start: Path | None = None) -> None:
+    def __init__(
+        self, what: str, chosen: Callable[[Path], None], start: Path | None = None
+    ) -> None:
         """Choose a file for `what`; `chosen` gets the path, relative below the working folder."""
         super().__init__()
         self._what, self._chosen = what, chosen
@@ -71,12 +73,9 @@ class PickerScreen(BaseScreen):
         files.reload()
 
     def _take(self, path: Path) -> None:
-        try:
-            name = str(path.relative_to(Path.cwd()))
-        except ValueError:
-            name = str(path)
+        here = Path.cwd()
         self.host.back()
-        self._chosen(name)
+        self._chosen(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
 class Files(DirectoryTree):

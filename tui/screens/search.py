@@ -6,7 +6,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input, OptionList
 
-from xmine.browsing.search import SIDES as NAMES
 from xmine.browsing.search import Found
 
 from ..widgets.near_lists import SIDES, Entry, NearLists, line_name
@@ -26,7 +25,7 @@ class SearchScreen(BaseScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._found: dict[str, list[Found]] = {name: [] for name in NAMES}
+        self._found: dict[str, list[Found]] = {side: [] for side in SIDES}
 
     def body(self) -> ComposeResult:
         yield Input(
@@ -40,9 +39,8 @@ class SearchScreen(BaseScreen):
 
     def _draw(self) -> None:
         lists = self.query_one(NearLists)
-        for side, name in zip(SIDES, NAMES, strict=True):
-            of = getattr(self.view.opened, name)
-            lists.show(side, name, of.name, [_entry(each) for each in self._found[name]])
+        for side, found in self._found.items():
+            lists.show(side, side, self.view.opened.side(side).name, [*map(_entry, found)])
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         if event.input.id == "sought":
@@ -55,15 +53,15 @@ class SearchScreen(BaseScreen):
     def _show(self, found: dict[str, list[Found]]) -> None:
         self._found = found
         self._draw()
-        counts = ", ".join(f"{len(found[name]):,} of the {name}" for name in NAMES)
+        counts = ", ".join(f"{len(hits):,} of the {side}" for side, hits in found.items())
         self.say(f"nearest: {counts}; enter shows the neighbours of one")
-        best = max(NAMES, key=lambda name: found[name][0].cosine if found[name] else -2)
-        self.query_one(NearLists).list_of(SIDES[NAMES.index(best)]).focus()
+        best = max(SIDES, key=lambda side: found[side][0].cosine if found[side] else -2)
+        self.query_one(NearLists).list_of(best).focus()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        hit = self._found[NAMES[SIDES.index(event.option_list.id or "left")]][event.option_index]
+        hit = self._found[event.option_list.id or ""][event.option_index]
         with self.complaining():
-            other = self.view.around.partner(hit.row, of_sources=hit.side == "source")
+            other = self.view.around.partner(hit.side, hit.row)
             pair = (hit.row, other) if hit.side == "source" else (other, hit.row)
             self.host.show_neighbours(*pair)
 
@@ -71,14 +69,12 @@ class SearchScreen(BaseScreen):
         self.query_one("#sought", Input).focus()
 
     def action_copy(self) -> None:
-        lists = self.query_one(NearLists)
-        side = lists.place().side
-        hits, at = self._found[NAMES[SIDES.index(side)]], lists.list_of(side).highlighted
-        if at is not None and hits:
-            self.copy(hits[at].text, "copied")
+        side, at = self.query_one(NearLists).under_cursor()
+        if at is not None:
+            self.copy(self._found[side][at].text, "copied")
 
 
 def _entry(hit: Found) -> Entry:
     line = line_name(hit.line, hit.offset)
     score = "" if hit.score is None else f"score {hit.score:.4f} "
-    return Entry(" ", f"{hit.rank}  {score}cos {hit.cosine:.4f} line {line}", "", hit.text)
+    return Entry(f"  {hit.rank}  {score}cos {hit.cosine:.4f} line {line}", hit.text)

@@ -75,7 +75,6 @@ class ThresholdScreen(PaneScreen):
         self._bins = 0
         self._step = 1e-4
         self._cut = 0.0
-        self._own = 0.0
         self._waiting: Timer | None = None
 
     def body(self) -> ComposeResult:
@@ -128,7 +127,7 @@ class ThresholdScreen(PaneScreen):
         if self._histogram is None:
             self._say_agreement()
         if self._cuts is None:
-            self._cut, self._own = counted.cut, counted.cuts.start()
+            self._cut = counted.cut
         self._cuts, self._histogram, self._step = counted.cuts, counted.histogram, counted.step
         self._draw()
         self.refresh_top()
@@ -144,7 +143,8 @@ class ThresholdScreen(PaneScreen):
         self._move_to(stepped(self._cut, self._step, steps))
 
     def action_reset(self) -> None:
-        self._move_to(self._own)
+        if self._cuts is not None:
+            self._move_to(self._cuts.start())
 
     def action_type(self) -> None:
         self.ask("cut at:", self._typed, f"{self._cut:.4f}")
@@ -206,8 +206,7 @@ class ThresholdScreen(PaneScreen):
             self.query_one(NearTable).show_near(self._cuts, self._cut)
 
     def on_pair_table_moved(self, event: PairTable.Moved) -> None:
-        said = {} if event.row is None else self.judgements.by_judge(event.row)
-        self.pane.show(self.view.opened, event.row, self._cut, said)
+        self.show_whole(event.row, self._cut)
 
     def judged_row(self) -> int | None:
         return self.query_one(NearTable).row

@@ -21,7 +21,7 @@ from ..widgets.job_view import short
 from ..widgets.options_form import OptionsForm
 from ..widgets.path_input import PathLine
 from ..widgets.toggles import Choices
-from .job_base import JobScreen, options_in
+from .job_base import JobScreen
 
 _USUAL = "msimcse"
 _FIRST = ("encoder", "epochs", "batch_size")  # the options that most users set
@@ -95,7 +95,7 @@ class TrainingScreen(JobScreen):
         if not (output := self.line("output").value):
             raise OptionError("output: no name yet", "write one")
         in_the_way = list(IN_THE_WAY)[max(0, self.query_one("#in-the-way", Choices).pressed_index)]
-        options = options_in(self.query_one(OptionsForm))
+        options = self.query_one(OptionsForm).options()
         if not IN_THE_WAY[in_the_way] and is_begun(Path(output)):
             raise OptionError(f"{output}: was begun before", "if begun: go on, or replace")
         return training_words(self.method, given, options, output, in_the_way=in_the_way)

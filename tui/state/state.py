@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,16 +48,12 @@ def changing(name: str) -> Iterator[dict[str, Any]]:
         fcntl.flock(lock, fcntl.LOCK_EX)  # every process holds it for a moment only
         content = load(name)
         yield content
-        _write(folder / name, content)
+        with replacing(folder / name) as partial:
+            partial.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     except OSError as error:
         raise _not_written(folder, error) from error
     finally:
         os.close(lock)
-
-
-def _write(path: Path, content: Mapping[str, Any]) -> None:
-    with replacing(path) as partial:
-        partial.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
 def _not_written(folder: Path, error: OSError) -> FileError:

@@ -1,7 +1,6 @@
 """Two lists of sentences, one for each language: side by side where there is room, else stacked."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from rich.cells import cell_len
@@ -15,30 +14,19 @@ from textual.widgets import OptionList, Static
 from ..text import cut
 from .moving import KeyedList
 
-SIDES = ("left", "right")
+SIDES = ("source", "target")
 _SIDE_BY_SIDE = 100  # cells from which on the lists stand side by side
 _LINES_OF_TEXT = 3  # of a sentence, where lists stand side by side
 _LINES_OF_HEAD = (2, 4)  # of the text in a head, stacked and side by side
 _RAGGED = 5  # cells that breaking between words leaves at the end of a line, as a rule
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A sentence in a list.
+class Entry(NamedTuple):
+    """A sentence in a list, below its figures, of which the end may be cut."""
 
-    Attributes:
-        sign: one cell in front.
-        figures: rank, and what it is by.
-        said: more, the most important first: its end may be cut.
-        text: the sentence itself.
-        strong: whether the entry is bold.
-    """
-
-    sign: str
     figures: str
-    said: str
     text: str
-    strong: bool = False
+    is_bold: bool = False
 
 
 def line_name(line: int, offset: int | None) -> str:
@@ -88,8 +76,8 @@ class NearList(KeyedList):
 
 def _drawn(entry: Entry, room: int, lines: int) -> Text:
     """Draw a sentence: figures, then the text, cut to some lines."""
-    weight = "bold" if entry.strong else ""
-    head = cut(f"{entry.sign} {entry.figures}  {entry.said}", room, weight or "dim")
+    weight = "bold" if entry.is_bold else ""
+    head = cut(entry.figures, room, weight or "dim")
     # Lines are broken between words, which leaves some room at the end of each.
     text = cut(entry.text, room if lines == 1 else room * lines - room // 2, weight)
     return Text.assemble(head, "\n", text, "\n" if lines > 1 else "", end="")
@@ -136,14 +124,18 @@ class NearLists(Container):
         """Give the list of a side."""
         return self.query_one(f"#{side}", NearList)
 
+    def under_cursor(self) -> tuple[str, int | None]:
+        """Name the list that has the keys, and the entry that is highlighted there."""
+        side = "target" if self.list_of("target").has_focus else "source"
+        return side, self.list_of(side).highlighted
+
     def place(self) -> Place:
         """Tell where the cursor is."""
-        left, right = (self.list_of(side) for side in SIDES)
-        side = "right" if right.has_focus else "left"
+        source, target = (self.list_of(side) for side in SIDES)
         return Place(
-            side,
-            (left.highlighted, right.highlighted),
-            (left.scroll_offset.y, right.scroll_offset.y),
+            self.under_cursor()[0],
+            (source.highlighted, target.highlighted),
+            (source.scroll_offset.y, target.scroll_offset.y),
         )
 
     def go_to(self, place: Place) -> None:

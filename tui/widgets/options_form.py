@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
 
 from rich.text import Text
 from textual import work
@@ -10,6 +12,7 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widgets import Collapsible, Input, Label, Static
 
+from xmine.errors import OptionError
 from xmine.options import Options
 
 from ..forms.fields import FormField, form_fields, read_form
@@ -23,7 +26,7 @@ class OptionsForm(Vertical):
     """Fields for all options of a kind; a group that is closed is as without it."""
 
     class Changed(Message):
-        """A field has changed."""
+        """A field has changed; sent by its row."""
 
     def __init__(
         self, kind: type[Options], texts: Mapping[str, str] | None = None, first: Sequence[str] = ()
@@ -34,7 +37,6 @@ class OptionsForm(Vertical):
         self._first = first
         self._fields = form_fields(kind)
         self._texts = {each.name: each.usual for each in self._fields} | dict(texts or {})
-        self.wrong: dict[str, str] = {}  # of the last reading, by the names of the fields
 
     def compose(self) -> ComposeResult:
         first = [each for name in self._first for each in self._fields if each.name == name]
@@ -51,17 +53,22 @@ class OptionsForm(Vertical):
     def on_mount(self) -> None:
         self.query(Rows).first().fill()
 
-    def on_field_row_changed(self, event: "FieldRow.Changed") -> None:
-        event.stop()
-        self._texts[event.row.field.name] = event.text
-        self.options()
-        self.post_message(self.Changed())
+    def on_options_form_changed(self) -> None:
+        with suppress(OptionError):
+            self.options()
 
-    def options(self) -> Options | None:
-        """Read the fields; None where something is wrong, which then stands beside them."""
-        made, self.wrong = read_form(self.kind, self._texts)
+    def options(self) -> Any:  # noqa: ANN401 - of the kind
+        """Read the fields; what is wrong stands beside them.
+
+        Raises:
+            OptionError: a field is wrong.
+        """
+        made, wrong = read_form(self.kind, self._texts)
         for row in self.query(FieldRow):
-            row.complain(self.wrong.get(row.field.name, ""))
+            row.complain(wrong.get(row.field.name, ""))
+        if made is None:
+            name, why = next(iter(wrong.items()))
+            raise OptionError(why or name)
         return made
 
     @property
@@ -89,7 +96,7 @@ class Rows(Vertical):
     async def _fill(self) -> None:
         for start in range(0, len(self.fields), _AT_ONCE):
             few = self.fields[start : start + _AT_ONCE]
-            await self.mount_all(FieldRow(each, self._texts[each.name]) for each in few)
+            await self.mount_all(FieldRow(each, self._texts) for each in few)
             await asyncio.sleep(0)
 
 
@@ -107,16 +114,10 @@ class Group(Collapsible):
 class FieldRow(Vertical):
     """One option: flag, field, help."""
 
-    class Changed(Message):
-        """The field has another text."""
-
-        def __init__(self, row: "FieldRow", text: str) -> None:
-            super().__init__()
-            self.row, self.text = row, text
-
-    def __init__(self, field: FormField, text: str) -> None:
+    def __init__(self, field: FormField, texts: dict[str, str]) -> None:
+        """Ask for one of the fields, and keep its text in `texts`."""
         super().__init__(classes="option")
-        self.field, self._text = field, text
+        self.field, self._texts = field, texts
 
     def compose(self) -> ComposeResult:
         with Horizontal(classes="line"):
@@ -125,14 +126,14 @@ class FieldRow(Vertical):
         yield Static(self._help(), markup=False, classes="help")
 
     def _asked(self) -> Iterator[Input | Tick | Choices]:
-        field = self.field
+        field, text = self.field, self._texts[self.field.name]
         if field.is_switch:
-            yield Tick("on", self._text == "on", id=field.name, compact=True)
+            yield Tick("on", text == "on", id=field.name, compact=True)
         elif field.choices:
-            at = field.choices.index(self._text) if self._text in field.choices else 0
+            at = field.choices.index(text) if text in field.choices else 0
             yield Choices(tuple(each or "usual" for each in field.choices), at, id=field.name)
         else:
-            yield Input(self._text, id=field.name, compact=True, placeholder=field.without)
+            yield Input(text, id=field.name, compact=True, placeholder=field.without)
 
     def _help(self, wrong: str = "") -> Text:
         limits = f" ({self.field.limits})" if self.field.limits else ""
@@ -152,9 +153,9 @@ class FieldRow(Vertical):
         self._take(self.field.choices[event.index])
 
     def _take(self, text: str) -> None:
-        if text != self._text:
-            self._text = text
-            self.post_message(self.Changed(self, text))
+        if text != self._texts[self.field.name]:
+            self._texts[self.field.name] = text
+            self.post_message(OptionsForm.Changed())
 
     def complain(self, wrong: str) -> None:
         """Show an error; none if the text is empty."""

@@ -1,6 +1,7 @@
 """A table of pairs that draws only the rows that can be seen, however many there are."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -46,27 +47,20 @@ class PairTable(ScrollView, can_focus=True):
     header_height = 1
     cursor_row: reactive[int] = reactive(0, repaint=False)
 
+    @dataclass
     class Moved(Message):
-        """The cursor is on another pair, or on none.
+        """The cursor is on another pair, a row of `Opened`, or on none."""
 
-        Attributes:
-            row: of `Opened`; None if there are no pairs.
-        """
-
-        def __init__(self, row: int | None) -> None:
-            super().__init__()
-            self.row = row
+        row: int | None
 
     class Selected(Message):
         """Enter was pressed on the pair under the cursor."""
 
+    @dataclass
     class HeaderClicked(Message):
-        """The name of a column was clicked on."""
+        """The name of a column was clicked on; it is empty for the one of the signs."""
 
-        def __init__(self, column: str) -> None:
-            """Name the column; empty for the one of the signs."""
-            super().__init__()
-            self.column = column
+        column: str
 
     def __init__(
         self, opened: Opened, rows: Rows, verdict: Verdict = unjudged, *, id: str | None = None

@@ -55,10 +55,10 @@ class PathLine(Horizontal):
         except ValueError as error:
             raise OptionError(f"{self.label}: {error}", "close the quotation mark") from None
 
-    def take(self, path: str) -> None:
+    def take(self, path: Path | str) -> None:
         """Put a name in the line, or behind those that are in it."""
-        line = self.query_one(Input)
-        line.value = f"{line.value} {shlex.quote(path)}".strip() if self.several else path
+        line, name = self.query_one(Input), str(path)
+        line.value = f"{line.value} {shlex.quote(name)}".strip() if self.several else name
         line.cursor_position = len(line.value)
 
 

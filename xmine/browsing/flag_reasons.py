@@ -94,17 +94,16 @@ class Reasons:
         return found_in(self._opened.path / "neighbours") if self._opened.is_run else None
 
     @cached_property
-    def _keys(self) -> tuple[Rows, Rows]:
+    def _keys(self) -> dict[str, Rows]:
         """For each sentence of a side a number that those with the same letters have, too."""
-        opened = self._opened
-        keys = []
+        opened, keys = self._opened, {}
         for name in ("source", "target"):
             side = opened.side(name)
             known = known_keys(opened.path / FEATURES, name, len(side.lines))
             if known is None and len(side.lines) <= _MOST_READ:
                 known = groups_of(side.texts)
-            keys.append(np.arange(len(side.lines)) if known is None else known)
-        return keys[0], keys[1]
+            keys[name] = np.arange(len(side.lines)) if known is None else known
+        return keys
 
     def _length(self, _: int, pair: Pair) -> str:
         ours, theirs = len(pair.source), len(pair.target)
@@ -130,27 +129,12 @@ class Reasons:
         return "a number is on one side only" if found is None else _numbers(*found)
 
     def _script(self, _: int, pair: Pair) -> str:
-        said = []
-        for name, language, text in zip(
-            ("source", "target"), self._opened.languages, pair[:2], strict=True
-        ):
-            side, letters = self._opened.side(name), letters_of(text)
-            if not foreign_lines(language, side.texts)(text, letters):
-                continue
-            share = share_of_script(language, side.texts, letters)
-            own = sorted(scripts_of(language, side.texts))
-            scripts = " or ".join(_SCRIPTS.get(each, each.title()) for each in own)
-            if share == 0:
-                said.append(f"no {scripts} character in the {name}")
-            elif share < 0.5:
-                said.append(f"{share:.0%} of the letters of the {name} are {scripts}")
-            elif "HIRAGANA" in own:
-                said.append(f"no kana in the {name}")
-            elif function_words(language):
-                said.append(_unlike(language, name, text))
-            else:
-                said.append(f"the {name} looks like English")
-        return "; ".join(said) or "a side is not in its language"
+        (ours, theirs), opened = self._opened.languages, self._opened
+        said = [
+            _foreign("source", ours, opened.source, pair.source),
+            _foreign("target", theirs, opened.target, pair.target),
+        ]
+        return "; ".join(filter(None, said)) or "a side is not in its language"
 
     def _high(self, _: int, pair: Pair) -> str:
         opened, sure = self._opened, self._sure
@@ -169,10 +153,11 @@ class Reasons:
         if near is None:
             return "a side is near to very many lines, or is boilerplate"
         said = []
-        for name, ids, keys, at in (
-            ("source", near.sources, self._keys[0], int(opened.sources[row])),
-            ("target", near.targets, self._keys[1], int(opened.targets[row])),
+        for name, ids, rows in (
+            ("source", near.sources, opened.sources),
+            ("target", near.targets, opened.targets),
         ):
+            keys, at = self._keys[name], int(rows[row])
             like = np.flatnonzero(keys == keys[at])
             lists = int((ids == at).any(axis=1).sum())
             told = f"the {name} is a neighbour of {count(lists, 'line')}"
@@ -185,13 +170,10 @@ class Reasons:
 
     def _duplicate(self, row: int, _: Pair) -> str:
         opened, said = self._opened, []
-        for name, keys, rows, side in (
-            ("source", self._keys[0], opened.sources, opened.source),
-            ("target", self._keys[1], opened.targets, opened.target),
-        ):
-            before = self._better(row, keys[rows])
+        for name, rows in (("source", opened.sources), ("target", opened.targets)):
+            before = self._better(row, self._keys[name][rows])
             if before is not None:
-                line = int(side.lines[rows[before]])
+                line = int(opened.side(name).lines[rows[before]])
                 said.append(
                     f"the {name} is that of a better pair (line {line}, {self._best_by(before)})"
                 )
@@ -246,7 +228,22 @@ def _written(value: float) -> str:
     return f"{value:,.10g}" if value >= 10_000 else f"{value:.10g}"  # no comma in a year
 
 
-def _unlike(language: str, name: str, text: str) -> str:
+def _foreign(name: str, language: str, side: TextSide, text: str) -> str:
+    """Say why the text of a side is not in its language; nothing if it may be."""
+    letters = letters_of(text)
+    if not foreign_lines(language, side.texts)(text, letters):
+        return ""
+    share = share_of_script(language, side.texts, letters)
+    own = sorted(scripts_of(language, side.texts))
+    scripts = " or ".join(_SCRIPTS.get(each, each.title()) for each in own)
+    if share == 0:
+        return f"no {scripts} character in the {name}"
+    if share < 0.5:
+        return f"{share:.0%} of the letters of the {name} are {scripts}"
+    if "HIRAGANA" in own:
+        return f"no kana in the {name}"
+    if not function_words(language):
+        return f"the {name} looks like English"
     words = text.lower().split()
     known = len(function_words(language).intersection(words))
     return (

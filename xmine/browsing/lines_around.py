@@ -19,14 +19,12 @@ def lines_around(side: TextSide, row: int) -> tuple[int | None, int | None]:
 
     A file of pairs has only the lines that are in some pair.
     """
-    line, offset = side.place(row)
+    line = int(side.lines[row])
     if _ascends(side):
-        start, stop = np.searchsorted(side.lines, (line - _FAR, line + _FAR + 1)).tolist()
-        near = list(range(start, stop))
+        near = np.arange(*np.searchsorted(side.lines, (line - _FAR, line + _FAR + 1)))
     else:
-        near = np.flatnonzero(np.abs(side.lines - line) <= _FAR).tolist()
-    places = {(int(side.lines[each]), side.place(each)[1] or 0): each for each in near}
-    here = line, offset or 0
+        near = np.flatnonzero(np.abs(side.lines - line) <= _FAR)
+    here, places = side.place(row), {side.place(each): each for each in near.tolist()}
     before = max((place for place in places if place < here), default=None)
     after = min((place for place in places if place > here), default=None)
     return (

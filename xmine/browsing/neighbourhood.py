@@ -90,24 +90,12 @@ class Surroundings:
         kept_none = self.opened.margins is not None and self.compared.scores is None
         return "margin" if kept_none else "score"
 
-    def targets(
-        self, source: int, k: int | None = None, cut: float | None = None
-    ) -> list[Neighbour]:
-        """Give the nearest targets of a source, nearest first."""
-        return self._near(source, k, cut, of_sources=True)
-
-    def sources(
-        self, target: int, k: int | None = None, cut: float | None = None
-    ) -> list[Neighbour]:
-        """Give the nearest sources of a target in the same way."""
-        return self._near(target, k, cut, of_sources=False)
-
-    def partner(self, row: int, *, of_sources: bool) -> int:
+    def partner(self, side: str, row: int) -> int:
         """Name the row that a sentence is best looked at with: its pair, or its nearest."""
         opened = self.opened
         own, others = opened.sources, opened.targets
         found = self.compared.neighbours.targets
-        if not of_sources:
+        if side == "target":
             own, others, found = others, own, self.compared.neighbours.sources
         pairs = np.flatnonzero(own == row)
         return int(others[pairs[0]]) if len(pairs) else int(found[row, 0])
@@ -122,24 +110,25 @@ class Surroundings:
         found = found[self.opened.targets[found] == target]
         return int(found[0]) if len(found) else None
 
-    def _near(
-        self, row: int, k: int | None, cut: float | None, *, of_sources: bool
+    def near(
+        self, side: str, row: int, k: int | None = None, cut: float | None = None
     ) -> list[Neighbour]:
-        opened = self.opened
+        """Give the nearest targets of a source, or sources of a target, nearest first."""
+        opened, of_sources = self.opened, side == "source"
         compared = self.compared if of_sources else self.compared.swapped()
         found, scores = compared.neighbours, compared.near(np.array([row]))[0]
         near: list[int] = found.targets[row][:k].tolist()
         pairs = [(row, other) if of_sources else (other, row) for other in near]
         outcomes = self._outcomes.of(pairs, opened.cut if cut is None else cut)
-        side = opened.target if of_sources else opened.source
+        others = opened.target if of_sources else opened.source
         return [
             Neighbour(
                 *pair,
                 at + 1,
                 float(found.target_cosines[row, at]),
                 float(scores[at]) if np.isfinite(scores[at]) else None,
-                side.texts[other],
-                *side.place(other),
+                others.texts[other],
+                *others.place(other),
                 outcome,
             )
             for at, (other, pair, outcome) in enumerate(zip(near, pairs, outcomes, strict=True))

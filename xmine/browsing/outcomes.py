@@ -83,12 +83,8 @@ class PairOutcomes:
             why = f"neither is among the {k} nearest of the other, and only these are compared"
             return PairOutcome("far", why)
         if asked:
-            rival = better[asked]
-            other, line = (
-                ("source", rival.target_line)
-                if asked == "target"
-                else ("target", rival.source_line)
-            )
+            rival, other = better[asked], "source" if asked == "target" else "target"
+            line = rival.target_line if asked == "target" else rival.source_line
             why = f"the best of the {other}'s {k} nearest is line {line:,}, {rival.score:.4f}"
             return PairOutcome("not best", f"--retrieval {self._retrieval}: {why}", rival)
         if is_fwd or is_bwd:

@@ -55,8 +55,8 @@ def neighbors(
     opened = open_pairs(run)
     around = Surroundings(opened)
     source_row, target_row = _row(opened, "source", source), _row(opened, "target", target)
-    targets = [] if source_row is None else around.targets(source_row, k)
-    sources = [] if target_row is None else around.sources(target_row, k)
+    targets = [] if source_row is None else around.near("source", source_row, k)
+    sources = [] if target_row is None else around.near("target", target_row, k)
     if (k or 0) > min(around.known):
         console.say(f"the run has found {min(around.known)} neighbours of a sentence, no more")
     if console.as_json:

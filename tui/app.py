@@ -167,6 +167,8 @@ class XmineApp(App[None]):
 
     def _show_read(self, found: Read) -> None:
         """Show pairs that were read, and no screen of those before."""
+        if self.view is not None:
+            gc.unfreeze()  # its objects may go
         self.view, self.judgements, warned = found
         while len(self.screen_stack) > 1:
             self.pop_screen()

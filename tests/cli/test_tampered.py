@@ -64,9 +64,10 @@ def small_steps() -> Iterator[None]:
 def runs(
     toy_folder: Path, small_steps: None, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Path]:
-    """A run in each state, the same of other texts, and what it comes to undisturbed."""
+    """A run in each state, the same of other texts, what it comes to undisturbed, the encoder."""
 
     def make(folder: Path) -> None:
+        model = shutil.copytree(toy_folder, folder / "model")  # a run names its folder
         for kind, seed in (("own", 3), ("other", 4)):
             english, chinese, _ = toy_sentences(LINES, seed=seed)
             random.Random(seed).shuffle(chinese)
@@ -74,13 +75,13 @@ def runs(
                 (folder / kind).mkdir(exist_ok=True)
                 (folder / kind / name).write_text("\n".join(texts) + "\n", encoding="utf-8")
             for state in STATES:
-                begin(folder / kind / state, state, toy_folder)
+                begin(folder / kind / state, state, model)
         for state in STATES:
             shutil.copytree(folder / "own" / state, folder / "whole" / state)
-            go_on(folder / "whole" / state, folder / "own", state, toy_folder)
+            go_on(folder / "whole" / state, folder / "own", state, model)
 
     folder = made_once(tmp_path_factory, "tampered", make)
-    return {kind: folder / kind for kind in ("own", "other", "whole")}
+    return {kind: folder / kind for kind in ("own", "other", "whole", "model")}
 
 
 def mine_into(
@@ -164,14 +165,14 @@ def tamper(path: Path, other: Path, change: str, dice: random.Random) -> None:
         path.write_bytes(sorted(alike)[0].read_bytes() if alike else data[::-1])
 
 
-def tried(runs: dict[str, Path], state: str, name: str, change: str, run: Path, model: Path) -> str:
+def tried(runs: dict[str, Path], state: str, name: str, change: str, run: Path) -> str:
     """Mine into a run with a changed file; give the message where that is an error."""
     shutil.rmtree(run, ignore_errors=True)
     shutil.copytree(runs["own"] / state, run)
     dice = random.Random(f"{state} {name} {change}")
     tamper(run / name, runs["other"] / state / name, change, dice)
     try:
-        go_on(run, runs["own"], state, model)
+        go_on(run, runs["own"], state, runs["model"])
     except XmineError as error:
         if not error.message.startswith(str(run)):
             raise
@@ -191,7 +192,7 @@ def contents(run: Path) -> dict[str, bytes]:
     "most", [pytest.param(3, id="few"), pytest.param(1000, id="all", marks=pytest.mark.long)]
 )
 def test_no_change_of_a_file_gives_other_pairs(
-    runs: dict[str, Path], state: str, most: int, tmp_path: Path, toy_folder: Path
+    runs: dict[str, Path], state: str, most: int, tmp_path: Path
 ) -> None:
     names = files_in(runs["own"] / state)
     tries = [(name, change) for name in names for change in (*CHANGES, *IN_ITS_PLACE)]
@@ -199,7 +200,7 @@ def test_no_change_of_a_file_gives_other_pairs(
     wrong, refused = [], set()
     for name, change in some:
         try:
-            if tried(runs, state, name, change, tmp_path / "run", toy_folder):
+            if tried(runs, state, name, change, tmp_path / "run"):
                 refused.add(name)
         except Exception as error:  # told with all others
             wrong.append(f"{name}: {change}: {type(error).__name__}: {error}")
@@ -210,7 +211,7 @@ def test_no_change_of_a_file_gives_other_pairs(
 @pytest.mark.parametrize("name", ["neighbours", "traits"])
 @pytest.mark.parametrize("change", ["another run's", "a file"])
 def test_a_folder_of_another_run_or_a_file_in_its_place_is_made_again(
-    runs: dict[str, Path], name: str, change: str, tmp_path: Path, toy_folder: Path
+    runs: dict[str, Path], name: str, change: str, tmp_path: Path
 ) -> None:
     run = Path(shutil.copytree(runs["own"] / "finished", tmp_path / "run"))
     shutil.rmtree(run / name)
@@ -218,7 +219,7 @@ def test_a_folder_of_another_run_or_a_file_in_its_place_is_made_again(
         (run / name).write_text("something else")
     else:
         shutil.copytree(runs["other"] / "finished" / name, run / name)
-    mine_into(run, runs["own"], "finished", toy_folder)
+    mine_into(run, runs["own"], "finished", runs["model"])
     assert contents(run) == contents(runs["whole"] / "finished")
 
 

@@ -134,8 +134,12 @@ without_some = Side.without_some
 
 
 def of_both(side: Side, share: float, random: np.random.Generator) -> Side:
-    """Leave pieces out of each half of a batch as the process does that has this half."""
-    assert isinstance(random, Halves)
+    """Leave pieces out of each half of a batch as the process does that has this half.
+
+    Where both processes leave out the same, to measure, so does one.
+    """
+    if not isinstance(random, Halves):
+        return without_some(side, share, random)
     halves = np.array_split(np.arange(len(side)), 2)
     parts = zip(halves, random.own, strict=True)
     return joined([without_some(side.take(half), share, own) for half, own in parts])

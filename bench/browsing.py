@@ -202,7 +202,7 @@ def look_at(run: Path) -> Row:
         pages = [screen.press(_PAGE_DOWN) for _ in range(_PAGES)]
         end, top = screen.press(b"G"), screen.press(b"g")
         sort = screen.press(b"s")
-        find = screen.find(b"the", " for the text ")
+        find = screen.find(b"the", " for 'the'")
     return {
         "lines": [len(opened.source.lines), len(opened.target.lines)],
         "candidates": len(opened),

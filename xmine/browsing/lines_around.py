@@ -9,7 +9,7 @@ from xmine.browsing.opened import TextSide
 _FAR = 3  # lines: some may be blank, or said before
 
 
-@lru_cache(maxsize=2)  # of both files: a look at all lines at each key would double the key's time
+@lru_cache(maxsize=2)  # of both files; a look at a million lines takes 2 ms, and a key four looks
 def _ascends(side: TextSide) -> bool:
     return bool((np.diff(side.lines) >= 0).all())
 

@@ -116,6 +116,37 @@ def test_what_is_opened_twice_at_once_is_opened_once_and_leaves_nothing_behind(
     drive(XmineApp(mined_run), (80, 24), script)
 
 
+def test_the_first_frame_is_there_before_anything_is_read(
+    few: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app, seen = XmineApp(few), list[str]()
+
+    def watched(path: Path) -> Any:
+        seen.append(screen_text(app)[0])
+        return reading_module.read(path)
+
+    monkeypatch.setattr("xmine.tui.app.read", watched)
+    drive(app, (80, 24), settled)
+    assert ["opening" in each for each in seen] == [True]
+
+
+def test_pairs_that_were_open_when_collecting_began_may_go(mined_run: Path, few: Path) -> None:
+    async def script(pilot: Any) -> None:
+        app = pilot.app
+        await settled(pilot)
+        old = weakref.ref(app.view)
+        app.open(few)
+        await settled(pilot)
+        await until(pilot, lambda: gc.collect() >= 0 and old() is None, 20)
+
+    gc.disable()  # as `xmine browse` does before it loads the app
+    try:
+        drive(XmineApp(mined_run), (80, 24), script)
+    finally:
+        gc.enable()
+        gc.unfreeze()
+
+
 def test_keys_work_while_something_opens_and_leaving_gives_it_up(
     mined_run: Path, few: Path, tmp_path: Path, reading: Gate
 ) -> None:

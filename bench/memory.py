@@ -163,7 +163,11 @@ def bytes_under(path: Path) -> int:
 def descendants(pid: int) -> list[int]:
     """List the children of a process, and theirs."""
     found: list[int] = []
-    for listing in Path(f"/proc/{pid}/task").glob("*/children"):
+    try:
+        listings = list(Path(f"/proc/{pid}/task").glob("*/children"))
+    except OSError:  # the process has ended
+        return found
+    for listing in listings:
         try:
             children = [int(each) for each in listing.read_text().split()]
         except OSError:  # the thread has ended

@@ -13,7 +13,7 @@ import json
 import random
 from pathlib import Path
 
-from embedded import xmine  # type: ignore[import-not-found]
+from embedded import xmine
 
 from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
 from xmine.evaluation.data import DataFolder

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from embedded import RESULTS, measure, xmine  # type: ignore[import-not-found]
+from embedded import RESULTS, measure, xmine
 
 from xmine.evaluation.reports.record import record, write_record
 

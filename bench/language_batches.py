@@ -12,7 +12,7 @@ import json
 import random
 from pathlib import Path
 
-from embedded import xmine  # type: ignore[import-not-found]
+from embedded import xmine
 
 from xmine.evaluation.reports.record import record, write_record
 from xmine.text.languages import ISO_639_3

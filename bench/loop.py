@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from embedded import xmine  # type: ignore[import-not-found]
+from embedded import xmine
 from few_of_domain import pairs_of  # type: ignore[import-not-found]
 
 from xmine.browsing.judgements import Judgements

@@ -79,7 +79,7 @@ class CandidateSet:
 
         Args:
             tokens: of the lines of the pool.
-            matches: float64 [cells, 3], A, B and order.
+            matches: float64 [cells, 3], of `match_pairs`.
         """
         sides = (self.split(each) for each in matches.T)
         targets, sources = (
@@ -187,7 +187,7 @@ class Pool:
 
         Args:
             name: empty for the look of xmine.
-            matches: A, B and order of the cells of each set, float64 [cells, 3].
+            matches: of `match_pairs`, of the cells of each set, float64 [cells, 3].
         """
         for each, found in zip(self.sets, matches, strict=True):
             each.measure(name, each.reranker(self.tokens, found))
@@ -195,6 +195,6 @@ class Pool:
     def look(
         self, x: Rows, y: Rows, tokens: tuple[TokenVectors, TokenVectors] | None = None
     ) -> Floats:
-        """Compare lines token by token: A, B and order, float64 [pairs, 3]."""
+        """Compare lines token by token, as `match_pairs`: float64 [pairs, 3]."""
         source, target = tokens or self.tokens
         return match_pairs(source, target, x, y)

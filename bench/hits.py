@@ -39,13 +39,13 @@ SETS = {  # English and Chinese
 MARGIN_OF = 4  # nearest lines, in the trial with the figures of mining
 
 Floats = NDArray[np.floating[Any]]
-# Cosines [lines, nearest], lower of A and B, their mean, order -> a score.
+# Cosines [lines, nearest], match, order, missing -> a score.
 TRIALS: dict[str, Callable[[Floats, Floats, Floats, Floats], Floats]] = {
-    "mean of A and B": lambda cosine, lower, mean, order: mean,
-    "lower of A and B": lambda cosine, lower, mean, order: lower,
-    "cosine + lower": lambda cosine, lower, mean, order: cosine + lower,
-    "cosine + lower + order / 5": lambda cosine, lower, mean, order: cosine + lower + order / 5,
-    "cosine + mean + order / 10": lambda cosine, lower, mean, order: cosine + mean + order / 10,
+    "match": lambda cosine, match, order, missing: match,
+    "cosine + match": lambda cosine, match, order, missing: cosine + match,
+    "cosine - missing": lambda cosine, match, order, missing: cosine - missing,
+    "cosine - 4 missing": lambda cosine, match, order, missing: cosine - 4 * missing,
+    "all four": lambda cosine, match, order, missing: cosine + match + order / 10 - 2 * missing,
 }
 
 
@@ -56,11 +56,8 @@ def trials(encoder: SentenceEncoder, lines: list[str], corpus: list[str]) -> dic
     near = search_exact(*vectors, hits.NEAREST)
     x, y = np.broadcast_arrays(np.arange(len(lines))[:, None], near.targets)
     matches = match_pairs(*tokens, x.ravel(), y.ravel()).reshape(*x.shape, 3)
-    lower, mean = matches[..., :2].min(axis=-1), matches[..., :2].mean(axis=-1)
-    found = {
-        name: trial(near.target_cosines, lower, mean, matches[..., 2])
-        for name, trial in TRIALS.items()
-    }
+    figures = near.target_cosines, *np.moveaxis(matches, -1, 0)
+    found = {name: trial(*figures) for name, trial in TRIALS.items()}
     found["figures of mining"] = as_in_mining(encoder, near, matches, tokens)
     rows = np.arange(len(lines))
     return {name: near.targets[rows, each.argmax(axis=1)].tolist() for name, each in found.items()}

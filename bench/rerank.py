@@ -31,13 +31,16 @@ from rerank_sets import (
     tatoeba_pool,
 )
 from trial_figures import (
+    add_cosine,
+    add_counterparts,
     add_dimensions,
-    add_dropped,
     add_latin,
     add_lengths,
     add_lexical,
     add_numbers,
     add_rarity,
+    add_tokens,
+    spread,
 )
 
 from xmine.encoders.encoder import SentenceEncoder
@@ -51,10 +54,11 @@ LEAST_TOKENS = 5  # of the shorter side of a pair to fit on, as in `xmine train`
 LEXICAL_PAIRS = 300_000
 DIMENSIONS = (64, 448)
 
-LOOK = ("log_margin", "lower_match", "log_tokens")
+LOOK = ("log_margin", "missing")
 ORDER = (*LOOK, "order")
 LEADS = (*ORDER, "match_lead", "margin_lead")
-_OF_MATCHES = ("lower_match", "order", "match_lead")
+BEFORE = ("log_margin", "lower", "log tokens", "order", "match_lead", "margin_lead")
+_OF_MATCHES = ("missing", "order", "match_lead")
 _LEXICAL = tuple(
     f"{which} {what}" for which in ("lower", "mean") for what in ("likelihood", "explained")
 )
@@ -63,6 +67,11 @@ _LEXICAL = tuple(
 def _in_place(name: str) -> tuple[str, ...]:
     """Take another token look in place of the one of xmine."""
     return tuple(f"{name}: {each}" if each in _OF_MATCHES else each for each in LEADS)
+
+
+def _of_all(figures: tuple[str, ...]) -> tuple[str, ...]:
+    """Take the matches in which every counterpart counts."""
+    return tuple("all: " * (each in {"lower", "match_lead"}) + each for each in figures)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,18 +92,21 @@ class Part:
 PARTS = {
     "margin": Part(("log_margin",)),
     "cosine": Part(("cosine",)),
-    "token look": Part(LOOK),
+    "missing": Part(LOOK),
     "order": Part(ORDER),
     "leads": Part(LEADS),
     **{f"without {gone}": Part(tuple(each for each in LEADS if each != gone)) for gone in LEADS},
-    "four figures": Part(tuple(each for each in LEADS if not each.startswith("log_"))),
+    "before": Part(_of_all(BEFORE)),
+    "before but mutual": Part(BEFORE),
+    "all counterparts": Part(_of_all(LEADS)),
+    "+ lower": Part((*LEADS, "lower")),
+    "+ tokens": Part((*LEADS, "log tokens")),
     "numbers": Part((*LEADS, "numbers")),
     "then numbers": Part((*LEADS, "numbers"), then=True),
     "+ cosine": Part((*LEADS, "cosine")),
-    "+ mean match": Part((*LEADS, "mean match")),
-    "+ both": Part((*LEADS, "cosine", "mean match")),
+    "+ match": Part((*LEADS, "match")),
     "lexical table": Part((*LEADS, *_LEXICAL)),
-    "lexical alone": Part(("log_margin", "log_tokens", "margin_lead", *_LEXICAL)),
+    "lexical alone": Part(("log_margin", "log tokens", "margin_lead", *_LEXICAL)),
     "rarity": Part(_in_place("rarity")),
     **{f"{each} dimensions": Part(_in_place(f"{each} dimensions")) for each in DIMENSIONS},
     "Latin words": Part((*LEADS, "Latin words")),
@@ -111,9 +123,10 @@ def add_figures(
     x, y = pool.gather()
     matches = pool.look(x, y)
     pool.measure("", [matches[each.cells] for each in pool.sets])
-    if wanted & {"cosine", "mean match"}:
-        add_dropped(pool, x, y, matches)
+    spread(pool, "match", matches[:, 0])
     trials: dict[str, Callable[[Pool, Rows, Rows], None]] = {
+        "cosine": add_cosine,
+        "log tokens": add_tokens,
         "numbers": add_numbers,
         "Latin words": add_latin,
         "length ratio": add_lengths,
@@ -121,12 +134,14 @@ def add_figures(
     for name, add in trials.items():
         if name in wanted:
             add(pool, x, y)
+    if wanted & {"lower", "all: lower", "all: match_lead"}:
+        add_counterparts(pool, x, y)
     if tables:
         add_lexical(pool, x, y, tables)
     for each in DIMENSIONS:
-        if f"{each} dimensions: lower_match" in wanted:
+        if f"{each} dimensions: missing" in wanted:
             add_dimensions(pool, x, y, pieces, each)
-    if "rarity: lower_match" in wanted:
+    if "rarity: missing" in wanted:
         add_rarity(pool)
 
 

@@ -10,17 +10,44 @@ from candidates import Floats, Pool, Rows
 from lexical import Direction, compare
 from numpy.typing import NDArray
 
-from xmine.encoders.tokens import HEAVIEST, TokenVectors, on_principal_axes, whole_vectors
+from xmine.encoders.tokens import HEAVIEST, UNIT, TokenVectors, on_principal_axes, whole_vectors
 from xmine.flags.numbers import numbers_differ, reader
 
 _LATIN = re.compile("[A-Za-z]{2,}")
 
 
-def add_dropped(pool: Pool, x: Rows, y: Rows, matches: Floats) -> None:
-    """Add the cosine, and the mean of A and B of matches [pairs, 3]."""
+def add_cosine(pool: Pool, x: Rows, y: Rows) -> None:
+    """Add the cosine of the sentences."""
     rows = (each[which] for each, which in zip(pool.vectors, (x, y), strict=True))
-    _spread(pool, "cosine", np.einsum("ij,ij->i", *rows, dtype=np.float64))
-    _spread(pool, "mean match", matches[:, :2].mean(axis=1))
+    spread(pool, "cosine", np.einsum("ij,ij->i", *rows, dtype=np.float64))
+
+
+def add_tokens(pool: Pool, x: Rows, y: Rows) -> None:
+    """Add the log of the tokens of the shorter side."""
+    tokens = np.minimum(pool.tokens[0].lengths[x], pool.tokens[1].lengths[y])
+    spread(pool, "log tokens", np.log(np.maximum(tokens, 1)))
+
+
+def add_counterparts(pool: Pool, x: Rows, y: Rows) -> None:
+    """Add figures of A and B without and with the condition that counterparts choose each other.
+
+    "all: lower" and "all: match_lead" are without, "lower" is with the condition.
+    """
+    shares = np.zeros((len(x), 2, 2))
+    for pair, (i, j) in enumerate(zip(x.tolist(), y.tolist(), strict=True)):
+        (s, v), (t, w) = pool.tokens[0].of(i), pool.tokens[1].of(j)
+        if len(s) and len(t):
+            cosines = s @ t.T / UNIT**2
+            best = np.maximum(cosines.max(axis=1), 0), np.maximum(cosines.max(axis=0), 0)
+            own, back = cosines.argmax(axis=1), cosines.argmax(axis=0)
+            mutual = back[own] == np.arange(len(s)), own[back] == np.arange(len(t))
+            for side, weights in enumerate((v, w)):
+                found = best[side] @ weights, (best[side] * mutual[side]) @ weights
+                shares[pair, :, side] = np.array(found) / weights.sum()
+    spread(pool, "all: lower", shares[:, 0].min(axis=1))
+    spread(pool, "lower", shares[:, 1].min(axis=1))
+    every = np.stack([shares[:, 0].mean(axis=1)] * 3, axis=1)
+    pool.measure("all: ", [every[each.cells] for each in pool.sets])
 
 
 def add_numbers(pool: Pool, x: Rows, y: Rows) -> None:
@@ -30,7 +57,7 @@ def add_numbers(pool: Pool, x: Rows, y: Rows) -> None:
     def differ(source: str, target: str) -> bool:
         return numbers_differ(source, target, left, right)
 
-    _spread(pool, "numbers", _of_texts(pool, x, y, differ))
+    spread(pool, "numbers", _of_texts(pool, x, y, differ))
 
 
 def add_latin(pool: Pool, x: Rows, y: Rows) -> None:
@@ -40,7 +67,7 @@ def add_latin(pool: Pool, x: Rows, y: Rows) -> None:
         words = [set(_LATIN.findall(each.lower())) for each in (source, target)]
         return min(len(words[0] & words[1]), 3)
 
-    _spread(pool, "Latin words", _of_texts(pool, x, y, shared))
+    spread(pool, "Latin words", _of_texts(pool, x, y, shared))
 
 
 def _of_texts(pool: Pool, x: Rows, y: Rows, compare: Callable[[str, str], float]) -> Floats:
@@ -53,13 +80,13 @@ def _of_texts(pool: Pool, x: Rows, y: Rows, compare: Callable[[str, str], float]
 def add_lengths(pool: Pool, x: Rows, y: Rows) -> None:
     """Add how far the ratio of the numbers of tokens is from the usual one, as logs."""
     ratios = np.log((pool.tokens[0].lengths[x] + 1) / (pool.tokens[1].lengths[y] + 1))
-    _spread(pool, "length ratio", np.abs(ratios - np.median(ratios)))
+    spread(pool, "length ratio", np.abs(ratios - np.median(ratios)))
 
 
 def add_lexical(pool: Pool, x: Rows, y: Rows, tables: Sequence[Direction]) -> None:
     """Add what a lexical table says."""
     for name, found in compare(tables, *pool.tokens, x, y).items():
-        _spread(pool, name, found)
+        spread(pool, name, found)
 
 
 def add_dimensions(pool: Pool, x: Rows, y: Rows, vectors: NDArray[np.float32], dim: int) -> None:
@@ -90,7 +117,7 @@ def _rarer(tokens: TokenVectors, rows: Rows) -> TokenVectors:
     return replace(tokens, weights=np.rint(weights).clip(1, HEAVIEST).astype(np.float32))
 
 
-def _spread(pool: Pool, name: str, found: Floats) -> None:
+def spread(pool: Pool, name: str, found: Floats) -> None:
     """Give all sets the figure of their cells."""
     for each in pool.sets:
         each.figures[name] = found[each.cells]

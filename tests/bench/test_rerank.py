@@ -145,8 +145,8 @@ def test_figures_are_those_that_xmine_weighs() -> None:
     summed = sum(columns, np.full(len(small.cells), reranker.weights.bias))
     x, y = small.pairs()
     alone = match_pairs(pool.tokens[0], pool.tokens[1], x, y)
-    assert small.figures["lower_match"] == pytest.approx(alone[:, :2].min(axis=1))
-    assert small.figures["order"] == pytest.approx(alone[:, 2])
+    assert small.figures["order"] == pytest.approx(alone[:, 1])
+    assert small.figures["missing"] == pytest.approx(alone[:, 2])
     cosines = pool.vectors[0].astype(np.float64) @ pool.vectors[1].astype(np.float64).T
     means = (cosines.mean(axis=1)[:, None] + cosines.mean(axis=0)) / 2
     assert np.exp(small.figures["log_margin"]) == pytest.approx((cosines / means)[x, y], rel=1e-3)

@@ -96,7 +96,7 @@ def test_a_run_is_searched_on_both_sides(command: Command, run: str) -> None:
     facts = json.loads(command(*one, "off").out)
     assert facts["target"] == [{"cosine": 1.0, "text": text, "line": 4, "offset": None}]
     reranked = json.loads(command(*one, "auto").out)["target"]
-    assert reranked == [{**facts["target"][0], "score": 2.1}]  # all in its place
+    assert reranked == [{**facts["target"][0], "score": 1.1}]  # all in its place
     assert facts["query"] == text
     Path("two.txt").write_text(f"\n{text}\nbade fibe\n", encoding="utf-8")
     rows = [

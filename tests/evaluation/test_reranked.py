@@ -119,7 +119,7 @@ def test_the_weights_are_those_of_the_encoder(
     toy_encoder: SentenceEncoder, aligned: DataFolder
 ) -> None:
     weights = RerankingWeights(**dict.fromkeys(RerankingWeights.__dataclass_fields__, 0.0))
-    weights = replace(weights, lower_match=-1.0)
+    weights = replace(weights, missing=1.0)
     own = SentenceEncoder(toy_encoder.body, reranking=weights)
     texts = sides(aligned)
     vectors = own.encode_half(texts[0]), own.encode_half(texts[1])

@@ -147,7 +147,7 @@ def test_what_a_kill_left_half_written_goes(tmp_path: Path) -> None:
 
 def test_a_folder_of_another_format_is_refused(tmp_path: Path) -> None:
     folder = filled(tmp_path / "run")
-    text = (folder / RUN_FILE).read_text().replace("format = 2", "format = 1")
+    text = (folder / RUN_FILE).read_text().replace("format = 3", "format = 2")
     (folder / RUN_FILE).write_text(text)
     with pytest.raises(OptionError, match="another version of xmine"):
         open_run(folder, ASKED).__enter__()

@@ -69,7 +69,8 @@ def candidates(count: int, pairs: int, seed: int) -> KnownCandidates:
     near = search_exact(unit[0], unit[1], 3)
     translations = np.where(np.arange(count) < pairs, order, -1)
     share = random.random((count, count, 3)).astype(np.float32)  # of any pair
-    share[np.arange(pairs), order[:pairs], :2] = 0.7 + 0.3 * random.random((pairs, 2))
+    share[np.arange(pairs), order[:pairs], 0] = 0.8 + 0.2 * random.random(pairs)
+    share[np.arange(pairs), order[:pairs], 2] = 0.2 * random.random(pairs)
     matches = TokenMatches(
         share[np.arange(count)[:, None], near.targets],
         share[near.sources, np.arange(count)[:, None]],
@@ -92,7 +93,7 @@ def slow_examples(known: KnownCandidates) -> dict[tuple[int, int], tuple[dict[st
         for place, x in enumerate(row):
             margins[x, y] = float(known.margins.sources[y, place])
             shares[x, y] = known.matches.sources[y, place]
-    mean = {cell: float(a + b) / 2 for cell, (a, b, _) in shares.items()}
+    match = {cell: float(each[0]) for cell, each in shares.items()}
     found = {}
     for x, y in margins:
         rivals = [cell for cell in margins if (cell[0] == x) != (cell[1] == y)]
@@ -102,13 +103,11 @@ def slow_examples(known: KnownCandidates) -> dict[tuple[int, int], tuple[dict[st
             for s, t in rivals
             if (s == x and t in near.targets[x]) or (t == y and s in near.sources[y])
         ]
-        tokens = min(known.matches.source_lengths[x], known.matches.target_lengths[y])
         figures = {
             "log_margin": float(np.log(margins[x, y])),
-            "lower_match": float(min(shares[x, y][:2])),
-            "order": float(shares[x, y][2]),
-            "log_tokens": float(np.log(tokens)),
-            "match_lead": mean[x, y] - max(mean[cell] for cell in rivals),
+            "missing": float(shares[x, y][2]),
+            "order": float(shares[x, y][1]),
+            "match_lead": match[x, y] - max(match[cell] for cell in rivals),
             "margin_lead": margins[x, y] - max(margins[cell] for cell in rivals),
         }
         found[x, y] = figures, bool(known.translations[x] == y)
@@ -139,7 +138,7 @@ def test_the_weights_rank_translations_first_and_tell_the_scores_of_those() -> N
         scores += chosen.scores[right].tolist()
     assert weights.right_mean == pytest.approx(np.mean(scores), abs=1e-3)
     assert weights.right_deviation == pytest.approx(np.std(scores), abs=1e-3)
-    assert weights.lower_match > 1 and abs(weights.order) < 1  # which was drawn at random
+    assert weights.missing < -1 and abs(weights.order) < 1  # which was drawn at random
 
 
 def test_too_few_translations_give_no_weights() -> None:

@@ -38,25 +38,26 @@ def slow_log_odds(
     of_source = [np.mean([cosines[i, j] for j in row[:k]]) for i, row in enumerate(wide[0])]
     of_target = [np.mean([cosines[i, j] for i in row[:k]]) for j, row in enumerate(wide[1])]
     tokens = [[_tokens(encoder, text) for text in side] for side in texts]
+    assert isinstance(encoder.body, StaticEmbedding)
+    heaviest = float(np.linalg.norm(encoder.body.vectors, axis=1).max())
     margins: dict[Cell, float] = {}
     matches: dict[Cell, tuple[float, float, float]] = {}
     cells = {(i, j) for i, row in enumerate(near[0]) for j in row}
     cells |= {(i, j) for j, row in enumerate(near[1]) for i in row}
     for i, j in cells:
         margins[i, j] = float(cosines[i, j]) / max((of_source[i] + of_target[j]) / 2, 1e-6)
-        matches[i, j] = slow_match(tokens[0][i], tokens[1][j])
-    means = {cell: (a + b) / 2 for cell, (a, b, _) in matches.items()}
+        matches[i, j] = slow_match(tokens[0][i], tokens[1][j], heaviest)
+    means = {cell: match for cell, (match, _, _) in matches.items()}
     scores = {}
     for i, j in cells:
         rivals = {(i, other) for other in near[0][i]} | {(other, j) for other in near[1][j]}
         rivals -= {(i, j)}
-        a, b, order = matches[i, j]
+        _, order, missing = matches[i, j]
         scores[i, j] = (
             weights.bias
             + weights.log_margin * math.log(max(margins[i, j], 1e-3))
-            + weights.lower_match * min(a, b)
+            + weights.missing * missing
             + weights.order * order
-            + weights.log_tokens * math.log(max(min(len(tokens[0][i]), len(tokens[1][j])), 1))
             + weights.match_lead * _lead(means, (i, j), rivals)
             + weights.margin_lead * _lead(margins, (i, j), rivals)
         )
@@ -96,30 +97,54 @@ def _first(figures: dict[int, float], k: int = 1) -> list[int]:
 
 
 def slow_match(
-    source: list[NDArray[np.float64]], target: list[NDArray[np.float64]]
+    source: list[NDArray[np.float64]], target: list[NDArray[np.float64]], heaviest: float
 ) -> tuple[float, float, float]:
-    """Find how much of the source has a counterpart, how much of the target, and the order."""
+    """Measure match, order, and what the side that misses more misses.
+
+    Args:
+        source, target: the vectors of tokens.
+        heaviest: the length of the longest vector of the encoder.
+    """
     if not source or not target:
         return 0, 0, 0
-    (a, one), (b, other) = _one_way(source, target), _one_way(target, source)
-    return a, b, (one + other) / 2
+    there, back = _counterparts(source, target), _counterparts(target, source)
+    one = _one_way(source, there, back, heaviest)
+    other = _one_way(target, back, there, heaviest)
+    return (one[0] + other[0]) / 2, (one[1] + other[1]) / 2, max(one[2], other[2])
+
+
+def _counterparts(
+    own: list[NDArray[np.float64]], others: list[NDArray[np.float64]]
+) -> list[tuple[float, int]]:
+    """Find the largest cosine of each token, and the token that has it; -1 if none is above 0."""
+    found = []
+    for token in own:
+        best, where = 0.0, -1
+        for at, other in enumerate(others):
+            cosine = round(float(token @ other) / math.sqrt((token @ token) * (other @ other)), 7)
+            if cosine > best:
+                best, where = cosine, at
+        found.append((best, where))
+    return found
 
 
 def _one_way(
-    own: list[NDArray[np.float64]], others: list[NDArray[np.float64]]
-) -> tuple[float, float]:
-    found, total, placed = 0.0, 0.0, []
-    for place, token in enumerate(own):
-        weight, best, where = math.sqrt(token @ token), 0.0, -1
+    own: list[NDArray[np.float64]],
+    counterparts: list[tuple[float, int]],
+    back: list[tuple[float, int]],
+    heaviest: float,
+) -> tuple[float, float, float]:
+    found, total, missing, placed = 0.0, 0.0, 0.0, []
+    for place, (token, (best, where)) in enumerate(zip(own, counterparts, strict=True)):
+        weight = math.sqrt(token @ token) / heaviest
         total += weight
-        for at, other in enumerate(others):
-            cosine = round(float(token @ other) / weight / math.sqrt(other @ other), 7)
-            if cosine > best:
-                best, where = cosine, at
-        found += weight * best
-        if best > 0:
-            placed.append((weight, place, where))
-    return found / total, _correlation(placed)
+        missing += (weight * (1 - best)) ** 2
+        if where < 0:
+            continue
+        placed.append((weight, place, where))
+        if back[where][1] == place:
+            found += weight * best
+    return found / total, _correlation(placed), missing / total
 
 
 def _correlation(placed: list[tuple[float, int, int]]) -> float:

@@ -12,7 +12,7 @@ _LARGEST = 1e9  # number that a file may hold
 
 @dataclass(frozen=True, slots=True)
 class RerankingWeights:
-    """A logistic regression on six figures of a candidate, see `xmine.scoring.reranking`.
+    """A logistic regression on five figures of a candidate, see `xmine.scoring.reranking`.
 
     The weights of an encoder without a file are those of the encoder that ships with xmine.
 
@@ -23,17 +23,16 @@ class RerankingWeights:
         right_mean, right_deviation: of the scores of translations that the weights were fitted on.
     """
 
-    log_margin: float = 4.387
-    lower_match: float = 12.168
-    order: float = 1.478
-    log_tokens: float = 0.028
-    match_lead: float = 4.799
-    margin_lead: float = 3.986
+    log_margin: float = 3.082
+    missing: float = -44.616
+    order: float = 1.317
+    match_lead: float = 5.181
+    margin_lead: float = 4.055
     other_numbers: float = 2.0
     other_language: float = 5.0
-    bias: float = -10.358
-    right_mean: float = 5.595
-    right_deviation: float = 3.543
+    bias: float = 0.7
+    right_mean: float = 5.706
+    right_deviation: float = 3.309
 
     def save(self, folder: Path) -> None:
         """Write them into the folder of an encoder."""

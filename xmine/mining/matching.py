@@ -71,8 +71,8 @@ def match_candidates(
     Args:
         read: gives the tokens of both sides; called if a file is not there.
         neighbours: the candidates.
-        paths: the .npy files for the neighbours of sources and of targets, [rows, 3 k + 1]: A, B
-            and order of each, and the number of tokens of the row.
+        paths: the .npy files for the neighbours of sources and of targets, [rows, 3 k + 1]: the
+            figures of `match_pairs` of each, and the number of tokens of the row.
         mark: names tokens and neighbours; files of other work are not continued.
         tick: called with the number of rows that are done, of both sides.
         watch: told of files.

@@ -60,7 +60,7 @@ class Judge:
         return replace(self, reranker=replace(self.reranker, weights=weights))
 
     def match_texts(self, sources: Sequence[str], targets: Sequence[str]) -> NDArray[np.float32]:
-        """Compare a few pairs of texts: A, B and order, float32 [pairs, 3]."""
+        """Compare a few pairs of texts, as `match_pairs`: float32 [pairs, 3]."""
         rows = np.arange(len(sources))
         tokens = tokens_of(self.encoder, sources), tokens_of(self.encoder, targets)
         return match_pairs(*tokens, rows, rows).astype(np.float32)

@@ -1,9 +1,14 @@
-"""Tokens of two sentences -> how much of each finds a counterpart on the other side, in order.
+"""Tokens of two sentences -> how well they match, in which order, and how much finds nothing.
 
-For sentences s and t, A = sum_i w_i max_j cos(s_i, t_j) / sum_i w_i over the tokens of s, where the
-weight w_i is the length of the token's vector, and B is the same from t: the late interaction of
-ColBERT (Khattab & Zaharia, 2020) with the weights and both directions of BERTScore (Zhang et al.,
-2020).
+For sentences s and t, the counterpart of token s_i is the token t_j with the largest cosine c_i.
+A = sum_i w_i c_i m_i / sum_i w_i over the tokens of s, where the weight w_i is the length of the
+token's vector, and m_i is 1 if s_i is in turn the counterpart of t_j, else 0. B is the same from t.
+This is the late interaction of ColBERT (Khattab & Zaharia, 2020) with the weights and both
+directions of BERTScore (Zhang et al., 2020), over the word alignment of SimAlign (Jalili Sabet et
+al., 2020, Argmax).
+
+What s misses in t is sum_i (w_i (1 - c_i))^2 / sum_i w_i, weights being at most 1: one heavy token
+without a counterpart counts more than several light ones.
 
 Vectors and weights are whole numbers (`xmine.encoders.tokens`), and so every sum here is exact.
 """
@@ -13,7 +18,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.encoders.tokens import UNIT, TokenVectors
+from xmine.encoders.tokens import HEAVIEST, UNIT, TokenVectors
 from xmine.knn.workers import WorkerPool, blas_threads
 
 # Numbers that a batch of pairs holds at once: 8 MB stay in a cache that two threads share.
@@ -21,6 +26,8 @@ _NUMBERS = 1_000_000
 # Tokens of the longer of two sentences that are compared at once.
 _TOKENS_AT_ONCE = 1024
 LONG = 512  # tokens
+# Parts of a whole weight: squares of the parts of 100,000 tokens are still added exactly.
+_PARTS = 256
 # Bands of lengths: e times the length is so many bands further. More bands, and the lengths of the
 # other side differ more within a batch.
 _BANDS = 5
@@ -44,9 +51,10 @@ def match_pairs(source: TokenVectors, target: TokenVectors, x: Rows, y: Rows) ->
         x, y: int64 [pairs], sentences of `source` and of `target`.
 
     Returns:
-        float64 [pairs, 3]: A and B of the module's docstring, 0 to 1; and the correlation of the
-        places of tokens with those of their counterparts, -1 to 1, the mean of both directions,
-        where each token has its weight. All are 0 where a sentence has no tokens.
+        float64 [pairs, 3]: the match, which is the mean of A and B, 0 to 1; the order, which is the
+        correlation of the places of tokens with those of their counterparts, -1 to 1, the mean of
+        both directions, where each token has its weight; and the larger of what the two sentences
+        miss, 0 to 1. All are 0 where a sentence has no tokens.
     """
     found = np.zeros((len(x), 3))
     lengths = source.lengths_of(x), target.lengths_of(y)
@@ -78,15 +86,28 @@ def _best(cosines: NDArray[np.float32]) -> Counterparts:
 
 def _figures(left: Counterparts, v: Singles, right: Counterparts, w: Singles) -> Floats:
     """Sum up the counterparts of tokens [pairs, tokens] with their weights: [pairs, 3]."""
+    match = (_match(left, right, v) + _match(right, left, w)) / 2
     order = (_correlation(left, v) + _correlation(right, w)) / 2
-    return np.stack([_share(left[0], v), _share(right[0], w), order], axis=1)
+    missing = np.maximum(_missing(left[0], v), _missing(right[0], w))
+    return np.stack([np.minimum(match, 1), order, missing], axis=1)
 
 
-def _share(best: Singles, weights: Singles) -> Floats:
-    """Average the best cosines, times UNIT**2, of tokens [pairs, tokens]."""
-    total = np.einsum("ij,ij->i", np.maximum(best, 0), weights, dtype=np.float64)
-    shares: Floats = total / (weights.sum(axis=1, dtype=np.float64) * UNIT**2)
-    return np.minimum(shares, 1)
+def _match(own: Counterparts, others: Counterparts, weights: Singles) -> Floats:
+    """Average the cosines of tokens [pairs, tokens] that are the counterparts of their own."""
+    best, places = own
+    mutual = np.take_along_axis(others[1], places, axis=1) == np.arange(places.shape[1])
+    total = np.einsum("ij,ij->i", np.maximum(best, 0), weights * mutual, dtype=np.float64)
+    match: Floats = total / (weights.sum(axis=1, dtype=np.float64) * UNIT**2)
+    return match
+
+
+def _missing(best: Singles, weights: Singles) -> Floats:
+    """Measure what tokens [pairs, tokens] with these best cosines miss."""
+    cosines = np.clip(best / np.float32(UNIT**2), 0, 1)
+    lost = np.rint(_PARTS * weights * (1 - cosines))
+    squares = np.einsum("ij,ij->i", lost, lost, dtype=np.float64)
+    missing: Floats = squares / (weights.sum(axis=1, dtype=np.float64) * HEAVIEST * _PARTS**2)
+    return missing
 
 
 def _correlation(counterparts: Counterparts, weights: Singles) -> Floats:

@@ -1,10 +1,10 @@
 """Candidates and how well their tokens match -> a new score: the log-odds of a translation.
 
 A candidate is a cell of the neighbours, and its rivals are the other cells of its row and column.
-Logistic regression weighs six figures of each: the log of the ratio margin; the lower of the two
-shares A and B that find a counterpart (`xmine.scoring.late_interaction`); the order of the
-counterparts; the log of the tokens of the shorter side; and how far the mean of A and B, and the
-margin, lead those of the best rival. docs/explanation/reranking.md says what each is worth.
+Logistic regression weighs five figures of each: the log of the ratio margin; what the sentences
+miss of each other; the order of the counterparts (`xmine.scoring.late_interaction`); and how far
+the match, and the margin, lead those of the best rival. docs/explanation/reranking.md says what
+each is worth.
 """
 
 from collections.abc import Iterator
@@ -35,9 +35,9 @@ class TokenMatches:
     """How well the tokens of each candidate match, in the shapes of `Neighbours`.
 
     Attributes:
-        targets: float32 [sources, k, 3], A, B and order of each source's nearest targets.
-        sources: float32 [targets, k, 3], the same of each target's nearest sources: A is of the
-            source here too.
+        targets: float32 [sources, k, 3], the figures of `match_pairs` of each source's nearest
+            targets.
+        sources: float32 [targets, k, 3], the same of each target's nearest sources.
         source_lengths, target_lengths: float32 [sources] and [targets], numbers of tokens.
     """
 
@@ -81,7 +81,7 @@ class Reranker:
 
         Args:
             x, y: int64 [pairs], rows of both sides.
-            matches: float32 [pairs, 3], A, B and order.
+            matches: float32 [pairs, 3], of `match_pairs`.
             margins: float32 [pairs].
         """
         scores = np.empty(len(x), dtype=np.float32)
@@ -111,29 +111,26 @@ class Reranker:
 
         Args:
             x, y: int64 [rows, k], sources and targets.
-            matches: float32 [rows, k, 3], A, B and order.
+            matches: float32 [rows, k, 3], of `match_pairs`.
             margins: float32 [rows, k].
 
         Yields:
             The name of the weight, and float64 [rows, k].
         """
-        mean, lengths = _mean(matches), self.matches
-        tokens = np.minimum(lengths.source_lengths[x], lengths.target_lengths[y])
         yield "log_margin", np.log(np.maximum(margins.astype(np.float64), _LEAST_MARGIN))
-        yield "lower_match", matches[..., :2].min(axis=-1).astype(np.float64)
-        yield "order", matches[..., 2].astype(np.float64)
-        yield "log_tokens", np.log(np.maximum(tokens.astype(np.float64), 1))
-        match_lead, margin_lead = self._leads(x, y, mean, margins)
+        yield "missing", matches[..., 2].astype(np.float64)
+        yield "order", matches[..., 1].astype(np.float64)
+        match_lead, margin_lead = self._leads(x, y, matches[..., 0], margins)
         yield "match_lead", match_lead
         yield "margin_lead", margin_lead
 
-    def _leads(self, x: Rows, y: Rows, mean: Singles, margins: Singles) -> tuple[Floats, Floats]:
+    def _leads(self, x: Rows, y: Rows, match: Singles, margins: Singles) -> tuple[Floats, Floats]:
         """Measure how far cells [rows, k] lead their best rivals; 0 where there is no rival."""
         near, matches, known = self.neighbours, self.matches, self.margins
         own, back = near.targets[x] == y[..., None], near.sources[y] == x[..., None]
         leads = []
         for value, of_row, of_column in (
-            (mean, _mean(matches.targets[x]), _mean(matches.sources[y])),
+            (match, matches.targets[..., 0][x], matches.sources[..., 0][y]),
             (margins, known.targets[x], known.sources[y]),
         ):
             row = np.where(own, -np.inf, of_row).max(axis=-1)
@@ -141,9 +138,3 @@ class Reranker:
             best = np.maximum(row, column)
             leads.append(np.where(np.isfinite(best), value.astype(np.float64) - best, 0))
         return leads[0], leads[1]
-
-
-def _mean(matches: Singles) -> Singles:
-    """Average A and B of matches [..., 3]."""
-    mean: Singles = (matches[..., 0] + matches[..., 1]) / np.float32(2)
-    return mean

@@ -46,6 +46,7 @@ class Candidates:
         languages: of both sides, if they are known yet.
         features: of the lines of both sides, if they are known yet.
         numbers: bool [chosen], which pairs have other numbers on both sides, if that is known yet.
+        copies: bool [chosen], which pairs have the same text on both sides, if that is known yet.
     """
 
     chosen: ChosenPairs
@@ -57,6 +58,7 @@ class Candidates:
     languages: tuple[str, str] | None = None
     features: tuple[LineFeatures, LineFeatures] | None = None
     numbers: NDArray[np.bool_] | None = None
+    copies: NDArray[np.bool_] | None = None
 
     def texts(self) -> tuple[PickedTexts, PickedTexts]:
         """Look up the texts of the chosen pairs."""
@@ -150,7 +152,8 @@ def weigh_flags(
     chosen, texts, weights = candidates.chosen, candidates.texts(), candidates.weights
     if weights is None:
         return candidates
-    languages = _languages(candidates, same_texts(*texts), options, known)
+    copies = same_texts(*texts)
+    languages = _languages(candidates, copies, options, known)
     numbers = other_numbers(texts, languages)
     sides = candidates.source, candidates.target
     left, right = line_features(sides, languages, report, files)
@@ -159,7 +162,7 @@ def weigh_flags(
     lower = (chosen.scores - less).astype(np.float32)
     order = np.lexsort((chosen.targets, chosen.sources, -lower))
     chosen = replace(chosen, scores=lower).take(order)
-    ordered = replace(candidates, chosen=chosen, numbers=numbers[order])
+    ordered = replace(candidates, chosen=chosen, numbers=numbers[order], copies=copies[order])
     return replace(ordered, languages=languages, features=(left, right))
 
 
@@ -234,15 +237,17 @@ def estimate_probabilities(
         confidence = confidence.with_right(copies & (labels != 0))
     order = np.lexsort((chosen.targets, chosen.sources, -chosen.scores, -confidence.probs))
     numbers = None if candidates.numbers is None else candidates.numbers[order]
-    ordered = replace(candidates, chosen=chosen.take(order), numbers=numbers)
-    return Estimated(ordered, confidence.of(order), copies[order])
+    copies = copies[order]
+    ordered = replace(candidates, chosen=chosen.take(order), numbers=numbers, copies=copies)
+    return Estimated(ordered, confidence.of(order), copies)
 
 
 def known_pairs(
     candidates: Candidates, seeds: LabelledPairs
 ) -> tuple[NDArray[np.bool_], NDArray[np.int8]]:
     """Find copies, bool [pairs], and pairs known to be right (1) or wrong (0; others: -1)."""
-    copies = same_texts(*candidates.texts())
+    copies = candidates.copies
+    copies = same_texts(*candidates.texts()) if copies is None else copies
     labels = labels_of(seeds.pairs, *candidates.lines())
     # Copies stand out more than any translation: they take no part in the fit.
     return copies, np.where(copies & (labels == -1), 0, labels).astype(np.int8)

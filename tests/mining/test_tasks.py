@@ -33,8 +33,10 @@ Checkpoint = Callable[..., Path]
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(StaticEmbedding, "texts_at_once", 16)
     monkeypatch.setattr(Transformer, "texts_at_once", 16)
-    monkeypatch.setattr(matching, "_ROWS_AT_ONCE", 24)
-    monkeypatch.setattr(stretches, "_PAIRS_AT_ONCE", 20)
+    monkeypatch.setattr(matching, "_ROWS_AT_ONCE", 48)
+    monkeypatch.setattr(matching, "_ROWS_OF_A_TASK", 24)
+    monkeypatch.setattr(stretches, "_PAIRS_AT_ONCE", 40)
+    monkeypatch.setattr(stretches, "_PAIRS_OF_A_TASK", 20)
     monkeypatch.setattr(line_features, "_LINES_PER_FILE", 40)
 
 

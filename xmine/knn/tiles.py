@@ -44,7 +44,7 @@ from xmine.progress import Progress, Report, silent
 
 # Rows of a shard: a share of a side, within limits. Smaller shards spread better, larger ones
 # multiply faster.
-_EXACT_SHARE, _EXACT_ROWS = 6, (8192, 65_536)
+_EXACT_SHARE, _EXACT_ROWS = 4, (8192, 65_536)
 _LISTED_SHARE, _LISTED_ROWS = 4, (16_384, 2**20)
 # Tiles of a stripe: 140 GB of keys where shards are largest, and work for some hundred cores.
 _TILES_OF_A_STRIPE = 1024

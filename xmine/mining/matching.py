@@ -20,7 +20,9 @@ from xmine.scoring.late_interaction import match_pairs
 from xmine.scoring.reranking import TokenMatches
 from xmine.vectors.tokens import TokenFiles
 
-_ROWS_AT_ONCE = 16_384
+# Rows of a block: the more, the more alike are the lengths of the pairs of a batch.
+_ROWS_AT_ONCE = 65_536
+_ROWS_OF_A_TASK = 16_384
 
 Singles = NDArray[np.float32]
 Rows = NDArray[np.int64]
@@ -88,7 +90,7 @@ def match_candidates(
         parts, (rows, k) = None, ids.shape
         if elsewhere:
             files = replace(elsewhere[1], known=paths[0] if before else None)
-            parts = Parts(elsewhere[0], files, _ROWS_AT_ONCE)
+            parts = Parts(elsewhere[0], files, _ROWS_OF_A_TASK)
         matrix = write_rows(
             path,
             3 * k + 1,

@@ -18,7 +18,8 @@ from xmine.scoring.alignment import Looseness, loosest_stretches
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.vectors.tokens import TokenFiles
 
-_PAIRS_AT_ONCE = 16_384
+# Pairs of a block, and of a task.
+_PAIRS_AT_ONCE, _PAIRS_OF_A_TASK = 65_536, 16_384
 
 Tokens = tuple[TokenVectors, TokenVectors]
 
@@ -65,7 +66,7 @@ def stretches_of_chosen(
         folder = parts_folder(path, name)
         if elsewhere:
             pairs = folder / "pairs.npy"
-            parts = Parts(elsewhere[0], _PairFiles(elsewhere[1], pairs), _PAIRS_AT_ONCE)
+            parts = Parts(elsewhere[0], _PairFiles(elsewhere[1], pairs), _PAIRS_OF_A_TASK)
         if wanted(parts, folder):
             with writing(folder):
                 folder.mkdir(exist_ok=True)

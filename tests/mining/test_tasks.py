@@ -199,7 +199,7 @@ def test_an_engine_goes_on_with_a_local_run(
     for stage, kind, first in (
         ("encoding", "source.every", 64),
         ("reading tokens", "source.tokens", 64),
-        ("matching tokens", "source.matches", 72),
+        ("matching tokens", "source.matches", 96),
         ("looking for stretches", "stretches", 80),
     ):
         run, options = tmp_path / stage, MiningOptions(cache=False)

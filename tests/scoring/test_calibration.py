@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 
 from xmine.encoders.reranking import RerankingWeights
 from xmine.scoring import calibration
-from xmine.scoring.calibration import _on_curve, calibrate, corrected
+from xmine.scoring.calibration import _on_curve, calibrate, corrected, fit_logistic
 from xmine.scoring.probability import Confidence
 
 WEIGHTS = RerankingWeights(right_mean=4.0, right_deviation=2.5)
@@ -57,6 +57,17 @@ def test_probabilities_rise_with_the_score_and_find_what_was_planted(share: floa
     assert error(found.probs) < error(first.probs) or share > 0.9  # there the first one is as good
 
 
+@pytest.mark.parametrize(("share", "least"), [(0.3, 0.3), (0.6, 0.5)])
+def test_pairs_are_sure_where_both_estimates_agree(share: float, least: float) -> None:
+    """A curve through the mean of both is sure of a twentieth of the translations here."""
+    for seed in (1, 5):
+        scores, right = planted(share, seed=seed)
+        found = calibrate(scores, first_estimate(right), unknown(scores), WEIGHTS)
+        sure = found.probs >= 0.99
+        assert right[sure].mean() >= 0.99
+        assert right[sure].sum() > least * right.sum()
+
+
 def test_known_pairs_keep_what_is_known() -> None:
     scores, right = planted(0.3)
     known = unknown(scores)
@@ -101,12 +112,13 @@ def test_the_curve_is_the_one_of_least_loss(seed: int) -> None:
     best = minimize(loss, [0.0, 0.0], method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12})
     slope, height = best.x
     expected = 1 / (1 + np.exp(-(slope * values + height)))
-    assert _on_curve(values, labels) == pytest.approx(expected, abs=1e-5)
+    assert _on_curve(values, *fit_logistic(values, labels)) == pytest.approx(expected, abs=1e-5)
 
 
 def test_a_falling_curve_is_flattened() -> None:
     values = np.linspace(-3, 3, 50)
-    assert np.ptp(_on_curve(values, (values < 0).astype(np.float64))) < 0.01
+    curve = fit_logistic(values, (values < 0).astype(np.float64))
+    assert np.ptp(_on_curve(values, *curve)) < 0.01
 
 
 def misjudged(shift: float, pairs: int = 4000) -> tuple[Confidence, NDArray[np.bool_]]:

@@ -6,8 +6,10 @@ logistic curve through its probabilities says what a score is worth in these fil
 expectation maximisation fits a mixture to the scores themselves: those of translations are normal,
 and those of wrong pairs above a high quantile exponential, as the excesses over a threshold of
 most distributions are (Pickands, 1975, "Statistical inference using extreme order statistics").
-A logistic curve through a mean of both gives the probabilities; where the mixture finds far fewer
-translations than the first estimate, through the first estimate alone.
+A logistic curve gives the probabilities. Its slope is the mean of theirs, since the mean of two
+curves that cross even odds apart is flatter than both, and it expects as many translations as both
+do in the mean. Where the mixture finds far fewer translations than the first estimate, the first
+estimate alone counts.
 """
 
 import math
@@ -61,13 +63,16 @@ def calibrate(
     if not labels.any():
         return first
     beyond = first.translations - float(first.probs.sum())  # those that are not among the pairs
-    tail, found = _tail_mixture(values, _on_curve(values, labels), weights)
+    slope, height = fit_logistic(values, labels)
+    tail, found = _tail_mixture(values, _on_curve(values, slope, height), weights)
     expected = float(labels.sum())
     if expected > _MANY * len(labels) and float(tail.sum()) < _LEAST_FOUND * expected:
         tail, found = labels, expected + beyond
     mixed = filled(len(tail), lambda some: _OF_TAIL * tail[some] + (1 - _OF_TAIL) * labels[some])
+    slope = _OF_TAIL * fit_logistic(values, tail)[0] + (1 - _OF_TAIL) * slope
+    height = _height(values, slope, summed(len(mixed), lambda some: mixed[some]), height)
     probs = filled(len(first.probs), lambda some: first.probs[some])
-    probs[open_pairs] = _on_curve(values, mixed)
+    probs[open_pairs] = _on_curve(values, slope, height)
     beaten = _OF_TAIL * (found - float(tail.sum())) + (1 - _OF_TAIL) * beyond
     total = float(probs.sum()) + beaten
     np.round(probs, 4, out=probs)
@@ -102,9 +107,26 @@ def corrected(confidence: Confidence, judged: NDArray[np.int8]) -> Confidence:
     return replace(confidence, probs=np.round(probs, 4), translations=round(after + beyond, 4))
 
 
-def _on_curve(values: Floats, labels: Floats) -> Floats:
-    slope, height = fit_logistic(values, labels)
+def _on_curve(values: Floats, slope: float, height: float) -> Floats:
     return filled(len(values), lambda some: sigmoid(slope * values[some] + height))
+
+
+def _height(values: Floats, slope: float, total: float, height: float) -> float:
+    """Find the height at which a curve of this slope expects so many translations in all."""
+
+    def chances(some: slice) -> Floats:
+        return sigmoid(slope * values[some] + height)
+
+    def rising(some: slice) -> Floats:
+        return chances(some) * (1 - chances(some))
+
+    for _ in range(200):
+        up = summed(len(values), chances) - total
+        step = min(max(up / max(summed(len(values), rising), 1e-9), -1.0), 1.0)
+        height -= step
+        if abs(step) < 1e-9:
+            break
+    return height
 
 
 def fit_logistic(values: Floats, labels: Floats) -> tuple[float, float]:

@@ -111,7 +111,8 @@ def adapt(
     others = read_parallel(*more) if more else ParallelText([], [], [])
     known = Confident.of(first, options.confidence, judged)
     held_out = hold_out_some(known.texts, others, options.seed)
-    taught = taught_pairs(known.texts, others, held_out)
+    accepted = known.accepted
+    taught = taught_pairs(known, accepted, others, held_out)
     check_enough(run, known, taught, options.confidence)
     _begin(output, run, judged, others, options, force=force)
     name = str(first.run["vectors"]["encoder"])
@@ -134,7 +135,7 @@ def adapt(
         before, known = known, Confident.of(open_pairs(folder), options.confidence, judged)
         if len(known) <= len(before):
             return
-        taught = taught_pairs(known.texts, others, held_out)
+        taught = taught_pairs(known, accepted, others, held_out)
 
 
 def best_of(rounds: list[Round]) -> Round:

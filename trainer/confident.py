@@ -1,5 +1,6 @@
 """The confident pairs of a mining run: what to train on, what to measure by, what stays settled."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,11 +27,13 @@ class Confident(NamedTuple):
 
     Attributes:
         texts: of the pairs.
+        accepted: the texts of those that were accepted.
         settled: their lines and probabilities.
         wrong: pairs that judgement excludes, of probability 0.
     """
 
     texts: ParallelText
+    accepted: ParallelText
     settled: SettledPairs
     wrong: SettledPairs
 
@@ -50,7 +53,7 @@ class Confident(NamedTuple):
         )
         wrong = np.flatnonzero(labels == 0)
         settled = (SettledPairs(lines[some], probs[some]) for some in (rows, wrong))
-        return cls(texts, *settled)
+        return cls(texts, texts.take(np.flatnonzero(labels[rows] == 1)), *settled)
 
     def __len__(self) -> int:
         """Count the pairs."""
@@ -91,12 +94,26 @@ def hold_out_some(known: ParallelText, others: ParallelText, seed: int) -> Paral
     return pairs.take(drawn(len(pairs), min(_HELD_OUT, len(pairs) // 10), seed))
 
 
-def taught_pairs(known: ParallelText, others: ParallelText, held_out: ParallelText) -> ParallelText:
-    """List the pairs to train on: all that have other texts than those that are held out."""
-    pairs = joined(known, others)
-    apart = set(zip(held_out.sources, held_out.targets, strict=True))
-    texts = zip(pairs.sources, pairs.targets, strict=True)
-    return pairs.take(np.flatnonzero([each not in apart for each in texts]))
+def taught_pairs(
+    known: Confident, accepted: ParallelText, others: ParallelText, held_out: ParallelText
+) -> ParallelText:
+    """List the pairs to train on: all that have other texts than those that are held out.
+
+    Args:
+        known: of the latest run.
+        accepted: pairs that were judged; a later run may not have chosen them.
+        others: translations from elsewhere.
+        held_out: pairs to measure by.
+    """
+    there = set(_texts(known.texts))
+    gone = accepted.take(np.flatnonzero([each not in there for each in _texts(accepted)]))
+    pairs = joined(joined(known.texts, gone), others)
+    apart = set(_texts(held_out))
+    return pairs.take(np.flatnonzero([each not in apart for each in _texts(pairs)]))
+
+
+def _texts(pairs: ParallelText) -> Iterator[tuple[str, str]]:
+    return zip(pairs.sources, pairs.targets, strict=True)
 
 
 def joined(one: ParallelText, other: ParallelText) -> ParallelText:

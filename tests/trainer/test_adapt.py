@@ -182,7 +182,7 @@ def test_accepted_pairs_are_trained_on_and_rejected_ones_never(
     unlikely = np.flatnonzero(opened.probs < 0.3)[:3].tolist()
     wrong, right = judge(run, {0: "reject", 5: "reject"}), judge(run, {unlikely[0]: "accept"})
     judge(run, {1: "unsure"})
-    monkeypatch.setattr(confident_pairs, "_HELD_OUT", 2)  # so that a judged pair is hardly one
+    monkeypatch.setattr(confident_pairs, "_HELD_OUT", 1)  # so that a judged pair is hardly it
     rounds = list(adapt(run, tmp_path / "adapted", LONG))
     for given, each in zip(taught, rounds[1:], strict=True):
         assert {(pair.source, pair.target) for pair in right} <= given

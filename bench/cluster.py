@@ -37,7 +37,7 @@ from xmine.knn.approximate import choose_index, search_seconds
 _TICKS = os.sysconf("SC_CLK_TCK")
 _OBJECTS = 100_000_000  # bytes of Ray's store, which xmine does not use
 _EVERY = 0.2  # seconds between two looks
-_DIM = 512  # of the embedded encoder
+_DIM = 448  # of the embedded encoder
 _ESTIMATED = 10_000_000, 100_000_000, 1_000_000_000
 _AWAY = 10  # seconds after which another node joins
 

@@ -14,12 +14,14 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from rich.cells import cell_len
+from textual.worker import WorkerCancelled
 
 from xmine.tui.app import XmineApp
 
@@ -69,7 +71,8 @@ def _mended(svg: str) -> str:
 
 
 async def _settle(pilot: Any) -> None:  # noqa: ANN401 - generic in Textual
-    await pilot.app.workers.wait_for_complete()
+    with suppress(WorkerCancelled):  # a search that another key has made old
+        await pilot.app.workers.wait_for_complete()
     await pilot.pause(0.3)
     await pilot.pause()
 

@@ -91,7 +91,7 @@ def test_tiles_give_the_files_of_one_process(
 
 
 @pytest.mark.parametrize("index", ["exact", "IVF16,SQfp16"])
-@pytest.mark.parametrize("most", mostly_long([1, 7, 14, 25], usual=[7]))
+@pytest.mark.parametrize("most", mostly_long([1, 7, 14, 20], usual=[7]))
 def test_a_stopped_search_continues_here(
     sides: tuple[Path, Path], index: str, most: int, tmp_path: Path
 ) -> None:

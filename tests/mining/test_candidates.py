@@ -12,6 +12,7 @@ from tests.toys.mined import lines, selected
 from tests.toys.sentences import toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError
+from xmine.flags.near_copies import same_texts
 from xmine.mining.candidates import best_without_gold
 from xmine.mining.options import MiningOptions
 from xmine.pairs.known import LabelledPair, LabelledPairs
@@ -353,6 +354,18 @@ def with_copies(toy_files: ToyFiles) -> tuple[Path, Path, set[tuple[int, int]], 
         with file.open("a", encoding="utf-8") as end:
             end.write("".join(line + "\n" for line in english))
     return source, target, gold, set(range(61, 101))
+
+
+def test_copies_are_known_in_the_order_of_the_candidates(
+    toy_encoder: SentenceEncoder, with_copies: tuple[Path, Path, set[tuple[int, int]], set[int]]
+) -> None:
+    """Flags and probabilities order reranked candidates anew."""
+    source, target, *_ = with_copies
+    options = MiningOptions(rerank="tokens", keep_copies=True, src_lang="en", tgt_lang="zh")
+    candidates = xmine.mine(source, target, toy_encoder, options).candidates
+    assert candidates.weights is not None and candidates.copies is not None
+    np.testing.assert_array_equal(candidates.copies, same_texts(*candidates.texts()))
+    assert candidates.copies.sum() == 40 and not candidates.copies[:40].all()
 
 
 def test_copies_take_no_place_and_are_counted(

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from xmine.encoders.tokens import HEAVIEST, UNIT, TokenVectors
 from xmine.knn.workers import WorkerPool, blas_threads
 
-# Numbers that a batch of pairs holds at once, 8 MB. With half as many, a quarter more time goes by:
-# the calls of numpy wait for each other.
+# Numbers that a batch of pairs holds at once, 8 MB. In smaller batches the calls of numpy, which
+# two threads make, wait for each other.
 _NUMBERS = 2_000_000
 # Tokens of the longer of two sentences that are compared at once.
 _TOKENS_AT_ONCE = 1024

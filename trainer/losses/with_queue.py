@@ -1,6 +1,8 @@
 """A row told apart from others: of its batch, hard negatives (mSimCSE, eq. 1), a queue (MoCo)."""
 
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 
 import torch
 from torch import Tensor
@@ -112,4 +114,5 @@ def contrast_with_queue(
 
 def _equal(texts: Tensor, others: Tensor) -> Tensor:
     """Tell which texts are the same, by any of their numbers: bool [texts, others]."""
-    return (texts[:, None] == others[None]).any(dim=2)
+    of_both = zip(texts.T.contiguous(), others.T.contiguous(), strict=True)
+    return reduce(or_, (own[:, None] == other for own, other in of_both))

@@ -21,6 +21,11 @@ def duration(seconds: float) -> str:
     return f"about {seconds / 60:.0f} min" if seconds < 6000 else f"about {seconds / 3600:.1f} h"
 
 
+def short(number: float) -> str:
+    """Write a number in a few characters."""
+    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
+
+
 def count(number: int, noun: str) -> str:
     """Say how many there are: 1 pair, 1,200 pairs."""
     return f"{number:,} {noun}" + ("" if number == 1 else "s")

@@ -115,4 +115,5 @@ def contrast_with_queue(
 def _equal(texts: Tensor, others: Tensor) -> Tensor:
     """Tell which texts are the same, by any of their numbers: bool [texts, others]."""
     of_both = zip(texts.T.contiguous(), others.T.contiguous(), strict=True)
-    return reduce(or_, (own[:, None] == other for own, other in of_both))
+    same: Tensor = reduce(or_, (own[:, None] == other for own, other in of_both))
+    return same

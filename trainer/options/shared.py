@@ -296,11 +296,6 @@ class TrainingOptions(Options):
         return ""
 
     @property
-    def retrieves(self) -> bool:
-        """Whether retrieval on what is held out is measured with the encoders that are trained."""
-        return True
-
-    @property
     def stages(self) -> "tuple[Stage, ...]":
         """Tell what each stage learns from, and how."""
         return (Stage("all", self),)

@@ -125,11 +125,6 @@ class TransaugOptions(QueueOptions):
         return found if has_other else (*found, "distilled_encoder")
 
     @property
-    def retrieves(self) -> bool:
-        """Whether that is so: distil retrieves with the teacher, nli measures something else."""
-        return self.stage in ("all", "contrast")
-
-    @property
     def stages(self) -> tuple[Stage, ...]:
         """Tell of each stage that is run; nli is run where there are triplets."""
         each = {

@@ -12,12 +12,11 @@ from textual_plotext import PlotextPlot
 
 from xmine.errors import OptionError
 from xmine.trainer.methods import METHODS
-from xmine.units import duration, in_words
+from xmine.units import duration, in_words, short
 
 from ..forms.command import IN_THE_WAY, training_words
 from ..jobs import Job
 from ..state.training_metrics import Metrics, is_begun
-from ..widgets.job_view import short
 from ..widgets.options_form import OptionsForm
 from ..widgets.path_input import PathLine
 from ..widgets.toggles import Choices

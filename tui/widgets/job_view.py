@@ -8,6 +8,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.widgets import Static
 
 from xmine.progress import Progress
+from xmine.units import short
 
 from ..forms.command import in_one_line
 from ..jobs import Job, outcome, share
@@ -52,11 +53,6 @@ def bar(stage: Progress, room: int) -> Text:
         f"\n  {numbers}" if numbers else "",
         overflow="ellipsis",
     )
-
-
-def short(number: float) -> str:
-    """Write a number in a few characters."""
-    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
 
 
 def ending(job: Job) -> list[Text]:

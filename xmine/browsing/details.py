@@ -24,12 +24,10 @@ class PairDetails:
     standing: str
 
 
-def details(
-    opened: Opened, row: int, reasons: "Reasons", judgements: Judgements, cut: float | None = None
-) -> PairDetails:
-    """Gather the details of a pair at a cut; at that of the run if `cut` is left out."""
+def details(opened: Opened, row: int, reasons: "Reasons", judgements: Judgements) -> PairDetails:
+    """Gather the details of a pair at the cut of the run."""
     pair = opened.pair(row)
-    stands = standing(opened, row, opened.cut if cut is None else cut)
+    stands = standing(opened, row, opened.cut)
     return PairDetails(
         pair,
         [*figures_of(pair), *filter(None, [stands])],

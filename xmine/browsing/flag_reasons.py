@@ -85,8 +85,7 @@ class Reasons:
         opened = self._opened
         ours = _lengths(opened.source, opened.sources[self._sure])
         theirs = _lengths(opened.target, opened.targets[self._sure])
-        sure = np.ones(len(ours), dtype=bool)
-        usual = usual_ratio(ours, theirs, sure, opened.languages)
+        usual = usual_ratio(ours, theirs, opened.languages)
         return None if usual is None else float(np.exp(usual[0]))
 
     @cached_property

@@ -136,10 +136,9 @@ class Approval:
         return said
 
 
-def approval_of(opened: Opened, judgements: Judgements, cut: float | None = None) -> Approval:
+def approval_of(opened: Opened, judgements: Judgements) -> Approval:
     """Compare judgements with the estimate, and with each other."""
-    cut = opened.cut if cut is None else cut
-    kept, codes = opened.kept(cut), judgements.codes()
+    kept, codes = opened.kept(opened.cut), judgements.codes()
     accepted, rejected = codes == CODES[ACCEPT], codes == CODES[REJECT]
     judged = accepted | rejected
     expected: float | None = None
@@ -152,7 +151,7 @@ def approval_of(opened: Opened, judgements: Judgements, cut: float | None = None
         right = (opened.probs >= 0.5) == accepted
         agreed = Share(int((right & known).sum()), int(known.sum()))
     return Approval(
-        judged_at_random(opened, codes, cut),
+        judged_at_random(opened, codes, opened.cut),
         expected,
         interval,
         agreed,

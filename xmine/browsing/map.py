@@ -11,7 +11,6 @@ from xmine.browsing.search import Nearby
 from xmine.errors import FileError
 from xmine.plots.figures import draw_places, placed
 
-METHODS = ("pca", "tsne")
 MOST = 300
 SEED = 1
 _FEWEST = 2

@@ -20,6 +20,7 @@ from xmine.cli import progress_events as events
 from xmine.display import visible
 from xmine.errors import FileError
 from xmine.progress import Progress, Report, silent
+from xmine.units import short
 
 _NAME = "xmine: "
 
@@ -101,7 +102,7 @@ class Console:
             def report(progress: Progress) -> None:
                 if progress.stage not in tasks:
                     tasks[progress.stage] = bar.add_task(progress.stage, numbers="")
-                numbers = "  ".join(f"{name} {_short(x)}" for name, x in progress.numbers.items())
+                numbers = "  ".join(f"{name} {short(x)}" for name, x in progress.numbers.items())
                 task = bar.tasks[tasks[progress.stage]].id
                 bar.update(
                     task,
@@ -112,10 +113,6 @@ class Console:
                 )
 
             yield report
-
-
-def _short(number: float) -> str:
-    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
 
 
 def _print(text: str, *, one_line: bool = False) -> None:

@@ -194,7 +194,7 @@ def odd_lengths(
 
     odd = np.ones(len(sure), dtype=bool)
     for without_shared in (False, True):
-        usual = _usual_ratio(*lengths(sure, without_shared=without_shared), languages)
+        usual = usual_ratio(*lengths(sure, without_shared=without_shared), languages)
         if usual is None:
             return np.zeros(len(sure), dtype=bool)
         for some in slices(len(sure)):
@@ -204,19 +204,13 @@ def odd_lengths(
 
 
 def usual_ratio(
-    ours: Floats, theirs: Floats, sure: Bools, languages: tuple[str, str]
+    ours: Floats, theirs: Floats, languages: tuple[str, str]
 ) -> tuple[float, float] | None:
     """Give median and spread of the log ratios of characters, target by source.
 
-    `ours` and `theirs` are characters, float64 [pairs]; `sure`, bool [pairs], marks the confident
-    pairs. With too few of them a prior of the languages is given, or None.
+    `ours` and `theirs` are characters of the confident pairs, float64 [pairs]. With too few of them
+    a prior of the languages is given, or None.
     """
-    return _usual_ratio(ours[sure], theirs[sure], languages)
-
-
-def _usual_ratio(
-    ours: Floats, theirs: Floats, languages: tuple[str, str]
-) -> tuple[float, float] | None:
     if len(ours) < FEWEST_CONFIDENT:
         return _prior(*map(short_code, languages))
     ratios, weights = _log_ratios(ours, theirs)

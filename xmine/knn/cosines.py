@@ -54,6 +54,13 @@ def exact_cosines(vectors: Vectors, others: Vectors, ids: Rows) -> Floats:
     return cosines
 
 
+def pair_cosines(left: Vectors, right: Vectors, x: Rows, y: Rows) -> Floats:
+    """Compute the cosines of rows x of `left` with rows y of `right`: float32 [pairs], cut at 1."""
+    products = np.einsum("ij,ij->i", left[x], right[y], dtype=np.float64)
+    cosines: Floats = np.minimum(products, 1).astype(np.float32)
+    return cosines
+
+
 def ordered(ids: Rows, cosines: Floats, k: int) -> tuple[Rows, Floats]:
     """Sort neighbours [rows, some] by falling cosine, then rising row, and keep k."""
     order = np.lexsort((ids, -cosines))[:, :k]

@@ -20,6 +20,7 @@ from xmine.errors import FileError, OptionError
 from xmine.files.reading import name_of
 from xmine.flags.near_copies import same_texts
 from xmine.flags.rules import flag_pairs, line_features, other_numbers
+from xmine.knn.cosines import pair_cosines
 from xmine.knn.neighbours import Neighbours
 from xmine.mining.aligned_scores import AlignedScores
 from xmine.mining.options import MiningOptions, ScoringOptions
@@ -192,9 +193,7 @@ def _cosines(
     cosines = np.empty(len(sources), dtype=np.float32)
     for start in range(0, len(sources), _PAIRS_AT_ONCE):
         some = slice(start, start + _PAIRS_AT_ONCE)
-        x, y = sources[some], targets[some]
-        products = np.einsum("ij,ij->i", left[x], right[y], dtype=np.float64)
-        cosines[some] = np.minimum(products, 1)
+        cosines[some] = pair_cosines(left, right, sources[some], targets[some])
     for rows, others, ids, values in (
         (sources, targets, neighbours.targets, neighbours.target_cosines),
         (targets, sources, neighbours.sources, neighbours.source_cosines),

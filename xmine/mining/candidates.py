@@ -13,6 +13,7 @@ from xmine.flags.flag_set import Flags
 from xmine.flags.line_features import FeatureFiles, LineFeatures
 from xmine.flags.near_copies import same_texts
 from xmine.flags.rules import flag_pairs, line_features, other_numbers
+from xmine.knn.cosines import pair_cosines
 from xmine.knn.neighbours import Neighbours
 from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import Judge, judging_encoder
@@ -125,8 +126,7 @@ def retrieve(
     x, y = _missing(candidates, seeds)
     if not len(x):
         return candidates
-    products = np.einsum("ij,ij->i", left[x], right[y], dtype=np.float64)
-    cosines = np.minimum(products, 1).astype(np.float32)
+    cosines = pair_cosines(left, right, x, y)
     margins = pair_scores(x, y, cosines, few, options.margin)[0]
     more = ChosenPairs(x, y, margins, cosines)
     if judge is not None:

@@ -1,6 +1,7 @@
 """Pairs of rows and a second model -> its figure of each pair, in a file; killed, it continues."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from xmine.encoders.rescorer import Rescorer
 from xmine.engines.parts import write_rows
 from xmine.files.digests import NOBODY, Watch, digest
 from xmine.files.npy import open_matrix
+from xmine.knn.cosines import pair_cosines
 from xmine.progress import Progress, Report, silent
 from xmine.text.packed import PickedTexts
 from xmine.vectors.encoding import Encoded
@@ -82,12 +84,7 @@ def _judge(
     if isinstance(model, SentenceEncoder):
         left, right = encode(model)
 
-        def cosines(x: Rows, y: Rows) -> Singles:
-            products = np.einsum("ij,ij->i", left[x], right[y], dtype=np.float64)
-            found: Singles = np.minimum(products, 1).astype(np.float32)
-            return found
-
-        return cosines, _COSINES_AT_ONCE
+        return partial(pair_cosines, left, right), _COSINES_AT_ONCE
     (source, _), (target, _) = encoded
 
     def logits(x: Rows, y: Rows) -> Singles:

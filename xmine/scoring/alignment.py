@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from xmine.encoders.tokens import UNIT, TokenVectors
 from xmine.files import scratch
-from xmine.knn.workers import WorkerPool, blas_threads
-from xmine.scoring.late_interaction import LONG, Singles, Tokens, batches, best_of_long
+from xmine.scoring.late_interaction import Singles, Tokens, best_of_long, each_batch
 
 # The strength below which a token adds to a stretch. Right pairs of news, of the UN and of
 # Wikipedia have two thirds of their tokens above it.
@@ -84,26 +83,21 @@ def loosest_stretches(source: TokenVectors, target: TokenVectors, x: Rows, y: Ro
     """Find the stretches of pairs of sentences, x of `source` and y of `target`, int64 [pairs]."""
     figures = np.zeros((2, 2, len(x)), dtype=np.float32)
     spans = np.zeros((2, 2, len(x)), dtype=np.int64)
-    lengths = source.lengths_of(x), target.lengths_of(y)
-    some = np.flatnonzero((lengths[0] > 0) & (lengths[1] > 0))
-    lengths = lengths[0][some], lengths[1][some]
 
-    def look(rows: NDArray[np.intp]) -> None:
-        at, counts = some[rows], (lengths[0][rows], lengths[1][rows])
-        if len(rows) == 1 and max(int(each[0]) for each in counts) > LONG:
+    def look(at: NDArray[np.intp], tokens: tuple[Rows, Rows], *, is_long: bool) -> None:
+        if is_long:
             (s, v), (t, w) = source.of(int(x[at[0]])), target.of(int(y[at[0]]))
             strong = [_strengths_of_long(s, t), _strengths_of_long(t, s)]
             weights = [v[None], w[None]]
         else:
-            s, v = source.padded(x[at], counts[0])
-            t, w = target.padded(y[at], counts[1])
+            s, v = source.padded(x[at], tokens[0])
+            t, w = target.padded(y[at], tokens[1])
             strong, weights = _strengths(s, t), [v, w]
         for side in (0, 1):
-            found = _stretches(strong[side], weights[side], counts[side])
+            found = _stretches(strong[side], weights[side], tokens[side])
             figures[:, side, at], spans[:, side, at] = found[:2], found[2:]
 
-    with WorkerPool(blas_threads()) as pool:
-        pool.run(look, batches(*lengths, source.dim), lambda: None)
+    each_batch(source, target, x, y, look)
     return Stretches(Looseness(*figures), *spans)
 
 

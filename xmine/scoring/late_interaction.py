@@ -14,6 +14,7 @@ Vectors and weights are whole numbers (`xmine.encoders.tokens`), and so every su
 """
 
 from collections.abc import Iterator
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +43,14 @@ Tokens = tuple[Singles, Singles]
 Counterparts = tuple[Singles, NDArray[np.intp]]
 
 
+class Work(Protocol):
+    """Looks at a batch of pairs, see `each_batch`."""
+
+    def __call__(self, at: NDArray[np.intp], tokens: tuple[Rows, Rows], *, is_long: bool) -> None:
+        """Look at the pairs `at`."""
+        ...
+
+
 def match_pairs(source: TokenVectors, target: TokenVectors, x: Rows, y: Rows) -> Floats:
     """Compare pairs of sentences token by token.
 
@@ -58,14 +67,9 @@ def match_pairs(source: TokenVectors, target: TokenVectors, x: Rows, y: Rows) ->
         miss, 0 to 1. All are 0 where a sentence has no tokens.
     """
     found = np.zeros((len(x), 3))
-    lengths = source.lengths_of(x), target.lengths_of(y)
-    some = np.flatnonzero((lengths[0] > 0) & (lengths[1] > 0))
-    lengths = lengths[0][some], lengths[1][some]
 
-    def match(rows: NDArray[np.intp]) -> None:
-        at = some[rows]
-        tokens = lengths[0][rows], lengths[1][rows]
-        if len(rows) == 1 and max(int(each[0]) for each in tokens) > LONG:
+    def match(at: NDArray[np.intp], tokens: tuple[Rows, Rows], *, is_long: bool) -> None:
+        if is_long:
             found[at] = _match_long(source.of(int(x[at[0]])), target.of(int(y[at[0]])))
         else:
             left, right = source.padded(x[at], tokens[0]), target.padded(y[at], tokens[1])
@@ -74,9 +78,29 @@ def match_pairs(source: TokenVectors, target: TokenVectors, x: Rows, y: Rows) ->
                 _best(cosines), left[1], _best(cosines.transpose(0, 2, 1)), right[1]
             )
 
-    with WorkerPool(blas_threads()) as pool:
-        pool.run(match, batches(*lengths, source.dim), lambda: None)
+    each_batch(source, target, x, y, match)
     return found
+
+
+def each_batch(source: TokenVectors, target: TokenVectors, x: Rows, y: Rows, work: Work) -> None:
+    """Call `work` with batches of pairs that have tokens, in several threads.
+
+    Args:
+        source, target, x, y: as in `match_tokens`.
+        work: called with rows of `x` and `y`, with their tokens on both sides, int64 [rows] twice,
+            and `is_long`: whether this is one pair with more tokens than LONG on a side.
+    """
+    lengths = source.lengths_of(x), target.lengths_of(y)
+    some = np.flatnonzero((lengths[0] > 0) & (lengths[1] > 0))
+    lengths = lengths[0][some], lengths[1][some]
+
+    def batch(rows: NDArray[np.intp]) -> None:
+        tokens = lengths[0][rows], lengths[1][rows]
+        is_long = len(rows) == 1 and max(int(each[0]) for each in tokens) > LONG
+        work(some[rows], tokens, is_long=is_long)
+
+    with WorkerPool(blas_threads()) as pool:
+        pool.run(batch, batches(*lengths, source.dim), lambda: None)
 
 
 def _best(cosines: NDArray[np.float32]) -> Counterparts:

@@ -5,7 +5,7 @@ translations are the wrong examples: near neighbours, as in mining.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -79,8 +79,7 @@ def fit_weights(mixtures: Sequence[KnownCandidates]) -> RerankingWeights | None:
     fitted, bias = logistic_regression(
         np.stack(list(figures.values()), axis=1), np.concatenate(right)
     )
-    named = zip([*figures, "bias"], [*fitted.tolist(), bias], strict=True)
-    weights = RerankingWeights(**{name: round(value, _DIGITS) for name, value in named})
+    weights = _weights(figures, fitted, bias)
     found = np.concatenate([mixture.scores_of_found(weights) for mixture in mixtures])
     if len(found) < _FEWEST:
         return None
@@ -115,8 +114,7 @@ def learn_weights(
     right = ((y == partners[rows, None]) * labels[rows, None]).ravel()
     measured = np.stack([each.ravel() for each in figures.values()], axis=1)
     fitted, bias = logistic_regression(measured, right)
-    named = zip([*figures, "bias"], [*fitted.tolist(), bias], strict=True)
-    weights = RerankingWeights(**{name: round(value, _DIGITS) for name, value in named})
+    weights = _weights(figures, fitted, bias)
     scores = measured @ fitted + bias
     mean = float(np.average(scores, weights=right))
     deviation = math.sqrt(np.average((scores - mean) ** 2, weights=right))
@@ -162,3 +160,9 @@ def logistic_regression(figures: Floats, right: Floats | NDArray[np.bool_]) -> t
             break
     natural = weights[:-1] / deviation
     return natural, float(weights[-1] - natural @ mean)
+
+
+def _weights(names: Iterable[str], fitted: Floats, bias: float) -> RerankingWeights:
+    """Round the weights of figures, and name each."""
+    named = zip([*names, "bias"], [*fitted.tolist(), bias], strict=True)
+    return RerankingWeights(**{name: round(value, _DIGITS) for name, value in named})

@@ -13,6 +13,7 @@ from typing import Any
 
 from language_tables import language_tables
 from loop_tables import loop_tables
+from threshold_tables import threshold_tables
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "bench" / "results"
@@ -200,6 +201,9 @@ def tables() -> dict[str, dict[str, list[str]]]:
     return {
         "docs/how-to/encoders.md": language_tables(now, speed),
         "docs/how-to/train.md": {FEW_PAIRS: few_pairs(), CAPTIONS: captions()},
+        "docs/explanation/threshold.md": threshold_tables(
+            *(_read(f"threshold{kind}-reranked")["results"] for kind in ("", "-short"))
+        ),
         "docs/how-to/adapt.md": loop_tables(
             *(_read(f"loop-{kind}")["figures"] for kind in ("domain", "language"))
         ),
@@ -255,9 +259,9 @@ def rounded(figure: float, digits: int = 3) -> str:
 
 
 def _seeds(embedded: dict[str, Any], name: str) -> list[str]:
-    """Write a figure of each seed, and the mean of several."""
-    every = [rounded(each[name], 4) for each in embedded["seeds"].values()]
-    return every if len(every) == 1 else [*every, f"**{rounded(embedded['mean'][name], 4)}**"]
+    """Write a figure of what ships, of each seed, and the mean of the seeds."""
+    every = (embedded["shipped"], *embedded["seeds"].values(), embedded["mean"])
+    return [rounded(each[name], 4) for each in every]
 
 
 def _both(figures: Iterable[float]) -> str:

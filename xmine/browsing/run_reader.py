@@ -85,6 +85,8 @@ def _candidates(path: Path, source: TextSide, target: TextSide) -> "pl.DataFrame
     """Read the candidates; both sentences of each are in the tables of the sides."""
     schema = candidates_schema()
     with open_parquet(path) as file:
+        if "margin" not in file.schema:  # runs of 0.1.0 have none
+            del schema["margin"]
         if wrong := [name for name, kind in schema.items() if file.schema.get(name) != kind]:
             raise FileError(
                 f"{path}: not the candidates of a run: {listed('column', wrong)}", _AGAIN

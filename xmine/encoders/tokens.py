@@ -17,8 +17,8 @@ from threadpoolctl import threadpool_limits
 UNIT = 4000
 # The largest weight of a token.
 HEAVIEST = 1000
-# Dimensions that are kept of the token vectors of a static encoder: F1 stays within .004 of that of
-# all 448 (.014 where 2 % are parallel), in a third of the time (bench/rerank.py).
+# Dimensions that are kept of the token vectors of a static encoder: F1 stays within .006 of that of
+# all 448 (.010 where 2 % are parallel), in a third of the time (bench/rerank.py).
 TOKEN_DIM = 128
 _ROWS_FOR_AXES = 4096
 _AXIS = 2048  # the length of a rounded axis: 2048 * UNIT < 2**24

@@ -12,9 +12,8 @@ from xmine.flags.confident import FEWEST_CONFIDENT, middle_and_spread
 from xmine.flags.flag_set import Bools
 from xmine.scoring.alignment import Looseness
 
-# Chosen on pairs that were held out of training, so that less than 3 % of them are flagged
-# (bench/flags.py measures other sets).
-_LOOSEST = 0.54
+# Less than 3 % of right pairs are flagged (bench/flags.py).
+_LOOSEST = 0.55
 _WORTH_OF_LENGTH = 0.6
 # No more than what a missing half does to a length.
 _MOST = float(np.log(2))

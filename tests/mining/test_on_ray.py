@@ -1,5 +1,6 @@
 """A run on a Ray cluster has the bytes of a run of one process, whatever dies meanwhile."""
 
+import re
 import signal
 import subprocess
 import sys
@@ -121,6 +122,7 @@ def test_a_dead_node_changes_nothing(files: Files, tmp_path: Path) -> None:
         mine(*files, options=options, run=there, engine=engine)
         acted.join()
     assert ended == [False]
+    assert re.search(r"is gone|the (node|worker) died", (there / "log.txt").read_text())
     same(there, tmp_path / "here")
 
 

@@ -298,13 +298,13 @@ def test_too_few_rows_are_refused_before_the_search(factory: str, words: str) ->
 
 
 def test_auto_is_exact_up_to_a_fixed_size() -> None:
-    assert choose_index(100_000, 100_000, 256, "auto") == "exact"
-    assert choose_index(100_000, 100_000, 512, "auto") == "IVF512,SQfp16"
+    assert choose_index(90_000, 90_000, 256, "auto") == "exact"
+    assert choose_index(90_000, 90_000, 448, "auto") == "IVF512,SQfp16"
     assert choose_index(1_000_000, 1_000_000, 256, "auto") == "IVF2048,SQfp16"
     assert choose_index(1_000_000, 1_000_000, 256, "auto", "cuda") == "exact"
     assert choose_index(10_000_000, 10_000_000, 512, "auto", "cuda:1") == "IVF8192,SQfp16"
-    assert choose_index(2**16, 2**17, 2**9, "auto") == "exact"
-    assert choose_index(2**16 + 1, 2**17, 2**9, "auto") == "IVF512,SQfp16"
+    assert choose_index(2**16, 2**16, 2**9, "auto") == "exact"
+    assert choose_index(2**16 + 1, 2**16, 2**9, "auto") == "IVF512,SQfp16"
     # A short side: lists of forty rows at least, and everything if that makes fewer than 64.
     assert choose_index(10_000, 2**34, 256, "auto") == "IVF128,SQfp16"
     assert choose_index(1000, 2**40, 256, "auto") == "exact"

@@ -37,10 +37,10 @@ from xmine.knn.rescoring import Direction, directions
 from xmine.knn.state_files import SearchFiles, SearchState, finished
 from xmine.progress import Progress, Report, silent
 
-# Multiply-adds of an exact search up to which `--index auto` stays exact: about 93,000 rows a side
-# of 512 dimensions, 45 s on two cores. 100,000 rows took a quarter of the exact search's processor
-# time by lists. GPUs are not measured.
-EXACT_UP_TO = {"cpu": 2**42, "cuda": 2**52}
+# Multiply-adds of an exact search up to which `--index auto` stays exact: 70,000 rows a side of the
+# embedded encoder. Lists save a third of the time of a run there, and nothing at 35,000 rows
+# (docs/explanation/scale.md). GPUs are not measured.
+EXACT_UP_TO = {"cpu": 2**41, "cuda": 2**52}
 # Lists that are shorter than this are not worth their centroids; with fewer lists than that,
 # searching everything is as good.
 _FEWEST_PER_LIST = 40

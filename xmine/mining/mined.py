@@ -28,6 +28,10 @@ from xmine.scoring.threshold import Kept, Threshold
 from xmine.text.languages import language_name
 from xmine.units import count
 
+# Recall is measured on a sample: at 35,000 to 90,000 lines it was .974 to .985 for .98
+# (bench/results/scale-index.json).
+_BY_CHANCE = 0.01
+
 
 @dataclass(frozen=True, slots=True)
 class Mined:
@@ -133,7 +137,7 @@ class MiningReport:
                 f"a probability is --min-prob {wanted:g}"
             )
         recall = candidates.neighbours.recall
-        if recall is not None and recall < options.recall:
+        if recall is not None and recall < options.recall - _BY_CHANCE:
             said.append(
                 f"the index found {recall:.3f} of the nearest neighbours, --recall is "
                 f"{options.recall:g}: give a higher one, or --index exact"

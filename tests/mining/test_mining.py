@@ -141,7 +141,7 @@ def test_languages_are_given_or_guessed(toy_encoder: SentenceEncoder, toy_files:
             MiningOptions(src_lang=code)
 
 
-@pytest.mark.parametrize(("recall", "warned"), [(0.9, True), (0.972, False), (None, False)])
+@pytest.mark.parametrize(("recall", "warned"), [(0.974, True), (0.976, False), (None, False)])
 def test_a_recall_far_below_the_wanted_one_is_told(
     toy_encoder: SentenceEncoder, toy_files: ToyFiles, recall: float | None, warned: bool
 ) -> None:
@@ -150,7 +150,7 @@ def test_a_recall_far_below_the_wanted_one_is_told(
     mined = replace(mined, candidates=replace(mined.candidates, neighbours=neighbours))
     said = [each for each in mined.report().warnings if "--recall" in each]
     hint = "--recall is 0.98: give a higher one, or --index exact"
-    assert said == [f"the index found 0.900 of the nearest neighbours, {hint}"] * warned
+    assert said == [f"the index found 0.974 of the nearest neighbours, {hint}"] * warned
 
 
 def test_search_finds_the_translation_and_can_leave_out_the_text_itself(

@@ -33,7 +33,7 @@ check: lint types
 types: .venv/installed
 	@rm -rf build/types && mkdir -p build/types/xmine
 	@ln -s $(CURDIR)/xmine/* $(CURDIR)/trainer $(CURDIR)/tui build/types/xmine/
-	@ln -s $(CURDIR)/tests $(CURDIR)/bench $(CURDIR)/examples build/types/
+	@ln -s $(CURDIR)/tests $(CURDIR)/bench $(CURDIR)/docs $(CURDIR)/examples build/types/
 	cd build/types && ../../$(BIN)/mypy --cache-dir ../../.mypy_cache --config-file ../../pyproject.toml xmine tests bench examples
 
 fix: .venv/installed

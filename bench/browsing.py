@@ -1,14 +1,12 @@
 """How quickly the terminal app answers: first paint, keys, memory; in a terminal of its own.
 
     python bench/browsing.py --make 1000000 FOLDER     mine a run to look at
-    python bench/browsing.py RUN... [--mining EN ZH] [--json OUT.json]
+    python bench/browsing.py RUN... [--json OUT.json]
     python bench/browsing.py RUN --bare [--json OUT.json]    beside a bare Textual table
 
 The app runs in a pseudo-terminal of 140 x 40. First paint is when the score of the best pair has
 arrived there, counted from the start of the command: the median of some starts, and the longest. A
-key is answered when the last byte of what it changes has arrived. With `--mining EN ZH` the app
-mines these two files, from its form, while PageDown is pressed; it is answered when the last pair
-of the page has arrived.
+key is answered when the last byte of what it changes has arrived.
 
 A run that `--make` mines has the lines of bench/corpora.py and vectors of 16 numbers, the same but
 for noise on both sides of a translation: browsing does not look at vectors.
@@ -45,7 +43,6 @@ from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
 from xmine.pairs.io import write_pairs
 from xmine.pairs.known import read_known
-from xmine.run.folder import SUMMARY_FILE
 
 COLUMNS, LINES = 140, 40
 _WIDTH, _NOISE = 16, 0.15
@@ -58,7 +55,6 @@ _PAUSE = 0.1  # seconds between two keys
 _DOWN, _KEYS, _TURNS = b"\x1b[B", 40, 3
 _FIRST = {"xmine": "opening", "bare": "score"}  # a text of the first frame
 BARE = Path(__file__).with_name("bare_table.py")
-_BEGIN = 20  # characters of a text
 
 Row = dict[str, object]
 
@@ -78,13 +74,6 @@ class Terminal:
         started = time.perf_counter()
         os.write(self.number, keys)
         return self.drain() - started
-
-    def find(self, text: bytes, wanted: str) -> float:
-        """Look for a text; return the seconds from typing it to the answer."""
-        self.press(b"/")
-        started = time.perf_counter()
-        os.write(self.number, text)
-        return self.wait_for(wanted) - started
 
     def wait_for(self, wanted: str) -> float:
         """Read until a text has arrived, and return when that was."""
@@ -111,22 +100,19 @@ def browse(run: Path) -> list[str]:
 
 
 @contextmanager
-def browsing(words: list[str], folder: str | None = None) -> Iterator[tuple[Terminal, Peak]]:
-    """Run Python in a pseudo-terminal, within a folder, and watch the memory."""
+def browsing(words: list[str]) -> Iterator[tuple[Terminal, Peak]]:
+    """Run Python in a pseudo-terminal, and watch the memory."""
     command = [sys.executable, *words]
     number, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
     environment = {**os.environ, "TERM": "xterm-256color", "TEXTUAL_ANIMATIONS": "none"}
     environment["PYTHONDONTWRITEBYTECODE"] = ""  # as where it is installed: compiled already
-    if folder is not None:
-        environment["XMINE_CACHE"] = f"{folder}/cache"
     with subprocess.Popen(
         command,
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
         env=environment,
-        cwd=folder,
         start_new_session=True,
     ) as process:
         os.close(theirs)
@@ -200,9 +186,6 @@ def look_at(run: Path) -> Row:
     with browsing(browse(run)) as (screen, peak):
         screen.wait_for(best)
         pages = [screen.press(_PAGE_DOWN) for _ in range(_PAGES)]
-        end, top = screen.press(b"G"), screen.press(b"g")
-        sort = screen.press(b"s")
-        find = screen.find(b"the", " for 'the'")
     return {
         "lines": [len(opened.source.lines), len(opened.target.lines)],
         "candidates": len(opened),
@@ -211,44 +194,8 @@ def look_at(run: Path) -> Row:
         "first_paint_worst_seconds": round(max(starts), 2),
         "page_down_median_seconds": round(statistics.median(pages), 3),
         "page_down_worst_seconds": round(max(pages), 3),
-        "last_seconds": round(end, 3),
-        "first_seconds": round(top, 3),
-        "sort_seconds": round(sort, 3),
-        "find_seconds": round(find, 3),
         "peak_resident_megabytes": megabytes(peak.resident),
         "peak_anonymous_megabytes": megabytes(peak.anonymous),
-    }
-
-
-def while_mining(run: Path, texts: list[Path]) -> Row:
-    """Press keys while the app mines two files."""
-    opened = open_pairs(run)
-    best_first = rows_of(opened, PairQuery(kept="kept"))
-    begins = [opened.source.texts[row][:_BEGIN] for row in opened.sources[best_first]]
-    answers: list[float] = []
-    with TemporaryDirectory() as folder, browsing(browse(run), folder) as (screen, _):
-        screen.wait_for(begins[0])
-        bottoms = []
-        for _ in range(2):
-            screen.press(_PAGE_DOWN)
-            bottoms.append(max(at for at in range(200) if begins[at].encode() in screen.seen))
-        for keys in (b"M", *(f"{text.absolute()}\t".encode() for text in texts), b"\x13"):
-            screen.press(keys)
-        os.write(screen.number, b"p")
-        screen.wait_for(begins[bottoms[1]])
-        result = Path(folder) / "run" / SUMMARY_FILE
-        for bottom in range(bottoms[1], len(begins), bottoms[1] - bottoms[0])[1:]:
-            if result.exists():
-                break
-            time.sleep(_PAUSE)
-            started = time.perf_counter()
-            os.write(screen.number, _PAGE_DOWN)
-            answers.append(screen.wait_for(begins[bottom]) - started)
-    return {
-        "keys": len(answers),
-        "median_seconds": round(statistics.median(answers), 3),
-        "p95_seconds": round(float(np.quantile(answers, 0.95)), 3),
-        "worst_seconds": round(max(answers), 3),
     }
 
 
@@ -283,7 +230,6 @@ def main() -> None:
     )
     parser.add_argument("runs", nargs="+", type=Path)
     parser.add_argument("--make", type=int)
-    parser.add_argument("--mining", nargs=2, type=Path)
     parser.add_argument("--bare", action="store_true")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
@@ -295,8 +241,6 @@ def main() -> None:
         found |= beside_bare(given.runs[0])
     else:
         found["runs"] = [look_at(run) for run in given.runs]
-    if given.mining:
-        found["while_mining"] = while_mining(given.runs[0], given.mining)
     print(json.dumps(found, indent=2))
     if given.json:
         write_record(given.json, record(found))

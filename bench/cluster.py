@@ -2,10 +2,11 @@
 
     python bench/cluster.py EN ZH --work FOLDER [--options "--index exact"] [--json OUT.json]
 
-Mines both files here with one thread, then on clusters of one and of two nodes on this machine, and
-compares the bytes of the pairs. Then mines again on two nodes: one is killed when a third of the
-time has passed, and ten seconds later another one joins. CPU seconds are those of the command, of
-workers and of Ray's own processes, looked at five times a second; memory is anonymous (RssAnon).
+Mines both files here with one thread and with two, then on clusters of one and of two nodes on this
+machine, and compares the bytes of the pairs. Then mines again on two nodes: one is killed when a
+third of the time has passed, and ten seconds later another one joins. CPU seconds are those of the
+command, of workers and of Ray's own processes, looked at five times a second; memory is anonymous
+(RssAnon).
 
     python bench/cluster.py --estimate SCALE.json [--json OUT.json]
 
@@ -58,11 +59,11 @@ def main() -> None:
         write(options.json, estimates(json.loads(options.estimate.read_text(encoding="utf-8"))))
         return
     options.work.mkdir(parents=True, exist_ok=True)
-    os.environ["OMP_NUM_THREADS"] = "1"  # of the command here; a task has one thread anyway
     settings = {"options": options.options, "lines": list(map(_lines, options.texts))}
     rows: list[Row] = []
     for _ in range(options.rounds):
-        rows.append({"who": "local", **cost_here(options)})
+        for threads in (1, 2):
+            rows.append({"who": f"{threads} threads", **cost_here(options, threads)})
         for nodes in (1, 2):
             rows.append({"who": f"{nodes} nodes", **cost_there(options, nodes)})
         third = float(str(rows[-1]["seconds"])) / 3
@@ -121,7 +122,8 @@ def compared(rows: list[Row]) -> Row:
         return round(median(who, what) / median(other, what), 3)
 
     return {
-        "cpu_to_local": ratio("cpu_seconds", "2 nodes", "local"),
+        "cpu_of_one_node": ratio("cpu_seconds", "1 nodes", "1 threads"),
+        "cpu_of_two_nodes": ratio("cpu_seconds", "2 nodes", "2 threads"),
         "one_to_two_nodes": ratio("seconds", "1 nodes", "2 nodes"),
         "cpu_of_deaths": ratio("cpu_seconds", "deaths", "2 nodes"),
         "seconds_until_redone": median("deaths", "seconds_until_redone"),
@@ -129,14 +131,16 @@ def compared(rows: list[Row]) -> Row:
     }
 
 
-def cost_here(options: argparse.Namespace) -> Row:
-    """Mine in one process of one thread."""
+def cost_here(options: argparse.Namespace, threads: int) -> Row:
+    """Mine in one process."""
+    os.environ["OMP_NUM_THREADS"] = str(threads)
     cost = finished(cost_of(command(options)))
     return {**cost.figures(), "digests": digests(options.work / "run")}
 
 
 def cost_there(options: argparse.Namespace, nodes: int, kill_after: float = 0.0) -> Row:
     """Mine on a cluster; perhaps a node dies, and another one joins."""
+    os.environ["OMP_NUM_THREADS"] = "1"  # of the command; a task has one thread anyway
     with cluster(nodes) as made, watched() as seen:
         costs: list[Cost] = []
         given = command(options, made.address)

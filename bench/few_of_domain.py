@@ -80,7 +80,7 @@ def hide(rows: list[tuple[str, str]], folder: Path, source: str, target: str) ->
     (folder / f"{target}-{source}.dev.gold").write_text(gold, encoding="utf-8")
 
 
-def mined(folder: Path, data: Path, pair: str) -> dict[str, float]:
+def mined(folder: str | Path, data: Path, pair: str) -> dict[str, float]:
     """Mine with an encoder: F1 of reranked candidates."""
     options = PairOptions(pair=[pair])
     result = evaluate_pseudo_bucc(SentenceEncoder.load(folder), DataFolder(data), options)

@@ -1,4 +1,4 @@
-"""What follows the search: seconds and memory of scoring, pairing, judging and writing.
+"""What follows the search: the memory of scoring, pairing, judging and writing, in bytes a line.
 
     python bench/judging.py [--sizes 100000 1000000] [--json OUT.json]
 
@@ -13,12 +13,9 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import wraps
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -26,7 +23,6 @@ from memory import EVERY, held, megabytes
 
 from xmine.evaluation.reports.record import record, write_record
 from xmine.files.scratch import scratch_in
-from xmine.flags import rules as flags
 from xmine.knn.neighbours import Neighbours
 from xmine.mining import candidates, selection
 from xmine.mining.candidates import Candidates
@@ -39,24 +35,10 @@ from xmine.text.sentences import Sentences
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 K = 4
-REPEATS = 5  # of scoring and pairing, which take a second
-# Parts of keep, and under flag_pairs parts of that.
-PARTS: tuple[tuple[ModuleType, str], ...] = (
-    (candidates, "same_texts"),
-    (candidates, "estimate"),
-    (candidates, "_language"),
-    (candidates, "flag_pairs"),
-    (flags, "read_line_features"),
-    (flags, "_copies"),
-    (selection, "find_eligible"),
-    (selection, "_threshold"),
-)
 _SYLLABLES = {
     "en": [first + last for first in "bdfghklmnprstvz" for last in "aeiou"],
     "zh": list("山河湖海风云雨雪日月星辰春夏秋冬东西南北梅兰竹菊金木水火土石田园松柏"),
 }
-
-Spans = list[dict[str, Any]]
 
 
 def word(number: int, language: str) -> str:
@@ -110,58 +92,21 @@ def opened(folder: Path) -> tuple[Neighbours, list[Sentences]]:
     return Neighbours(*(arrays[name] for name in names)), sides
 
 
-@contextmanager
-def span(spans: Spans, name: str) -> Iterator[None]:
-    """Note when a block began and ended, and its CPU time."""
-    began, cpu = time.monotonic(), time.process_time()
-    yield
-    cpu = time.process_time() - cpu
-    spans.append({"name": name, "from": began, "to": time.monotonic(), "cpu": cpu})
-
-
-def noted(module: ModuleType, name: str, spans: Spans) -> None:
-    """Note every call of a function of a module."""
-    called: Callable[..., Any] = getattr(module, name)
-
-    @wraps(called)
-    def instead(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401
-        with span(spans, name):
-            return called(*arguments, **named)
-
-    setattr(module, name, instead)
-
-
 def judge(folder: Path) -> None:
-    """Do what follows the search, and print the spans of its parts."""
-    with scratch_in(folder):
-        _judge(folder)
-
-
-def _judge(folder: Path) -> None:
+    """Do what follows the search, and print when it began."""
     neighbours, sides = opened(folder)
-    spans: Spans = []
-    for module, part in PARTS:
-        noted(module, part, spans)
-    with span(spans, "before"):
+    with scratch_in(folder):
         time.sleep(4 * EVERY)
-    with span(spans, "margin_scores"):
+        began = time.monotonic()
         scores = margin_scores(neighbours)
-    with span(spans, "choose_pairs"):
         chosen = choose_pairs(neighbours, scores)
-    scored = Candidates(chosen, neighbours, scores, sides[0], sides[1])
-    with span(spans, "keep"):
+        scored = Candidates(chosen, neighbours, scores, sides[0], sides[1])
         options = MiningOptions(threshold=float("-inf"))
         estimated = candidates.estimate_probabilities(scored)
         languages, flags = candidates.flag(estimated, options, ("en", "zh"))
         mined = selection.select(estimated, flags, languages, options)
-    with span(spans, "write_pairs"):
         write_pairs(mined.pairs.rows(), str(folder / "pairs.tsv"))
-    together = []
-    for _ in range(REPEATS):
-        started = time.perf_counter()
-        choose_pairs(neighbours, margin_scores(neighbours))
-        together.append(time.perf_counter() - started)
-    print(json.dumps({"candidates": len(chosen), "together": min(together), "spans": spans}))
+    print(json.dumps({"candidates": len(chosen), "began": began}))
 
 
 def costs_of(size: int) -> dict[str, Any]:
@@ -176,24 +121,13 @@ def costs_of(size: int) -> dict[str, Any]:
                 time.sleep(EVERY)
             assert process.stdout is not None
             said = json.loads(process.stdout.read())
-    spans: Spans = said["spans"]
-    before = spans.pop(next(at for at, each in enumerate(spans) if each["name"] == "before"))
-    base = max(amount for at, amount in looks if before["from"] <= at <= before["to"])
-    parts: dict[str, dict[str, float]] = {}
-    for each in spans:
-        seen = [amount - base for at, amount in looks if each["from"] <= at <= each["to"]]
-        part = parts.setdefault(each["name"], {"seconds": 0, "cpu_seconds": 0, "megabytes": 0})
-        part["seconds"] = round(part["seconds"] + each["to"] - each["from"], 3)
-        part["cpu_seconds"] = round(part["cpu_seconds"] + each["cpu"], 3)
-        part["megabytes"] = max(part["megabytes"], megabytes(max(seen, default=0)))
-    highest = max(amount for at, amount in looks if before["to"] <= at <= spans[-1]["to"]) - base
+    base = max(amount for at, amount in looks if at <= said["began"])
+    highest = max(amount for at, amount in looks if at >= said["began"]) - base
     return {
         "lines": size,
         "candidates": said["candidates"],
-        "scoring_and_pairing_seconds": round(said["together"], 3),
         "peak_anonymous_megabytes": megabytes(highest),
         "bytes_a_line": round(highest / size),
-        "parts": parts,
     }
 
 

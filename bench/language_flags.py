@@ -19,9 +19,10 @@ from random import Random
 
 import numpy as np
 from flags import percent
-from planted import Lines, read_lines
+from planted import Lines
 
 from xmine.evaluation.reports.record import record, write_record
+from xmine.files.reading import read_lines
 from xmine.flags.near_copies import copied, letters_of
 from xmine.flags.numbers import numbers_differ, reader
 from xmine.flags.scripts import foreign_lines

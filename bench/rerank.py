@@ -172,8 +172,8 @@ def measure(
             both = each.found(values if choosing is None else choosing)
             found[f"{name} from en"], found[f"{name} to en"] = ([one] for one in both)
             continue
-        share = "" if each.kind == "BUCC" else f" {each.share:.0%}"
-        found.setdefault(each.kind + share, []).append(each.oracle(values, choosing))
+        of = "" if each.kind == "BUCC" else f" {each.share:.0%}"
+        found.setdefault(each.kind + of, []).append(each.oracle(values, choosing))
     row = {name: float(np.mean(values)) for name, values in found.items()}
     for share in SHARES:
         names = (f"{name} {share:.0%}" for name in DOMAINS)
@@ -199,8 +199,8 @@ class Pools:
             return judge(_matrix(each, part.figures))
 
         def choosing(each: CandidateSet) -> Floats:
-            last: Floats = each.figures[part.figures[-1]]
-            return score(each) - weights[-2] * last
+            last: Floats = weights[-2] * each.figures[part.figures[-1]]
+            return score(each) - last
 
         sets = [each for pool in self.measured for each in pool.sets]
         columns = measure(sets, score, choosing if part.then else None)

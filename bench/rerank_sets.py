@@ -8,6 +8,8 @@ from candidates import Pool
 from mixtures import Corpus, Rows, mixtures, read_corpus
 
 from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
+from xmine.evaluation.data import DataFolder
+from xmine.evaluation.readers.bucc import find_bucc
 from xmine.files.reading import read_lines
 from xmine.knn.exact import search_exact
 from xmine.knn.neighbours import Neighbours
@@ -47,8 +49,8 @@ def fit_pool(encoder: SentenceEncoder, pairs: ParallelText, least: int, draws: i
     pool = Pool(encoder, english, other)
     for rows in pairs.languages.rows() if pairs.languages else [np.arange(len(pairs))]:
         some = rows[long[rows]]
-        sides = ([texts[row] for row in some.tolist()] for texts in (english, other))
-        corpus = Corpus(*sides, len(some), {"fit": np.arange(len(some))}, FIT_SHARES)
+        left, right = ([texts[row] for row in some.tolist()] for texts in (english, other))
+        corpus = Corpus(left, right, len(some), {"fit": np.arange(len(some))}, FIT_SHARES)
         most = len(some) // 2  # lines a side, so that few need be parallel
         sizes = FIT_SIZES if max(FIT_SIZES) <= most else (most // 2, most)
         _add_mixtures(pool, corpus, sizes, draws, some)
@@ -91,16 +93,12 @@ def mixed_pool(encoder: SentenceEncoder, data: Path, draws: int) -> Pool:
 
 def bucc_pool(encoder: SentenceEncoder, data: Path) -> Pool:
     """Read the BUCC sample."""
-    sides = [
-        dict(line.split("\t", 1) for line in read_lines(data / f"bucc2018/zh-en.dev.{code}"))
-        for code in ("en", "zh")
-    ]
-    english, chinese = ({name: row for row, name in enumerate(side)} for side in sides)
+    split = find_bucc(DataFolder(data)).read("zh-en", "sample")
+    chinese, english = ({name: row for row, (name, _) in enumerate(side)} for side in split.sides)
     gold = np.full(len(english), -1)
-    for line in read_lines(data / "bucc2018/zh-en.dev.gold"):
-        zh, en = line.split("\t")
+    for zh, en in split.gold:
         gold[english[en]] = chinese[zh]
-    pool = Pool(encoder, *(list(side.values()) for side in sides))
+    pool = Pool(encoder, *([text for _, text in side] for side in split.sides[::-1]))
     pool.add("BUCC", 0.02, (np.arange(len(english)), np.arange(len(chinese))), gold)
     return pool
 

@@ -225,8 +225,10 @@ def sorted_by_cosine(found: Found) -> Found:
     """Put the nearest first, since `semantic_search` gives a side's rows sorted or not."""
     orders = [np.argsort(-each, axis=1, kind="stable") for each in (found[0], found[2])]
     return Found(
-        *(np.take_along_axis(each, orders[0], axis=1) for each in found[:2]),
-        *(np.take_along_axis(each, orders[1], axis=1) for each in found[2:]),
+        np.take_along_axis(found[0], orders[0], axis=1),
+        np.take_along_axis(found[1], orders[0], axis=1),
+        np.take_along_axis(found[2], orders[1], axis=1),
+        np.take_along_axis(found[3], orders[1], axis=1),
     )
 
 

@@ -22,6 +22,7 @@ from memory import Cost, bytes_under, cost_of, megabytes
 
 from xmine.options import load_toml
 from xmine.pairs.io import read_pairs
+from xmine.pairs.known import read_known
 from xmine.scoring.gold import agreement
 
 PEERS = Path(__file__).with_name("peers.py")
@@ -56,7 +57,14 @@ def whole(arguments: Namespace) -> Iterator[Row]:
         if texts.lines > arguments.peer_limit:
             continue
         output = removed(arguments.work / "peer.tsv")
-        command = [sys.executable, PEERS, texts.source, texts.target, "-o", output]
+        command: list[str | Path] = [
+            sys.executable,
+            PEERS,
+            texts.source,
+            texts.target,
+            "-o",
+            output,
+        ]
         command += ["--threshold", str(arguments.peer_threshold)]
         cost = finished(cost_of(command))
         yield {
@@ -117,7 +125,7 @@ def recall(arguments: Namespace) -> Iterator[Row]:
             **notes[arguments.index],
         }
         if texts.gold:
-            gold = gold_pairs(texts.gold)
+            gold = {pair[:2] for pair in read_known(texts.gold).pairs}
             right = {name: len(pairs & gold) for name, pairs in found.items()}
             row["recall_of_right_pairs"] = round(right[arguments.index] / max(1, right["exact"]), 4)
         yield row
@@ -217,7 +225,7 @@ def outcome(texts: Texts, output: Path) -> Row:
         **stages_of(output),
     }
     if texts.gold:
-        figures = agreement(pairs, gold_pairs(texts.gold))
+        figures = agreement(pairs, {pair[:2] for pair in read_known(texts.gold).pairs})
         row |= {"precision": round(figures.precision, 4), "recall": round(figures.recall, 4)}
     return row
 
@@ -227,13 +235,6 @@ def lines_of(output: Path) -> LinePairs:
     pairs = read_pairs(_pair_file(output))
     lines = ((pair.source_line, pair.target_line) for pair in pairs)
     return {(ours, theirs) for ours, theirs in lines if ours is not None and theirs is not None}
-
-
-def gold_pairs(path: Path) -> LinePairs:
-    """Read line numbers, two in a row."""
-    with path.open(encoding="utf-8") as file:
-        rows = (line.split("\t") for line in file)
-        return {(int(source), int(target)) for source, target in rows}
 
 
 def search_of(output: Path) -> Row:

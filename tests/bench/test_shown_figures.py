@@ -9,7 +9,7 @@ from language_tables import MINING, PEERS, TATOEBA, WITHOUT_ENGLISH, language_ta
 from xmine.text.languages import ISO_639_3
 
 
-@pytest.mark.parametrize("name", {**shown.shown(), **shown.tables()})
+@pytest.mark.parametrize("name", sorted({*shown.shown(), *shown.tables()}))
 def test_the_rows_of_a_document_have_the_figures_of_the_results(name: str) -> None:
     text = (shown.ROOT / name).read_text(encoding="utf-8")
     assert shown.as_shown(name, text) == text, "run: python bench/shown.py"

@@ -23,7 +23,7 @@ from ..data.rows import Side, keys_of
 from .towers import Tower, adamw
 
 # Pieces that go through the layers at once, in order of length: on a processor few, so that there
-# is little padding and activations stay in its cache (`bench/pieces.py`).
+# is little padding and activations stay in its cache.
 _PIECES_AT_ONCE = {"cpu": 1024}
 _ON_GPU = 32_768
 

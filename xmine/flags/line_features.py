@@ -28,7 +28,7 @@ from xmine.text.languages import scripts_of
 from xmine.text.sentences import Sentences, folded
 
 _LINES_AT_ONCE = 4_096
-# Lines of a file: less than a second of work (bench/judging.py), which a kill loses at most.
+# Lines of a file: less than a second of work, which a kill loses at most.
 _LINES_PER_FILE = 2**15
 # The features of a line that need no other line.
 _LINE = np.dtype(

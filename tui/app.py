@@ -80,6 +80,7 @@ class XmineApp(App[None]):
         _to("M", "mine", "Mine"),
         _to("T", "train", "Train"),
         Binding("question_mark,f1", "help", "Help", id="help", key_display="?"),
+        Binding("f1", "help('typing')", "Help", id="help.typing", key_display="F1"),
     ]
 
     def __init__(self, path: Path | None = None) -> None:
@@ -314,6 +315,8 @@ class XmineApp(App[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         in_form = isinstance(self.screen, BaseScreen) and self.screen.in_form
+        if action == "help":  # where one types, ? is a character
+            return bool(parameters) == (in_form or isinstance(self.screen.focused, Input))
         return not in_form or action not in ("show", "leave")
 
     def action_show(self, name: str) -> None:
@@ -334,7 +337,7 @@ class XmineApp(App[None]):
     def action_help_quit(self) -> None:
         self.notify("q or ctrl+q quits")
 
-    def action_help(self) -> None:
+    def action_help(self, where: str = "") -> None:
         from .screens.help import HelpScreen
 
         if not isinstance(self.screen, HelpScreen):

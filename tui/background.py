@@ -66,8 +66,8 @@ class BackgroundWork:
             tell = self._of.app.call_from_thread
             try:
                 found = work()
-            except XmineError as error:
-                why = error  # `error` is gone when the block is left
+            except (XmineError, OSError) as error:
+                why = error if isinstance(error, XmineError) else XmineError(str(error))
                 tell(hear, lambda: failed(why))
             else:
                 tell(hear, lambda: done(found))

@@ -19,7 +19,11 @@ from typing import Any
 from textual.app import App
 from textual.message import Message
 
+from xmine.errors import XmineError
 from xmine.progress import Progress
+from xmine.run.folder import RUN_FILE
+
+from .state.recent import remember
 
 MINING = "mining"  # a kind of job
 _PATIENCE = 10.0  # seconds that a signal has to end a command before a stronger one follows
@@ -253,6 +257,9 @@ class JobQueue:
     def _told(self, job: Job) -> None:
         if not job.runs:
             self._unseen.add(job.title)
+            if (job.output / RUN_FILE).is_file():
+                with contextlib.suppress(XmineError):  # where nothing can be remembered
+                    remember(job.output)
         with contextlib.suppress(Exception):  # an app that ends has no screen left to tell
             self._app.screen.post_message(JobTold(job))
 

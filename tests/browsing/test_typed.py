@@ -37,6 +37,17 @@ from xmine.pairs.pair import Pair
             "",
         ),
         ("xflag:number a=b", PairQuery(kept="kept"), "xflag:number a=b"),
+        (
+            'text:"he said ""yes""" x',
+            PairQuery(kept="kept", text='he said "yes"'),
+            "x",
+        ),
+        ('text:"tom', PairQuery(kept="kept", text='"tom'), ""),
+        (
+            'where:"source LIKE \'%""%\'"',
+            PairQuery(kept="kept", where="source LIKE '%\"%'"),
+            "",
+        ),
     ],
 )
 def test_a_line_is_read(line: str, query: PairQuery, sought: str) -> None:

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from textual.actions import parse
 from textual.binding import Binding
 from textual.widgets import Input
 
@@ -84,7 +85,7 @@ def told(screen: Any) -> set[str]:
     return {
         binding.description
         for node, binding in by_key.values()
-        if node.check_action(binding.action.split("(")[0], ()) is not False
+        if node.check_action(*parse(binding.action)[1:]) is not False
     }
 
 

@@ -269,6 +269,11 @@ class Prompt(Horizontal):
         if answered is not None:
             answered(text)
 
+    def close(self) -> None:
+        """Ask no more."""
+        if self.display:
+            self.action_give_up()
+
     def action_give_up(self) -> None:
         self._answered = None
         self.display = False

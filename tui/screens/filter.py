@@ -54,7 +54,7 @@ class FilterScreen(BaseScreen):
             with Horizontal(classes="field"):
                 yield Label("where")
                 yield Input(
-                    query.where, id="where", compact=True, placeholder="prob > 0.9 AND NOT kept"
+                    query.where, id="where", compact=True, placeholder="prob > 0.9 AND cosine < 0.5"
                 )
             with Horizontal(id="choices"):
                 with Vertical(classes="choice"):
@@ -135,9 +135,13 @@ class FilterScreen(BaseScreen):
     @on(Input.Submitted)
     def action_apply(self) -> None:
         with self.complaining():
-            query = self.asked()
-            self.host.back()
-            self._apply(query)
+            query, cut = self.asked(), self.view.wanted.cut
+            find = partial(self.view.find, Wanted(query, cut))  # a wrong condition stays here
+            self.background.run("apply", find, lambda _: self._leave(query), self.complain)
+
+    def _leave(self, query: PairQuery) -> None:
+        self.host.back()
+        self._apply(query)
 
     def action_reset(self) -> None:
         for line in self.query(Input):

@@ -34,7 +34,7 @@ class FindScreen(MarkScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._sought = Sought()
+        self._sought = self._before = Sought()  # now, and before the line was opened
         self._hits: Bools | None = None  # of all pairs: the filter may change
         self._from = 0  # where the cursor was when the search began
         self._to_hit = False  # as soon as other rows are shown
@@ -43,7 +43,7 @@ class FindScreen(MarkScreen):
         yield QueryLine(self.view.lines, placeholder=HINT, id="find")
 
     def action_find(self) -> None:
-        self._from = self.query_one(PairTable).cursor_row
+        self._from, self._before = self.query_one(PairTable).cursor_row, self._sought
         line = self.query_one(QueryLine)
         asked = line_of(self.view.wanted.query)
         line.begin(f"{asked} " if asked else "")
@@ -82,6 +82,7 @@ class FindScreen(MarkScreen):
             query, sought = read_line(event.value, self.view.wanted.query)
             self.query_one(QueryLine).keep()
             self._close_line()
+            self.say("")
             if query != self.view.wanted.query:
                 self._to_hit = True
                 self.look_for(query)
@@ -145,7 +146,7 @@ class FindScreen(MarkScreen):
             at += 1
         at = (at - 1 if step < 0 else at) % len(hits)
         table.move_cursor(row=int(hits[at]))
-        more = f", {every - len(hits):,} more are not shown" if every > len(hits) else ""
+        more = f", {every - len(hits):,} more not shown" if every > len(hits) else ""
         self.say(f"hit {at + 1:,} of {len(hits):,} for {of}: n, N{more}")
 
     def _find_again(self) -> None:
@@ -160,12 +161,16 @@ class FindScreen(MarkScreen):
         self.say("nothing is looked for: / does")
 
     def give_up_finding(self) -> bool:
-        """Close the line, and be where one was; end a search. Tell whether there was either."""
+        """Close the line, else end a search. Tell whether there was either."""
         line = self.query_one(QueryLine)
         if not line.display and self._hits is None:
             return False
-        if line.display:
-            self._close_line()
-            self.query_one(PairTable).move_cursor(row=self._from)
-        self._find(Sought())
+        self.say("")
+        if not line.display:
+            self._find(Sought())
+            return True
+        self._close_line()
+        self.query_one(PairTable).move_cursor(row=self._from)
+        if self._sought != self._before:
+            self._find(self._before)
         return True

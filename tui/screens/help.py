@@ -93,6 +93,8 @@ class HelpScreen(BaseScreen):
         Binding("k,up", "scroll(-1)", "Up", id="move.up", show=False),
         Binding("g,home", "scroll(-9999)", "Top", id="move.first", show=False),
         Binding("G,end", "scroll(9999)", "Bottom", id="move.last", show=False),
+        Binding("pagedown,ctrl+d", "scroll(10)", "Page down", id="move.page-down", show=False),
+        Binding("pageup,ctrl+u", "scroll(-10)", "Page up", id="move.page-up", show=False),
     ]
 
     def __init__(self, screen: Screen[object]) -> None:

@@ -16,7 +16,7 @@ from ..widgets.command_line import CommandLine
 from ..widgets.job_view import JobView, going
 from ..widgets.options_form import OptionsForm
 from ..widgets.path_input import PathLine
-from .base import BaseScreen
+from .base import BaseScreen, Prompt
 from .picker import PickerScreen
 
 
@@ -136,6 +136,7 @@ class JobScreen(BaseScreen):
         self.query_one(JobView).show(job)
         self.show_job(job)
         if not job.runs:
+            self.query_one(Prompt).close()  # which may still ask whether to stop the job
             self.host.jobs.see(self.KIND)
             self.refresh_top()
             self.say(self.after(job))

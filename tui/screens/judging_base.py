@@ -71,7 +71,7 @@ class JudgeScreen(BaseScreen):
         """Keep a verdict, and go on."""
         row = self.judged_row()
         if row is None:
-            self.say("there is no pair to judge: only those can be that mining had as candidates")
+            self.say("there is no pair to judge: these two sentences are no candidate of the run")
             return
         with self.judging():
             self.check_there()

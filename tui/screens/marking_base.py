@@ -76,7 +76,10 @@ class MarkScreen(PaneScreen):
         self.refresh_top()
 
     def action_judge_all(self, verdict: str) -> None:
-        rows = self.marked()
+        rows, chosen = self.marked(), self.query_one(PairTable).chosen
+        if not len(rows) and chosen:
+            self.say(f"{count(len(chosen), 'marked pair')} not shown here: escape gives marks up")
+            return
         if not len(rows) and line_of(self.view.query):
             rows = self.view.rows
         said, judge = count(len(rows), "pair"), partial(self._judge_all, rows, verdict)

@@ -93,8 +93,9 @@ class NeighboursScreen(JudgeScreen):
         line = line_name(near.line, near.offset)
         score = "–" if near.score is None else f"{near.score:.4f}"
         told = " ".join(filter(None, [verdict, _WORDS[near.outcome.kind]]))
+        sign = "=" if (near.source, near.target) == self._pair else " "
         figures = (
-            f"{'=' if near.outcome.kept else ' '} {near.rank}  {self.view.around.called} {score}  "
+            f"{sign} {near.rank}  {self.view.around.called} {score}  "
             f"{told}  cos {near.cosine:.4f} line {line}"
         )
         return Entry(figures, near.text, near.outcome.kept)

@@ -1,5 +1,6 @@
 """The pairs in a table, the one under the cursor whole below it; filter, sort, judge, export."""
 
+import os
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -210,7 +211,7 @@ def _written(opened: Opened, rows: Rows, name: str) -> str:
     """Write some pairs into a file, and say how many."""
     from xmine.pairs.io import check_pair_file, write_pairs  # here: it loads every format
 
-    path = str(Path(name).expanduser())
+    path = os.path.expanduser(name)
     try:
         check_pair_file(path, force=False, source=opened.path)
         written = write_pairs(opened.pairs(rows), path, opened.languages)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _PATIENCE = 0.08  # seconds after the last key until the table follows
 _AROUND = 20  # rows that are not bins: lines of a screen, head, legend and cut, table, detail
 _FEWEST_BINS, _MOST_BINS = 5, 12
-_LOW = 20  # rows of a window that has no room for the pair whole
+_LOW = 20  # rows of a window that has no room for the pair whole, at most
 
 
 class Counted(NamedTuple):
@@ -98,7 +98,7 @@ class ThresholdScreen(PaneScreen):
             self.look_for(cut=self._cut)
 
     def on_resize(self, event: Resize) -> None:
-        low = event.size.height < _LOW
+        low = event.size.height <= _LOW
         self.pane.display = not low
         fewest = _FEWEST_BINS - 2 * low
         bins = min(max(event.size.height - _AROUND, fewest), _MOST_BINS)
@@ -164,6 +164,7 @@ class ThresholdScreen(PaneScreen):
     def _move_to(self, cut: float) -> None:
         if self._cuts is None or not len(self._cuts):
             return
+        self.say("")
         self._cut = self._cuts.within(cut)
         self._draw()
         if self._waiting is not None:

@@ -113,7 +113,7 @@ class TrainingScreen(JobScreen):
         self.query_one(Curves).show(self._metrics)
 
     def facts(self) -> str:
-        figures = {} if self._metrics is None else self._metrics.figures
+        figures = self._metrics.figures if self._metrics and self.shows_job else {}
         said = [f"{name} {short(figures[name])}" for name in _SHOWN[:2] if name in figures]
         return "  ".join([*said, super().facts()])
 

@@ -1,6 +1,7 @@
 """The metrics of a training run, read while they are written: its loss, its figures."""
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,7 +28,7 @@ class Metrics:
 
     def refresh(self) -> bool:
         """Read new lines; a file that became shorter is read from its start."""
-        place = next((each for each in self._places() if each.is_file()), None)
+        place = next(filter(os.path.isfile, self._places()), None)
         if place is None:
             return False
         try:
@@ -78,8 +79,8 @@ def _add(curves: dict[str, list[tuple[float, float]]], stage: str, step: float, 
 
 def is_begun(output: Path) -> bool:
     """Tell whether an encoder, or a run that was stopped before its end, is there."""
-    return output.exists() or _begun(output).exists()
+    return os.path.exists(output) or os.path.exists(_begun(output))
 
 
 def _begun(output: Path) -> Path:
-    return output.with_name(output.name + ".training")
+    return Path(f"{output.absolute()}.training")

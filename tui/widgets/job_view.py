@@ -15,6 +15,7 @@ from ..jobs import Job, outcome, share
 from ..text import shown
 
 _MOST_SAID = 200
+_NAME = len("looking for stretches")  # the longest name of a stage
 
 
 class JobView(Vertical):
@@ -29,7 +30,9 @@ class JobView(Vertical):
     def show(self, job: Job) -> None:
         """Show where a job is."""
         self.query_one("#job-command", Static).update(shown(in_one_line(job.words)))
-        room = max(10, self.app.size.width - 52)  # of the app: ours is not known before it is shown
+        room = max(
+            10, self.app.size.width - 43 - _NAME
+        )  # of the app: ours is not known before it is shown
         rows = [bar(stage, room) for stage in job.stages.values()]
         self.query_one("#job-stages", Static).update(Text("\n").join(rows))
         said = [*map(shown, job.said[-_MOST_SAID:]), *ending(job)] or [Text("starting …", "dim")]
@@ -46,7 +49,7 @@ def bar(stage: Progress, room: int) -> Text:
     numbers = "  ".join(f"{name} {short(x)}" for name, x in going.items())
     return Text.assemble(
         ("✓ " if done == 1 else "▸ ", "bold"),
-        f"{stage.stage:<10.10} ",
+        f"{stage.stage:<{_NAME}} ",
         ("━" * full, "bold"),
         ("─" * (room - full), "dim"),
         f" {done:>4.0%} {stage.done:,} of {stage.total:,}",

@@ -47,7 +47,7 @@ class NearList(KeyedList):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "select", "Step to it", id="near.step"),
-        Binding("tab", "app.focus_next", "Other side", id="near.other"),
+        Binding("tab", "other_side", "Other side", id="near.other"),
     ]
 
     def __init__(self, *, id: str) -> None:
@@ -60,6 +60,10 @@ class NearList(KeyedList):
         self._entries = entries
         self._draw(highlighted)
 
+    def action_other_side(self) -> None:
+        lists = next(each for each in self.ancestors if isinstance(each, NearLists))
+        lists.list_of(SIDES[self.id == SIDES[0]]).focus()
+
     def on_resize(self, event: Resize) -> None:
         if event.size.width != self._drawn:
             self._draw(self.highlighted)
@@ -71,7 +75,7 @@ class NearList(KeyedList):
         with self.prevent(OptionList.OptionHighlighted):
             self.clear_options()
             self.add_options([_drawn(each, room, lines) for each in self._entries])
-        self.highlighted = highlighted if self._entries else None
+            self.highlighted = highlighted if self._entries else None
 
 
 def _drawn(entry: Entry, room: int, lines: int) -> Text:

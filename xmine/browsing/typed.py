@@ -1,7 +1,8 @@
 """A typed line -> the pairs to show, and what to look for among them.
 
 `flag:number`, `is:below`, `in:source`, `text:bank`, `where:"…"` and `score<1.3` say which pairs are
-shown. All other words are looked for: a text, `/a regular expression/`, or `:974` for a line.
+shown; a quotation mark within quotation marks is written twice. All other words are looked for: a
+text, `/a regular expression/`, or `:974` for a line.
 """
 
 import re
@@ -16,7 +17,7 @@ from xmine.errors import OptionError
 HINT = "text, /regex/, :974, flag:number, is:below, score<1.3"
 _COMPARED = r"(?P<column>score|prob|cosine|margin) ?(?P<sign><=|>=|<|>|=) ?(?P<number>[^\s<>=]+)"
 _TERM = re.compile(
-    rf'(?<!\S)(?:(?P<name>flag|is|in|text|where):(?:"(?P<quoted>[^"]*)"|(?P<plain>\S*))'
+    rf'(?<!\S)(?:(?P<name>flag|is|in|text|where):(?:"(?P<quoted>(?:[^"]|"")*)"|(?P<plain>\S*))'
     rf"|{_COMPARED.replace(' ?', '')})(?!\S)"
 )
 _CLAUSE = re.compile(_COMPARED)
@@ -65,7 +66,7 @@ def read_line(line: str, before: PairQuery) -> tuple[PairQuery, Sought]:
 def _with(query: PairQuery, term: re.Match[str]) -> PairQuery:
     if column := term["column"]:
         return _compared(query, column, term["sign"], term["number"])
-    name, value = term["name"], term["quoted"] or term["plain"] or ""
+    name, value = term["name"], (term["quoted"] or "").replace('""', '"') or term["plain"] or ""
     if name == "flag":
         return replace(query, flags=(*query.flags, *filter(None, value.split(","))))
     if name == "is" and value in JUDGED:
@@ -103,18 +104,22 @@ def _without_slashes(text: str) -> tuple[str, bool]:
     return (found[1], True) if found else (text, False)
 
 
+def _quoted(name: str, value: str) -> str:
+    return '{}:"{}"'.format(name, value.replace('"', '""'))
+
+
 def line_of(query: PairQuery) -> str:
     """Write the line that asks for the pairs of a query; empty for the usual ones."""
     said = [f"is:{each}" for each in (query.kept, query.verdict) if each not in ("kept", "any")]
     said += [f"flag:{','.join(query.flags)}"] if query.flags else []
     said += [f"in:{query.side}"] if query.side != "either" else []
     if query.text:
-        said.append(f'text:"/{query.text}/"' if query.regex else f'text:"{query.text}"')
+        said.append(_quoted("text", f"/{query.text}/" if query.regex else query.text))
     limits = ((">=", query.score_min), ("<=", query.score_max))
     said += [f"score{sign}{limit:g}" for sign, limit in limits if limit is not None]
     clauses = [_CLAUSE.fullmatch(each) for each in query.where.split(" AND ")]
     if query.where and not all(clauses):
-        said.append(f'where:"{query.where}"')
+        said.append(_quoted("where", query.where))
     else:
         said += [each["column"] + each["sign"] + each["number"] for each in clauses if each]
     return " ".join(said)

@@ -93,7 +93,7 @@ def paths_to_read(spec: str | Path) -> PairPaths:
 
 def paths_to_write(path: str, source: str | Path | None = None) -> PairPaths:
     """Find where to write."""
-    if path.endswith("/"):
+    if path.endswith("/") or not Path(path).name:
         raise OptionError(f"{path}: a folder, not a file of pairs", KNOWN)
     place = _moses(path) or PairPaths((path,))
     if not place.moses and not place.format:

@@ -1,0 +1,120 @@
+"""What one types wrong is told where it was typed, and nothing of what was there is lost."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.toys.app import drive
+from tests.toys.screens import screen_text, settled
+from xmine.tui.app import XmineApp
+from xmine.tui.screens.filter import FilterScreen
+from xmine.tui.screens.pairs import PairsScreen
+from xmine.tui.widgets.near_lists import NearList
+from xmine.tui.widgets.pair_table import PairTable
+
+
+async def pressed(pilot: Any, *keys: str) -> str:
+    await pilot.press(*keys)
+    await settled(pilot)
+    return "\n".join(screen_text(pilot.app))
+
+
+@pytest.mark.parametrize("name", [".", "", "~nobody/x.tsv", "a" * 300 + ".tsv"])
+def test_a_name_that_no_file_can_have_is_told(
+    mined_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        text = await pressed(pilot, "e", "ctrl+u", *name, "enter")
+        assert "! " in text and isinstance(pilot.app.screen, PairsScreen)
+        assert [each.name for each in tmp_path.iterdir()] == ["state"]
+
+    drive(XmineApp(mined_run), (80, 24), script)
+
+
+def test_marks_that_a_filter_hides_are_no_leave_to_judge_the_filter(run_copy: Path) -> None:
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        await pressed(pilot, "space", "space", "slash", *"is:below", "enter")
+        text = await pressed(pilot, "X")
+        assert "2 marked pairs not shown here" in text
+        assert not pilot.app.judgements.codes().any()
+        assert len(pilot.app.screen.query_one(PairTable).chosen) == 2
+
+    drive(XmineApp(run_copy), (80, 24), script)
+
+
+def test_a_wrong_condition_stays_in_the_form(mined_run: Path) -> None:
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        await pressed(pilot, "f")
+        pilot.app.screen.query_one("#where").value = "prob >"
+        text = await pressed(pilot, "enter")
+        assert isinstance(pilot.app.screen, FilterScreen) and "! " in text
+        pilot.app.screen.query_one("#where").value = "prob > 0"
+        await pressed(pilot, "enter")
+        assert isinstance(pilot.app.screen, PairsScreen)
+        assert pilot.app.view.query.where == "prob > 0"
+
+    drive(XmineApp(mined_run), (80, 24), script)
+
+
+def test_escape_in_the_line_keeps_the_search_before_and_takes_the_error_away(
+    mined_run: Path,
+) -> None:
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        assert "hit 1 of" in await pressed(pilot, "slash", "a", "enter")
+        screen = pilot.app.screen
+        hits = screen._hits
+        text = await pressed(pilot, "slash", *"score<abc", "enter")
+        assert "is no number" in text
+        text = await pressed(pilot, "escape")
+        assert "is no number" not in text and "hit 1 of" in text
+        assert np.array_equal(screen._hits, hits)
+        await pressed(pilot, "escape")
+        assert screen._hits is None
+
+    drive(XmineApp(mined_run), (80, 24), script)
+
+
+def test_tab_goes_from_list_to_list_where_a_sentence_is_searched(mined_run: Path) -> None:
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        await pressed(pilot, "F", "x", "enter")
+        for side in ("source", "target", "source"):
+            pilot.app.screen.query_one(f"#{side}", NearList).focus()
+            await pressed(pilot, "tab")
+            assert pilot.app.focused.id == {"source": "target", "target": "source"}[side]
+
+    drive(XmineApp(mined_run), (80, 24), script)
+
+
+def test_a_verdict_on_a_neighbour_is_told(run_copy: Path) -> None:
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        await pressed(pilot, "enter")
+        assert "z takes it back" in await pressed(pilot, "a")
+        assert "taken back" in await pressed(pilot, "z")
+
+    drive(XmineApp(run_copy), (80, 24), script)
+
+
+def test_a_question_mark_is_a_character_where_one_types(mined_run: Path) -> None:
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        assert "? Help" in await pressed(pilot, "p")
+        for opening in ("f", "F", "slash"):
+            text = await pressed(pilot, opening)
+            assert "? Help" not in text
+            await pressed(pilot, "?")
+            assert pilot.app.screen.focused.value.endswith("?")
+            await pressed(pilot, "f1")
+            assert pilot.app.screen.NAME == "Help"
+            await pressed(pilot, "escape", "escape")
+
+    drive(XmineApp(mined_run), (100, 24), script)

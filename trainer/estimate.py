@@ -78,7 +78,7 @@ class TrainingEstimate:
 
     def facts(self) -> dict[str, object]:
         """Tell it for programs."""
-        return {**asdict(self), "total_memory": self.total_memory}
+        return {**asdict(self), "total_memory": self.total_memory, "said": str(self)}
 
     def warnings(self, options: TrainingOptions) -> list[str]:
         """Say what will not go as it was asked for."""

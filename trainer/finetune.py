@@ -19,7 +19,7 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import TrainingError
 from xmine.evaluation.options import FinetuneOptions
 from xmine.evaluation.transfer.metrics import goodness
-from xmine.evaluation.transfer.tasks import Examples, Predict, Task, check_learnable
+from xmine.evaluation.transfer.tasks import Predict, Task, check_learnable
 from xmine.progress import Progress, Report
 
 from .data.rows import Side
@@ -157,19 +157,23 @@ def _train(
     dev = task.dev
     dev_cut = model.cut(dev.texts) if dev else None
     total = options.epochs * -(-len(cut.lengths) // options.batch_size)
-    steps = _Steps(model, task.train, cut, learning_rate, total)
+    answers = torch.from_numpy(task.train.answers).float().to(model.head.linear.weight.device)
+    optimizers = [*model.tower.optimizers(learning_rate), adamw(model.head, _HEAD_RATE)]
+    schedules = [LambdaLR(each, lambda at: linear(at, total, _WARM_UP)) for each in optimizers]
     random = np.random.default_rng(options.seed)
-    best, best_quality = None, -math.inf
+    best, best_quality, done = None, -math.inf, 0
     for _ in range(options.epochs):
         model.train()
         for rows in _random_batches(cut.lengths, options.batch_size, random):
-            loss = steps.take(rows)
-            if not math.isfinite(loss):
+            loss = model.head.loss(model(cut, rows), answers[rows])
+            _learn(model, loss, schedules)
+            value, done = loss.item(), done + 1
+            if not math.isfinite(value):
                 raise TrainingError(
-                    f"{task.name}: the loss is {loss} at step {steps.done}",
+                    f"{task.name}: the loss is {value} at step {done}",
                     "give a smaller --learning-rate",
                 )
-            report(Progress(f"training on {task.name}", steps.done, total, {"loss": loss}))
+            report(Progress(f"training on {task.name}", done, total, {"loss": value}))
         if dev and dev_cut:
             quality = goodness(task.kind, model.scores(dev_cut), dev.answers)
             if quality > best_quality:
@@ -179,39 +183,16 @@ def _train(
     model.eval()
 
 
-class _Steps:
-    """One training step after the other: loss, gradients, weights, learning rates.
-
-    `done` counts them.
-    """
-
-    def __init__(
-        self, model: _Model, train: Examples, cut: _Cut, learning_rate: float, total: int
-    ) -> None:
-        self.model = model
-        self.cut = cut
-        self.answers = torch.from_numpy(train.answers).float().to(model.head.linear.weight.device)
-        encoders = model.tower.optimizers(learning_rate)
-        self.optimizers = [*encoders, adamw(model.head, _HEAD_RATE)]
-        self.schedules = [
-            LambdaLR(each, lambda done: linear(done, total, _WARM_UP)) for each in self.optimizers
-        ]
-        self.done = 0
-
-    def take(self, rows: NDArray[np.int64]) -> float:
-        """Learn from some examples, and give the loss."""
-        loss = self.model.head.loss(self.model(self.cut, rows), self.answers[rows])
-        for optimizer in self.optimizers:
-            optimizer.zero_grad(set_to_none=True)
-        torch.autograd.backward(loss)
-        parameters = self.model.parameters()
-        dense = [each for each in parameters if each.grad is not None and not each.grad.is_sparse]
-        nn.utils.clip_grad_norm_(dense, _LONGEST_GRADIENT)
-        for optimizer, rates in zip(self.optimizers, self.schedules, strict=True):
-            optimizer.step()
-            rates.step()
-        self.done += 1
-        return loss.item()
+def _learn(model: _Model, loss: Tensor, schedules: Sequence[LambdaLR]) -> None:
+    """Take a step: gradients, weights, learning rates."""
+    model.zero_grad(set_to_none=True)
+    torch.autograd.backward(loss)
+    parameters = model.parameters()
+    dense = [each for each in parameters if each.grad is not None and not each.grad.is_sparse]
+    nn.utils.clip_grad_norm_(dense, _LONGEST_GRADIENT)
+    for rates in schedules:
+        rates.optimizer.step()
+        rates.step()
 
 
 def _random_batches(

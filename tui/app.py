@@ -29,7 +29,7 @@ from .jobs import JobQueue
 from .keys import KeyDone, KeyQueue
 from .screens.base import BaseScreen, OpeningScreen, Prompt
 from .screens.judging_base import JudgeScreen
-from .state.place import Place
+from .state.place import place_of
 from .state.recent import keep_place, recent
 from .state.state import keep_theme, settings
 from .terminal import DRIVERS
@@ -117,10 +117,10 @@ class XmineApp(App[None]):
         return any(prompt.display for prompt in self.screen.query(Prompt))
 
     def on_mount(self) -> None:
-        chosen = settings()
-        if chosen.theme in self.available_themes:
-            self.theme = chosen.theme
-        self.set_keymap(chosen.keys)
+        theme, keys = settings()
+        if isinstance(theme, str) and theme in self.available_themes:
+            self.theme = theme
+        self.set_keymap(keys)
         self.theme_changed_signal.subscribe(self, self._keep_theme)
         asyncio.get_running_loop().set_default_executor(Readers())
         self.set_interval(_EVERY, self._refresh_judgements)
@@ -186,7 +186,7 @@ class XmineApp(App[None]):
         """Remember where the user is in the pairs that are open."""
         if self.view is not None:
             with suppress(XmineError):  # where nothing can be remembered, it still ends
-                keep_place(self.view.opened.path, Place.of(self.view))
+                keep_place(self.view.opened.path, place_of(self.view))
 
     def look_for(
         self, view: View, query: PairQuery | None = None, cut: float | None = None

@@ -19,7 +19,7 @@ from xmine.browsing.opening import open_pairs
 from xmine.browsing.view import View
 from xmine.errors import XmineError, XmineWarning
 
-from .state.place import Place
+from .state.place import view_at
 from .state.recent import place_in, remember
 
 if TYPE_CHECKING:
@@ -126,5 +126,5 @@ def read(path: Path) -> Read:
     with suppress(XmineError):  # where nothing can be remembered, it still opens
         remember(path)
     said = [str(each.message) for each in told if issubclass(each.category, XmineWarning)]
-    view = Place.read(place_in(path)).view(opened, judgements.codes)
+    view = view_at(place_in(path), opened, judgements.codes)
     return view, judgements, "; ".join(said)

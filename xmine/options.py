@@ -44,7 +44,8 @@ def option(
         choices: all values, of a list all that it may hold.
         short: the one-letter flag.
         shown_default: how the help names an empty default; otherwise the help says `none`.
-        words: the words of a list, with commas between or one by one; a shell completes them.
+        words: the words of a list, with commas between or one by one, which a shell completes; or
+            what may stand in place of a number.
     """
     metadata = {
         "help": help,
@@ -69,9 +70,12 @@ class Options:
         hints = typing.get_type_hints(type(self))
         for item in dataclasses.fields(self):  # type: ignore[arg-type]
             value = getattr(self, item.name)
+            if hints[item.name] == float | str and isinstance(value, str):
+                value = _number_or_word(item.name, value, item.metadata["words"])
+                object.__setattr__(self, item.name, value)
             if not _fits(value, hints[item.name]):
                 raise OptionError(
-                    f"{flag(item.name)} is {value!r}", f"give {_in_words(hints[item.name])}"
+                    f"{flag(item.name)} is {value!r}", f"give {in_words(hints[item.name])}"
                 )
             _check(item.name, value, item.metadata)
 
@@ -79,6 +83,14 @@ class Options:
 def flag(name: str) -> str:
     """The command-line name of an option: `batch_size` is `--batch-size`."""
     return "--" + name.replace("_", "-")
+
+
+def _number_or_word(name: str, text: str, words: tuple[str, ...]) -> float | str:
+    try:
+        return text if text in words else float(text)
+    except ValueError:
+        hint = f"give a number, or {' or '.join(words)}"
+        raise OptionError(f"{flag(name)} is {text!r}", hint) from None
 
 
 def _fits(value: Any, hint: Any) -> bool:  # noqa: ANN401
@@ -95,13 +107,14 @@ def _fits(value: Any, hint: Any) -> bool:  # noqa: ANN401
     return isinstance(value, hint)
 
 
-def _in_words(hint: Any) -> str:  # noqa: ANN401
+def in_words(hint: Any) -> str:  # noqa: ANN401
+    """Say what a value of a type is."""
     names = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
     kind, parts = typing.get_origin(hint), typing.get_args(hint)
     if kind is UnionType:
-        return " or ".join(_in_words(part) for part in parts if part is not NoneType)
+        return " or ".join(in_words(part) for part in parts if part is not NoneType)
     if kind is dict:
-        return f"names, each with {_in_words(parts[1])}"
+        return f"names, each with {in_words(parts[1])}, as in NAME=1"
     return "a list of texts" if kind is list else names[hint]
 
 
@@ -115,6 +128,8 @@ def _check(name: str, value: Any, metadata: Mapping[str, Any]) -> None:  # noqa:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         if (low is not None or high is not None) and not math.isfinite(value):
             raise OptionError(f"{flag(name)} is {value}; it must be finite")
+        if math.isnan(value):
+            raise OptionError(f"{flag(name)} is nan", "give a number")
         if low is not None and not value >= low:
             raise OptionError(f"{flag(name)} is {value:g}; it must be at least {low:g}")
         if high is not None and not value <= high:

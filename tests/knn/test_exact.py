@@ -385,7 +385,7 @@ def test_a_full_disk_is_named(tmp_path: Path) -> None:
 
 def test_a_file_in_place_of_the_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / "found").write_text("")
-    with pytest.raises(FileError, match="found: cannot be made"):
+    with pytest.raises(FileError, match="found: cannot be written"):
         search_exact(random_rows(3, 8, 1), random_rows(3, 8, 2), 1, folder=tmp_path / "found")
 
 

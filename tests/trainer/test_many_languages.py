@@ -220,9 +220,9 @@ def test_texts_are_gathered_by_language_from_both_sides() -> None:
     assert pairs.languages is not None
     found = texts_by_language([pairs.sources, pairs.targets], pairs.languages)
     assert list(found) == ["en", "zh", "ko"]
-    assert found["en"] == [*pairs.sources[:3], *pairs.targets[3:5]]
-    assert found["zh"] == [*pairs.targets[:3], *pairs.sources[5:]]
-    assert found["ko"] == [*pairs.sources[3:5], *pairs.targets[5:]]
+    assert found["en"][0] == [*pairs.sources[:3], *pairs.targets[3:5]]
+    assert found["zh"][0] == [*pairs.targets[:3], *pairs.sources[5:]]
+    assert found["ko"][0] == [*pairs.sources[3:5], *pairs.targets[5:]]
 
 
 def test_each_language_beyond_two_has_room_in_the_vocabulary() -> None:
@@ -285,7 +285,7 @@ def test_texts_that_are_not_aligned_are_in_the_languages_of_their_sides() -> Non
     by_language = texts_by_language([split.seen.sources, split.seen.targets], split.seen.languages)
     for at, code in enumerate(("en", "zh", "ko")):
         rows = np.flatnonzero(found.languages == at)
-        assert sorted(found.texts[int(row)] for row in rows) == sorted(by_language[code])
+        assert sorted(found.texts[int(row)] for row in rows) == sorted(by_language[code][0])
 
 
 def test_steps_are_those_that_are_estimated_and_a_fingerprint_has_the_languages(

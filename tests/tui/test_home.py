@@ -75,7 +75,7 @@ def test_what_was_opened_is_listed_as_it_is_now(folder: Path) -> None:
         await pilot.pause()
 
     drive(XmineApp(), (80, 24), script)
-    assert settings().theme == "nord"
+    assert settings()[0] == "nord"
 
 
 def test_a_stopped_run_goes_on_at_enter(

@@ -8,11 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from xmine.browsing.judgements import Judgements
+from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import USUAL, PairQuery
+from xmine.browsing.view import View
 from xmine.errors import FileError
-from xmine.tui.state.place import Place
+from xmine.tui.state.place import place_of, view_at
 from xmine.tui.state.recent import MOST, forget, keep_place, place_in, recent, remember
-from xmine.tui.state.state import Settings, keep_theme, settings, state_folder
+from xmine.tui.state.state import keep_theme, settings, state_folder
 
 
 @pytest.fixture(autouse=True)
@@ -67,17 +70,17 @@ def test_a_broken_file_is_as_none(state: Path) -> None:
         (state / "recent.json").write_text(text)
         assert recent() == []
     (state / "settings.json").write_text('{"theme": 3, "keys": {"help": "f2", "quit": 4}}')
-    assert settings() == Settings("", {"help": "f2"})
+    assert settings()[1] == {"help": "f2"}
     remember(Path("a"))
     assert len(recent()) == 1
 
 
 def test_a_theme_is_remembered_beside_what_else_there_is(state: Path) -> None:
-    assert settings() == Settings()
+    assert settings() == (None, {})
     state.mkdir()
     (state / "settings.json").write_text('{"keys": {"help": "f2"}, "of a later version": 1}')
     keep_theme("nord")
-    assert settings() == Settings("nord", {"help": "f2"})
+    assert settings() == ("nord", {"help": "f2"})
     assert json.loads((state / "settings.json").read_text())["of a later version"] == 1
 
 
@@ -113,17 +116,26 @@ def test_the_folder_follows_the_environment(
 
 def test_a_place_is_kept_with_its_entry(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    assert Place.read(place_in(run)) == Place(USUAL, None, 0, ())
-    keep_place(run, Place(row=3))  # which nobody has opened
+    keep_place(run, {"row": 3})  # which nobody has opened
     assert place_in(run) is None
-    place = Place(PairQuery(flags=("number", "length"), where="prob > 0.5"), 0.25, 7, ("a", ":9"))
+    place = {"query": {"flags": ["number"]}, "cut": 0.25, "row": 7, "lines": ["a", ":9"]}
     for opened in (run, tmp_path / "other", run):
         remember(opened)
         if opened == run:
             keep_place(run, place)
     remember(run)
-    assert Place.read(place_in(run)) == place
+    assert place_in(run) == place
     assert place_in(tmp_path / "other") is None
+
+
+def test_a_view_is_where_it_was(mined_run: Path) -> None:
+    opened = open_pairs(mined_run)
+    codes = Judgements.open(opened).codes
+    query = PairQuery(flags=("number", "length"), where="prob > 0.5")
+    view = View(opened, codes, query, 0.25)
+    view.row, view.lines = 7, ["a", ":9"]
+    again = view_at(json.loads(json.dumps(place_of(view))), opened, codes)
+    assert again.wanted == view.wanted and (again.row, again.lines) == (7, ["a", ":9"])
 
 
 @pytest.mark.parametrize(
@@ -135,7 +147,11 @@ def test_a_place_is_kept_with_its_entry(tmp_path: Path) -> None:
         {"query": {"flags": [], "order": "size"}, "cut": None, "row": 0, "lines": []},
         {"query": {"flags": []}, "cut": "x", "row": 0, "lines": []},
         {"query": {"flags": [], "later": 1}, "cut": None, "row": 0, "lines": []},
+        {"query": {"flags": ["number"]}, "cut": None, "row": "x", "lines": []},
     ],
 )
-def test_a_place_that_cannot_be_read_is_the_beginning(facts: object) -> None:
-    assert Place.read(facts) == Place()
+def test_a_place_that_cannot_be_read_is_the_beginning(facts: object, mined_run: Path) -> None:
+    opened = open_pairs(mined_run)
+    view = view_at(facts, opened, Judgements.open(opened).codes)
+    assert view.query == USUAL and (view.row, view.lines) == (0, [])
+    assert view.cut == opened.cut

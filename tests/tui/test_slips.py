@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from textual.widgets import Input
 
 from tests.toys.app import drive
 from tests.toys.screens import screen_text, settled
@@ -52,10 +53,10 @@ def test_a_wrong_condition_stays_in_the_form(mined_run: Path) -> None:
     async def script(pilot: Any) -> None:
         await settled(pilot)
         await pressed(pilot, "f")
-        pilot.app.screen.query_one("#where").value = "prob >"
+        pilot.app.screen.query_one("#where", Input).value = "prob >"
         text = await pressed(pilot, "enter")
         assert isinstance(pilot.app.screen, FilterScreen) and "! " in text
-        pilot.app.screen.query_one("#where").value = "prob > 0"
+        pilot.app.screen.query_one("#where", Input).value = "prob > 0"
         await pressed(pilot, "enter")
         assert isinstance(pilot.app.screen, PairsScreen)
         assert pilot.app.view.query.where == "prob > 0"

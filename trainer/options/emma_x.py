@@ -6,7 +6,7 @@ from typing import Any
 from xmine.errors import OptionError
 from xmine.options import option
 
-from .queue import MomentumOptions, share_or_auto
+from .queue import MomentumOptions
 from .shared import Stage
 
 
@@ -67,6 +67,9 @@ class EmmaXOptions(MomentumOptions):
         "auto",
         "Momentum of the average similarity of each rank (the paper's epsilon): a number "
         "from 0 to 1; auto: 0.999, and 0.99 in runs of fewer than 5,000 steps.",
+        min=0,
+        max=1,
+        words=("auto",),
     )
     rank_temperature_low: float = option(0.05, "Temperature of rank 1 in phase 2.", min=0.001)
     rank_temperature_high: float = option(0.1, "Temperature of rank N - 1 in phase 2.", min=0.001)
@@ -81,7 +84,6 @@ class EmmaXOptions(MomentumOptions):
     def __post_init__(self) -> None:
         """Check the limits; a network learns in phase 1 or never."""
         super().__post_init__()
-        object.__setattr__(self, "rank_ema", share_or_auto("rank_ema", self.rank_ema))
         if self.phase == "2" and self.classifier == "fcn":
             raise OptionError(
                 "--classifier fcn learns in phase 1, which --phase 2 leaves out",

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from xmine.errors import OptionError, TrainingError
-from xmine.options import flag, option
+from xmine.errors import TrainingError
+from xmine.options import option
 
 from .shared import TrainingOptions
 
@@ -60,12 +60,10 @@ class MomentumOptions(QueueOptions):
         "auto",
         "Momentum of the key encoders (MoCo's m): a number from 0 to 1; auto: 1 - 20 / "
         "steps, at most 0.999.",
+        min=0,
+        max=1,
+        words=("auto",),
     )
-
-    def __post_init__(self) -> None:
-        """Check the limits, and turn a number that is given as text into one."""
-        super().__post_init__()
-        object.__setattr__(self, "momentum", share_or_auto("momentum", self.momentum))
 
     @property
     def followers(self) -> tuple[str, ...]:
@@ -81,20 +79,3 @@ class MomentumOptions(QueueOptions):
         if self.momentum == "auto":
             return min(0.999, max(0.0, 1 - 20 / max(1, steps)))
         return float(self.momentum)
-
-
-def share_or_auto(name: str, value: float | str) -> float | str:
-    """Read a number from 0 to 1, or auto.
-
-    Raises:
-        OptionError: it is neither; the message names the option.
-    """
-    if value == "auto":
-        return value
-    try:
-        number = float(value)
-    except ValueError:
-        number = -1.0
-    if not 0 <= number <= 1:
-        raise OptionError(f"{flag(name)} is {value!r}", "give auto, or a number from 0 to 1")
-    return number

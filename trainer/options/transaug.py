@@ -45,7 +45,11 @@ class TransaugOptions(QueueOptions):
         0.0, "Peak learning rate of the stage distil; 0: by the encoder.", min=0
     )
     temperature: float | str = option(
-        "learnable", "Temperature of the stage contrast: a number, or learnable."
+        "learnable",
+        "Temperature of the stage contrast: a number, or learnable.",
+        min=0.001,
+        max=1,
+        words=("learnable",),
     )
     logit_scale_init: float = option(
         0.0, "First value of a learnable temperature: log(1 / temperature).", min=0, max=4.6
@@ -88,8 +92,6 @@ class TransaugOptions(QueueOptions):
                 "--stage contrast: a new --distilled-encoder has nothing to teach",
                 "give the folder that --stage distil made",
             )
-        if self.temperature != "learnable":
-            object.__setattr__(self, "temperature", _temperature(self.temperature))
 
     @property
     def encoders(self) -> tuple[str, ...]:
@@ -192,16 +194,3 @@ class TransaugOptions(QueueOptions):
             "learning_rate": self.nli_learning_rate or learning_rate,
         }
         return replace(self, **changed)
-
-
-def _temperature(value: float | str) -> float:
-    """Read a temperature."""
-    try:
-        number = float(value)
-    except ValueError:
-        number = 0.0
-    if not 0.001 <= number <= 1:
-        raise OptionError(
-            f"--temperature is {value!r}", "give learnable, or a number from 0.001 to 1"
-        )
-    return number

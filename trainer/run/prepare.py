@@ -64,13 +64,6 @@ def begin(
         tower.learning_rate = options.rate_of_new
     if isinstance(tower, TransformerTower):
         tower.body.dtype = encoder.dtype  # float16 too, for which `run_steps` scales the loss
-    set_up(tower, name, options)
-    return tower
-
-
-def set_up(tower: Tower, name: str, options: TrainingOptions) -> None:
-    """Give a tower the pooling, length, dropout, type and memory of the options."""
-    if isinstance(tower, TransformerTower):
         tower.tokens_at_once, tower.recompute = options.tokens_at_once, options.recompute
         if options.pooling:
             tower.repool(options.pooling)
@@ -85,6 +78,7 @@ def set_up(tower: Tower, name: str, options: TrainingOptions) -> None:
             f"{options.pooling} pooling: a static encoder takes the mean of its pieces",
             "leave it out",
         )
+    return tower
 
 
 def refuse_one_piece(tower: Tower) -> None:
@@ -142,12 +136,8 @@ def _vocabulary(
         size, sample, seed = options.vocabulary_size, options.vocabulary_sample, options.seed
         if split and (languages := split.seen.languages):
             weighed: list[tuple[Sequence[str], NDArray[np.float64]]] = [
-                (found, split.weights[np.concatenate([rows for _, rows in parts])])
-                for parts, found in zip(
-                    sides_by_language(languages).values(),
-                    texts_by_language(texts, languages).values(),
-                    strict=True,
-                )
+                (found, split.weights[np.concatenate(rows)])
+                for found, rows in texts_by_language(texts, languages).values()
             ]
             weighed += [(column, np.ones(len(column))) for column in texts[2:]]
             alpha = options.language_alpha
@@ -172,27 +162,18 @@ def _vocabulary(
     return vocabulary
 
 
-def sides_by_language(
-    languages: LanguagePairs,
-) -> dict[str, list[tuple[int, NDArray[np.int64]]]]:
-    """Tell where each language stands: the side, 0 or 1, and the rows of the pairs."""
-    found: dict[str, list[tuple[int, NDArray[np.int64]]]] = {
-        code: [] for code in languages.languages
-    }
-    for codes, rows in zip(languages.codes, languages.rows(), strict=True):
-        for side, code in enumerate(codes):
-            found[code].append((side, rows))
-    return found
-
-
 def texts_by_language(
     columns: Sequence[Sequence[str]], languages: LanguagePairs
-) -> dict[str, list[str]]:
-    """Gather the texts of each language: of sources and targets, in their order."""
-    return {
-        code: [text for side, rows in parts for text in picked(columns[side], rows)]
-        for code, parts in sides_by_language(languages).items()
+) -> dict[str, tuple[list[str], list[NDArray[np.int64]]]]:
+    """Gather the texts of each language, of sources and targets, and the rows of their pairs."""
+    found: dict[str, tuple[list[str], list[NDArray[np.int64]]]] = {
+        code: ([], []) for code in languages.languages
     }
+    for codes, rows in zip(languages.codes, languages.rows(), strict=True):
+        for code, column in zip(codes, columns, strict=False):
+            found[code][0].extend(picked(column, rows))
+            found[code][1].append(rows)
+    return found
 
 
 def with_rate(options: OptionsT, tower: Tower) -> OptionsT:

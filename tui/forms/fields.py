@@ -2,16 +2,15 @@
 
 import dataclasses
 import inspect
-import math
 import re
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import NoneType, UnionType
+from types import UnionType
 from typing import Any
 
 from xmine.errors import OptionError
-from xmine.options import Options, flag
+from xmine.options import Options, flag, in_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,7 @@ class FormField:
         try:
             return _read(self.hint, text.strip() if self.hint is not str else text)
         except ValueError:
-            raise OptionError(f"{self.flag} is {text!r}", f"give {_wanted(self.hint)}") from None
+            raise OptionError(f"{self.flag} is {text!r}", f"give {in_words(self.hint)}") from None
 
 
 def form_fields(kind: type[Options]) -> list[FormField]:
@@ -126,16 +125,8 @@ def _of(error: OptionError) -> str:
 def _read(hint: Any, text: str) -> Any:  # noqa: ANN401
     kind, parts = typing.get_origin(hint), typing.get_args(hint)
     if kind is UnionType:
-        for part in (part for part in parts if part not in (NoneType, str)):
-            try:
-                return _read(part, text)
-            except ValueError:
-                if str not in parts:
-                    raise
-        return text
+        return text if str in parts else _read(parts[0], text)  # options read a number or a word
     if hint is bool:
-        if text not in ("on", "off"):
-            raise ValueError(text)
         return text == "on"
     if kind is dict:
         return {key: float(x) for key, _, x in (each.rpartition("=") for each in text.split())}
@@ -143,22 +134,7 @@ def _read(hint: Any, text: str) -> Any:  # noqa: ANN401
         return [each.strip() for each in text.split(",") if each.strip()]
     if hint is int:
         return int(text.replace(",", "").replace("_", ""))
-    if hint is float:
-        number = float(text)
-        if math.isnan(number):
-            raise ValueError(text)
-        return number
-    return text
-
-
-def _wanted(hint: Any) -> str:  # noqa: ANN401
-    kind, parts = typing.get_origin(hint), typing.get_args(hint)
-    if kind is UnionType:
-        return " or ".join(_wanted(part) for part in parts if part is not NoneType)
-    if kind is dict:
-        return "NAME=NUMBER, with spaces between"
-    names = {int: "a whole number", float: "a number", bool: "on or off"}
-    return names.get(hint, "a text")
+    return float(text) if hint is float else text
 
 
 def _written(value: Any) -> str:  # noqa: ANN401

@@ -1,6 +1,6 @@
 """The base of screens that run a command: its form, its estimate, its progress, its end."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -44,7 +44,7 @@ class JobScreen(BaseScreen):
     def body(self) -> ComposeResult:
         with VerticalScroll(id="form"):
             yield from self.form()
-        yield CommandLine(self.said_of, id="below-form")
+        yield CommandLine(id="below-form")
         with Vertical(id="job"):
             yield JobView(id="job-view")
             yield from self.beside_job()
@@ -78,10 +78,6 @@ class JobScreen(BaseScreen):
 
     def done_with(self, job: Job) -> None:
         """Go on with the result of a job that is done."""
-
-    def said_of(self, facts: dict[str, Any]) -> str:
-        """Put the JSON of an estimate into words."""
-        raise NotImplementedError
 
     @property
     def _last(self) -> Job | None:

@@ -1,7 +1,7 @@
 """Two text files -> a mining run: a form, the estimate, progress, and then its pairs."""
 
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -10,7 +10,6 @@ from textual.widgets import Label
 
 from xmine.errors import OptionError
 from xmine.mining.options import MiningOptions
-from xmine.units import duration, in_words
 
 from ..forms.command import mining_words
 from ..jobs import MINING, Job
@@ -60,16 +59,6 @@ class MiningScreen(JobScreen):
 
     def job(self, words: list[str]) -> Job:
         return Job(self.KIND, words, Path(self.line("output").value))
-
-    def said_of(self, facts: dict[str, Any]) -> str:
-        if not facts.get("lines"):
-            return "no estimate"
-        source, target = facts["lines"]
-        return (
-            f"estimate: {source:,} x {target:,} lines, {facts['index']} search, "
-            f"{in_words(facts['memory'] + facts['index_memory'])} of memory, "
-            f"{in_words(facts['disk'])} on disk, {duration(facts['total_seconds'])}"
-        )
 
     def after(self, job: Job) -> str:
         if job.code == 0 and "pairs" in job.result:

@@ -1,7 +1,7 @@
 """Pairs or texts -> an encoder: a form, the estimate, the loss as it falls, and then mining."""
 
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from rich.text import Text
 from textual import on
@@ -12,7 +12,7 @@ from textual_plotext import PlotextPlot
 
 from xmine.errors import OptionError
 from xmine.trainer.methods import METHODS
-from xmine.units import duration, in_words, short
+from xmine.units import short
 
 from ..forms.command import IN_THE_WAY, training_words
 from ..jobs import Job
@@ -116,13 +116,6 @@ class TrainingScreen(JobScreen):
         figures = self._metrics.figures if self._metrics and self.shows_job else {}
         said = [f"{name} {short(figures[name])}" for name in _SHOWN[:2] if name in figures]
         return "  ".join([*said, super().facts()])
-
-    def said_of(self, facts: dict[str, Any]) -> str:
-        return (
-            f"estimate: {facts['steps']:,} steps, {facts['rows']:,} rows a pass, "
-            f"{facts['weights']:,} weights, {in_words(facts['total_memory'])} of memory, "
-            f"{duration(facts['seconds'])} on {facts['device']}"
-        )
 
     def after(self, job: Job) -> str:
         if job.code == 0:

@@ -6,16 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xmine.errors import XmineError
 from xmine.pairs.judgements import standing_in
 from xmine.run.folder import JUDGEMENTS_FILE, PAIRS_FILE, RUN_FILE, SUMMARY_FILE
 
 from .state import changing, load
-
-if TYPE_CHECKING:
-    from .place import Place
 
 MOST = 50
 _FILE = "recent.json"
@@ -62,7 +59,7 @@ def remember(path: Path, when: datetime | None = None) -> None:
         content["recent"] = [row, *others][:MOST]
 
 
-def keep_place(path: Path, place: "Place") -> None:
+def keep_place(path: Path, place: dict[str, Any]) -> None:
     """Remember where a user was in a run or a file that was opened.
 
     Raises:
@@ -72,7 +69,7 @@ def keep_place(path: Path, place: "Place") -> None:
         rows = content["recent"] = _entries(content)
         for row in rows:
             if row["path"] == os.path.abspath(path):
-                row["place"] = asdict(place)
+                row["place"] = place
 
 
 def place_in(path: Path) -> Any:  # noqa: ANN401 - of a file that a user may have edited

@@ -4,7 +4,6 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -66,29 +65,12 @@ def _not_written(folder: Path, error: OSError) -> FileError:
 _FILE = "settings.json"
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """Choices that outlast the app.
-
-    Attributes:
-        theme: its name; empty for the usual one.
-        keys: ids of actions, such as pairs.find -> keys, with commas between.
-    """
-
-    theme: str = ""
-    keys: dict[str, str] = field(default_factory=dict)
-
-
-def settings() -> Settings:
-    """Read the settings, but for values of another type."""
+def settings() -> tuple[object, dict[str, str]]:
+    """Read the name of the theme, and keys by the ids of actions; keys are joined by commas."""
     read = load(_FILE)
-    theme, keys = read.get("theme"), read.get("keys")
-    return Settings(
-        theme if isinstance(theme, str) else "",
-        {name: key for name, key in keys.items() if isinstance(key, str)}
-        if isinstance(keys, dict)
-        else {},
-    )
+    keys = read.get("keys")
+    named = keys.items() if isinstance(keys, dict) else ()
+    return read.get("theme"), {name: key for name, key in named if isinstance(key, str)}
 
 
 def keep_theme(name: str) -> None:

@@ -1,8 +1,7 @@
 """The command that a form makes, for copying, and below it the estimate."""
 
 import asyncio
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from rich.text import Text
 from textual import work
@@ -19,11 +18,6 @@ _PATIENCE = 0.6  # seconds after the last key until an estimate is asked for
 
 class CommandLine(Vertical):
     """A command, and its estimate as soon as nothing is typed for a moment."""
-
-    def __init__(self, said_of: Callable[[dict[str, Any]], str], *, id: str) -> None:
-        """Begin without a command; `said_of` puts the JSON of `--dry-run` into words."""
-        super().__init__(id=id)
-        self._said_of = said_of
 
     def compose(self) -> ComposeResult:
         yield Static(id="command", markup=False)
@@ -48,7 +42,7 @@ class CommandLine(Vertical):
         line.update(Text("estimating …", "dim"))
         asked = await ask_command([*words, "--dry-run"])
         if asked.code == 0:
-            line.update(shown(self._said_of(asked.result)))
+            line.update(shown(asked.result.get("said", "no estimate")))
         else:
             said = asked.error or " ".join(asked.said[-1:])
             line.update(shown(f"! {'; '.join(filter(None, [said, asked.hint]))}"))

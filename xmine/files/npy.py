@@ -270,9 +270,11 @@ def without_zeros(
     return kept, opened(path)
 
 
-def opened(path: Path, dtype: type[np.generic] = np.float16) -> NDArray[Any]:
+def opened(
+    path: Path, dtype: type[np.generic] = np.float16, mode: Literal["r", "r+"] = "r"
+) -> NDArray[Any]:
     """Open a matrix that has just been written."""
-    matrix = open_matrix(path, dtype)
+    matrix = open_matrix(path, dtype, mode)
     if matrix is None:
         raise FileError(f"{path}: is gone, or was changed by somebody else", "run it again")
     return matrix

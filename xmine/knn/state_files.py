@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.errors import FileError
-from xmine.files.atomic import remove, replacing
+from xmine.files.atomic import remove, replacing, writing
 from xmine.files.digests import NOBODY, Watch, digest, digest_of, read_sealed, sealed
-from xmine.files.npy import header, open_matrix
+from xmine.files.npy import header, open_matrix, opened
 from xmine.knn.cosines import Rows
 from xmine.knn.neighbours import COMPLETE, FILES, Neighbours, found_in
 from xmine.options import dump_tables
@@ -67,11 +67,9 @@ def finished(folder: Path, mark: str = "", watch: Watch = NOBODY) -> Neighbours 
 
 
 def _remove(folder: Path, *patterns: str) -> None:
-    try:
+    with writing(folder):
         for path in [path for pattern in patterns for path in folder.glob(pattern)]:
             remove(path)
-    except OSError as error:
-        raise FileError(f"{folder}: cannot be written: {error.strerror}") from error
 
 
 class SearchFiles:
@@ -89,10 +87,8 @@ class SearchFiles:
 
     def __init__(self, folder: Path | None, mark: str = "", watch: Watch = NOBODY) -> None:
         if folder is not None:
-            try:
+            with writing(folder):
                 folder.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise FileError(f"{folder}: cannot be made: {error.strerror}") from error
         self.folder, self.mark, self.watch = folder, mark, watch
         self.fresh = folder is None
         self._saved, self._pause = time.monotonic(), _SAVE_SECONDS
@@ -103,7 +99,7 @@ class SearchFiles:
             return np.zeros(shape, dtype)
         path = self.folder / f"{name}.npy.partial"
         whole = self.folder / f"{name}.npy"
-        try:
+        with writing(path):
             if whole.is_file():  # it was killed between its last steps
                 whole.replace(path)
             elif whole.exists():
@@ -114,8 +110,6 @@ class SearchFiles:
             if path.exists():
                 self.watch.changed(path)
                 remove(path)
-        except OSError as error:
-            raise FileError(f"{path}: cannot be written: {error.strerror}") from error
         self.fresh = True
         with replacing(path) as partial, partial.open("wb") as file:
             self.forget()  # the state of the array that is gone
@@ -123,10 +117,7 @@ class SearchFiles:
             left = shape[0] * shape[1] * np.dtype(dtype).itemsize
             while left:
                 left -= file.write(bytes(min(left, _BYTES_AT_ONCE)))
-        array = open_matrix(path, dtype, "r+")
-        if array is None:
-            raise FileError(f"{path}: is gone, or was changed by somebody else", "run it again")
-        return array
+        return opened(path, dtype, "r+")
 
     def save(self, rows: int, keys: Rows, proof: Callable[[int], str]) -> None:
         """Replace the saved state, if that is due.
@@ -193,11 +184,9 @@ class SearchFiles:
         if self.folder is None:
             targets, target_cosines, sources, source_cosines = arrays
             return Neighbours(targets, target_cosines, sources, source_cosines, index, recall)
-        try:
+        with writing(self.folder):
             for name in FILES:
                 (self.folder / f"{name}.npy.partial").replace(self.folder / f"{name}.npy")
-        except OSError as error:
-            raise FileError(f"{self.folder}: cannot be written: {error.strerror}") from error
         reached = "" if recall is None else f"recall = {recall}\n"
         text = f'index = "{index}"\nk = {k}\n{reached}of = "{self.mark}"\n\n'
         digests = {f"{name}.npy": digest_of(self.folder / f"{name}.npy") for name in FILES}

@@ -103,7 +103,7 @@ class Estimate:
 
     def facts(self) -> dict[str, object]:
         """Tell it for programs."""
-        return {**asdict(self), "total_seconds": sum(self.seconds.values())}
+        return {**asdict(self), "total_seconds": sum(self.seconds.values()), "said": str(self)}
 
     def check(self, max_memory: str, folder: Path, there: int = 0) -> None:
         """Refuse what cannot fit, before it starts."""

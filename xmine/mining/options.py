@@ -1,7 +1,6 @@
 """Options of mining and of scoring aligned files, declared once."""
 
 import dataclasses
-import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +19,7 @@ class MiningOptions(EncodingOptions):
         "auto",
         "Lowest score to keep: auto, a number, or gold (the best threshold for --gold).",
         "Most used",
+        words=("auto", "gold"),
     )
     min_prob: float | None = option(
         None,
@@ -122,14 +122,12 @@ class MiningOptions(EncodingOptions):
     tgt_lang: str = option("", "Language code of the target.", "Input", shown_default="guessed")
 
     def __post_init__(self) -> None:
-        """Check the limits, and turn a threshold given as text into its number."""
+        """Check the limits, and what goes together."""
         super().__post_init__()
         for name in ("src_lang", "tgt_lang"):
             code = getattr(self, name)
             if code and not is_language(code):
                 raise OptionError(f"{flag(name)} is {code!r}", CODES)
-        if self.threshold not in ("auto", "gold"):
-            object.__setattr__(self, "threshold", _threshold(self.threshold))
         cuts = {"--precision": self.precision is not None, "--min-prob": self.min_prob is not None}
         cuts["--threshold"] = self.threshold != "auto"
         if isinstance(self.threshold, float):  # a score, below which a probability may cut further
@@ -137,8 +135,6 @@ class MiningOptions(EncodingOptions):
         if len(given := [name for name, is_given in cuts.items() if is_given]) > 1:
             raise OptionError(" and ".join(given), "both choose where to cut: give one of them")
         bytes_of(self.max_memory)
-        if self.score_max is not None and math.isnan(self.score_max):
-            raise OptionError("--score-max is nan", "give a number")
         for name in sorted(self.dropped_flags() - set(FLAGS)):
             raise OptionError(
                 f"--drop: there is no flag {name!r}", f"choose from {', '.join(FLAGS)}"
@@ -147,18 +143,6 @@ class MiningOptions(EncodingOptions):
     def dropped_flags(self) -> set[str]:
         """Give the names in `drop`."""
         return {name.strip() for names in self.drop for name in names.split(",")} - {""}
-
-
-def _threshold(value: float | str) -> float:
-    try:
-        number = float(value)
-    except ValueError:
-        number = math.nan
-    if math.isnan(number):
-        raise OptionError(
-            f"--threshold is {value!r}", "give a number such as 1.3, auto, or gold with --gold FILE"
-        )
-    return number
 
 
 _OF_MINING = {each.name: each for each in dataclasses.fields(MiningOptions)}

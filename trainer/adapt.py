@@ -3,7 +3,8 @@
 A round trains the encoder of the first run on the confident pairs of the last one, and mines the
 same texts with the result, as in CRISS (Tran et al., 2020, "Cross-lingual retrieval for iterative
 self-supervised training"). Confident pairs keep their probability in all rounds: they stand further
-out once an encoder has learnt them, and say nothing of the other pairs.
+out once an encoder has learnt them, and say nothing of the other pairs. So do these where too few
+translations are left among them for an estimate.
 """
 
 import json
@@ -199,7 +200,7 @@ def _begin(
     if there and marker not in there:
         raise FileError(f"{output}: a folder with other files in it", "give another name")
     if there and not force:
-        made = json.loads(marker.read_text(encoding="utf-8"))
+        made = _read_marker(marker)
         if other := [name for name in wanted if made.get(name) != wanted[name]]:
             raise OptionError(
                 f"{output}: made with other {', '.join(other)}",
@@ -211,6 +212,21 @@ def _begin(
             remove(each)
     with replacing(marker) as partial:
         partial.write_text(json.dumps(wanted, indent=2) + "\n", encoding="utf-8")
+
+
+def _read_marker(marker: Path) -> dict[str, Any]:
+    """Read what a loop was called with.
+
+    Raises:
+        FileError: the file is broken.
+    """
+    try:
+        made = json.loads(marker.read_text(encoding="utf-8"))
+        if isinstance(made, dict):
+            return made
+    except ValueError:
+        pass
+    raise FileError(f"{marker}: broken", "--force begins anew")
 
 
 def training_options(

@@ -30,12 +30,14 @@ class Confident(NamedTuple):
         accepted: the texts of those that were accepted.
         settled: their lines and probabilities.
         wrong: pairs that judgement excludes, of probability 0.
+        others: all other pairs.
     """
 
     texts: ParallelText
     accepted: ParallelText
     settled: SettledPairs
     wrong: SettledPairs
+    others: SettledPairs
 
     @classmethod
     def of(cls, opened: Opened, least: float, judged: LabelledPairs) -> "Confident":
@@ -45,14 +47,15 @@ class Confident(NamedTuple):
         lines = np.stack([opened.source.lines[x], opened.target.lines[y]], axis=1)
         labels = labels_of(judged.pairs, *lines.T)
         probs = np.where(labels == -1, opened.probs.astype(np.float64).round(4), labels)
-        rows = np.flatnonzero((probs >= least) & (opened.allowed | (labels == 1)))
+        is_sure = (probs >= least) & (opened.allowed | (labels == 1))
+        rows = np.flatnonzero(is_sure)
         texts = ParallelText(
             list(opened.source.texts.take(x[rows])),
             list(opened.target.texts.take(y[rows])),
             [""] * len(rows),
         )
-        wrong = np.flatnonzero(labels == 0)
-        settled = (SettledPairs(lines[some], probs[some]) for some in (rows, wrong))
+        wrong, others = np.flatnonzero(labels == 0), np.flatnonzero(~is_sure & (labels != 0))
+        settled = (SettledPairs(lines[some], probs[some]) for some in (rows, wrong, others))
         return cls(texts, texts.take(np.flatnonzero(labels[rows] == 1)), *settled)
 
     def __len__(self) -> int:
@@ -60,11 +63,12 @@ class Confident(NamedTuple):
         return len(self.settled.probs)
 
     def every_settled(self) -> SettledPairs:
-        """Give the pairs and those that are wrong."""
+        """Give the pairs and those that are wrong; and the others, where nothing tells of these."""
         both = self.settled, self.wrong
         return SettledPairs(
             np.concatenate([each.lines for each in both]),
             np.concatenate([each.probs for each in both]),
+            self.others,
         )
 
 

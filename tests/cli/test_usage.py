@@ -15,8 +15,7 @@ WRONG = {
     "mine en.txt zh.txt third.txt": ["unexpected extra argument", "third.txt"],
     "mine en.txt zh.txt --treshold 1": ["No such option: --treshold", "--threshold"],
     "mine en.txt zh.txt --threshold high": [
-        "xmine: --threshold is 'high'\n"
-        "hint: give a number, or auto or gold\n"
+        "xmine: --threshold is 'high'\nhint: give a number, or auto or gold\n"
     ],
     "mine en.txt zh.txt --threshold nan": ["--threshold is nan"],
     "mine en.txt zh.txt -k 0": ["'--neighborhood' / '-k'", "not in the range"],

@@ -84,6 +84,32 @@ def test_what_is_settled_stays_and_moves_no_other_pair(weights: RerankingWeights
     assert far and far.probs[~rows].tolist() != [probs[each] for each in probs if each not in keys]
 
 
+def test_others_keep_their_probability_where_nothing_tells_translations_among_them() -> None:
+    some = candidates(None)
+    x, y = some.lines()
+    right = (x == y) & (x <= PAIRS)
+    left = right & (np.cumsum(right) > PAIRS - 20)  # too few for an estimate
+    lines = np.stack([x, y], axis=1)
+    few = SettledPairs(lines[left], np.linspace(0.3, 0.8, left.sum()))
+    settled = SettledPairs(lines[right & ~left], np.full((right & ~left).sum(), 0.95))
+    blurred = replace(some, neighbours=some.neighbours.first(2))
+    told = np.array([left.sum(), 0.0])
+    for number, others in enumerate((None, few)):
+        given = replace(settled, others=others)
+        near = moved(blurred, np.zeros(len(x), dtype=bool))
+        cosines = np.where(left, near.chosen.cosines - 0.5, near.chosen.cosines)
+        hidden = replace(near, chosen=replace(near.chosen, cosines=cosines.astype(np.float32)))
+        probs = probs_of(estimate_probabilities(hidden, settled=given))
+        found = np.array([probs[x, y] for x, y in few.lines.tolist()])
+        told[number] = found.sum()
+    assert told[0] < 1
+    assert told[1] == pytest.approx(few.probs.sum(), abs=1e-3)
+    # Where translations stand out among the others, what they were before counts for nothing.
+    half, _ = settled_among(some, 0.93)
+    plain = probs_of(estimate_probabilities(some, settled=half))
+    assert probs_of(estimate_probabilities(some, settled=replace(half, others=few))) == plain
+
+
 def test_verdicts_correct_the_others_alone_and_are_obeyed() -> None:
     some = candidates(None)
     settled, _ = settled_among(some, 0.93)

@@ -233,3 +233,16 @@ def test_texts_come_before_the_file_is_read_to_its_end(tmp_path: Path, name: str
         tracemalloc.stop()
     assert (first.strip("x")[-2:], left) == ("0 ", 19_999)
     assert peak < 3_000_000  # of 4 million characters
+
+
+def test_a_file_that_changes_between_digest_and_reading_is_refused(tmp_path: Path) -> None:
+    path, other = tmp_path / "a.txt", tmp_path / "b.txt"
+    path.write_text("one\ntwo\n")
+    given = text_input(path)
+    given.check_unchanged()
+    assert given.survey.lines == 2
+    given.check_unchanged()
+    other.write_text("two\none\n")
+    other.replace(path)
+    with pytest.raises(FileError, match="was changed while it was read"):
+        given.check_unchanged()

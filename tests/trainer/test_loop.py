@@ -329,17 +329,20 @@ def test_a_checkpoint_that_cannot_be_written_leaves_the_one_before(
     assert found[1][:3] == found[0][3:] and len(found[1]) == 5
 
 
-@pytest.mark.parametrize("kept", [0, 1000, -1])
+@pytest.mark.parametrize("kept", [0, 1000, -1, None], ids=["0", "1000", "-1", "a bit flipped"])
 @pytest.mark.parametrize("name", ["checkpoint", "best"])
-def test_a_checkpoint_that_is_cut_short_is_an_error_that_says_what_to_do(
-    name: str, kept: int, start: str, toy_pairs: ParallelText, tmp_path: Path
+def test_a_checkpoint_that_is_broken_is_an_error_that_says_what_to_do(
+    name: str, kept: int | None, start: str, toy_pairs: ParallelText, tmp_path: Path
 ) -> None:
     corpus, options = Corpus(pairs=toy_pairs), MocoOptions(**STATIC, encoder=start)
     found: list[list[float]] = [[], []]
     with pytest.raises(Killed):
         train("moco", corpus, options, tmp_path / "new", watching(found[0], kill_at(5)))
     path = run_folder(tmp_path / "new") / f"{name}.pt"
-    path.write_bytes(path.read_bytes()[:kept])
+    whole = path.read_bytes()
+    middle = len(whole) // 2
+    changed = whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :]
+    path.write_bytes(changed if kept is None else whole[:kept])
     with pytest.raises(TrainingError, match="cut short") as error:
         train("moco", corpus, options, tmp_path / "new", resume=True)
     assert f"{path}: " in error.value.message

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile, ZipFile
 
 import torch
 from torch import Tensor
@@ -106,8 +107,11 @@ class Run:
         if not path.exists():
             return None
         try:
+            with ZipFile(path) as file:  # torch does not compare checksums
+                if file.testzip() is not None:
+                    raise BadZipFile(path)
             state: dict[str, Any] = torch.load(path, weights_only=True, map_location="cpu")
-        except (RuntimeError, EOFError, ValueError, UnpicklingError) as error:
+        except (RuntimeError, EOFError, ValueError, UnpicklingError, BadZipFile) as error:
             raise TrainingError(
                 f"{path}: cannot be read: a file of a checkpoint that is broken or cut short",
                 f"delete {self._path('checkpoint').name} and {self._path('best').name} there, and "

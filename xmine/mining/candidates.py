@@ -212,13 +212,15 @@ def estimate_probabilities(
         candidates: the pairs.
         seeds: pairs that are known, by the lines that stand for repeated ones.
         settled: pairs that keep their probability, unless they are known or copies; that of the
-            others is estimated without them.
+            others is estimated without them. Where the estimate finds no translation among these,
+            they keep the probability of the run before, too: few are left, or hardly stand out.
         keep_copies: whether pairs with the same text on both sides are translations.
     """
     copies, known = known_pairs(candidates, NOTHING_KNOWN if seeds.judged else seeds)
     chosen, weights = candidates.chosen, candidates.weights
     lines = candidates.lines()
-    probs = np.where(known == -1, settled.probs_of(*lines), np.nan)
+    is_open = known == -1
+    probs = np.where(is_open, settled.probs_of(*lines), np.nan)
     known[~np.isnan(probs)] = 0  # which leaves them out of the fit
     confidence = estimate(chosen, candidates.neighbours, known)
     if confidence is None:
@@ -231,6 +233,9 @@ def estimate_probabilities(
         judged = labels_of(seeds.pairs, *lines)
         confidence = corrected(confidence, judged)
         probs[judged >= 0] = np.nan
+    left = np.isnan(probs)
+    if settled.others is not None and confidence.probs[left & is_open].sum() < 1:
+        probs = np.where(left & is_open, settled.others.probs_of(*lines), probs)
     confidence = confidence.where_known(probs)
     if keep_copies:
         labels = labels_of(seeds.pairs, *lines)

@@ -88,7 +88,8 @@ def _known(
     if gold.pairs and options.threshold == "gold":
         found["gold_digest"] = hashed([repr(gold.pairs).encode()])
     if len(settled.lines):
-        columns = settled.lines, settled.probs
+        of_others = (settled.others.lines, settled.others.probs) if settled.others else ()
+        columns = settled.lines, settled.probs, *of_others
         found["settled_pairs_digest"] = hashed(each.tobytes() for each in columns)
     return found
 

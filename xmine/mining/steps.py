@@ -115,7 +115,9 @@ class Steps:
             language=language,
             report=self._report,
         )
-        if not given.is_rereadable:
+        if given.is_rereadable:
+            given.check_unchanged()
+        else:
             counts = f"{read.total} {read.blank} {read.repeated}".encode()
             digest = hashed([read.digest().encode(), read.lines.tobytes(), counts])
             if run.decided(f"{side}_read_digest", digest) != digest:

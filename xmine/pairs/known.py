@@ -106,10 +106,13 @@ class SettledPairs:
     Attributes:
         lines: int64 [pairs, 2], the source and target line of each pair, no pair twice.
         probs: float64 [pairs].
+        others: the other pairs of that run, whose probability stands where no translation can be
+            told among those that are left; None for none.
     """
 
     lines: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int64))
     probs: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    others: "SettledPairs | None" = None
 
     def probs_of(
         self, source_lines: NDArray[np.int64], target_lines: NDArray[np.int64]

@@ -6,6 +6,7 @@ line names them) or `zh.csv:2`, `docs.jsonl:text` (`a.b` is field b inside field
 a file is; archives are known by their first bytes. A path that exists as given has no column.
 """
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -61,8 +62,25 @@ class TextInput:
         return self.path != STDIN and not there
 
     @cached_property
+    def _stamp(self) -> tuple[int, int, int]:
+        """Tell which file the survey reads: number, size and time of the last change."""
+        found = os.stat(self.path)
+        return found.st_ino, found.st_size, found.st_mtime_ns
+
+    def check_unchanged(self) -> None:
+        """Refuse a file that was replaced or written to since `survey` has read it.
+
+        Raises:
+            FileError: the digest is not that of the file as it is now.
+        """
+        if self._stamp != TextInput(self.given, self.path)._stamp:
+            raise FileError(f"{self.path}: was changed while it was read", "give the command again")
+
+    @cached_property
     def survey(self) -> Survey:
         """Count the lines or rows, and hash the bytes, in one reading."""
+        if self.is_rereadable and exists(self.path):
+            _ = self._stamp
         state, lines, last = blake2b(digest_size=16), 0, b""
         if kind_of(self.path) == "parquet":
             for block in raw_blocks(self.path):

@@ -43,7 +43,8 @@ ORDER = """
     xmine.trainer.estimate
     xmine.tui
     xmine.tui.text xmine.tui.terminal
-    xmine.tui.jobs xmine.tui.state xmine.tui.forms
+    xmine.tui.state
+    xmine.tui.jobs xmine.tui.forms
     xmine.tui.widgets
     xmine.tui.background
     xmine.tui.screens

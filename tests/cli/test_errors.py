@@ -20,8 +20,9 @@ WRONG_FILES = [
     (
         b"good\nalso good\nb\xe9d\n",
         "wrong.txt:3: not UTF-8: byte 2 of the line is 0xe9",
-        "convert it, for example: iconv -f GB18030 -t UTF-8 wrong.txt > utf8.txt",
+        "convert it, for example: iconv -f CP1252 -t UTF-8 wrong.txt > utf8.txt",
     ),
+    (b"one\rtwo\rthree", "wrong.txt: lines end in carriage returns alone", "tr '\\r' '\\n' <"),
     (b"good\nbin\x00ary\n", "wrong.txt:2: a binary file (it has a NUL byte)", "give a text file"),
     (
         "text\n".encode("utf-16"),
@@ -38,6 +39,7 @@ NAMES = (
     "empty",
     "blank",
     "not UTF-8",
+    "carriage returns",
     "binary",
     "UTF-16",
     "cut gz",
@@ -135,7 +137,7 @@ def test_what_is_in_the_way_is_kept(
         "old.tsv": "old.tsv: exists already",
         "folder.tsv": "folder.tsv: is a folder",
         "no/where.tsv": "no: no such folder",
-        "old.tsv/pairs.tsv": "old.tsv: no such folder",
+        "old.tsv/pairs.tsv": "old.tsv: is a file, not a folder",
     }.items():
         ended = command("mine", "en.txt", "zh.txt", "--model", toy_folder, "-o", output)
         assert ended.err.startswith(f"xmine: {message}\nhint: ")

@@ -17,10 +17,10 @@ import pytest
 from tests.toys.command import Ended, without_summary
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
-from xmine.mining import steps
 from xmine.mining.pipeline import mine
 from xmine.run.folder import open_run
 from xmine.text.inputs import TextInput
+from xmine.text.sentences import read_sentences
 
 Command = Callable[..., Ended]
 Toy = tuple[Path, Path, set[tuple[int, int]]]
@@ -375,14 +375,12 @@ def test_standard_input_is_compared(
 def test_a_file_that_is_replaced_before_it_is_read_is_refused(
     toy_files: Toy, toy_encoder: SentenceEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read = steps.read_sentences
-
     def replaced(given: TextInput, **options: Any) -> Any:
         (tmp_path / "new.txt").write_text(Path(given.path).read_text()[::-1])
         (tmp_path / "new.txt").replace(given.path)
-        return read(given, **options)
+        return read_sentences(given, **options)
 
-    monkeypatch.setattr(steps, "read_sentences", replaced)
+    monkeypatch.setattr("xmine.mining.steps.read_sentences", replaced)
     with pytest.raises(FileError, match="was changed while it was read"):
         mine(*toy_files[:2], toy_encoder, run=tmp_path / "run")
     assert not (tmp_path / "run" / "source.parquet").exists()

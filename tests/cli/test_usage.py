@@ -18,6 +18,9 @@ WRONG = {
         "xmine: --threshold is 'high'\nhint: give a number, or auto or gold\n"
     ],
     "mine en.txt zh.txt --threshold nan": ["--threshold is nan"],
+    "mine en.txt zh.txt --tgt-lang cn": [
+        "xmine: --tgt-lang is 'cn', a code of a country\nhint: Chinese is zh\n"
+    ],
     "mine en.txt zh.txt -k 0": ["'--neighborhood' / '-k'", "not in the range"],
     "mine en.txt zh.txt -k 2000": ["'--neighborhood' / '-k'", "not in the range 1<=x<=1024"],
     "mine en.txt zh.txt -k four": ["'--neighborhood' / '-k'", "'four' is not a valid int"],

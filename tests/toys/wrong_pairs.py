@@ -8,6 +8,8 @@ from typing import Any
 import polars as pl
 import zstandard
 
+from tests.toys.wrong_texts import MANY_ENCODINGS
+
 
 def parquet(**columns: Any) -> bytes:
     file = io.BytesIO()
@@ -70,8 +72,7 @@ PAIRS: dict[str, tuple[str, bytes | None, str, str]] = {
         "p.tsv",
         TSV + GB,
         "p.tsv:301: not UTF-8: byte 1 of the line is 0xcb",
-        "convert it, for example: iconv -f GB18030 -t UTF-8 p.tsv > utf8.txt "
-        "(or -f BIG5, if it is in traditional characters)",
+        "convert it, for example: iconv -f GB18030 -t UTF-8 p.tsv > utf8.txt " + MANY_ENCODINGS,
     ),
     "tsv compression": ("p.tsv", GARBAGE, f"p.tsv: {BROKEN}", "copy it again"),
     "tsv gz truncated": (
@@ -274,8 +275,7 @@ PAIRS: dict[str, tuple[str, bytes | None, str, str]] = {
         "p.en,p.zh",
         GB * 300,
         "p.zh:1: not UTF-8: byte 1 of the line is 0xcb",
-        "convert it, for example: iconv -f GB18030 -t UTF-8 p.zh > utf8.txt "
-        "(or -f BIG5, if it is in traditional characters)",
+        "convert it, for example: iconv -f GB18030 -t UTF-8 p.zh > utf8.txt " + MANY_ENCODINGS,
     ),
     "moses compression": ("p.en,p.zh", GARBAGE, f"p.zh: {BROKEN}", "copy it again"),
 }

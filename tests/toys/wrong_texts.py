@@ -22,6 +22,11 @@ def as_parquet(lines: list[str]) -> bytes:
     return parquet_bytes({"id": list(range(len(lines))), "text": lines, "url": ["u"] * len(lines)})
 
 
+MANY_ENCODINGS = (
+    "(or -f BIG5, for traditional characters; SHIFT_JIS, for Japanese; EUC-KR, for Korean; "
+    "CP1251, for Russian)"
+)
+LATIN_ENCODINGS = "(or -f CP1250, for Czech, Polish or Hungarian)"
 TEXT = ["bade fifi", "golu mane", "tutu"] * 50
 PARQUET = as_parquet(TEXT)
 NO_ROWS = parquet_bytes({"text": pl.Series([], dtype=pl.String)})
@@ -51,8 +56,7 @@ TEXTS: dict[str, tuple[str, bytes | None, str, str]] = {
         "a.txt",
         "one\nтри\n".encode("cp1251"),
         "a.txt:2: not UTF-8",
-        "convert it, for example: iconv -f GB18030 -t UTF-8 a.txt > utf8.txt (or -f "
-        "BIG5, if it is in traditional characters)",
+        "convert it, for example: iconv -f GB18030 -t UTF-8 a.txt > utf8.txt " + MANY_ENCODINGS,
     ),
     "plain compression": (
         "a.txt",
@@ -196,8 +200,7 @@ TEXTS: dict[str, tuple[str, bytes | None, str, str]] = {
         "a.tsv:2",
         b"1\tone\n2\t\xff\n",
         "a.tsv:2: not UTF-8",
-        "convert it, for example: iconv -f GB18030 -t UTF-8 a.tsv > utf8.txt (or -f "
-        "BIG5, if it is in traditional characters)",
+        "convert it, for example: iconv -f CP1252 -t UTF-8 a.tsv > utf8.txt " + LATIN_ENCODINGS,
     ),
     "tsv NUL": ("a.tsv:2", b"1\tone\n2\t\0\n", "a.tsv:2: a binary file", "give a text file"),
     "tsv compression": (
@@ -249,8 +252,7 @@ TEXTS: dict[str, tuple[str, bytes | None, str, str]] = {
         "a.jsonl:text",
         b'{"text": "\xff"}\n',
         "a.jsonl:1: not UTF-8",
-        "convert it, for example: iconv -f GB18030 -t UTF-8 a.jsonl > utf8.txt (or "
-        "-f BIG5, if it is in traditional characters)",
+        "convert it, for example: iconv -f CP1252 -t UTF-8 a.jsonl > utf8.txt " + LATIN_ENCODINGS,
     ),
     "jsonl UTF-16": (
         "a.jsonl:t",

@@ -38,6 +38,9 @@ def run() -> None:
         if leaving.code == 130:  # so Typer leaves on Ctrl-C
             _complain("interrupted")
         raise
+    except KeyboardInterrupt:  # before Typer listens
+        _complain("interrupted")
+        sys.exit(130)
     except XmineError as error:
         if "--debug" in sys.argv:
             traceback.print_exc()

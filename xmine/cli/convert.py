@@ -11,7 +11,7 @@ from xmine.cli.console import Console
 from xmine.cli.from_options import with_console
 from xmine.errors import OptionError
 from xmine.files.suffixes import PACKED, kind_of
-from xmine.text.languages import CODES, UNKNOWN_LANGUAGE, is_language
+from xmine.text.languages import UNKNOWN_LANGUAGE, check_code
 from xmine.version import __version__
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ def convert(
     """
     started = time.perf_counter()
     for flag, code in (("--src-lang", src_lang), ("--tgt-lang", tgt_lang)):
-        if code and not is_language(code):
-            raise OptionError(f"{flag} is {code!r}", CODES)
+        if code:
+            check_code(code, flag)
 
     from xmine.pairs.io import check_pair_file, languages_of, read_pairs, write_pairs
     from xmine.pairs.losses import Losses

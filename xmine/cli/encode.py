@@ -12,6 +12,7 @@ from xmine.cli.encoders import encoder_facts, load_encoder
 from xmine.cli.from_options import with_console, with_options
 from xmine.errors import OptionError
 from xmine.options import EncodingOptions
+from xmine.units import count
 
 _LOOKED_AT = 65_536  # lines by which the language is told
 
@@ -85,8 +86,8 @@ def encode(
         writer.finish()
     seconds = time.perf_counter() - started
     console.summary(
-        f"{writer.rows:,} lines -> {path} float32 {[writer.rows, encoder.dim]}, "
-        f"{zeros:,} rows of zeros, {encoder.device} {encoder.dtype}, {seconds:.1f} s",
+        f"{count(writer.rows, 'line')} -> {path} float32 {[writer.rows, encoder.dim]}, "
+        f"{count(zeros, 'row')} of zeros, {encoder.device} {encoder.dtype}, {seconds:.1f} s",
         {
             "lines": writer.rows,
             "dim": encoder.dim,

@@ -27,10 +27,14 @@ def writing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise FileError(
-            f"{path}: cannot be written: {error.strerror}",
-            "make room there, or write it elsewhere" if error.errno in _FULL else "",
-        ) from error
+        raise _not_written(str(path), error) from error
+
+
+def _not_written(name: str, error: OSError) -> FileError:
+    """Say why a file cannot be written; numpy's own errors have a text and no number."""
+    is_full = error.errno in _FULL or error.errno is None
+    hint = "make room there, or write it elsewhere" if is_full else ""
+    return FileError(f"{name}: cannot be written: {error.strerror or error}", hint)
 
 
 def remove(path: Path) -> None:
@@ -50,7 +54,15 @@ def check_free(path: Path, *, force: bool, folder: bool = False) -> None:
         raise FileError(f"{path}: is not a regular file", "give another name")
     if there and not force:
         raise FileError(f"{path}: exists already", "give another name, or --force to replace it")
-    if not path.absolute().parent.is_dir():
+    check_parent(path)
+
+
+def check_parent(path: Path) -> None:
+    """Refuse a path in a folder that is not there, or in a file."""
+    parent = path.absolute().parent
+    if parent.exists() and not parent.is_dir():
+        raise FileError(f"{path.parent}: is a file, not a folder", "give another name")
+    if not parent.is_dir():
         raise FileError(f"{path.parent}: no such folder", f"mkdir -p {path.parent}")
 
 
@@ -89,7 +101,7 @@ def replacing_all(paths: Sequence[Path]) -> Iterator[list[Path]]:
                 raise
     except OSError as error:
         name = str(at or ",".join(map(str, paths)))
-        raise FileError(f"{name}: cannot be written: {error.strerror}") from error
+        raise _not_written(name, error) from error
     finally:
         for partial in partials:
             partial.unlink(missing_ok=True)

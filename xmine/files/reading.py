@@ -22,6 +22,7 @@ STDIN = "-"
 BLOCK = 1 << 18
 _SLICE = 1 << 13
 _BOM = b"\xef\xbb\xbf"
+_ASCII = bytes(range(128))
 
 
 def read_lines(path: str | Path) -> list[str]:
@@ -41,6 +42,11 @@ def stream_lines(path: str | Path, *, may_be_empty: bool = False) -> Iterator[st
     chunks = _whole_lines(read_blocks(path))
     for chunk in chunks:
         data = chunk if number else chunk.removeprefix(_BOM)
+        if not number and b"\n" not in data and data.count(b"\r") > 1:
+            raise FileError(
+                f"{name}: lines end in carriage returns alone",
+                f"tr '\\r' '\\n' < {name} > lines.txt",
+            )
         lines = decode(data, name, number, chunks).split("\n")
         if lines[-1] == "":  # the end of the last line is not another line
             lines.pop()
@@ -196,13 +202,20 @@ def decode(data: bytes, name: str, before: int = 0, after: Iterable[bytes] = ())
 
 def _how_to_mend(pieces: Iterable[bytes], name: str) -> str:
     """Tell a file in another encoding from one with a few broken lines."""
-    total = broken = 0
+    total = broken = high = size = 0
     for piece in pieces:
         lines = [line for line in piece.split(b"\n") if not line.isascii()]
         total += len(lines)
         broken += sum(not _is_utf8(line) for line in lines)
+        high += sum(len(line.translate(None, _ASCII)) for line in lines)
+        size += sum(map(len, lines))
+    if broken > total / 2 and 5 * high < 2 * size:  # mostly ASCII: Latin letters, some with accents
+        return _to_utf8("CP1252", name) + " (or -f CP1250, for Czech, Polish or Hungarian)"
     if broken > total / 2:
-        return _to_utf8("GB18030", name) + " (or -f BIG5, if it is in traditional characters)"
+        return (
+            _to_utf8("GB18030", name) + " (or -f BIG5, for traditional characters; SHIFT_JIS, for "
+            "Japanese; EUC-KR, for Korean; CP1251, for Russian)"
+        )
     return (
         f"broken in {broken:,} lines; iconv leaves the bad bytes out: "
         f"iconv -c -f UTF-8 -t UTF-8 {name} > clean.txt"

@@ -8,7 +8,7 @@ from xmine.errors import OptionError
 from xmine.flags.names import FLAGS
 from xmine.hardware import bytes_of
 from xmine.options import EncodingOptions, flag, option
-from xmine.text.languages import CODES, is_language
+from xmine.text.languages import check_code
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,9 +125,8 @@ class MiningOptions(EncodingOptions):
         """Check the limits, and what goes together."""
         super().__post_init__()
         for name in ("src_lang", "tgt_lang"):
-            code = getattr(self, name)
-            if code and not is_language(code):
-                raise OptionError(f"{flag(name)} is {code!r}", CODES)
+            if code := getattr(self, name):
+                check_code(code, flag(name))
         cuts = {"--precision": self.precision is not None, "--min-prob": self.min_prob is not None}
         cuts["--threshold"] = self.threshold != "auto"
         if isinstance(self.threshold, float):  # a score, below which a probability may cut further

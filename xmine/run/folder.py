@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from xmine.errors import FileError, OptionError
-from xmine.files.atomic import PARTIAL, remove, writing
+from xmine.files.atomic import PARTIAL, check_parent, remove, writing
 from xmine.files.digests import Watch, digest_of
 from xmine.run.difference import Asked as Asked
 from xmine.run.difference import difference
@@ -277,8 +277,7 @@ def alone_in(folder: Path) -> Iterator[Run]:
 
 def check_run(folder: Path) -> None:
     """Refuse a path that is a file, or a folder with other files in it."""
-    if not folder.parent.is_dir():
-        raise FileError(f"{folder.parent}: no such folder", f"mkdir -p {folder.parent}")
+    check_parent(folder)
     if folder.exists() and not folder.is_dir():
         raise FileError(f"{folder}: is a file", "give another name")
     try:

@@ -27,7 +27,7 @@ _PRUDENCE = 1.15
 FEW, CLOSE = 50, 5.0
 # What the summary offers besides the cut: the two probabilities below it, and the two above.
 _OTHERS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99)
-_HELP = "--seed-pairs with some known pairs helps; --min-prob, or --threshold, cuts by hand"
+_HELP = "; --seed-pairs with some known pairs helps; --min-prob, or --threshold, cuts by hand"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def choose_threshold(
         kept,
         () if confidence is None else _others(ranks, confidence, kept),
         None if confidence is None else confidence.translations,
-        weakness_of(confidence) if len(ranks) else "",
+        weakness_of(confidence, _HELP) if len(ranks) else "",
     )
 
 
@@ -177,15 +177,15 @@ def _others(ranks: Floats, confidence: Confidence, chosen: Kept) -> tuple[Kept, 
     return (*below[-2:], *above[:2])
 
 
-def weakness_of(confidence: Confidence | None) -> str:
-    """Say why an estimate is not to be relied on; empty if it is."""
+def weakness_of(confidence: Confidence | None, advice: str = "") -> str:
+    """Say why an estimate is not to be relied on, with advice behind; empty if it is."""
     if confidence is None:
         return "too few lines to estimate how precise the pairs are"
     found = confidence.translations
     if found < 1:
-        return f"no pair stands out from the others: there may be no translations at all; {_HELP}"
+        return f"no pair stands out from the others: there may be no translations at all{advice}"
     if found < FEW:
-        return f"a weak estimate: fewer than {FEW} translations stand out; {_HELP}"
+        return f"a weak estimate: fewer than {FEW} translations stand out{advice}"
     if confidence.apart < CLOSE:
-        return f"a weak estimate: translations hardly stand out from other pairs; {_HELP}"
+        return f"a weak estimate: translations hardly stand out from other pairs{advice}"
     return ""

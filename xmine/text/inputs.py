@@ -120,6 +120,10 @@ def text_input(given: str | Path | TextInput) -> TextInput:
     if isinstance(given, TextInput):
         return given
     whole = str(given)
+    if not whole:
+        raise FileError(
+            "an empty name in place of a text file", "is a variable of the shell unset?"
+        )
     path, colon, column = whole.rpartition(":")
     if not (path and column and colon) or exists(whole):
         return TextInput(whole, whole)

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import chain
 
+from xmine.errors import OptionError
+
 # Chinese characters with their extension blocks, for a class of a regular expression.
 HAN = "々〇\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 # The script of a letter is the first word of its Unicode name. Under no script: written in several.
@@ -54,6 +56,11 @@ _SCRIPTS = {
 _CODE = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{1,8})*")
 _NO_LANGUAGES = set("src tgt trg ref hyp raw out snt txt tok tc bpe spm".split())
 CODES = "give a code such as en, zh-CN or eng_Latn"
+# Codes of countries that are no codes of languages -> the language of most people there.
+_OF_COUNTRIES = dict(
+    pair.split(":")
+    for pair in "by:be cn:zh cz:cs dk:da ge:ka gr:el ir:fa jp:ja kr:ko rs:sr ua:uk vn:vi".split()
+)
 UNKNOWN_LANGUAGE = "und"  # ISO 639-2: undetermined
 _SAMPLE = 1000
 _SUBTAGS = {
@@ -105,6 +112,20 @@ _FUNCTION_WORDS = {
 def is_language(code: str) -> bool:
     """Tell whether a text looks like the code of a language."""
     return _CODE.fullmatch(code) is not None
+
+
+def check_code(code: str, option: str) -> None:
+    """Refuse what is no code of a language.
+
+    Raises:
+        OptionError: the message names the option.
+    """
+    if not is_language(code):
+        raise OptionError(f"{option} is {code!r}", CODES)
+    if language := _OF_COUNTRIES.get(code.lower()):
+        raise OptionError(
+            f"{option} is {code!r}, a code of a country", f"{LANGUAGES[language]} is {language}"
+        )
 
 
 def names_language(name: str) -> bool:

@@ -351,7 +351,7 @@ def test_the_estimate_counts_what_learns_and_what_is_frozen(
         ({"stage": "distil", "share_encoder": True}, "--share-encoder"),
         ({"teacher_language": "fr"}, "not one of --languages"),
         ({"temperature": "cold"}, "--temperature is 'cold'"),
-        ({"temperature": 0.0}, "--temperature is 0.0"),
+        ({"temperature": 0.0}, "--temperature is 0; it must be at least 0.001"),
         ({"logit_scale_init": 5.0}, "at most 4.6"),
     ],
 )

@@ -358,6 +358,8 @@ def test_another_loop_in_the_folder_is_refused_unless_forced(
     judge(run, {0: "accept"})
     said = refused(OptionError, run, output)
     assert "made with other judgements" in said and "--force" in said
+    (output / "adapt.json").write_text("{", encoding="utf-8")
+    assert "adapt.json: broken" in refused(FileError, run, output)
     _, second = adapt(run, output, other, force=True)
     there = json.loads((output / "adapt.json").read_text(encoding="utf-8"))
     assert there["epochs"] == 3

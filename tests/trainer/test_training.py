@@ -264,6 +264,12 @@ def test_a_run_is_not_resumed_with_other_exclusions(
     with pytest.raises(TrainingError, match="other options or other data"):
         train("msimcse", toy_pairs, options, tmp_path / "encoder", resume=True)
     excluded.write_text(toy_pairs.sources[0] + "\n")
+    file = tmp_path / "encoder.training" / "options.toml"
+    whole = file.read_bytes()
+    file.write_bytes(whole + b"[")
+    with pytest.raises(TrainingError, match=r"options\.toml: broken"):
+        train("msimcse", toy_pairs, options, tmp_path / "encoder", resume=True)
+    file.write_bytes(whole)
     trained = train("msimcse", toy_pairs, options, tmp_path / "encoder", resume=True)
     assert trained.excluded == 1
     assert metrics(tmp_path / "encoder")[0] == {"step": 0, "excluded": 1}

@@ -143,7 +143,10 @@ class Run:
     def _keeps(self, line: str, step: int) -> bool:
         if not line.endswith("\n"):  # a kill cut it short
             return False
-        numbers = json.loads(line)
+        try:
+            numbers = json.loads(line)
+        except ValueError:
+            return False
         return bool(numbers.get("stage", "") != self.name or numbers["step"] <= step)
 
     def _path(self, name: str) -> Path:
@@ -157,7 +160,10 @@ def _differences(folder: Path, written: Mapping[str, str]) -> Iterator[str]:
     if old.get(DATA_FILE, written[DATA_FILE]) != written[DATA_FILE]:
         yield "other data"
     if OPTIONS_FILE in old:
-        there = tomllib.loads(old[OPTIONS_FILE])
+        try:
+            there = tomllib.loads(old[OPTIONS_FILE])
+        except ValueError:
+            raise TrainingError(f"{files[OPTIONS_FILE]}: broken", "--force starts anew") from None
         here = tomllib.loads(written[OPTIONS_FILE])
         for name in sorted(there.keys() | here.keys()):
             values = [_shown(each.get(name)) for each in (here, there)]

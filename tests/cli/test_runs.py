@@ -18,7 +18,7 @@ from tests.toys.command import Ended, without_summary
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.mining.pipeline import mine
-from xmine.run.folder import open_run
+from xmine.run.folder import Run, open_run
 from xmine.text.inputs import TextInput
 from xmine.text.sentences import read_sentences
 
@@ -243,6 +243,33 @@ def test_unknown_lines_are_left_out_and_it_goes_on(
     shutil.rmtree(run / "neighbours")
     assert command(*MINE, "--model", toy_folder).code == 0
     assert files(run) == before
+
+
+def test_a_kill_before_the_digest_of_a_table_is_no_change_by_others(
+    command: Command,
+    toy_files: Toy,
+    toy_folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    source = tmp_path / "en.txt"
+    source.write_text("☃☃\n" + source.read_text(encoding="utf-8"), encoding="utf-8")
+    seal, told = Run.sealed, list[Path]()
+
+    def killed(run: Run, path: Path, digest: str = "") -> None:
+        told.append(path)
+        if [each.name for each in told].count("source.parquet") == 2:
+            raise KeyboardInterrupt
+        seal(run, path, digest)
+
+    with monkeypatch.context() as dying:
+        dying.setattr(Run, "sealed", killed)
+        with pytest.raises(KeyboardInterrupt):
+            mine(*toy_files[:2], SentenceEncoder.load(toy_folder), run=tmp_path / "run")
+    found = mine(*toy_files[:2], SentenceEncoder.load(toy_folder), run=tmp_path / "run")
+    assert not [each for each in found.warnings if "changed since" in each]
+    mine(*toy_files[:2], SentenceEncoder.load(toy_folder), run=tmp_path / "whole")
+    assert without_summary(files(tmp_path / "run")) == without_summary(files(tmp_path / "whole"))
 
 
 def test_another_encoder_sees_lines_that_the_first_did_not_know(

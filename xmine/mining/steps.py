@@ -131,6 +131,7 @@ class Steps:
 
     def _keep_table(self, sentences: Sentences, path: Path) -> None:
         if self.run.kept:
+            self.run.forget(path.name, f"{path.stem}.repeats")  # a table without unknown lines
             for written in write_table(sentences, path):
                 self.run.sealed(written)
 

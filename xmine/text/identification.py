@@ -12,8 +12,11 @@ from copy import copy
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from heapq import nlargest
+from pathlib import Path
+from tempfile import gettempdir
 from typing import TYPE_CHECKING
 
+from xmine.files.atomic import writing
 from xmine.text.languages import (
     LANGUAGES,
     UNKNOWN_LANGUAGE,
@@ -282,4 +285,5 @@ def _identifier(languages: tuple[str, ...] = ()) -> "LanguageIdentifier":
         return found
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    with writing(Path(gettempdir())):  # where the model is unpacked
+        return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -155,6 +156,17 @@ def test_what_is_cut_short_is_not_kept(matrix: Path) -> None:
     matrix.write_bytes(matrix.read_bytes()[:-1])
     cache.keep(KEY, matrix, "en.txt", "embedded")
     assert cache.find(KEY) is None and cache.entries() == []
+
+
+def test_what_a_killed_process_left_goes_after_a_day(matrix: Path, cache_of_its_own: Path) -> None:
+    folders = [cache_of_its_own / "vectors" / f".new-{name}" for name in ("old", "young")]
+    for each in folders:
+        each.mkdir(parents=True)
+        (each / "link").touch()
+    yesterday = time.time() - 25 * 3600
+    os.utime(folders[0], (yesterday, yesterday))
+    cache.keep(KEY, matrix, "en.txt", "embedded")
+    assert [each.exists() for each in folders] == [False, True]
 
 
 def test_what_was_found_was_used(matrix: Path) -> None:

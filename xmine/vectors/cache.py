@@ -8,6 +8,7 @@ import errno
 import os
 import shutil
 import tempfile
+import time
 import tomllib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -21,6 +22,7 @@ from xmine.files.npy import open_matrix
 from xmine.options import dump_toml
 
 _NEW = ".new-"
+_DAY = 86_400  # seconds, in which any copy of a matrix is done
 _NO_LINKS = (errno.EXDEV, errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.EACCES, errno.ENOSYS)
 
 Warn = Callable[[str], None]
@@ -109,6 +111,9 @@ def keep(
     target = _matrix(key)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
+        for left in target.parent.glob(f"{_NEW}*"):  # of a process that was killed
+            if left.stat().st_mtime < time.time() - _DAY:
+                shutil.rmtree(left, ignore_errors=True)
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=_NEW) as new:
             link, about = Path(new, "link"), Path(new, "about")
             if not _linked(path, link):  # a run may go, or give the file another name

@@ -246,3 +246,6 @@ def test_a_file_that_changes_between_digest_and_reading_is_refused(tmp_path: Pat
     other.replace(path)
     with pytest.raises(FileError, match="was changed while it was read"):
         given.check_unchanged()
+    path.unlink()
+    with pytest.raises(FileError, match="was changed while it was read"):
+        given.check_unchanged()

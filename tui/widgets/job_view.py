@@ -30,9 +30,8 @@ class JobView(Vertical):
     def show(self, job: Job) -> None:
         """Show where a job is."""
         self.query_one("#job-command", Static).update(shown(in_one_line(job.words)))
-        room = max(
-            10, self.app.size.width - 43 - _NAME
-        )  # of the app: ours is not known before it is shown
+        # The width is that of the app: ours is not known before it is shown.
+        room = max(10, self.app.size.width - 43 - _NAME)
         rows = [bar(stage, room) for stage in job.stages.values()]
         self.query_one("#job-stages", Static).update(Text("\n").join(rows))
         said = [*map(shown, job.said[-_MOST_SAID:]), *ending(job)] or [Text("starting …", "dim")]

@@ -62,8 +62,10 @@ class TextInput:
         return self.path != STDIN and not there
 
     @cached_property
-    def _stamp(self) -> tuple[int, int, int]:
-        """Tell which file the survey reads: number, size and time of the last change."""
+    def _stamp(self) -> tuple[int, int, int] | None:
+        """Tell which file the survey reads: number, size, last change; None where there is none."""
+        if not exists(self.path):
+            return None
         found = os.stat(self.path)
         return found.st_ino, found.st_size, found.st_mtime_ns
 
@@ -79,8 +81,7 @@ class TextInput:
     @cached_property
     def survey(self) -> Survey:
         """Count the lines or rows, and hash the bytes, in one reading."""
-        if self.is_rereadable and exists(self.path):
-            _ = self._stamp
+        _ = self._stamp
         state, lines, last = blake2b(digest_size=16), 0, b""
         if kind_of(self.path) == "parquet":
             for block in raw_blocks(self.path):

@@ -32,6 +32,7 @@ def option(
     short: str = "",
     shown_default: str = "",
     words: tuple[str, ...] = (),
+    commas: bool = True,
 ) -> Any:  # noqa: ANN401
     """Declare one option: a dataclass field with its help, limits and one-letter flag.
 
@@ -41,11 +42,11 @@ def option(
         group: title of the group in the help of the command, see `cli/from_options.py`.
         min: lowest number.
         max: highest number.
-        choices: all values, of a list all that it may hold.
+        choices: all values, of a list all that it may hold, which a shell completes.
         short: the one-letter flag.
         shown_default: how the help names an empty default; otherwise the help says `none`.
-        words: the words of a list, with commas between or one by one, which a shell completes; or
-            what may stand in place of a number.
+        words: that may stand in place of a number.
+        commas: whether a text of a list may be several, with commas between.
     """
     metadata = {
         "help": help,
@@ -55,6 +56,7 @@ def option(
         "short": short,
         "shown_default": shown_default,
         "words": words,
+        "commas": commas,
         "group": group,
     }
     if isinstance(default, (dict, list)):
@@ -77,6 +79,9 @@ class Options:
                 raise OptionError(
                     f"{flag(item.name)} is {value!r}", f"give {in_words(hints[item.name])}"
                 )
+            if isinstance(value, list) and item.metadata["commas"]:
+                value = [name for each in value for name in map(str.strip, each.split(",")) if name]
+                object.__setattr__(self, item.name, value)
             _check(item.name, value, item.metadata)
 
 
@@ -133,7 +138,7 @@ def _check(name: str, value: Any, metadata: Mapping[str, Any]) -> None:  # noqa:
         if low is not None and not value >= low:
             raise OptionError(f"{flag(name)} is {value:g}; it must be at least {low:g}")
         if high is not None and not value <= high:
-            percent = high == 1 and 2 <= value <= 100
+            percent = high == 1 and 10 <= value <= 100
             hint = f"did you mean {value / 100:g}?" if percent else ""
             raise OptionError(f"{flag(name)} is {value:g}; it must be at most {high:g}", hint)
 

@@ -155,3 +155,25 @@ def test_sides_that_are_no_two_languages_are_told(
     shown = " ".join(ended.err.split())
     assert ended.code == 0
     assert f"xmine: warning: {said}" in shown if said else "look" not in shown
+
+
+def test_codes_that_are_not_those_of_the_text_are_told(command: Command, tmp_path: Path) -> None:
+    """A file of pairs that names wrong languages misleads whoever reads it next."""
+    english, chinese = (
+        KNOWN[name].replace("\n", " ").split(stop)
+        for name, stop in (("English", "."), ("Chinese", "。"))
+    )
+    rows = (f"1.0\t{a}\t{b}\n" for a, b in zip(english * 3, chinese * 3, strict=False))
+    Path(tmp_path, "x.tsv").write_text("".join(rows), encoding="utf-8")
+    for name, side in (("x.zh", english), ("x.en", chinese)):
+        Path(tmp_path, name).write_text("\n".join(side[:3]) + "\n", encoding="utf-8")
+    turned = "--src-lang zh, --tgt-lang en: the other way round? source of x.tsv looks like English"
+    other = "target of x.tsv: does not look like Japanese (--tgt-lang ja)"
+    for codes, said in ((("zh", "en"), turned), (("en", "ja"), other), (("en", "zh"), "")):
+        words = ["--src-lang", codes[0], "--tgt-lang", codes[1], "--force", "--json"]
+        ended = command("convert", "x.tsv", "x.tmx", *words)
+        assert json.loads(ended.out)["warnings"] == ([said] if said else [])
+    ended = command("score", "x.zh,x.en", "-o", "y.tsv")
+    shown = " ".join(ended.err.split())
+    by_name = "source zh, target en: the other way round? source of x.zh,x.en looks like English"
+    assert f"xmine: warning: {by_name}" in shown

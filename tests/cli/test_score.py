@@ -328,3 +328,12 @@ def test_what_cannot_be_done_is_refused_before_the_work(
     ended = command("score", *line.split(), *corpus[3:])
     assert ended.err.startswith(f"xmine: {message}")
     assert (ended.code, ended.out, ended.touched) == (code, "", set())
+
+
+def test_the_names_of_columns_count_as_a_line(command: Command, tmp_path: Path) -> None:
+    """Lines of a table keep the numbers that an editor shows."""
+    write(tmp_path / "x.csv", ["text", "one", "two"])
+    write(tmp_path / "x.txt", ["一", "二"])
+    ended = command("score", "x.csv:text", "x.txt")
+    assert ended.err.startswith("xmine: x.csv:text has 3 lines, x.txt 2\n")
+    assert "the line of a .csv that names the columns counts" in " ".join(ended.err.split())

@@ -68,6 +68,9 @@ def test_an_empty_text_to_search_for_is_refused(command: Command, toy_files: Toy
     ended = command("search", "  ", "zh.txt")
     assert ended.err == "xmine: the text to search for is empty\n"
     assert (ended.code, ended.touched) == (2, set())
+    ended = command("search", "caf\udce9", "zh.txt")  # 0xe9, of Latin-1
+    assert ended.err.startswith("xmine: the text to search for is not UTF-8\n")
+    assert (ended.code, ended.touched) == (2, set())
 
 
 def test_xmine_alone_explains_itself(command: Command) -> None:

@@ -166,6 +166,19 @@ def test_ten_thousand_tokens() -> None:
     assert short.tolist() == long.tolist()
 
 
+def test_tokens_beyond_the_ten_thousandth_are_not_looked_at() -> None:
+    """A document on one line costs no more than a long sentence."""
+    long, other = drawn([10_500, 3], 8, 3), drawn([40], 8, 4)
+    starts = np.array([0, 10_000, 10_003])
+    keep = np.r_[:10_000, 10_500:10_503]
+    cut = TokenVectors(starts, long.table[keep], long.weights[keep], long.dim)
+    x, y = every_pair(long, other)
+    assert long.lengths.tolist() == long.lengths_of(np.arange(2)).tolist() == [10_000, 3]
+    assert (match_pairs(long, other, x, y) == match_pairs(cut, other, x, y)).all()
+    for mine, its in zip(long.of(0), cut.of(0), strict=True):
+        assert (mine == its).all()
+
+
 def test_blocks_threads_and_company_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     left, right = drawn([30, 4, 17, 600, 1, 8] * 2, 64, 5), drawn([25, 11, 700, 2], 64, 6)
     x, y = every_pair(left, right)

@@ -108,6 +108,12 @@ TEXTS: dict[str, tuple[str, bytes | None, str, str]] = {
         "a.csv: a table with the columns 'id', 'text'",
         "name the one with the text, for example a.csv:id or a.csv:text",
     ),
+    "csv semicolons": (
+        "a.csv",
+        b"id;text\n1;bade\n",
+        "a.csv: a table with the column 'id;text'",
+        "columns have a comma between, not a semicolon",
+    ),
     "csv encoding": (
         "a.csv:1",
         b"bade\n\xff\n" + "\u4e00\n".encode() * 3,

@@ -9,6 +9,9 @@ from textual.widgets import Input
 
 from tests.toys.app import drive
 from tests.toys.screens import screen_text, settled
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.mining.options import MiningOptions
+from xmine.mining.pipeline import mine
 from xmine.tui.app import XmineApp
 from xmine.tui.screens.filter import FilterScreen
 from xmine.tui.screens.pairs import PairsScreen
@@ -119,3 +122,17 @@ def test_a_question_mark_is_a_character_where_one_types(mined_run: Path) -> None
             await pressed(pilot, "escape", "escape")
 
     drive(XmineApp(mined_run), (100, 24), script)
+
+
+def test_a_run_that_was_cut_by_scores_shows_no_cut_of_probabilities(
+    toy_files: tuple[Path, Path, object], toy_encoder: SentenceEncoder, tmp_path: Path
+) -> None:
+    source, target, _ = toy_files
+    run = tmp_path / "run"
+    mine(source, target, toy_encoder, MiningOptions(threshold=0.5), run=run)
+
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        assert ", no cut" in screen_text(pilot.app)[0]
+
+    drive(XmineApp(run), (100, 24), script)

@@ -48,10 +48,11 @@ async def shown(pilot: Any, name: str) -> Any:
 
 
 async def opened(pilot: Any, screen: Any) -> None:
-    """Open the first group of fields."""
-    screen.query(Collapsible).first().collapsed = False
-    await pilot.pause()
-    await settled(pilot)
+    """Open the first two groups of fields."""
+    for group in list(screen.query(Collapsible))[:2]:
+        group.collapsed = False
+        await pilot.pause()
+        await settled(pilot)
 
 
 def said(screen: Any, name: str) -> str:
@@ -68,13 +69,14 @@ def test_the_form_of_mining_becomes_the_command_it_shows(asked: list[list[str]])
         screen = await shown(pilot, "mine")
         assert "source: no name yet" in said(screen, "said")
         await opened(pilot, screen)
+        assert isinstance(screen.query_one("#drop"), Input)  # of any number of flags
         type_in(screen, source="en.txt", target="my zh.txt", threshold="1.25", model="LaBSE")
         screen.query_one("#margin", Choices).query("Choice")[1].value = True
         screen.query_one("#dedup", Tick).value = False
         await pilot.pause()
         assert said(screen, "command") == (
-            "xmine mine en.txt 'my zh.txt' -o run/ --model LaBSE --threshold 1.25 "
-            "--margin distance --no-dedup"
+            "xmine mine en.txt 'my zh.txt' -o run/ --model LaBSE --margin distance "
+            "--threshold 1.25 --no-dedup"
         )
         await until(pilot, lambda: "60 x 71 lines" in said(screen, "estimate"))
         assert "1.1 GB of memory" in said(screen, "estimate")

@@ -143,10 +143,14 @@ def test_a_matrix_that_was_changed_is_left_out_and_made_good(matrix: Path, tmp_p
     assert cache.take(KEY, mine) and mine.read_bytes() == content
 
 
-def test_a_matrix_without_a_digest_is_left_out(matrix: Path) -> None:
+@pytest.mark.parametrize("about", [None, "digest = 1", "rows = ", 'page = "x"', 'rows = "x"'])
+def test_a_matrix_without_a_digest_is_left_out(matrix: Path, about: str | None) -> None:
     cache.keep(KEY, matrix, "en.txt", "embedded")
     found = cache.folder() / "vectors" / f"{KEY}.npy"
     found.with_suffix(".toml").unlink()
+    if about is not None:
+        digest = 'digest = "1"' if "digest" not in about else ""
+        found.with_suffix(".toml").write_text(f"{about}\n{digest}\n")
     warnings: list[str] = []
     assert cache.find(KEY, warnings.append) is None
     assert warnings == [f"{found}: is left out: it has no digest"]

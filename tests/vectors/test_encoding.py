@@ -126,7 +126,7 @@ def test_a_part_of_other_texts_or_another_encoder_is_not_continued(
 
 
 _CHILD = """
-import sys, time
+import sys
 from pathlib import Path
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.vectors.encoding import encode_sentences
@@ -136,7 +136,7 @@ StaticEmbedding.texts_at_once = 100
 encoder = SentenceEncoder.load(sys.argv[1])
 def report(progress):
     print(progress.done, flush=True)
-    time.sleep(0.003)
+    sys.stdin.readline()
 encode_sentences(encoder, read_sentences(sys.argv[2], dedup=False), Path(sys.argv[3]), report)
 """
 
@@ -150,17 +150,22 @@ def test_sigkill_takes_nothing_back(
     started: list[tuple[Any, int]] = []
     for kill in [*kills, None]:
         child = subprocess.Popen(
-            [sys.executable, "-c", _CHILD, toy_folder, text, path], stdout=subprocess.PIPE
+            [sys.executable, "-c", _CHILD, toy_folder, text, path],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
         )
-        assert child.stdout is not None
+        assert child.stdin is not None and child.stdout is not None
         for line in child.stdout:
             if not started or started[-1][0] is not child:
                 started.append((child, int(line)))
             if kill is not None and int(line) >= kill:
                 child.kill()
                 break
+            child.stdin.write(b"\n")  # it waits for that
+            child.stdin.flush()
         left = child.stdout.read()
         child.stdout.close()
+        child.stdin.close()
         assert child.wait() == (0 if kill is None else -signal.SIGKILL), left
         assert path.exists() == (kill is None)
     firsts = [done for _, done in started]

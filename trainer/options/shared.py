@@ -33,7 +33,10 @@ class TrainingOptions(Options):
         1.0, "How often an epoch takes pairs of all other origins.", "Input", min=0
     )
     exclude: list[str] = option(
-        [], "Leave out pairs if this text file contains one of their sides; repeatable.", "Input"
+        [],
+        "Leave out pairs if this text file contains one of their sides; repeatable.",
+        "Input",
+        commas=False,
     )
     language_alpha: float = option(
         0.5,

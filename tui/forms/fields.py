@@ -75,7 +75,7 @@ def form_fields(kind: type[Options]) -> list[FormField]:
             about["help"],
             "" if usual is None else _written(usual),
             without if usual in ("", None) or about["shown_default"] else _written(usual),
-            about["choices"],
+            () if typing.get_origin(hints[item.name]) is list else about["choices"],
             _limits(about["min"], about["max"]),
             hints[item.name],
         )

@@ -86,9 +86,8 @@ class PairsScreen(FindScreen):
         said = [f"{marked:,} marked"] if marked else []
         said += [f"{rows:,} shown", f"{kept:,} of {every:,} kept"]
         if cut is not None:
-            said.append(
-                f"cut {cut:.4f}" + ("" if cut == self.view.opened.cut else " (not written)")
-            )
+            told = f"cut {cut:.4f}" if cut else "no cut"  # 0: pairs are kept by their score
+            said.append(told + ("" if cut == self.view.opened.cut else " (not written)"))
         if judged := self.judgements.counts().judged:
             said.append(f"{judged:,} judged")
         return ", ".join(said)

@@ -114,7 +114,7 @@ class PairOutcomes:
         if eligible:
             return PairOutcome("below", f"below the cut {cut:.4f}")
         raised = [] if opened.flags is None else opened.flags[row].split(",")
-        drops = MiningOptions(drop=options.get("drop", [])).dropped_flags()
+        drops = MiningOptions(drop=options.get("drop", [])).drop
         if dropping := [name for name in FLAGS if name in raised and name in drops]:
             return PairOutcome("dropped", f"dropped for its flag: {', '.join(dropping)}")
         most = options.get("score_max")

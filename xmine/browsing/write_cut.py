@@ -114,6 +114,6 @@ def _dropped(opened: Opened, before: dict[str, int], cut: float) -> dict[str, in
     above = ~opened.allowed & (ranks >= cut)  # what is known to be right is never dropped
     if (most := asked.get("score_max")) is not None:
         counts[TOO_HIGH] = int((above & (scores.astype(np.float64) > most)).sum())
-    for name in MiningOptions(drop=asked.get("drop", [])).dropped_flags() - {COPY}:
+    for name in set(MiningOptions(drop=asked.get("drop", [])).drop) - {COPY}:
         counts[name] = int((above & opened.flags.raised(name)).sum())
     return {name: count for name, count in counts.items() if count}

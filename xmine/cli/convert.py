@@ -62,17 +62,19 @@ def convert(
     languages = (src_lang or known[0], tgt_lang or known[1])
     losses, form = Losses(), FORMATS.get(kind_of(target))
     pairs = read_pairs(source, losses)
-    if UNKNOWN_LANGUAGE in languages and (not form or form.names_languages):
+    doubts: list[str] = []
+    tells_languages = not form or form.names_languages
+    if tells_languages and (src_lang or tgt_lang or UNKNOWN_LANGUAGE in languages):
         first = list(islice(pairs, _LOOKED_AT))
         pairs = chain(first, pairs)
-        languages = _told(first, languages)
+        languages, doubts = _told(source, first, languages, (src_lang, tgt_lang))
     if is_turned(target, languages):
         raise OptionError(
             f"{target}: the source is {languages[0]}, the target {languages[1]}",
             f"name the source's file first: {','.join(reversed(target.split(',')))}",
         )
     written = write_pairs(pairs, target, languages, losses)
-    warnings = language_warnings(target, languages)
+    warnings = doubts + language_warnings(target, languages)
     if form and not form.names_languages and UNKNOWN_LANGUAGE not in languages:
         written.notes.append(
             f"a .{kind_of(target)} does not name languages ({','.join(languages)})"
@@ -96,13 +98,20 @@ def convert(
     )
 
 
-def _told(pairs: "list[Pair]", languages: "Languages") -> "Languages":
-    """Tell a language that is not known by the text of some pairs, where it is beyond doubt."""
-    from xmine.text.identification import sure_language
+def _told(
+    name: str, pairs: "list[Pair]", languages: "Languages", given: "Languages"
+) -> "tuple[Languages, list[str]]":
+    """Tell languages that are not known by the text of some pairs, where these are beyond doubt.
+
+    Returns:
+        the languages, and warnings where those that are given are not those of the text.
+    """
+    from xmine.text.identification import check_sides, sure_language
 
     sides = [pair.source for pair in pairs], [pair.target for pair in pairs]
     source, target = (
         sure_language(side) if code == UNKNOWN_LANGUAGE else code
         for code, side in zip(languages, sides, strict=True)
     )
-    return source, target
+    names = f"source of {name}", f"target of {name}"
+    return (source, target), check_sides(names, sides, given) if any(given) else []

@@ -126,8 +126,8 @@ def _flag(field: dataclasses.Field[Any], hint: Any) -> inspect.Parameter:  # noq
     if typing.get_origin(hint) in (dict, list):
         hint, default = list[str], []
         details = {"metavar": "<text>", "show_default": "none"}
-        if about["words"]:
-            details["autocompletion"] = _completer(about["words"])
+        if about["choices"]:
+            details["autocompletion"] = _completer(about["choices"])
     elif about["choices"]:
         hint = Literal[about["choices"]]
     elif hint in (int, float):

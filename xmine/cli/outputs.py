@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from xmine.mining.aligned_scores import ScoringReport
     from xmine.mining.mined import MiningReport
-    from xmine.mining.options import MiningOptions, ScoringOptions
+    from xmine.mining.options import ScoringOptions
     from xmine.pairs.pair import Languages, Pair
 
 # Lines around the bins on a screen: head, cut and legend, warnings, a summary of six lines and the
@@ -99,7 +99,7 @@ def summary(
     vectors: Mapping[str, object],
     notes: Sequence[str],
     warnings: Sequence[str],
-    options: "MiningOptions | ScoringOptions",
+    options: "ScoringOptions",
     started: float,
     *,
     plot: bool = False,

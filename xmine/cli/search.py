@@ -78,6 +78,10 @@ def search(
         files = {query: texts}
     elif not query.strip():
         raise OptionError("the text to search for is empty")
+    elif any("\ud800" <= letter <= "\udfff" for letter in query):
+        raise OptionError(
+            "the text to search for is not UTF-8", "set a UTF-8 locale, or use a file"
+        )
     elif os.path.splitext(query)[1] and not query.split()[1:]:
         console.say(f"no file {query}: searching for it as a text")
     found: Iterable[Mapping[str, Sequence[Any]]]  # of each text its hits, by side in a run

@@ -15,6 +15,8 @@ from threadpoolctl import threadpool_limits
 # By Cauchy and Schwarz no partial sum of a product exceeds (UNIT + sqrt(dim) / 2)**2 < 2**24, up to
 # 8,192 dimensions.
 UNIT = 4000
+# Tokens of a sentence that are looked at: the time of comparisons grows with their square.
+MOST_TOKENS = 10_000
 # The largest weight of a token.
 HEAVIEST = 1000
 # Dimensions that are kept of the token vectors of a static encoder: F1 stays within .006 of that of
@@ -29,7 +31,7 @@ Floats = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenVectors:
-    """The tokens of sentences, without those that have no vector.
+    """The tokens of sentences, without those that have no vector or are beyond MOST_TOKENS.
 
     Attributes:
         starts: int64 [sentences + 1], where each sentence starts among the tokens.
@@ -52,15 +54,16 @@ class TokenVectors:
     @property
     def lengths(self) -> Rows:
         """The number of tokens of each sentence, int64 [sentences]."""
-        return np.diff(self.starts)
+        return np.diff(self.starts).clip(max=MOST_TOKENS)
 
     def lengths_of(self, sentences: Rows) -> Rows:
         """Count the tokens of some sentences, int64 [...], without a look at the others."""
-        return self.starts[sentences + 1] - self.starts[sentences]
+        return (self.starts[sentences + 1] - self.starts[sentences]).clip(max=MOST_TOKENS)
 
     def of(self, sentence: int) -> tuple[Floats, Floats]:
         """Give the vectors of a sentence, float32 [tokens, dim], and the weights [tokens]."""
-        rows: Any = slice(int(self.starts[sentence]), int(self.starts[sentence + 1]))
+        start = int(self.starts[sentence])
+        rows: Any = slice(start, min(int(self.starts[sentence + 1]), start + MOST_TOKENS))
         if self.ids is not None:
             rows = self.ids[rows]
         vectors, weights = self.table[rows, : self.dim], self.weights[rows]

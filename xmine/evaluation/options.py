@@ -51,7 +51,7 @@ class LanguageOptions(EvaluationOptions):
 
     language: list[str] = option(
         [],
-        "Measure only this language, such as de; repeat for more; all: whatever there is.",
+        "Measure only these languages, such as de,fr; all: whatever there is.",
         shown_default="those that the encoder was made for",
     )
 
@@ -130,7 +130,7 @@ class PairOptions(RerankingOptions):
 
     pair: list[str] = option(
         [],
-        "Measure only this language pair, such as zh-en; repeat for more; all: whatever there is.",
+        "Measure only these language pairs, such as zh-en,de-en; all: whatever there is.",
         shown_default="those that the encoder was made for",
     )
 
@@ -201,7 +201,7 @@ class XsimPlusPlusOptions(MarginOptions):
 
     split: str = option("devtest", "Part of FLORES-200.", choices=("devtest", "dev"))
     language: list[str] = option(
-        [], "Measure only this language, such as fra_Latn; repeat for more.", shown_default="all"
+        [], "Measure only these languages, such as fra_Latn,deu_Latn.", shown_default="all"
     )
 
 
@@ -223,7 +223,7 @@ class LangidOptions(EvaluationOptions):
 
     language: list[str] = option(
         [],
-        "Tell this language from the others named; repeat for more.",
+        "Tell these languages apart, such as en,de,fr.",
         shown_default="en de fr hi and en tr ar bg, or all there are",
     )
 
@@ -249,18 +249,14 @@ class FinetuneOptions(EvaluationOptions):
 class PairsOptions(EvaluationOptions):
     """Telling pairs of sentences apart."""
 
-    task: list[str] = option(
-        [], "Measure only this task, pawsx or xnli; repeat for more.", shown_default="all"
-    )
+    task: list[str] = option([], "Measure only this task: pawsx or xnli.", shown_default="all")
 
 
 @dataclass(frozen=True, kw_only=True)
 class TransferOptions(FinetuneOptions):
     """Learning tasks with a head on top."""
 
-    task: list[str] = option(
-        [], "Learn only this task, such as mr; repeat for more.", shown_default="all"
-    )
+    task: list[str] = option([], "Learn only these tasks, such as mr,cr.", shown_default="all")
     finetune: bool = option(False, "Train the encoder together with the head, on each task.")
 
     def __post_init__(self) -> None:
@@ -278,7 +274,7 @@ class StsOptions(EvaluationOptions):
 
     task: list[str] = option(
         [],
-        f"Measure only this set: {', '.join(STS_TASKS)}; repeat for more.",
+        f"Measure only some of these sets: {', '.join(STS_TASKS)}.",
         choices=STS_TASKS,
         shown_default="all there are",
     )
@@ -290,13 +286,13 @@ class GainOptions(EvaluationOptions):
 
     task: list[str] = option(
         [],
-        f"Compare only on this benchmark: {', '.join(GAIN_TASKS)}; repeat for more.",
+        f"Compare only on some of these benchmarks: {', '.join(GAIN_TASKS)}.",
         choices=GAIN_TASKS,
         shown_default="all there are",
     )
     language: list[str] = option(
         [],
-        "Compare on this language and English, such as zh; repeat for more.",
+        "Compare on these languages and English, such as zh,de.",
         shown_default="those that all encoders say they know",
     )
     resamples: int = option(1000, "Number of bootstrap resamples.", min=100)

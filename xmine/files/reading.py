@@ -186,6 +186,9 @@ def decode(data: bytes, name: str, before: int = 0, after: Iterable[bytes] = ())
     if not before and data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise FileError(f"{name}:1: UTF-16 text", _to_utf8("UTF-16", name))
     nul = data.find(b"\x00")
+    if not before and 0 <= nul < 2:  # no mark, and the first character is of ASCII
+        order = "UTF-16LE" if nul else "UTF-16BE"
+        raise FileError(f"{name}:1: a NUL byte, as in {order} text", _to_utf8(order, name))
     if nul >= 0:
         line = before + data.count(b"\n", 0, nul) + 1
         raise FileError(f"{name}:{line}: a binary file (it has a NUL byte)", "give a text file")

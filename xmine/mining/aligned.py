@@ -18,6 +18,7 @@ from xmine.encoders.reranking import RerankingWeights
 from xmine.encoders.tokens import TokenVectors
 from xmine.errors import FileError, OptionError
 from xmine.files.reading import name_of
+from xmine.files.suffixes import kind_of
 from xmine.flags.near_copies import same_texts
 from xmine.flags.rules import flag_pairs, line_features, other_numbers
 from xmine.knn.cosines import pair_cosines
@@ -36,7 +37,7 @@ from xmine.scoring.margin import pair_scores
 from xmine.scoring.probability import Confidence, estimate
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.text.identification import check_language, check_sides, guess_language
-from xmine.text.inputs import read_texts
+from xmine.text.inputs import read_texts, text_input
 from xmine.text.packed import PickedTexts
 from xmine.text.sentences import Sentences, folded, sentence_table
 from xmine.vectors.encoding import Encoded
@@ -89,13 +90,17 @@ def score_aligned(
     right = sentence_table(names[1], [pair.target for pair in given] + more[1])
     vectorizer = vectors or as_pair(encoder or SentenceEncoder.load())
     known = vectorizer.languages if isinstance(vectorizer, EncoderPair) else ()
-    codes = options.src_lang, options.tgt_lang
+    codes = options.src_lang or said[0], options.tgt_lang or said[1]
     languages = (
-        codes[0] or said[0] or guess_language(left.texts, known),
-        codes[1] or said[1] or guess_language(right.texts, known),
+        codes[0] or guess_language(left.texts, known),
+        codes[1] or guess_language(right.texts, known),
     )
     warnings = [check_language(side.name, side.texts, known) for side in (left, right)]
-    warnings += check_sides(names, (left.texts, right.texts), codes)
+    by = (
+        "--src-lang" if options.src_lang else "source",
+        "--tgt-lang" if options.tgt_lang else "target",
+    )
+    warnings += check_sides(names, (left.texts, right.texts), codes, by)
     mining = MiningOptions(**asdict(options), index="exact", cache=False)
     judging, by_margin = judging_encoder(vectorizer, mining)
     with open_steps(None, dict, mining, report) as steps:
@@ -121,10 +126,11 @@ def _read(
     names = name_of(source), name_of(target)
     left, right = read_texts(source), read_texts(target)
     if len(left) != len(right):
-        raise FileError(
-            f"{names[0]} has {len(left):,} lines, {names[1]} {len(right):,}",
-            "the same line of both must be a translation; where no order is known, xmine mine",
-        )
+        hint = "the same line of both must be a translation; where no order is known, xmine mine"
+        kinds = [kind_of(text_input(str(side)).path) for side in (source, target)]
+        if kinds.count("csv") == 1:
+            hint += "; the line of a .csv that names the columns counts"
+        raise FileError(f"{names[0]} has {len(left):,} lines, {names[1]} {len(right):,}", hint)
     return list(map(Pair, left, right)), names, ("", "")
 
 

@@ -1,8 +1,6 @@
 """Options of mining and of scoring aligned files, declared once."""
 
-import dataclasses
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 from xmine.errors import OptionError
 from xmine.flags.names import FLAGS
@@ -12,7 +10,56 @@ from xmine.text.languages import check_code
 
 
 @dataclass(frozen=True, kw_only=True)
-class MiningOptions(EncodingOptions):
+class ScoringOptions(EncodingOptions):
+    """How pairs are scored."""
+
+    neighborhood: int = option(
+        4, "Nearest neighbours per sentence.", "Advanced", min=1, max=1024, short="-k"
+    )
+    margin: str = option(
+        "ratio",
+        "How the margin score compares a cosine with the neighbourhood.",
+        "Advanced",
+        choices=("ratio", "distance", "absolute"),
+    )
+    rerank: str = option(
+        "auto",
+        "Rank candidates by how well their tokens match (tokens), or by the margin (off); auto: "
+        "tokens, where one encoder reads both sides.",
+        "Quality",
+        choices=("auto", "tokens", "off"),
+    )
+    src_prompt: str = option(
+        "",
+        "Text before each source sentence, or the name of a prompt of the encoder.",
+        "Advanced",
+        shown_default="the encoder's default, if it has one",
+    )
+    tgt_prompt: str = option(
+        "",
+        "Text before each target sentence, or the name of a prompt.",
+        "Advanced",
+        shown_default="the encoder's default, if it has one",
+    )
+    src_lang: str = option(
+        "",
+        "Language code of the source, for file formats that name the language, for flags and for "
+        "--segment.",
+        "Input",
+        shown_default="guessed",
+    )
+    tgt_lang: str = option("", "Language code of the target.", "Input", shown_default="guessed")
+
+    def __post_init__(self) -> None:
+        """Check the limits, and the codes of languages."""
+        super().__post_init__()
+        for name in ("src_lang", "tgt_lang"):
+            if code := getattr(self, name):
+                check_code(code, flag(name))
+
+
+@dataclass(frozen=True, kw_only=True)
+class MiningOptions(ScoringOptions):
     """How two sentence files become pairs."""
 
     threshold: float | str = option(
@@ -49,23 +96,7 @@ class MiningOptions(EncodingOptions):
         "Quality",
     )
     drop: list[str] = option(
-        [], f"Drop pairs with any of these flags: {', '.join(FLAGS)}.", "Most used", words=FLAGS
-    )
-    neighborhood: int = option(
-        4, "Nearest neighbours per sentence.", "Advanced", min=1, max=1024, short="-k"
-    )
-    margin: str = option(
-        "ratio",
-        "How the margin score compares a cosine with the neighbourhood.",
-        "Advanced",
-        choices=("ratio", "distance", "absolute"),
-    )
-    rerank: str = option(
-        "auto",
-        "Rank candidates by how well their tokens match (tokens), or by the margin (off); auto: "
-        "tokens, where one encoder reads both sides.",
-        "Quality",
-        choices=("auto", "tokens", "off"),
+        [], f"Drop pairs with any of these flags: {', '.join(FLAGS)}.", "Most used", choices=FLAGS
     )
     retrieval: str = option(
         "max",
@@ -75,18 +106,6 @@ class MiningOptions(EncodingOptions):
         choices=("max", "fwd", "bwd", "intersect"),
     )
     dedup: bool = option(True, "Mine each repeated line once, at its first occurrence.", "Input")
-    src_prompt: str = option(
-        "",
-        "Text before each source sentence, or the name of a prompt of the encoder.",
-        "Advanced",
-        shown_default="the encoder's default, if it has one",
-    )
-    tgt_prompt: str = option(
-        "",
-        "Text before each target sentence, or the name of a prompt.",
-        "Advanced",
-        shown_default="the encoder's default, if it has one",
-    )
     segment: bool = option(False, "Cut lines into sentences before mining.", "Input")
     index: str = option(
         "auto",
@@ -112,21 +131,10 @@ class MiningOptions(EncodingOptions):
         "Speed and memory",
         shown_default="three quarters of what is free",
     )
-    src_lang: str = option(
-        "",
-        "Language code of the source, for file formats that name the language, for flags and for "
-        "--segment.",
-        "Input",
-        shown_default="guessed",
-    )
-    tgt_lang: str = option("", "Language code of the target.", "Input", shown_default="guessed")
 
     def __post_init__(self) -> None:
         """Check the limits, and what goes together."""
         super().__post_init__()
-        for name in ("src_lang", "tgt_lang"):
-            if code := getattr(self, name):
-                check_code(code, flag(name))
         cuts = {"--precision": self.precision is not None, "--min-prob": self.min_prob is not None}
         cuts["--threshold"] = self.threshold != "auto"
         if isinstance(self.threshold, float):  # a score, below which a probability may cut further
@@ -134,37 +142,3 @@ class MiningOptions(EncodingOptions):
         if len(given := [name for name, is_given in cuts.items() if is_given]) > 1:
             raise OptionError(" and ".join(given), "both choose where to cut: give one of them")
         bytes_of(self.max_memory)
-        for name in sorted(self.dropped_flags() - set(FLAGS)):
-            raise OptionError(
-                f"--drop: there is no flag {name!r}", f"choose from {', '.join(FLAGS)}"
-            )
-
-    def dropped_flags(self) -> set[str]:
-        """Give the names in `drop`."""
-        return {name.strip() for names in self.drop for name in names.split(",")} - {""}
-
-
-_OF_MINING = {each.name: each for each in dataclasses.fields(MiningOptions)}
-
-
-def _as_in_mining(name: str) -> Any:  # noqa: ANN401 - whatever the field's type is
-    """Declare an option as mining has it: default, help, limits and one-letter flag."""
-    of_mining = _OF_MINING[name]
-    return field(default=of_mining.default, metadata=of_mining.metadata)
-
-
-@dataclass(frozen=True, kw_only=True)
-class ScoringOptions(EncodingOptions):
-    """How pairs that are aligned already are scored."""
-
-    neighborhood: int = _as_in_mining("neighborhood")
-    margin: str = _as_in_mining("margin")
-    rerank: str = _as_in_mining("rerank")
-    src_prompt: str = _as_in_mining("src_prompt")
-    tgt_prompt: str = _as_in_mining("tgt_prompt")
-    src_lang: str = _as_in_mining("src_lang")
-    tgt_lang: str = _as_in_mining("tgt_lang")
-
-    def __post_init__(self) -> None:
-        """Check every field as mining does."""
-        MiningOptions(**dataclasses.asdict(self))

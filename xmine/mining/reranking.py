@@ -35,7 +35,7 @@ class Judge:
         pairs: ChosenPairs,
         neighbours: Neighbours,
         known: NDArray[np.int8],
-        options: MiningOptions | ScoringOptions,
+        options: ScoringOptions,
     ) -> "Judge | None":
         """Give a judge with weights that the files teach, for an encoder that has none.
 

@@ -150,7 +150,7 @@ def find_eligible(
     if options.score_max is not None:
         reasons[TOO_HIGH] = scores.astype(np.float64) > options.score_max
     for name in FLAGS:
-        if name in options.dropped_flags():
+        if name in options.drop:
             reasons[name] = flags.raised(name)
     reasons = {name: rows & (known != 1) for name, rows in reasons.items()}
     stay = np.ones(len(scores), dtype=bool)

@@ -159,7 +159,10 @@ def tell_apart(text: str, languages: Sequence[str]) -> str:
 
 
 def check_sides(
-    names: tuple[str, str], texts: tuple[Sequence[str], Sequence[str]], codes: tuple[str, str]
+    names: tuple[str, str],
+    texts: tuple[Sequence[str], Sequence[str]],
+    codes: tuple[str, str],
+    said: tuple[str, str] = ("--src-lang", "--tgt-lang"),
 ) -> list[str]:
     """Say what is odd about two texts that are to be translations: one text twice, one language.
 
@@ -169,7 +172,8 @@ def check_sides(
     Args:
         names: the files, for the message.
         texts: their sentences; about a thousand of each are looked at.
-        codes: the languages that the user says they are in; empty where nothing is said.
+        codes: the languages that they are said to be in; empty where nothing is said.
+        said: the options, or other words, that say so.
     """
     if len(texts[0]) == len(texts[1]) > 0 and sampled(texts[0]) == sampled(texts[1]):
         return [f"{names[0]} and {names[1]}: the same text; translations need another language"]
@@ -179,15 +183,14 @@ def check_sides(
         return [f"{names[0]} and {names[1]}: both look like {language_name(told[0])}"]
     wrong = left.is_not(codes[0]), right.is_not(codes[1])
     if any(wrong) and not (left.is_not(codes[1]) or right.is_not(codes[0])):
+        sides = (f"{word} {code or 'left out'}" for word, code in zip(said, codes, strict=True))
         return [
-            f"--src-lang {codes[0] or 'left out'}, --tgt-lang {codes[1] or 'left out'}: the other "
-            f"way round? {names[0]} looks like {language_name(codes[1] or left.likeliest())}"
+            f"{', '.join(sides)}: the other way round? "
+            f"{names[0]} looks like {language_name(codes[1] or left.likeliest())}"
         ]
     return [
-        f"{name}: does not look like {language_name(code)} ({flag} {code})"
-        for name, flag, code, bad in zip(
-            names, ("--src-lang", "--tgt-lang"), codes, wrong, strict=True
-        )
+        f"{name}: does not look like {language_name(code)} ({word} {code})"
+        for name, word, code, bad in zip(names, said, codes, wrong, strict=True)
         if bad
     ]
 

@@ -175,10 +175,10 @@ def _csv_column(path: str, column: str) -> Iterator[str]:
             unknown = f"no column {column!r}, only " if column else "a table with "
             named = all(map(str.isidentifier, names))
             numbers = [str(number) for number in range(1, len(names) + 1)]
-            raise FileError(
-                f"{name_of(path)}: {unknown}{listed('column', names)}",
-                _name_one(path, names if named else numbers),
-            )
+            hint = _name_one(path, names if named else numbers)
+            if len(names) == 1 and ";" in names[0]:
+                hint = "columns have a comma between, not a semicolon"
+            raise FileError(f"{name_of(path)}: {unknown}{listed('column', names)}", hint)
         at = names.index(column)
         yield from [""] * lines
     for where, lines, cells in rows:

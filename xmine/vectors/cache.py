@@ -12,7 +12,7 @@ import time
 import tomllib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -210,6 +210,8 @@ def _entry(path: Path) -> Entry:
     beside = path.with_suffix(".toml")
     try:
         about = About(**tomllib.loads(beside.read_text(encoding="utf-8")))
+        if any(type(getattr(about, each.name)) is not type(each.default) for each in fields(About)):
+            about = About()
     except (FileNotFoundError, TypeError, tomllib.TOMLDecodeError, UnicodeDecodeError):
         about = About()
     entry = Entry(path.stem, about, (beside if beside.exists() else path).lstat().st_mtime)

@@ -88,7 +88,6 @@ SCREENS: dict[str, tuple[list[str], str, tuple[int, int]]] = {
     "search": (["F", "typed:Where can I buy a ticket?", "enter"], _DARK, _USUAL),
     "home": (["h"], _DARK, _USUAL),
     "mine": (["M"], _DARK, _USUAL),
-    "train": (["T"], _DARK, _USUAL),
 }
 
 

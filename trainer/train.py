@@ -36,8 +36,8 @@ from .run.reranking import fitted_weights
 
 Resume = bool | Literal["auto"]
 _UNRANKED = (
-    "reranking takes the default weights: of {:,} held-out pairs the encoder finds too few to fit "
-    "weights of its own"
+    "no weights of reranking: of {:,} held-out pairs the encoder finds too few to fit some; xmine "
+    "mine learns weights from its files"
 )
 
 

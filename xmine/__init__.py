@@ -4,6 +4,7 @@ The names below load on first use, so that `import xmine` costs nothing.
 """
 
 import importlib
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from xmine.version import __version__ as __version__
@@ -18,11 +19,14 @@ if TYPE_CHECKING:
     from xmine.mining.options import MiningOptions, ScoringOptions
     from xmine.mining.pipeline import mine
     from xmine.pairs.io import Pairs, languages_of, read_pairs, write_pairs
+    from xmine.pairs.known import read_known
+    from xmine.pairs.pair import Pair
 
 _HOMES = {
     "AlignedScores": "mining.aligned_scores",
     "Mined": "mining.mined",
     "MiningOptions": "mining.options",
+    "Pair": "pairs.pair",
     "Pairs": "pairs.io",
     "ScoringOptions": "mining.options",
     "SentenceEncoder": "encoders.encoder",
@@ -30,6 +34,7 @@ _HOMES = {
     "find_hubs": "flags.hubness",
     "languages_of": "pairs.io",
     "mine": "mining.pipeline",
+    "read_known": "pairs.known",
     "read_pairs": "pairs.io",
     "score_aligned": "mining.aligned",
     "write_pairs": "pairs.io",
@@ -39,6 +44,7 @@ __all__ = [
     "AlignedScores",
     "Mined",
     "MiningOptions",
+    "Pair",
     "Pairs",
     "ScoringOptions",
     "SentenceEncoder",
@@ -46,6 +52,7 @@ __all__ = [
     "find_hubs",
     "languages_of",
     "mine",
+    "read_known",
     "read_pairs",
     "score_aligned",
     "write_pairs",
@@ -56,7 +63,12 @@ def __dir__() -> list[str]:
     return [*__all__, "__version__"]
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401
-    if name not in _HOMES:
-        raise AttributeError(f"module 'xmine' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"xmine.{_HOMES[name]}"), name)
+_LOADING = Lock()  # numpy cannot be imported by two threads at once
+
+if not TYPE_CHECKING:  # or a type checker would take any name
+
+    def __getattr__(name: str) -> Any:  # noqa: ANN401
+        if name not in _HOMES:
+            raise AttributeError(f"module 'xmine' has no attribute {name!r}")
+        with _LOADING:
+            return getattr(importlib.import_module(f"xmine.{_HOMES[name]}"), name)

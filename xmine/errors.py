@@ -29,6 +29,8 @@ class XmineError(Exception):
         self.message = visible(message).translate(_ON_ONE_LINE)
         super().__init__(self.message)
         self.hint = visible(hint)
+        if self.hint:
+            self.add_note(f"hint: {self.hint}")  # below the message in a traceback
 
 
 class OptionError(XmineError):

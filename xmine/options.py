@@ -72,7 +72,7 @@ class Options:
         hints = typing.get_type_hints(type(self))
         for item in dataclasses.fields(self):  # type: ignore[arg-type]
             value = getattr(self, item.name)
-            if hints[item.name] == float | str and isinstance(value, str):
+            if hints[item.name] == float | str and not isinstance(value, bool):
                 value = _number_or_word(item.name, value, item.metadata["words"])
                 object.__setattr__(self, item.name, value)
             if not _fits(value, hints[item.name]):
@@ -90,10 +90,10 @@ def flag(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def _number_or_word(name: str, text: str, words: tuple[str, ...]) -> float | str:
+def _number_or_word(name: str, text: Any, words: tuple[str, ...]) -> float | str:  # noqa: ANN401
     try:
         return text if text in words else float(text)
-    except ValueError:
+    except (TypeError, ValueError):
         hint = f"give a number, or {' or '.join(words)}"
         raise OptionError(f"{flag(name)} is {text!r}", hint) from None
 

@@ -262,7 +262,7 @@ def test_one_line_and_lines_without_a_partner(toy_encoder: SentenceEncoder, tmp_
 def test_what_cannot_be_scored_is_refused(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
     one = write(tmp_path / "one", ["bade", "fifi"])
     for lines, message in {
-        ("a", "b", "c"): r"one has 2 lines, \S+other 3$",
+        ("a", "b", "c"): r"one has 2 lines, \S+other 3\n",
         (): r"other: the file is empty",
         ("", " "): r"other: no text in it, only blank lines",
         ("☃", ""): r"other: the encoder knows no token of any line",

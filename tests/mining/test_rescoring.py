@@ -194,7 +194,7 @@ def test_a_run_keeps_the_figures_and_continues_them(
     other = Told(toy_files, 3.0)
     with pytest.raises(OptionError, match="--rescore has changed since the run was begun"):
         mine(other)
-    with pytest.raises(OptionError, match=r"was made with --rescore$"):
+    with pytest.raises(OptionError, match=r"was made with --rescore\n"):
         mine(None)
     mine(other, force=True)
     assert other.read == whole.read

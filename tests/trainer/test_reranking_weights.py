@@ -97,7 +97,7 @@ def test_an_encoder_of_one_side_has_none(
 def test_too_few_held_out_pairs_give_none_and_a_remark(pairs: ParallelText, tmp_path: Path) -> None:
     made = trained("msimcse", pairs, tmp_path / "encoder", held_out=299)
     (remark,) = made.remarks
-    assert "default weights: of 299 held-out pairs" in remark
+    assert "no weights of reranking: of 299 held-out pairs" in remark
     assert not (tmp_path / "encoder" / RERANKING_FILE).exists()
     assert TOLD not in made.encoders[""].card
 

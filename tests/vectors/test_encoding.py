@@ -205,15 +205,20 @@ def test_a_full_disk_is_an_error_that_names_the_file_and_can_be_mended(
 
     child = subprocess.run(
         [sys.executable, "-c", _CHILD, toy_folder, text, path],
+        stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         preexec_fn=bounded,
     )
-    last = child.stderr.strip().splitlines()[-1]
-    assert last == f"xmine.errors.FileError: {path}: cannot be written: File too large"
+    said, hint = child.stderr.strip().splitlines()[-2:]
+    assert said == f"xmine.errors.FileError: {path}: cannot be written: File too large"
+    assert hint == "hint: make room there, or write it elsewhere"
     assert child.returncode == 1 and not path.exists()
     again = subprocess.run(
-        [sys.executable, "-c", _CHILD, toy_folder, text, path], capture_output=True, check=True
+        [sys.executable, "-c", _CHILD, toy_folder, text, path],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=True,
     )
     assert int(again.stdout.split()[0]) > 700  # 50,000 bytes hold 779 rows
     expected = SentenceEncoder.load(toy_folder).encode_half(toy_pairs.sources)

@@ -209,10 +209,12 @@ class PairsScreen(FindScreen):
 def _written(opened: Opened, rows: Rows, name: str) -> str:
     """Write some pairs into a file, and say how many."""
     from xmine.pairs.io import check_pair_file, write_pairs  # here: it loads every format
+    from xmine.pairs.paths import refuse_turned
 
     path = os.path.expanduser(name)
     try:
         check_pair_file(path, force=False, source=opened.path)
+        refuse_turned(path, opened.languages)
         written = write_pairs(opened.pairs(rows), path, opened.languages)
     except XmineError as error:
         if "--force" in error.hint:  # an option of the command

@@ -9,7 +9,6 @@ import typer
 from xmine.cli.arguments import FORCE, PAIRS, value
 from xmine.cli.console import Console
 from xmine.cli.from_options import with_console
-from xmine.errors import OptionError
 from xmine.files.suffixes import PACKED, kind_of
 from xmine.text.languages import UNKNOWN_LANGUAGE, check_code
 from xmine.version import __version__
@@ -54,7 +53,7 @@ def convert(
     from xmine.pairs.io import check_pair_file, languages_of, read_pairs, write_pairs
     from xmine.pairs.losses import Losses
     from xmine.pairs.pair import UNKNOWN_LANGUAGES
-    from xmine.pairs.paths import FORMATS, is_turned, language_warnings
+    from xmine.pairs.paths import FORMATS, language_warnings, refuse_turned
     from xmine.units import count
 
     check_pair_file(target, force=force, source=source)
@@ -68,11 +67,7 @@ def convert(
         first = list(islice(pairs, _LOOKED_AT))
         pairs = chain(first, pairs)
         languages, doubts = _told(source, first, languages, (src_lang, tgt_lang))
-    if is_turned(target, languages):
-        raise OptionError(
-            f"{target}: the source is {languages[0]}, the target {languages[1]}",
-            f"name the source's file first: {','.join(reversed(target.split(',')))}",
-        )
+    refuse_turned(target, languages)
     written = write_pairs(pairs, target, languages, losses)
     warnings = doubts + language_warnings(target, languages)
     if form and not form.names_languages and UNKNOWN_LANGUAGE not in languages:

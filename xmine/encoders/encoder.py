@@ -9,8 +9,10 @@ import hashlib
 import json
 import shutil
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +34,8 @@ from xmine.encoders.metadata import (
 from xmine.encoders.modules.parts import Head, LengthOne, read_body, read_heads
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.reranking import RerankingWeights, read_reranking
-from xmine.errors import EncoderError
-from xmine.files.atomic import replacing_folder
+from xmine.errors import EncoderError, FileError
+from xmine.files.atomic import check_free, replacing_folder
 from xmine.options import EncodingOptions
 from xmine.progress import Progress, Report, silent
 
@@ -124,6 +126,11 @@ class SentenceEncoder:
             facts += [device, body.dtype, body.batch_size, body.cut_at, body.pooling.include_prompt]
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:_DIGITS]
 
+    @cached_property
+    def mark(self) -> str:
+        """Name this object alone, to tell encoders that have no fingerprint apart."""
+        return uuid4().hex
+
     @classmethod
     def load(
         cls, model: str | Path = EMBEDDED, options: EncodingOptions | None = None
@@ -189,10 +196,13 @@ class SentenceEncoder:
             bit; with a transformer, in the last bits, on the length of the texts in its batch.
 
         Raises:
-            TypeError: a single text is given in place of a list.
+            TypeError: a single text is given in place of a list, or something else than texts.
             OptionError: there is no prompt of that name.
             EncoderError: a vector is not finite.
         """
+        for at, text in enumerate(texts):
+            if not isinstance(text, str):
+                raise TypeError(f"text {at} is {text!r}: give a list of texts")
         vectors = np.empty((len(texts), self.dim), dtype=np.float32)
         self._encode_into(vectors, texts, report, prompt)
         return vectors
@@ -246,8 +256,16 @@ class SentenceEncoder:
         Args:
             folder: appears whole or not at all.
             beside: files to copy into it, such as the options it was trained with.
+
+        Raises:
+            FileError: something other than an encoder is there, or it cannot be written.
         """
-        with replacing_folder(Path(folder)) as partial:
+        folder = Path(folder)
+        check_free(folder, force=True, folder=True)
+        is_ours = (folder / MODULES_FILE).exists()
+        if folder.exists() and not is_ours and any(folder.iterdir()):
+            raise FileError(f"{folder}: is not the folder of an encoder", "give another name")
+        with replacing_folder(folder) as partial:
             self.body.save(partial)
             kinds = [(self.body.kind, "")]
             for part in [*self.body.parts, *self.heads, LengthOne()]:

@@ -58,6 +58,8 @@ class Vocabulary:
             return cls(path.read_bytes(), (folder / TOKENIZER_FILE).read_text(encoding="utf-8"))
         except OSError as error:
             raise EncoderError(f"{error.filename}: {error.strerror}") from error
+        except UnicodeDecodeError as error:
+            raise EncoderError(f"{folder / TOKENIZER_FILE}: cannot be read: {error}") from error
         except RuntimeError as error:
             raise EncoderError(f"{path}: not a sentencepiece model") from error
 

@@ -26,6 +26,7 @@ from xmine.knn.neighbours import Neighbours
 from xmine.mining.aligned_scores import AlignedScores
 from xmine.mining.options import MiningOptions, ScoringOptions
 from xmine.mining.reranking import SINGLE_WORDS, TOO_FEW, Judge, judging_encoder
+from xmine.mining.stage_inputs import check_arrays
 from xmine.mining.steps import open_steps
 from xmine.pairs.io import languages_of, read_pairs
 from xmine.pairs.pair import Pair
@@ -37,7 +38,7 @@ from xmine.scoring.margin import pair_scores
 from xmine.scoring.probability import Confidence, estimate
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.text.identification import check_language, check_sides, guess_language
-from xmine.text.inputs import read_texts, text_input
+from xmine.text.inputs import Texts, read_texts, text_input
 from xmine.text.packed import PickedTexts
 from xmine.text.sentences import Sentences, folded, sentence_table
 from xmine.vectors.encoding import Encoded
@@ -46,13 +47,13 @@ _PAIRS_AT_ONCE = 16_384
 
 
 def score_aligned(
-    source: str | Path,
-    target: str | Path | None = None,
+    source: Texts,
+    target: Texts | None = None,
     encoder: SentenceEncoder | EncoderPair | None = None,
     options: ScoringOptions | None = None,
     report: Report = silent,
     *,
-    pool: tuple[str | Path, str | Path] | None = None,
+    pool: tuple[Texts, Texts] | None = None,
     vectors: tuple[NDArray[Any], NDArray[Any]] | None = None,
 ) -> AlignedScores:
     """Score every line of one file with the same line of the other.
@@ -79,6 +80,8 @@ def score_aligned(
         OptionError: vectors come with an encoder or with a pool.
     """
     options = options or ScoringOptions()
+    if vectors is not None:
+        check_arrays(vectors)
     if vectors is not None and (encoder is not None or pool is not None):
         raise OptionError(
             "vectors of lines are given: no encoder is needed, and a pool would have none",
@@ -88,7 +91,7 @@ def score_aligned(
     more = [read_texts(each) for each in pool] if pool else [[], []]
     left = sentence_table(names[0], [pair.source for pair in given] + more[0])
     right = sentence_table(names[1], [pair.target for pair in given] + more[1])
-    vectorizer = vectors or as_pair(encoder or SentenceEncoder.load())
+    vectorizer = as_pair(encoder or SentenceEncoder.load()) if vectors is None else vectors
     known = vectorizer.languages if isinstance(vectorizer, EncoderPair) else ()
     codes = options.src_lang or said[0], options.tgt_lang or said[1]
     languages = (
@@ -101,7 +104,7 @@ def score_aligned(
         "--tgt-lang" if options.tgt_lang else "target",
     )
     warnings += check_sides(names, (left.texts, right.texts), codes, by)
-    mining = MiningOptions(**asdict(options), index="exact", cache=False)
+    mining = MiningOptions(**asdict(options) | {"index": "exact", "cache": False})
     judging, by_margin = judging_encoder(vectorizer, mining)
     with open_steps(None, dict, mining, report) as steps:
         encoded = steps.encode((left, right), vectorizer)
@@ -115,20 +118,22 @@ def score_aligned(
 
 
 def _read(
-    source: str | Path, target: str | Path | None
+    source: Texts, target: Texts | None
 ) -> tuple[list[Pair], tuple[str, str], tuple[str, str]]:
     """Read the pairs; name the two sides; and tell the languages that a file of pairs says."""
     if target is None:
+        if not isinstance(source, (str, Path)):
+            raise TypeError("one text input is given: give both sides, or a file of pairs")
         given, name = list(read_pairs(source)), name_of(source)
         if not given:
             raise FileError(f"{name}: no pairs in it")
         return given, (f"source of {name}", f"target of {name}"), languages_of(source) or ("", "")
-    names = name_of(source), name_of(target)
-    left, right = read_texts(source), read_texts(target)
+    sides = text_input(source), text_input(target)
+    names = sides[0].name, sides[1].name
+    left, right = (list(side.texts()) for side in sides)
     if len(left) != len(right):
         hint = "the same line of both must be a translation; where no order is known, xmine mine"
-        kinds = [kind_of(text_input(str(side)).path) for side in (source, target)]
-        if kinds.count("csv") == 1:
+        if [kind_of(side.path) for side in sides].count("csv") == 1:
             hint += "; the line of a .csv that names the columns counts"
         raise FileError(f"{names[0]} has {len(left):,} lines, {names[1]} {len(right):,}", hint)
     return list(map(Pair, left, right)), names, ("", "")

@@ -27,7 +27,7 @@ from xmine.text.sentences import Sentences
 from xmine.units import count
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class AlignedScores:
     """Pairs as they were read, and a score for each that has text on both sides.
 
@@ -43,7 +43,7 @@ class AlignedScores:
         clamped: scores whose neighbourhood mean was near zero and was raised.
         languages: codes of source and target, as given, read or guessed; `und` where that failed.
         options: of the scoring.
-        warnings: what the user should know before trusting the scores.
+        warnings: those of reading and encoding; `report().warnings` has all.
         by_margin: why the scores are margins; empty where they are log-odds.
     """
 
@@ -60,6 +60,10 @@ class AlignedScores:
     options: ScoringOptions
     warnings: list[str]
     by_margin: str = ""
+
+    def __repr__(self) -> str:
+        """Count the pairs, which would fill the screen."""
+        return f"<AlignedScores: {count(len(self.given), 'pair')}>"
 
     def report(
         self, pool: tuple[str, str] | None = None, hubs: int | None = None
@@ -96,7 +100,7 @@ class AlignedScores:
             yield pair._replace(score=score, cosine=cosine, prob=prob, flags=flags, margin=margin)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ScoringReport:
     """The figures of scored pairs; `str` writes them in a few lines.
 

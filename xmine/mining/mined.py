@@ -21,6 +21,7 @@ from xmine.mining.phrases import (
 from xmine.pairs.io import Pairs, write_pairs
 from xmine.pairs.known import LabelledPairs, agreement_with_seeds, labels_of
 from xmine.pairs.pair import UNKNOWN_LANGUAGES
+from xmine.pairs.paths import refuse_turned
 from xmine.scoring.gold import Agreement, agreement
 from xmine.scoring.histogram import Histogram, bin_scores
 from xmine.scoring.probability import Confidence, Floats
@@ -32,7 +33,7 @@ from xmine.units import count
 _BY_CHANCE = 0.005
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Mined:
     """What mining two files gave.
 
@@ -47,7 +48,7 @@ class Mined:
         dropped: the number of pairs that each reason dropped; an option drops those above the cut.
         options: of the run.
         seeds, gold: pairs that are known, by the lines that stand for repeated ones.
-        warnings: what the user should know before trusting the pairs.
+        warnings: those of reading and encoding; `report().warnings` has all.
         languages: codes of source and target, as given or guessed; `und` where that failed.
         by_margin: why candidates are ranked by the margin; empty where tokens rank them.
     """
@@ -67,6 +68,10 @@ class Mined:
     languages: tuple[str, str]
     by_margin: str = ""
 
+    def __repr__(self) -> str:
+        """Count the pairs, which would fill the screen."""
+        return f"<Mined: {count(len(self.pairs), 'pair')}>"
+
     @property
     def ranked_by(self) -> str:
         """Name what orders the pairs: `prob`, or `score` where no probability is estimated."""
@@ -83,8 +88,11 @@ class Mined:
             what the format could not hold.
 
         Raises:
-            FileError: the format is unknown, or the file cannot be written.
+            OptionError: no format has that suffix, or the names of a Moses pair say the languages
+                the other way round.
+            FileError: the file cannot be written.
         """
+        refuse_turned(str(path), self.languages)
         return write_pairs(self.pairs.rows(), str(path), self.languages).notes
 
     def curve(self) -> tuple[NDArray[np.floating], Floats | None, float]:
@@ -94,7 +102,7 @@ class Mined:
         return scores if probs is None else probs, probs, self.threshold.value
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MiningReport:
     """The figures of mining; `str` writes them in a few lines."""
 

@@ -23,18 +23,18 @@ from xmine.mining.reranking import SINGLE_WORDS, TOO_FEW, judging_encoder
 from xmine.mining.rescoring import rescore
 from xmine.mining.results import write_results
 from xmine.mining.selection import select
-from xmine.mining.stage_inputs import stage_inputs
+from xmine.mining.stage_inputs import check_arrays, stage_inputs
 from xmine.mining.steps import open_steps
 from xmine.pairs.known import NOTHING_KNOWN, NOTHING_SETTLED, LabelledPairs, SettledPairs
 from xmine.progress import Report, silent
 from xmine.text.identification import check_language, check_sides
-from xmine.text.inputs import TextInput, text_input
+from xmine.text.inputs import Texts, text_input
 from xmine.text.sentences import Sentences
 
 
 def mine(
-    source: str | Path | TextInput,
-    target: str | Path | TextInput,
+    source: Texts,
+    target: Texts,
     encoder: SentenceEncoder | EncoderPair | None = None,
     options: MiningOptions | None = None,
     report: Report = silent,
@@ -51,8 +51,8 @@ def mine(
     """Mine the parallel sentences of two text files.
 
     Args:
-        source: a text input, see `text.inputs`: a file with a sentence per line, `path:column`, or
-            `-` for standard input.
+        source: a text input, see `text.inputs`: a file with a sentence per line, `path:column`,
+            `-` for standard input, or a list of sentences.
         target: the same in the other language.
         encoder: one for both sides, or one for each; by default the embedded encoder.
         options: see MiningOptions.
@@ -80,9 +80,11 @@ def mine(
     """
     options = options or MiningOptions()
     _check_known(options, seeds, gold)
-    _check_vectors(encoder, options, vectors is not None)
+    if vectors is not None:
+        check_arrays(vectors)
+        _check_vectors(encoder, options)
     inputs = text_input(source), text_input(target)
-    vectorizer = vectors or as_pair(encoder or SentenceEncoder.load())
+    vectorizer = as_pair(encoder or SentenceEncoder.load()) if vectors is None else vectors
     readable = vectorizer.languages if isinstance(vectorizer, EncoderPair) else ()
     depends_on = stage_inputs(inputs, vectorizer, options, seeds, gold, settled, rescorer)
     warnings: list[str] = []
@@ -119,10 +121,8 @@ def mine(
         return mined
 
 
-def _check_vectors(
-    encoder: SentenceEncoder | EncoderPair | None, options: MiningOptions, has_vectors: bool
-) -> None:
-    if has_vectors and (encoder is not None or options.segment):
+def _check_vectors(encoder: SentenceEncoder | EncoderPair | None, options: MiningOptions) -> None:
+    if encoder is not None or options.segment:
         raise OptionError(
             "vectors of lines are given: no encoder is needed, and no line can be cut",
             "leave out --segment and --model, or the vectors",

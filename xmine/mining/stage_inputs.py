@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.pair import EncoderPair
 from xmine.encoders.rescorer import Rescorer
+from xmine.errors import OptionError
 from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import Vectorizer, judging_encoder, weights_of
 from xmine.pairs.known import NOTHING_KNOWN, NOTHING_SETTLED, LabelledPairs, SettledPairs
@@ -56,7 +58,8 @@ def stage_inputs(
             vectors["encoder"] = vectorizer.name
             prompts = (options.src_prompt, options.tgt_prompt)
             for (side, encoder), prompt in zip(vectorizer.sides.items(), prompts, strict=True):
-                vectors[f"encoder_of_{side}_digest"] = vectors_key(encoder, "", prompt)
+                key = vectors_key(encoder, "", prompt) or encoder.mark
+                vectors[f"encoder_of_{side}_digest"] = key
         else:
             for side, rows in zip(SIDES, vectorizer, strict=True):
                 vectors[f"vectors_of_{side}_digest"] = hashed(_bytes_of(rows))
@@ -92,6 +95,18 @@ def _known(
         columns = settled.lines, settled.probs, *of_others
         found["settled_pairs_digest"] = hashed(each.tobytes() for each in columns)
     return found
+
+
+def check_arrays(vectors: Any) -> None:  # noqa: ANN401 - whatever the user gives
+    """Refuse vectors that are not a matrix of floats for each side.
+
+    Raises:
+        OptionError: they are not.
+    """
+    sides = vectors if isinstance(vectors, (tuple, list)) else ()
+    good = [isinstance(x, np.ndarray) and x.ndim == 2 and x.dtype.kind == "f" for x in sides]
+    if good != [True, True]:
+        raise OptionError("the vectors are not two matrices of floats", "give two arrays of numpy")
 
 
 def hashed(pieces: Iterable[bytes]) -> str:

@@ -42,7 +42,7 @@ _NO_PAIRS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Pairs:
     """Mined pairs, best score first.
 
@@ -71,6 +71,10 @@ class Pairs:
     probs: NDArray[np.float64] | None = None
     flags: Sequence[str] | None = None
     margins: NDArray[np.float32] | None = None
+
+    def __repr__(self) -> str:
+        """Count the pairs, which would fill the screen."""
+        return f"<Pairs: {len(self):,}>"
 
     def __len__(self) -> int:
         """Count the pairs."""
@@ -114,7 +118,7 @@ def check_pair_file(path: str, *, force: bool, source: str | Path | None = None)
 
 def write_pairs(
     pairs: Iterable[Pair],
-    path: str,
+    path: str | Path,
     languages: Languages = UNKNOWN_LANGUAGES,
     losses: Losses | None = None,
 ) -> Written:
@@ -122,7 +126,7 @@ def write_pairs(
 
     Args:
         pairs: read one by one, never held all together.
-        path: see `check_pair_file`.
+        path: see `check_pair_file`; an older file is replaced.
         languages: codes of the source and the target language, for the formats that say them; a
             Moses pair has them in its names.
         losses: counts what is lost, perhaps together with what `read_pairs` passes over.
@@ -131,7 +135,8 @@ def write_pairs(
         OptionError: no format has that suffix.
         FileError: it cannot be written.
     """
-    place, count = paths_to_write(path), 0
+    path, count = str(path), 0
+    place = paths_to_write(path)
     losses = Losses() if losses is None else losses
 
     def counted() -> Iterator[Pair]:

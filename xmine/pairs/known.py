@@ -130,13 +130,16 @@ class SettledPairs:
 NOTHING_SETTLED = SettledPairs()
 
 
-def read_known(path: Path) -> LabelledPairs:
+def read_known(path: str | Path) -> LabelledPairs:
     """Read `LINE<TAB>LINE`, and behind another tab, if a pair has been judged, 1 or 0.
 
     Judgements are read as well, from their file, or from a run or a file of pairs that has been
     judged: accepted pairs are right, rejected ones wrong, and unsure ones left out.
+
+    Raises:
+        FileError: the file cannot be read, or a line has no two numbers of lines.
     """
-    path = known_file(path)
+    path = known_file(Path(path))
     lines = read_lines(path)
     if is_label_file(lines[0].encode()):
         return _judged(path, lines)

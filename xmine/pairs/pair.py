@@ -75,6 +75,8 @@ COLUMNS: dict[str, type] = {
 }
 _KINDS = tuple(COLUMNS[name] for name in Pair._fields)
 _WHOLE = [at for at, kind in enumerate(_KINDS) if kind is int]
+_TEXTS = [at for at, kind in enumerate(_KINDS) if kind is str]
+_SENTENCES = [Pair._fields.index(name) for name in ("source", "target")]
 _PAIRS_OF_A_BLOCK = 20_000
 _PLAIN = {str, float, int, type(None)}
 
@@ -85,7 +87,16 @@ def is_whole(value: object) -> bool:
 
 
 def settled(pair: Pair, path: str, number: int) -> Pair:
-    """Turn scalars of numpy into numbers of Python; `path` and `number` are for the message."""
+    """Turn scalars of numpy into numbers of Python; `path` and `number` are for the message.
+
+    Raises:
+        FileError: a text is none, or a line or an offset is no whole number.
+    """
+    for at in _TEXTS:
+        if not isinstance(pair[at], str) and (at in _SENTENCES or pair[at] is not None):
+            raise FileError(
+                f"{path}: pair {number}: {Pair._fields[at]!r} is {pair[at]}, not a text"
+            )
     if not _PLAIN.issuperset(map(type, pair)):
         pair = Pair(*(_plain(value, kind) for value, kind in zip(pair, _KINDS, strict=True)))
     for at in _WHOLE:

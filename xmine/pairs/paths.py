@@ -115,6 +115,15 @@ def is_turned(path: str, languages: Languages) -> bool:
     return same_language(named[0], languages[1]) and same_language(named[1], languages[0])
 
 
+def refuse_turned(path: str, languages: Languages) -> None:
+    """Refuse a Moses pair whose names say the languages the other way round."""
+    if is_turned(path, languages):
+        raise OptionError(
+            f"{path}: the source is {languages[0]}, the target {languages[1]}",
+            f"name the source's file first: {','.join(reversed(path.split(',')))}",
+        )
+
+
 def language_warnings(path: str, languages: Languages) -> list[str]:
     """Warn of languages that a file would tell wrongly, or not at all."""
     form = FORMATS.get(kind_of(path))

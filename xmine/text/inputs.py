@@ -4,11 +4,12 @@ An input is a path or `path:column`: `zh.tsv:2` (columns count from 1), `zh.csv:
 line names them) or `zh.csv:2`, `docs.jsonl:text` (`a.b` is field b inside field a),
 `docs.parquet:text`. The suffix under `.gz`, `.xz` or `.zst` decides what
 a file is; archives are known by their first bytes. A path that exists as given has no column.
+In Python a list of texts is an input too.
 """
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -116,10 +117,42 @@ class TextInput:
         return _no_table(path, stream_lines(path)) if kind == "tsv" else stream_lines(path)
 
 
-def text_input(given: str | Path | TextInput) -> TextInput:
-    """Parse `path:column`; a path that exists, or that nothing is known of, has no column."""
+@dataclass(frozen=True)
+class ListedTexts(TextInput):
+    """Texts in memory in place of a file."""
+
+    listed: Sequence[str] = ()
+
+    @property
+    def is_rereadable(self) -> bool:
+        """A run compares the texts with those that it has, as it does with standard input."""
+        return False
+
+    def texts(self) -> Iterator[str]:
+        """Every text, blank ones included."""
+        return iter(self.listed)
+
+
+# What may be given for a text input.
+Texts = str | Path | TextInput | Sequence[str]
+
+
+def text_input(given: Texts) -> TextInput:
+    """Parse `path:column`; a path that exists, or that nothing is known of, has no column.
+
+    Raises:
+        TypeError: something else than a path or a list of texts is given.
+    """
     if isinstance(given, TextInput):
         return given
+    if isinstance(given, (list, tuple)):
+        for at, text in enumerate(given):
+            if not isinstance(text, str):
+                raise TypeError(f"text {at} of a list is {text!r}: give texts alone")
+        name = f"a list of {count(len(given), 'text')}"
+        return ListedTexts(name, name, listed=given)
+    if not isinstance(given, (str, Path)):
+        raise TypeError(f"a {type(given).__name__} is given: give a path or a list of texts")
     whole = str(given)
     if not whole:
         raise FileError(
@@ -132,7 +165,7 @@ def text_input(given: str | Path | TextInput) -> TextInput:
     return TextInput(whole, path, column) if known else TextInput(whole, whole)
 
 
-def read_texts(given: str | Path | TextInput) -> list[str]:
+def read_texts(given: Texts) -> list[str]:
     """Read every text of an input, see `TextInput.texts`."""
     return list(text_input(given).texts())
 

@@ -4,7 +4,6 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,7 @@ from xmine.errors import FileError
 from xmine.files import scratch
 from xmine.progress import Progress, Report, silent
 from xmine.text.identification import sure_language
-from xmine.text.inputs import TextInput, text_input
+from xmine.text.inputs import Texts, text_input
 from xmine.text.nfkc import nfkc
 from xmine.text.packed import PackedTexts, TextPacker
 from xmine.text.segmentation import segment as sentences_of
@@ -96,7 +95,7 @@ class Sentences:
 
 
 def read_sentences(
-    given: str | Path | TextInput,
+    given: Texts,
     *,
     dedup: bool = True,
     segment: bool = False,

@@ -1,0 +1,208 @@
+"""What a Python user meets: texts in lists, wrong arguments, and results in a session."""
+
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xmine
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.modules.static import StaticEmbedding, Table
+from xmine.files.reading import read_lines
+
+Toy = tuple[Path, Path, set[tuple[int, int]]]
+
+
+def test_lists_of_texts_are_as_good_as_files(toy_files: Toy, toy_encoder: SentenceEncoder) -> None:
+    source, target, _ = toy_files
+    lists = list(read_lines(source)), list(read_lines(target))
+    of_files = xmine.mine(source, target, toy_encoder)
+    of_lists = xmine.mine(*lists, toy_encoder)
+    assert len(of_files.pairs) > 10
+    assert list(of_lists.pairs.rows()) == list(of_files.pairs.rows())
+    few = min(map(len, lists))
+    scored = xmine.score_aligned(lists[0][:few], tuple(lists[1][:few]), toy_encoder)
+    assert len(scored.given) == few
+
+
+def test_a_run_of_lists_goes_on_with_the_same_texts_alone(
+    toy_files: Toy, toy_encoder: SentenceEncoder, tmp_path: Path
+) -> None:
+    source, target, _ = toy_files
+    english, chinese = list(read_lines(source)), list(read_lines(target))
+    first = xmine.mine(english, chinese, toy_encoder, run=tmp_path / "run")
+    again = xmine.mine(english, chinese, toy_encoder, run=tmp_path / "run")
+    assert list(first.pairs.rows()) == list(again.pairs.rows())
+    with pytest.raises(xmine.XmineError, match=r"a list of [\d,]+ texts has changed"):
+        xmine.mine(english[::-1], chinese, toy_encoder, run=tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (None, "a NoneType is given: give a path or a list of texts"),
+        (["a", 1], "text 1 of a list is 1: give texts alone"),
+        (iter("a"), "a str_ascii_iterator is given"),
+        ([], "a list of 0 texts: no text in it"),
+    ],
+)
+def test_what_is_no_text_input_is_named(given: Any, said: str) -> None:
+    with pytest.raises((TypeError, xmine.XmineError), match=said):
+        xmine.mine(given, ["b"])
+    with pytest.raises((TypeError, xmine.XmineError), match=said if given != [] else "has 0 lines"):
+        xmine.score_aligned(given, ["b"])
+
+
+def test_a_list_without_a_second_one_is_no_file_of_pairs() -> None:
+    with pytest.raises(TypeError, match="give both sides, or a file of pairs"):
+        xmine.score_aligned(["a"])
+
+
+_MATRIX = np.ones((2, 4), np.float32)
+
+
+@pytest.mark.parametrize(
+    "vectors",
+    [
+        (_MATRIX,),
+        (_MATRIX, _MATRIX[0]),
+        (_MATRIX, _MATRIX.tolist()),
+        (_MATRIX, _MATRIX > 0),
+        (_MATRIX, _MATRIX.astype(complex)),
+        np.ones((2, 2, 4), np.float32),
+        "vectors.npy",
+    ],
+)
+@pytest.mark.parametrize("call", [xmine.mine, xmine.score_aligned])
+def test_vectors_are_two_matrices_of_floats(call: Callable[..., Any], vectors: Any) -> None:
+    with pytest.raises(xmine.XmineError, match="two matrices of floats"):
+        call(["a", "b"], ["c", "d"], vectors=vectors)
+
+
+@pytest.mark.parametrize("number", [1, np.float32(1), np.int64(1)])
+def test_any_number_is_a_threshold(number: Any) -> None:
+    options = xmine.MiningOptions(threshold=number)
+    assert type(options.threshold) is float and options.threshold == 1.0
+    with pytest.raises(xmine.XmineError, match="--threshold is True"):
+        xmine.MiningOptions(threshold=True)
+
+
+def test_another_encoder_in_memory_does_not_continue_a_run(
+    toy_files: Toy, toy_encoder: SentenceEncoder, tmp_path: Path
+) -> None:
+    body = toy_encoder.body
+    assert isinstance(body, StaticEmbedding)
+    noise = np.random.default_rng(1).normal(size=body.vectors.shape).astype(np.float32)
+    one, other = (
+        SentenceEncoder(StaticEmbedding(body.pieces, Table(rows, None)))
+        for rows in (noise, body.vectors)
+    )
+    source, target, _ = toy_files
+    xmine.mine(source, target, one, run=tmp_path / "run")
+    xmine.mine(source, target, one, run=tmp_path / "run")
+    with pytest.raises(xmine.XmineError, match="the encoder or --src-prompt has changed"):
+        xmine.mine(source, target, other, run=tmp_path / "run")
+
+
+def test_an_encoder_replaces_nothing_but_an_encoder(
+    toy_encoder: SentenceEncoder, tmp_path: Path
+) -> None:
+    thesis, notes = tmp_path / "work" / "thesis.tex", tmp_path / "notes.txt"
+    thesis.parent.mkdir()
+    for file in (thesis, notes):
+        file.write_text("years")
+    for place in (thesis.parent, notes):
+        with pytest.raises(xmine.XmineError, match=r"is not the folder of an encoder|is a file"):
+            toy_encoder.save(place)
+    assert thesis.read_text() == notes.read_text() == "years"
+    (tmp_path / "empty").mkdir()
+    for _ in range(2):
+        toy_encoder.save(tmp_path / "empty")
+    assert SentenceEncoder.load(tmp_path / "empty").dim == toy_encoder.dim
+
+
+def test_pairs_are_not_saved_with_languages_turned(tmp_path: Path) -> None:
+    examples = Path(__file__).parents[1] / "examples"
+    mined = xmine.mine(examples / "en.txt", examples / "zh.txt")
+    with pytest.raises(xmine.XmineError, match="the source is en, the target zh"):
+        mined.save(f"{tmp_path}/a.zh,{tmp_path}/a.en")
+    assert list(tmp_path.iterdir()) == []
+    mined.save(f"{tmp_path}/a.en,{tmp_path}/a.zh")
+
+
+def test_results_in_a_session_are_short_and_compare(
+    toy_files: Toy, toy_encoder: SentenceEncoder
+) -> None:
+    source, target, _ = toy_files
+    mined, again = (xmine.mine(source, target, toy_encoder) for _ in range(2))
+    scored = xmine.score_aligned(source, source, toy_encoder)
+    assert repr(mined) == f"<Mined: {len(mined.pairs):,} pairs>"
+    assert repr(mined.pairs) == f"<Pairs: {len(mined.pairs):,}>"
+    assert repr(scored) == f"<AlignedScores: {len(scored.given):,} pairs>"
+    assert mined == mined and mined != again
+    assert mined.pairs != again.pairs and mined.report() != again.report()
+
+
+def test_a_traceback_has_the_hint() -> None:
+    error = xmine.XmineError("x: a table of 2 columns", "name one: x:1")
+    assert traceback.format_exception_only(error)[-1] == "hint: name one: x:1\n"
+    assert len(traceback.format_exception_only(xmine.XmineError("x: no such file"))) == 1
+
+
+def test_what_is_no_text_is_named_before_it_is_encoded(toy_encoder: SentenceEncoder) -> None:
+    with pytest.raises(TypeError, match="text 1 is None"):
+        toy_encoder.encode(["a", None])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match="text 0 is b'a'"):
+        toy_encoder.encode([b"a"])  # type: ignore[list-item]
+
+
+def test_known_pairs_and_pairs_of_ones_own_need_no_other_module(tmp_path: Path) -> None:
+    gold = tmp_path / "gold.tsv"
+    gold.write_text("1\t2\n")
+    assert xmine.read_known(str(gold)).pairs == [(1, 2, True)]
+    assert xmine.write_pairs([xmine.Pair("a", "b")], tmp_path / "a.tsv").count == 1
+    assert list(xmine.read_pairs(tmp_path / "a.tsv")) == [xmine.Pair("a", "b")]
+
+
+@pytest.mark.parametrize(
+    ("pair", "said"),
+    [
+        (xmine.Pair("a", None), "pair 2: 'target' is None, not a text"),  # type: ignore[arg-type]
+        (xmine.Pair("a", "b", flags=float("nan")), "'flags' is nan"),  # type: ignore[arg-type]
+    ],
+)
+@pytest.mark.parametrize("name", ["a.tsv", "a.jsonl", "a.tmx", "a.parquet", "a.en,a.zh"])
+def test_pairs_of_pandas_with_holes_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, pair: xmine.Pair, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(xmine.XmineError, match=said):
+        xmine.write_pairs([xmine.Pair("a", "b"), pair], name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_tokenizer_of_broken_bytes_is_named(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
+    toy_encoder.save(tmp_path / "toy")
+    (tmp_path / "toy" / "tokenizer.json").write_bytes(b"\xff\xfe")
+    with pytest.raises(xmine.XmineError, match=r"toy/tokenizer\.json: cannot be read"):
+        SentenceEncoder.load(tmp_path / "toy")
+
+
+_THREADS = """
+import xmine
+from concurrent.futures import ThreadPoolExecutor
+names = ["mine", "score_aligned", "SentenceEncoder", "MiningOptions"]
+with ThreadPoolExecutor(4) as pool:
+    print(len(list(pool.map(lambda name: getattr(xmine, name), names * 3))))
+"""
+
+
+def test_threads_may_load_names_at_once() -> None:
+    for _ in range(4):
+        ended = subprocess.run([sys.executable, "-c", _THREADS], capture_output=True, check=False)
+        assert (ended.stdout, ended.stderr) == (b"12\n", b"")

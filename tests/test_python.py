@@ -1,5 +1,7 @@
 """What a Python user meets: texts in lists, wrong arguments, and results in a session."""
 
+import dataclasses
+import inspect
 import subprocess
 import sys
 import traceback
@@ -14,6 +16,7 @@ import xmine
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding, Table
 from xmine.files.reading import read_lines
+from xmine.trainer.options.moco import MocoOptions
 
 Toy = tuple[Path, Path, set[tuple[int, int]]]
 
@@ -56,6 +59,12 @@ def test_what_is_no_text_input_is_named(given: Any, said: str) -> None:
         xmine.mine(given, ["b"])
     with pytest.raises((TypeError, xmine.XmineError), match=said if given != [] else "has 0 lines"):
         xmine.score_aligned(given, ["b"])
+
+
+def test_the_name_of_an_encoder_is_no_encoder() -> None:
+    for call in (xmine.mine, xmine.score_aligned):
+        with pytest.raises(TypeError, match=r"'embedded' is no encoder: give SentenceEncoder.load"):
+            call(["a"], ["b"], "embedded")  # type: ignore[arg-type]
 
 
 def test_a_list_without_a_second_one_is_no_file_of_pairs() -> None:
@@ -191,6 +200,14 @@ def test_a_tokenizer_of_broken_bytes_is_named(toy_encoder: SentenceEncoder, tmp_
     (tmp_path / "toy" / "tokenizer.json").write_bytes(b"\xff\xfe")
     with pytest.raises(xmine.XmineError, match=r"toy/tokenizer\.json: cannot be read"):
         SentenceEncoder.load(tmp_path / "toy")
+
+
+@pytest.mark.parametrize("kind", [xmine.MiningOptions, xmine.ScoringOptions, MocoOptions])
+def test_help_tells_every_option(kind: Any) -> None:
+    said = inspect.getdoc(kind) or ""
+    for each in dataclasses.fields(kind):
+        assert f"{each.name}: {each.metadata['help']}\n" in f"{said}\n"
+    assert said.count("Attributes:") == 1
 
 
 _THREADS = """

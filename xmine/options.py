@@ -67,6 +67,20 @@ def option(
 class Options:
     """What every options dataclass inherits: its limits hold from the moment it exists."""
 
+    def __init_subclass__(cls) -> None:
+        """Add the help of each option to the docstring, for `help`."""
+        inherited = {
+            name: item
+            for base in reversed(cls.__mro__[1:])
+            for name, item in getattr(base, "__dataclass_fields__", {}).items()
+        }
+        own = {
+            name: each for name, each in vars(cls).items() if isinstance(each, dataclasses.Field)
+        }
+        every = own | inherited | own  # its own first, and instead of those that it overrides
+        said = [f"    {name}: {item.metadata['help']}" for name, item in every.items()]
+        cls.__doc__ = "\n".join([f"{cls.__doc__}\n", "Attributes:", *said])
+
     def __post_init__(self) -> None:
         """Check every field against its type and its limits."""
         hints = typing.get_type_hints(type(self))

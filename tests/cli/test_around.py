@@ -40,7 +40,7 @@ def test_the_neighbours_of_a_pair_are_printed_with_their_fates(command: Command,
     assert facts["source"] == {"line": int(source), "offset": None, "text": best[1]}
     assert [len(facts[name]) for name in ("targets", "sources")] == [2, 2]
     first = facts["targets"][0]
-    assert (first["line"], first["chosen"], first["fate"], first["rank"]) == (
+    assert (first["line"], first["chosen"], first["outcome"], first["rank"]) == (
         int(target),
         True,
         "kept",

@@ -46,7 +46,7 @@ class Neighbour:
             "offset": self.offset,
             "text": self.text,
             "chosen": self.outcome.kept,
-            "fate": self.outcome.kind,
+            "outcome": self.outcome.kind,
             "why": self.outcome.why,
             "better": rival,
         }

@@ -62,7 +62,13 @@ def is_pair(folder: str | Path) -> bool:
 
 
 def as_pair(encoder: SentenceEncoder | EncoderPair) -> EncoderPair:
-    """Take one encoder for both sides."""
+    """Take one encoder for both sides.
+
+    Raises:
+        TypeError: something else than an encoder is given, such as its name.
+    """
     if isinstance(encoder, EncoderPair):
         return encoder
+    if not isinstance(encoder, SentenceEncoder):
+        raise TypeError(f"{encoder!r} is no encoder: give SentenceEncoder.load(FOLDER_OR_NAME)")
     return EncoderPair(encoder, encoder)

@@ -49,15 +49,18 @@ def test_a_run_of_lists_goes_on_with_the_same_texts_alone(
     ("given", "said"),
     [
         (None, "a NoneType is given: give a path or a list of texts"),
-        (["a", 1], "text 1 of a list is 1: give texts alone"),
+        (["a", 1], "text 1 is 1: give texts alone"),
+        (["a", "b \ud800"], "text 1 has half a character"),
+        (b"en.txt", "a bytes is given"),
         (iter("a"), "a str_ascii_iterator is given"),
         ([], "a list of 0 texts: no text in it"),
     ],
 )
 def test_what_is_no_text_input_is_named(given: Any, said: str) -> None:
-    with pytest.raises((TypeError, xmine.XmineError), match=said):
+    with pytest.raises((TypeError, ValueError, xmine.XmineError), match=said):
         xmine.mine(given, ["b"])
-    with pytest.raises((TypeError, xmine.XmineError), match=said if given != [] else "has 0 lines"):
+    said = said if given != [] else "has 0 lines"
+    with pytest.raises((TypeError, ValueError, xmine.XmineError), match=said):
         xmine.score_aligned(given, ["b"])
 
 
@@ -106,16 +109,37 @@ def test_another_encoder_in_memory_does_not_continue_a_run(
 ) -> None:
     body = toy_encoder.body
     assert isinstance(body, StaticEmbedding)
-    noise = np.random.default_rng(1).normal(size=body.vectors.shape).astype(np.float32)
-    one, other = (
-        SentenceEncoder(StaticEmbedding(body.pieces, Table(rows, None)))
-        for rows in (noise, body.vectors)
-    )
-    source, target, _ = toy_files
-    xmine.mine(source, target, one, run=tmp_path / "run")
-    xmine.mine(source, target, one, run=tmp_path / "run")
-    with pytest.raises(xmine.XmineError, match="the encoder or --src-prompt has changed"):
-        xmine.mine(source, target, other, run=tmp_path / "run")
+
+    def made(seed: int) -> SentenceEncoder:
+        noise = np.random.default_rng(seed).normal(size=body.vectors.shape).astype(np.float32)
+        return SentenceEncoder(StaticEmbedding(body.pieces, Table(noise, None)))
+
+    def mined(encoder: SentenceEncoder) -> xmine.Mined:
+        return xmine.mine(*toy_files[:2], encoder, run=tmp_path / "run")
+
+    mined(made(1))
+    mined(made(1))  # as another process would make the encoder
+    changed = made(1)
+    assert isinstance(changed.body, StaticEmbedding)
+    changed.body.table.rows[3] += 1
+    for other in (made(2), changed):
+        with pytest.raises(xmine.XmineError, match="the encoder or --src-prompt has changed"):
+            mined(other)
+
+
+def test_options_of_the_other_function_are_refused() -> None:
+    with pytest.raises(TypeError, match="ScoringOptions in place of MiningOptions"):
+        xmine.mine(["a"], ["b"], options=xmine.ScoringOptions())  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="MiningOptions in place of ScoringOptions"):
+        xmine.score_aligned(["a"], ["b"], options=xmine.MiningOptions(top=3))
+
+
+def test_texts_of_a_result_are_a_list_of_texts(
+    toy_files: Toy, toy_encoder: SentenceEncoder
+) -> None:
+    mined = xmine.mine(*toy_files[:2], toy_encoder)
+    scored = xmine.score_aligned(mined.pairs.sources, mined.pairs.targets, toy_encoder)
+    assert len(scored.given) == len(mined.pairs)
 
 
 def test_an_encoder_replaces_nothing_but_an_encoder(
@@ -126,7 +150,7 @@ def test_an_encoder_replaces_nothing_but_an_encoder(
     for file in (thesis, notes):
         file.write_text("years")
     for place in (thesis.parent, notes):
-        with pytest.raises(xmine.XmineError, match=r"is not the folder of an encoder|is a file"):
+        with pytest.raises(xmine.XmineError, match=r"is not an encoder of xmine|is a file"):
             toy_encoder.save(place)
     assert thesis.read_text() == notes.read_text() == "years"
     (tmp_path / "empty").mkdir()

@@ -165,7 +165,9 @@ def _encoder_of(opened: Opened) -> SentenceEncoder:
         given, digest = opened.run["texts"][side], opened.run["texts"].get(f"{side}_digest")
         if digest is None or text_input(given).survey.digest != digest:
             raise FileError(
-                f"{given}: changed since it was mined" if digest else f"{path}: mined from stdin",
+                f"{given}: changed since it was mined"
+                if digest
+                else f"{path}: mined from no file, but from {given}",
                 f"mine it again: xmine mine ... -o {path} --force",
             )
     pair = encoders_of(opened)

@@ -79,7 +79,7 @@ class Options:
         }
         every = own | inherited | own  # its own first, and instead of those that it overrides
         said = [f"    {name}: {item.metadata['help']}" for name, item in every.items()]
-        cls.__doc__ = "\n".join([f"{cls.__doc__}\n", "Attributes:", *said])
+        cls.__doc__ = "\n".join([f"{cls.__doc__ or ''}\n", "Attributes:", *said])
 
     def __post_init__(self) -> None:
         """Check every field against its type and its limits."""
@@ -94,8 +94,12 @@ class Options:
                     f"{flag(item.name)} is {value!r}", f"give {in_words(hints[item.name])}"
                 )
             if isinstance(value, list) and item.metadata["commas"]:
-                value = [name for each in value for name in map(str.strip, each.split(",")) if name]
-                object.__setattr__(self, item.name, value)
+                names = [name for each in value for name in map(str.strip, each.split(",")) if name]
+                if value and not names:
+                    raise OptionError(
+                        f"{flag(item.name)} is empty", "name something, or leave it out"
+                    )
+                object.__setattr__(self, item.name, value := names)
             _check(item.name, value, item.metadata)
 
 
@@ -107,7 +111,7 @@ def flag(name: str) -> str:
 def _number_or_word(name: str, text: Any, words: tuple[str, ...]) -> float | str:  # noqa: ANN401
     try:
         return text if text in words else float(text)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         hint = f"give a number, or {' or '.join(words)}"
         raise OptionError(f"{flag(name)} is {text!r}", hint) from None
 

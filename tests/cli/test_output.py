@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.toys.nineteen import LINES
 from xmine.cli.console import Console
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding, Table
@@ -226,12 +227,18 @@ def test_copied_text_is_dropped_and_unknown_lines_are_warned_about(
 def test_files_that_would_tell_wrong_languages_are_warned_about(
     command: Command, tmp_path: Path, tiny: list[str]
 ) -> None:
-    turned = command(*tiny, "--src-lang", "en", "--tgt-lang", "zh", "-o", "p.zh,p.en")
+    english, chinese = LINES["en"], LINES["zh"]
+    for name, lines in (("some.en", english), ("some.zh", chinese)):
+        Path(tmp_path, name).write_text("\n".join(lines), encoding="utf-8")
+    guessed = command("mine", "some.en", "some.zh", "-o", "p.zh,p.en")
     assert (
         "xmine: warning: p.zh,p.en: the source seems to be en, the target zh: "
         "was the source's file to be named first?\n"
-    ) in turned.err
-    assert (turned.code, turned.touched) == (0, {"p.zh", "p.en"})
+    ) in guessed.err
+    assert (guessed.code, guessed.touched) == (0, {"p.zh", "p.en"})
+    given = command(*tiny, "--src-lang", "en", "--tgt-lang", "zh", "-o", "q.zh,q.en")
+    assert given.err.startswith("xmine: q.zh,q.en: the source is en, the target zh\n")
+    assert (given.code, given.touched) == (2, set())  # before the work
     unknown = command(*tiny, "--tgt-lang", "und", "-o", "pairs.tmx", "--json")
     assert json.loads(unknown.out)["warnings"][-1] == (
         "pairs.tmx: language not known, written as und: name it with --src-lang, --tgt-lang"

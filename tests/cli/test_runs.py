@@ -93,6 +93,18 @@ def test_the_same_again_changes_nothing(command: Command, mined: Path, toy_folde
     assert (mined / "log.txt").read_text().count("encoding") == 2  # of the first time
 
 
+def test_dropped_flags_are_the_same_in_any_order(
+    command: Command, toy_files: Toy, toy_folder: Path
+) -> None:
+    drops = (["number,copy"], ["copy", "number"], ["copy,number", "copy"])
+    for drop in drops:
+        flags = [word for each in drop for word in ("--drop", each)]
+        ended = command(*MINE, "--model", toy_folder, *flags)
+        assert ended.code == 0, ended.err
+    ended = command(*MINE, "--model", toy_folder, "--drop", "copy")
+    assert ended.code == 2 and "was made with --drop copy,number, not --drop copy" in ended.err
+
+
 def test_another_option_is_refused_and_forced(
     command: Command, mined: Path, toy_folder: Path
 ) -> None:

@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+import shutil
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -201,6 +202,21 @@ def test_force_replaces_an_encoder_and_nothing_else(
         ended = command("train", "pairs.tsv", "-o", output, "--force", *SMALL)
         assert ended.err.startswith(f"xmine: {output}: exists and is not an encoder of xmine")
         assert (ended.code, ended.touched) == (1, set())
+
+
+def test_force_replaces_two_encoders_and_one_for_onnx(
+    command: Command, tmp_path: Path, pairs_file: Path, toy_folder: Path
+) -> None:
+    for side in ("source", "target"):
+        shutil.copytree(toy_folder, tmp_path / "two" / side)
+    (tmp_path / "onnx").mkdir()
+    for name in ("xmine.json", "tokenizer.json"):
+        shutil.copy(toy_folder / name, tmp_path / "onnx")
+    for output in ("two", "onnx"):
+        ended = command("train", "pairs.tsv", "-o", output, "--force", *SMALL)
+        assert ended.code == 0, ended.err
+        assert (tmp_path / output / "modules.json").exists()
+        assert not (tmp_path / output / "source").exists()
 
 
 def test_the_last_lines_have_retrieval_before_and_after_and_what_to_type_next(

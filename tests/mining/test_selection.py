@@ -38,7 +38,7 @@ def above(rows: int) -> NDArray[np.bool_]:
 
 
 def test_without_options_all_may_be_kept() -> None:
-    for options in ({}, {"drop": ["", " ,"]}, {"top": 2}, {"precision": 0.5}, {"min_prob": 0.5}):
+    for options in ({}, {"top": 2}, {"precision": 0.5}, {"min_prob": 0.5}):
         found = selected(**options)
         assert found.rows.tolist() == list(range(8))
         assert found.dropped(above(8)) == {}

@@ -11,6 +11,7 @@ import pytest
 
 from xmine.errors import FileError, OptionError
 from xmine.options import load_toml
+from xmine.run.difference import difference
 from xmine.run.folder import (
     JUDGEMENTS_FILE,
     RUN_FILE,
@@ -22,6 +23,7 @@ from xmine.run.folder import (
     open_run,
     temporary_run,
 )
+from xmine.run.run_file import FORMAT
 
 ASKED: dict[str, dict[str, Any]] = {
     "texts": {"source": "en.txt", "source_digest": "abc", "dedup": True},
@@ -307,3 +309,11 @@ def test_the_log_has_a_line_for_each(tmp_path: Path) -> None:
     Run(tmp_path, kept=True).note("one\ntwo")
     lines = (tmp_path / "log.txt").read_text().splitlines()
     assert [line[21:] for line in lines] == ["one", "two"]
+
+
+def test_dropped_flags_are_compared_by_name() -> None:
+    """Older runs hold them as they were given."""
+    known = {"made_with": {"format": FORMAT}, "pairs": {"drop": ["number,copy"]}}
+    for flags, is_same in ((["copy", "number"], True), (["copy"], False), ([], False)):
+        found = difference(Path("run"), known, {"pairs": {"drop": flags}}, ["pairs"])
+        assert (found is None) == is_same

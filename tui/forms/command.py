@@ -101,6 +101,9 @@ def resuming_words(run: Path) -> list[str]:
     names = {each.name for each in dataclasses.fields(MiningOptions)}
     if not {"source", "target", "encoder"} <= known.keys():
         raise OptionError(f"{run}: {RUN_FILE} does not tell the files", "mine again")
+    for side in ("source", "target"):
+        if f"{side}_digest" not in known:
+            raise OptionError(f"{run}: mined from no file, but from {known[side]}", "mine again")
     return mining_words(
         known["source"],
         known["target"],

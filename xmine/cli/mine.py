@@ -131,7 +131,8 @@ def mine(
     gold, seed_pairs = (known_file(path) if path else None for path in (gold, seed_pairs))
     read = input_files([source, target], pairs_first=False)
     read += [str(path) for path in (gold, seed_pairs, src_vectors, tgt_vectors) if path]
-    check_outputs(output, {"hubs": hubs, "picture": plot_file}, read, force=force, or_run=True)
+    others, codes = {"hubs": hubs, "picture": plot_file}, (options.src_lang, options.tgt_lang)
+    check_outputs(output, others, read, codes, force=force, or_run=True)
 
     from xmine.mining.estimate import estimate_run
     from xmine.mining.pipeline import mine as mine_files

@@ -33,16 +33,18 @@ def check_outputs(
     pairs: str | None,
     others: dict[str, Path | None],
     read: list[str],
+    languages: "Languages",
     *,
     force: bool,
     or_run: bool = False,
 ) -> None:
     """Refuse output files that cannot be written, that are input files, or that are named twice.
 
-    `pairs` may name a run with `or_run`; `others` are `hubs` and `picture`; `read` the input files.
+    `pairs` may name a run with `or_run`; `others` are `hubs` and `picture`; `read` the input files;
+    `languages` those that the user gives, by which a Moses pair may be turned.
     """
     from xmine.pairs.io import check_pair_file
-    from xmine.pairs.paths import paths_to_write
+    from xmine.pairs.paths import paths_to_write, refuse_turned
     from xmine.run.folder import JUDGEMENTS_FILE, check_run, makes_run
 
     written: dict[str, str] = {}  # path -> what goes there
@@ -54,6 +56,7 @@ def check_outputs(
                 raise OptionError(f"{name}: is in {pairs}", "give another folder")
     elif pairs:
         check_pair_file(pairs, force=force)
+        refuse_turned(pairs, languages)
         written |= {realpath(path): "pairs" for path in paths_to_write(pairs).paths}
     for what, path in others.items():
         if path is None:

@@ -96,7 +96,8 @@ def score(
         )
     read = input_files(inputs, pairs_first=target is None)
     read += [str(path) for path in (src_vectors, tgt_vectors) if path]
-    check_outputs(output, {"hubs": hubs, "picture": plot_file}, read, force=force)
+    others, codes = {"hubs": hubs, "picture": plot_file}, (options.src_lang, options.tgt_lang)
+    check_outputs(output, others, read, codes, force=force)
 
     from xmine.flags.hubness import write_hubs
     from xmine.mining.aligned import score_aligned

@@ -9,10 +9,9 @@ import hashlib
 import json
 import shutil
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +24,7 @@ from xmine.encoders.metadata import (
     CARD_FILE,
     EncoderFacts,
     Settings,
+    check_replaceable,
     read_card,
     read_facts,
     read_settings,
@@ -34,10 +34,11 @@ from xmine.encoders.metadata import (
 from xmine.encoders.modules.parts import Head, LengthOne, read_body, read_heads
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.reranking import RerankingWeights, read_reranking
-from xmine.errors import EncoderError, FileError
-from xmine.files.atomic import check_free, replacing_folder
+from xmine.errors import EncoderError
+from xmine.files.atomic import replacing_folder
 from xmine.options import EncodingOptions
 from xmine.progress import Progress, Report, silent
+from xmine.text.checks import check_texts
 
 if TYPE_CHECKING:
     from xmine.encoders.modules.transformer import Transformer
@@ -119,17 +120,21 @@ class SentenceEncoder:
         """
         if self.source is None or not self.source.digests:
             return None
-        facts: list[object] = [self.source.digests, self.dim]
+        return self._hash(self.source, device)
+
+    def fingerprint_in_memory(self) -> str:
+        """Hash what `save` writes, and the settings; for an encoder that has no `fingerprint`."""
+        with TemporaryDirectory() as folder:
+            self.save(folder)
+            return self._hash(Source(Path(folder), list_files(Path(folder)), ""), "")
+
+    def _hash(self, source: Source, device: str) -> str:
+        facts: list[object] = [source.digests, self.dim]
         body = self.body
         if not isinstance(body, StaticEmbedding):
             device = (device or self.device).partition(":")[0]
             facts += [device, body.dtype, body.batch_size, body.cut_at, body.pooling.include_prompt]
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:_DIGITS]
-
-    @cached_property
-    def mark(self) -> str:
-        """Name this object alone, to tell encoders that have no fingerprint apart."""
-        return uuid4().hex
 
     @classmethod
     def load(
@@ -197,12 +202,11 @@ class SentenceEncoder:
 
         Raises:
             TypeError: a single text is given in place of a list, or something else than texts.
+            ValueError: a text has half a character.
             OptionError: there is no prompt of that name.
             EncoderError: a vector is not finite.
         """
-        for at, text in enumerate(texts):
-            if not isinstance(text, str):
-                raise TypeError(f"text {at} is {text!r}: give a list of texts")
+        check_texts(texts)
         vectors = np.empty((len(texts), self.dim), dtype=np.float32)
         self._encode_into(vectors, texts, report, prompt)
         return vectors
@@ -261,10 +265,7 @@ class SentenceEncoder:
             FileError: something other than an encoder is there, or it cannot be written.
         """
         folder = Path(folder)
-        check_free(folder, force=True, folder=True)
-        is_ours = (folder / MODULES_FILE).exists()
-        if folder.exists() and not is_ours and any(folder.iterdir()):
-            raise FileError(f"{folder}: is not the folder of an encoder", "give another name")
+        check_replaceable(folder)
         with replacing_folder(folder) as partial:
             self.body.save(partial)
             kinds = [(self.body.kind, "")]

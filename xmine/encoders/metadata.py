@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from xmine.encoders.layout import read_json, setting, write_json
-from xmine.errors import EncoderError, OptionError
+from xmine.errors import EncoderError, FileError, OptionError
 
 FACTS_FILE = "xmine.json"
 SETTINGS_FILE = "config_sentence_transformers.json"
@@ -140,3 +140,19 @@ def _languages_of(card: str) -> tuple[str, ...]:
         return ()
     codes = re.findall(r"\b[a-z]{2,3}\b", f"{found[1] or ''} {found[2]}")
     return tuple(code for code in codes if code != "multilingual")
+
+
+def check_replaceable(folder: Path) -> None:
+    """Refuse a folder that holds something else than an encoder of xmine, or one for each side.
+
+    Raises:
+        FileError: it does, or a file has its name.
+    """
+    places = folder, *(folder / side for side in ("source", "target"))
+    is_ours = any((place / FACTS_FILE).is_file() for place in places)
+    is_empty = folder.is_dir() and not any(folder.iterdir())
+    if folder.exists() and not (is_ours or is_empty):
+        raise FileError(
+            f"{folder}: exists and is not an encoder of xmine, so it is not replaced",
+            "give another name",
+        )

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.layout import first_line
-from xmine.encoders.metadata import CARD_FILE, write_facts, write_settings
+from xmine.encoders.metadata import CARD_FILE, check_replaceable, write_facts, write_settings
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.tokenizer import TOKENIZER_FILE
 from xmine.errors import EncoderError
@@ -33,7 +33,9 @@ def save_onnx(encoder: SentenceEncoder, folder: Path) -> None:
 
     Raises:
         EncoderError: the encoder cannot be written in this form.
+        FileError: something else than an encoder is there.
     """
+    check_replaceable(folder)
     graph = _Graph(encoder).eval()
     with replacing_folder(folder) as partial:
         _tokenizer(encoder).save(str(partial / TOKENIZER_FILE))

@@ -166,6 +166,7 @@ def _zstd_frame() -> Any:  # noqa: ANN401
     return zstandard.ZstdDecompressor(max_window_size=1 << 31).decompressobj()  # as zstd --long=31
 
 
+_LOOKED_AT = 4096  # bytes, where there is a NUL byte
 # First bytes -> what unpacks one frame of such an archive; zstandard may skip frames.
 _ARCHIVES: dict[bytes, Callable[[], Any]] = {
     rb"\x1f\x8b": lambda: zlib.decompressobj(zlib.MAX_WBITS | 16),
@@ -186,9 +187,11 @@ def decode(data: bytes, name: str, before: int = 0, after: Iterable[bytes] = ())
     if not before and data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise FileError(f"{name}:1: UTF-16 text", _to_utf8("UTF-16", name))
     nul = data.find(b"\x00")
-    if not before and 0 <= nul < 2:  # no mark, and the first character is of ASCII
-        order = "UTF-16LE" if nul else "UTF-16BE"
-        raise FileError(f"{name}:1: a NUL byte, as in {order} text", _to_utf8(order, name))
+    if nul >= 0 and not before:
+        little, big = (data[at:_LOOKED_AT:2].count(0) for at in (1, 0))
+        if max(little, big) > 1 + 3 * min(little, big):  # UTF-16 without a mark
+            order = "UTF-16LE" if little > big else "UTF-16BE"
+            raise FileError(f"{name}:1: NUL bytes, as in {order} text", _to_utf8(order, name))
     if nul >= 0:
         line = before + data.count(b"\n", 0, nul) + 1
         raise FileError(f"{name}:{line}: a binary file (it has a NUL byte)", "give a text file")

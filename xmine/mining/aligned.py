@@ -80,6 +80,8 @@ def score_aligned(
         OptionError: vectors come with an encoder or with a pool.
     """
     options = options or ScoringOptions()
+    if isinstance(options, MiningOptions):
+        raise TypeError("MiningOptions in place of ScoringOptions: nothing is cut or dropped here")
     if vectors is not None:
         check_arrays(vectors)
     if vectors is not None and (encoder is not None or pool is not None):
@@ -104,7 +106,7 @@ def score_aligned(
         "--tgt-lang" if options.tgt_lang else "target",
     )
     warnings += check_sides(names, (left.texts, right.texts), codes, by)
-    mining = MiningOptions(**asdict(options) | {"index": "exact", "cache": False})
+    mining = MiningOptions(**asdict(options), index="exact", cache=False)
     judging, by_margin = judging_encoder(vectorizer, mining)
     with open_steps(None, dict, mining, report) as steps:
         encoded = steps.encode((left, right), vectorizer)

@@ -76,9 +76,12 @@ def mine(
             cannot be written.
         OptionError: vectors come with an encoder or with `segment`; `threshold="gold"` has no
             gold pairs; or `run` was made with other options.
+        TypeError: an argument is of another type.
         XmineError: a node of the cluster cannot work in `run`, or a task failed there.
     """
     options = options or MiningOptions()
+    if not isinstance(options, MiningOptions):
+        raise TypeError(f"{type(options).__name__} in place of MiningOptions")
     _check_known(options, seeds, gold)
     if vectors is not None:
         check_arrays(vectors)

@@ -58,14 +58,16 @@ def stage_inputs(
             vectors["encoder"] = vectorizer.name
             prompts = (options.src_prompt, options.tgt_prompt)
             for (side, encoder), prompt in zip(vectorizer.sides.items(), prompts, strict=True):
-                key = vectors_key(encoder, "", prompt) or encoder.mark
+                key = vectors_key(encoder, "", prompt)
+                if key is None:
+                    key = f"{encoder.fingerprint_in_memory()} {prompt}".strip()
                 vectors[f"encoder_of_{side}_digest"] = key
         else:
             for side, rows in zip(SIDES, vectorizer, strict=True):
                 vectors[f"vectors_of_{side}_digest"] = hashed(_bytes_of(rows))
         values = asdict(options)
         of_texts = OF_TEXTS + (("src_lang", "tgt_lang") if options.segment else ())
-        pairs = {name: values[name] for name in OF_PAIRS}
+        pairs = {name: values[name] for name in OF_PAIRS} | {"drop": sorted(set(options.drop))}
         pairs |= _known(options, seeds, gold, settled)
         judge, _ = judging_encoder(vectorizer, options)
         if judge:

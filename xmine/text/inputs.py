@@ -27,6 +27,7 @@ from xmine.files.records import (
     open_parquet,
 )
 from xmine.files.suffixes import BILINGUAL, kind_of
+from xmine.text.checks import check_texts
 from xmine.units import count
 
 if TYPE_CHECKING:
@@ -142,13 +143,12 @@ def text_input(given: Texts) -> TextInput:
 
     Raises:
         TypeError: something else than a path or a list of texts is given.
+        ValueError: a text of a list has half a character.
     """
     if isinstance(given, TextInput):
         return given
-    if isinstance(given, (list, tuple)):
-        for at, text in enumerate(given):
-            if not isinstance(text, str):
-                raise TypeError(f"text {at} of a list is {text!r}: give texts alone")
+    if isinstance(given, Sequence) and not isinstance(given, (str, bytes)):
+        check_texts(given)
         name = f"a list of {count(len(given), 'text')}"
         return ListedTexts(name, name, listed=given)
     if not isinstance(given, (str, Path)):

@@ -112,8 +112,9 @@ def keep(
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         for left in target.parent.glob(f"{_NEW}*"):  # of a process that was killed
-            if left.stat().st_mtime < time.time() - _DAY:
-                shutil.rmtree(left, ignore_errors=True)
+            with suppress(FileNotFoundError):  # another process has finished it
+                if left.stat().st_mtime < time.time() - _DAY:
+                    shutil.rmtree(left, ignore_errors=True)
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=_NEW) as new:
             link, about = Path(new, "link"), Path(new, "about")
             if not _linked(path, link):  # a run may go, or give the file another name

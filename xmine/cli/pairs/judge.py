@@ -173,6 +173,7 @@ def judged(
     from xmine.browsing.opening import open_pairs
     from xmine.files.atomic import check_free
     from xmine.pairs.io import check_pair_file, write_pairs
+    from xmine.pairs.paths import refuse_turned
 
     if rejected and not output:
         raise OptionError("--rejected without a file", "name it with -o")
@@ -186,6 +187,7 @@ def judged(
     judgements = Judgements.open(opened)
     written = []
     if output:
+        refuse_turned(output, opened.languages)
         name = "reject" if rejected else "accept"
         rows = (judgements.codes() == CODES[name]).nonzero()[0]
         done = write_pairs(opened.pairs(rows), output, opened.languages)

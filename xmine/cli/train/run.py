@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from xmine.cli.arguments import DRY_RUN, FORCE, NLI, TEXTS, TRAINING_PAIRS, TRIPLETS, value
 from xmine.cli.console import Console
 from xmine.cli.train.methods import GIVEN, USUAL, check_data, example_command
-from xmine.errors import FileError, OptionError
+from xmine.encoders.metadata import check_replaceable
+from xmine.errors import OptionError
 from xmine.extras import TRAINING, needs
 from xmine.trainer.methods import METHODS
 from xmine.trainer.options.shared import TrainingOptions
@@ -77,7 +78,7 @@ def train_with(
         output = output or Path(f"{method}-demonstration")
     if output is None:
         raise OptionError("no -o: where is the encoder to go?", "-o FOLDER/")
-    _check_output(output)
+    check_replaceable(output)
 
     from xmine.trainer.data.corpus import Corpus, examples
     from xmine.trainer.estimate import estimate_training, told_start
@@ -158,17 +159,6 @@ def _demonstrating(method: str, options: TrainingOptions) -> TrainingOptions:
         if getattr(options, field.name) == getattr(usual, field.name)
     }
     return replace(options, **{name: shown[name] for name in as_usual & shown.keys()})
-
-
-def _check_output(output: Path) -> None:
-    """Refuse, before hours of work, a place that `--force` would rather not replace."""
-    from xmine.encoders.pair import is_pair
-
-    if output.exists() and not ((output / "xmine.json").is_file() or is_pair(output)):
-        raise FileError(
-            f"{output}: exists and is not an encoder of xmine, so it is not replaced",
-            "give another name",
-        )
 
 
 def describe_corpus(corpus: "Corpus", given: Given, console: Console) -> None:

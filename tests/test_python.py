@@ -16,7 +16,10 @@ import xmine
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding, Table
 from xmine.files.reading import read_lines
+from xmine.trainer.adapt import adapt
+from xmine.trainer.options.adapt import AdaptOptions
 from xmine.trainer.options.moco import MocoOptions
+from xmine.tui.forms.command import resuming_words
 
 Toy = tuple[Path, Path, set[tuple[int, int]]]
 
@@ -247,3 +250,15 @@ def test_threads_may_load_names_at_once() -> None:
     for _ in range(4):
         ended = subprocess.run([sys.executable, "-c", _THREADS], capture_output=True, check=False)
         assert (ended.stdout, ended.stderr) == (b"12\n", b"")
+
+
+def test_a_run_of_lists_is_not_said_to_have_files(
+    toy_files: Toy, toy_encoder: SentenceEncoder, tmp_path: Path
+) -> None:
+    english, chinese = (list(read_lines(path)) for path in toy_files[:2])
+    xmine.mine(english, chinese, toy_encoder, run=tmp_path / "run")
+    said = "mined from no file, but from a list of 60 texts"
+    with pytest.raises(xmine.XmineError, match=said):
+        resuming_words(tmp_path / "run")
+    with pytest.raises(xmine.XmineError, match=said):
+        list(adapt(tmp_path / "run", tmp_path / "adapted", AdaptOptions()))

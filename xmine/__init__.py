@@ -4,7 +4,7 @@ The names below load on first use, so that `import xmine` costs nothing.
 """
 
 import importlib
-from threading import Lock
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from xmine.version import __version__ as __version__
@@ -63,7 +63,7 @@ def __dir__() -> list[str]:
     return [*__all__, "__version__"]
 
 
-_LOADING = Lock()  # numpy cannot be imported by two threads at once
+_LOADING = RLock()  # numpy cannot be imported by two threads at once
 
 if not TYPE_CHECKING:  # or a type checker would take any name
 

@@ -102,9 +102,9 @@ def judge(folder: Path) -> None:
         chosen = choose_pairs(neighbours, scores)
         scored = Candidates(chosen, neighbours, scores, sides[0], sides[1])
         options = MiningOptions(threshold=float("-inf"))
+        scored = candidates.read_candidates(scored, options, ("en", "zh"))
         estimated = candidates.estimate_probabilities(scored)
-        languages, flags = candidates.flag(estimated, options, ("en", "zh"))
-        mined = selection.select(estimated, flags, languages, options)
+        mined = selection.select(estimated, candidates.flag(estimated, options), options)
         write_pairs(mined.pairs.rows(), str(folder / "pairs.tsv"))
     print(json.dumps({"candidates": len(chosen), "began": began}))
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from xmine.encoders.reranking import RerankingWeights
 from xmine.encoders.tokens import TokenVectors
-from xmine.flags.rules import other_numbers
+from xmine.flags.reading import other_numbers
 from xmine.knn.neighbours import Neighbours
 from xmine.mining.reranking import are_single_words
 from xmine.scoring.late_interaction import match_pairs

@@ -171,3 +171,12 @@ def bytes_of(size: str) -> int | None:
     if not found or not float(found[1]):
         raise OptionError(f"--max-memory is {size!r}", "give a size such as 4G or 500M")
     return int(float(found[1]) * _UNITS[found[2]])
+
+
+def blas_threads() -> int:
+    """Count the threads that numpy's BLAS would use; 1 where it is not known."""
+    from threadpoolctl import threadpool_info
+
+    return max(
+        (each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"), default=1
+    )

@@ -1,7 +1,7 @@
 """Work in a process of its own, which ends with this one: bytes go in, bytes come out.
 
-For long calls of libraries that hold the interpreter: meanwhile this process would answer no signal
-and no key.
+For long calls that hold the interpreter: meanwhile this process would answer no signal and no key,
+and no thread of Python's could work beside them.
 """
 
 import ctypes
@@ -9,6 +9,8 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from importlib import import_module
 
 from xmine.errors import XmineError
@@ -30,19 +32,13 @@ class WorkFailed(XmineError):
         self.told = told
 
 
-def work_apart(function: str, given: bytes, name: str) -> bytes:
-    """Call a function of bytes in a process of its own; where this one is to end, kill the process.
+@contextmanager
+def process_apart(function: str, given: bytes) -> Iterator[subprocess.Popen[bytes]]:
+    """Call a function of bytes in a process of its own, which is killed where the block ends.
 
     Args:
         function: `module:name`; the module is imported in that process.
         given: its argument.
-        name: of the work, for errors.
-
-    Returns:
-        What the function returned.
-
-    Raises:
-        WorkFailed: the function raised an error, or the process was killed.
     """
     # No folder but those of this process is searched for modules: -m alone adds the current one.
     command = [sys.executable, "-P", "-m", "xmine.worker_process", function]
@@ -52,9 +48,30 @@ def work_apart(function: str, given: bytes, name: str) -> bytes:
         command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment
     ) as process:
         try:
-            out, told = process.communicate(given)
+            assert process.stdin
+            with suppress(BrokenPipeError), process.stdin as stdin:  # it has ended already
+                stdin.write(given)
+            process.stdin = None  # which `communicate` would write to
+            yield process
         finally:
-            process.kill()  # where this thread was interrupted; else it is over
+            process.kill()
+
+
+def work_apart(function: str, given: bytes, name: str) -> bytes:
+    """Call a function of bytes in a process of its own; where this one is to end, kill the process.
+
+    Args:
+        function, given: as in `process_apart`.
+        name: of the work, for errors.
+
+    Returns:
+        What the function returned.
+
+    Raises:
+        WorkFailed: the function raised an error, or the process was killed.
+    """
+    with process_apart(function, given) as process:
+        out, told = process.communicate()
     if process.returncode:
         raise WorkFailed(name, process.returncode, told.decode("utf-8", "replace"))
     return out

@@ -55,7 +55,7 @@ def small_steps() -> Iterator[None]:
         patch.setattr(ivf_search, "_ASSIGNED_AT_ONCE", 128)
         patch.setattr(ivf_products, "_BATCH", 1000)
         patch.setattr(faiss_search, "_QUERIES_AT_ONCE", 64)
-        patch.setattr("xmine.flags.line_features._LINES_PER_FILE", 128)
+        patch.setattr("xmine.flags.line_features.LINES_OF_A_TASK", 128)
         patch.setattr(StaticEmbedding, "texts_at_once", 64)
         yield
 

@@ -1,11 +1,15 @@
-"""Tasks run once, in order, and only those whose files are not there."""
+"""Tasks run once, in order or in processes, and only those whose files are not there."""
 
+import os
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from xmine.engines.local import LocalEngine
 from xmine.engines.task import Task
+from xmine.worker_process import WorkFailed
 
 
 def write(path: Path, text: str) -> None:
@@ -27,7 +31,7 @@ def test_only_tasks_without_files_run(tmp_path: Path) -> None:
     shares: list[float] = []
     LocalEngine().run(tasks, shares.append)
     assert [path.read_text() for path in paths] == ["a", "was there", "c"]
-    assert shares == [0, 0.25, 0.75, 1]
+    assert shares == [0.5, 0.75, 1]
     assert [task.name for task in tasks] == ["a", "b", "c"]
 
 
@@ -46,3 +50,61 @@ def test_an_error_ends_the_work(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="x"):
         LocalEngine().run(tasks, lambda share: None)
     assert not made.exists()
+
+
+def write_process(path: Path) -> None:
+    write(path, str(os.getpid()))
+
+
+def wait_for(path: Path, other: Path) -> None:
+    """Wait for a task of another process, or for a minute."""
+    until = time.monotonic() + 60
+    while not other.exists() and time.monotonic() < until:
+        time.sleep(0.01)
+    write(path, "" if other.exists() else "alone")
+
+
+def sleep_long(path: Path) -> None:
+    write(path.with_suffix(".pid"), str(os.getpid()))
+    time.sleep(600)
+
+
+def in_python(function: Callable[..., None], path: Path, *others: Path) -> Task:
+    return Task(function, (path, *others), (path,), in_python=True)
+
+
+@pytest.fixture
+def two_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("xmine.engines.local.blas_threads", lambda: 2)
+
+
+@pytest.mark.usefixtures("two_threads")
+def test_tasks_of_python_run_side_by_side(tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in "abcde"]
+    waiting = [in_python(wait_for, paths[0], paths[1]), in_python(wait_for, paths[1], paths[0])]
+    shares: list[float] = []
+    waiting = [in_python(write_process, path) for path in paths[2:]] + waiting[:1]
+    LocalEngine().run([*waiting, in_python(write_process, paths[1])], shares.append)
+    here = str(os.getpid())
+    processes = {path.read_text() for path in paths[1:]}
+    assert paths[0].read_text() == "" and here not in processes and len(processes) == 2
+    assert shares == sorted(shares) and shares[0] < 1 and shares[-1] == 1
+
+
+@pytest.mark.usefixtures("two_threads")
+def test_few_tasks_and_tasks_of_libraries_run_in_this_process(tmp_path: Path) -> None:
+    few = [in_python(write_process, tmp_path / name) for name in "abc"]
+    others = [Task(write_process, (tmp_path / n,), (tmp_path / n,)) for n in "defgh"]
+    for tasks in (few, others):
+        LocalEngine().run(tasks, lambda share: None)
+        assert {task.makes[0].read_text() for task in tasks} == {str(os.getpid())}
+
+
+@pytest.mark.usefixtures("two_threads")
+def test_an_error_in_a_process_ends_the_others(tmp_path: Path) -> None:
+    slow, bad = tmp_path / "slow", tmp_path / "bad"
+    tasks = [in_python(sleep_long, slow), in_python(fail, bad)] * 2
+    with pytest.raises(WorkFailed, match="ValueError: bad"):
+        LocalEngine().run(tasks, lambda share: None)
+    process = slow.with_suffix(".pid")
+    assert not process.exists() or not Path(f"/proc/{process.read_text()}").exists()

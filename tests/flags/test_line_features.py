@@ -6,12 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.toys.engines import Shuffled
 from xmine.engines.local import LocalEngine
-from xmine.files.digests import NOBODY, Watch
+from xmine.files.digests import NOBODY
 from xmine.flags import line_features
 from xmine.flags.line_features import FeatureFiles, LineFeatures, read_line_features
-from xmine.run.tables import write_table
 from xmine.text.sentences import Sentences, read_sentences
 
 LINES = [f"Number {row}: {'the same end of many lines ' * (row % 3)}{row % 7}" for row in range(50)]
@@ -27,7 +25,7 @@ def side(tmp_path: Path) -> Sentences:
 
 @pytest.fixture(autouse=True)
 def few_lines_per_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(line_features, "_LINES_PER_FILE", 16)
+    monkeypatch.setattr(line_features, "LINES_OF_A_TASK", 16)
 
 
 def same(one: LineFeatures, other: LineFeatures) -> bool:
@@ -69,31 +67,3 @@ def test_what_is_kept_is_not_looked_at_again(
         side, "de", lambda _: None, files, "source"
     )  # other languages are other files
     assert sum(looked) == 18 + 50
-
-
-@pytest.mark.parametrize("language", ["en", "und"])
-def test_tasks_make_the_files(
-    side: Sentences, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, language: str
-) -> None:
-    sealed: list[str] = []
-
-    class Ear(Watch):
-        def sealed(self, path: Path, digest: str = "") -> None:
-            assert path.exists()
-            sealed.append(path.name)
-
-    plain = read_line_features(side, language, lambda _: None)
-    assert plain.foreign[10]
-    write_table(side, tmp_path / "source.parquet")
-    looked, told, look = list[int](), list[int](), line_features._look
-
-    def watched(lines: Any, some: range, *rest: Any) -> None:
-        looked.append(len(some))
-        look(lines, some, *rest)
-
-    monkeypatch.setattr(line_features, "_look", watched)
-    files = FeatureFiles(tmp_path / "traits", Ear(), Shuffled())
-    assert same(read_line_features(side, language, told.append, files, "source"), plain)
-    assert sorted(looked) == [2, 16, 16, 16] and sum(told) == 50 and len(told) > 1
-    names = [f"source-{language}-{start}.npy" for start in (0, 16, 32, 48)]
-    assert sealed == names == sorted(path.name for path in files.folder.iterdir())

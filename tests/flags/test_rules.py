@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from xmine.flags.flag_set import Flags
 from xmine.flags.hubness import hubs
 from xmine.flags.names import FLAGS
 from xmine.flags.near_copies import beyond_latin, copied, latin_characters, letters_of, same_texts
 from xmine.flags.numbers import numbers_differ, reader
+from xmine.flags.reading import read_lines
 from xmine.flags.rules import flag_pairs, odd_lengths, too_high
 from xmine.flags.scripts import foreign_lines
 from xmine.knn.neighbours import Neighbours
@@ -48,6 +50,18 @@ def neighbours_of(size: int, cosine: float = 0.8, other: float = 0.5) -> Neighbo
     return Neighbours(ids, cosines, ids, cosines)
 
 
+def flags_by_rules(
+    chosen: ChosenPairs,
+    probs: NDArray[np.float64],
+    near: Neighbours,
+    source: Sentences,
+    target: Sentences,
+    languages: tuple[str, str],
+) -> Flags:
+    read = read_lines((source, target), (chosen.sources, chosen.targets), languages)
+    return flag_pairs(chosen, probs, near, source, target, read)
+
+
 def flags_of(
     pairs: list[tuple[str, str]], languages: tuple[str, str] = ("en", "zh")
 ) -> list[set[str]]:
@@ -62,7 +76,7 @@ def flags_of(
     near = neighbours_of(size)
     cosines = near.target_cosines[:, 0]
     chosen = ChosenPairs(rows, rows, (2 - rows / size).astype(np.float32), cosines)
-    found = flag_pairs(chosen, np.ones(size), near, sides[0], sides[1], languages)
+    found = flags_by_rules(chosen, np.ones(size), near, sides[0], sides[1], languages)
     assert found[: len(GOOD)] == [""] * len(GOOD)
     return [set(each.split(",")) - {""} for each in found[len(GOOD) :]]
 
@@ -131,7 +145,7 @@ def test_flags_stand_in_their_order_and_without_spaces() -> None:
     text = "Лодки ушли до отлива, 14 лодок."
     chosen = ChosenPairs(*np.zeros((2, 1), dtype=np.int64), *np.ones((2, 1), dtype=np.float32))
     both = side("a", [text]), side("b", [text])
-    assert list(flag_pairs(chosen, np.ones(1), near, *both, ("en", "zh"))) == ["copy,script"]
+    assert list(flags_by_rules(chosen, np.ones(1), near, *both, ("en", "zh"))) == ["copy,script"]
     assert ",".join(FLAGS) == "hub,copy,near-copy,script,length,partial,number,high,duplicate"
 
 
@@ -139,7 +153,7 @@ def test_no_pairs_have_no_flags() -> None:
     none = np.zeros(0, dtype=np.int64)
     nothing = ChosenPairs(none, none, none.astype(np.float32), none.astype(np.float32))
     both = side("a", ["Yes."]), side("b", ["是。"])
-    assert list(flag_pairs(nothing, np.zeros(0), neighbours_of(1), *both, ("en", "zh"))) == []
+    assert list(flags_by_rules(nothing, np.zeros(0), neighbours_of(1), *both, ("en", "zh"))) == []
 
 
 def test_without_a_language_the_main_script_of_a_side_is_its_own() -> None:
@@ -288,7 +302,7 @@ def test_of_two_pairs_with_one_text_the_less_probable_is_the_duplicate(
     near, rows = neighbours_of(2), np.arange(2)
     scores = np.array([1.5, 1.4], dtype=np.float32)  # which decide among equally probable ones
     chosen = ChosenPairs(rows, rows, scores, near.target_cosines[:, 0])
-    found = flag_pairs(chosen, np.array(probs), near, *both, ("en", "zh"))
+    found = flags_by_rules(chosen, np.array(probs), near, *both, ("en", "zh"))
     assert ["duplicate" in names.split(",") for names in found] == [flagged == 0, flagged == 1]
 
 
@@ -305,7 +319,7 @@ def test_only_sure_pairs_that_are_no_copies_tell_how_long_translations_are() -> 
     chosen = ChosenPairs(rows, rows, np.ones(92, np.float32), near.target_cosines[:, 0])
     for chance, flagged in ((0.8, True), (0.95, False)):
         probs = np.where(rows < len(GOOD), 1, chance)
-        found = flag_pairs(chosen, probs, near, sides[0], sides[1], ("en", "zh"))
+        found = flags_by_rules(chosen, probs, near, sides[0], sides[1], ("en", "zh"))
         assert ("length" in found[-1].split(",")) is flagged
 
 
@@ -380,14 +394,14 @@ def test_variants_and_repetitions_of_a_line_are_hubs() -> None:
     near = neighbours_of(size)
     chosen = ChosenPairs(rows, rows, np.ones(size, np.float32), near.target_cosines[:, 0])
     both = side("a", english), side("b", chinese)
-    found = flag_pairs(chosen, np.ones(size), near, *both, ("en", "zh"))
+    found = flags_by_rules(chosen, np.ones(size), near, *both, ("en", "zh"))
     assert ["hub" in each.split(",") for each in found] == [False] * len(GOOD) + [True] * 60
     repeated = side("a", english[: len(GOOD)] + ["Page"] * 60)
     rows = np.arange(len(GOOD) + 1)
     near = neighbours_of(len(rows))
     chosen = ChosenPairs(rows, rows, np.ones(len(rows), np.float32), near.target_cosines[:, 0])
     both = repeated, side("b", [*chinese[: len(GOOD)], "页"])
-    found = flag_pairs(chosen, np.ones(len(rows)), near, *both, ("en", "zh"))
+    found = flags_by_rules(chosen, np.ones(len(rows)), near, *both, ("en", "zh"))
     assert ["hub" in each.split(",") for each in found] == [False] * len(GOOD) + [True]
 
 
@@ -513,7 +527,7 @@ def test_flags_are_those_of_the_texts_however_many_lines_are_looked_at_at_a_time
         monkeypatch.setattr("xmine.text.packed._TEXTS_AT_ONCE", at_once)
         monkeypatch.setattr("xmine.flags.hubness._LISTS_AT_ONCE", at_once)
         found.append(
-            list(flag_pairs(chosen, np.ones(len(rows)), near, sides[0], sides[1], languages))
+            list(flags_by_rules(chosen, np.ones(len(rows)), near, sides[0], sides[1], languages))
         )
     assert found[0] == found[1]
     scripts = [scripts_of(each, side.texts) for each, side in zip(languages, sides, strict=True)]

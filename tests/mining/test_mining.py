@@ -191,7 +191,8 @@ def test_a_file_is_read_once_and_once_more_for_the_digest_of_a_run(
     inputs = text_input(source), text_input(target)
     assert estimate_run(*inputs, toy_encoder, MiningOptions()) is not None  # counts, tries lines
     xmine.mine(*inputs, toy_encoder, run=tmp_path / "run", report=lambda _: None)
-    assert sorted(opened) == ["en.txt"] * 3 + ["zh.txt"] * 3
+    texts = [name for name in opened if name.endswith(".txt")]
+    assert sorted(texts) == ["en.txt"] * 3 + ["zh.txt"] * 3
     opened.clear()
     xmine.mine(source, target, toy_encoder, run=tmp_path / "run")  # the digests alone
     assert sorted(name for name in opened if name.endswith(".txt")) == ["en.txt", "zh.txt"]

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 import xmine
 from xmine.knn.exact import search_exact
 from xmine.knn.neighbours import Neighbours
-from xmine.mining.candidates import Candidates, estimate_probabilities, flag
+from xmine.mining.candidates import Candidates, estimate_probabilities, flag, read_candidates
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.selection import select
@@ -72,7 +72,7 @@ def lines(mined: xmine.Mined) -> set[tuple[int, int]]:
 
 
 def selected(candidates: Candidates, options: MiningOptions, known: tuple[str, ...] = ()) -> Mined:
-    """Do what mining does with candidates: probabilities, flags, selection."""
-    estimated = estimate_probabilities(candidates, keep_copies=options.keep_copies)
-    languages, flags = flag(estimated, options, known)
-    return select(estimated, flags, languages, options)
+    """Do what mining does with candidates: texts, probabilities, flags, selection."""
+    read = read_candidates(candidates, options, known)
+    estimated = estimate_probabilities(read, keep_copies=options.keep_copies)
+    return select(estimated, flag(estimated, options), options)

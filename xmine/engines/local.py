@@ -1,13 +1,26 @@
-"""Tasks run here, one after the other: each has threads of its own."""
+"""Tasks run here: one after the other with threads of its own each, or in several processes.
 
+Processes are for tasks of Python code, in which one thread works and the others wait.
+"""
+
+import pickle
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from subprocess import TimeoutExpired
 
 from xmine.engines.task import Task
+from xmine.hardware import blas_threads
+from xmine.worker_process import WorkFailed, process_apart
+
+_MOST_PROCESSES = 4
+OF_A_PROCESS = 86 * 2**20  # bytes of memory that each takes
+_TASKS_OF_A_PROCESS = 2  # at least: a process starts in 0.4 s, a task takes about as long
+_TICK = 0.2  # seconds between two looks at processes
 
 
 class LocalEngine:
-    """Runs tasks in this process."""
+    """Runs tasks in this process, or in processes that end with this one."""
 
     name = "local"
     shared = False
@@ -21,10 +34,49 @@ class LocalEngine:
 
     def run(self, tasks: Sequence[Task], tick: Callable[[float], None]) -> None:
         """Run tasks, see `Engine.run`."""
-        total, done = sum(task.weight for task in tasks), 0.0
-        for task in tasks:
-            tick(done / total)
-            if not task.is_done():
+        left = [task for task in tasks if not task.is_done()]
+        processes = processes_for(len(left))
+        if processes > 1 and all(task.in_python for task in left):
+            with ExitStack() as stack:
+                _run_apart(left, processes, lambda: tick(_share(tasks)), stack)
+        else:
+            for task in left:
+                tick(_share(tasks))
                 task.function(*task.arguments)
-            done += task.weight
         tick(1.0)
+
+
+def processes_for(tasks: int) -> int:
+    """Count the processes that tasks of Python code take; 1 is this one alone."""
+    return max(1, min(blas_threads(), _MOST_PROCESSES, tasks // _TASKS_OF_A_PROCESS))
+
+
+def _share(tasks: Sequence[Task]) -> float:
+    """Give the share of the weights that is done."""
+    done = sum(task.weight for task in tasks if task.is_done())
+    return done / sum(task.weight for task in tasks)
+
+
+def _run_apart(
+    tasks: list[Task], processes: int, tick: Callable[[], None], stack: ExitStack
+) -> None:
+    """Run tasks in processes, some in each; where one fails, the others are killed."""
+    given = [pickle.dumps(tasks[first::processes]) for first in range(processes)]
+    running = [stack.enter_context(process_apart(f"{__name__}:run_here", each)) for each in given]
+    while running:
+        tick()
+        with suppress(TimeoutExpired):
+            running[0].wait(_TICK)
+        for process in [each for each in running if each.poll() is not None]:
+            running.remove(process)
+            if process.returncode:
+                told = process.communicate()[1].decode("utf-8", "replace")
+                raise WorkFailed("a process of this run", process.returncode, told)
+
+
+def run_here(given: bytes) -> bytes:
+    """Run pickled tasks one after the other, in a process for them."""
+    tasks: list[Task] = pickle.loads(given)
+    for task in tasks:
+        task.function(*task.arguments)
+    return b""

@@ -22,6 +22,7 @@ class Task:
         weight: how long the task takes, beside the others; for the progress.
         gpus: devices that the task needs.
         memory: bytes that the task takes.
+        in_python: whether the function is Python code, which holds the interpreter.
     """
 
     function: Callable[..., None]
@@ -30,6 +31,7 @@ class Task:
     weight: float = 1.0
     gpus: float = 0.0
     memory: int = 0
+    in_python: bool = False
 
     @property
     def name(self) -> str:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from xmine.engines.task import Engine, Task
 from xmine.files import scratch
-from xmine.files.atomic import remove, replacing, writing
+from xmine.files.atomic import replacing
 from xmine.files.digests import Watch
 from xmine.files.npy import header
 from xmine.files.records import read_texts
@@ -28,8 +28,8 @@ from xmine.text.languages import scripts_of
 from xmine.text.sentences import Sentences, folded
 
 _LINES_AT_ONCE = 4_096
-# Lines of a file: less than a second of work, which a kill loses at most.
-_LINES_PER_FILE = 2**15
+# Lines of a task, and of a file: less than a second of work, which a kill loses at most.
+LINES_OF_A_TASK = 2**15
 # The features of a line that need no other line.
 _LINE = np.dtype(
     [
@@ -78,7 +78,7 @@ class FeatureFiles:
     Attributes:
         folder: of the files; the tables of the sides stand beside it.
         watch: told the digests of the files.
-        engine: makes the files in tasks, if it is shared.
+        engine: runs the tasks that make the files.
     """
 
     folder: Path
@@ -111,19 +111,14 @@ def read_line_features(
     scripts = scripts_of(language, side.texts)
     is_foreign = foreign_to(language, scripts)
     lines = scratch.empty(len(side), _LINE)
-    if files and files.engine.shared:
-        _look_elsewhere(files, name, language, scripts, len(side), seen)
-        seen = _nothing
-    for start in range(0, len(side), _LINES_PER_FILE):
-        part = lines[start : start + _LINES_PER_FILE]
+    for start in range(0, len(side), LINES_OF_A_TASK):
+        part = lines[start : start + LINES_OF_A_TASK]
         path = files.path(f"{name}-{language}-{start}.npy") if files else None
         if not _found(path, part, seen):
             _look(lines, range(start, start + len(part)), side.texts, is_foreign, seen)
             if files and path:
-                _write(path, part)
+                write_array(path, part)
                 files.watch.sealed(path)
-    if files:
-        remove(files.parts)
     names = ("letters", "beyond_latin", "characters", "latin", "foreign")
     columns = {name: _column(lines, name) for name in names}
     keys = _column(lines, "key")
@@ -139,32 +134,15 @@ def _column(lines: NDArray[Any], name: str) -> NDArray[Any]:
     return column
 
 
-def _look_elsewhere(
-    files: FeatureFiles,
-    side: str,
-    language: str,
-    scripts: set[str],
-    total: int,
-    seen: Callable[[int], None],
-) -> None:
-    """Let tasks make the files of a side that are not there."""
-    tasks, done = [], 0
-    table = files.folder.with_name(f"{side}.parquet")
-    for start in range(0, total, _LINES_PER_FILE):
-        stop, name = min(start + _LINES_PER_FILE, total), f"{side}-{language}-{start}.npy"
-        if not (files.folder / name).exists():
-            made = files.parts / name
-            given = table, total, language, scripts, start, stop, made
-            tasks.append(Task(write_features, given, (made,), float(stop - start)))
-
-    def tick(share: float) -> None:
-        nonlocal done
-        seen(int(share * total) - done)
-        done = int(share * total)
-
-    with writing(files.parts):
-        files.parts.mkdir(exist_ok=True)
-    files.engine.run(tasks, tick)
+def feature_tasks(files: FeatureFiles, name: str, side: Sentences, language: str) -> Iterator[Task]:
+    """Give the tasks that make the files of a side that are not there."""
+    table, scripts = files.folder.with_name(f"{name}.parquet"), scripts_of(language, side.texts)
+    for start in range(0, len(side), LINES_OF_A_TASK):
+        stop, made = min(start + LINES_OF_A_TASK, len(side)), f"{name}-{language}-{start}.npy"
+        if not (files.folder / made).exists():
+            path = files.parts / made
+            given = table, len(side), language, scripts, start, stop, path
+            yield Task(write_features, given, (path,), float(stop - start), in_python=True)
 
 
 def write_features(
@@ -174,12 +152,13 @@ def write_features(
     lines = np.empty(stop - start, dtype=_LINE)
     texts = read_texts(table, "text", total, start, stop)
     _look(lines, range(len(lines)), texts, foreign_to(language, scripts), _nothing)
-    _write(path, lines)
+    write_array(path, lines)
 
 
-def _write(path: Path, lines: NDArray[Any]) -> None:
+def write_array(path: Path, array: NDArray[Any]) -> None:
+    """Write an array to a file, which is whole under its name, or not there."""
     with replacing(path) as partial, partial.open("wb") as file:
-        np.save(file, lines)
+        np.save(file, array)
         file.flush()
         os.fsync(file.fileno())
 
@@ -224,8 +203,8 @@ def _found(path: Path | None, lines: NDArray[Any], seen: Callable[[int], None]) 
 def known_keys(folder: Path, name: str, count: int) -> NDArray[np.int64] | None:
     """Read the `keys` that `read_line_features` has kept of a side; None if some are missing."""
     keys = np.empty(count, dtype=np.int64)
-    for start in range(0, count, _LINES_PER_FILE):
-        part = np.empty(min(_LINES_PER_FILE, count - start), dtype=_LINE)
+    for start in range(0, count, LINES_OF_A_TASK):
+        part = np.empty(min(LINES_OF_A_TASK, count - start), dtype=_LINE)
         paths = sorted(folder.glob(f"{name}-*-{start}.npy"))
         if not any(_found(path, part, _nothing) for path in paths):
             return None

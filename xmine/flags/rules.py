@@ -3,8 +3,6 @@
 docs/explanation/flags.md says what each flag means and how it was measured.
 """
 
-from collections.abc import Callable, Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,12 +10,11 @@ from xmine.files.scratch import slices, stored, taken
 from xmine.flags.confident import CONFIDENT, FEWEST_CONFIDENT, TO_DEVIATION, middle_and_spread
 from xmine.flags.flag_set import Bools, Flags
 from xmine.flags.hubness import is_hub
-from xmine.flags.line_features import FeatureFiles, LineFeatures, read_line_features
+from xmine.flags.line_features import LineFeatures
 from xmine.flags.near_copies import copied, letters_of, too_unequal
-from xmine.flags.numbers import numbers_differ, reader
 from xmine.flags.partial import is_partial
+from xmine.flags.reading import ReadLines
 from xmine.knn.neighbours import Neighbours
-from xmine.progress import Progress, Report, silent
 from xmine.scoring.alignment import Looseness
 from xmine.scoring.margin import SMALLEST_MEAN
 from xmine.scoring.probability import Floats
@@ -38,32 +35,6 @@ _PRIOR = {("en", "zh"): (-1.3, 0.2)}
 # robust standard deviations below their median.
 _GOOD_RATIO = 0.2
 _FARTHEST_COSINE = 3.5
-_PAIRS_AT_ONCE = 4_096
-
-
-def line_features(
-    sides: tuple[Sentences, Sentences],
-    languages: tuple[str, str],
-    report: Report = silent,
-    files: FeatureFiles | None = None,
-) -> tuple[LineFeatures, LineFeatures]:
-    """Compute the features of the lines of both sides, or read them.
-
-    Args:
-        sides: the sentences that were searched.
-        languages: their codes, or `und`.
-        report: called meanwhile.
-        files: where the features of lines are kept; None for nowhere.
-    """
-    done, total = 0, sum(map(len, sides))
-
-    def seen(more: int) -> None:
-        nonlocal done
-        done += more
-        report(Progress("reading lines", done, total))
-
-    left = read_line_features(sides[0], languages[0], seen, files, "source")
-    return left, read_line_features(sides[1], languages[1], seen, files, "target")
 
 
 def flag_pairs(
@@ -72,10 +43,7 @@ def flag_pairs(
     neighbours: Neighbours,
     source: Sentences,
     target: Sentences,
-    languages: tuple[str, str],
-    report: Report = silent,
-    features: tuple[LineFeatures, LineFeatures] | None = None,
-    numbers: Bools | None = None,
+    read: ReadLines,
     loose: Looseness | None = None,
 ) -> Flags:
     """Name the flags of each pair.
@@ -85,30 +53,19 @@ def flag_pairs(
         probs: float64 [pairs], estimated probabilities that they are right.
         neighbours: of all rows of `source` and `target`.
         source, target: the sentences that were searched.
-        languages: their codes, or `und`.
-        report: called meanwhile.
-        features: of the lines of both sides, if they are known.
-        numbers: bool [pairs], which have other numbers, if that is known.
+        read: of the lines of both sides, and of the pairs.
         loose: the loosest stretches of the pairs; without them no pair is `partial`.
     """
-    x, y = chosen.sources, chosen.targets
-    done = 0
-
-    def seen(more: int) -> None:
-        nonlocal done
-        done += more
-        report(Progress("judging", done, len(chosen)))
-
-    left, right = features or line_features((source, target), languages, report)
+    x, y, left, right = chosen.sources, chosen.targets, read.source, read.target
+    languages = read.languages
     copy, near_copy = _copies(chosen, (source, target), (left, right), languages)
     best_first = stored(np.lexsort((-chosen.scores, -probs)))
-    texts = PickedTexts(source.texts, x), PickedTexts(target.texts, y)
     found = {
         "hub": is_hub(neighbours.sources, left)[x] | is_hub(neighbours.targets, right)[y],
         "copy": copy,
         "near-copy": near_copy,
         "script": left.foreign[x] | right.foreign[y],
-        "number": other_numbers(texts, languages, seen) if numbers is None else numbers,
+        "number": read.other_numbers,
         "duplicate": _repeated(best_first, taken(left.keys, x))
         | _repeated(best_first, taken(right.keys, y)),
     }
@@ -121,22 +78,6 @@ def flag_pairs(
     )
     found["high"] = too_high(chosen, sure, neighbours)
     return Flags.of(found)
-
-
-def other_numbers(
-    texts: tuple[Sequence[str], Sequence[str]],
-    languages: tuple[str, str],
-    seen: Callable[[int], None] = lambda pairs: None,
-) -> Bools:
-    """Mark pairs whose numbers differ, bool [pairs]; `seen` is told how many more it has read."""
-    readers = reader(languages[0]), reader(languages[1])
-    differ = np.empty(len(texts[0]), dtype=bool)
-    for start in range(0, len(differ), _PAIRS_AT_ONCE):
-        rows = slice(start, start + _PAIRS_AT_ONCE)
-        some = zip(texts[0][rows], texts[1][rows], strict=True)
-        differ[rows] = [numbers_differ(*pair, *readers) for pair in some]
-        seen(len(differ[rows]))
-    return differ
 
 
 def _copies(

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from xmine.hardware import blas_threads
 from xmine.knn.duplicates import Side
 from xmine.knn.topk import EMPTY, GROUP, BlockMaxima, Keys
-from xmine.knn.workers import WorkerPool, blas_threads
+from xmine.knn.workers import WorkerPool
 
 if TYPE_CHECKING:
     import torch

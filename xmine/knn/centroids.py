@@ -8,10 +8,11 @@ import math
 
 import numpy as np
 
+from xmine.hardware import blas_threads
 from xmine.knn.cosines import Floats, Halves, exact_cosines
 from xmine.knn.duplicates import Side
 from xmine.knn.inverted_lists import Members, Tick, assign_lists, number_type
-from xmine.knn.workers import WorkerPool, blas_threads
+from xmine.knn.workers import WorkerPool
 
 ROUNDS = 10
 _SEED = 1

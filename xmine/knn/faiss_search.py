@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from xmine.errors import OptionError
 from xmine.files.digests import HashedRows
+from xmine.hardware import blas_threads
 from xmine.knn.cosines import Floats, Rows, exact_cosines, ordered, widen
 from xmine.knn.exact import search_few
 from xmine.knn.faiss_index import SearchedIndex
 from xmine.knn.inverted_lists import Tick
 from xmine.knn.recall import CHOSEN_ON, enough, lowest, sample
 from xmine.knn.rescoring import Direction
-from xmine.knn.workers import WorkerPool, blas_threads
+from xmine.knn.workers import WorkerPool
 
 # A setting twice as high that finds no more than this shows that the codes lose the rest.
 _LEAST_GAIN = 5e-4

@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 
 from xmine.files.digests import HashedRows
+from xmine.hardware import blas_threads
 from xmine.knn.cosines import Floats, Rows, exact_cosines, ordered
 from xmine.knn.exact import SPARE, search_few
 from xmine.knn.inverted_lists import Tick, assign_lists, distances_of, most_probed, number_type
@@ -18,7 +19,7 @@ from xmine.knn.recall import CHOSEN_ON, enough, lowest, sample
 from xmine.knn.rescoring import Direction, error
 from xmine.knn.state_files import SearchFiles, SearchState
 from xmine.knn.topk import EMPTY, Keys, columns_of, values_of
-from xmine.knn.workers import WorkerPool, blas_threads
+from xmine.knn.workers import WorkerPool
 
 # Shares of the work, for the progress: lists are assigned, then multiplied.
 _ASSIGNED, _MULTIPLIED = 0.1, 0.95

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from xmine.files.npy import opened, write_matrix
+from xmine.hardware import blas_threads
 from xmine.knn.blocks import Multiplier, SourceBlock, TorchMultiplier, plan_blocks
 from xmine.knn.duplicates import Side
 from xmine.knn.exact import MEMORY, SPARE
@@ -18,7 +19,7 @@ from xmine.knn.ivf_products import Listed, multiply_lists
 from xmine.knn.ivf_search import settle
 from xmine.knn.rescoring import Direction, rescore
 from xmine.knn.topk import EMPTY, Keys
-from xmine.knn.workers import WorkerPool, blas_threads
+from xmine.knn.workers import WorkerPool
 
 # Rows of a side, from one to before another.
 Shard = tuple[int, int]

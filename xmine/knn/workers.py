@@ -13,15 +13,6 @@ Task = TypeVar("Task")
 _TICK_SECONDS = 0.25
 
 
-def blas_threads() -> int:
-    """Count the threads that numpy's BLAS would use; 1 where it is not known."""
-    from threadpoolctl import threadpool_info
-
-    return max(
-        (each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"), default=1
-    )
-
-
 class WorkerPool:
     """Runs tasks; with one worker, in the calling thread and with BLAS as it is.
 

@@ -20,7 +20,8 @@ from xmine.errors import FileError, OptionError
 from xmine.files.reading import name_of
 from xmine.files.suffixes import kind_of
 from xmine.flags.near_copies import same_texts
-from xmine.flags.rules import flag_pairs, line_features, other_numbers
+from xmine.flags.reading import read_lines
+from xmine.flags.rules import flag_pairs
 from xmine.knn.cosines import pair_cosines
 from xmine.knn.neighbours import Neighbours
 from xmine.mining.aligned_scores import AlignedScores
@@ -161,16 +162,15 @@ def _scored(
     x, y = sources[numbers], targets[numbers]
     cosines = _cosines(x, y, neighbours, left_vectors, right_vectors)
     scores, clamped = pair_scores(x, y, cosines, neighbours.first(k), options.margin)
-    pairs, weights, features = ChosenPairs(x, y, scores, cosines), None, None
+    pairs, weights = ChosenPairs(x, y, scores, cosines), None
+    read = read_lines((left, right), (x, y), languages)
     if judge and not (judge := _learned(judge, pairs, neighbours, (left, right), options)):
         by_margin = TOO_FEW
     if judge and tokens:
         weights = judge.reranker.weights
         matches = match_pairs(*tokens, x, y).astype(np.float32)
-        texts = _texts(pairs, left, right)
-        less = weights.other_numbers * other_numbers(texts, languages)
-        ours, theirs = features = line_features((left, right), languages)
-        less += weights.other_language * (ours.foreign[x] | theirs.foreign[y])
+        less = weights.other_numbers * read.other_numbers
+        less += weights.other_language * (read.source.foreign[x] | read.target.foreign[y])
         better = judge.reranker.pairs(x, y, matches, scores) - less
         pairs = replace(pairs, scores=better.astype(np.float32), margins=scores)
     order = np.lexsort((numbers, y, x, -pairs.scores))
@@ -180,7 +180,7 @@ def _scored(
     rows = chosen.sources, chosen.targets
     loose = loosest_stretches(*tokens, *rows).looseness if tokens else None
     near = neighbours.first(k)
-    flags = flag_pairs(chosen, probs, near, left, right, languages, features=features, loose=loose)
+    flags = flag_pairs(chosen, probs, near, left, right, read.take(order), loose)
     found = given, chosen, numbers[order], confidence, flags, neighbours
     return AlignedScores(*found, left, right, clamped, languages, options, warnings, by_margin)
 

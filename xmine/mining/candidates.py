@@ -10,9 +10,10 @@ from xmine.encoders.pair import EncoderPair, as_pair
 from xmine.encoders.reranking import RerankingWeights
 from xmine.files.scratch import taken
 from xmine.flags.flag_set import Flags
-from xmine.flags.line_features import FeatureFiles, LineFeatures
+from xmine.flags.line_features import FeatureFiles
 from xmine.flags.near_copies import same_texts
-from xmine.flags.rules import flag_pairs, line_features, other_numbers
+from xmine.flags.reading import ReadLines, read_lines
+from xmine.flags.rules import flag_pairs
 from xmine.knn.cosines import pair_cosines
 from xmine.knn.neighbours import Neighbours
 from xmine.mining.options import MiningOptions
@@ -44,9 +45,7 @@ class Candidates:
             are reranked, log-odds of the first RERANKED.
         source, target: the sentences that were searched, without those unknown to the encoder.
         weights: of the reranking; None where the scores are margins.
-        languages: of both sides, if they are known yet.
-        features: of the lines of both sides, if they are known yet.
-        numbers: bool [chosen], which pairs have other numbers on both sides, if that is known yet.
+        read: of the lines of both sides and of the chosen pairs, if they are read yet.
         copies: bool [chosen], which pairs have the same text on both sides, if that is known yet.
     """
 
@@ -56,10 +55,18 @@ class Candidates:
     source: Sentences
     target: Sentences
     weights: RerankingWeights | None = None
-    languages: tuple[str, str] | None = None
-    features: tuple[LineFeatures, LineFeatures] | None = None
-    numbers: NDArray[np.bool_] | None = None
+    read: ReadLines | None = None
     copies: NDArray[np.bool_] | None = None
+
+    def with_pairs(self, chosen: ChosenPairs, order: NDArray[np.intp]) -> "Candidates":
+        """Put pairs in another order, which `chosen` has already."""
+        read, copies = self.read, self.copies
+        return replace(
+            self,
+            chosen=chosen,
+            read=None if read is None else read.take(order),
+            copies=None if copies is None else copies[order],
+        )
 
     def texts(self) -> tuple[PickedTexts, PickedTexts]:
         """Look up the texts of the chosen pairs."""
@@ -137,33 +144,40 @@ def retrieve(
     return replace(candidates, chosen=candidates.chosen.joined(more))
 
 
-def weigh_flags(
+def read_candidates(
     candidates: Candidates,
     options: MiningOptions,
     known: tuple[str, ...] = (),
     report: Report = silent,
     files: FeatureFiles | None = None,
 ) -> Candidates:
-    """Take something off the reranked score of two kinds of pairs, and sort them again.
+    """Read the lines of both sides and the chosen pairs, for the flags and for the reranked score.
 
-    They are those whose numbers differ, and those with a line in another language than its side.
-    Only chosen pairs are read for that, since reading takes as long as matching tokens.
+    Something is taken off the reranked score of two kinds of pairs, which are sorted again: those
+    whose numbers differ, and those with a line in another language than its side. Only chosen pairs
+    are read for that, since reading takes as long as matching tokens.
+
+    Args:
+        candidates: the pairs.
+        options: `src_lang`, `tgt_lang`.
+        known: languages of the encoder.
+        report: called meanwhile.
+        files: where tasks find the lines; None for nowhere.
     """
-    chosen, texts, weights = candidates.chosen, candidates.texts(), candidates.weights
+    chosen, weights = candidates.chosen, candidates.weights
+    copies = same_texts(*candidates.texts())
+    languages = _languages(candidates, copies, options, known)
+    sides, pairs = (candidates.source, candidates.target), (chosen.sources, chosen.targets)
+    read = read_lines(sides, pairs, languages, report, files)
+    candidates = replace(candidates, read=read, copies=copies)
     if weights is None:
         return candidates
-    copies = same_texts(*texts)
-    languages = _languages(candidates, copies, options, known)
-    numbers = other_numbers(texts, languages)
-    sides = candidates.source, candidates.target
-    left, right = line_features(sides, languages, report, files)
-    foreign = left.foreign[chosen.sources] | right.foreign[chosen.targets]
-    less = weights.other_numbers * numbers + weights.other_language * foreign
+    foreign = read.source.foreign[chosen.sources] | read.target.foreign[chosen.targets]
+    less = weights.other_numbers * read.other_numbers + weights.other_language * foreign
     lower = (chosen.scores - less).astype(np.float32)
     order = np.lexsort((chosen.targets, chosen.sources, -lower))
-    chosen = replace(chosen, scores=lower).take(order)
-    ordered = replace(candidates, chosen=chosen, numbers=numbers[order], copies=copies[order])
-    return replace(ordered, languages=languages, features=(left, right))
+    chosen = replace(chosen, scores=lower)
+    return candidates.with_pairs(chosen.take(order), order)
 
 
 def _languages(
@@ -241,10 +255,8 @@ def estimate_probabilities(
         labels = labels_of(seeds.pairs, *lines)
         confidence = confidence.with_right(copies & (labels != 0))
     order = np.lexsort((chosen.targets, chosen.sources, -chosen.scores, -confidence.probs))
-    numbers = None if candidates.numbers is None else candidates.numbers[order]
-    copies = copies[order]
-    ordered = replace(candidates, chosen=chosen.take(order), numbers=numbers, copies=copies)
-    return Estimated(ordered, confidence.of(order), copies)
+    ordered = replace(candidates, copies=copies).with_pairs(chosen.take(order), order)
+    return Estimated(ordered, confidence.of(order), copies[order])
 
 
 def known_pairs(
@@ -278,7 +290,7 @@ def find_candidates(
         reranked = retrieve(encoded, neighbours, options, judge) if judge else plain
         if reranked.weights is None:
             return plain, None
-        return plain, weigh_flags(reranked, options, pair.languages)
+        return plain, read_candidates(reranked, options, pair.languages)
 
 
 def best_without_gold(candidates: Candidates) -> tuple[float, ChosenPairs]:
@@ -291,35 +303,20 @@ def best_without_gold(candidates: Candidates) -> tuple[float, ChosenPairs]:
     return found.value, chosen.take(rows[: found.kept.pairs])
 
 
-def flag(
-    estimated: Estimated,
-    options: MiningOptions,
-    known: tuple[str, ...] = (),
-    report: Report = silent,
-    files: FeatureFiles | None = None,
-    loose: Looseness | None = None,
-) -> tuple[tuple[str, str], Flags]:
-    """Guess the languages of both sides, and name the flags of each candidate.
+def flag(estimated: Estimated, options: MiningOptions, loose: Looseness | None = None) -> Flags:
+    """Name the flags of each candidate.
 
     Args:
-        estimated: the candidates.
-        options: `src_lang`, `tgt_lang`, `neighborhood`.
-        known: languages of the encoder.
-        report: called meanwhile.
-        files: where the features of lines are kept; None for nowhere.
+        estimated: the candidates, whose texts are read.
+        options: `neighborhood`.
         loose: the loosest stretches of the candidates; None where no tokens were compared.
     """
-    candidates, copies, confidence = estimated.candidates, estimated.copies, estimated.confidence
-    chosen, source, target = candidates.chosen, candidates.source, candidates.target
-    languages = candidates.languages or _languages(candidates, copies, options, known)
-    probs: Floats = np.zeros(len(copies)) if confidence is None else confidence.probs
+    candidates, confidence = estimated.candidates, estimated.confidence
+    assert candidates.read is not None
+    probs: Floats = np.zeros(len(candidates.chosen)) if confidence is None else confidence.probs
     near = candidates.neighbours.first(options.neighborhood)
-    sides = source, target
-    features, numbers = candidates.features, candidates.numbers
-    features = features or line_features(sides, languages, report, files)
-    return languages, flag_pairs(
-        chosen, probs, near, *sides, languages, report, features, numbers, loose
-    )
+    sides = candidates.source, candidates.target
+    return flag_pairs(candidates.chosen, probs, near, *sides, candidates.read, loose)
 
 
 def _language(

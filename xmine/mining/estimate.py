@@ -19,13 +19,14 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.pair import as_pair
 from xmine.encoders.rescorer import Rescorer
+from xmine.engines.local import OF_A_PROCESS, processes_for
 from xmine.errors import FileError, XmineError
 from xmine.files.scratch import LEAST
-from xmine.hardware import anonymous_memory, memory_limit, search_device
+from xmine.flags.line_features import LINES_OF_A_TASK
+from xmine.hardware import anonymous_memory, blas_threads, memory_limit, search_device
 from xmine.knn.approximate import choose_index, search_seconds, searching_bytes
 from xmine.knn.exact import MEMORY, exact_memory
 from xmine.knn.faiss_index import centroids_in, index_bytes, training_bytes
-from xmine.knn.workers import blas_threads
 from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import Vectorizer, judging_encoder
 from xmine.scoring.late_interaction import match_pairs
@@ -157,7 +158,7 @@ def estimate_run(
     working = max(
         _WHILE_READING * max(sources, targets),
         _while_searching(sizes, k, index),
-        _WHILE_JUDGING * rows,
+        _WHILE_JUDGING * rows + _for_processes(left.rows, right.rows),
         _WHILE_MATCHING if judge else 0,
     )
     return Estimate(
@@ -255,6 +256,12 @@ def _rescoring(model: Rescorer, source: TextInput, target: TextInput, rows: int)
         return (time.perf_counter() - started) * rows / len(some[0] + some[1])
     model.judge(some[0][:few], some[1][:few])
     return (time.perf_counter() - started) * _CELLS * rows / few
+
+
+def _for_processes(*rows: int) -> int:
+    """Estimate the bytes of processes that read lines for the flags."""
+    processes = processes_for(sum(-(-each // LINES_OF_A_TASK) for each in rows))
+    return OF_A_PROCESS * processes if processes > 1 else 0
 
 
 def _while_encoding(encoder: SentenceEncoder | None, rows: int) -> int:

@@ -16,7 +16,7 @@ from xmine.encoders.pair import EncoderPair, as_pair
 from xmine.encoders.rescorer import Rescorer
 from xmine.engines.task import Engine
 from xmine.errors import OptionError
-from xmine.mining.candidates import estimate_probabilities, flag, retrieve, weigh_flags
+from xmine.mining.candidates import estimate_probabilities, flag, read_candidates, retrieve
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import SINGLE_WORDS, TOO_FEW, judging_encoder
@@ -109,16 +109,16 @@ def mine(
         if rescorer:
             read = partial(steps.rescore, encoded, rescorer)
             candidates = rescore(candidates, options, read, seeds, warnings.append)
-        lines = report, steps.feature_files
-        candidates = weigh_flags(candidates, options, readable, *lines)
+        files = steps.feature_files(encoded)
+        candidates = read_candidates(candidates, options, readable, report, files)
         steps.run.note(f"judging {len(candidates.chosen):,} candidates")
         estimated = estimate_probabilities(
             candidates, seeds, settled, keep_copies=options.keep_copies
         )
         probable = estimated.candidates.chosen, estimated.confidence
         loose = steps.stretches(encoded, *probable, judging)
-        languages, flags = flag(estimated, options, readable, *lines, loose)
-        mined = select(estimated, flags, languages, options, seeds, gold, warnings)
+        flags = flag(estimated, options, loose)
+        mined = select(estimated, flags, options, seeds, gold, warnings)
         mined = replace(mined, by_margin=by_margin)
         write_results(steps.run, mined)
         return mined

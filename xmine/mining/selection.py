@@ -23,7 +23,6 @@ from xmine.text.packed import PickedTexts
 def select(
     estimated: Estimated,
     flags: Flags,
-    languages: tuple[str, str],
     options: MiningOptions,
     seeds: LabelledPairs = NOTHING_KNOWN,
     gold: LabelledPairs = NOTHING_KNOWN,
@@ -31,6 +30,7 @@ def select(
 ) -> Mined:
     """Choose the threshold, and keep the pairs that the options ask for."""
     candidates, confidence = estimated.candidates, estimated.confidence
+    assert candidates.read is not None
     labels = labels_of(seeds.pairs, *candidates.lines())
     eligible = find_eligible(candidates.chosen.scores, flags, estimated.copies, labels, options)
     threshold = _threshold(estimated, eligible.rows, options, gold)
@@ -49,7 +49,7 @@ def select(
         seeds=seeds,
         gold=gold,
         warnings=list(warnings),
-        languages=languages,
+        languages=candidates.read.languages,
     )
 
 

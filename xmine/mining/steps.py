@@ -17,13 +17,13 @@ from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.pair import EncoderPair
 from xmine.encoders.rescorer import Rescorer
 from xmine.encoders.tokens import TokenVectors
-from xmine.engines.local import LocalEngine
+from xmine.engines.local import LocalEngine, processes_for
 from xmine.engines.task import Engine
 from xmine.errors import FileError
 from xmine.files.digests import digest
 from xmine.files.npy import open_matrix, opened, without_zeros
 from xmine.files.scratch import scratch_in
-from xmine.flags.line_features import FeatureFiles
+from xmine.flags.line_features import LINES_OF_A_TASK, FeatureFiles
 from xmine.hardware import anonymous_memory, memory_limit, search_device
 from xmine.knn.approximate import choose_index, search_approximate
 from xmine.knn.exact import MEMORY, search_exact
@@ -90,11 +90,19 @@ class Steps:
         self.run, self._options, self._report, self._warn = run, options, report, warn
         self.engine = engine
 
-    @property
-    def feature_files(self) -> FeatureFiles | None:
-        """Where the features of lines are kept; None for a temporary run."""
-        files = FeatureFiles(self.run.path(FEATURES), self.run, self.engine)
-        return files if self.run.kept else None
+    def feature_files(self, encoded: tuple[Encoded, Encoded]) -> FeatureFiles | None:
+        """Tell where tasks find the lines, and where features are kept.
+
+        Returns:
+            None for a temporary run whose lines are too few for processes.
+        """
+        run = self.run
+        if not run.kept:
+            if processes_for(sum(len(each) for each, _ in encoded) // LINES_OF_A_TASK) == 1:
+                return None
+            for side, (sentences, _) in zip(SIDES, encoded, strict=True):
+                write_table(sentences, run.path(f"{side}.parquet"))
+        return FeatureFiles(run.path(FEATURES), run, self.engine)
 
     def read(self, inputs: tuple[TextInput, TextInput]) -> tuple[Sentences, Sentences]:
         """Read the sentences of both sides."""

@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.tokens import HEAVIEST, UNIT, TokenVectors
-from xmine.knn.workers import WorkerPool, blas_threads
+from xmine.hardware import blas_threads
+from xmine.knn.workers import WorkerPool
 
 # Numbers that a batch of pairs holds at once, 8 MB. In smaller batches the calls of numpy, which
 # two threads make, wait for each other.

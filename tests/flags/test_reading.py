@@ -1,0 +1,139 @@
+"""Lines and pairs are read alike in this process, in other processes, and by tasks of an engine."""
+
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.toys.engines import Shuffled
+from xmine.engines.local import LocalEngine
+from xmine.engines.task import Engine
+from xmine.files.digests import NOBODY, Watch
+from xmine.flags import line_features, reading
+from xmine.flags.line_features import FeatureFiles
+from xmine.flags.numbers import numbers_differ, reader
+from xmine.flags.reading import ReadLines, read_lines
+from xmine.progress import Progress
+from xmine.run.tables import write_table
+from xmine.text.packed import PackedTexts
+from xmine.text.sentences import Sentences, sentence_table
+
+LANGUAGES = "en", "zh"
+ENGLISH = [f"They sold {row} of {row % 7} boats on day {row % 3}." for row in range(50)]
+CHINESE = [
+    f"他们在第{row % 3}天卖了{row % 7}条船中的{row + (row % 5 == 0)}条。" for row in range(50)
+]
+ENGLISH[10], ENGLISH[20] = "完全不同的语言", "…"
+
+Rows = NDArray[np.int64]
+Sides = tuple[Sentences, Sentences]
+
+
+@pytest.fixture
+def sides() -> Sides:
+    source, target = sentence_table("en.txt", ENGLISH), sentence_table("zh.txt", CHINESE)
+    return replace(source, texts=PackedTexts.of(ENGLISH)), target
+
+
+@pytest.fixture
+def pairs() -> tuple[Rows, Rows]:
+    rng = np.random.default_rng(3)
+    x = np.concatenate([np.arange(50), rng.integers(0, 50, 30)])
+    return x, np.concatenate([np.arange(50), rng.integers(0, 50, 30)])
+
+
+@pytest.fixture(autouse=True)
+def small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(line_features, "LINES_OF_A_TASK", 16)
+    monkeypatch.setattr(reading, "_PAIRS_OF_A_TASK", 30)
+
+
+def files_in(folder: Path, sides: Sides, engine: Engine, watch: Watch = NOBODY) -> FeatureFiles:
+    for name, side in zip(("source", "target"), sides, strict=True):
+        write_table(side, folder / f"{name}.parquet")
+    return FeatureFiles(folder / "traits", watch, engine)
+
+
+def same(one: ReadLines, other: ReadLines) -> bool:
+    def arrays(read: ReadLines) -> list[Any]:
+        sides = read.source, read.target
+        found = [getattr(side, each.name) for side in sides for each in fields(side)]
+        return [*found, read.other_numbers]
+
+    return one.languages == other.languages and all(map(np.array_equal, arrays(one), arrays(other)))
+
+
+def test_numbers_are_compared_pair_by_pair(sides: Sides, pairs: tuple[Rows, Rows]) -> None:
+    read, readers = read_lines(sides, pairs, LANGUAGES), (reader("en"), reader("zh"))
+    for row, (x, y) in enumerate(zip(*pairs, strict=True)):
+        assert read.other_numbers[row] == numbers_differ(ENGLISH[x], CHINESE[y], *readers)
+    assert 10 < read.other_numbers.sum() < 70 and read.source.foreign.nonzero()[0].tolist() == [10]
+    order = np.arange(80)[::-1]
+    assert np.array_equal(read.take(order).other_numbers, read.other_numbers[::-1])
+
+
+def test_tasks_of_an_engine_read_the_same(
+    sides: Sides, pairs: tuple[Rows, Rows], tmp_path: Path
+) -> None:
+    sealed: list[str] = []
+
+    class Ear(Watch):
+        def sealed(self, path: Path, digest: str = "") -> None:
+            assert path.exists()
+            sealed.append(path.name)
+
+    told: list[Progress] = []
+    plain = read_lines(sides, pairs, LANGUAGES, told.append)
+    assert told[-1] == Progress("reading lines", 180, 180) and len(told) > 2
+    told.clear()
+    engine = Shuffled()
+    files = files_in(tmp_path, sides, engine, Ear())
+    assert same(read_lines(sides, pairs, LANGUAGES, told.append, files), plain)
+    assert told[-1] == Progress("reading lines", 180, 180) and len(told) > 2
+    assert len(engine.ran) == 4 + 4 + 3 and all(task.in_python for task in engine.ran)
+    ends = [(name, start) for name in ("source-en", "target-zh") for start in (0, 16, 32, 48)]
+    assert sealed == [f"{name}-{start}.npy" for name, start in ends]
+    assert sorted(sealed) == sorted(path.name for path in files.folder.iterdir())
+    assert not files.parts.exists()
+    assert same(read_lines(sides, pairs, LANGUAGES, files=files), plain)
+    assert len(engine.ran) == 11 + 3  # the features are there
+
+
+def test_pairs_that_a_stopped_run_has_compared_are_not_compared_again(
+    sides: Sides, pairs: tuple[Rows, Rows], tmp_path: Path
+) -> None:
+    stopped = Shuffled(stops_after=9)
+    with pytest.raises(KeyboardInterrupt):
+        read_lines(sides, pairs, LANGUAGES, files=files_in(tmp_path, sides, stopped))
+    others, going_on = (pairs[0], pairs[1][::-1]), Shuffled()
+    files = FeatureFiles(tmp_path / "traits", NOBODY, going_on)
+    plain = read_lines(sides, pairs, LANGUAGES)
+    assert same(read_lines(sides, pairs, LANGUAGES, files=files), plain)
+    assert len(going_on.ran) == 2
+    plain = read_lines(sides, others, LANGUAGES)
+    assert same(read_lines(sides, others, LANGUAGES, files=files), plain)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_processes_read_the_same(
+    sides: Sides,
+    pairs: tuple[Rows, Rows],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    threads: int,
+) -> None:
+    monkeypatch.setattr("xmine.engines.local.blas_threads", lambda: threads)
+    plain, here = read_lines(sides, pairs, LANGUAGES), []
+    look = line_features._look
+
+    def looked(*given: Any) -> None:
+        here.append(given)
+        look(*given)
+
+    monkeypatch.setattr(line_features, "_look", looked)
+    files = files_in(tmp_path, sides, LocalEngine())
+    assert same(read_lines(sides, pairs, LANGUAGES, files=files), plain)
+    assert len(here) == (8 if threads == 1 else 0)

@@ -259,9 +259,9 @@ def _rescoring(model: Rescorer, source: TextInput, target: TextInput, rows: int)
 
 
 def _for_processes(*rows: int) -> int:
-    """Estimate the bytes of processes that read lines for the flags."""
+    """Estimate the bytes while processes read lines: theirs, and what this one kept before."""
     processes = processes_for(sum(-(-each // LINES_OF_A_TASK) for each in rows))
-    return OF_A_PROCESS * processes if processes > 1 else 0
+    return _WHILE_MATCHING + OF_A_PROCESS * processes if processes > 1 else 0
 
 
 def _while_encoding(encoder: SentenceEncoder | None, rows: int) -> int:

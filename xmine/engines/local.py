@@ -37,12 +37,14 @@ class LocalEngine:
         left = [task for task in tasks if not task.is_done()]
         processes = processes_for(len(left))
         if processes > 1 and all(task.in_python for task in left):
-            with ExitStack() as stack:
-                _run_apart(left, processes, lambda: tick(_share(tasks)), stack)
+            _run_apart(left, processes, lambda: tick(_share(tasks)))
         else:
+            total = sum(task.weight for task in tasks)
+            done = total - sum(task.weight for task in left)
             for task in left:
-                tick(_share(tasks))
+                tick(done / total)
                 task.function(*task.arguments)
+                done += task.weight
         tick(1.0)
 
 
@@ -57,21 +59,21 @@ def _share(tasks: Sequence[Task]) -> float:
     return done / sum(task.weight for task in tasks)
 
 
-def _run_apart(
-    tasks: list[Task], processes: int, tick: Callable[[], None], stack: ExitStack
-) -> None:
+def _run_apart(tasks: list[Task], processes: int, tick: Callable[[], None]) -> None:
     """Run tasks in processes, some in each; where one fails, the others are killed."""
     given = [pickle.dumps(tasks[first::processes]) for first in range(processes)]
-    running = [stack.enter_context(process_apart(f"{__name__}:run_here", each)) for each in given]
-    while running:
-        tick()
-        with suppress(TimeoutExpired):
-            running[0].wait(_TICK)
-        for process in [each for each in running if each.poll() is not None]:
-            running.remove(process)
-            if process.returncode:
-                told = process.communicate()[1].decode("utf-8", "replace")
-                raise WorkFailed("a process of this run", process.returncode, told)
+    with ExitStack() as stack:
+        started = (process_apart(f"{__name__}:run_here", each) for each in given)
+        running = [stack.enter_context(process) for process in started]
+        while running:
+            tick()
+            with suppress(TimeoutExpired):
+                running[0].wait(_TICK)
+            for process in [each for each in running if each.poll() is not None]:
+                running.remove(process)
+                if process.returncode:
+                    told = process.communicate()[1].decode("utf-8", "replace")
+                    raise WorkFailed("a process of this run", process.returncode, told)
 
 
 def run_here(given: bytes) -> bytes:

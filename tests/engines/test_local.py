@@ -81,10 +81,10 @@ def two_threads(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("two_threads")
 def test_tasks_of_python_run_side_by_side(tmp_path: Path) -> None:
     paths = [tmp_path / name for name in "abcde"]
-    waiting = [in_python(wait_for, paths[0], paths[1]), in_python(wait_for, paths[1], paths[0])]
+    tasks = [in_python(write_process, path) for path in paths[1:]]
+    tasks.insert(1, in_python(wait_for, paths[0], paths[2]))  # which the other process makes
     shares: list[float] = []
-    waiting = [in_python(write_process, path) for path in paths[2:]] + waiting[:1]
-    LocalEngine().run([*waiting, in_python(write_process, paths[1])], shares.append)
+    LocalEngine().run(tasks, shares.append)
     here = str(os.getpid())
     processes = {path.read_text() for path in paths[1:]}
     assert paths[0].read_text() == "" and here not in processes and len(processes) == 2

@@ -44,7 +44,7 @@ def test_a_run_of_lists_goes_on_with_the_same_texts_alone(
     first = xmine.mine(english, chinese, toy_encoder, run=tmp_path / "run")
     again = xmine.mine(english, chinese, toy_encoder, run=tmp_path / "run")
     assert list(first.pairs.rows()) == list(again.pairs.rows())
-    with pytest.raises(xmine.XmineError, match=r"a list of [\d,]+ texts has changed"):
+    with pytest.raises(xmine.XmineError, match=r"a list of [\d,]+ source texts has changed"):
         xmine.mine(english[::-1], chinese, toy_encoder, run=tmp_path / "run")
 
 
@@ -56,7 +56,7 @@ def test_a_run_of_lists_goes_on_with_the_same_texts_alone(
         (["a", "b \ud800"], "text 1 has half a character"),
         (b"en.txt", "a bytes is given"),
         (iter("a"), "a str_ascii_iterator is given"),
-        ([], "a list of 0 texts: no text in it"),
+        ([], "a list of 0 source texts: no text in it"),
     ],
 )
 def test_what_is_no_text_input_is_named(given: Any, said: str) -> None:
@@ -197,6 +197,22 @@ def test_what_is_no_text_is_named_before_it_is_encoded(toy_encoder: SentenceEnco
         toy_encoder.encode([b"a"])  # type: ignore[list-item]
 
 
+def test_known_pairs_may_be_files(
+    toy_files: Toy, toy_encoder: SentenceEncoder, tmp_path: Path
+) -> None:
+    gold, options = tmp_path / "gold.tsv", xmine.MiningOptions(threshold="gold")
+    gold.write_text("1\t2\n")
+    ways = (gold, str(gold)), [xmine.read_known(gold)] * 2
+    first, second = (
+        xmine.mine(*toy_files[:2], toy_encoder, options, gold=right, seeds=some).report().agreements
+        for right, some in ways
+    )
+    assert first == second
+    assert first.keys() == {"gold", "seed pairs"}
+    with pytest.raises(xmine.XmineError, match=r"no\.tsv: no such file"):
+        xmine.mine(*toy_files[:2], toy_encoder, options, gold=tmp_path / "no.tsv")
+
+
 def test_known_pairs_and_pairs_of_ones_own_need_no_other_module(tmp_path: Path) -> None:
     gold = tmp_path / "gold.tsv"
     gold.write_text("1\t2\n")
@@ -257,7 +273,7 @@ def test_a_run_of_lists_is_not_said_to_have_files(
 ) -> None:
     english, chinese = (list(read_lines(path)) for path in toy_files[:2])
     xmine.mine(english, chinese, toy_encoder, run=tmp_path / "run")
-    said = "mined from no file, but from a list of 60 texts"
+    said = "mined from no file, but from a list of 60 source texts"
     with pytest.raises(xmine.XmineError, match=said):
         resuming_words(tmp_path / "run")
     with pytest.raises(xmine.XmineError, match=said):

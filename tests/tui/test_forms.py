@@ -160,9 +160,11 @@ def test_what_is_typed_becomes_values() -> None:
     options, wrong = read_form(MiningOptions, typed)
     assert wrong == {}
     assert options == MiningOptions(threshold=1.3, top=1000, drop=["copy", "hub"], dedup=False)
-    trained, wrong = read_form(METHODS["moco"].options, {"source_weight": "ted=2 wiki=0.5"})
+    typed = {"source_weight": "ted=2 wiki=0.5", "exclude": "a,b.txt "}
+    trained, wrong = read_form(METHODS["moco"].options, typed)
     assert wrong == {}
     assert getattr(trained, "source_weight", None) == {"ted": 2.0, "wiki": 0.5}
+    assert getattr(trained, "exclude", None) == ["a,b.txt"]
 
 
 def test_every_wrong_field_is_told_beside_it() -> None:

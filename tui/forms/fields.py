@@ -131,7 +131,7 @@ def _read(hint: Any, text: str) -> Any:  # noqa: ANN401
     if kind is dict:
         return {key: float(x) for key, _, x in (each.rpartition("=") for each in text.split())}
     if kind is list:
-        return [each.strip() for each in text.split(",") if each.strip()]
+        return [text]  # options cut the text at commas where they take several values
     if hint is int:
         return int(text.replace(",", "").replace("_", ""))
     return float(text) if hint is float else text

@@ -43,6 +43,7 @@ def run() -> None:
         sys.exit(130)
     except XmineError as error:
         if "--debug" in sys.argv:
+            error.__notes__ = []  # the hint follows the message below
             traceback.print_exc()
         if told := _to_tell(error):
             _complain(told.message, told.hint)

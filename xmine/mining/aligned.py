@@ -131,7 +131,7 @@ def _read(
         if not given:
             raise FileError(f"{name}: no pairs in it")
         return given, (f"source of {name}", f"target of {name}"), languages_of(source) or ("", "")
-    sides = text_input(source), text_input(target)
+    sides = text_input(source, "source"), text_input(target, "target")
     names = sides[0].name, sides[1].name
     left, right = (list(side.texts()) for side in sides)
     if len(left) != len(right):

@@ -25,7 +25,13 @@ from xmine.mining.results import write_results
 from xmine.mining.selection import select
 from xmine.mining.stage_inputs import check_arrays, stage_inputs
 from xmine.mining.steps import open_steps
-from xmine.pairs.known import NOTHING_KNOWN, NOTHING_SETTLED, LabelledPairs, SettledPairs
+from xmine.pairs.known import (
+    NOTHING_KNOWN,
+    NOTHING_SETTLED,
+    LabelledPairs,
+    SettledPairs,
+    known_pairs,
+)
 from xmine.progress import Report, silent
 from xmine.text.identification import check_language, check_sides
 from xmine.text.inputs import Texts, text_input
@@ -40,8 +46,8 @@ def mine(
     report: Report = silent,
     *,
     vectors: tuple[NDArray[Any], NDArray[Any]] | None = None,
-    seeds: LabelledPairs = NOTHING_KNOWN,
-    gold: LabelledPairs = NOTHING_KNOWN,
+    seeds: LabelledPairs | str | Path = NOTHING_KNOWN,
+    gold: LabelledPairs | str | Path = NOTHING_KNOWN,
     settled: SettledPairs = NOTHING_SETTLED,
     rescorer: Rescorer | None = None,
     run: str | Path | None = None,
@@ -59,8 +65,9 @@ def mine(
         report: called while reading, encoding and searching.
         vectors: in place of an encoder: a matrix [lines, dim] for each side, with a row for every
             line of the file, as `xmine.vectors.vector_files.read_vectors` opens it.
-        seeds: some pairs that are known to be right or wrong; they sharpen the probabilities.
-        gold: all right pairs; `threshold="gold"` is chosen by them, nothing else.
+        seeds: some pairs that are known to be right or wrong, or their file; they sharpen the
+            probabilities.
+        gold: all right pairs, or their file; `threshold="gold"` is chosen by them, nothing else.
         settled: pairs whose probability a run before has told, see `xmine.trainer.adapt`.
         rescorer: a second model that judges the candidates, see
             `xmine.encoders.rescorer.load_rescorer`.
@@ -82,11 +89,12 @@ def mine(
     options = options or MiningOptions()
     if not isinstance(options, MiningOptions):
         raise TypeError(f"{type(options).__name__} in place of MiningOptions")
+    seeds, gold = known_pairs(seeds), known_pairs(gold)
     _check_known(options, seeds, gold)
     if vectors is not None:
         check_arrays(vectors)
         _check_vectors(encoder, options)
-    inputs = text_input(source), text_input(target)
+    inputs = text_input(source, "source"), text_input(target, "target")
     vectorizer = as_pair(encoder or SentenceEncoder.load()) if vectors is None else vectors
     readable = vectorizer.languages if isinstance(vectorizer, EncoderPair) else ()
     depends_on = stage_inputs(inputs, vectorizer, options, seeds, gold, settled, rescorer)

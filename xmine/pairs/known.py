@@ -165,6 +165,11 @@ def read_known(path: str | Path) -> LabelledPairs:
     return LabelledPairs(str(path), known)
 
 
+def known_pairs(given: LabelledPairs | str | Path) -> LabelledPairs:
+    """Read labelled pairs, see `read_known`, unless they are read."""
+    return given if isinstance(given, LabelledPairs) else read_known(given)
+
+
 def known_file(path: Path) -> Path:
     """Name the file of labels: of a run or of judged pairs the file of judgements beside them."""
     if not path.exists():

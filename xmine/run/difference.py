@@ -33,17 +33,13 @@ def difference(
         for name in sorted(known.get(stage, {}).keys() | wanted.get(stage, {}).keys()):
             before, now = (each.get(stage, {}).get(name) for each in (known, wanted))
             both = before, now
-            if name == "drop":  # before, names with commas between were kept as they were given
-                both = _names(before), _names(now)
+            if name == "drop":
+                both = set(before or ()), set(now or ())
             if name in _NAMES and None not in both:  # the folder of a file may be named otherwise
                 both = Path(str(before)).name, Path(str(now)).name
             if both[0] != both[1]:
                 return stage, _said(folder, name, before, now)
     return None
-
-
-def _names(given: Any) -> list[str]:  # noqa: ANN401 - a list, or None
-    return sorted({name.strip() for each in given or () for name in each.split(",")})
 
 
 def _said(folder: Path, name: str, before: object, now: object) -> str:

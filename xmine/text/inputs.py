@@ -138,8 +138,12 @@ class ListedTexts(TextInput):
 Texts = str | Path | TextInput | Sequence[str]
 
 
-def text_input(given: Texts) -> TextInput:
+def text_input(given: Texts, side: str = "") -> TextInput:
     """Parse `path:column`; a path that exists, or that nothing is known of, has no column.
+
+    Args:
+        given: a path or a list of texts.
+        side: `source` or `target`, which names a list in messages.
 
     Raises:
         TypeError: something else than a path or a list of texts is given.
@@ -149,7 +153,7 @@ def text_input(given: Texts) -> TextInput:
         return given
     if isinstance(given, Sequence) and not isinstance(given, (str, bytes)):
         check_texts(given)
-        name = f"a list of {count(len(given), 'text')}"
+        name = f"a list of {count(len(given), f'{side} text'.strip())}"
         return ListedTexts(name, name, listed=given)
     if not isinstance(given, (str, Path)):
         raise TypeError(f"a {type(given).__name__} is given: give a path or a list of texts")

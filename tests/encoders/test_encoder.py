@@ -2,6 +2,7 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -155,3 +156,20 @@ def test_sentence_transformers_opens_the_folder_with_the_same_vectors(
     assert cosines[:-1].min() >= 0.99999
     assert not vectors[-1].any()  # the blank line
     assert "torch" in sys.modules
+
+
+def test_text_is_cut_by_as_many_threads_as_may_work(
+    toy_vocabulary: Vocabulary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    cut = toy_vocabulary._pieces.encode
+
+    def encode(texts: list[str], *, num_threads: int, **how: Any) -> Any:
+        asked.append(num_threads)
+        return cut(texts, num_threads=num_threads, **how)
+
+    monkeypatch.setattr(toy_vocabulary, "_pieces", SimpleNamespace(encode=encode))
+    for threads in ("1", "3"):
+        monkeypatch.setenv("OMP_NUM_THREADS", threads)
+        assert len(toy_vocabulary.ids(["ba ba", "ba"])[1]) == 3
+    assert asked == [1, 3]

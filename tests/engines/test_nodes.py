@@ -1,5 +1,6 @@
 """Nodes and versions in words, what a node does with a token, and how a task's error comes back."""
 
+import os
 import socket
 from pathlib import Path
 from typing import Any
@@ -111,12 +112,23 @@ def test_three_nodes_are_named_and_the_others_are_counted() -> None:
     assert "the same path" in refused(nodes).hint
 
 
+def threads(path: Path) -> None:
+    names = "OMP_NUM_THREADS", "POLARS_MAX_THREADS", "RAYON_NUM_THREADS"
+    path.write_text(" ".join(os.environ.get(name, "") for name in names))
+
+
 def bad(path: Path) -> None:
     raise FileError(f"{path}: broken", "mend it")
 
 
 def worse(path: Path) -> None:
     raise ValueError(path.name)
+
+
+def test_a_task_has_one_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "environ", {**os.environ, "OMP_NUM_THREADS": "2"})
+    assert try_task(Versions.here(), threads, (tmp_path / "x",)) is None
+    assert (tmp_path / "x").read_text() == "1 1 1"
 
 
 def test_errors_of_a_task_come_back_in_words(tmp_path: Path) -> None:

@@ -93,7 +93,8 @@ def engine(cluster: Any) -> Iterator[RayEngine]:
 def said(engine: RayEngine, tmp_path: Path) -> list[str]:
     """What the engine notes, in a list."""
     lines: list[str] = []
-    engine.begin(tmp_path, lines.append)
+    engine.note = lines.append
+    lines += engine.check(tmp_path)
     return lines
 
 
@@ -162,7 +163,8 @@ def test_a_node_that_is_killed_and_one_that_joins(cluster: Any, join: Join, tmp_
             join("late")
 
     with RayEngine(cluster.address) as started:
-        started.begin(tmp_path, said.append)
+        started.note = said.append
+        said += started.check(tmp_path)
         started.run(made, tick)
     assert whole(made) >= {"head", "second", "late"}
     told = "\n".join(said)
@@ -204,7 +206,7 @@ def test_nodes_without_the_folder_and_with_another_version_are_refused(
     blind = join("blind", ray_tasks.BLIND, hidden=tmp_path)
     join("old", ray_tasks.OLD)
     with RayEngine(cluster.address) as engine, pytest.raises(XmineError) as error:
-        engine.begin(tmp_path, print)
+        engine.check(tmp_path)
     parts = sorted(error.value.message.split("; "))
     assert re.fullmatch(rf"node [\d.]+ \(blind\) does not see {tmp_path}", parts[0])
     assert re.match(r"node [\d.]+ \(old\) has xmine 0\.0\.1 and Python 3\.\d", parts[1])

@@ -18,7 +18,7 @@ from xmine.encoders.pair import EncoderPair
 from xmine.engines.local import LocalEngine
 from xmine.engines.parts import make_part
 from xmine.engines.task import Engine
-from xmine.errors import FileError
+from xmine.errors import FileError, XmineError
 from xmine.flags import line_features
 from xmine.flags.line_features import write_features
 from xmine.mining import matching, stretches
@@ -275,3 +275,22 @@ def test_a_task_refuses_a_table_of_other_lines(
     other = (tmp_path / "other" / "source.parquet").read_bytes()
     with pytest.raises(FileError, match=r"source.parquet: has \d+ rows, not \d+"):
         mined(texts, encoder, tmp_path / "run", Stale())
+
+
+def test_a_node_is_refused_before_an_older_run_is_replaced(
+    texts: tuple[Path, Path], toy_folder: Path, tmp_path: Path
+) -> None:
+    class Blind(Shuffled):
+        """Has a node that does not see the folder."""
+
+        def check(self, folder: Path) -> list[str]:
+            raise XmineError(f"node a does not see {folder}")
+
+    encoder, run = SentenceEncoder.load(toy_folder), tmp_path / "run"
+    with pytest.raises(XmineError, match="node a does not see"):
+        mined(texts, encoder, run, Blind())
+    assert not run.exists()
+    before = mined(texts, encoder, run)
+    with pytest.raises(XmineError, match="node a does not see"):
+        mine(*texts, encoder, MiningOptions(recall=0.9), run=run, force=True, engine=Blind())
+    assert files(run) == before

@@ -21,12 +21,14 @@ class Shuffled:
 
     def __init__(self, seed: int = 0, stops_after: int = 10**9) -> None:
         self.numbers: dict[str, float] = {}
+        self.note: Callable[[str], None] = lambda text: None
         self.ran: list[Task] = []
         self.stops_after = stops_after
         self._random = random.Random(seed)
 
-    def begin(self, folder: Path, note: Callable[[str], None]) -> None:
+    def check(self, folder: Path) -> list[str]:
         assert folder.is_absolute()
+        return []
 
     def run(self, tasks: Sequence[Task], tick: Callable[[float], None]) -> None:
         left: list[Task] = pickle.loads(

@@ -22,9 +22,9 @@ def opened_engine(
     dry_run: bool,
     console: Console,
 ) -> Iterator["Engine | None"]:
-    """Open the engine of `--engine`, and check the nodes; None for this process.
+    """Open the engine of `--engine`; None for this process.
 
-    Tells what the cluster has, and with `dry_run` or `-v` what each node has.
+    Tells what the cluster has, and with `dry_run` what each node has.
 
     Raises:
         OptionError: the run or an input is not in a file that other machines could see.
@@ -48,7 +48,7 @@ def opened_engine(
     from xmine.run.folder import working_folder
 
     with RayEngine(address or "") as engine:
-        for line in engine.check(working_folder(run)):
-            (console.say if dry_run else console.detail)(line)
+        for line in engine.check(working_folder(run)) if dry_run else ():
+            console.say(line)
         console.say(f"cluster: {engine.room}")
         yield engine

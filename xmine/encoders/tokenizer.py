@@ -17,6 +17,7 @@ from xmine.encoders.spans import Span, nfkc_spans, without_space
 from xmine.errors import EncoderError
 from xmine.extras import needs
 from xmine.files.atomic import replacing
+from xmine.hardware import allowed_threads
 from xmine.text.nfkc import nfkc
 
 # The unknown piece. Text cannot spell it, since the normaliser folds case.
@@ -89,10 +90,10 @@ class Vocabulary:
 
     def ids(self, texts: Sequence[str]) -> Ids:
         """Cut texts into pieces."""
-        parts = []
+        parts, threads = [], allowed_threads()
         for start in range(0, len(texts), _TEXTS_AT_ONCE):
             block = [nfkc(text) for text in texts[start : start + _TEXTS_AT_ONCE]]
-            parts.append(ragged(self._pieces.encode(block, out_type=int)))
+            parts.append(ragged(self._pieces.encode(block, out_type=int, num_threads=threads)))
         return joined(parts)
 
     def spans(self, text: str) -> list[Span]:

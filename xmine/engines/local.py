@@ -26,11 +26,13 @@ class LocalEngine:
     shared = False
 
     def __init__(self) -> None:
-        """Have no numbers: no task runs beside another."""
+        """Have no numbers, and nothing to note: there are no nodes."""
         self.numbers: dict[str, float] = {}
+        self.note: Callable[[str], None] = lambda text: None
 
-    def begin(self, folder: Path, note: Callable[[str], None]) -> None:
-        """Do nothing: this process sees what it writes."""
+    def check(self, folder: Path) -> list[str]:
+        """Find nothing wrong: this process sees what it writes."""
+        return []
 
     def run(self, tasks: Sequence[Task], tick: Callable[[float], None]) -> None:
         """Run tasks, see `Engine.run`."""

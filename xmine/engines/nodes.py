@@ -1,5 +1,6 @@
 """The nodes of a cluster, and what runs on one: a look at the folder of a run, and a task."""
 
+import os
 import platform
 import socket
 import traceback
@@ -17,6 +18,8 @@ from xmine.version import __version__
 
 _NAMED = 3  # nodes that an error names
 _CONNECTING = 5.0  # seconds that an address may take to answer
+# A task has one core. Libraries read these when they are loaded, the first task loads most of them.
+_ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "POLARS_MAX_THREADS", "RAYON_NUM_THREADS"), "1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +163,7 @@ def try_task(
     """
     if other := versions.differ(Versions.here()):
         return Failure(f"the node {other}", "install the same xmine and Python on every node")
+    os.environ.update(_ONE_THREAD)
     try:
         function(*arguments)
     except XmineError as error:

@@ -67,7 +67,7 @@ class RayEngine:
         self._nodes: dict[str, Node] = {}
         self._remote: Any = None
         self._versions = Versions.here()
-        self._note: Callable[[str], None] = lambda text: None
+        self.note: Callable[[str], None] = lambda text: None
 
     def __enter__(self) -> Self:
         """Connect.
@@ -82,6 +82,8 @@ class RayEngine:
 
         self._head = ray.get_runtime_context().gcs_address
         self._nodes, self._remote = _live_nodes(), ray.remote(_work)
+        for node in self._nodes:  # workers start while this process gets ready
+            _call(node, lambda: None)
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -94,12 +96,6 @@ class RayEngine:
     def room(self) -> str:
         """Say what tasks may take in all, for people."""
         return total_room(self._nodes.values())
-
-    def begin(self, folder: Path, note: Callable[[str], None]) -> None:
-        """Check the nodes, and note each, see `Engine.begin`."""
-        self._note = note
-        for line in self.check(folder):
-            note(line)
 
     def check(self, folder: Path) -> list[str]:
         """Let each node read a token from a folder, and write the token back.
@@ -144,9 +140,7 @@ class RayEngine:
 
         assert all(path.is_absolute() for task in tasks for path in task.makes)
         self._heard = time.monotonic()
-        work = Work(
-            tasks, self._nodes, self._place, lambda x: ray.cancel(x, force=True), self._note
-        )
+        work = Work(tasks, self._nodes, self._place, lambda x: ray.cancel(x, force=True), self.note)
         work.check_room()
         try:
             while not work.is_over:
@@ -193,9 +187,9 @@ class RayEngine:
             ) from error
         before, self._nodes, self._heard = self._nodes, _live_nodes(), now
         for each in self._nodes.keys() - before.keys():
-            self._note(f"node {self._nodes[each]} joined: {self._nodes[each].room}")
+            self.note(f"node {self._nodes[each]} joined: {self._nodes[each].room}")
         for each in before.keys() - self._nodes.keys():
-            self._note(f"node {before[each]} is gone")
+            self.note(f"node {before[each]} is gone")
         return before.keys() != self._nodes.keys()
 
 
@@ -233,13 +227,8 @@ def _live_nodes() -> dict[str, Node]:
 def _ask(nodes: list[Node], folder: Path, token: str) -> Iterator[tuple[Node, Seen | str]]:
     """Let a task on each node look at a folder; give what each saw, or why a node does not tell."""
     import ray
-    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-    calls = []
-    for node in nodes:
-        there = NodeAffinitySchedulingStrategy(node.id, soft=False)
-        asked = ray.remote(num_cpus=0, max_retries=0, scheduling_strategy=there)(look)
-        calls.append(asked.remote(folder, token, f"{token}.{node.id}"))
+    calls = [_call(node.id, look, folder, token, f"{token}.{node.id}") for node in nodes]
     ready, _ = ray.wait(calls, num_returns=len(calls), timeout=_ANSWERING)
     for node, call in zip(nodes, calls, strict=True):
         try:
@@ -248,6 +237,16 @@ def _ask(nodes: list[Node], folder: Path, token: str) -> Iterator[tuple[Node, Se
             continue  # it died just now
         except ray.exceptions.RayError as error:
             yield node, f"cannot run xmine: {_last_line(error)}"
+
+
+def _call(node: str, function: Callable[..., Any], *arguments: object) -> Any:  # noqa: ANN401
+    """Call a function on a node, whether a core is free or not; give the reference."""
+    import ray
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    there = NodeAffinitySchedulingStrategy(node, soft=False)
+    how = {"num_cpus": 0, "max_retries": 0, "scheduling_strategy": there}
+    return ray.remote(**how)(function).remote(*arguments)
 
 
 def _work(

@@ -50,19 +50,20 @@ class Engine(Protocol):
         name: of the engine, for people.
         shared: whether tasks run in other processes, and so work is to be cut into tasks.
         numbers: nodes, running and waiting tasks, for `Progress`; empty where tasks run here.
+        note: told of nodes that join or die, and of tasks that are started again, in lines for a
+            log.
     """
 
     name: str
     shared: bool
     numbers: dict[str, float]
+    note: Callable[[str], None]
 
-    def begin(self, folder: Path, note: Callable[[str], None]) -> None:
-        """Get ready for tasks that make files in a folder.
+    def check(self, folder: Path) -> list[str]:
+        """See that tasks can make files in a folder.
 
-        Args:
-            folder: an absolute path.
-            note: told of nodes that join or die, and of tasks that are started again, in lines for
-                a log.
+        Returns:
+            what each node has, in lines for a log.
 
         Raises:
             XmineError: a node cannot work there; the message names the node.

@@ -37,7 +37,14 @@ from xmine.mining.reranking import Judge, Vectorizer, are_single_words, weights_
 from xmine.mining.stage_inputs import SIDES, hashed
 from xmine.mining.token_steps import TokenSteps, elsewhere
 from xmine.progress import Report, silent
-from xmine.run.folder import FEATURES, Asked, Run, open_run, temporary_run
+from xmine.run.folder import (
+    FEATURES,
+    Asked,
+    Run,
+    open_run,
+    temporary_run,
+    working_folder,
+)
 from xmine.run.tables import read_table, write_table
 from xmine.scoring.alignment import Looseness
 from xmine.scoring.margin import margin_scores
@@ -67,12 +74,15 @@ def open_steps(
     engine: Engine | None = None,
 ) -> Iterator["Steps"]:
     """Begin or resume a run in a folder; without one, work in a temporary folder."""
-    engine = engine or LocalEngine()
+    engine, nodes = engine or LocalEngine(), []
     if folder is not None:  # tasks may run in processes that stand in other folders
         folder = Path(folder).absolute() if engine.shared else Path(folder)
+        nodes = engine.check(working_folder(folder))  # before a stage of an older run is deleted
     here = temporary_run() if folder is None else open_run(folder, asked(), force, warn)
     with here as run, scratch_in(run.folder):
-        engine.begin(run.folder, run.note)
+        engine.note = run.note
+        for line in nodes:
+            run.note(line)
         yield Steps(run, options, report, warn, engine)
 
 

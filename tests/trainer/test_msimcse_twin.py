@@ -267,7 +267,7 @@ def test_ours_is_the_paper(
         columns, _ = _columns_of(corpus, weights, options)
         members, halves = len(columns) // languages, "halves" in name
         step = _Step(tower, options, members, languages, drops_pieces=halves)
-        head = copy.deepcopy(cast("Any", step.head).linear) if options.training_head else None
+        head = copy.deepcopy(cast("Any", step.head)[0]) if options.training_head else None
         paper = Paper(copy.deepcopy(tower), count_rows(corpus, options), options, head, halves)
         rows = Rows(cut_together(tower, columns))
         assert len(rows) == len(paper.rows)

@@ -124,7 +124,7 @@ def test_escape_closes_one_layer_and_keeps_the_order(mined_run: Path) -> None:
         await keys("escape")  # the search
         assert table(pilot).row_count > usual
         shown = await keys("escape")
-        assert table(pilot).row_count == usual and "score▲" in shown[1]
+        assert table(pilot).row_count == usual and "score▼" in shown[1]
 
     browse(mined_run, script)
 
@@ -231,20 +231,20 @@ def test_sorting_goes_through_the_orders_and_shows_what_comes_first(mined_run: P
     async def script(pilot: Any, keys: Keys) -> None:
         await keys("j", "j")
         shown = await keys("s")
-        assert "sorted by score, the lowest first" in shown[-2]
-        assert "score▲" in shown[1]
-        assert table(pilot).cursor_row == 0
-        shown = await keys("r")
         assert "sorted by score, the highest first" in shown[-2]
         assert "score▼" in shown[1]
-        assert table(pilot).pairs.data[0] == 0
+        assert table(pilot).cursor_row == table(pilot).pairs.data[0] == 0
+        shown = await keys("r")
+        assert "sorted by score, the lowest first" in shown[-2]
+        assert "score▲" in shown[1]
         lines = {"source": "line of the source", "target": "line of the target"}
         for order in ("prob", "cosine", "margin", "source", "target", "length"):
             shown = await keys("s")
             named = {**lines, "length": "both lengths"}.get(order, order)
-            assert f"sorted by {named}, the lowest first" in shown[-2]
-            assert (f"{order}▲" in shown[1]) == (order == "prob")
-            wanted = select(opened, PairQuery(kept="kept", order=order))
+            falls = order in ("prob", "cosine", "margin")
+            assert f"sorted by {named}, the {'highest' if falls else 'lowest'} first" in shown[-2]
+            assert (f"{order}▼" in shown[1]) == (order == "prob")
+            wanted = select(opened, PairQuery(kept="kept", order=order, descending=falls))
             assert table(pilot).pairs.data.tolist() == wanted.tolist()
         assert "in the order of the run" in (await keys("s"))[-2]
 

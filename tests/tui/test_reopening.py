@@ -195,10 +195,10 @@ def test_what_is_found_late_goes_to_no_other_run_and_replaces_nothing_newer(
         finding.close(lambda _, wanted: wanted.query.order == "score")
         await pilot.press("s", "s", "r")  # each key goes on from what was asked for
         await pilot.pause(0.1)
-        assert app.view.query.order == "prob" and app.view.query.descending
+        assert app.view.query.order == "prob" and not app.view.query.descending
         finding.open()
         await settled(pilot)
-        assert first.query == PairQuery(kept="kept", order="prob", descending=True)
+        assert first.query == PairQuery(kept="kept", order="prob")
         assert shows(pilot, first)
         # A cut that is moved while another order is looked for keeps both.
         finding.close(lambda *_: True)
@@ -211,7 +211,7 @@ def test_what_is_found_late_goes_to_no_other_run_and_replaces_nothing_newer(
         assert (first.cut, shows(pilot, first)) == (before, True)
         finding.open()
         await settled(pilot)
-        assert first.cut > before and not first.query.descending
+        assert first.cut > before and first.query.descending
         assert first.rows.tolist() == first.find(first.wanted).tolist()
         assert shows(pilot, first)
         assert f"{len(first.rows)} shown, {len(first.rows)} of" in screen_text(app)[0]

@@ -28,7 +28,6 @@ from ..data.corpus import Corpus
 from ..data.rows import Rows, Side, TrainingData
 from ..distributed import World
 from ..losses.with_queue import Member, contrast_in_batch
-from ..models.heads import TanhHead
 from ..models.towers import Tower, adamw, cut_together, joined, unit_rows
 from ..options.msimcse import MsimcseOptions
 from ..run.checkpoints import Run
@@ -176,7 +175,9 @@ class _Step(Step):
         self.tower = tower
         self.options = options
         self.members, self.languages = members, languages
-        self.head: nn.Module = TanhHead(tower) if options.training_head else nn.Identity()
+        self.head: nn.Module = nn.Identity()
+        if options.training_head:  # SimCSE's `mlp_only_train`
+            self.head = nn.Sequential(nn.Linear(tower.dim, tower.dim), nn.Tanh()).to(tower.device)
 
     def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
         x, x_plus, *x_minus = self._members(batch, random)

@@ -1,24 +1,10 @@
-"""Layers on top of an encoder that exist in training only."""
+"""A layer on top of an encoder that exists in training only."""
 
-import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from ..data.rows import Side
 from .towers import Tower, adamw, unit_rows
-
-
-class TanhHead(nn.Module):
-    """A linear layer and tanh, over the vector that is mined (SimCSE's `mlp_only_train`)."""
-
-    def __init__(self, tower: Tower) -> None:
-        """Draw the weights."""
-        super().__init__()
-        self.linear = nn.Linear(tower.dim, tower.dim).to(tower.device)
-
-    def forward(self, vectors: Tensor) -> Tensor:
-        """Map [n, dim] to [n, dim]."""
-        return torch.tanh(self.linear(vectors))
 
 
 class Projected(nn.Module):

@@ -109,8 +109,7 @@ class PairsScreen(FindScreen):
         if order == query.order:
             self.action_reverse()
         elif order in ORDERS:
-            falling = order in ("score", "prob", "margin")
-            self.look_for(replace(query, order=order, descending=falling))
+            self._sort(order)
 
     def judged_row(self) -> int | None:
         return self.query_one(PairTable).row
@@ -165,8 +164,12 @@ class PairsScreen(FindScreen):
             for name in ORDERS
             if name not in _FIGURES or getattr(opened, f"{name}s") is not None
         ]
-        order = orders[(orders.index(query.order) + 1) % len(orders)]
-        self.look_for(replace(query, order=order, descending=False))
+        self._sort(orders[(orders.index(query.order) + 1) % len(orders)])
+
+    def _sort(self, order: str) -> None:
+        """Sort the pairs, by a figure the highest first."""
+        query = self.view.wanted.query
+        self.look_for(replace(query, order=order, descending=order in _FIGURES))
 
     def action_reverse(self) -> None:
         query = self.view.wanted.query

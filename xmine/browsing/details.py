@@ -1,41 +1,7 @@
-"""One pair -> its details: figures, reasons for flags, labels, parts that both sides share."""
+"""One pair -> its figures in words, and how the pair stands to the cut."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import Opened
-from xmine.browsing.shared_spans import Shared, shared_parts
 from xmine.pairs.pair import Pair
-
-if TYPE_CHECKING:
-    from xmine.browsing.flag_reasons import Reasons
-
-
-@dataclass(frozen=True, slots=True)
-class PairDetails:
-    """A pair and its details; `standing` as `standing()` gives it."""
-
-    pair: Pair
-    figures: list[str]
-    shared: Shared
-    reasons: dict[str, str]
-    labels: dict[str, str]
-    standing: str
-
-
-def details(opened: Opened, row: int, reasons: "Reasons", judgements: Judgements) -> PairDetails:
-    """Gather the details of a pair at the cut of the run."""
-    pair = opened.pair(row)
-    stands = standing(opened, row, opened.cut)
-    return PairDetails(
-        pair,
-        [*figures_of(pair), *filter(None, [stands])],
-        shared_parts(pair.source, pair.target, opened.languages),
-        reasons.of(row),
-        judgements.by_judge(row),
-        stands,
-    )
 
 
 def standing(opened: Opened, row: int, cut: float | None) -> str:

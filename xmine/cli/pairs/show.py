@@ -12,7 +12,7 @@ from xmine.cli.from_options import with_console
 from xmine.errors import XmineError
 
 if TYPE_CHECKING:
-    from xmine.browsing.details import PairDetails
+    from xmine.browsing.shared_spans import Shared
     from xmine.browsing.word_alignment import Aligner, WordAlignment
     from xmine.pairs.pair import Pair
 
@@ -32,11 +32,12 @@ def show_pair(
 
     Example: xmine pairs show run/ 12 40
     """
-    from xmine.browsing.details import details
+    from xmine.browsing.details import figures_of, standing
     from xmine.browsing.flag_reasons import Reasons
     from xmine.browsing.judgements import Judgements
     from xmine.browsing.opened import row_at, rows_at
     from xmine.browsing.opening import open_pairs
+    from xmine.browsing.shared_spans import shared_parts
     from xmine.browsing.word_alignment import Aligner
 
     opened = open_pairs(Path(file))
@@ -44,16 +45,22 @@ def show_pair(
     reasons, judgements = Reasons(opened, aligner), Judgements.open(opened)
     lines = source_line, target_line
     for row in rows_at(opened, *lines).tolist() or [row_at(opened, *lines)]:
-        found = details(opened, row, reasons, judgements)
-        words, why = _aligned(aligner, found.pair)
+        pair, stands = opened.pair(row), standing(opened, row, opened.cut)
+        shared = shared_parts(pair.source, pair.target, opened.languages)
+        why, labels = reasons.of(row), judgements.by_judge(row)
+        words, without = _aligned(aligner, pair)
+        head = ["  ".join([*figures_of(pair), *filter(None, [stands])])]
+        head += [f"{flag}: {reason}" for flag, reason in why.items()]
+        head += [f"judged by {judge}: {verdict}" for judge, verdict in labels.items()]
         if console.as_json:
-            write_rows([json_row(_facts(found, words))])
+            facts = {"standing": stands or None, "reasons": why, **_facts(pair, shared, words)}
+            write_rows([json_row({**_numbers(pair), **facts, "judgements": labels})])
         elif words is None:
-            shared = named_parts("shared", found.pair, found.shared)
-            write_rows(f"{text}\n" for text in [*_head(found), "", *found.pair[:2]])
-            write_rows(f"{text}\n" for text in ["", *shared, f"no words aligned: {why}", ""])
+            parts = named_parts("shared", pair, shared)
+            write_rows(f"{text}\n" for text in [*head, "", *pair[:2]])
+            write_rows(f"{text}\n" for text in ["", *parts, f"no words aligned: {without}", ""])
         else:
-            print_explained(_head(found), found.pair, words, found.shared, words=explain)
+            print_explained(head, pair, words, shared, words=explain)
 
 
 def _aligned(aligner: "Aligner", pair: "Pair") -> "tuple[WordAlignment | None, str]":
@@ -64,24 +71,17 @@ def _aligned(aligner: "Aligner", pair: "Pair") -> "tuple[WordAlignment | None, s
         return None, error.message
 
 
-def _facts(found: "PairDetails", words: "WordAlignment | None") -> dict[str, object]:
-    pair = {
+def _numbers(pair: "Pair") -> dict[str, object]:
+    return {
         name: round(value, 4) if isinstance(value, float) else value
-        for name, value in found.pair._asdict().items()
+        for name, value in pair._asdict().items()
         if value is not None
     }
-    sides = zip(("source", "target"), found.pair[:2], found.shared, strict=True)
+
+
+def _facts(pair: "Pair", shared: "Shared", words: "WordAlignment | None") -> dict[str, object]:
+    sides = zip(("source", "target"), pair[:2], shared, strict=True)
     return {
-        **pair,
-        "standing": found.standing or None,
-        "reasons": found.reasons,
         "shared": {name: [part(text, *each) for each in spans] for name, text, spans in sides},
-        "words": None if words is None else alignment_facts(found.pair, words),
-        "judgements": found.labels,
+        "words": None if words is None else alignment_facts(pair, words),
     }
-
-
-def _head(found: "PairDetails") -> list[str]:
-    rows = ["  ".join(found.figures)]
-    rows += [f"{flag}: {reason}" for flag, reason in found.reasons.items()]
-    return rows + [f"judged by {judge}: {verdict}" for judge, verdict in found.labels.items()]

@@ -7,6 +7,7 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import TrainingError
+from xmine.text.languages import short_code
 from xmine.text.packed import picked
 
 from .data.rows import drawn
@@ -33,8 +34,8 @@ def with_new_tokens(
         TrainingError: a number is given for an encoder that takes no more tokens.
     """
     sides = zip((run.source, run.target), run.languages, strict=True)
-    known = encoder.facts.languages or run.languages
-    foreign = [side for side, language in sides if language not in known]
+    known = set(map(short_code, encoder.facts.languages or run.languages))
+    foreign = [side for side, language in sides if short_code(language) not in known]
     pieces = encoder.body.pieces if isinstance(encoder.body, StaticEmbedding) else None
     count = options.new_tokens
     if count is None:

@@ -154,6 +154,12 @@ def test_pairs_are_sorted_by_margin_and_those_without_one_stand_last(tmp_path: P
     assert [opened.pair(row).margin for row in range(4)] == list(margins)
 
 
+def test_a_probability_is_found_as_it_is_written(tmp_path: Path) -> None:
+    opened = opened_of([Pair("a", "b", 2.0, prob=0.0132)], tmp_path)
+    for where in ("prob = 0.0132", "prob BETWEEN 0.0132 AND 0.0132", "coalesce(prob, 0) >= 0.0132"):
+        assert select(opened, PairQuery(where=where)).tolist() == [0], where
+
+
 def test_no_pairs_give_no_rows(tmp_path: Path) -> None:
     opened = opened_of(drawn(1), tmp_path)
     nothing = select(opened, PairQuery(score_min=99))

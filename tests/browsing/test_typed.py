@@ -1,5 +1,6 @@
 """A typed line says which pairs are shown, and what is looked for among them."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +27,13 @@ from xmine.pairs.pair import Pair
         ),
         ("score<1.3", PairQuery(kept="kept", where="score < 1.3"), ""),
         ("score>=1.2 score<=-1", PairQuery(kept="kept", score_min=1.2, score_max=-1.0), ""),
+        ("score>=1.23456789", PairQuery(kept="kept", score_min=1.23456789), ""),
         ("prob>0.5 cosine=1", PairQuery(kept="kept", where="prob > 0.5 AND cosine = 1"), ""),
+        (
+            'where:"prob > 0.9 or kept" margin>1.4',
+            PairQuery(kept="kept", where="(prob > 0.9 or kept) AND margin > 1.4"),
+            "",
+        ),
         ("is:below 经济", PairQuery(kept="below"), "经济"),
         ("is:all is:unjudged", PairQuery(kept="all", verdict="unjudged"), ""),
         ('text:"a b" in:source', PairQuery(kept="kept", text="a b", side="source"), ""),
@@ -56,6 +63,11 @@ def test_a_line_is_read(line: str, query: PairQuery, sought: str) -> None:
     assert read_line(line_of(query), USUAL) == (query, Sought())
     ordered = PairQuery(order="prob", descending=True)
     assert read_line(line, ordered)[0].order == "prob" and read_line(line, ordered)[0].descending
+
+
+def test_a_text_between_slashes_is_typed_as_a_regular_expression() -> None:
+    (query, _) = read_line(line_of(PairQuery(text="/a.b/")), USUAL)
+    assert query.regex and re.fullmatch(query.text, "/a.b/") and not re.search(query.text, "/axb/")
 
 
 @pytest.mark.parametrize("line", ["flag:nu", "is:good", "in:both-sides", "score<x"])

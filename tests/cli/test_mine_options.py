@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -275,6 +276,13 @@ def test_gold_gives_the_best_cut(
     Path(tmp_path, "wrong.tsv").write_text("1\t1\t0\n")
     wrong = command(*mine, "--threshold", "gold", "--gold", "wrong.tsv", "-o", "p.tsv")
     assert (wrong.code, wrong.err, wrong.touched) == (2, alone.err, set())
+    x, y = next(
+        pair for pair in product(range(1, 61), repeat=2) if pair not in {each[:2] for each in every}
+    )
+    Path(tmp_path, "none.tsv").write_text(f"{x}\t{y}\n")
+    none = command(*mine, "--threshold", "gold", "--gold", "none.tsv", "-o", "run/")
+    assert none.code == 0 and "0 pairs" in none.err and "no pair is one of --gold" in none.err
+    assert command("pairs", "list", "run/").code == 0
 
 
 def test_gold_alone_changes_no_byte(command: Command, mine: list[str]) -> None:

@@ -38,6 +38,20 @@ def aligned(tmp_path: Path) -> Aligned:
     return write(tmp_path / "a.en", english), write(tmp_path / "a.zh", chinese)
 
 
+def test_an_encoder_without_weights_learns_from_the_best_pair_of_a_source(
+    toy_encoder: SentenceEncoder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Each source stands twice, with its translation and with another line: half are right."""
+    monkeypatch.setattr(toy_encoder, "reranking", None)
+    english, chinese, _ = toy_sentences(120, seed=5)
+    wrong = np.random.default_rng(1).permutation(120)
+    left, right = english * 2, chinese + [chinese[at] for at in wrong]
+    files = write(tmp_path / "n.en", left), write(tmp_path / "n.zh", right)
+    found = score_aligned(*files, toy_encoder)
+    probs = np.array([pair.prob for pair in found.rows()])
+    assert found.by_margin == "" and probs[:120].mean() > 0.9 > 0.1 > probs[120:].mean()
+
+
 def scores(scored: AlignedScores) -> list[float | None]:
     return [pair.score for pair in scored.rows()]
 

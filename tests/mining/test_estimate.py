@@ -4,9 +4,11 @@ import dataclasses
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from xmine import hardware as memory
 from xmine.encoders.encoder import SentenceEncoder
@@ -14,6 +16,7 @@ from xmine.errors import FileError, OptionError, XmineError
 from xmine.hardware import anonymous_memory, bytes_of, free_memory, memory_limit
 from xmine.mining.estimate import Estimate, estimate_run
 from xmine.mining.options import MiningOptions
+from xmine.scoring.late_interaction import match_pairs
 from xmine.units import duration, in_words
 
 PLENTY = Estimate(
@@ -124,6 +127,24 @@ def test_sizes_are_those_of_the_run(toy_files: Toy, toy_encoder: SentenceEncoder
     assert (estimate.index, estimate.index_memory) == ("exact", 0)
     assert estimate.disk > 120 * 32 * 2
     assert all(seconds >= 0 for seconds in estimate.seconds.values())
+
+
+def test_a_trial_compares_a_twentieth_of_the_candidates_at_most(
+    toy_files: Toy, toy_encoder: SentenceEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[int] = []
+
+    def told(*given: Any) -> NDArray[np.float64]:
+        tried.append(len(given[2]))
+        return match_pairs(*given)
+
+    monkeypatch.setattr("xmine.mining.estimate.match_pairs", told)
+    for lines in (60, 2):
+        for path in toy_files[:2]:
+            some = path.read_text(encoding="utf-8").splitlines()[:lines]
+            path.write_text("\n".join(some), encoding="utf-8")
+        estimate_run(*toy_files[:2], toy_encoder, MiningOptions())
+    assert tried == [10, 1]  # of 192 and 6.4 candidates
 
 
 def test_a_file_twice_as_long_takes_twice_the_disk(

@@ -117,6 +117,26 @@ def test_a_model_that_knows_finds_more_and_noise_costs_nothing(
         assert (np.diff(knows.pairs.probs[np.argsort(-knows.pairs.scores)]) <= 0).all()
 
 
+@pytest.mark.parametrize("rows", [(9, 1), (9, 3), (3, 9)])
+@pytest.mark.parametrize("rerank", ["tokens", "off"])
+def test_a_side_of_a_few_lines_is_rescored(
+    toy_encoder: SentenceEncoder, tmp_path: Path, rows: tuple[int, int], rerank: str
+) -> None:
+    english, chinese, _ = toy_sentences(9, seed=5)
+    source, target = write(tmp_path / "en", english[: rows[0]]), tmp_path / "zh"
+    write(target, chinese[: rows[1]])
+    options = MiningOptions(rerank=rerank, threshold=-99.0)
+    mined = xmine.mine(source, target, toy_encoder, options, rescorer=toy_encoder)
+    assert len(mined.pairs) == min(rows)
+
+
+def test_a_probability_is_the_logistic_function_of_the_log_odds(
+    toy_encoder: SentenceEncoder, hard: Files
+) -> None:
+    pairs = xmine.mine(*hard[:2], toy_encoder, rescorer=Told(hard, 5.0).model).pairs
+    assert pairs.probs == pytest.approx(1 / (1 + np.exp(-pairs.scores.astype(float))), abs=1e-4)
+
+
 def test_given_vectors_are_rescored(given: tuple[Files, tuple[Vectors, Vectors]]) -> None:
     files, vectors = given
     plain = xmine.mine(*files[:2], vectors=vectors)

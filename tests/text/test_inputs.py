@@ -19,7 +19,7 @@ from xmine.errors import FileError
 from xmine.text.inputs import TextInput, is_file, read_texts, text_input
 from xmine.text.sentences import read_sentences
 
-TEXTS = ["one", "", "二\u2028二", ' "quoted" \\n ', "\u202eright to left\u202c", "x" * 100_000]
+TEXTS = ["one", "", "二\u2028二", ' "quoted" \\n ', "\u202eright to left\u202c", "x" * 200_000]
 
 
 def write(path: Path, texts: list[Any]) -> str:

@@ -5,6 +5,7 @@ import multiprocessing
 import shutil
 import signal
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from xmine.trainer import confident as confident_pairs
 from xmine.trainer.adapt import Round, adapt, best_of
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.methods import METHODS
+from xmine.trainer.new_tokens import with_new_tokens
 from xmine.trainer.options.adapt import ADAPTERS, AdaptOptions
 from xmine.trainer.run.halves import retrieval_by_halves
 from xmine.trainer.run.loop import Training
@@ -115,6 +117,17 @@ def test_the_folder_has_an_encoder_and_a_run_of_each_round(
         assert opened.run["vectors"]["encoder"] == each.encoder
         assert each.mined and len(each.mined.pairs) == int(opened.kept(opened.cut).sum())
     assert best_of(rounds).accuracy == max(each.accuracy for each in rounds) > rounds[0].accuracy
+
+
+@pytest.mark.parametrize(
+    "codes", [("en", "zh"), ("eng", "zh-CN"), ("EN", "cmn"), ("en", "zho_Hans")]
+)
+def test_a_language_that_the_encoder_knows_by_another_code_gets_no_new_tokens(
+    run: Path, tmp_path: Path, codes: tuple[str, str]
+) -> None:
+    known, opened = SentenceEncoder.load(), replace(open_pairs(run), languages=codes)
+    found = with_new_tokens(opened, known, "embedded", tmp_path / "more", AdaptOptions())
+    assert found == "embedded" and not (tmp_path / "more").exists()
 
 
 def test_of_equal_rounds_the_first_is_the_best() -> None:

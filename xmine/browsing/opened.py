@@ -127,8 +127,13 @@ class Opened:
         float64 [pairs], NaN where a pair has no score; None where no pair has one.
         """
         if self.by_probability and self.probs is not None:
-            return self.probs.astype(np.float64).round(4)
+            return self.rounded_probs
         return None if self.scores is None else self.scores.astype(np.float64)
+
+    @property
+    def rounded_probs(self) -> NDArray[np.float64] | None:
+        """Probabilities as mining has rounded them, float64 [pairs]; None where there are none."""
+        return None if self.probs is None else self.probs.astype(np.float64).round(4)
 
     def rank(self, row: int) -> float | None:
         """Give the rank of one pair, see `ranks`; None where it has no score."""

@@ -146,7 +146,7 @@ def _columns(
     columns: dict[str, Callable[[], pl.Series]] = {
         "rank": lambda: pl.int_range(len(opened), dtype=pl.Int64, eager=True),
         "score": lambda: column(opened.scores, pl.Float32),
-        "prob": lambda: column(opened.probs, pl.Float32),
+        "prob": lambda: column(opened.rounded_probs, pl.Float64),
         "cosine": lambda: column(opened.cosines, pl.Float32),
         "margin": lambda: column(opened.margins, pl.Float32),
         "flags": lambda: column(opened.flags and list(opened.flags), pl.String),

@@ -22,6 +22,7 @@ _TERM = re.compile(
 )
 _CLAUSE = re.compile(_COMPARED)
 _REGEX = re.compile(r"/(.+)/", re.DOTALL)
+_OR = re.compile(r"\bor\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,10 @@ def _compared(query: PairQuery, column: str, sign: str, number: str) -> PairQuer
 
 
 def _and(query: PairQuery, clause: str) -> PairQuery:
-    return replace(query, where=" AND ".join(filter(None, [query.where, clause])))
+    if not (query.where and clause):
+        return replace(query, where=query.where or clause)
+    both = (f"({each})" if _OR.search(each) else each for each in (query.where, clause))
+    return replace(query, where=" AND ".join(both))
 
 
 def _without_slashes(text: str) -> tuple[str, bool]:
@@ -114,9 +118,11 @@ def line_of(query: PairQuery) -> str:
     said += [f"flag:{','.join(query.flags)}"] if query.flags else []
     said += [f"in:{query.side}"] if query.side != "either" else []
     if query.text:
-        said.append(_quoted("text", f"/{query.text}/" if query.regex else query.text))
-    limits = ((">=", query.score_min), ("<=", query.score_max))
-    said += [f"score{sign}{limit:g}" for sign, limit in limits if limit is not None]
+        looks_so = _REGEX.fullmatch(query.text) is not None
+        pattern = query.text if query.regex else re.escape(query.text)
+        said.append(_quoted("text", f"/{pattern}/" if query.regex or looks_so else query.text))
+    limits = (("score>=", query.score_min), ("score<=", query.score_max))
+    said += [f"{bound}{limit}".removesuffix(".0") for bound, limit in limits if limit is not None]
     clauses = [_CLAUSE.fullmatch(each) for each in query.where.split(" AND ")]
     if query.where and not all(clauses):
         said.append(_quoted("where", query.where))

@@ -51,8 +51,9 @@ _WHILE_MEETING = 270 * 2**20  # bytes while the lists of an index are multiplied
 # seconds of loading libraries and the encoder.
 _JUDGING, _STARTING = 4.0, 1.0
 _CELLS = 1.7  # cells per line of both sides that a second model judges, in the sample of BUCC 2018
-# Candidates that are tried, and the share of them that is not found from the other side as well.
-_PAIRS_TRIED, _CANDIDATES = 1000, 0.8
+# Candidates that are tried, at most, in number and as a share; and the share of candidates that is
+# not found from the other side as well.
+_PAIRS_TRIED, _SHARE_TRIED, _CANDIDATES = 1000, 0.05, 0.8
 _BESIDES = 0.12  # exact search takes as long as its product, and this share more
 
 
@@ -235,10 +236,12 @@ def _matching(
     disk = rows * (4 * k + 1) * 4  # matches, scores, and the tokens of the row
     if len(tokens) < 2:
         return reading, disk
-    x, y = (np.arange(_PAIRS_TRIED) % len(each) for each in tokens)
+    pairs = _CANDIDATES * k * rows
+    tried = np.arange(min(_PAIRS_TRIED, 1 + int(_SHARE_TRIED * pairs)))
+    x, y = (tried * len(each) // len(tried) for each in tokens)
     started = time.perf_counter()
     match_pairs(tokens[0], tokens[1], x, y)
-    seconds = (time.perf_counter() - started) * _CANDIDATES * k * rows / len(x)
+    seconds = (time.perf_counter() - started) * pairs / len(tried)
     lengths = sum(
         float(t.lengths.mean()) * side.rows for t, side in zip(tokens, sides, strict=True)
     )

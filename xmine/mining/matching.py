@@ -39,7 +39,7 @@ class CandidateFiles:
     Attributes:
         tokens: of both sides.
         folder: of the search.
-        nearest: neighbours of a row that are candidates.
+        nearest: neighbours of a row that are candidates, at most; a side may have fewer.
         known: the matches of the sources; None while these are made.
     """
 

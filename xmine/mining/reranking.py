@@ -53,10 +53,11 @@ class Judge:
         Returns:
             None if there are too few pairs.
         """
-        first = estimate(pairs, neighbours, known)
-        if first is None or first.translations < FEW:
+        first, weights = estimate(pairs, neighbours, known), None
+        if first is not None and first.translations >= FEW:
+            weights = learn_weights(self.reranker, pairs, first.probs, known)
+        if weights is None:
             return self if options.rerank == "tokens" else None
-        weights = learn_weights(self.reranker, pairs, first.probs, known)
         return replace(self, reranker=replace(self.reranker, weights=weights))
 
     def match_texts(self, sources: Sequence[str], targets: Sequence[str]) -> NDArray[np.float32]:

@@ -42,7 +42,8 @@ def rescore(
         warn(LEFT_OUT)
         return candidates
     present = calibrate(chosen.scores, first, known, weights) if weights else first
-    near = candidates.neighbours.first(candidates.scores.targets.shape[1])
+    sides = candidates.scores.targets, candidates.scores.sources
+    near = candidates.neighbours.first(max(each.shape[1] for each in sides))
     right = chosen.take(known == 1)
     cells = best_cells(near, candidates.scores, right)
     figures = read(cells.sources, cells.targets)

@@ -16,7 +16,14 @@ from xmine.pairs.io import Pairs
 from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs, labels_of
 from xmine.scoring.gold import best_threshold
 from xmine.scoring.probability import Floats
-from xmine.scoring.threshold import Kept, Threshold, choose_threshold, floored, precision_of
+from xmine.scoring.threshold import (
+    Kept,
+    Threshold,
+    above_all,
+    choose_threshold,
+    floored,
+    precision_of,
+)
 from xmine.text.packed import PickedTexts
 
 
@@ -66,6 +73,8 @@ def _threshold(
         right = {pair[:2] for pair in gold.pairs if pair.right}
         pairs = list(zip(*lines, strict=True))
         lowest, how = best_threshold(ranks.tolist(), pairs, right), "best for --gold"
+        if lowest == np.inf:
+            lowest, how = above_all(ranks), "no pair is one of --gold, none kept"
     elif isinstance(wanted, float) and lowest is None:  # `find_eligible` leaves out lower scores
         lowest = wanted if some is None else 0.0
     found = choose_threshold(scores, some, lowest, options.precision)

@@ -78,7 +78,8 @@ class TokenSteps:
             self.report(Progress("matching tokens", rows, total))
 
         if files := self._files:
-            candidates = CandidateFiles(files, run.path("neighbours"), near.targets.shape[1])
+            nearest = max(near.targets.shape[1], near.sources.shape[1])
+            candidates = CandidateFiles(files, run.path("neighbours"), nearest)
             given = self.engine, candidates
         return match_candidates(read, near, paths, self.mark, tick, run, given)
 

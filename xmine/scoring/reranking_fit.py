@@ -89,29 +89,30 @@ def fit_weights(mixtures: Sequence[KnownCandidates]) -> RerankingWeights | None:
 
 def learn_weights(
     reranker: Reranker, pairs: ChosenPairs, probs: Floats, known: NDArray[np.int8]
-) -> RerankingWeights:
-    """Fit the weights to the probabilities of pairs, without gold.
+) -> RerankingWeights | None:
+    """Fit the weights to the probabilities of pairs, without gold; None where no example is right.
 
     The candidates of some sources are the examples. A candidate that is none of the pairs is wrong.
 
     Args:
         reranker: of the candidates.
-        pairs: one-to-one, chosen by the margin.
+        pairs: chosen by the margin, best first. Of several pairs of a source the first counts.
         probs: float64 [pairs], their estimated probabilities.
         known: [pairs], 1 for pairs known to be right, 0 for wrong ones and copies, which are left
             out, -1 for the others.
     """
     near, matches, margins = reranker.neighbours, reranker.matches, reranker.margins
-    partners = np.full(len(near.targets), -1)
-    partners[pairs.sources] = pairs.targets
-    labels = np.zeros(len(near.targets))
-    labels[pairs.sources] = probs
+    sources, first = np.unique(pairs.sources, return_index=True)
+    partners, labels = np.full(len(near.targets), -1), np.zeros(len(near.targets))
+    partners[sources], labels[sources] = pairs.targets[first], probs[first]
     used = np.ones(len(near.targets), dtype=bool)
     used[pairs.sources[known == 0]] = False
     rows = np.flatnonzero(used)[:: max(1, int(used.sum()) * near.targets.shape[1] // _EXAMPLES)]
     x, y = np.broadcast_arrays(rows[:, None], near.targets[rows])
     figures = dict(reranker.figures(x, y, matches.targets[rows], margins.targets[rows]))
     right = ((y == partners[rows, None]) * labels[rows, None]).ravel()
+    if not right.any():
+        return None
     measured = np.stack([each.ravel() for each in figures.values()], axis=1)
     fitted, bias = logistic_regression(measured, right)
     weights = _weights(figures, fitted, bias)

@@ -6,6 +6,7 @@ its sentences are still free. So intersect and max are one-to-one.
 """
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,19 +46,20 @@ class ChosenPairs:
 
     def take(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> "ChosenPairs":
         """Keep some pairs, in the order of `rows`."""
-        return ChosenPairs(
-            taken(self.sources, rows),
-            taken(self.targets, rows),
-            taken(self.scores, rows),
-            taken(self.cosines, rows),
-            None if self.margins is None else taken(self.margins, rows),
-        )
+        columns = self._columns().items()
+        return ChosenPairs(**{name: taken(column, rows) for name, column in columns})
 
     def joined(self, others: "ChosenPairs") -> "ChosenPairs":
         """Add other pairs, and sort."""
-        names = [each.name for each in fields(self) if getattr(self, each.name) is not None]
-        both = {name: [getattr(each, name) for each in (self, others)] for name in names}
-        return _sorted(ChosenPairs(**{name: scratch.joined(*two) for name, two in both.items()}))
+        more = others._columns()
+        columns = self._columns().items()
+        both = {name: scratch.joined(column, more[name]) for name, column in columns}
+        return _sorted(ChosenPairs(**both))
+
+    def _columns(self) -> dict[str, NDArray[Any]]:
+        """Give the columns that are there, by name."""
+        columns = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: column for name, column in columns.items() if column is not None}
 
 
 def choose_pairs(

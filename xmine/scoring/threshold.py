@@ -93,7 +93,7 @@ def choose_threshold(
     elif confidence is None:
         value, how = floored(float(ranks[-1])), "too few lines to compare, all kept"
         if precision is not None:
-            value, how = _above(ranks), "too few lines to estimate a precision, no pair kept"
+            value, how = above_all(ranks), "too few lines to estimate a precision, no pair kept"
     elif precision is not None:
         value, how = _most_precise(ranks, precision)
     else:
@@ -140,7 +140,7 @@ def _best_f1(probs: Floats, confidence: Confidence) -> tuple[float, str]:
     kept, right = _curve(probs)
     best = int(np.argmax(2 * right / (kept + confidence.translations)))
     if right[best] / kept[best] < _LEAST_PRECISION:
-        return _above(probs), "auto: no pair stands out, none kept"
+        return above_all(probs), "auto: no pair stands out, none kept"
     how = "auto" if confidence.translations >= 1 else "auto: hardly any pair stands out"
     return float(probs[kept[best] - 1]), how
 
@@ -149,7 +149,7 @@ def _most_precise(probs: Floats, precision: float) -> tuple[float, str]:
     kept, right = _curve(probs)
     enough = np.flatnonzero(kept - _PRUDENCE * (kept - right) >= precision * kept)
     if not len(enough):
-        return _above(probs), f"precision {precision:g} is not to be expected, no pair kept"
+        return above_all(probs), f"precision {precision:g} is not to be expected, no pair kept"
     return float(probs[kept[enough[-1]] - 1]), f"precision {precision:g}"
 
 
@@ -159,9 +159,9 @@ def _curve(probs: Floats) -> tuple[NDArray[np.int64], Floats]:
     return kept, np.cumsum(probs)[kept - 1]
 
 
-def _above(ranks: Floats) -> float:
-    """Give a cut above all pairs."""
-    return round(floored(float(ranks[0])) + 1e-4, 4)
+def above_all(ranks: Floats) -> float:
+    """Give a cut above all pairs, by their falling ranks."""
+    return round(floored(float(ranks[0])) + 1e-4, 4) if len(ranks) else 1.0
 
 
 def floored(score: float) -> float:

@@ -4,7 +4,15 @@ from random import Random
 
 import pytest
 
-from xmine.flags.numbers import differing, numbers, numbers_differ, reader
+from xmine.flags.numbers import differing, numbers_differ, reader
+from xmine.flags.numbers.number import Number, plain
+
+
+def numbers(text: str, language: str = "und") -> list[Number]:
+    """Read the numbers of one text."""
+    read = reader(language)
+    text = read.adapted(plain(text))
+    return read.digits(text) + read.words(text)
 
 
 def differ(source: str, target: str, languages: tuple[str, str] = ("en", "zh")) -> bool:

@@ -9,7 +9,7 @@ import xmine
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError, XmineError
 from xmine.mining.options import MiningOptions
-from xmine.vectors.vector_files import read_vectors, unit_rows
+from xmine.vectors.vector_files import read_vectors, write_unit_rows
 
 ToyFiles = tuple[Path, Path, set[tuple[int, int]]]
 
@@ -59,28 +59,31 @@ def test_what_is_no_matrix_of_vectors_is_refused(tmp_path: Path) -> None:
         assert type(error.value) is kind
 
 
-def test_rows_are_scaled_to_length_one_and_unit_rows_are_left_alone() -> None:
+def test_rows_are_scaled_to_length_one_and_unit_rows_are_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "units.npy"
     random = np.random.default_rng(2)
     rows = random.standard_normal((20_000, 8)).astype(np.float32)
     units = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
     every = np.arange(20_000)
     expected = units.astype(np.float16)
     for scaled in (units, rows, rows * np.float32(1e30), rows * np.float32(1e-30)):
-        np.testing.assert_allclose(
-            unit_rows(scaled, every, "f").astype(float), expected.astype(float), atol=1e-3
-        )
-    assert (unit_rows(units, every, "f") == expected).all()
+        found = write_unit_rows(scaled, every, "f", path)
+        np.testing.assert_allclose(found.astype(float), expected.astype(float), atol=1e-3)
+    assert (write_unit_rows(units, every, "f", path) == expected).all()
     rows[3] = 0
-    assert (unit_rows(rows, np.array([3, 1]), "f").any(axis=1) == [False, True]).all()
+    assert write_unit_rows(rows, np.array([3, 1]), "f", path).any(axis=1).tolist() == [False, True]
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
-def test_a_row_that_is_not_finite_is_named(wrong: float) -> None:
+def test_a_row_that_is_not_finite_is_named(wrong: float, tmp_path: Path) -> None:
+    path = tmp_path / "units.npy"
     rows = np.ones((9, 4), dtype=np.float32)
     rows[6, 2] = wrong
     with pytest.raises(FileError, match=r"vectors of en.txt: row 7 has a number that is not"):
-        unit_rows(rows, np.array([1, 6, 8]), "en.txt")
-    assert len(unit_rows(rows, np.array([1, 8]), "en.txt")) == 2  # no sentence has that row
+        write_unit_rows(rows, np.array([1, 6, 8]), "en.txt", path)
+    assert (
+        len(write_unit_rows(rows, np.array([1, 8]), "en.txt", path)) == 2
+    )  # no sentence has that row
 
 
 def test_vectors_give_the_pairs_of_the_encoder_that_made_them(

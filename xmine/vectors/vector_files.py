@@ -78,20 +78,6 @@ def _read_npy(path: Path, dim: int | None) -> NDArray[Any]:
     return vectors
 
 
-def unit_rows(vectors: NDArray[Any], rows: NDArray[np.int64], name: str) -> NDArray[np.float16]:
-    """Scale some rows, from 0, of vectors [lines, dim] to length one: float16 [rows, dim].
-
-    A row of zeros stays one. A number that is not finite is a FileError; `name` is the text file in
-    the message.
-    """
-    units = np.empty((len(rows), vectors.shape[1]), dtype=np.float16)
-    done = 0
-    for block in _unit_blocks(vectors, rows, name):
-        units[done : done + len(block)] = block
-        done += len(block)
-    return units
-
-
 def write_unit_rows(
     vectors: NDArray[Any],
     rows: NDArray[np.int64],
@@ -100,7 +86,19 @@ def write_unit_rows(
     report: Report = silent,
     watch: Watch = NOBODY,
 ) -> NDArray[np.float16]:
-    """Write to a file what `unit_rows` gives, and open it; it is never in memory as a whole."""
+    """Scale some rows, from 0, of vectors [lines, dim] to length one, in a file, and open the file.
+
+    Args:
+        vectors: a row of zeros stays one.
+        rows: which are taken.
+        name: the text file, for the error.
+        path: float16 [rows, dim]; never in memory as a whole.
+        report: called with the rows that are done.
+        watch: told of the file that is written.
+
+    Raises:
+        FileError: a number is not finite.
+    """
     with writing_matrix(path, vectors.shape[1], np.float16, watch=watch) as writer:
         for block in _unit_blocks(vectors, rows, name):
             writer.write(block)

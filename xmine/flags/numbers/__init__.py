@@ -52,13 +52,6 @@ def reader(language: str) -> Reader:
     return _READERS.get(short_code(language), ANYWHERE)
 
 
-def numbers(text: str, language: str = "und") -> list[Number]:
-    """Read the numbers of a text."""
-    read = reader(language)
-    text = read.adapted(plain(text))
-    return read.digits(text) + read.words(text)
-
-
 def places(text: str, language: str = "und") -> Iterator[tuple[int, int, Number]]:
     """Find where the numbers of a text stand: start, end, and what each alone may mean.
 

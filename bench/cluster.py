@@ -60,7 +60,7 @@ def main() -> None:
         return
     options.work.mkdir(parents=True, exist_ok=True)
     settings = {"options": options.options, "lines": list(map(_lines, options.texts))}
-    rows: list[Row] = []
+    rows = rows_before(options.json, settings)
     for _ in range(options.rounds):
         for threads in (1, 2):
             rows.append({"who": f"{threads} threads", **cost_here(options, threads)})
@@ -69,6 +69,15 @@ def main() -> None:
         third = float(str(rows[-1]["seconds"])) / 3
         rows.append({"who": "deaths", **cost_there(options, 2, third)})
         write(options.json, {"settings": settings, "rows": rows, **compared(rows)})
+
+
+def rows_before(path: Path | None, settings: Row) -> list[Row]:
+    """Take the rounds of a file with the same settings and machine: new rounds add to these."""
+    if not path or not path.exists():
+        return []
+    runs = json.loads(path.read_text(encoding="utf-8")).get("runs", {})
+    now = {"settings": settings, "machine": record({})["machine"]}
+    return list(runs["rows"]) if runs.items() >= now.items() else []
 
 
 def _lines(path: Path) -> int:

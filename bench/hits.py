@@ -36,7 +36,7 @@ SETS = {  # English and Chinese
     "un": ("un-devset/UNv1.0.devset.en", "un-devset/UNv1.0.devset.zh"),
     "flores": ("flores101/dev/eng.dev", "flores101/dev/zho_simpl.dev"),
 }
-MARGIN_OF = 4  # nearest lines, in the trial with the figures of mining
+MARGIN_OF = 4  # nearest lines, in the trial with the features of mining
 
 Floats = NDArray[np.floating[Any]]
 # Cosines [lines, nearest], match, order, missing -> a score.
@@ -58,7 +58,7 @@ def trials(encoder: SentenceEncoder, lines: list[str], corpus: list[str]) -> dic
     matches = match_pairs(*tokens, x.ravel(), y.ravel()).reshape(*x.shape, 3)
     figures = near.target_cosines, *np.moveaxis(matches, -1, 0)
     found = {name: trial(*figures) for name, trial in TRIALS.items()}
-    found["figures of mining"] = as_in_mining(encoder, near, matches, tokens)
+    found["features of mining"] = as_in_mining(encoder, near, matches, tokens)
     rows = np.arange(len(lines))
     return {name: near.targets[rows, each.argmax(axis=1)].tolist() for name, each in found.items()}
 

@@ -46,7 +46,7 @@ PARTS = {
     "+ both leads": "leads",
     "+ other numbers": "then numbers",
     "**as shipped**": "weights as shipped",
-    "the five figures": "leads",
+    "the five features": "leads",
     "without missing": "without missing",
     "without order": "without order",
     "without the lead of the match": "without match_lead",
@@ -72,7 +72,7 @@ HITS = {
     "tokens": "**cosine + order / 10 - 4 × missing**",
     "cosine - 4 missing": "cosine - 4 × missing",
     "cosine + match": "cosine + match",
-    "figures of mining": "figures of mining",
+    "features of mining": "features of mining",
 }
 FEW_PAIRS = (
     "| pairs | from | Tatoeba en→zh / zh→en | BUCC zh-en, best F1 | at `--threshold auto` | "

@@ -14,6 +14,7 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair
 from xmine.errors import FileError, OptionError
 from xmine.knn.cosines import exact_cosines
+from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
 from xmine.mining.search import search
 from xmine.pairs.io import write_pairs
@@ -64,6 +65,16 @@ def test_a_run_is_searched_as_its_files_are(run: Path, toy_files: Files) -> None
             assert [x.rank for x in found[name]] == [1, 2, 3, 4]
             assert (hits[0].score is None) == (rerank == "off")
     assert nearby.encoders() is nearby.encoders()
+
+
+def test_a_run_that_was_mined_with_prompts_is_searched_with_them(
+    tmp_path: Path, toy_folder: Path, toy_files: Files
+) -> None:
+    asked = MiningOptions(src_prompt="bade ", tgt_prompt="fibe ")
+    mine(*toy_files[:2], SentenceEncoder.load(toy_folder), asked, run=tmp_path / "run")
+    line = toy_files[1].read_text(encoding="utf-8").splitlines()[8]
+    (hit,) = Nearby(open_pairs(tmp_path / "run")).search(line, 1)["target"]
+    assert hit.line == 9 and hit.cosine > 0.999
 
 
 def test_what_cannot_be_searched_for_is_an_error(run: Path) -> None:

@@ -104,7 +104,7 @@ def test_a_full_disk_is_an_error_and_no_bug(
             stderr=subprocess.PIPE,
             check=False,
         )
-    assert ended.stderr.splitlines()[2:] == [b"xmine: No space left on device"]
+    assert ended.stderr.splitlines()[2:] == [b"xmine: standard output: No space left on device"]
     assert ended.returncode == 1
 
 

@@ -26,7 +26,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def without_summary(files: dict[str, bytes]) -> dict[str, bytes]:
-    """Leave out the summary of a run, which warns of what was mended, and its digest."""
+    """Leave out the summary of a run, which names inputs as they were given, and its digest."""
     others = {name: data for name, data in files.items() if name != "summary.json"}
     lines = others["run.toml"].splitlines(keepends=True)
     others["run.toml"] = b"".join(

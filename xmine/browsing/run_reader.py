@@ -25,19 +25,18 @@ from xmine.pairs.pair import UNKNOWN_LANGUAGES
 from xmine.run.folder import CANDIDATES_FILE, PAIRS_FILE, RUN_FILE, STAGES, SUMMARY_FILE
 from xmine.run.run_file import check_written, read_tables
 from xmine.run.tables import candidates_schema, read_columns
-from xmine.scoring.threshold import floored
 
 if TYPE_CHECKING:
     import polars as pl
 
 _SOURCE, _TARGET = "source.parquet", "target.parquet"
 _AGAIN = "mine again, into another folder"
-_REMOVE = "remove it, and open the run again"
+_REMOVE = "remove it, and give the command that made the run again"
 
 
 def open_run(folder: Path) -> Opened:
     """Read what a run has found."""
-    for name in (_SOURCE, _TARGET, CANDIDATES_FILE, PAIRS_FILE):
+    for name in (_SOURCE, _TARGET, CANDIDATES_FILE, PAIRS_FILE, SUMMARY_FILE):
         if not (folder / name).is_file():
             raise FileError(
                 f"{folder}: a run that is not finished: it has no {name}",
@@ -61,18 +60,15 @@ def open_run(folder: Path) -> Opened:
         flags_of(table["flags"]),
         kept,
         table["eligible"].to_numpy(),
-        summary.get("cut"),
+        summary["cut"],
         tuple(summary.get("languages", UNKNOWN_LANGUAGES)),
         run,
         summary,
         margins=numbers_of(table["margin"]) if "margin" in table.columns else None,
     )
-    ranks, cut = opened.ranks, opened.cut
+    ranks = opened.ranks
     assert ranks is not None  # every candidate has a score
-    if cut is None:  # below all that is kept, or above everything
-        cut = floored(ranks[kept].min() if kept.any() else ranks.max(initial=0) + 1e-4)
-        cut = min(cut, 1.0) if opened.by_probability else cut
-    return replace(opened, cut=cut, eligible=kept | (opened.allowed & (ranks < cut)))
+    return replace(opened, eligible=kept | (opened.allowed & (ranks < summary["cut"])))
 
 
 def _side(path: Path) -> TextSide:
@@ -99,15 +95,12 @@ def _candidates(path: Path, source: TextSide, target: TextSide) -> "pl.DataFrame
 
 
 def _summary(path: Path) -> dict[str, Any]:
-    """Read the figures that the command has written; the library writes no such file."""
     try:
         said = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
     except (OSError, ValueError) as error:
         raise FileError(f"{path}: cannot be read: {error}", _REMOVE) from error
-    if not isinstance(said, dict):
-        raise FileError(f"{path}: it is no object", _REMOVE)
+    if not isinstance(said, dict) or not isinstance(said.get("cut"), (int, float)):
+        raise FileError(f"{path}: not the summary of a run: it has no cut", _REMOVE)
     return said
 
 

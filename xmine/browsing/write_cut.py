@@ -1,6 +1,5 @@
 """A cut -> the files of a run as mining with that cut writes them."""
 
-import json
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
 from xmine.errors import FileError, OptionError
 from xmine.files.atomic import replacing
+from xmine.files.records import json_row
 from xmine.flags.names import FLAGS
 from xmine.mining.options import MiningOptions
 from xmine.mining.selection import COPY, TOO_HIGH, WRONG
@@ -47,14 +47,10 @@ def write_cut(folder: Path, cut: float) -> int:
         asked = run.tables["pairs"]
         left = {name: each for name, each in asked.items() if name not in _REPLACED}
         run.tables["pairs"] = {**_asked(opened, cut), **left}
-        if opened.summary:
-            with replacing(run.path(SUMMARY_FILE)) as summary:
-                said = json.dumps(_summary(opened, cuts, rows, cut), ensure_ascii=False)
-                summary.write_text(said + "\n", encoding="utf-8")
-                write_pairs(opened.pairs(rows), pairs, opened.languages)
-            run.sealed(run.path(SUMMARY_FILE))
-        else:
+        with replacing(run.path(SUMMARY_FILE)) as summary:
+            summary.write_text(json_row(_summary(opened, cuts, rows, cut)), encoding="utf-8")
             write_pairs(opened.pairs(rows), pairs, opened.languages)
+        run.sealed(run.path(SUMMARY_FILE))
         run.sealed(run.path(PAIRS_FILE))
         run.note(f"cut at {cut!r} by hand: {len(rows):,} pairs")
     return len(rows)

@@ -10,7 +10,6 @@ import typer
 from xmine.cli.arguments import FORCE, value
 from xmine.cli.console import Console
 from xmine.cli.from_options import Grouped, with_console, with_options
-from xmine.cli.outputs import keep_summary, summary
 from xmine.extras import TRAINING, needs
 from xmine.trainer.options.adapt import AdaptOptions
 from xmine.units import count
@@ -58,8 +57,6 @@ def adapt(
     started, rounds = time.perf_counter(), []
     with console.progress() as report:
         for each in adapt_run(run, output, options, report, more=pairs or (), force=force):
-            if each.mined is not None:
-                _keep_summary(each, started)
             rounds.append(each)
             console.say(_told(each))
     best, seconds = best_of(rounds), time.perf_counter() - started
@@ -94,17 +91,6 @@ def _told(each: "Round") -> str:
         f"round {each.number}: trained on {count(each.pairs, 'pair')}, {retrieved}; "
         f"{report.lines()[0]}"
     )
-
-
-def _keep_summary(each: "Round", started: float) -> None:
-    """Write what `xmine mine` would write beside the pairs."""
-    from xmine.encoders.encoder import SentenceEncoder
-
-    assert each.mined is not None
-    report = each.mined.report()
-    used = SentenceEncoder.load(each.encoder).describe()
-    said, facts = summary(report, used, [], report.warnings, each.mined.options, started)
-    keep_summary(each.run, said, facts)
 
 
 COMMAND = Grouped

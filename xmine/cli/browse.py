@@ -9,9 +9,10 @@ from typing import Annotated
 import typer
 
 from xmine.cli.arguments import switch, value
-from xmine.cli.console import Console, json_row, write_rows
+from xmine.cli.console import Console, write_rows
 from xmine.cli.from_options import with_console
 from xmine.errors import FileError, OptionError
+from xmine.files.records import json_row
 
 _HOST, _PORT = "127.0.0.1", 8000
 

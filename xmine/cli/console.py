@@ -4,8 +4,6 @@ Data alone goes to stdout. Where stdout is a terminal, control characters of a c
 as visible symbols, since a terminal would obey them.
 """
 
-import json
-import math
 import os
 import shutil
 import sys
@@ -19,6 +17,7 @@ import typer
 from xmine.cli import progress_events as events
 from xmine.display import visible
 from xmine.errors import FileError
+from xmine.files.records import json_row
 from xmine.progress import Progress, Report, silent
 from xmine.units import short
 
@@ -130,19 +129,6 @@ def has_styles(terminal: bool) -> bool:
     return terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 
 
-def json_row(facts: Mapping[str, object]) -> str:
-    """Make a row of JSON; numbers that JSON has no word for (inf) become texts."""
-    return json.dumps(_speakable(facts), ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _speakable(value: object) -> object:
-    if isinstance(value, Mapping):
-        return {name: _speakable(each) for name, each in value.items()}
-    if isinstance(value, list):
-        return [_speakable(each) for each in value]
-    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
-
-
 def write_rows(rows: Iterable[str], *, ready: bool = False) -> None:
     """Write rows of text to stdout; where the reader has left, leave as well.
 
@@ -158,9 +144,9 @@ def write_rows(rows: Iterable[str], *, ready: bool = False) -> None:
     except BrokenPipeError:  # `xmine mine … | head`
         _forget_stdout()
         raise typer.Exit(141) from None
-    except OSError:
+    except OSError as error:
         _forget_stdout()
-        raise
+        raise FileError(f"standard output: {error.strerror}") from error
 
 
 def _forget_stdout() -> None:

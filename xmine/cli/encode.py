@@ -8,7 +8,7 @@ import typer
 
 from xmine.cli.arguments import FORCE, MODEL, PROMPT, value
 from xmine.cli.console import Console
-from xmine.cli.encoders import encoder_facts, load_encoder
+from xmine.cli.encoders import load_encoder
 from xmine.cli.from_options import with_console, with_options
 from xmine.errors import OptionError
 from xmine.options import EncodingOptions
@@ -48,6 +48,7 @@ def encode(
 
     import numpy as np
 
+    from xmine.encoders.pair import encoder_facts
     from xmine.files.atomic import check_free, replacing
     from xmine.files.npy import MatrixWriter
     from xmine.progress import Progress, silent
@@ -93,7 +94,7 @@ def encode(
             "dim": encoder.dim,
             "zeros": zeros,
             "output": output,
-            **encoder_facts(encoder, model, options),
+            **encoder_facts(encoder),
             "seconds": round(seconds, 3),
         },
     )

@@ -1,7 +1,6 @@
 """Options of a command -> its encoder, its vectors of lines, or its benchmark files."""
 
 import os
-from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -63,10 +62,8 @@ def load_encoders(
     return EncoderPair(*(load_encoder(each, options, console, chosen=chosen) for each in folders))
 
 
-def load_second(
-    model: str | None, options: EncodingOptions, console: Console, used: dict[str, object]
-) -> "Rescorer | None":
-    """Load the model of `--rescore`, if there is one; describe it with `-v` and in what is used."""
+def load_second(model: str | None, options: EncodingOptions, console: Console) -> "Rescorer | None":
+    """Load the model of `--rescore`, if there is one, and describe it with `-v`."""
     if not model:
         return None
     from xmine.encoders.encoder import SentenceEncoder
@@ -79,45 +76,16 @@ def load_second(
         for guess in found.guesses:
             console.warn(guess)
     console.detail(f"rescoring: {model}, {kind}")
-    used["rescore"] = model
     return found
 
 
-def encoder_facts(
-    encoder: "SentenceEncoder", model: str | None, options: EncodingOptions
-) -> dict[str, object]:
-    """List the facts of an encoder that its vectors depend on, for the record of an output."""
-    facts = encoder.describe()
-    names = ("architecture", "pooling", "default_prompt", "device", "dtype")
-    return {
-        "model": model or "embedded",
-        **{name: facts[name] for name in names},
-        "max_length": getattr(encoder.body, "cut_at", None),
-        "batch_size": options.batch_size,
-        "guessed": encoder.guesses,
-    }
+def evaluated_facts(encoder: "SentenceEncoder", options: "EvaluationOptions") -> dict[str, object]:
+    """List the facts of an evaluated encoder, which reads both sides with one prompt."""
+    from xmine.encoders.pair import encoder_facts
 
-
-def pair_facts(
-    pair: "EncoderPair",
-    model: str | None,
-    options: EncodingOptions,
-    facts: Callable[..., dict[str, object]] = encoder_facts,
-) -> dict[str, object]:
-    """List the facts of the one encoder of both sides, or those of each side's encoder."""
-    if pair.source is pair.target:
-        return facts(pair.source, model, options)
-    sides = {name: facts(each, each.name, options) for name, each in pair.sides.items()}
-    return {"model": model, **sides}
-
-
-def evaluated_facts(
-    encoder: "SentenceEncoder", model: str | None, options: "EvaluationOptions"
-) -> dict[str, object]:
-    """List the same facts of an evaluated encoder, which reads both sides with one prompt."""
     prompt = encoder.settings.choose(options.prompt)
     languages = list(encoder.facts.languages)
-    return {**encoder_facts(encoder, model, options), "prompt": prompt, "languages": languages}
+    return {**encoder_facts(encoder), "prompt": prompt, "languages": languages}
 
 
 def data_folder(given: Path | None) -> "DataFolder":
@@ -178,13 +146,12 @@ def load_vectors(
     console: Console,
     *,
     chosen: bool = True,
-) -> "tuple[EncoderPair | None, tuple[NDArray[Any], NDArray[Any]] | None, dict[str, object]]":
-    """Open the vectors of both sides or, without them, load the encoders; list their facts."""
+) -> "tuple[EncoderPair | None, tuple[NDArray[Any], NDArray[Any]] | None]":
+    """Open the vectors of both sides or, without them, load the encoders."""
     from xmine.vectors.vector_files import read_vectors
 
     if source and target:
         vectors = read_vectors(source, dim), read_vectors(target, dim)
         console.detail(f"vectors of {source} and {target}, dimension {vectors[0].shape[1]}")
-        return None, vectors, {"source": str(source), "target": str(target)}
-    pair = load_encoders(model, options, console, chosen=chosen)
-    return pair, None, pair_facts(pair, model, options)
+        return None, vectors
+    return load_encoders(model, options, console, chosen=chosen), None

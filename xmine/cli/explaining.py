@@ -4,9 +4,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from xmine.cli.arguments import switch
-from xmine.cli.console import has_styles, json_row, write_rows
+from xmine.cli.console import has_styles, write_rows
 from xmine.cli.pair_table import is_terminal
 from xmine.display import visible
+from xmine.files.records import json_row
 
 if TYPE_CHECKING:
     from xmine.browsing.shared_spans import Shared

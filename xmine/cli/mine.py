@@ -22,7 +22,7 @@ from xmine.cli.console import Console
 from xmine.cli.encoders import check_vectors, load_second, load_vectors
 from xmine.cli.engines import opened_engine
 from xmine.cli.from_options import Grouped, with_console, with_options
-from xmine.cli.outputs import check_outputs, draw, input_files, keep_summary, summary, write
+from xmine.cli.outputs import check_outputs, draw, input_files, summary, write
 from xmine.cli.pair_table import is_terminal, next_steps, show_pairs
 from xmine.errors import OptionError
 from xmine.files.suffixes import PACKED, PAIR_SUFFIXES
@@ -145,12 +145,12 @@ def mine(
     seeds = read_known(seed_pairs) if seed_pairs else NOTHING_KNOWN
     truth = read_known(gold) if gold else NOTHING_KNOWN
     with opened_engine(engine, address, run, inputs, dry_run, console) as where:
-        encoder, vectors, used = load_vectors(
+        encoder, vectors = load_vectors(
             src_vectors, tgt_vectors, dim, model, options, console, chosen=not rescore
         )
         vectorizer = vectors or encoder
         assert vectorizer is not None  # one of them is there
-        rescorer = load_second(rescore, options, console, used)
+        rescorer = load_second(rescore, options, console)
         estimate = estimate_run(*inputs, vectorizer, options, rescorer)
         said = str(estimate) if estimate else "estimate: none, standard input has no known size"
         if dry_run:
@@ -186,9 +186,7 @@ def mine(
         show_pairs(mined.pairs.rows(), len(mined.pairs))
     elif run is None:
         notes += write(mined.pairs.rows(), output, mined.languages)
-    said, facts = summary(result, used, notes, warnings, options, started, plot=plot)
-    if run is not None:
-        keep_summary(run, said, facts)
+    said, facts = summary(result, notes, warnings, started, plot=plot)
     console.summary((f"{output}: " if output else "") + said, facts, stdout_has_data=not output)
     if is_terminal() and (run is not None or (is_shown and len(mined.pairs))):
         console.say(next_steps(output), one_line=True)

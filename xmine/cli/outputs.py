@@ -1,18 +1,16 @@
 """What `xmine mine` and `xmine score` write and say: refused before the work, written after it."""
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Sequence
 from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xmine.cli.console import Console, json_row, write_rows
+from xmine.cli.console import Console, write_rows
 from xmine.errors import OptionError
-from xmine.files.atomic import check_free, replacing
+from xmine.files.atomic import check_free
 from xmine.pairs.losses import Losses
 from xmine.pairs.tsv import tsv_row, tsv_rows
-from xmine.version import __version__
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
 
     from xmine.mining.aligned_scores import ScoringReport
     from xmine.mining.mined import MiningReport
-    from xmine.mining.options import ScoringOptions
     from xmine.pairs.pair import Languages, Pair
 
 # Lines around the bins on a screen: head, cut and legend, warnings, a summary of six lines and the
@@ -48,6 +45,8 @@ def check_outputs(
     from xmine.run.folder import JUDGEMENTS_FILE, check_run, makes_run
 
     written: dict[str, str] = {}  # path -> what goes there
+    if pairs == "":
+        raise OptionError("-o: the name is empty", "is a variable of the shell unset?")
     if pairs and or_run and makes_run(pairs):
         check_run(Path(pairs))
         kept = realpath(Path(pairs) / JUDGEMENTS_FILE)
@@ -99,47 +98,27 @@ def write(pairs: "Iterable[Pair]", output: str | None, languages: "Languages") -
 
 def summary(
     report: "MiningReport | ScoringReport",
-    vectors: Mapping[str, object],
     notes: Sequence[str],
     warnings: Sequence[str],
-    options: "ScoringOptions",
     started: float,
     *,
     plot: bool = False,
 ) -> tuple[str, dict[str, object]]:
     """Write the summary, and list the facts behind it.
 
-    `vectors` names the encoder or the vector files; `notes` tell what the output format could not
-    hold; `started` is `time.perf_counter()` at the start; `plot` adds the histogram to the facts.
+    `notes` tell what the output format could not hold; `warnings` are those of the report and of
+    the output; `started` is `time.perf_counter()` at the start; `plot` adds the histogram.
     """
+    facts = report.facts()
+    vectors: Any = facts["vectors"]
     seconds = time.perf_counter() - started
     how = f"{seconds:.1f} s"
     if vectors.get("architecture", "static") != "static":
         how = "{architecture} on {device} in {dtype}, ".format_map(vectors) + how
-    facts = {
-        **report.facts(),
-        "vectors": vectors,
-        "notes": list(notes),
-        "warnings": list(warnings),
-        "options": asdict(options),
-        "seconds": round(seconds, 3),
-        "version": __version__,
-    }
+    facts |= {"notes": [*notes], "warnings": [*warnings], "seconds": round(seconds, 3)}
     if plot:
         facts["histogram"] = report.histogram().facts()
     return "\n".join([*report.lines(how), *filter(None, notes)]), facts
-
-
-def keep_summary(run: Path, said: str, facts: Mapping[str, object]) -> None:
-    """Write the summary of a run beside its pairs, but for the seconds it took."""
-    from xmine.run.folder import SUMMARY_FILE, alone_in
-
-    lasting = {name: value for name, value in facts.items() if name != "seconds"}
-    with alone_in(run) as here:
-        with replacing(run / SUMMARY_FILE) as partial:
-            partial.write_text(json_row(lasting), encoding="utf-8")
-        here.sealed(run / SUMMARY_FILE)
-        here.note(said)
 
 
 def draw(

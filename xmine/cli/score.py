@@ -104,7 +104,7 @@ def score(
     from xmine.pairs.paths import language_warnings
 
     mining = MiningOptions(**asdict(options))
-    encoder, vectors, used = load_vectors(src_vectors, tgt_vectors, dim, model, mining, console)
+    encoder, vectors = load_vectors(src_vectors, tgt_vectors, dim, model, mining, console)
     explaining = _explaining(encoder) if explain else None
     with console.progress() as report:
         scored = score_aligned(source, target, encoder, options, report, pool=pool, vectors=vectors)
@@ -122,7 +122,7 @@ def score(
     draw(console, curve, plot, plot_file, list(filter(None, [source, target])))
     if output or not explain:
         notes += write(scored.rows(), output, scored.languages)
-    said, facts = summary(result, used, notes, warnings, options, started, plot=plot)
+    said, facts = summary(result, notes, warnings, started, plot=plot)
     console.summary(
         (f"{output}: " if output else "") + said, facts, stdout_has_data=explain or not output
     )

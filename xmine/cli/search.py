@@ -8,11 +8,12 @@ from typing import Annotated, Any, Literal
 import typer
 
 from xmine.cli.arguments import MODEL, PROMPT, switch, value
-from xmine.cli.console import Console, json_row, write_rows
+from xmine.cli.console import Console, write_rows
 from xmine.cli.encoders import load_encoder
 from xmine.cli.from_options import with_console, with_options
 from xmine.cli.outputs import place, print_table
 from xmine.errors import FileError, OptionError
+from xmine.files.records import json_row
 from xmine.options import EncodingOptions
 
 

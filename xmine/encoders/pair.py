@@ -1,5 +1,6 @@
 """An encoder for each side of mining, as dual encoders are trained."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,6 +44,28 @@ class EncoderPair:
         """The names that the user gave."""
         one = self.source is self.target
         return self.source.name if one else f"{self.source.name} and {self.target.name}"
+
+
+def encoder_facts(encoder: SentenceEncoder) -> dict[str, object]:
+    """List the facts of an encoder that its vectors depend on, for the record of an output."""
+    facts = encoder.describe()
+    names = ("architecture", "pooling", "default_prompt", "device", "dtype")
+    return {
+        "model": encoder.name,
+        **{name: facts[name] for name in names},
+        "max_length": getattr(encoder.body, "cut_at", None),
+        "batch_size": getattr(encoder.body, "batch_size", None),
+        "guessed": encoder.guesses,
+    }
+
+
+def pair_facts(
+    pair: EncoderPair, facts: Callable[[SentenceEncoder], dict[str, object]] = encoder_facts
+) -> dict[str, object]:
+    """List the facts of the one encoder of both sides, or those of each side's encoder."""
+    if pair.source is pair.target:
+        return facts(pair.source)
+    return {"model": pair.name, **{side: facts(each) for side, each in pair.sides.items()}}
 
 
 def english_first(pair: EncoderPair) -> EncoderPair:

@@ -5,6 +5,7 @@ A text that is null is blank. polars is loaded only when a Parquet file is opene
 
 import csv
 import json
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -20,6 +21,8 @@ from xmine.files.reading import name_of, read_blocks, read_bytes, stream_lines
 if TYPE_CHECKING:
     import polars as pl
 
+csv.field_size_limit(2**31 - 1)  # a cell may hold a whole document
+
 _MAGIC = b"PAR1"
 # Of a file with a million rows in a group: a quarter of the memory that reading the groups takes.
 _ROWS_READ_AT_ONCE = 65_536
@@ -30,6 +33,19 @@ _JSON_NAMES: dict[type, str] = {
     bool: "true or false",
     type(None): "null",
 }
+
+
+def json_row(facts: Mapping[str, object]) -> str:
+    """Make a row of JSON; numbers that JSON has no word for (inf) become texts."""
+    return json.dumps(_speakable(facts), ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _speakable(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {name: _speakable(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_speakable(each) for each in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def json_objects(

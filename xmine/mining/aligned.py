@@ -27,7 +27,7 @@ from xmine.knn.neighbours import Neighbours
 from xmine.mining.aligned_scores import AlignedScores
 from xmine.mining.options import MiningOptions, ScoringOptions
 from xmine.mining.reranking import SINGLE_WORDS, TOO_FEW, Judge, judging_encoder
-from xmine.mining.stage_inputs import check_arrays
+from xmine.mining.stage_inputs import check_arrays, vector_facts
 from xmine.mining.steps import open_steps
 from xmine.pairs.io import languages_of, read_pairs
 from xmine.pairs.pair import Pair
@@ -117,7 +117,8 @@ def score_aligned(
             by_margin = SINGLE_WORDS
         tokens = steps.tokens(encoded, judge.encoder) if judge else None
         found = given, encoded, neighbours, languages, options, [*filter(None, warnings)]
-        return _scored(*found, judge, by_margin, tokens)
+        scored = _scored(*found, judge, by_margin, tokens)
+        return replace(scored, vectors=vector_facts(vectorizer))
 
 
 def _read(

@@ -1,7 +1,7 @@
 """The scores of aligned lines, and the report of their figures."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -25,6 +25,7 @@ from xmine.scoring.retrieval import ChosenPairs
 from xmine.scoring.threshold import weakness_of
 from xmine.text.sentences import Sentences
 from xmine.units import count
+from xmine.version import __version__
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -45,6 +46,7 @@ class AlignedScores:
         options: of the scoring.
         warnings: those of reading and encoding; `report().warnings` has all.
         by_margin: why the scores are margins; empty where they are log-odds.
+        vectors: facts of the encoder, or the names of the files of given vectors.
     """
 
     given: list[Pair]
@@ -60,6 +62,7 @@ class AlignedScores:
     options: ScoringOptions
     warnings: list[str]
     by_margin: str = ""
+    vectors: Mapping[str, object] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """Count the pairs, which would fill the screen."""
@@ -204,4 +207,8 @@ class ScoringReport:
             "hubs": self.hubs,
             "languages": list(scored.languages),
             "clamped": scored.clamped,
+            "vectors": dict(scored.vectors),
+            "warnings": self.warnings,
+            "options": asdict(scored.options),
+            "version": __version__,
         }

@@ -1,6 +1,7 @@
 """The result of mining, and the report of its figures."""
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from xmine.scoring.probability import Confidence, Floats
 from xmine.scoring.threshold import Kept, Threshold
 from xmine.text.languages import language_name
 from xmine.units import count
+from xmine.version import __version__
 
 # Recall is measured on 2,000 rows, in which a share of .98 has a standard deviation of .003.
 _BY_CHANCE = 0.005
@@ -51,6 +53,7 @@ class Mined:
         warnings: those of reading and encoding; `report().warnings` has all.
         languages: codes of source and target, as given or guessed; `und` where that failed.
         by_margin: why candidates are ranked by the margin; empty where tokens rank them.
+        vectors: facts of the encoder, or the names of the files of given vectors.
     """
 
     pairs: Pairs
@@ -67,6 +70,7 @@ class Mined:
     warnings: list[str]
     languages: tuple[str, str]
     by_margin: str = ""
+    vectors: Mapping[str, object] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """Count the pairs, which would fill the screen."""
@@ -218,6 +222,10 @@ class MiningReport:
             "index": candidates.neighbours.index,
             "recall": candidates.neighbours.recall,
             **{name.replace(" ", "_"): asdict(each) for name, each in self.agreements.items()},
+            "vectors": dict(mined.vectors),
+            "warnings": self.warnings,
+            "options": asdict(mined.options),
+            "version": __version__,
         }
 
 

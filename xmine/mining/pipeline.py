@@ -23,7 +23,7 @@ from xmine.mining.reranking import SINGLE_WORDS, TOO_FEW, judging_encoder
 from xmine.mining.rescoring import rescore
 from xmine.mining.results import write_results
 from xmine.mining.selection import select
-from xmine.mining.stage_inputs import check_arrays, stage_inputs
+from xmine.mining.stage_inputs import check_arrays, stage_inputs, vector_facts
 from xmine.mining.steps import open_steps
 from xmine.pairs.known import (
     NOTHING_KNOWN,
@@ -98,15 +98,13 @@ def mine(
     vectorizer = as_pair(encoder or SentenceEncoder.load()) if vectors is None else vectors
     readable = vectorizer.languages if isinstance(vectorizer, EncoderPair) else ()
     depends_on = stage_inputs(inputs, vectorizer, options, seeds, gold, settled, rescorer)
-    warnings: list[str] = []
-    opened = open_steps(
-        run, depends_on, options, report, warnings.append, force=force, engine=engine
-    )
+    told: list[str] = []  # of this process alone, such as files that were made again
+    opened = open_steps(run, depends_on, options, report, told.append, force=force, engine=engine)
     with opened as steps:
         sentences = steps.read(inputs)
         seeds, gold = seeds.resolved(*sentences), gold.resolved(*sentences)
         _check_known(options, seeds, gold)  # resolving leaves out judged pairs of other texts
-        warnings += _doubts(sentences, readable, options, seeds, gold)
+        warnings = _doubts(sentences, readable, options, seeds, gold)
         encoded = steps.encode(sentences, vectorizer)
         neighbours = steps.search(encoded)
         judging, by_margin = judging_encoder(vectorizer, options)
@@ -127,9 +125,9 @@ def mine(
         loose = steps.stretches(encoded, *probable, judging)
         flags = flag(estimated, options, loose)
         mined = select(estimated, flags, options, seeds, gold, warnings)
-        mined = replace(mined, by_margin=by_margin)
+        mined = replace(mined, by_margin=by_margin, vectors=vector_facts(vectorizer, rescorer))
         write_results(steps.run, mined)
-        return mined
+        return replace(mined, warnings=told + warnings)
 
 
 def _check_vectors(encoder: SentenceEncoder | EncoderPair | None, options: MiningOptions) -> None:

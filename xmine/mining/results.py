@@ -4,16 +4,18 @@ from pathlib import Path
 
 import numpy as np
 
+from xmine.files.atomic import replacing
 from xmine.files.npy import writing_matrix
+from xmine.files.records import json_row
 from xmine.mining.mined import Mined
 from xmine.pairs.io import write_pairs
-from xmine.run.folder import PAIRS_FILE, SCORES_FILES, STAGES, Run
+from xmine.run.folder import PAIRS_FILE, SCORES_FILES, STAGES, SUMMARY_FILE, Run
 from xmine.run.tables import candidates_schema, write_columns
 from xmine.scoring.margin import MarginScores
 
 
 def write_results(run: Run, mined: Mined) -> None:
-    """Write the candidates and the pairs that are kept; a temporary run keeps nothing."""
+    """Write candidates, kept pairs and the summary; a temporary run keeps nothing."""
     if not run.kept:
         return
     run.forget(*STAGES["pairs"])
@@ -24,7 +26,11 @@ def write_results(run: Run, mined: Mined) -> None:
     write_pairs(mined.pairs.rows(), str(pairs), mined.languages)
     run.sealed(candidates)
     run.sealed(pairs)
-    run.note(f"{len(mined.pairs):,} pairs")
+    report, summary = mined.report(), run.path(SUMMARY_FILE)
+    with replacing(summary) as partial:
+        partial.write_text(json_row(report.facts()), encoding="utf-8")
+    run.sealed(summary)
+    run.note(str(report))
 
 
 def _write_scores(run: Run, scores: MarginScores) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.encoders.pair import EncoderPair
+from xmine.encoders.pair import EncoderPair, pair_facts
 from xmine.encoders.rescorer import Rescorer
 from xmine.errors import OptionError
 from xmine.mining.options import MiningOptions
@@ -109,6 +109,16 @@ def check_arrays(vectors: Any) -> None:  # noqa: ANN401 - whatever the user give
     good = [isinstance(x, np.ndarray) and x.ndim == 2 and x.dtype.kind == "f" for x in sides]
     if good != [True, True]:
         raise OptionError("the vectors are not two matrices of floats", "give two arrays of numpy")
+
+
+def vector_facts(vectorizer: Vectorizer, rescorer: Rescorer | None = None) -> dict[str, object]:
+    """List the facts of the encoders, or name the files of given vectors, for the summary."""
+    if isinstance(vectorizer, EncoderPair):
+        facts = pair_facts(vectorizer)
+    else:
+        names = (getattr(rows, "filename", None) for rows in vectorizer)
+        facts = {side: name and str(name) for side, name in zip(SIDES, names, strict=True)}
+    return facts | ({"rescore": rescorer.name} if rescorer else {})
 
 
 def hashed(pieces: Iterable[bytes]) -> str:

@@ -50,7 +50,7 @@ def _command(benchmark: Benchmark) -> Callable[..., None]:
         encoder = load_encoder(model, options, console)
         with console.progress() as report:
             result = evaluated(encoder, folder, options, report, **more)
-        about = evaluated_facts(encoder, model, options)
+        about = evaluated_facts(encoder, options)
         figures = record({**result.as_json(), "encoder": about})
         if output:
             write_record(output, figures)

@@ -1,13 +1,14 @@
 """xmine eval gain: whether encoders are better than the one that they began as."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from xmine.cli.arguments import DATA, FIGURES, FORCE
 from xmine.cli.console import Console
-from xmine.cli.encoders import data_folder, evaluated_facts, load_encoders, pair_facts
+from xmine.cli.encoders import data_folder, evaluated_facts, load_encoders
 from xmine.cli.from_options import with_console, with_options
 from xmine.evaluation.options import GainOptions
 from xmine.extras import needs
@@ -40,6 +41,7 @@ def measure_gain(
     Example: xmine eval gain embedded encoder/ --data eval/
     """
     needs("xmine eval gain", "scipy")
+    from xmine.encoders.pair import pair_facts
     from xmine.evaluation.reports.gain import measure_gains
     from xmine.evaluation.reports.record import record, write_record
     from xmine.files.atomic import check_free
@@ -51,8 +53,9 @@ def measure_gain(
     encoders = [load_encoders(each, options, console) for each in given]
     with console.progress() as report:
         gains = measure_gains(encoders, folder, options, report)
+    facts = partial(evaluated_facts, options=options)
     about = [
-        pair_facts(pair, model, options, evaluated_facts)
+        {**pair_facts(pair, facts), "model": model}
         for pair, model in zip(encoders, given, strict=True)
     ]
     figures = record(_as_json(gains, about, options))

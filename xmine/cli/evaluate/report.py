@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from xmine.cli.arguments import DATA, FORCE, MODEL, value
-from xmine.cli.console import Console, json_row, write_rows
+from xmine.cli.console import Console, write_rows
 from xmine.cli.encoders import data_folder, evaluated_facts, load_encoder
 from xmine.cli.from_options import with_console, with_options
 from xmine.errors import FileError, XmineError
 from xmine.evaluation.options import EvaluationOptions
+from xmine.files.records import json_row
 
 if TYPE_CHECKING:
     from xmine.evaluation.everything import EvaluationOutcome
@@ -53,7 +54,7 @@ def evaluate_everything(
             )
     started = time.perf_counter()
     encoder = load_encoder(model, options, console)
-    about = evaluated_facts(encoder, model, options)
+    about = evaluated_facts(encoder, options)
     with console.progress() as report:
         outcome = evaluate_all(
             encoder, folder, options, report, lambda name, text: console.detail(f"{name}: {text}")

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from xmine.cli.arguments import FORCE, MODEL, value
-from xmine.cli.console import Console, json_row, write_rows
+from xmine.cli.console import Console, write_rows
 from xmine.cli.from_options import with_console, with_options
 from xmine.cli.outputs import place, print_table
 from xmine.errors import OptionError
+from xmine.files.records import json_row
 from xmine.files.suffixes import PICTURE_SUFFIXES
 from xmine.options import EncodingOptions
 

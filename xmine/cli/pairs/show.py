@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from xmine.cli.arguments import MODEL, PAIRS
-from xmine.cli.console import Console, json_row, write_rows
+from xmine.cli.console import Console, write_rows
 from xmine.cli.explaining import EXPLAIN, alignment_facts, named_parts, part, print_explained
 from xmine.cli.from_options import with_console
 from xmine.errors import XmineError
+from xmine.files.records import json_row
 
 if TYPE_CHECKING:
     from xmine.browsing.shared_spans import Shared

@@ -137,9 +137,12 @@ def test_an_export_says_nothing_of_options_that_nobody_gave(
 
 def test_options_that_do_nothing_are_said(command: Command, minilm: str, toy_folder: Path) -> None:
     encode = ["encode", "a.txt", "-o", "a.npy", "--force", "--model", toy_folder]
-    said = "xmine: warning: --device and --dtype do nothing: "
-    assert command(*encode, "--device", "cpu").err.startswith(said)
-    assert said not in command(*encode).err
+    for flags in (["--device", "cpu"], ["--max-length", "3", "--batch-size", "8"]):
+        names = ", ".join(sorted(flags[::2]))
+        assert command(*encode, *flags).err.startswith(f"xmine: warning: {names}: without effect: ")
+    assert "without effect" not in command(*encode).err
+    ended = command("encode", "a.txt", "-o", "a.npy", "--force", "--model", "")
+    assert ended.code == 1 and ended.err.startswith("xmine: an empty name in place of an encoder")
 
 
 def test_a_guess_is_said(command: Command, minilm: str, tmp_path: Path) -> None:

@@ -89,6 +89,19 @@ def test_the_library_writes_the_files_of_the_command(mined: Path, toy_folder: Pa
     assert files(mined.parent / "other") == files(mined)
 
 
+def test_a_file_whose_name_is_no_utf_8_is_mined_and_a_folder_of_such_a_name_refused(
+    command: Command, toy_files: Toy, toy_folder: Path
+) -> None:
+    name = os.fsdecode(b"bad\xff.txt")
+    Path("en.txt").rename(name)
+    mine = ["mine", name, "zh.txt", "--model", toy_folder, "-o"]
+    assert [command(*mine, "run/").code for _ in range(2)] == [0, 0]
+    assert json.loads(Path("run/summary.json").read_text("utf-8"))["source"]["file"] == "bad?.txt"
+    ended = command(*mine, os.fsdecode(b"r\xff/"))
+    assert ended.code == 1 and ended.err.startswith("xmine: r?: the name is not UTF-8")
+    assert command(*mine, "").err.startswith("xmine: -o: the name is empty")
+
+
 def test_the_same_again_changes_nothing(command: Command, mined: Path, toy_folder: Path) -> None:
     before, when = files(mined), (mined / "source.npy").stat().st_mtime_ns
     ended = command(*MINE, "--model", toy_folder)

@@ -33,17 +33,20 @@ def load_encoder(
     """
     from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
 
-    encoder = SentenceEncoder.load(model or EMBEDDED, options)
+    encoder = SentenceEncoder.load(EMBEDDED if model is None else model, options)
     for guess in encoder.guesses:
         console.warn(guess)
     facts = encoder.describe()
-    given = chosen and (options.device, options.dtype) != ("auto", "auto")
-    if given and facts["architecture"] == "static":
-        console.warn("--device and --dtype do nothing: a static encoder runs on numpy, in float32")
+    usual = fields(EncodingOptions)
+    given = [flag(each.name) for each in usual if getattr(options, each.name) != each.default]
+    if chosen and given and facts["architecture"] == "static":
+        console.warn(
+            f"{', '.join(given)}: without effect: a static encoder reads whole sentences with numpy"
+        )
     languages = encoder.facts.languages
     stated = ", ".join(languages[:8]) + (", ..." if len(languages) > 8 else "")
     console.detail(
-        f"encoder: {model or 'embedded'}, {facts['architecture']}, "
+        f"encoder: {encoder.name}, {facts['architecture']}, "
         f"{stated or 'languages not stated'}, {facts['pooling']} pooling, dimension {encoder.dim}, "
         f"{facts['pieces']:,} tokens, {encoder.device} {encoder.dtype}"
     )

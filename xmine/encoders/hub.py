@@ -31,6 +31,10 @@ def find_encoder(model: str | Path) -> Path:
     """
     if model == "embedded":
         return EMBEDDED
+    if not str(model):
+        raise EncoderError(
+            "an empty name in place of an encoder", "is a variable of the shell unset?"
+        )
     folder = Path(model)
     if folder.is_dir():
         return folder

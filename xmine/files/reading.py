@@ -69,6 +69,11 @@ def _whole_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
         yield last
 
 
+def readable(path: str) -> str:
+    """Write a path whose bytes are no UTF-8 as a text that files can hold."""
+    return path.encode("utf-8", "replace").decode("utf-8")
+
+
 def name_of(path: str | Path) -> str:
     """Name a file in messages: its path, or `standard input`."""
     return "standard input" if str(path) == STDIN else str(path)

@@ -19,6 +19,7 @@ from typing import Any
 from xmine.errors import FileError, OptionError
 from xmine.files.atomic import PARTIAL, check_parent, remove, writing
 from xmine.files.digests import Watch, digest_of
+from xmine.files.reading import readable
 from xmine.run.difference import Asked as Asked
 from xmine.run.difference import difference
 from xmine.run.run_file import DIGESTS, FORMAT, is_of_now, read_tables, write_tables
@@ -276,7 +277,9 @@ def alone_in(folder: Path) -> Iterator[Run]:
 
 
 def check_run(folder: Path) -> None:
-    """Refuse a path that is a file, or a folder with other files in it."""
+    """Refuse a path that is a file, a folder with other files in it, or no UTF-8."""
+    if readable(str(folder)) != str(folder):
+        raise FileError(f"{readable(str(folder))}: the name is not UTF-8", "give another name")
     check_parent(folder)
     if folder.exists() and not folder.is_dir():
         raise FileError(f"{folder}: is a file", "give another name")

@@ -17,7 +17,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xmine.errors import FileError
-from xmine.files.reading import STDIN, exists, name_of, raw_blocks, read_blocks, stream_lines
+from xmine.files.reading import (
+    STDIN,
+    exists,
+    name_of,
+    raw_blocks,
+    read_blocks,
+    readable,
+    stream_lines,
+)
 from xmine.files.records import (
     csv_rows,
     is_text,
@@ -163,10 +171,9 @@ def text_input(given: Texts, side: str = "") -> TextInput:
             "an empty name in place of a text file", "is a variable of the shell unset?"
         )
     path, colon, column = whole.rpartition(":")
-    if not (path and column and colon) or exists(whole):
-        return TextInput(whole, whole)
-    known = kind_of(path) or exists(path)
-    return TextInput(whole, path, column) if known else TextInput(whole, whole)
+    if not (path and column and colon) or exists(whole) or not (kind_of(path) or exists(path)):
+        path, column = whole, ""
+    return TextInput(readable(whole), path, column)
 
 
 def read_texts(given: Texts) -> list[str]:

@@ -56,7 +56,7 @@ def list_pairs(
         text=text,
         regex=regex,
         side=side,
-        flags=tuple(flag or ()),
+        flags=tuple(name for each in flag or () for name in each.split(",")),
         score_min=score_min,
         score_max=score_max,
         kept=kept,

@@ -275,6 +275,17 @@ def test_unknown_lines_are_left_out_and_it_goes_on(
     assert files(run) == before
 
 
+def test_warnings_do_not_depend_on_who_reads_the_tables(
+    command: Command, toy_files: Toy, toy_folder: Path, tmp_path: Path
+) -> None:
+    text = (tmp_path / "en.txt").read_text(encoding="utf-8")
+    (tmp_path / "zh.txt").write_text(text + "☃☃\n", encoding="utf-8")
+    assert "the same text" in command(*MINE, "--model", toy_folder).err
+    before = files(tmp_path / "run")
+    assert "the same text" in command(*MINE, "--model", toy_folder).err
+    assert files(tmp_path / "run") == before
+
+
 def test_a_kill_before_the_digest_of_a_table_is_no_change_by_others(
     command: Command,
     toy_files: Toy,

@@ -104,8 +104,9 @@ def mine(
         sentences = steps.read(inputs)
         seeds, gold = seeds.resolved(*sentences), gold.resolved(*sentences)
         _check_known(options, seeds, gold)  # resolving leaves out judged pairs of other texts
-        warnings = _doubts(sentences, readable, options, seeds, gold)
         encoded = steps.encode(sentences, vectorizer)
+        (left, _), (right, _) = encoded  # without lines that the encoder does not know
+        warnings = _doubts((left, right), readable, options, seeds, gold)
         neighbours = steps.search(encoded)
         judging, by_margin = judging_encoder(vectorizer, options)
         judge = steps.rerank(encoded, neighbours, judging)

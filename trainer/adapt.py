@@ -189,7 +189,7 @@ def _begin(
 ) -> None:
     """Make the folder of the loop, or find the same loop in it."""
     wanted = {
-        "run": str(run),
+        "run": str(run.resolve()),
         "candidates": digest_of(run / CANDIDATES_FILE),
         "judgements": hashed([repr(seeds.pairs).encode()]),
         "pairs": Corpus(others).fingerprint(),

@@ -87,7 +87,7 @@ def each_batch(source: TokenVectors, target: TokenVectors, x: Rows, y: Rows, wor
     """Call `work` with batches of pairs that have tokens, in several threads.
 
     Args:
-        source, target, x, y: as in `match_tokens`.
+        source, target, x, y: as in `match_pairs`.
         work: called with rows of `x` and `y`, with their tokens on both sides, int64 [rows] twice,
             and `is_long`: whether this is one pair with more tokens than LONG on a side.
     """

@@ -32,6 +32,13 @@ def test_a_pipe_gets_the_texts_as_they_are_and_a_row_of_what_is_not_found(
     assert lost.startswith("no counterpart: ") and "zzqx" in lost and "Museum" not in lost
 
 
+def test_vowel_signs_stay_with_their_words() -> None:
+    pair = Pair("x", "नमस्ते, (हिन्दी) गया।")
+    spans = [(0, 8), (8, 17), (17, 22)]
+    named = explaining.named_parts("lost", pair, ([], spans))
+    assert named == ["lost:  | नमस्ते, हिन्दी, गया"]
+
+
 def test_a_terminal_gets_dim_words_and_no_code_of_a_text(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

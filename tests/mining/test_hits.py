@@ -14,7 +14,7 @@ from tests.toys.sentences import toy_sentences
 from tests.toys.xsim import loose
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair, as_pair
-from xmine.errors import OptionError
+from xmine.errors import FileError, OptionError
 from xmine.mining.hits import HitChoice
 from xmine.mining.reranking import token_encoder
 from xmine.mining.search import Hit, search
@@ -126,6 +126,16 @@ def test_equal_scores_keep_the_order_of_the_lines(toy_encoder: SentenceEncoder) 
     (hits,) = search([" ".join(reversed(one.split()))], table, toy_encoder, 4)
     assert rows(hits) == [1, 3, 0, 2]
     assert hits[0].score == hits[1].score
+
+
+def test_a_line_without_a_known_token_is_no_hit(toy_encoder: SentenceEncoder) -> None:
+    _, chinese, _ = toy_sentences(3, seed=5)
+    corpus = sentence_table("f", ["☃ ☃", *chinese, "☂"])
+    for rerank in ("auto", "off"):
+        (hits,) = search([chinese[0]], corpus, toy_encoder, 9, rerank=rerank)
+        assert {(hit.text, hit.line) for hit in hits} == {*zip(chinese, (2, 3, 4), strict=True)}
+    with pytest.raises(FileError, match="f: the encoder knows no token of any line"):
+        search(chinese, sentence_table("f", ["☃ ☃"]), toy_encoder)
 
 
 @pytest.mark.parametrize("reranking", [True, False])

@@ -55,6 +55,8 @@ def test_weights_go_by_origin_and_unknown_origins_are_refused() -> None:
     with pytest.raises(TrainingError, match="--source-weight bok") as error:
         weigh_pairs(pairs, {"bok": 1}, 1)
     assert "book, web" in error.value.hint
+    with pytest.raises(TrainingError, match="no pair is left"):
+        weigh_pairs(ParallelText([], [], []), {}, 1.0)
     with pytest.raises(TrainingError, match="weight 0"):
         weigh_pairs(pairs, {}, 0)
 

@@ -30,6 +30,7 @@ def test_npy_and_raw_files_open_without_being_read(tmp_path: Path) -> None:
 
 def test_what_is_no_matrix_of_vectors_is_refused(tmp_path: Path) -> None:
     np.save(tmp_path / "flat.npy", np.ones(3, dtype=np.float32))
+    np.save(tmp_path / "thin.npy", np.ones((3, 0), dtype=np.float32))
     np.save(tmp_path / "double.npy", np.ones((2, 3)))
     np.save(tmp_path / "good.npy", np.ones((2, 3), dtype=np.float32))
     good = Path(tmp_path, "good.npy").read_bytes()
@@ -46,6 +47,7 @@ def test_what_is_no_matrix_of_vectors_is_refused(tmp_path: Path) -> None:
         ("cut.npy", None, FileError, "cut.npy: not a .npy file, or a broken one: "),
         ("text.npy", None, FileError, "text.npy: not a .npy file, or a broken one: "),
         ("flat.npy", None, FileError, "flat.npy: float32 [3]; expected float32 [lines, dim]"),
+        ("thin.npy", None, FileError, "thin.npy: float32 [3, 0]; expected float32 [lines, dim]"),
         ("double.npy", None, FileError, "double.npy: float64 [2, 3]; expected float32"),
         ("good.npy", 4, OptionError, "good.npy: its width is 3, --dim is 4"),
         ("two.npz", None, FileError, "two.npz: a .npz archive, which holds several arrays"),

@@ -106,6 +106,8 @@ def weigh_pairs(
             raise TrainingError(
                 f"--source-weight {name}: no pair has this origin", f"known: {some}"
             )
+    if not len(pairs):
+        raise TrainingError("no pair is left to train on", "does --exclude name the training data?")
     wanted = np.array([weights.get(origin, default) for origin in pairs.origins])
     if not wanted.any():
         raise TrainingError(

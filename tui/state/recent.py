@@ -108,7 +108,8 @@ def _entries(content: Mapping[str, object]) -> list[_Row]:
 def _now(path: str, opened: str) -> Recent:
     place = Path(path)
     if (place / RUN_FILE).is_file():
-        kind = "run" if (place / PAIRS_FILE).is_file() else "unfinished"
+        is_whole = all((place / name).is_file() for name in (PAIRS_FILE, SUMMARY_FILE))
+        kind = "run" if is_whole else "unfinished"
         judged = _judged_in(place / JUDGEMENTS_FILE)
         return Recent(path, opened, kind, _pairs_of(place), judged)
     judged = _judged_in(place.with_name(f"{place.name}.{JUDGEMENTS_FILE}"))

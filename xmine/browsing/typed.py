@@ -6,6 +6,7 @@ text, `/a regular expression/`, or `:974` for a line.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -90,10 +91,14 @@ def _compared(query: PairQuery, column: str, sign: str, number: str) -> PairQuer
     except ValueError:
         raise OptionError(f"{number!r} is no number", f"write {column}{sign}1.2") from None
     if column == "score" and sign == ">=":
-        return replace(query, score_min=limit)
+        return replace(query, score_min=_tighter(max, limit, query.score_min))
     if column == "score" and sign == "<=":
-        return replace(query, score_max=limit)
+        return replace(query, score_max=_tighter(min, limit, query.score_max))
     return _and(query, f"{column} {sign} {number}")
+
+
+def _tighter(choose: Callable[[float, float], float], limit: float, before: float | None) -> float:
+    return limit if before is None else choose(limit, before)
 
 
 def _and(query: PairQuery, clause: str) -> PairQuery:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated
+from unicodedata import category
 
 from xmine.cli.arguments import switch
 from xmine.cli.console import has_styles, write_rows
@@ -81,8 +82,8 @@ def named_parts(name: str, pair: "Pair", parts: "Sequence[Sequence[Span]]") -> l
 
 
 def _bare(text: str) -> str:
-    """Leave out what stands before the first letter or digit, and behind the last one."""
-    places = [place for place, character in enumerate(text) if character.isalnum()]
+    """Leave out what stands before the first letter, mark or digit, and behind the last one."""
+    places = [at for at, character in enumerate(text) if category(character)[0] in "LMN"]
     return text[places[0] : places[-1] + 1] if places else ""
 
 

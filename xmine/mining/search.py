@@ -3,8 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import as_pair
+from xmine.errors import FileError
 from xmine.knn.exact import search_exact
 from xmine.mining.hits import HitChoice
 from xmine.mining.reranking import token_encoder
@@ -44,7 +47,7 @@ def search(
 ) -> list[list[Hit]]:
     """Find the nearest sentences of each query, best first.
 
-    A query without a known token has no hits.
+    A query without a known token has no hits; a sentence without one is no hit.
 
     Args:
         queries: texts.
@@ -55,10 +58,21 @@ def search(
         rerank: `auto`, `tokens` or `off`; see `xmine.mining.reranking.token_encoder`.
         report: called while encoding, searching and matching tokens.
         prompt: put before queries and sentences alike; see `SentenceEncoder.encode`.
+
+    Raises:
+        FileError: the encoder knows no token of the corpus.
     """
     choice = HitChoice(k, token_encoder(as_pair(encoder), rerank), exclude_exact)
     left = encoder.encode_half(queries, prompt=prompt)  # [queries, dim]
     right = encoder.encode_half(corpus.texts, report, prompt)  # [rows, dim]
+    rows = np.flatnonzero(right.any(axis=1))  # the others have no token that the encoder knows
+    if len(right) and not len(rows):
+        raise FileError(
+            f"{corpus.name}: the encoder knows no token of any line",
+            "is the text in another script? give an encoder for it with --model",
+        )
+    if len(rows) < len(right):
+        corpus, right = corpus.known(rows), right[rows]
     spare = max(_copies(queries, corpus).values(), default=0) if exclude_exact else 0
     found = search_exact(left, right, choice.nearest + spare, report=report)
     chosen = choice.choose(queries, corpus.texts, found.targets, found.target_cosines)

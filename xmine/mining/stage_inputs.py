@@ -106,8 +106,8 @@ def check_arrays(vectors: Any) -> None:  # noqa: ANN401 - whatever the user give
         OptionError: they are not.
     """
     sides = vectors if isinstance(vectors, (tuple, list)) else ()
-    good = [isinstance(x, np.ndarray) and x.ndim == 2 and x.dtype.kind == "f" for x in sides]
-    if good != [True, True]:
+    matrices = [isinstance(x, np.ndarray) and x.ndim == 2 and x.dtype.kind == "f" for x in sides]
+    if matrices != [True, True] or not all(x.shape[1] for x in sides):
         raise OptionError("the vectors are not two matrices of floats", "give two arrays of numpy")
 
 

@@ -68,7 +68,8 @@ def _read_npy(path: Path, dim: int | None) -> NDArray[Any]:
             f"{path}: not a .npy file, or a broken one: {why}",
             "write it again with numpy.save(path, vectors)",
         ) from error
-    if vectors.ndim != 2 or vectors.dtype.name not in ("float32", "float16"):
+    is_matrix = vectors.ndim == 2 and vectors.shape[1] > 0
+    if not is_matrix or vectors.dtype.name not in ("float32", "float16"):
         raise FileError(
             f"{path}: {vectors.dtype} {list(vectors.shape)}; expected float32 [lines, dim]",
             'write it with numpy.save(path, vectors.astype("float32"))',

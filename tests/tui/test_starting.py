@@ -200,7 +200,7 @@ def test_mining_goes_on_elsewhere_and_its_pairs_are_opened(
         await pilot.press("M")
         await pilot.pause()
         text = "\n".join(screen_text(app))
-        assert "✓ judging" in text and "100%" in text and "done in" in text
+        assert "✓ reading lines" in text and "100%" in text and "done in" in text
         assert "enter: look at them" in said(app.screen, "said")
         await pilot.press("enter")
         await until(pilot, lambda: app.screen.NAME == "Pairs")

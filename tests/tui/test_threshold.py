@@ -281,7 +281,7 @@ def test_a_run_of_a_lowest_score_has_no_cut_but_0_and_nothing_below_it(
 
     async def script(pilot: Any) -> None:
         await settled(pilot)
-        count = f"{len(kept)} shown, {len(kept)} of {len(opened)} kept, cut 0.0000"
+        count = f"{len(kept)} shown, {len(kept)} of {len(opened)} kept, no cut"
         assert count in screen_text(pilot.app)[0]
         table = await at_threshold(pilot)
         text = "\n".join(screen_text(pilot.app))

@@ -38,6 +38,7 @@ def test_filters_and_orders_are_those_of_the_app(command: Command, file: Path) -
         ("--text", "FERR"): [4, 1],
         ("--text", "^[0-9]", "--regex", "--side", "both"): [1],
         ("--flag", "hub", "--flag", "none"): [7, 1, 3],
+        ("--flag", "hub,none"): [7, 1, 3],
         ("--score-min", 1.2, "--score-max", 1.3): [7, 1],
         ("--sort", "target"): [7, 3, 1, 4],
         ("--sort", "score", "--descending", "-n", 2): [4, 7],

@@ -16,6 +16,7 @@ from tests.toys.engines import Shuffled
 from tests.toys.grids import mostly_long
 from xmine.engines.local import LocalEngine
 from xmine.engines.task import Task
+from xmine.errors import FileError
 from xmine.files.npy import opened, write_matrix
 from xmine.hardware import anonymous_memory
 from xmine.knn import tiles
@@ -115,6 +116,24 @@ class Kept(LocalEngine):
         for task in tasks:
             if all(path in self.before for path in task.makes):
                 assert all(path.stat().st_mtime_ns == self.before[path] for path in task.makes)
+
+
+@pytest.mark.parametrize("index", ["exact", "IVF16,SQfp16"])
+def test_a_changed_tile_is_named_and_made_again(
+    sides: tuple[Path, Path], index: str, tmp_path: Path
+) -> None:
+    expected(sides, index, tmp_path / "alone")
+    folder = tmp_path / "tiles"
+    with pytest.raises(KeyboardInterrupt):
+        search(sides, index, folder, Shuffled(stops_after=9))
+    changed = max(folder.glob("tile-*-best-*.npy"))
+    data = bytearray(changed.read_bytes())
+    data[len(data) // 2] ^= 64
+    changed.write_bytes(bytes(data))
+    with pytest.raises(FileError, match=f"{changed.name}: is gone, or was changed"):
+        search(sides, index, folder, LocalEngine())
+    search(sides, index, folder, LocalEngine())
+    same(folder, tmp_path / "alone")
 
 
 def test_tiles_of_another_search_are_not_used(sides: tuple[Path, Path], tmp_path: Path) -> None:

@@ -15,14 +15,8 @@ from numpy.typing import NDArray
 from xmine.engines.task import Engine, Task
 from xmine.files.atomic import writing
 from xmine.files.digests import NOBODY, Watch
-from xmine.files.npy import (
-    MatrixWriter,
-    open_matrix,
-    opened,
-    parts_folder,
-    write_matrices,
-    writing_matrix,
-)
+from xmine.files.npy import MatrixWriter, opened, parts_folder, writing_matrix
+from xmine.files.sealed_arrays import drop_changed, opened_sealed, write_all_sealed
 
 
 class Maker(Protocol):
@@ -74,21 +68,20 @@ class Parts:
             stop = min(start + self.rows, total)
             paths = tuple(folder / f"{each.path.stem}-{start}.npy" for each in writers)
             for path, each in zip(paths, writers, strict=True):
-                if open_matrix(path, each.dtype) is None:  # or somebody has changed the part
-                    path.unlink(missing_ok=True)
+                drop_changed(path, each.dtype)
             given = self.maker, start, stop, *paths
             tasks.append(Task(make_part, given, paths, float(stop - start), self.gpus))
         self.engine.run(tasks, lambda share: tick(done + int(share * (total - done))))
         for task in tasks:
             parts = zip(task.makes, writers, strict=True)
-            write(*(opened(path, each.dtype) for path, each in parts))
+            write(*(opened_sealed(path, each.dtype) for path, each in parts))
             for path in task.makes:
                 path.unlink()
 
 
 def make_part(maker: Maker, start: int, stop: int, *paths: Path) -> None:
     """Make some rows of matrices, and write each matrix to a file of its own."""
-    write_matrices(paths, maker.blocks(start, stop))
+    write_all_sealed(paths, maker.blocks(start, stop))
 
 
 def wanted(parts: Parts | None, folder: Path) -> Parts | None:

@@ -6,7 +6,7 @@ What a killed process has written stays beside it under a hidden name, and is co
 import glob
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from hashlib import blake2b
 from io import BytesIO
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.errors import FileError
-from xmine.files.atomic import remove, replacing_all, writing
+from xmine.files.atomic import remove, writing
 from xmine.files.digests import HEAD, NOBODY, Watch
 
 _ROWS_AT_ONCE = 65_536
@@ -200,27 +200,9 @@ def parts_folder(path: Path, mark: str) -> Path:
 
 
 def write_matrix(path: Path, rows: NDArray[Any]) -> None:
-    """Write a matrix, which appears at `path` when it is on the disk."""
-    write_matrices([path], [(rows,)])
-
-
-def write_matrices(paths: Sequence[Path], blocks: Iterable[tuple[NDArray[Any], ...]]) -> None:
-    """Write matrices, some rows of each at a time; they appear when all are on the disk."""
-    with replacing_all(paths) as partials, ExitStack() as stack:
-        files = [stack.enter_context(each.open("wb")) for each in partials]
-        rows, heads = [0] * len(files), [bytes(HEAD)] * len(files)
-        for file, head in zip(files, heads, strict=True):
-            file.write(head)
-        for block in blocks:
-            for at, some in enumerate(block):
-                files[at].write(np.ascontiguousarray(some).data)
-                rows[at] += len(some)
-                heads[at] = header(some.dtype, rows[at], some.shape[1])
-        for file, head in zip(files, heads, strict=True):
-            file.seek(0)
-            file.write(head)
-            file.flush()
-            os.fsync(file.fileno())
+    """Write a matrix, which appears at `path` when it is complete."""
+    with writing_matrix(path, rows.shape[1], rows.dtype.type) as writer:
+        writer.write(rows)
 
 
 def open_matrix(

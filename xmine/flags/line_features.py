@@ -4,7 +4,6 @@ The features of a line take about 30 bytes, 80 while they are computed, and 46 o
 was killed, or is asked for another threshold, finds them there.
 """
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,10 +14,10 @@ from numpy.typing import NDArray
 
 from xmine.engines.task import Engine, Task
 from xmine.files import scratch
-from xmine.files.atomic import replacing
+from xmine.files.atomic import writing
 from xmine.files.digests import Watch
-from xmine.files.npy import header
 from xmine.files.records import read_texts
+from xmine.files.sealed_arrays import drop_changed, open_sealed, write_sealed
 from xmine.flags.boilerplate import boilerplate, ends_of, variants
 from xmine.flags.flag_set import Bools
 from xmine.flags.near_copies import beyond_latin, latin_characters, letters_of
@@ -90,14 +89,15 @@ class FeatureFiles:
         """The folder for what tasks make, of which the watch knows nothing yet."""
         return self.folder.with_name(f".{self.folder.name}.part")
 
-    def path(self, name: str) -> Path:
-        """Name a file; one that a task has made is put there."""
-        path, made = self.folder / name, self.parts / name
-        self.folder.mkdir(exist_ok=True)
-        if made.exists():
-            made.replace(path)
-            self.watch.sealed(path)
-        return path
+    def of(self, side: Sentences, name: str, language: str) -> Callable[[int], tuple[Path, Path]]:
+        """Name the files for lines from one on: the kept one, and what a task makes of it."""
+        digest = side.digest()[:16]
+
+        def paths(start: int) -> tuple[Path, Path]:
+            file = f"{name}-{language}-{start}"
+            return self.folder / f"{file}.npy", self.parts / f"{file}-{digest}.npy"
+
+        return paths
 
 
 def read_line_features(
@@ -111,14 +111,19 @@ def read_line_features(
     scripts = scripts_of(language, side.texts)
     is_foreign = foreign_to(language, scripts)
     lines = scratch.empty(len(side), _LINE)
+    paths = files.of(side, name, language) if files else None
     for start in range(0, len(side), LINES_OF_A_TASK):
         part = lines[start : start + LINES_OF_A_TASK]
-        path = files.path(f"{name}-{language}-{start}.npy") if files else None
-        if not _found(path, part, seen):
+        kept, made = paths(start) if paths else (None, None)
+        if _found(kept, part, seen):
+            continue
+        if not _found(made, part, seen):
             _look(lines, range(start, start + len(part)), side.texts, is_foreign, seen)
-            if files and path:
-                write_array(path, part)
-                files.watch.sealed(path)
+        if files and kept:
+            with writing(files.folder):
+                files.folder.mkdir(exist_ok=True)
+            write_sealed(kept, part)
+            files.watch.sealed(kept)
     names = ("letters", "beyond_latin", "characters", "latin", "foreign")
     columns = {name: _column(lines, name) for name in names}
     keys = _column(lines, "key")
@@ -137,12 +142,13 @@ def _column(lines: NDArray[Any], name: str) -> NDArray[Any]:
 def feature_tasks(files: FeatureFiles, name: str, side: Sentences, language: str) -> Iterator[Task]:
     """Give the tasks that make the files of a side that are not there."""
     table, scripts = files.folder.with_name(f"{name}.parquet"), scripts_of(language, side.texts)
+    paths = files.of(side, name, language)
     for start in range(0, len(side), LINES_OF_A_TASK):
-        stop, made = min(start + LINES_OF_A_TASK, len(side)), f"{name}-{language}-{start}.npy"
-        if not (files.folder / made).exists():
-            path = files.parts / made
-            given = table, len(side), language, scripts, start, stop, path
-            yield Task(write_features, given, (path,), float(stop - start), in_python=True)
+        stop, (kept, made) = min(start + LINES_OF_A_TASK, len(side)), paths(start)
+        if not kept.exists():
+            drop_changed(made, _LINE)
+            given = table, len(side), language, scripts, start, stop, made
+            yield Task(write_features, given, (made,), float(stop - start), in_python=True)
 
 
 def write_features(
@@ -152,15 +158,7 @@ def write_features(
     lines = np.empty(stop - start, dtype=_LINE)
     texts = read_texts(table, "text", total, start, stop)
     _look(lines, range(len(lines)), texts, foreign_to(language, scripts), _nothing)
-    write_array(path, lines)
-
-
-def write_array(path: Path, array: NDArray[Any]) -> None:
-    """Write an array to a file, which is whole under its name, or not there."""
-    with replacing(path) as partial, partial.open("wb") as file:
-        np.save(file, array)
-        file.flush()
-        os.fsync(file.fileno())
+    write_sealed(path, lines)
 
 
 def _nothing(lines: int) -> None:
@@ -188,14 +186,10 @@ def _look(
 
 def _found(path: Path | None, lines: NDArray[Any], seen: Callable[[int], None]) -> bool:
     """Fill in the features that a file has of some lines; tell whether the file fits."""
-    try:
-        data = path.read_bytes() if path else b""
-    except OSError:
+    found = open_sealed(path, _LINE) if path else None
+    if found is None or found.shape != lines.shape:
         return False
-    start = header(_LINE, len(lines))
-    if not data.startswith(start) or len(data) != len(start) + lines.nbytes:
-        return False
-    lines[:] = np.frombuffer(data, _LINE, offset=len(start))
+    lines[:] = found
     seen(len(lines))
     return True
 

@@ -16,13 +16,13 @@ from xmine.engines.task import Task
 from xmine.files.atomic import remove, writing
 from xmine.files.digests import digest
 from xmine.files.scratch import empty, taken
+from xmine.files.sealed_arrays import drop_changed, opened_sealed, write_sealed
 from xmine.flags.flag_set import Bools
 from xmine.flags.line_features import (
     FeatureFiles,
     LineFeatures,
     feature_tasks,
     read_line_features,
-    write_array,
 )
 from xmine.flags.numbers import numbers_differ, reader
 from xmine.progress import Progress, Report, silent
@@ -114,7 +114,7 @@ def _in_tasks(
     files.engine.run(tasks, tick)
     differ, start = empty(len(texts[0]), bool), 0
     for task in compared:
-        found = np.load(task.makes[0])
+        found = opened_sealed(task.makes[0], bool)
         differ[start : start + len(found)] = found
         start += len(found)
     return differ
@@ -126,15 +126,17 @@ def _number_tasks(folder: Path, texts: Texts, languages: tuple[str, str]) -> Ite
         rows = slice(start, start + _PAIRS_OF_A_TASK)
         some = json.dumps([texts[0][rows], texts[1][rows]])
         path = folder / f"numbers-{digest(some, *languages)}.json"
+        remove(path)
         path.write_text(some, encoding="ascii")
         made, weight = path.with_suffix(".npy"), _WEIGHT * len(texts[0][rows])
+        drop_changed(made, bool)
         yield Task(write_other_numbers, (path, languages, made), (made,), weight, in_python=True)
 
 
 def write_other_numbers(texts: Path, languages: tuple[str, str], path: Path) -> None:
     """Compare the numbers of pairs whose texts are in a file, in a task."""
     left, right = json.loads(texts.read_text(encoding="ascii"))
-    write_array(path, other_numbers((left, right), languages))
+    write_sealed(path, other_numbers((left, right), languages))
 
 
 def other_numbers(

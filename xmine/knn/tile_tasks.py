@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from xmine.files.npy import opened, write_matrix
+from xmine.files.npy import opened
+from xmine.files.sealed_arrays import opened_sealed, write_sealed
 from xmine.hardware import blas_threads
 from xmine.knn.blocks import Multiplier, SourceBlock, TorchMultiplier, plan_blocks
 from xmine.knn.duplicates import Side
@@ -94,8 +95,8 @@ def exact_tile(given: Tiled, i: int, j: int, rows: Shard, columns: Shard) -> Non
 
             pool.run(multiply, cuts, nothing)
             ours[start - rows[0] : block.stop - rows[0]] = block.best
-    write_matrix(given.path("best", 0, i, j), ours)
-    write_matrix(given.path("best", 1, j, i), theirs)
+    write_sealed(given.path("best", 0, i, j), ours)
+    write_sealed(given.path("best", 1, j, i), theirs)
 
 
 def assign(given: Tiled, side: int, at: int, shard: Shard, reach: float, most: int) -> None:
@@ -104,7 +105,7 @@ def assign(given: Tiled, side: int, at: int, shard: Shard, reach: float, most: i
     lists = np.empty((shard[1] - shard[0], most), dtype=number_type(len(centroids)))
     with WorkerPool(blas_threads()) as pool:
         assign_lists(centroids, given.side(side).part(*shard), 0, reach, lists, pool, nothing)
-    write_matrix(given.path("lists", side, at), lists)
+    write_sealed(given.path("lists", side, at), lists)
 
 
 def listed_tile(given: Tiled, i: int, j: int, rows: Shard, columns: Shard) -> None:
@@ -112,7 +113,7 @@ def listed_tile(given: Tiled, i: int, j: int, rows: Shard, columns: Shard) -> No
     count = len(opened(given.path("centroids"), np.float32))
     listed = []
     for side, at, shard in ((0, i, rows), (1, j, columns)):
-        lists = opened(given.path("lists", side, at), number_type(count))
+        lists = opened_sealed(given.path("lists", side, at), number_type(count))
         best: Keys = np.full((len(lists), given.k + SPARE), EMPTY, dtype=np.int64)
         listed.append(Listed(given.side(side).part(*shard), lists, best))
     with WorkerPool(blas_threads()) as pool:
@@ -121,12 +122,12 @@ def listed_tile(given: Tiled, i: int, j: int, rows: Shard, columns: Shard) -> No
     for side, names, start in ((0, (i, j), columns[0]), (1, (j, i), rows[0])):
         best = listed[side].best
         # Columns were counted from the start of the shard; a key falls as the column rises.
-        write_matrix(given.path("best", side, *names), best - start * (best != EMPTY))
+        write_sealed(given.path("best", side, *names), best - start * (best != EMPTY))
 
 
 def fold(found: Found, out: Path) -> None:
     """Keep the best cells of several files."""
-    write_matrix(out, _best(found))
+    write_sealed(out, _best(found))
 
 
 def settle_exact(given: Tiled, side: int, at: int, shard: Shard, found: Found) -> None:
@@ -147,14 +148,14 @@ def settle_listed(given: Tiled, side: int, at: int, shard: Shard, found: Found) 
 
 def _best(found: Found) -> Keys:
     """Keep the best cells of each row in several files: keys [rows, kept]."""
-    best: Keys = np.array(opened(found[0], np.int64))
+    best: Keys = np.array(opened_sealed(found[0], np.int64))
     for path in found[1:]:
-        both = np.concatenate([best, opened(path, np.int64)], axis=1)
+        both = np.concatenate([best, opened_sealed(path, np.int64)], axis=1)
         both.sort(axis=1)
         best = both[:, -best.shape[1] :]
     return best
 
 
 def _write(way: Direction, given: Tiled, side: int, at: int) -> None:
-    write_matrix(given.path("ids", side, at), way.ids)
-    write_matrix(given.path("cosines", side, at), way.cosines)
+    write_sealed(given.path("ids", side, at), way.ids)
+    write_sealed(given.path("cosines", side, at), way.cosines)

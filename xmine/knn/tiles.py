@@ -17,6 +17,7 @@ import numpy as np
 from xmine.engines.task import Engine, Task
 from xmine.files.digests import NOBODY, Watch
 from xmine.files.npy import opened, write_matrix
+from xmine.files.sealed_arrays import opened_sealed
 from xmine.knn.approximate import trained_index
 from xmine.knn.blocks import plan_blocks
 from xmine.knn.duplicates import Side
@@ -125,8 +126,8 @@ def search_in_tiles(
     ]
     engine.run(settled, partial(tick, low=_MULTIPLIED))
     for side, at, (start, stop) in _each(cuts):
-        ways[side].ids[start:stop] = opened(given.path("ids", side, at), np.int64)
-        ways[side].cosines[start:stop] = opened(given.path("cosines", side, at), np.float32)
+        ways[side].ids[start:stop] = opened_sealed(given.path("ids", side, at), np.int64)
+        ways[side].cosines[start:stop] = opened_sealed(given.path("cosines", side, at), np.float32)
     reached = None
     if index != "exact":
         reached = min(measure_recall(way, memory, nothing) for way in ways)
@@ -259,4 +260,4 @@ def _memory(given: Tiled, rows: Shard, columns: Shard, *, is_listed: bool) -> in
 
 def _probes(path: Path, count: int) -> int:
     """Count the lists that the rows of a shard probe."""
-    return int(np.count_nonzero(opened(path, number_type(count)) < count))
+    return int(np.count_nonzero(opened_sealed(path, number_type(count)) < count))

@@ -1,0 +1,116 @@
+"""Arrays that one process leaves for another: .npy files that end with their own digest.
+
+The digest covers the name of the file and of its folder as well: who makes such a file names the
+work there. So a file that was changed, or is of other work, is found and made again.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from xmine.errors import FileError
+from xmine.files.atomic import remove, replacing_all
+from xmine.files.npy import header
+
+_DIGEST_BYTES = 16
+_BYTES_AT_ONCE = 2**20
+_MOST_OF_A_HEADER = 2**10
+_SHAPE = re.compile(rb"'shape': \((\d{1,18}),(?: (\d{1,18}))?\)")
+
+
+def write_sealed(path: Path, array: NDArray[Any]) -> None:
+    """Write an array of one or two dimensions; the file appears when it is on the disk."""
+    write_all_sealed([path], [(array,)])
+
+
+def write_all_sealed(paths: Sequence[Path], blocks: Iterable[tuple[NDArray[Any], ...]]) -> None:
+    """Write arrays, some rows of each at a time; the files appear when all are on the disk."""
+    with replacing_all(paths) as partials, ExitStack() as stack:
+        opened = [stack.enter_context(each.open("wb")) for each in partials]
+        files = [_Writer(*each) for each in zip(opened, paths, strict=True)]
+        for block in blocks:
+            for file, some in zip(files, block, strict=True):
+                file.write(some)
+        for file in files:
+            file.finish()
+
+
+class _Writer:
+    """Writes blocks of rows, their digest, and then the header, which says how many they are."""
+
+    def __init__(self, file: BinaryIO, path: Path) -> None:
+        self._file, self._state, self._rows, self._header = file, _state(path), 0, b""
+
+    def write(self, block: NDArray[Any]) -> None:
+        if not self._header:
+            self._file.write(header(block.dtype, *block.shape))  # as long as the last one
+        self._rows += len(block)
+        self._header = header(block.dtype, self._rows, *block.shape[1:])
+        data = np.ascontiguousarray(block).data
+        self._state.update(data)
+        self._file.write(data)
+
+    def finish(self) -> None:
+        self._state.update(self._header)
+        self._file.write(self._state.digest())
+        self._file.seek(0)
+        self._file.write(self._header)
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+
+def _state(path: Path) -> "blake2b":
+    """Begin a digest with the names."""
+    return blake2b(repr(path.parts[-2:]).encode(), digest_size=_DIGEST_BYTES)
+
+
+def open_sealed(path: Path, dtype: DTypeLike) -> NDArray[Any] | None:
+    """Open an array, memory-mapped; None where it is missing, changed, or of other numbers."""
+    try:
+        with path.open("rb") as file:
+            said = _SHAPE.search(file.read(_MOST_OF_A_HEADER))
+            if not said:
+                return None
+            shape = tuple(int(each) for each in said.groups() if each)
+            head = header(np.dtype(dtype), *shape)
+            file.seek(0)
+            same = file.read(len(head)) == head
+            size = file.seek(0, os.SEEK_END) - len(head) - _DIGEST_BYTES
+            if not same or size != int(np.prod(shape, dtype=object)) * np.dtype(dtype).itemsize:
+                return None
+            file.seek(len(head))
+            state = _state(path)
+            for start in range(0, size, _BYTES_AT_ONCE):
+                state.update(file.read(min(_BYTES_AT_ONCE, size - start)))
+            state.update(head)
+            if file.read() != state.digest():
+                return None
+        return np.memmap(path, dtype, "r", len(head), shape)
+    except (OSError, ValueError):
+        return None
+
+
+def drop_changed(path: Path, dtype: DTypeLike) -> None:
+    """Delete what is at a path unless it is an array that is as it was written."""
+    if open_sealed(path, dtype) is None:
+        remove(path)
+
+
+def opened_sealed(path: Path, dtype: DTypeLike) -> NDArray[Any]:
+    """Open an array that has just been written; one that was changed is deleted.
+
+    Raises:
+        FileError: the array is not what was written.
+    """
+    array = open_sealed(path, dtype)
+    if array is None:
+        remove(path)
+        raise FileError(f"{path}: is gone, or was changed by somebody else", "run it again")
+    return array

@@ -1,12 +1,13 @@
 """The number type of a transformer follows from hardware and model, never from a stopwatch."""
 
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
 from xmine.errors import OptionError, XmineError
-from xmine.hardware import choose_device, choose_dtype, search_device
+from xmine.hardware import allowed_threads, choose_device, choose_dtype, search_device
 
 
 @pytest.mark.torch
@@ -70,3 +71,19 @@ def test_several_devices_are_refused_with_what_takes_them() -> None:
     with pytest.raises(OptionError, match="a process has one device") as raised:
         choose_device("cuda:0,cuda:1")
     assert "torchrun" in raised.value.hint and "--engine ray" in raised.value.hint
+
+
+def test_cores_that_the_process_may_not_use_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    allowed = os.sched_getaffinity(0)
+    assert allowed_threads() == len(allowed)
+    os.sched_setaffinity(0, {min(allowed)})
+    try:
+        assert allowed_threads() == 1
+    finally:
+        os.sched_setaffinity(0, allowed)
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    assert allowed_threads() == 3
+    monkeypatch.setenv("OMP_NUM_THREADS", "many")
+    monkeypatch.delattr(os, "sched_getaffinity")  # as on macOS
+    assert allowed_threads() == os.cpu_count()

@@ -71,9 +71,16 @@ def choose_dtype(wanted: str, device: str, model_type: str = "") -> str:
 
 
 def allowed_threads() -> int:
-    """Count the threads that may work: those of OMP_NUM_THREADS, else one for each core."""
+    """Count the threads that may work: those of OMP_NUM_THREADS, else one for each core.
+
+    Cores that the process may not use, as on a node that is shared by jobs, do not count.
+    """
     given = os.environ.get("OMP_NUM_THREADS", "")
-    return max(1, int(given) if given.isdecimal() else os.cpu_count() or 1)
+    if given.isdecimal():
+        return max(1, int(given))
+    if hasattr(os, "sched_getaffinity"):  # Linux
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 # Multiply-adds from which a GPU is worth the seconds that loading torch takes: ten seconds of two

@@ -200,7 +200,9 @@ def test_lines_are_found_and_repeated_ones_by_their_first(
     source.write_text("\n".join(["", *lines, lines[3], ""]) + "\n", encoding="utf-8")
     mine(source, target, toy_encoder, run=tmp_path / "run")
     opened, table = open_pairs(tmp_path / "run"), tmp_path / "run" / "source.parquet"
-    assert row_of(opened.source, 2) == 0
+    assert row_of(opened.source, 2) == row_of(opened.source, 2, 0) == 0
+    with pytest.raises(OptionError, match="line 2 has 1 sentence, none starts at 9"):
+        row_of(opened.source, 2, 9)
     assert row_of(opened.source, 62, table=table) == row_of(opened.source, 5) == 3
     for line in (1, 63, 500, 0):
         with pytest.raises(OptionError, match="no sentence that was searched"):

@@ -90,6 +90,8 @@ def test_without_files_or_encoders_it_says_what_it_wants(command: Command, data:
     assert "\nhint: xmine eval NAME --help says" in nothing.err and "--data" in nothing.err
     other = command("eval", "gain", "embedded", "embedded", "--data", data, "--task", "stsb")
     assert other.err.startswith("xmine: data: there is nothing to compare on: stsb: expected ")
+    few = command("eval", "gain", "embedded", "embedded", "--data", data, "--language", "xx")
+    assert "tatoeba: expected files in xx" in few.err
     wrong = command("eval", "gain", "embedded", "nowhere", "--data", data)
     assert wrong.err.startswith("xmine: nowhere: no such encoder folder")
     task = command("eval", "gain", "embedded", "embedded", "--data", data, "--task", "sts")

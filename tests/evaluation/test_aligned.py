@@ -209,7 +209,7 @@ def test_wrong_tatoeba_folders(
         evaluate_tatoeba(toy_encoder, DataFolder(tmp_path / "empty"), TatoebaOptions())
     folder = tmp_path / "tatoeba"
     write(folder / "tatoeba.deu-eng.deu", ["one line"])
-    with pytest.raises(FileError, match=r"deu-eng.deu has 1 lines and .*deu-eng.eng 40"):
+    with pytest.raises(FileError, match=r"deu-eng.deu has 1 line and .*deu-eng.eng 40"):
         evaluate_tatoeba(toy_encoder, tatoeba, TatoebaOptions(language=["deu"]))
     (folder / "tatoeba.deu-eng.eng").unlink()
     with pytest.raises(FileError, match=r"tatoeba\.deu-eng\.eng: no such file"):

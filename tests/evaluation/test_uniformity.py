@@ -84,7 +84,7 @@ def test_the_whole_benchmark(
     assert result.headline == ("STS-B test", "align")
     assert result.figure("STS-B test", "align") == pytest.approx(0, abs=1e-6)
     assert result.figure("STS-B test", "sentences") == 123
-    assert result.notes == ["Left out, for want of a vector: 1 sentences."]
+    assert result.notes == ["Left out, for want of a vector: 1 sentence."]
     one, other = toy_encoder.encode(english), toy_encoder.encode(chinese)
     assert result.figure("newstest2019 zh-en", "align") == pytest.approx(
         float(((one - other) ** 2).sum(axis=1).mean()), abs=1e-5

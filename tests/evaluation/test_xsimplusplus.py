@@ -211,7 +211,7 @@ def test_uneven_files_and_unknown_perturbations(
     notes = measure(toy_encoder, data).notes
     assert notes[1] == "eng_Latn_errtype.devtest.json lacks 1 of them: counted as misaligned."
     write(folder / "devtest" / "zho_Hans.devtest", ["一"])
-    with pytest.raises(FileError, match=r"zho_Hans.devtest has 1 lines and .*eng_Latn.devtest 30"):
+    with pytest.raises(FileError, match=r"zho_Hans.devtest has 1 line and .*eng_Latn.devtest 30"):
         measure(toy_encoder, data)
 
 

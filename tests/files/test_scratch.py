@@ -1,5 +1,7 @@
 """Scratch arrays hold what is put there, in memory or in a folder, and leave no file behind."""
 
+import errno
+import mmap
 import os
 from pathlib import Path
 
@@ -75,6 +77,31 @@ def test_appended_bytes_are_read_again(
         assert spool.array().tobytes() == b"".join(parts)
         assert scratch.Spool().array().tobytes() == b""
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("why", [None, errno.EINVAL, errno.EOPNOTSUPP])
+def test_room_is_taken_where_the_system_has_no_call_for_that(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, why: int | None
+) -> None:
+    def refuse(*_: int) -> None:
+        assert why is not None
+        raise OSError(why, os.strerror(why))
+
+    if why is None:
+        monkeypatch.delattr(os, "posix_fallocate")
+    else:
+        monkeypatch.setattr(os, "posix_fallocate", refuse)
+    taken: list[int] = []
+    mapped = mmap.mmap
+
+    def look(file: int, size: int) -> mmap.mmap:
+        taken.append(os.fstat(file).st_blocks * 512)
+        return mapped(file, size)
+
+    monkeypatch.setattr("xmine.files.scratch.mmap.mmap", look)
+    with scratch.scratch_in(tmp_path):
+        assert not scratch.empty(3 * MEGABYTE + 5, np.int8).any()
+    assert taken[0] >= 3 * MEGABYTE + 5
 
 
 def test_a_full_disk_is_an_error_before_the_array_is_filled(

@@ -104,11 +104,14 @@ def test_three_columns_are_read_as_laser_writes_them(tmp_path: Path) -> None:
 @pytest.mark.parametrize("sources", [("1998", "Hello there."), ("1.", "2."), ("3.5", "4.5")])
 def test_numbers_with_an_origin_are_texts(tmp_path: Path, sources: tuple[str, str]) -> None:
     pairs = [Pair(source, "数", origin="news") for source in sources]
-    write_pairs(pairs, str(tmp_path / "pairs.tsv"))
+    rows = "".join(f"{source}\t数\tnews\n" for source in sources)
+    (tmp_path / "pairs.tsv").write_text(rows, encoding="utf-8")
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         assert list(read_pairs(str(tmp_path / "pairs.tsv"))) == pairs
     assert len(told) == (sources[1] != "Hello there.")
+    write_pairs(pairs, str(tmp_path / "ours.tsv"))  # with a header
+    assert list(read_pairs(str(tmp_path / "ours.tsv"))) == pairs
 
 
 @pytest.mark.parametrize(

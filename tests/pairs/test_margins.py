@@ -110,6 +110,7 @@ def test_the_ninth_column_is_the_margin_and_behind_offsets_the_eleventh(tmp_path
         "\t0.2500\t\t1.1000": plain._replace(prob=0.25, flags="", margin=1.1),
         "\t0.2500\thub\t": plain._replace(prob=0.25, flags="hub"),
         "\t\t\t1.1": plain._replace(margin=1.1),
+        "\t1\t\t1.1": plain._replace(prob=1.0, flags="", margin=1.1),  # as a spreadsheet has it
         "\t\tcopy\t-2e-05": plain._replace(flags="copy", margin=-2e-05),
         "\t\t\t": plain,
         "\t3\t4\t0.5\t\t1": plain._replace(

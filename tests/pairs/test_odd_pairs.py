@@ -63,6 +63,7 @@ def test_columns_behind_the_sixth_are_told_apart_by_what_is_in_them(tmp_path: Pa
         "\t\t": plain,
         "\t0.5000\t": plain._replace(prob=0.5, flags=""),
         "\t1.0000\thub,copy": plain._replace(prob=1.0, flags="hub,copy"),
+        "\t1\thub": plain._replace(prob=1.0, flags="hub"),  # as a spreadsheet has it
         "\t\tcopy": plain._replace(flags="copy"),
         "\t0.25\t7\t\tmore": plain._replace(prob=0.25, flags="7"),
         "\t1.5\tcopy": plain,  # no probability
@@ -76,6 +77,25 @@ def test_columns_behind_the_sixth_are_told_apart_by_what_is_in_them(tmp_path: Pa
     }.items():
         (tmp_path / "p.tsv").write_text(f"{six}{more}\n" * 2)
         assert list(read_pairs(tmp_path / "p.tsv")) == [pair] * 2, more
+
+
+@pytest.mark.parametrize("name", ["p.tsv", "p.tsv.gz"])
+@pytest.mark.parametrize(
+    "first",
+    [
+        Pair("English", "Chinese"),
+        Pair(" Source", "target\n"),
+        Pair("en", "zh", origin="names"),
+        Pair("3.14", "3,14", origin="a"),
+    ],
+)
+def test_a_first_pair_that_looks_like_a_header_or_a_score_is_kept(
+    tmp_path: Path, name: str, first: Pair
+) -> None:
+    pairs = [first, Pair("2.5", "2,5", origin=first.origin and "b"), first]
+    write_pairs(pairs, str(tmp_path / name))
+    kept = [pair._replace(target=pair.target.replace("\n", " ")) for pair in pairs]
+    assert list(read_pairs(tmp_path / name)) == kept
 
 
 @pytest.mark.parametrize("kind", FORMATS[:4])

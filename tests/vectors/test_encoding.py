@@ -283,6 +283,18 @@ def test_a_short_write_is_followed_by_the_rest(tmp_path: Path) -> None:
     assert (np.load(tmp_path / "a.npy") == rows).all()
 
 
+def test_files_with_long_names_that_begin_alike_are_written_side_by_side(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{'语' * 70}{number}.npy" for number in range(2)]
+    ones = np.ones((3, 4), dtype=np.float16)
+    with (
+        writing_matrix(paths[0], 4, np.float16, "mark") as first,
+        writing_matrix(paths[1], 4, np.float16, "mark") as second,
+    ):
+        first.write(ones)
+        second.write(ones[:1])
+    assert [path.read_bytes() for path in paths] == [_saved(ones), _saved(ones[:1])]
+
+
 def test_a_file_of_something_else_is_written_anew(tmp_path: Path) -> None:
     ones = np.ones((3, 4), dtype=np.float16)
     for there in (b"", b"text", b"x" * 500, *(_saved(ones[:, :2]), _saved(ones.astype(float)))):

@@ -15,6 +15,7 @@ from xmine.browsing.outcomes import PairOutcome, PairOutcomes
 from xmine.errors import FileError, OptionError
 from xmine.knn.neighbours import found_in
 from xmine.run.tables import read_columns, read_repeats
+from xmine.units import count
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,16 +150,14 @@ def row_of(side: TextSide, line: int, offset: int | None = None, table: Path | N
             f"{side.name}: line {line:,} has no sentence that was searched",
             "it is blank, unknown to the encoder, or beyond the end",
         )
-    if side.offsets is None:
-        return int(rows[0])
-    starts = side.offsets[rows]
+    starts = np.zeros_like(rows) if side.offsets is None else side.offsets[rows]
     if offset is None and len(rows) == 1:
         return int(rows[0])
     if offset is None or offset not in starts:
         choices = ", ".join(f"{line}:{start}" for start in starts.tolist())
         wanted = "which of them?" if offset is None else f"none starts at {offset:,}"
         raise OptionError(
-            f"{side.name}: line {line:,} has {len(rows):,} sentences, {wanted}",
+            f"{side.name}: line {line:,} has {count(len(rows), 'sentence')}, {wanted}",
             f"give one of {choices}",
         )
     return int(rows[starts == offset][0])

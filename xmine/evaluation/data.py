@@ -11,6 +11,7 @@ from pathlib import Path
 
 from xmine.errors import FileError
 from xmine.files.reading import read_lines
+from xmine.units import count
 
 
 class MissingData(FileError):
@@ -82,7 +83,7 @@ def read_aligned(*paths: Path) -> list[list[str]]:
     for path, lines in zip(paths, sides, strict=True):
         if len(lines) != len(sides[0]):
             raise FileError(
-                f"{paths[0]} has {len(sides[0]):,} lines and {path} {len(lines):,}",
+                f"{paths[0]} has {count(len(sides[0]), 'line')} and {path} {len(lines):,}",
                 "line N of one has to belong to line N of the other",
             )
     return sides

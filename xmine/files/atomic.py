@@ -9,6 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -18,6 +19,7 @@ from xmine.errors import FileError
 
 # How the names of files end that are not whole.
 PARTIAL = ".partial"
+_LONGEST = 40  # characters of a name within a hidden one
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -109,12 +111,20 @@ def replacing_all(paths: Sequence[Path]) -> Iterator[list[Path]]:
 
 def partial_names(path: Path) -> str:
     """Give the pattern of the names that `path` has while it is written."""
-    return f".{glob.escape(path.name[:40])}.*{PARTIAL}"
+    return f"{glob.escape(hidden_start(path))}*{PARTIAL}"
+
+
+def hidden_start(path: Path) -> str:
+    """Begin the hidden name of what becomes `path`: its own for each path, and never too long."""
+    name = path.name
+    if len(name) > _LONGEST:
+        rest = blake2b(os.fsencode(name), digest_size=6).hexdigest()
+        name = f"{name[: _LONGEST - len(rest) - 1]}-{rest}"
+    return f".{name}."
 
 
 def _beside(path: Path) -> dict[str, Any]:
-    """Name a temporary file so that it is never too long where `path` itself is not."""
-    return {"prefix": f".{path.name[:40]}.", "suffix": PARTIAL, "dir": path.parent}
+    return {"prefix": hidden_start(path), "suffix": PARTIAL, "dir": path.parent}
 
 
 def packing(stream: BinaryIO, suffix: str) -> AbstractContextManager[BinaryIO]:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.errors import FileError
-from xmine.files.atomic import remove, writing
+from xmine.files.atomic import hidden_start, remove, writing
 from xmine.files.digests import HEAD, NOBODY, Watch
 
 _ROWS_AT_ONCE = 65_536
@@ -161,7 +161,7 @@ def writing_matrix(
             mark, the matrix is written anew.
         watch: told of changed blocks, and of the digest of the file before it appears.
     """
-    start = f".{path.name[:40]}."
+    start = hidden_start(path)
     partial = path.with_name(f"{start}{mark[:32]}.part")
     digests = path.with_name(f"{start}{mark[:32]}.digests.part")
     parts = parts_folder(path, mark)
@@ -196,7 +196,7 @@ def _opened_part(path: Path) -> BinaryIO:
 
 def parts_folder(path: Path, mark: str) -> Path:
     """Name the folder of the rows of a matrix that tasks make; `writing_matrix` deletes it."""
-    return path.with_name(f".{path.name[:40]}.{mark[:32]}.parts.part")
+    return path.with_name(f"{hidden_start(path)}{mark[:32]}.parts.part")
 
 
 def write_matrix(path: Path, rows: NDArray[Any]) -> None:

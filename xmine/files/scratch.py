@@ -6,6 +6,7 @@ anonymous memory than what works on them at the moment. A file goes with its las
 process ends. What is in the arrays never depends on where they are.
 """
 
+import errno
 import mmap
 import os
 import sys
@@ -14,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 _FOLDER: ContextVar[Path | None] = ContextVar("folder of scratch files", default=None)
 LEAST = 2**20  # bytes; fewer are not worth a file
 ROWS_AT_ONCE = 65_536
+_BYTES_AT_ONCE = 2**20
 
 
 @contextmanager
@@ -54,9 +56,20 @@ def empty(shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
     if (folder := _folder_for(size)) is None:
         return np.empty(shape, dtype)
     with writing(folder), tempfile.TemporaryFile(dir=folder) as file:
-        # Room is taken now: a full disk is an error here, and a signal where an array is filled.
-        os.posix_fallocate(file.fileno(), 0, size)
+        _take_room(file, size)
         return np.frombuffer(mmap.mmap(file.fileno(), size), dtype).reshape(shape)
+
+
+def _take_room(file: IO[bytes], size: int) -> None:
+    """Take room on the disk: a full disk is an error now, and a signal when an array is filled."""
+    try:
+        os.posix_fallocate(file.fileno(), 0, size)
+    except (AttributeError, OSError) as error:  # macOS has no such call, some file systems neither
+        if isinstance(error, OSError) and error.errno not in (errno.EINVAL, errno.EOPNOTSUPP):
+            raise
+        for start in range(0, size, _BYTES_AT_ONCE):
+            file.write(bytes(min(_BYTES_AT_ONCE, size - start)))
+        file.flush()
 
 
 def _folder_for(size: int) -> Path | None:

@@ -42,6 +42,7 @@ from xmine.text.identification import check_language, check_sides, guess_languag
 from xmine.text.inputs import Texts, read_texts, text_input
 from xmine.text.packed import PickedTexts
 from xmine.text.sentences import Sentences, folded, sentence_table
+from xmine.units import count
 from xmine.vectors.encoding import Encoded
 
 _PAIRS_AT_ONCE = 16_384
@@ -139,7 +140,8 @@ def _read(
         hint = "the same line of both must be a translation; where no order is known, xmine mine"
         if [kind_of(side.path) for side in sides].count("csv") == 1:
             hint += "; the line of a .csv that names the columns counts"
-        raise FileError(f"{names[0]} has {len(left):,} lines, {names[1]} {len(right):,}", hint)
+        lines = count(len(left), "line")
+        raise FileError(f"{names[0]} has {lines}, {names[1]} {len(right):,}", hint)
     return list(map(Pair, left, right)), names, ("", "")
 
 

@@ -53,6 +53,7 @@ from xmine.scoring.reranking import RERANKED, Reranker
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.text.inputs import TextInput
 from xmine.text.sentences import Sentences, read_sentences
+from xmine.units import count
 from xmine.vectors.cache import Warn, unheard
 from xmine.vectors.encoding import Encoded, vectors_of
 from xmine.vectors.vector_files import write_unit_rows
@@ -341,7 +342,7 @@ def check_vectors(
     for side, rows in zip(sentences, vectors, strict=True):
         if len(rows) != side.total:
             raise FileError(
-                f"{side.name} has {side.total:,} lines, its vectors have {len(rows):,} rows",
+                f"{side.name} has {count(side.total, 'line')}, its vectors have {len(rows):,} rows",
                 "give a row for every line, blank and repeated ones too, as xmine encode does",
             )
     widths = [rows.shape[1] for rows in vectors]

@@ -11,6 +11,7 @@ from xmine.pairs.losses import LAST_BREAKS, NULS, SURROGATES, Losses, Rules
 from xmine.pairs.pair import Languages, Pair
 from xmine.pairs.tsv import encoded
 from xmine.text.languages import UNKNOWN_LANGUAGE, names_language
+from xmine.units import count
 
 _RULES = Rules(LAST_BREAKS, NULS, SURROGATES)
 
@@ -46,7 +47,8 @@ def read(paths: tuple[str, str]) -> Iterator[Pair]:
             more = number + 1 + sum(1 for _ in sides[source is None])
             lengths = (number, more) if source is None else (more, number)
             raise FileError(
-                f"{name_of(paths[0])} has {lengths[0]:,} lines, {name_of(paths[1])} {lengths[1]:,}",
+                f"{name_of(paths[0])} has {count(lengths[0], 'line')}, "
+                f"{name_of(paths[1])} {lengths[1]:,}",
                 "the same line of both files must be a translation; give the two as they belong",
             )
         yield Pair(source, target)

@@ -1,8 +1,9 @@
 """TSV: mined rows (score first, six columns or more), or source, target and perhaps an origin, or
 rows as LASER writes them: score, source, target; or what a header says.
 
-No header is written, and there is no quoting: what stands between two tabs is the text. A
-sentence's own tabs and line breaks become spaces.
+A header is written only where the first row would be taken for one, or for a score. There is no
+quoting: what stands between two tabs is the text. A sentence's own tabs and line breaks become
+spaces.
 """
 
 import re
@@ -64,16 +65,19 @@ def tsv_row(cells: list[str], losses: Losses) -> str:
 
 
 def _plain_rows(pairs: Iterable[Pair], with_origin: bool, losses: Losses) -> Iterator[str]:
-    for pair in pairs:
+    """Make rows of two columns or three; a header is before them where they would be misread."""
+    for number, pair in enumerate(pairs):
         if pair[2:].count(None) + (pair.origin is not None) < len(pair) - 2:
             losses.leave_out(_NOT_PLAIN, pair)
-        source = losses.fit(pair.source, _INNER)
+        cells = [pair.source, pair.target]
         if with_origin:
-            target, origin = losses.fit(pair.target, _INNER), losses.fit(pair.origin or "", _LAST)
-            yield f"{source}\t{target}\t{origin}\n"
+            cells.append(pair.origin or "")
         else:
             losses.leave_out(["origin"], pair)
-            yield f"{source}\t{losses.fit(pair.target, _LAST)}\n"
+        is_number = bool(cells[0]) and _is_number(cells[0])
+        if not number and (columns_of(cells) or (with_origin and is_number)):
+            yield "\t".join(("source", "target", "origin")[: len(cells)]) + "\n"
+        yield tsv_row(cells, losses)
 
 
 def _mined_rows(
@@ -182,9 +186,8 @@ def _columns(path: str | Path, source: int, target: int) -> Iterator[Pair]:
 
 def _mined_pair(row: list[str], path: str | Path, number: int) -> Pair:
     offsets, more = ["", ""], row[6:]
-    # Of nine columns the last is the margin: two empty ones before it are prob and flags.
-    offset = len(more) >= 2 and all(map(_is_whole, more[:2]))
-    if offset and (len(more) != 3 or any(more[:2])):
+    # Of nine columns the last is the margin, behind prob and flags.
+    if len(more) not in (0, 1, 3) and all(map(_is_whole, more[:2])):
         offsets, more = more[:2], more[2:]
     prob, flags = more[:2] if len(more) >= 2 and _is_share(more[0]) else ("", "")
     margin = (more[2:] or [""])[0]
@@ -233,8 +236,8 @@ def _is_scored(row: list[str]) -> bool:
 
 
 def _is_share(text: str) -> bool:
-    """Tell whether a cell can be a probability; a whole number is an offset."""
-    return not text or (_is_number(text) and not _is_whole(text) and 0 <= float(text) <= 1)
+    """Tell whether a cell can be a probability."""
+    return not text or (_is_number(text) and 0 <= float(text) <= 1)
 
 
 def _is_whole(text: str) -> bool:

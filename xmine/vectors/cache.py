@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from xmine.errors import OptionError
+from xmine.files.atomic import hidden_start
 from xmine.files.digests import NOBODY, Watch, digest_of
 from xmine.files.npy import open_matrix
 from xmine.options import dump_toml
@@ -137,7 +138,7 @@ def take(key: str, path: Path, warn: Warn = unheard, watch: Watch = NOBODY) -> b
     found = find(key, warn)
     if found is None:
         return False
-    new = path.with_name(f".{path.name[:40]}.link.part")
+    new = path.with_name(f"{hidden_start(path)}link.part")
     try:
         entry, digest = _entry(found), digest_of(found)
         if digest != entry.about.digest:

@@ -11,6 +11,7 @@ from xmine.errors import FileError
 from xmine.evaluation.data import finite_number, read_headed, read_tab_separated
 from xmine.files.reading import read_lines
 from xmine.files.records import csv_rows
+from xmine.units import count
 
 BEST = 5  # what SemEval gives pairs that mean the same; 0 is for those that share nothing
 
@@ -46,7 +47,7 @@ def read_score_apart(texts: Path, scores: Path, *, fewer_scores: bool = False) -
     pairs, gold = list(read_tab_separated(texts, 2)), read_lines(scores)
     if len(pairs) != len(gold) and not (fewer_scores and len(pairs) > len(gold)):
         raise FileError(
-            f"{texts} has {len(pairs):,} lines and {scores} {len(gold):,}",
+            f"{texts} has {count(len(pairs), 'line')} and {scores} {len(gold):,}",
             "line N of one has to belong to line N of the other",
         )
     rows = [

@@ -167,7 +167,7 @@ def _tatoeba(
     folder = tatoeba_folder(data)
     wanted = [each for each in tatoeba_languages(folder) if short_code(each) in languages]
     if not wanted:
-        raise _no_language()
+        raise _no_language(options)
     turned = EncoderPair(reader.target, reader.source)
     rows = []
     for language in wanted:
@@ -185,7 +185,7 @@ def _bucc(
         pair for pair in find_bucc(data).pairs if short_codes(pair.split("-")) - {"en"} <= languages
     ]
     if not pairs:
-        raise _no_language()
+        raise _no_language(options)
     settings = BuccOptions(prompt=options.prompt, rerank="off")
     folder = find_bucc(data, pairs)
     protocol, turned = settle_protocol(settings, folder), EncoderPair(reader.target, reader.source)
@@ -239,5 +239,7 @@ def rank_correlation(values: Values) -> float:
     return spearman(values[:, 0], values[:, 1], "a resample")
 
 
-def _no_language() -> MissingData:
+def _no_language(options: GainOptions) -> MissingData:
+    if options.language:
+        return MissingData(f"files in {' or '.join(options.language)}")
     return MissingData("files in a language that all encoders say they know; or give --language")

@@ -18,6 +18,7 @@ from xmine.evaluation.result import Metric, Result, Row
 from xmine.evaluation.retrieval.parallel import aligned_sets
 from xmine.evaluation.similarity.sts import read_stsb_split
 from xmine.progress import Progress, Report, silent
+from xmine.units import count
 
 POSITIVE = 4  # STS-B pairs with a higher score are positives
 MOST = 20_000  # sentences whose every pair is looked at; of more, a sample of as many, seed 0
@@ -115,5 +116,5 @@ def evaluate_align(
         headline=(rows[0].name, "align"),
         settings={"positives_above": POSITIVE, "most_sentences": MOST},
         unit="positives",
-        notes=[f"Left out, for want of a vector: {blank:,} sentences."] if blank else [],
+        notes=[f"Left out, for want of a vector: {count(blank, 'sentence')}."] if blank else [],
     )

@@ -29,7 +29,7 @@ from xmine.pairs.io import ParallelText, read_parallel
 from xmine.pairs.known import LabelledPairs, SettledPairs
 from xmine.progress import Report, silent
 from xmine.run.folder import CANDIDATES_FILE, JUDGEMENTS_FILE
-from xmine.text.inputs import text_input
+from xmine.text.inputs import input_of_run, text_input
 from xmine.text.languages import UNKNOWN_LANGUAGE
 
 from .confident import Confident, check_enough, hold_out_some, judged_pairs, taught_pairs
@@ -117,6 +117,7 @@ def adapt(
     check_enough(run, known, taught, options.confidence)
     _begin(output, run, judged, others, options, force=force)
     name = str(first.run["vectors"]["encoder"])
+    name = name if name == "embedded" else input_of_run(name, first.path)
     among = sentences_among(first, held_out, options.seed)
     yield Round(0, name, run, 0, retrieval_by_halves(start, held_out, among))
     name = with_new_tokens(first, start, name, output / "start", options)
@@ -162,7 +163,8 @@ def _encoder_of(opened: Opened) -> SentenceEncoder:
     if opened.probs is None:
         raise TrainingError(f"{path}: no probability is estimated", "mine more text")
     for side in ("source", "target"):
-        given, digest = opened.run["texts"][side], opened.run["texts"].get(f"{side}_digest")
+        given = input_of_run(opened.run["texts"][side], opened.path)
+        digest = opened.run["texts"].get(f"{side}_digest")
         if digest is None or text_input(given).survey.digest != digest:
             raise FileError(
                 f"{given}: changed since it was mined"
@@ -263,8 +265,8 @@ def _mined(
         said["threshold"] = "auto"
     texts = first.run["texts"]
     return mine(
-        texts["source"],
-        texts["target"],
+        input_of_run(texts["source"], first.path),
+        input_of_run(texts["target"], first.path),
         encoder,
         MiningOptions(**said),
         report,

@@ -2,10 +2,12 @@
 
 import asyncio
 import gc
+import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -18,6 +20,7 @@ from textual.screen import Screen
 from textual.theme import Theme
 from textual.widgets import Input
 
+from xmine.browsing.judgements import key_of
 from xmine.browsing.opened import Rows
 from xmine.browsing.query import PairQuery
 from xmine.browsing.view import View, Wanted
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     from xmine.browsing.judgements import Judgements
 
 _EVERY = 1.0  # seconds between two readings of the judgements of others
+_LOOK_AGAIN = 1.5  # seconds without a verdict, where another pair came under the cursor
 _RECENT = 10  # runs and files in the palette
 _TOLD = ("home", "pairs", "threshold")  # screens whose actions the palette has everywhere
 _LEAVE = ("q", "ctrl+q", "ctrl+c")  # these leave in a window of any size
@@ -100,6 +104,7 @@ class XmineApp(App[None]):
         self._opening: OpeningScreen | None = None
         self._complained = ""
         self._reading: View | None = None  # that was replaced, and is read again
+        self._changed = -inf  # when another pair came under the cursor by itself
         self.keys = KeyQueue(self, super().on_event)
 
     async def on_event(self, event: events.Event) -> None:
@@ -227,6 +232,9 @@ class XmineApp(App[None]):
             self._reading = None
             judging = isinstance(self.screen, JudgeScreen)
             if self.view is view and judging and not isinstance(self.screen.focused, Input):
+                found[0].stays = True
+                if not _same_pair(view, found[0]):
+                    self._changed = time.monotonic()
                 self._show_read(found)
                 self.call_after_refresh(self.notify, "read anew: other pairs were mined meanwhile")
 
@@ -234,6 +242,11 @@ class XmineApp(App[None]):
             self._reading = None
 
         self.background.run("again", partial(read, view.opened.path), done, failed)
+
+    @property
+    def shows_another_pair(self) -> bool:
+        """Whether another pair came under the cursor a moment ago, and by itself."""
+        return time.monotonic() - self._changed < _LOOK_AGAIN
 
     def _refresh_judgements(self) -> None:
         screen = next(reversed(self.screen_stack), None)  # none is left when the app ends
@@ -375,6 +388,13 @@ class XmineApp(App[None]):
         """Show a screen, and do something as soon as it stands."""
         self.show(name)
         await self.keys.take(partial(self.run_action, action, self.get_screen(name)))
+
+
+def _same_pair(before: View, now: View) -> bool:
+    """Tell whether two views have the cursor on the same pair."""
+    if not len(before.opened) or now.row not in now.rows:
+        return False
+    return key_of(before.opened, before.row) == key_of(now.opened, now.row)
 
 
 def _leaves(key: events.Event) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from xmine.browsing.judgements import Judgements
+from xmine.browsing.judgements import Judgements, key_of
 from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
 from xmine.errors import FileError, OptionError
@@ -102,6 +102,17 @@ def test_who_spoke_last_counts_and_taking_back_leaves_what_others_say(opened: Op
     assert list(ann.by_judge(7).items()) == [("ann", "accept"), ("bob", "reject")]
     bob.judge(7, "none")
     assert bob.of(7) == "accept"
+
+
+def test_what_was_said_already_is_written_where_another_judge_spoke_later(opened: Opened) -> None:
+    ann, bob = Judgements.open(opened, "ann"), Judgements.open(opened, "bob")
+    assert ann.judge(7, "accept") and not ann.judge(7, "accept")
+    assert ann.judge_all([6, 7], "accept") == 1 and ann.undo() == [6]
+    bob.judge(7, "reject")
+    ann.refresh()
+    assert ann.judge(7, "accept") and ann.of(7) == "accept"
+    assert ann.undo() == [7] and ann.of(7) == "reject"  # as before the key
+    assert not ann.judge(8, "none")
 
 
 def test_counts_follow_every_verdict(opened: Opened) -> None:
@@ -253,7 +264,7 @@ def test_many_verdicts_at_once_are_counted_as_one_by_one(opened: Opened, count: 
     mine.judge(0, "unsure")
     assert mine.counts().judged == 1
     verdicts = [
-        Label(other._key(row), "accept" if row % 3 else "none", "bob", now())
+        Label(key_of(opened, row), "accept" if row % 3 else "none", "bob", now())
         for row in range(count)
     ]
     append(other.path, verdicts)

@@ -19,6 +19,11 @@ from xmine.pairs.pair import Pair
     [
         ("", PairQuery(kept="kept"), ""),
         ("central  bank", PairQuery(kept="kept"), "central  bank"),
+        (
+            "of score<1.3 is:kept the  bank in:both",
+            PairQuery(kept="kept", where="score < 1.3", side="both"),
+            "of the  bank",
+        ),
         ("flag:number", PairQuery(kept="kept", flags=("number",)), ""),
         (
             "flag:number,none flag:hub x",
@@ -39,6 +44,7 @@ from xmine.pairs.pair import Pair
             PairQuery(kept="kept", where="(prob > 0.9 or kept) AND margin > 1.4"),
             "",
         ),
+        ('where:"prob > cosine"', PairQuery(kept="kept", where="prob > cosine"), ""),
         ("is:below 经济", PairQuery(kept="below"), "经济"),
         ("is:all is:unjudged", PairQuery(kept="all", verdict="unjudged"), ""),
         ('text:"a b" in:source', PairQuery(kept="kept", text="a b", side="source"), ""),

@@ -204,6 +204,15 @@ def test_force_replaces_an_encoder_and_nothing_else(
         assert (ended.code, ended.touched) == (1, set())
 
 
+def test_the_folder_of_the_shell_is_not_replaced(
+    command: Command, tmp_path: Path, pairs_file: Path, toy_folder: Path
+) -> None:
+    shutil.copytree(toy_folder, tmp_path, dirs_exist_ok=True)
+    ended = command("train", "pairs.tsv", "-o", ".", "--force", *SMALL)
+    assert ended.err.startswith("xmine: .: is the folder that this command works in\nhint: ")
+    assert (ended.code, ended.touched) == (1, set())
+
+
 def test_force_replaces_two_encoders_and_one_for_onnx(
     command: Command, tmp_path: Path, pairs_file: Path, toy_folder: Path
 ) -> None:

@@ -145,6 +145,23 @@ class AllOnes:
         return ["Nothing was learned."]
 
 
+def test_tasks_share_examples_only_where_texts_and_answers_are_the_same(tmp_path: Path) -> None:
+    texts, answers = [("one",), ("two",)], np.array([0.0, 1.0])
+    each = {
+        "first": Examples(texts, answers),
+        "same": Examples(list(texts), answers.copy()),
+        "turned": Examples(texts, 1 - answers),
+    }
+    readers = {
+        name: (lambda _, toy=toy, name=name: Task(name, "class", "01", toy, toy, {}, ""), name)
+        for name, toy in each.items()
+    }
+    first, same, turned = TaskSet("toys", readers, []).read(DataFolder(tmp_path))
+    assert same.train is first.train and same.dev is first.dev
+    assert turned.train is not first.train and turned.dev is not first.dev
+    assert turned.train.answers.tolist() == [1.0, 0.0]
+
+
 def test_another_learner_can_be_given(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
     write_senteval(tmp_path)
     result = evaluate_transfer(

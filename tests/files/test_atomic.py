@@ -24,6 +24,13 @@ def test_what_a_link_leads_to_is_replaced(tmp_path: Path) -> None:
         partial.write_text("new")
     assert (tmp_path / "round").read_text() == "new"
     assert sorted(os.listdir(tmp_path / "far")) == ["not-there-yet.tsv", "real.tsv"]
+    (tmp_path / "far/folder").mkdir()
+    (tmp_path / "link").symlink_to("far/folder")
+    for name in ("one", "two"):
+        with replacing_folder(tmp_path / "link") as partial:
+            (partial / name).touch()
+    assert (tmp_path / "link").is_symlink() and os.listdir(tmp_path / "far/folder") == ["two"]
+    assert not [name for name in os.listdir(tmp_path / "far") if name.startswith(".")]
 
 
 @pytest.mark.parametrize("name", ["x" * 251 + ".tsv", "字" * 83 + ".tsv"])

@@ -16,7 +16,7 @@ import pytest
 import zstandard
 
 from xmine.errors import FileError
-from xmine.text.inputs import TextInput, is_file, read_texts, text_input
+from xmine.text.inputs import TextInput, input_of_run, is_file, read_texts, text_input
 from xmine.text.sentences import read_sentences
 
 TEXTS = ["one", "", "二\u2028二", ' "quoted" \\n ', "\u202eright to left\u202c", "x" * 200_000]
@@ -249,3 +249,19 @@ def test_a_file_that_changes_between_digest_and_reading_is_refused(tmp_path: Pat
     path.unlink()
     with pytest.raises(FileError, match="was changed while it was read"):
         given.check_unchanged()
+
+
+def test_an_input_of_a_run_is_found_here_or_beside_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here").mkdir()
+    (tmp_path / "there").mkdir()
+    run, text = tmp_path / "there/run", tmp_path / "there/a.tsv"
+    text.write_text("a\tb\n")
+    monkeypatch.chdir(tmp_path / "here")
+    assert input_of_run("a.tsv:2", run) == f"{text}:2"
+    assert input_of_run("a.tsv:2", Path("../there/run")) == f"{tmp_path}/here/../there/a.tsv:2"
+    for given in (str(text), "b.tsv", "organisation/model", "-"):
+        assert input_of_run(given, run) == given
+    Path("a.tsv").write_text("another\n")
+    assert input_of_run("a.tsv", run) == "a.tsv"

@@ -2,6 +2,7 @@
 
 import gc
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -78,11 +79,16 @@ def test_what_was_opened_is_listed_as_it_is_now(folder: Path) -> None:
     assert settings()[0] == "nord"
 
 
+@pytest.mark.parametrize("is_elsewhere", [False, True])
 def test_a_stopped_run_goes_on_at_enter(
-    mined_run: Path, run_copy: Path, monkeypatch: pytest.MonkeyPatch
+    mined_run: Path, run_copy: Path, monkeypatch: pytest.MonkeyPatch, is_elsewhere: bool
 ) -> None:
     """With its files, encoder and options, which stand in run.toml; nothing is made twice."""
     monkeypatch.chdir(mined_run.parent)  # where the command was given
+    if is_elsewhere:
+        for name in ("en.txt", "zh.txt"):
+            shutil.copy(name, run_copy.parent)
+        monkeypatch.chdir("/")
     pairs, vectors = run_copy / "pairs.parquet", run_copy / "source.npy"
     kept, encoded = pairs.read_bytes(), vectors.stat().st_mtime_ns
     pairs.unlink()

@@ -408,6 +408,36 @@ def test_what_a_filter_shows_is_judged_at_once_after_a_question(run_copy: Path) 
     browse(run_copy, script)
 
 
+def test_pairs_that_no_longer_meet_the_filter_keep_their_verdicts(run_copy: Path) -> None:
+    async def script(pilot: Any, keys: Keys) -> None:
+        judgements, view = pilot.app.judgements, pilot.app.view
+        limit = sorted(view.opened.scores.tolist())[-9]
+        await keys("slash")
+        await answer(pilot, "#find", f"score>={limit} is:unjudged")
+        rows = view.rows.tolist()
+        assert len(rows) > 2
+        assert "z takes it back" in (await keys("a"))[-2]
+        shown = await keys("X")
+        assert f"✗ {len(rows) - 1} pair" in shown[-2] and judgements.of(rows[0]) == "accept"
+        assert judgements.counts().reject == len(rows) - 1
+
+    browse(run_copy, script)
+
+
+def test_a_verdict_that_was_given_already_is_not_taken_back(run_copy: Path) -> None:
+    async def script(pilot: Any, keys: Keys) -> None:
+        first, second = pilot.app.view.rows[:2].tolist()
+        await keys("a", "x", "g")
+        shown = await keys("a")
+        assert "it was already" in shown[-2] and "takes it back" not in shown[-2]
+        await keys("g", "space")
+        assert "they were already" in (await keys("A"))[-2]
+        await keys("z")  # the last key that changed anything
+        assert [pilot.app.judgements.of(row) for row in (first, second)] == ["accept", ""]
+
+    browse(run_copy, script)
+
+
 def test_what_another_process_judges_appears(run_copy: Path) -> None:
     async def script(pilot: Any, keys: Keys) -> None:
         other = Judgements.open(open_pairs(run_copy), by="somebody else")
@@ -504,6 +534,31 @@ def test_any_size_shows_the_pairs_and_resizing_breaks_nothing(
         assert "score" in screen_text(pilot.app)[1]
 
     browse(mined_run, script, size)
+
+
+def test_the_order_is_named_where_no_column_tells_it(mined_run: Path) -> None:
+    async def script(pilot: Any, keys: Keys) -> None:
+        seen = {}
+        for _ in range(8):
+            shown = await keys("s")
+            seen[pilot.app.view.query.order] = shown[:2]
+        assert "target▲" in seen["target"][1] and " by " not in seen["target"][0]
+        assert "Pairs by length▲" in seen["length"][0] and "Pairs by cosine▼" in seen["cosine"][0]
+        assert "score▼" in seen["score"][1] and " by " not in seen["score"][0]
+
+    browse(mined_run, script)
+
+
+def test_the_form_of_the_filter_keeps_a_limit_as_it_was_typed(mined_run: Path) -> None:
+    async def script(pilot: Any, keys: Keys) -> None:
+        await keys("slash")
+        await answer(pilot, "#find", "score>=-3.2765432 score<=12345678")
+        query = pilot.app.view.query
+        assert query.score_min == -3.2765432
+        await keys("f", "enter")
+        assert pilot.app.view.query == query
+
+    browse(mined_run, script)
 
 
 def test_a_small_window_asks_for_a_larger_one(mined_run: Path) -> None:

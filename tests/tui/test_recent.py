@@ -6,6 +6,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from xmine.browsing.judgements import Judgements
@@ -13,6 +14,8 @@ from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import USUAL, PairQuery
 from xmine.browsing.view import View
 from xmine.errors import FileError
+from xmine.pairs.io import write_pairs
+from xmine.pairs.pair import Pair
 from xmine.tui.state.place import place_of, view_at
 from xmine.tui.state.recent import MOST, forget, keep_place, place_in, recent, remember
 from xmine.tui.state.state import keep_theme, settings, state_folder
@@ -116,9 +119,9 @@ def test_the_folder_follows_the_environment(
 
 def test_a_place_is_kept_with_its_entry(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    keep_place(run, {"row": 3})  # which nobody has opened
+    keep_place(run, {"pair": []})  # which nobody has opened
     assert place_in(run) is None
-    place = {"query": {"flags": ["number"]}, "cut": 0.25, "row": 7, "lines": ["a", ":9"]}
+    place = {"query": {"flags": ["number"]}, "cut": 0.25, "pair": [], "lines": ["a", ":9"]}
     for opened in (run, tmp_path / "other", run):
         remember(opened)
         if opened == run:
@@ -138,16 +141,34 @@ def test_a_view_is_where_it_was(mined_run: Path) -> None:
     assert again.wanted == view.wanted and (again.row, again.lines) == (7, ["a", ":9"])
 
 
+def test_a_place_is_that_of_the_pair_whatever_its_row(mined_run: Path, tmp_path: Path) -> None:
+    opened = open_pairs(mined_run)
+    view = View(opened)
+    view.row = 7
+    place = json.loads(json.dumps(place_of(view)))
+    rows = np.array([9, 7, 3])
+    for name in ("lined.jsonl", "plain.tsv"):
+        pairs = list(opened.pairs(rows))
+        if name == "plain.tsv":
+            pairs = [Pair(pair.source, pair.target) for pair in pairs]
+        write_pairs(pairs, str(tmp_path / name), ("en", "zh"))
+        other = open_pairs(tmp_path / name)
+        place = place if other.lined else place | {"pair": [5, None, None, None, place["pair"][4]]}
+        assert view_at(place, other, None).row == 1
+        gone = place | {"pair": [*place["pair"][:4], "00000000"]}
+        assert view_at(gone, other, None).row == 0
+
+
 @pytest.mark.parametrize(
     "facts",
     [
         None,
         3,
         {},
-        {"query": {"flags": [], "order": "size"}, "cut": None, "row": 0, "lines": []},
-        {"query": {"flags": []}, "cut": "x", "row": 0, "lines": []},
-        {"query": {"flags": [], "later": 1}, "cut": None, "row": 0, "lines": []},
-        {"query": {"flags": ["number"]}, "cut": None, "row": "x", "lines": []},
+        {"query": {"flags": [], "order": "size"}, "cut": None, "pair": [], "lines": []},
+        {"query": {"flags": []}, "cut": "x", "pair": [], "lines": []},
+        {"query": {"flags": [], "later": 1}, "cut": None, "pair": [], "lines": []},
+        {"query": {"flags": ["number"]}, "cut": None, "pair": "x", "lines": []},
     ],
 )
 def test_a_place_that_cannot_be_read_is_the_beginning(facts: object, mined_run: Path) -> None:

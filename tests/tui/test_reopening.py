@@ -344,3 +344,65 @@ def test_a_run_that_is_mined_anew_is_read_again_and_takes_no_verdict_on_what_is_
         assert app.judgements.counts().judged == 2
 
     drive(XmineApp(run_copy), (80, 24), script)
+
+
+def test_the_cursor_stays_on_its_pair_where_pairs_are_read_anew(
+    run_copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("xmine.tui.app._EVERY", 3600.0)  # the test says when the app looks
+    monkeypatch.setattr("xmine.tui.app._LOOK_AGAIN", 60.0)
+    opened, path = open_pairs(run_copy), tmp_path / "some.jsonl"
+
+    def write(rows: list[int]) -> None:
+        write_pairs(opened.pairs(np.array(rows)), str(path), ("en", "zh"))
+
+    write(list(range(40)))
+
+    async def script(pilot: Any) -> None:
+        app = pilot.app
+        await settled(pilot)
+        await pilot.press(*"jjjx", "k")  # on a pair that is judged
+        text = app.view.opened.source.texts[int(app.view.opened.sources[3])]
+        assert text in "".join(screen_text(app))
+        write([*range(39, 4, -1), 3, 0])
+        app._refresh_judgements()
+        await settled(pilot)
+        table = app.screen.query_one(PairTable)
+        assert table.cursor_row == 35 and text in "".join(screen_text(app)[12:])
+        await pilot.press("a")
+        assert app.judgements.of(35) == "accept"
+        await pilot.press("k")
+        write(list(range(3)))  # the pair under the cursor is gone
+        app._refresh_judgements()
+        await settled(pilot)
+        await pilot.press("x")
+        assert "look again" in "".join(screen_text(app)[-3:])
+        assert app.judgements.counts().reject == 0
+        monkeypatch.setattr("xmine.tui.app._LOOK_AGAIN", 0.0)
+        await pilot.press("x")
+        assert app.judgements.counts().reject == 1
+
+    drive(XmineApp(path), (80, 24), script)
+
+
+def test_a_run_that_is_opened_again_shows_the_cursor(run_copy: Path) -> None:
+    async def first(pilot: Any) -> None:
+        await settled(pilot)
+        await pilot.press("pagedown", "pagedown", "pagedown", "a")
+        pilot.app.keep_place()
+
+    drive(XmineApp(run_copy), (80, 24), first)
+
+    async def again(pilot: Any) -> None:
+        await settled(pilot)
+        table = pilot.app.screen.query_one(PairTable)
+        top = table.scroll_offset.y
+        assert table.cursor_row > 20 and top <= table.cursor_row < top + table._page
+        await pilot.resize_terminal(80, 30)
+        await settled(pilot)
+        await pilot.resize_terminal(80, 20)
+        await settled(pilot)
+        top = table.scroll_offset.y
+        assert top <= table.cursor_row < top + table._page
+
+    drive(XmineApp(run_copy), (80, 24), again)

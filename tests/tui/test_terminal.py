@@ -19,6 +19,7 @@ import pytest
 from tests.toys.app import is_there, wait_until
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
+from xmine.tui.state.place import view_at
 from xmine.tui.state.recent import place_in
 
 pytestmark = pytest.mark.usefixtures("usual_signals")
@@ -222,7 +223,7 @@ def test_a_browser_window_that_closes_ends_the_app_which_remembers_its_place(
             app.stdout.close()
             app.stdin.close()
         assert app.wait(SOON) == 0
-    assert place_in(run_copy)["row"] == 2
+    assert view_at(place_in(run_copy), open_pairs(run_copy), None).row == 2
 
 
 def _packet(kind: bytes, content: bytes) -> bytes:

@@ -122,6 +122,20 @@ def test_the_pane_scrolls_and_shows_the_lines_around(mined_run: Path) -> None:
     drive(XmineApp(mined_run), (80, 24), script)
 
 
+def test_a_window_of_another_size_leaves_the_cursor_on_its_pair(mined_run: Path) -> None:
+    async def script(pilot: Any) -> None:
+        table = await at_threshold(pilot)
+        await moved(pilot, "down", "down", "down")
+        row, at = table.row, table.cursor_row
+        await pilot.resize_terminal(80, 24)
+        await settled(pilot)
+        assert (table.row, table.cursor_row) == (row, at)
+        top = table.scroll_offset.y
+        assert top <= at < top + table._page
+
+    drive(XmineApp(mined_run), (120, 40), script)
+
+
 def test_counts_precision_table_and_the_other_screens_follow_the_cut(mined_run: Path) -> None:
     cuts = Cuts(open_pairs(mined_run))
 

@@ -11,6 +11,7 @@ from xmine.mining.options import MiningOptions
 from xmine.options import Options, flag
 from xmine.run.folder import RUN_FILE, STAGES
 from xmine.run.run_file import read_tables
+from xmine.text.inputs import input_of_run
 
 # Treatment of an output that exists -> its flag.
 IN_THE_WAY = {"refuse": "", "go on": "--resume", "replace": "--force"}
@@ -89,8 +90,9 @@ def mining_words(
 def resuming_words(run: Path) -> list[str]:
     """Give the words of the `xmine mine` that goes on with a stopped run.
 
-    Files of known pairs are not in `run.toml`, and neither is a second model; a run that was begun
-    with one says that it needs it.
+    Files that are not found from here are looked for beside the run. Files of known pairs are not
+    in `run.toml`, and neither is a second model; a run that was begun with one says that it needs
+    it.
 
     Raises:
         FileError, OptionError: `run.toml` cannot be read, or does not tell the files.
@@ -104,12 +106,13 @@ def resuming_words(run: Path) -> list[str]:
     for side in ("source", "target"):
         if f"{side}_digest" not in known:
             raise OptionError(f"{run}: mined from no file, but from {known[side]}", "mine again")
+    model = "" if known["encoder"] == "embedded" else input_of_run(known["encoder"], run)
     return mining_words(
-        known["source"],
-        known["target"],
+        input_of_run(known["source"], run),
+        input_of_run(known["target"], run),
         MiningOptions(**{name: known[name] for name in names & known.keys()}),
         str(run),
-        more={"model": known["encoder"] if known["encoder"] != "embedded" else ""},
+        more={"model": model},
     )
 
 

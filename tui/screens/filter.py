@@ -156,7 +156,7 @@ class FilterScreen(BaseScreen):
 
 
 def _said(number: float | None) -> str:
-    return "" if number is None else f"{number:g}"
+    return "" if number is None else f"{number}".removesuffix(".0")
 
 
 def _number(text: str) -> float | None:

@@ -75,9 +75,10 @@ class JudgeScreen(BaseScreen):
             return
         with self.judging():
             self.check_there()
-            self.judgements.judge(row, verdict)
+            is_new = self.judgements.judge(row, verdict)
             self.judged(row)
-            self.say(f"{SIGNS[verdict]} {verdict}: {self.progress()}; z takes it back")
+            taken = "z takes it back" if is_new else "it was already"
+            self.say(f"{SIGNS[verdict]} {verdict}: {self.progress()}; {taken}")
 
     @contextmanager
     def judging(self) -> Iterator[None]:
@@ -90,6 +91,8 @@ class JudgeScreen(BaseScreen):
         """Refuse verdicts on pairs that are gone."""
         if self.view.is_replaced:
             raise FileError("not kept: these pairs are gone, or were mined anew")
+        if self.host.shows_another_pair:
+            raise FileError("not kept: another pair came under the cursor; look again")
 
     def action_undo(self) -> None:
         """Take back what was done last here; with nothing left, the verdict on the pair there."""

@@ -81,7 +81,7 @@ class MarkScreen(PaneScreen):
             self.say(f"{count(len(chosen), 'marked pair')} not shown here: escape gives marks up")
             return
         if not len(rows) and line_of(self.view.query):
-            rows = self.view.rows
+            rows = self.view.still_found()
         said, judge = count(len(rows), "pair"), partial(self._judge_all, rows, verdict)
         if not len(rows):
             self.say("space marks pairs, / filters: A accepts all of these, X rejects them")
@@ -95,7 +95,8 @@ class MarkScreen(PaneScreen):
     def _judge_all(self, rows: Rows, verdict: str) -> None:
         with self.judging():
             self.check_there()
-            self.judgements.judge_all(rows.tolist(), verdict)
+            judged = self.judgements.judge_all(rows.tolist(), verdict)
             self.give_up_marks()
             self.verdicts_changed()
-            self.say(f"{SIGNS[verdict]} {count(len(rows), 'pair')} {verdict}ed; z takes it back")
+            taken = "z takes it back" if judged else "they were already"
+            self.say(f"{SIGNS[verdict]} {count(len(rows), 'pair')} {verdict}ed; {taken}")

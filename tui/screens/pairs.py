@@ -16,6 +16,7 @@ from xmine.browsing.typed import line_of
 from xmine.errors import FileError, XmineError
 from xmine.units import count
 
+from ..widgets.pair_cells import arrow_of
 from ..widgets.pair_detail import PairDetail
 from ..widgets.pair_table import PairTable
 from .base import QUIT
@@ -68,6 +69,8 @@ class PairsScreen(FindScreen):
         at = int(np.argmax(rows == self.view.row)) if len(rows) else 0
         left = np.flatnonzero(self.judgements.codes()[rows] == 0)
         later = left[left >= at]
+        if self.view.stays:
+            left = later = left[:0]
         table.move_cursor(row=int([*later[:1], *left[:1], at][0]))
 
     def on_screen_resume(self) -> None:
@@ -77,7 +80,11 @@ class PairsScreen(FindScreen):
         table.redraw()
 
     def heading(self) -> str:
-        return f"{self.NAME} {line_of(self.view.query)}".rstrip()
+        query, cells = self.view.query, self.query_one(PairTable).pairs
+        by = ""
+        if query.order != "rank" and not cells.column_of(query.order):
+            by = f"by {query.order}{arrow_of(descending=query.descending)}"
+        return " ".join(filter(None, [self.NAME, by, line_of(query)]))
 
     def facts(self) -> str:
         rows, kept, every = self.view.counts()

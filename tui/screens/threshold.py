@@ -126,12 +126,14 @@ class ThresholdScreen(PaneScreen):
     def _counted(self, counted: Counted) -> None:
         if self._histogram is None:
             self._say_agreement()
-        if self._cuts is None:
+        is_first = self._cuts is None
+        if is_first:
             self._cut = counted.cut
         self._cuts, self._histogram, self._step = counted.cuts, counted.histogram, counted.step
         self._draw()
         self.refresh_top()
-        self._show_near()
+        if is_first:  # a window of another size leaves the cursor where it is
+            self._show_near()
 
     def facts(self) -> str:
         if self._cuts is None:

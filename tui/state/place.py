@@ -4,20 +4,23 @@ from dataclasses import asdict
 from typing import Any
 
 from xmine.browsing.cuts import check_cut
+from xmine.browsing.judgements import key_of, row_of
 from xmine.browsing.opened import Opened
 from xmine.browsing.query import PairQuery
 from xmine.browsing.view import View
 from xmine.errors import XmineError
+from xmine.pairs.judgements import PairKey
 
 _MOST_LINES = 50
 
 
 def place_of(view: View) -> dict[str, Any]:
-    """Tell where a view is: query, cut if it was moved and not written, row, and typed lines."""
+    """Tell where a view is: query, cut if it was moved and not written, pair, and typed lines."""
     wanted = view.wanted
     cut = None if wanted.cut == view.opened.cut else wanted.cut
     lines = view.lines[-_MOST_LINES:]
-    return {"query": asdict(wanted.query), "cut": cut, "row": view.row, "lines": lines}
+    pair = list(key_of(view.opened, view.row)) if len(view.opened) else []
+    return {"query": asdict(wanted.query), "cut": cut, "pair": pair, "lines": lines}
 
 
 def view_at(place: Any, opened: Opened, codes: Any) -> View:  # noqa: ANN401 - of an edited file
@@ -28,7 +31,9 @@ def view_at(place: Any, opened: Opened, codes: Any) -> View:  # noqa: ANN401 - o
         if cut is not None:
             check_cut(opened, cut)
         view = View(opened, codes, query, cut)
-        view.row, view.lines = int(place["row"]), [*map(str, place["lines"])]
+        if place["pair"]:
+            view.row = row_of(opened, PairKey(*place["pair"])) or 0
+        view.lines = [*map(str, place["lines"])]
     except (TypeError, ValueError, KeyError, XmineError):
         return View(opened, codes)
     return view

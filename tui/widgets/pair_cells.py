@@ -24,6 +24,11 @@ def unjudged(row: int) -> str:
     return ""
 
 
+def arrow_of(*, descending: bool) -> str:
+    """Give the sign of an order."""
+    return "▼" if descending else "▲"
+
+
 class PairCells:
     """Rows of pairs as text in columns of fixed width.
 
@@ -75,10 +80,14 @@ class PairCells:
         fixed |= dict(zip(("src", "tgt"), lines, strict=False))
         self.names, self.widths = list(fixed), list(fixed.values())
 
+    def column_of(self, order: str) -> str:
+        """Name the column that rows are sorted by; empty if there is none."""
+        by_line = {"source": "src", "target": "tgt"}.get(order, order)
+        return next((name for name in (by_line, order) if name in self.names), "")
+
     def header(self, order: str, descending: bool) -> str:
         """Write the names of the columns, with an arrow at the one that rows are sorted by."""
-        marked = {"source": "src", "target": "tgt"}.get(order, order)  # by line, not by text
-        arrow = "▼" if descending else "▲"
+        marked, arrow = self.column_of(order), arrow_of(descending=descending)
         return _in_columns(
             (_left(name + (arrow if name and name == marked else ""), width), width)
             for name, width in zip(self.names, self.widths, strict=True)

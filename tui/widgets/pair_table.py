@@ -107,6 +107,9 @@ class PairTable(ScrollView, can_focus=True):
     def move_cursor(self, *, row: int) -> None:
         """Put the cursor on a shown row, the nearest one that there is, and scroll to it."""
         self.cursor_row = row
+        self._show_cursor()
+
+    def _show_cursor(self) -> None:
         page, top = self._page, self.scroll_offset.y
         if page > 0 and not top <= self.cursor_row < top + page:
             first = self.cursor_row if self.cursor_row < top else self.cursor_row - page + 1
@@ -144,6 +147,7 @@ class PairTable(ScrollView, can_focus=True):
 
     def on_resize(self, event: Resize) -> None:
         self._lay_out()
+        self._show_cursor()
 
     def _lay_out(self) -> None:
         width = self._width or 80

@@ -37,6 +37,7 @@ CODES = {name: code for code, name in enumerate(("", *LABELS))}
 KEY_PATIENCE = 0.15
 # Scanning the pairs for the pair of one label costs as much as a twentieth of all the codes.
 _MANY = 20
+_NEAR = 1000  # rows by which a pair of a file may have moved
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,28 @@ class Counts:
 
 def _latest(said: dict[str, str]) -> str:
     return next(reversed(said.values()), "")
+
+
+def key_of(opened: Opened, row: int) -> PairKey:
+    """Name a pair so that its label stays with it when the pairs are written or mined anew."""
+    source, target = int(opened.sources[row]), int(opened.targets[row])
+    left, right = opened.source, opened.target
+    texts = hash_of(left.texts[source], right.texts[target])
+    if not opened.lined:
+        return PairKey(row + 1, None, None, None, texts)
+    (line, offset), (other_line, other_offset) = left.place(source), right.place(target)
+    return PairKey(line, other_line, offset, other_offset, texts)
+
+
+def row_of(opened: Opened, key: PairKey) -> int | None:
+    """Find the pair of a key; in a file without lines, it may be some rows away by now."""
+    if opened.lined:
+        ours, theirs = opened.source.lines[opened.sources], opened.target.lines[opened.targets]
+        rows = np.flatnonzero((ours == key.source_line) & (theirs == key.target_line)).tolist()
+        return next((row for row in rows if key_of(opened, row) == key), None)
+    at, every = key.source_line - 1, range(len(opened))
+    near = sorted(every[max(0, at - _NEAR) : max(0, at + _NEAR)], key=lambda row: abs(row - at))
+    return next((row for row in near if key_of(opened, row).texts == key.texts), None)
 
 
 def judge_name() -> str:
@@ -99,27 +122,40 @@ class Judgements:
         """Give the latest label of a pair; empty if there is none."""
         if not self._said:
             return ""
-        return _latest(self._said.get(self._key(row), {}))
+        return _latest(self._said.get(key_of(self._opened, row), {}))
 
     def by_judge(self, row: int) -> dict[str, str]:
         """Give the label of each judge for a pair, the latest at the end."""
-        return dict(self._said.get(self._key(row), {}))
+        return dict(self._said.get(key_of(self._opened, row), {}))
 
     def unsaid(self, rows: Rows) -> list[int]:
         """List those of some pairs that `by` has not judged, in their order."""
         return [row for row in rows.tolist() if self.by not in self.by_judge(row)]
 
-    def judge(self, row: int, judgement: str) -> None:
+    def judge(self, row: int, judgement: str) -> bool:
         """Say `accept`, `reject` or `unsure` of a pair, or `none` to take back what was said."""
-        self.judge_all([row], judgement)
+        return bool(self.judge_all([row], judgement))
 
-    def judge_all(self, rows: Iterable[int], judgement: str) -> None:
-        """Say the same of some pairs, if `by` has not said it; one `undo` takes all of it back."""
-        before = [(row, self.by_judge(row).get(self.by, TAKEN_BACK)) for row in rows]
-        before = [(row, said) for row, said in before if said != judgement]
+    def judge_all(self, rows: Iterable[int], judgement: str) -> int:
+        """Say the same of some pairs; one `undo` takes all of it back.
+
+        Pairs of which `by` has said it already are left out, unless another judge spoke later.
+
+        Returns:
+            how many pairs are left.
+        """
+        before = []
+        for row in rows:
+            said = self.by_judge(row)
+            own = said.get(self.by, TAKEN_BACK)
+            if own != judgement:
+                before.append((row, own))
+            elif said and list(said)[-1] != self.by and own != TAKEN_BACK:
+                before.append((row, TAKEN_BACK))  # taken back, the other label is the latest again
         if before:
             self._write([(row, judgement) for row, _ in before])
             self._done.append(before)
+        return len(before)
 
     def undo(self, there: int | None = None) -> list[int]:
         """Take back the last labels that were given here at once, and name their pairs.
@@ -187,7 +223,7 @@ class Judgements:
             if judgement not in known:
                 choose = f"choose from {', '.join(known)}"
                 raise OptionError(f"{judgement!r} is no judgement", choose)
-        labels = [Label(self._key(row), each, self.by, time) for row, each in said]
+        labels = [Label(key_of(self._opened, row), each, self.by, time) for row, each in said]
         append(self.path, labels, self._patience)
         self.refresh()  # it holds these labels, and what others said before them
 
@@ -201,18 +237,8 @@ class Judgements:
         if self._codes is not None:
             code = CODES[_latest(said)]
             for row in self._rows_at(label.key).tolist():
-                if self._key(row) == label.key:
+                if key_of(self._opened, row) == label.key:
                     self._codes[row] = code
-
-    def _key(self, row: int) -> PairKey:
-        opened = self._opened
-        source, target = int(opened.sources[row]), int(opened.targets[row])
-        left, right = opened.source, opened.target
-        texts = hash_of(left.texts[source], right.texts[target])
-        if not opened.lined:
-            return PairKey(row + 1, None, None, None, texts)
-        (line, offset), (other_line, other_offset) = left.place(source), right.place(target)
-        return PairKey(line, other_line, offset, other_offset, texts)
 
     def _rows_at(self, key: PairKey) -> Rows:
         source, target = self._lines

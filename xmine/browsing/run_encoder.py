@@ -11,6 +11,7 @@ from xmine.encoders.pair import EncoderPair, as_pair, is_pair
 from xmine.errors import FileError
 from xmine.files.npy import open_matrix
 from xmine.options import EncodingOptions
+from xmine.text.inputs import input_of_run
 from xmine.vectors.encoding import vectors_key
 
 # Vectors that were given tell no encoder: one is taken for theirs if so many sentences agree so
@@ -36,7 +37,9 @@ def encoders_of(
             f"{opened.path}: its vectors were given, and no encoder is known that made them",
             "give that encoder with --model",
         )
-    model = model or said.get("encoder", "embedded")
+    if model is None:
+        model = str(said.get("encoder", "embedded"))
+        model = model if model == "embedded" else input_of_run(model, opened.path)
     pair = _loaded(model, options or _as_then(opened))
     if opened.is_run:
         _check(opened, pair, model)

@@ -62,7 +62,8 @@ def read_line(line: str, before: PairQuery) -> tuple[PairQuery, Sought]:
     query = replace(USUAL, order=before.order, descending=before.descending)
     for term in _TERM.finditer(line):
         query = _with(query, term)
-    return query, Sought(_TERM.sub("", line).strip())
+    words = (each.strip() for each in _TERM.sub("\0", line).split("\0"))
+    return query, Sought(" ".join(filter(None, words)))
 
 
 def _with(query: PairQuery, term: re.Match[str]) -> PairQuery:
@@ -85,11 +86,17 @@ def _with(query: PairQuery, term: re.Match[str]) -> PairQuery:
     return replace(query, text=text, regex=regex)
 
 
-def _compared(query: PairQuery, column: str, sign: str, number: str) -> PairQuery:
+def _is_number(text: str) -> bool:
     try:
-        limit = float(number)
+        return float(text) is not None
     except ValueError:
-        raise OptionError(f"{number!r} is no number", f"write {column}{sign}1.2") from None
+        return False
+
+
+def _compared(query: PairQuery, column: str, sign: str, number: str) -> PairQuery:
+    if not _is_number(number):
+        raise OptionError(f"{number!r} is no number", f"write {column}{sign}1.2")
+    limit = float(number)
     if column == "score" and sign == ">=":
         return replace(query, score_min=_tighter(max, limit, query.score_min))
     if column == "score" and sign == "<=":
@@ -129,7 +136,7 @@ def line_of(query: PairQuery) -> str:
     limits = (("score>=", query.score_min), ("score<=", query.score_max))
     said += [f"{bound}{limit}".removesuffix(".0") for bound, limit in limits if limit is not None]
     clauses = [_CLAUSE.fullmatch(each) for each in query.where.split(" AND ")]
-    if query.where and not all(clauses):
+    if query.where and not all(each and _is_number(each["number"]) for each in clauses):
         said.append(_quoted("where", query.where))
     else:
         said += [each["column"] + each["sign"] + each["number"] for each in clauses if each]

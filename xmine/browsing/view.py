@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from xmine.browsing.opened import Opened, Rows
 from xmine.browsing.opening import stamp
 from xmine.browsing.query import USUAL, Codes, PairQuery, select
@@ -32,6 +34,7 @@ class View:
         wanted: the latest query and cut; `query`, `cut` and `rows` follow once its rows are found.
         start: the cut with which the view began.
         row: of `opened`, under the cursor.
+        stays: whether the cursor begins on `row` even if that pair is judged.
         lines: that were typed to find or to filter, the last one at the end.
     """
 
@@ -53,7 +56,7 @@ class View:
         self.cut = self.start = opened.cut if cut is None else cut
         self.wanted = Wanted(self.query, self.cut)
         self.rows: Rows = self.find(self.wanted)
-        self.row = 0
+        self.row, self.stays = 0, False
         self.lines: list[str] = []
 
     @property
@@ -81,6 +84,12 @@ class View:
         if wanted.query.by_verdict and self._codes is not None:
             codes = self._codes()
         return select(self.opened, wanted.query, wanted.cut, codes)
+
+    def still_found(self) -> Rows:
+        """Give those of `rows` that meet the query now; verdicts may have changed since."""
+        if not self.query.by_verdict:
+            return self.rows
+        return self.rows[np.isin(self.rows, self.find(Wanted(self.query, self.cut)))]
 
     def take(self, wanted: Wanted, rows: Rows) -> bool:
         """Show rows that were found, unless another query is wanted by now; tell whether."""

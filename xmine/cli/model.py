@@ -9,6 +9,7 @@ from xmine.cli.arguments import FORCE, switch, value
 from xmine.cli.console import Console
 from xmine.cli.encoders import load_encoder
 from xmine.cli.from_options import with_console
+from xmine.errors import FileError
 from xmine.extras import needs
 from xmine.options import EncodingOptions
 
@@ -30,7 +31,7 @@ def info(console: Console, encoder: Annotated[str | None, ENCODER] = None) -> No
     from xmine.encoders.hub import find_encoder
     from xmine.encoders.metadata import without_front_matter
 
-    folder = find_encoder(encoder or EMBEDDED)
+    folder = find_encoder(EMBEDDED if encoder is None else encoder)
     loaded = load_encoder(str(folder), EncodingOptions(), console)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     facts = {"folder": str(folder), **loaded.describe(), "bytes": size}
@@ -61,12 +62,17 @@ def export(
 
     Example: xmine model export --onnx encoder/ -o onnx/
     """
+    from xmine.encoders.encoder import EMBEDDED
+    from xmine.encoders.hub import find_encoder
     from xmine.files.atomic import check_free
 
     if onnx:
         needs("--onnx", "onnx", "torch", "tokenizers")  # the first extra brings the others
     check_free(output, force=force, folder=True)
     exact = EncodingOptions(device="cpu", dtype="float32")
+    folder = find_encoder(EMBEDDED if encoder is None else encoder)
+    if folder.resolve().is_relative_to(output.resolve()):
+        raise FileError(f"{output}: holds the encoder that is exported", "give another name")
     loaded = load_encoder(encoder, exact, console, chosen=False)
     if onnx:
         from xmine.encoders.onnx_export import save_onnx

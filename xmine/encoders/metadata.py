@@ -156,3 +156,5 @@ def check_replaceable(folder: Path) -> None:
             f"{folder}: exists and is not an encoder of xmine, so it is not replaced",
             "give another name",
         )
+    if not folder.name:
+        raise FileError(f"{folder}: is the folder that this command works in", "give its name")

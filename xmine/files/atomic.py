@@ -145,7 +145,11 @@ def packing(stream: BinaryIO, suffix: str) -> AbstractContextManager[BinaryIO]:
 
 @contextmanager
 def replacing_folder(path: Path) -> Iterator[Path]:
-    """Give a temporary folder beside `path`; on success it becomes `path`, on failure it goes."""
+    """Give a temporary folder beside `path`; on success it becomes `path`, on failure it goes.
+
+    Where the path is a symbolic link, what it leads to is replaced.
+    """
+    path = Path(os.path.realpath(path)) if path.is_symlink() else path
     with writing(path):
         partial = Path(tempfile.mkdtemp(**_beside(path)))
         try:

@@ -187,6 +187,12 @@ def is_file(given: str) -> bool:
     return path == STDIN or exists(path)
 
 
+def input_of_run(given: str, run: Path) -> str:
+    """Name an input of a run as it is found from here: a relative one may lie beside the run."""
+    beside = str(run.absolute().parent / given)
+    return beside if is_file(beside) and not is_file(given) else given
+
+
 def _is_number(text: str) -> bool:
     return re.fullmatch(r"[-+]?[0-9]*\.?[0-9]+", text.strip()) is not None
 

@@ -7,6 +7,7 @@ head (`xmine.trainer.finetune`); a task and its metrics do not know which.
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import starmap
 from typing import Literal, Protocol
 
 import numpy as np
@@ -34,6 +35,11 @@ class Examples:
     answers: NDArray[np.float64]
     # int64 [examples]; those of one group stay together in cross-validation; None: each on its own
     groups: NDArray[np.int64] | None = None
+
+    def same_as(self, other: "Examples") -> bool:
+        """Tell whether these are the same texts with the same answers and groups."""
+        arrays = zip((self.answers, self.groups), (other.answers, other.groups), strict=True)
+        return self.texts == other.texts and all(starmap(np.array_equal, arrays))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +133,9 @@ class TaskSet:
                 continue
             for task in read if isinstance(read, list) else [read]:
                 for other in found:
-                    if task.train.texts == other.train.texts:
+                    if task.train.same_as(other.train):
                         task = replace(task, train=other.train)
-                    if task.dev and other.dev and task.dev.texts == other.dev.texts:
+                    if task.dev and other.dev and task.dev.same_as(other.dev):
                         task = replace(task, dev=other.dev)
                 found.append(task)
         return found

@@ -8,6 +8,7 @@ translations are left among them for an estimate.
 """
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -42,6 +43,8 @@ from .run.halves import retrieval_by_halves, sentences_among
 from .train import train
 
 LOOP_FILE = "adapt.json"
+# What a loop makes in its folder; --force leaves all else.
+_OURS = re.compile(r"adapt\.json|(start|(encoder|round)-[0-9]+)(\.training)?")
 # Options of training, beside those of AdaptOptions: of all static encoders, and of each method.
 _STATIC: dict[str, Any] = {"learning_rate": 0.003, "token_dropout": 0.2}
 _PRESETS: dict[str, dict[str, Any]] = {
@@ -212,7 +215,7 @@ def _begin(
             )
         return
     for each in there:
-        if not (each / JUDGEMENTS_FILE).exists():
+        if _OURS.fullmatch(each.name) and not (each / JUDGEMENTS_FILE).exists():
             remove(each)
     with replacing(marker) as partial:
         partial.write_text(json.dumps(wanted, indent=2) + "\n", encoding="utf-8")

@@ -49,6 +49,10 @@ def with_new_tokens(
     if not folder.exists():
         texts = [text for side in foreign or (run.source, run.target) for text in side.texts]
         some = picked(texts, drawn(len(texts), _SAMPLE, options.seed))
-        vocabulary = extended_vocabulary(pieces, some, count)
+        try:
+            vocabulary = extended_vocabulary(pieces, some, count)
+        except TrainingError as error:
+            hint = error.hint.replace("--vocabulary-size", "--new-tokens")
+            raise TrainingError(error.message, hint) from error
         extended_static(encoder, vocabulary, options.seed).save(folder)
     return str(folder)

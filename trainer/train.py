@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -16,7 +16,8 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.hub import find_encoder
 from xmine.encoders.metadata import EncoderFacts, read_card, read_facts
 from xmine.errors import TrainingError, XmineError
-from xmine.files.atomic import check_free, replacing_folder
+from xmine.files.atomic import check_free, remove, replacing_folder, writing
+from xmine.files.lock import LOCK_FILE, held
 from xmine.hardware import allowed_threads, choose_device
 from xmine.progress import Report, silent
 
@@ -96,32 +97,33 @@ def train(
     options = fitted(options, kept)
     check_encoders(options)
     world = join_processes(torch.device(choose_device(options.device)))
-    is_new, run = _opened(output, options, kept, resume=resume, force=force)
-    if not run.has_begun:
-        run.log(step=0, excluded=kept.excluded)
-    try:
-        torch.manual_seed(options.seed)
-        with deterministic(options.threads or allowed_threads()):
-            made = METHODS[method].train(kept, options, run, report if world.leads else silent)
-            encoders = _encoders(made, method, options, kept.excluded)
-    except XmineError:  # other data or options are needed, with which this run cannot go on
-        if world.leads and is_new and not any(folder.glob("*.pt")):
-            shutil.rmtree(folder)
-        raise
-    remarks: tuple[str, ...] = ()
-    if world.leads:
-        drawn = _draw(folder, f"{output.name}: {method}") if draws else ()
-        remarks = _remarks(run, options) + drawn
-        if made.held_out and "" in encoders and not encoders[""].reranking:
-            remarks += (_UNRANKED.format(len(made.held_out)),)
-    _save(encoders, output)
+    with _opened(output, options, kept, resume=resume, force=force) as (is_new, run):
+        if not run.has_begun:
+            run.log(step=0, excluded=kept.excluded)
+        try:
+            torch.manual_seed(options.seed)
+            with deterministic(options.threads or allowed_threads()):
+                made = METHODS[method].train(kept, options, run, report if world.leads else silent)
+                encoders = _encoders(made, method, options, kept.excluded)
+        except XmineError:  # other data or options are needed, with which this run cannot go on
+            if world.leads and is_new and not any(folder.glob("*.pt")):
+                shutil.rmtree(folder)
+            raise
+        remarks: tuple[str, ...] = ()
+        if world.leads:
+            drawn = _draw(folder, f"{output.name}: {method}") if draws else ()
+            remarks = _remarks(run, options) + drawn
+            if made.held_out and "" in encoders and not encoders[""].reranking:
+                remarks += (_UNRANKED.format(len(made.held_out)),)
+        _save(encoders, output)
     return Trained(encoders, made.measures, made.rows, kept.excluded, remarks)
 
 
+@contextmanager
 def _opened(
     output: Path, options: TrainingOptions, corpus: Corpus, *, resume: Resume, force: bool
-) -> tuple[bool, Run]:
-    """Open the run, first in the process that writes; tell whether there was none."""
+) -> Iterator[tuple[bool, Run]]:
+    """Open the run, first in the process that writes and locks; tell whether there was none."""
     folder = run_folder(output)
     if any(gather_objects(restarted())):
         resume = resume or "auto"
@@ -129,18 +131,23 @@ def _opened(
 
     def open_run() -> None:
         goes_on = check_place(output, resume=resume, force=force)
-        if not goes_on:
-            shutil.rmtree(folder, ignore_errors=True)  # with --force; else there is none
+        with writing(folder):
+            folder.mkdir(exist_ok=True)
+        lock.enter_context(held(folder, "training in"))
+        for each in () if goes_on else list(folder.iterdir()):  # there with --force alone
+            if each.name != LOCK_FILE:
+                remove(each)
         opened.append((not goes_on, Run(folder, options, corpus)))
 
-    on_first_rank(open_run)
-    try:
-        check_shared(folder)
-    except XmineError:
-        if opened and opened[0][0]:
-            shutil.rmtree(folder)
-        raise
-    return opened[0] if opened else (False, Run(folder, options, corpus))
+    with ExitStack() as lock:
+        on_first_rank(open_run)
+        try:
+            check_shared(folder)
+        except XmineError:
+            if opened and opened[0][0]:
+                shutil.rmtree(folder)
+            raise
+        yield opened[0] if opened else (False, Run(folder, options, corpus))
 
 
 def _remarks(run: Run, options: TrainingOptions) -> tuple[str, ...]:

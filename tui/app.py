@@ -36,6 +36,7 @@ from .state.place import place_of
 from .state.recent import keep_place, recent
 from .state.state import keep_theme, settings
 from .terminal import DRIVERS
+from .widths import hear
 
 if TYPE_CHECKING:
     from xmine.browsing.judgements import Judgements
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 _EVERY = 1.0  # seconds between two readings of the judgements of others
 _LOOK_AGAIN = 1.5  # seconds without a verdict, where another pair came under the cursor
 _RECENT = 10  # runs and files in the palette
+_ROWS = "rows"  # a kind of work in the background
 _TOLD = ("home", "pairs", "threshold")  # screens whose actions the palette has everywhere
 _LEAVE = ("q", "ctrl+q", "ctrl+c")  # these leave in a window of any size
 # Screens that a key opens from anywhere -> module and class in `xmine.tui.screens`, and whether
@@ -104,6 +106,7 @@ class XmineApp(App[None]):
         self._opening: OpeningScreen | None = None
         self._complained = ""
         self._reading: View | None = None  # that was replaced, and is read again
+        self._asked_widths = False
         self._changed = -inf  # when another pair came under the cursor by itself
         self.keys = KeyQueue(self, super().on_event)
 
@@ -113,6 +116,13 @@ class XmineApp(App[None]):
             await super().on_event(event)
         elif not self.screen.has_class("-small") or self._asked or _leaves(event):
             await self.keys.take(event)
+
+    def on_cursor_position(self, event: events.CursorPosition) -> None:
+        """Hear the terminal's answer to the first question; see `widths`."""
+        if not self._asked_widths:
+            self._asked_widths = True
+            if hear(event.x):
+                self.refresh_css(animate=False)  # all that is drawn is drawn anew
 
     async def on_key_done(self, told: KeyDone) -> None:
         await self.keys.done(told)
@@ -202,7 +212,7 @@ class XmineApp(App[None]):
         """
         wanted = view.want(query, cut)
         self.background.run(
-            "rows",
+            _ROWS,
             partial(view.find, wanted),
             partial(self._take_rows, view, wanted),
             partial(self._no_rows, view, wanted),
@@ -242,6 +252,11 @@ class XmineApp(App[None]):
             self._reading = None
 
         self.background.run("again", partial(read, view.opened.path), done, failed)
+
+    @property
+    def finds_rows(self) -> bool:
+        """Whether pairs are filtered or sorted, and the screen shows those of before."""
+        return self.background.is_under_way(_ROWS)
 
     @property
     def shows_another_pair(self) -> bool:

@@ -9,6 +9,8 @@ from textual.drivers.web_driver import WebDriver
 from textual.events import AppFocus
 from textual.messages import ExitApp
 
+from .widths import PROBE
+
 
 class Lasting:
     """A file that swallows what is written, from the first error on.
@@ -43,11 +45,15 @@ class Lasting:
 
 
 class TerminalDriver(LinuxDriver):
-    """Textual's own, which survives its terminal."""
+    """Textual's own, which survives its terminal, and asks it for widths, see `widths`."""
 
     def __init__(self, *given: Any, **named: Any) -> None:  # noqa: ANN401 - what Textual gives
         super().__init__(*given, **named)
         self._file = Lasting(self._file)  # type: ignore[assignment]
+
+    def start_application_mode(self) -> None:
+        super().start_application_mode()  # type: ignore[no-untyped-call]
+        self.write(PROBE)
 
 
 class WindowDriver(WebDriver):
@@ -62,6 +68,7 @@ class WindowDriver(WebDriver):
 
     def start_application_mode(self) -> None:
         super().start_application_mode()
+        self.write(PROBE)
         self._app.call_later(self._app.post_message, AppFocus())
 
     def run_input_thread(self) -> None:

@@ -1,8 +1,7 @@
 """Text of a corpus -> text for a widget: no markup, no controls, cut where the room ends."""
 
-import re
+import unicodedata
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 
 from rich.cells import cell_len
 from rich.style import StyleType
@@ -53,18 +52,6 @@ def highlighted(
     return made
 
 
-def spans_of(pattern: str, text: str) -> Iterator[tuple[int, int]]:
-    """Find what matches a regular expression, in upper or lower case; nothing for an empty one.
-
-    Expressions of Rust that Python does not know mark nothing.
-    """
-    if pattern:
-        with suppress(re.error):
-            for found in re.finditer(pattern, text, re.IGNORECASE):
-                if found[0]:
-                    yield found.span()
-
-
 def _line(text: str) -> str:
     return visible(text).translate(_INSIDE)
 
@@ -76,7 +63,8 @@ def _characters(line: str) -> Iterator[tuple[int, int]]:
     for character in line:
         code, cells = ord(character), cell_len(character)
         flags = flags + 1 if code in _FLAGS else 0
-        joins = cells == 0 or code in (TIE, SHADE) or before == TIE or (flags and flags % 2 == 0)
+        is_mark = cells == 0 or unicodedata.category(character) == "Mc"
+        joins = is_mark or code in (TIE, SHADE) or before == TIE or (flags and flags % 2 == 0)
         if size and not joins:
             yield size, width
             size = width = 0

@@ -192,6 +192,26 @@ def test_a_verdict_that_cannot_be_kept_changes_nothing(
     assert judgements.undo() == [0] and judgements.undo() == []
 
 
+def test_a_disk_that_fills_up_keeps_none_of_many_verdicts(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judgements = Judgements.open(opened, "ann")
+    judgements.judge(0, "accept")
+    before, write, left = judgements.path.read_bytes(), os.write, 3
+
+    def fills_up(to: int, data: bytes) -> int:
+        nonlocal left
+        left -= 1
+        return write(to, data if left > 0 else data[:5])
+
+    with monkeypatch.context() as full:
+        full.setattr("xmine.pairs.judgements.os.write", fills_up)
+        with pytest.raises(FileError, match="No space left on device"):
+            judgements.judge_all(range(9), "reject")
+    assert judgements.path.read_bytes() == before
+    assert Judgements.open(opened).counts().judged == judgements.counts().judged == 1
+
+
 def test_a_place_that_cannot_be_written_is_told_before_the_first_verdict(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:

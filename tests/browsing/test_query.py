@@ -1,6 +1,7 @@
 """Filters and orders against the slow and obvious way, on pairs with everything in them."""
 
 import re
+import time
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from xmine.browsing.judgements import CODES
 from xmine.browsing.opened import Opened, TextColumn
 from xmine.browsing.opening import open_pairs
-from xmine.browsing.query import ORDERS, PairQuery, matches, select
+from xmine.browsing.query import ORDERS, PairQuery, matches, select, spans_of
 from xmine.browsing.view import View
 from xmine.errors import OptionError
 from xmine.pairs.io import write_pairs
@@ -191,3 +192,25 @@ def test_a_query_and_a_cut_asked_for_one_after_the_other_are_taken_together(tmp_
     wrong = view.want(PairQuery(order="prob", text="("), 1.25)
     assert view.give_up(wrong)  # the cut is still to be looked for
     assert view.want().cut == 1.25 and view.want().query == PairQuery(order="length")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "found"),
+    [
+        (r"\bno\b", "nothing, no, NO", ["no", "NO"]),
+        (r"\p{Han}{2}", "a机器翻b", ["机器"]),
+        ("a|(b)c", "bca", ["bc", "a"]),
+        ("x*", "axxb", ["xx"]),
+        (r"\.", "a.b", ["."]),
+        ("(", "a(b", []),
+        ("", "ab", []),
+        (r"(\w+\s?)+;;", "word " * 400, []),
+        ("b", "a\x02b", []),
+    ],
+)
+def test_what_the_engine_of_the_search_finds_is_marked(
+    pattern: str, text: str, found: list[str]
+) -> None:
+    begun = time.monotonic()
+    assert [text[start:end] for start, end in spans_of(pattern, text)] == found
+    assert time.monotonic() - begun < 5

@@ -75,6 +75,11 @@ def test_a_port_that_is_taken_is_told_before_any_address(command: Command) -> No
     assert "hint: another port" in ended.err
 
 
+def test_an_address_of_nobody_is_not_told_to_take_another_port(command: Command) -> None:
+    ended = command("browse", "--serve", "--host", "192.0.2.1")
+    assert ended.code == 1 and "hint: an address here: --host 127.0.0.1" in ended.err
+
+
 def test_options_that_would_be_ignored_are_refused(command: Command) -> None:
     for words in (["run/", "--recent"], ["--recent", "--serve"], ["--port", "1"], ["--host", "x"]):
         refused = command("browse", *words)

@@ -90,6 +90,14 @@ def test_hostile_text_is_read_back(tmp_path: Path, kind: str, packing: str) -> N
             (tmp_path / f"p{'.' + kind.split('.')[1]}{packing}").unlink()
 
 
+@pytest.mark.parametrize("name", ["p[1].parquet", "c[ab/p.parquet", "q?*.parquet", "{a}.parquet"])
+def test_a_name_of_parquet_is_no_pattern(tmp_path: Path, name: str) -> None:
+    path, pairs = tmp_path / name, [Pair("one", "一", 1.5)]
+    path.parent.mkdir(exist_ok=True)
+    write_pairs(pairs, str(path), ("en", "zh"))
+    assert list(read_pairs(str(path))) == pairs
+
+
 def test_three_columns_are_read_as_laser_writes_them(tmp_path: Path) -> None:
     path = tmp_path / "laser.tsv"
     path.write_text("1.25\tone\t一\n1.0\ttwo\t二\n\n-2e-05\t3.5\t三\n", encoding="utf-8")

@@ -375,7 +375,10 @@ def test_another_loop_in_the_folder_is_refused_unless_forced(
     assert "made with other judgements" in said and "--force" in said
     (output / "adapt.json").write_text("{", encoding="utf-8")
     assert "adapt.json: broken" in refused(FileError, run, output)
+    (output / "final").mkdir()  # nothing of the loop
+    (output / "round-2.tsv").touch()
     _, second = adapt(run, output, other, force=True)
+    assert (output / "final").is_dir() and (output / "round-2.tsv").exists()
     there = json.loads((output / "adapt.json").read_text(encoding="utf-8"))
     assert there["epochs"] == 3
     row = next(row for row in range(len(open_pairs(second.run))) if _is(second.run, row, judged))

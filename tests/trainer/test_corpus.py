@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from xmine.errors import FileError
-from xmine.pairs.io import ParallelText, read_parallel
+from xmine.pairs.io import ParallelText, read_parallel, write_pairs
+from xmine.pairs.pair import Pair
 from xmine.text.packed import PackedTexts, PickedTexts
 from xmine.trainer.data.corpus import Corpus, examples
 from xmine.trainer.data.inference import read_labelled, read_triplets
@@ -50,6 +51,37 @@ def test_texts_come_from_all_files_without_blank_lines(tmp_path: Path) -> None:
     assert corpus.texts == ["one", "two", "three"]
     assert corpus.kinds == ("texts",)
     assert Corpus().kinds == ()
+
+
+EXCLUDED = {
+    "a.txt": "B!\nd\n",
+    "a.tsv": "B!\tx\t3\ny\td\t4\n",
+    "a.csv": 'one,"two, three"\nB!,x\n"y\nz",d\n',
+    "a.jsonl": '{"id": 1, "text": "B!"}\n{"more": {"texts": ["d"]}, "none": null}\n',
+    "a.tsv:2": "nothing\tB!\nnothing\td\n",
+    "a.csv:text": "id,text\n1,B!\n2,d\n",
+}
+
+
+@pytest.mark.parametrize("name", [*EXCLUDED, "a.parquet", "a.tmx", "a.jsonl.gz", "a.en,a.zh"])
+def test_texts_of_any_file_are_left_out(tmp_path: Path, name: str) -> None:
+    if name in EXCLUDED:
+        (tmp_path / name.partition(":")[0]).write_text(EXCLUDED[name])
+        given = f"{tmp_path}/{name}"
+    else:
+        given = ",".join(f"{tmp_path}/{each}" for each in name.split(","))
+        write_pairs([Pair("B!", "nothing"), Pair("nothing", "d")], given, ("en", "zh"))
+    corpus = Corpus(ParallelText(["a", "b", "c", "e"], ["x1", "x2", "D.", "x4"], [""] * 4))
+    kept = corpus.without([given])
+    assert kept.pairs is not None and kept.pairs.sources == ["a", "e"]
+    assert kept.excluded == 2
+
+
+def test_a_file_to_leave_out_that_is_not_there_is_named(tmp_path: Path) -> None:
+    corpus = Corpus(ParallelText(["a"], ["x"], [""]))
+    for name in ("nowhere.txt", "nowhere.csv", "nowhere.tmx"):
+        with pytest.raises(FileError, match=f"{name}: no such file"):
+            corpus.without([f"{tmp_path}/{name}"])
 
 
 def test_what_was_excluded_is_not_counted_twice(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 import json
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import torch
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.tokenizer import Vocabulary
-from xmine.errors import TrainingError
+from xmine.errors import FileError, TrainingError
 from xmine.pairs.io import ParallelText
 from xmine.progress import Progress, Report
 from xmine.trainer.data.corpus import Corpus
@@ -273,6 +274,50 @@ def test_a_run_is_not_resumed_with_other_exclusions(
     trained = train("msimcse", toy_pairs, options, tmp_path / "encoder", resume=True)
     assert trained.excluded == 1
     assert metrics(tmp_path / "encoder")[0] == {"step": 0, "excluded": 1}
+
+
+def test_one_process_at_a_time_trains_in_a_folder(toy_pairs: ParallelText, tmp_path: Path) -> None:
+    output, options = tmp_path / "encoder", MsimcseOptions(**MSIMCSE)
+    tried = 0
+
+    def try_too(progress: Progress) -> None:
+        nonlocal tried
+        if progress.stage == "training" and not tried:
+            tried = 1
+            before = metrics_of_run(output)
+            for flags in ({"resume": "auto"}, {"force": True}):
+                with pytest.raises(FileError, match="another process is training in it"):
+                    train("msimcse", toy_pairs, options, output, **flags)
+            assert metrics_of_run(output) == before
+
+    train("msimcse", toy_pairs, options, output, try_too)
+    assert tried and not run_folder(output).exists()
+
+
+def metrics_of_run(output: Path) -> bytes:
+    return (run_folder(output) / "metrics.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize("name", ["encoder", "dev"])
+def test_a_run_is_not_resumed_with_another_encoder_or_other_scored_pairs(
+    toy_pairs: ParallelText, toy_folder: Path, tmp_path: Path, name: str
+) -> None:
+    start = Path(shutil.copytree(toy_folder, tmp_path / "start"))
+    dev, output = tmp_path / "dev.csv", tmp_path / "encoder"
+    rows = [f"{text},{text},{at % 6}\n" for at, text in enumerate(toy_pairs.sources[:20])]
+    dev.write_text("".join(rows))
+    few = {name: MSIMCSE[name] for name in ("held_out", "batch_size", "epochs") if name in MSIMCSE}
+    options = MsimcseOptions(**few, encoder=str(start), dev=str(dev))
+    with pytest.raises(Killed):
+        train("msimcse", toy_pairs, options, output, kill_at(1))
+    (start / "README.md").write_text("of no effect")
+    changed = next(start.glob("*.safetensors")) if name == "encoder" else dev
+    before = changed.read_bytes()
+    changed.write_bytes(before[:-2] + bytes([before[-2] ^ 1]) + before[-1:])
+    with pytest.raises(TrainingError, match=f"other data: --{name} is another one by now"):
+        train("msimcse", toy_pairs, options, output, resume=True)
+    changed.write_bytes(before)
+    train("msimcse", toy_pairs, options, output, resume=True)
 
 
 def test_too_little_text_for_the_vocabulary_gives_a_smaller_one_and_a_remark(

@@ -424,6 +424,18 @@ def test_pairs_that_no_longer_meet_the_filter_keep_their_verdicts(run_copy: Path
     browse(run_copy, script)
 
 
+def test_a_pair_that_is_not_shown_is_named_when_its_verdict_is_taken_back(run_copy: Path) -> None:
+    async def script(pilot: Any, keys: Keys) -> None:
+        view = pilot.app.view
+        pair = view.opened.pair(int(view.rows[0]))
+        lines = f"lines {pair.source_line}, {pair.target_line}"
+        await keys("a", "slash")
+        await answer(pilot, "#find", "flag:copy is:all")
+        assert f"taken back: {lines}, not shown here; 0 of 1 judged" in (await keys("z"))[-2]
+
+    browse(run_copy, script)
+
+
 def test_a_verdict_that_was_given_already_is_not_taken_back(run_copy: Path) -> None:
     async def script(pilot: Any, keys: Keys) -> None:
         first, second = pilot.app.view.rows[:2].tolist()
@@ -617,7 +629,7 @@ def test_the_palette_has_what_is_done_here_and_elsewhere_and_recent_runs(run_cop
         assert {"Filter  f", "Threshold  t", "Open run", "Threshold: Write", "Home: Open"} <= set(
             there
         )
-        assert "Pairs: Filter" not in there
+        assert "Pairs: Filter" not in there and "Home: Off the list" not in there
         noise = ("Down", "First", "Half a page", "Page", "Scroll")
         assert not [title for title in there if title.startswith(noise)]
         await there["Threshold: Write"]()

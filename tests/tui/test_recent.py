@@ -67,6 +67,23 @@ def test_no_more_than_fifty_are_kept(tmp_path: Path) -> None:
     assert names[0] == "54" and names[-1] == "5"
 
 
+def test_a_moses_pair_is_found_from_any_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_pairs([Pair("one", "一")], "c.en,c.zh", ("en", "zh"))
+    Judgements.open(open_pairs(Path("c.en,c.zh"))).judge(0, "accept")
+    remember(Path("c.en,c.zh"))
+    keep_place(Path("c.en,c.zh"), {"pair": []})
+    monkeypatch.chdir("/")
+    (found,) = recent()
+    assert (found.path, found.kind) == (f"{tmp_path}/c.en,{tmp_path}/c.zh", "file")
+    assert found.judged == 1 and place_in(Path(found.path)) == {"pair": []}
+    assert len(open_pairs(Path(found.path))) == 1
+    (tmp_path / "c.zh").unlink()
+    assert [each.kind for each in recent()] == ["gone"]
+
+
 def test_a_broken_file_is_as_none(state: Path) -> None:
     state.mkdir()
     for text in ("{", "[]", '{"recent": 5}', '{"recent": [1, {"path": 2}, {"x": "y"}]}'):

@@ -228,6 +228,25 @@ def test_what_is_found_late_goes_to_no_other_run_and_replaces_nothing_newer(
     drive(XmineApp(mined_run), (80, 24), script)
 
 
+def test_a_verdict_waits_for_the_rows_that_are_looked_for(run_copy: Path, finding: Gate) -> None:
+    async def script(pilot: Any) -> None:
+        app = pilot.app
+        await settled(pilot)
+        first = app.view.rows[0]
+        finding.close(lambda *_: True)
+        await pilot.press("s", "r", "g", "a", "space", "X")
+        await pilot.pause(0.1)
+        assert app.judgements.counts().judged == 0 and app.view.query.order == "rank"
+        finding.open()
+        await settled(pilot)
+        rows = app.view.rows
+        assert app.view.query.order == "score" and rows[0] != first
+        assert [app.judgements.of(row) for row in rows[:3].tolist()] == ["accept", "reject", ""]
+        assert app.judgements.counts().judged == 2
+
+    drive(XmineApp(run_copy), (80, 24), script)
+
+
 def test_only_the_newest_work_of_a_screen_that_is_there_is_heard(few: Path) -> None:
     heard: list[object] = []
     gates = [threading.Event() for _ in range(3)]

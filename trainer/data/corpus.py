@@ -17,6 +17,7 @@ from xmine.pairs.known import read_known
 from xmine.text.inputs import read_texts
 from xmine.text.nfkc import nfkc
 
+from .excluded import texts_in
 from .inference import Labelled, Triplets, read_labelled, read_triplets
 from .vocabulary import folding_table
 
@@ -121,19 +122,14 @@ class Corpus:
         return digest.hexdigest()
 
     def without(self, files: Sequence[str]) -> "Corpus":
-        """Leave out rows with a text that occurs in a file, as a line or as a column of one.
+        """Leave out rows with a text that occurs in a file, see `texts_in`.
 
         Compared after NFKC, case folding and traditional to simplified, by letters and digits
         alone. What was left out for these files already is not looked for again.
         """
         if tuple(files) == self.excludes:
             return self
-        seen = {
-            _letters(part)
-            for file in files
-            for line in read_lines(file)
-            for part in (line, *line.split("\t"))
-        } - {""}
+        seen = {_letters(text) for file in files for text in texts_in(file)} - {""}
 
         changes: dict[str, Any] = {"excluded": 0, "excludes": tuple(files)}
 

@@ -30,7 +30,7 @@ class AdaptOptions(Options):
         min=0,
         shown_default="8,000 where the encoder does not know a language of the run, else 0",
     )
-    seed: int = option(1, "Seed of all random numbers.", "Advanced", min=0)
+    seed: int = option(1, "Seed of all random numbers.", "Advanced", min=0, max=2**63 - 1)
     device: str = option(
         "auto", "Where training runs: auto, cpu, cuda, or cuda:1 and so on.", "Speed and memory"
     )

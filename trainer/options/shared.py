@@ -34,7 +34,7 @@ class TrainingOptions(Options):
     )
     exclude: list[str] = option(
         [],
-        "Leave out pairs if this text file contains one of their sides; repeatable.",
+        "Leave out pairs if this file, of text or of pairs, has one of their sides; repeatable.",
         "Input",
         commas=False,
     )
@@ -194,7 +194,7 @@ class TrainingOptions(Options):
         "Quality",
         shown_default="none: the state that retrieves best",
     )
-    seed: int = option(1, "Seed of all random numbers.", "Advanced", min=0)
+    seed: int = option(1, "Seed of all random numbers.", "Advanced", min=0, max=2**63 - 1)
 
     device: str = option(
         "auto", "Where training runs: auto, cpu, cuda, or cuda:1 and so on.", "Speed and memory"

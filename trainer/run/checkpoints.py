@@ -14,14 +14,16 @@ from zipfile import BadZipFile, ZipFile
 import torch
 from torch import Tensor
 
+from xmine.encoders.layout import first_line
 from xmine.encoders.tokenizer import MODEL_FILE, Vocabulary
-from xmine.errors import TrainingError
+from xmine.errors import FileError, TrainingError
 from xmine.files.atomic import replacing
 from xmine.options import dump_toml, flag
 
 from ..data.corpus import Corpus
 from ..distributed import World
 from ..options.shared import TrainingOptions
+from .inputs import as_lines, changed_inputs, digests_of_inputs
 
 if TYPE_CHECKING:
     from ..data.rows import TrainingData
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 METRICS_FILE = "metrics.jsonl"
 OPTIONS_FILE = "options.toml"
 DATA_FILE = "data.txt"  # fingerprint of the corpus
+INPUTS_FILE = "inputs.txt"  # digests of encoders to begin with, and of other files
 
 
 def run_folder(output: Path) -> Path:
@@ -56,7 +59,11 @@ class Run:
         """
         self.folder = folder
         self.name = ""
-        written = {DATA_FILE: corpus.fingerprint() + "\n", OPTIONS_FILE: dump_toml(options)}
+        written = {
+            DATA_FILE: corpus.fingerprint() + "\n",
+            INPUTS_FILE: as_lines(digests_of_inputs(options)),
+            OPTIONS_FILE: dump_toml(options),
+        }
         if said := ", ".join(_differences(folder, written)):
             if not World.here().leads:
                 raise TrainingError(
@@ -98,8 +105,15 @@ class Run:
     def save(self, name: str, state: Mapping[str, Any]) -> None:
         """Write a state under a name."""
         if World.here().leads:
-            with replacing(self._path(name)) as partial:
-                torch.save(dict(state), partial)
+            path = self._path(name)
+            try:
+                with replacing(path) as partial:
+                    torch.save(dict(state), partial)
+            except RuntimeError as error:  # the words of torch for a full disk
+                raise FileError(
+                    f"{path}: cannot be written: {first_line(error)}",
+                    "make room there, and --resume goes on",
+                ) from error
 
     def load(self, name: str) -> dict[str, Any] | None:
         """Read a state, if it is there."""
@@ -159,6 +173,8 @@ def _differences(folder: Path, written: Mapping[str, str]) -> Iterator[str]:
     old = {name: path.read_text("utf-8") for name, path in files.items() if path.exists()}
     if old.get(DATA_FILE, written[DATA_FILE]) != written[DATA_FILE]:
         yield "other data"
+    for name in changed_inputs(old.get(INPUTS_FILE, ""), written[INPUTS_FILE]):
+        yield f"{name} is another one by now"
     if OPTIONS_FILE in old:
         try:
             there = tomllib.loads(old[OPTIONS_FILE])

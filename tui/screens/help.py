@@ -79,7 +79,7 @@ def actions_elsewhere(kind: type[BaseScreen]) -> Iterator[Binding]:
     for each in kind.__mro__:
         if issubclass(each, BaseScreen) and each not in (BaseScreen, JudgeScreen, PaneScreen):
             for binding in vars(each).get("BINDINGS", ()):
-                leaves = binding.action in ("app.leave", "back", "close")
+                leaves = binding.action in ("app.leave", "back", "close", "forget")  # or for a row
                 if not leaves and not binding.id.startswith("move."):
                     yield binding
 

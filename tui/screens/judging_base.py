@@ -6,8 +6,9 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
-from xmine.browsing.judgements import Judgements
+from xmine.browsing.judgements import Judgements, key_of
 from xmine.errors import FileError
+from xmine.units import count
 
 from ..widgets.pair_cells import SIGNS
 from ..widgets.pair_detail import PairDetail
@@ -50,8 +51,9 @@ class JudgeScreen(BaseScreen):
         """Show that a row has been judged here; and go on to the next one."""
         raise NotImplementedError
 
-    def found(self, rows: list[int]) -> None:
-        """Go to the first row of `Opened` whose verdict was taken back, if it is shown."""
+    def found(self, rows: list[int]) -> bool:
+        """Go to the first row whose verdict was taken back; tell whether that pair is shown."""
+        return rows[0] == self.judged_row()
 
     def verdicts_changed(self) -> None:
         """Show all verdicts anew."""
@@ -98,11 +100,23 @@ class JudgeScreen(BaseScreen):
         """Take back what was done last here; with nothing left, the verdict on the pair there."""
         with self.complaining():
             rows = self.judgements.undo(self.judged_row())
-            if rows:
-                self.found(rows)
+            is_shown = bool(rows) and self.found(rows)
             self.verdicts_changed()
             self.refresh_top()
-            self.say(f"taken back: {self.progress()}" if rows else "nothing to take back")
+            if not rows:
+                self.say("nothing to take back")
+            elif is_shown:
+                self.say(f"taken back: {self.progress()}")
+            else:
+                self.say(f"taken back: {self._named(rows)}, not shown here; {self.progress()}")
+
+    def _named(self, rows: list[int]) -> str:
+        if len(rows) > 1:
+            return count(len(rows), "pair")
+        key = key_of(self.view.opened, rows[0])
+        if key.target_line is None:
+            return f"pair {key.source_line:,}"
+        return f"lines {key.source_line:,}, {key.target_line:,}"
 
     def progress(self) -> str:
         """Say how many pairs are judged."""

@@ -23,6 +23,8 @@ from .base import QUIT
 from .finding_base import FindScreen
 
 _COLUMNS = {"src": "source", "tgt": "target", "source": "source", "target": "target"}
+# Beginnings of the ids of actions on the rows that are shown.
+_ON_ROWS = ("judge.", "mark.", "move.", "table.", "pane.", "pairs.copy", "pairs.export")
 _FIGURES = ("score", "prob", "cosine", "margin")  # orders by a figure that pairs may lack
 # Orders of which the name is not that of a figure.
 _ORDERS_IN_WORDS = {
@@ -54,6 +56,13 @@ class PairsScreen(FindScreen):
         yield PairTable(self.view.opened, self.view.rows, self.judgements.of, id="table")
         yield PairDetail(id="detail")
         yield from super().body()
+
+    def hears(self, key: str) -> bool:
+        """Let keys that act on rows wait for the rows that are looked for."""
+        if not self.stands or not self.host.finds_rows:
+            return self.stands
+        active = self.active_bindings.get(key)
+        return active is None or not (active.binding.id or "").startswith(_ON_ROWS)
 
     def on_mount(self) -> None:
         table = self.query_one(PairTable)
@@ -127,8 +136,8 @@ class PairsScreen(FindScreen):
         table.move_cursor(row=table.cursor_row + 1)
         self.show_whole(table.row, self.view.cut)  # the cursor may have nowhere to go
 
-    def found(self, rows: list[int]) -> None:
-        self.query_one(PairTable).go_to(rows[0])
+    def found(self, rows: list[int]) -> bool:
+        return self.query_one(PairTable).go_to(rows[0])
 
     def verdicts_changed(self) -> None:
         table = self.query_one(PairTable)

@@ -86,9 +86,10 @@ class SampleScreen(PaneScreen):
         self._left.popleft()
         self.verdicts_changed()
 
-    def found(self, rows: list[int]) -> None:
-        if self._sample is not None:
-            self._left.extendleft(row for row in reversed(rows) if row in self._sample.rows)
+    def found(self, rows: list[int]) -> bool:
+        drawn = () if self._sample is None else self._sample.rows
+        self._left.extendleft(row for row in reversed(rows) if row in drawn)
+        return rows[0] in drawn
 
     def verdicts_changed(self) -> None:
         """Show the pair that comes next; after the last one, what the verdicts say."""

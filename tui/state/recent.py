@@ -68,7 +68,7 @@ def keep_place(path: Path, place: dict[str, Any]) -> None:
     with changing(_FILE) as content:
         rows = content["recent"] = _entries(content)
         for row in rows:
-            if row["path"] == os.path.abspath(path):
+            if row["path"] == _absolute(path):
                 row["place"] = place
 
 
@@ -90,7 +90,7 @@ def forget(paths: Iterable[str]) -> None:
 
 def _taken(content: Mapping[str, object], path: Path) -> tuple[_Row, list[_Row]]:
     """Part the row of a path, which may be a new one, from the others."""
-    name, rows = os.path.abspath(path), _entries(content)
+    name, rows = _absolute(path), _entries(content)
     row = next((row for row in rows if row["path"] == name), {"path": name, "opened": ""})
     return row, [each for each in rows if each is not row]
 
@@ -112,8 +112,28 @@ def _now(path: str, opened: str) -> Recent:
         kind = "run" if is_whole else "unfinished"
         judged = _judged_in(place / JUDGEMENTS_FILE)
         return Recent(path, opened, kind, _pairs_of(place), judged)
-    judged = _judged_in(place.with_name(f"{place.name}.{JUDGEMENTS_FILE}"))
-    return Recent(path, opened, "file" if place.is_file() else "gone", None, judged)
+    files = [place] if place.is_file() else _parts_of(path)
+    judged = _judged_in(files[0].with_name(f"{files[0].name}.{JUDGEMENTS_FILE}"))
+    is_there = all(each.is_file() for each in files)
+    return Recent(path, opened, "file" if is_there else "gone", None, judged)
+
+
+def _parts_of(path: str) -> list[Path]:
+    """Name the files of a Moses pair, or the file behind a choice of languages or columns."""
+    from xmine.pairs.paths import paths_to_read  # here: it loads every format
+
+    try:
+        return list(map(Path, paths_to_read(path).paths))
+    except XmineError:
+        return [Path(path)]
+
+
+def _absolute(path: Path) -> str:
+    """Name a run or a file as it is found from anywhere."""
+    if path.exists() or "," not in str(path):
+        return os.path.abspath(path)
+    files = _parts_of(str(path))
+    return ",".join(map(os.path.abspath, files)) if len(files) > 1 else os.path.abspath(path)
 
 
 def _judged_in(file: Path) -> int:

@@ -21,11 +21,12 @@ from textual.widgets import Static
 from xmine.browsing.details import figures_of, standing
 from xmine.browsing.lines_around import lines_around
 from xmine.browsing.opened import Opened, TextSide
+from xmine.browsing.query import spans_of
 from xmine.browsing.shared_spans import Span, shared_parts
 from xmine.errors import XmineError
 
 from ..text import cut as cut_off
-from ..text import highlighted, shown, spans_of
+from ..text import highlighted, shown
 from .pair_cells import SIGNS
 
 if TYPE_CHECKING:

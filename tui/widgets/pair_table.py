@@ -16,8 +16,8 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from xmine.browsing.opened import Opened, Rows
+from xmine.browsing.query import spans_of
 
-from ..text import spans_of
 from .moving import MOVING
 from .pair_cells import PADDING, PairCells, Verdict, unjudged
 

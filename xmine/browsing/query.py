@@ -1,5 +1,8 @@
 """What to see of some pairs, and in which order: filters by text, flag, score; sorting."""
 
+import re
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -74,6 +77,7 @@ class PairQuery:
         return self.verdict != "any" or "verdict" in self.where
 
 
+_START, _END = "\x02", "\x03"  # controls, which no text that is shown has
 USUAL = PairQuery(kept="kept")  # with which one begins
 
 
@@ -193,6 +197,24 @@ def matches(texts: TextColumn, text: str, *, regex: bool = False) -> "pl.Series"
         return texts.column.str.contains(f"(?i){pattern}")
     except pl.exceptions.ComputeError as error:
         raise OptionError(f"{text!r} is no regular expression: {reason(error)}") from None
+
+
+def spans_of(pattern: str, text: str) -> Iterator[tuple[int, int]]:
+    """Find what matches a regular expression of Rust, in upper or lower case; nothing for none.
+
+    It is the engine that finds the pairs: the one of Python may take for ever.
+    """
+    if not pattern or _START in text or _END in text:
+        return
+    import polars as pl
+
+    with suppress(pl.exceptions.ComputeError):
+        marked = pl.Series([text]).str.replace_all(f"(?i)({pattern})", f"{_START}${{1}}{_END}")[0]
+        at = 0
+        for before, found in re.findall(f"([^{_START}]*){_START}([^{_END}]*){_END}", marked):
+            start, at = at + len(before), at + len(before) + len(found)
+            if found:
+                yield start, at
 
 
 def flagged(opened: Opened, names: "Iterable[str]") -> Bools:

@@ -74,7 +74,9 @@ def serve_app(path: Path | None, host: str, port: int, console: Console) -> None
         server.serve()
     except OSError as error:
         why = str(error.strerror or error).partition(" (while ")[0]
-        raise XmineError(f"{address}:{port}: {why}", "another port: --port 8001") from error
+        is_taken = error.errno in (errno.EADDRINUSE, errno.EACCES)
+        hint = "another port: --port 8001" if is_taken else "an address here: --host 127.0.0.1"
+        raise XmineError(f"{address}:{port}: {why}", hint) from error
     finally:
         loop.close()
 

@@ -166,6 +166,13 @@ class ParquetFile:
 
         return self.column(path)[0].cast(pl.String).fill_null("")
 
+    def every_text(self) -> "Iterator[str]":
+        """Give the texts of all columns of text."""
+        named = [name for name, kind in self.schema.items() if is_text(kind)]
+        for block in self.blocks([self.texts([name]) for name in named], _ROWS_READ_AT_ONCE):
+            for column in block:
+                yield from column
+
     def blocks(self, columns: "Iterable[pl.Expr]", rows: int) -> "Iterator[pl.DataFrame]":
         """Read columns, so many rows at a time at most, in the order of the file."""
         frame = self.frame.select(*columns)
@@ -200,9 +207,8 @@ def open_parquet(path: str | Path) -> Iterator[ParquetFile]:
 
     content = b"" if plain else read_bytes(path)
     try:
-        schema = pl.read_parquet_schema(source())
         frame = pl.scan_parquet(source(), glob=False, hive_partitioning=False)
-        yield ParquetFile(name, frame, pl.Schema(schema), pl.read_parquet_metadata(source()))
+        yield ParquetFile(name, frame, frame.collect_schema(), pl.read_parquet_metadata(source()))
     except pl.exceptions.DuplicateError as error:
         twice = re.search("column with name '(.*)' has", str(error), re.DOTALL)
         raise FileError(

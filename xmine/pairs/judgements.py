@@ -167,17 +167,23 @@ def check_header(data: bytes, path: Path) -> None:
 def append(path: Path, labels: Iterable[Label], patience: float = PATIENCE) -> None:
     """Add labels to the file, and see that they are on the disk; make the file if it is missing.
 
-    Each label is one write: a kill leaves whole lines and at most one that is cut short. Another
-    process that writes there is waited for, for `patience` seconds.
+    Each label is one write: a kill leaves whole lines and at most one that is cut short. A full
+    disk leaves none of the labels. Another process that writes there is waited for, for `patience`
+    seconds.
     """
     try:
         handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
             with _locked(handle, path, patience):
                 _mend(handle, path)
-                for label in labels:
-                    _write_whole(handle, label.line())
-                os.fsync(handle)
+                size = os.fstat(handle).st_size
+                try:
+                    for label in labels:
+                        _write_whole(handle, label.line())
+                    os.fsync(handle)
+                except OSError:
+                    os.ftruncate(handle, size)
+                    raise
         finally:
             os.close(handle)
     except OSError as error:

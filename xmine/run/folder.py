@@ -19,6 +19,7 @@ from typing import Any
 from xmine.errors import FileError, OptionError
 from xmine.files.atomic import PARTIAL, check_parent, remove, writing
 from xmine.files.digests import Watch, digest_of
+from xmine.files.lock import held
 from xmine.files.reading import readable
 from xmine.run.difference import Asked as Asked
 from xmine.run.difference import difference
@@ -226,7 +227,7 @@ def open_run(
     check_run(folder)
     with writing(folder):
         folder.mkdir(exist_ok=True)
-    with _alone(folder):
+    with held(folder, "mining into"):
         made_with = {"xmine": __version__, "format": FORMAT}
         tables = {"made_with": made_with, **{stage: dict(each) for stage, each in asked.items()}}
         run = Run(folder, kept=True, tables=tables, warn=warn)
@@ -269,7 +270,7 @@ def _replace(run: Run, known: dict[str, Any], first: str) -> None:
 @contextmanager
 def alone_in(folder: Path) -> Iterator[Run]:
     """Open a finished run, to write its pairs again; nobody mines into the run meanwhile."""
-    with _alone(folder):
+    with held(folder, "mining into"):
         tables = _read(folder / RUN_FILE)
         if not is_of_now(tables):
             raise FileError(f"{folder}: a run of another version of xmine", "mine it anew")
@@ -289,26 +290,6 @@ def check_run(folder: Path) -> None:
         raise FileError(f"{folder}: cannot be read: {error.strerror}") from error
     if others and not (folder / RUN_FILE).exists():
         raise FileError(f"{folder}: a folder with other files in it", "give another name")
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Hold the lock of a folder; the system lets it go when the process ends, however it ends."""
-    import fcntl  # of Linux and macOS
-
-    with writing(folder):
-        lock = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o666)
-    try:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise FileError(
-                f"{folder}: another process is mining into it",
-                "wait until it is done, or give another folder",
-            ) from None
-        yield
-    finally:
-        os.close(lock)
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -143,7 +143,8 @@ def train_with(
     )
     sides = [f"{code}.txt" for code in options.codes[:2]]
     words = ["xmine", "mine", *sides, "--model", f"{output}/"]
-    console.say(f"next: {shlex.join(words)}", one_line=True)
+    if len({encoder.dim for encoder in trained.encoders.values()}) == 1:  # or no cosine compares
+        console.say(f"next: {shlex.join(words)}", one_line=True)
 
 
 # What was given on the command line, by the kind of a corpus.

@@ -1,0 +1,80 @@
+"""The app asks its terminal for the cells of vowel signs, and draws by the answer."""
+
+import os
+import re
+import sys
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from rich import cells
+
+from tests.tui.test_terminal import BROWSE, in_terminals, read_until
+from xmine.pairs.io import write_pairs
+from xmine.pairs.pair import Pair
+from xmine.tui.text import cut
+from xmine.tui.widths import hear
+
+HINDI = "उसने मुझे बताया कहाँ जाना है।"
+MARKS = sum(unicodedata.category(character) == "Mc" for character in HINDI)
+
+
+@pytest.fixture
+def widths(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let a test change the widths of Rich."""
+
+    def forget() -> None:
+        cells.get_character_cell_size.cache_clear()
+        cells.cached_cell_len.cache_clear()
+
+    with monkeypatch.context() as patch:
+        patch.setattr("rich.cells.load_cell_table", vars(cells)["load_cell_table"])
+        forget()
+        yield
+    forget()
+
+
+@pytest.mark.usefixtures("widths")
+def test_an_answer_changes_the_width_of_spacing_marks_alone() -> None:
+    every = [chr(code) for code in range(0x20, sys.maxunicode + 1, 1)]
+    before = list(map(cells.get_character_cell_size.__wrapped__, every))
+    length = cells.cell_len(HINDI)
+    assert not hear(1) and cells.cell_len(HINDI) == length
+    assert hear(2) and not hear(2)
+    assert cells.cell_len(HINDI) == length + MARKS and MARKS > 4
+    now = list(map(cells.get_character_cell_size.__wrapped__, every))
+    others = [
+        at
+        for at, character in enumerate(every)
+        if now[at] != (1 if unicodedata.category(character) == "Mc" else before[at])
+    ]
+    assert others == []
+
+
+@pytest.mark.usefixtures("widths")
+def test_a_letter_and_its_vowel_sign_are_not_parted() -> None:
+    hear(2)
+    assert [cut("कि" * 9, room).plain for room in (6, 5, 4)] == ["किकि…", "किकि…", "कि…"]
+
+
+@pytest.mark.parametrize("answer", [2, 3, None])
+def test_the_terminal_is_asked_and_columns_stand_where_it_draws_them(
+    tmp_path: Path, answer: int | None
+) -> None:
+    path = tmp_path / "pairs.jsonl"
+    write_pairs([Pair(HINDI, "TARGET", 1.25)], str(path), ("hi", "en"))
+    with in_terminals(path, BROWSE) as ((terminal, app),):
+        if answer:
+            os.write(terminal, f"\x1b[1;{answer}R".encode())
+        os.write(terminal, b"t")
+        read_until(terminal, b"Threshold")
+        os.write(terminal, b"p")
+        seen = read_until(terminal, b"Neighbours").decode()
+        os.write(terminal, b"q")
+        assert app.wait(30) == 0
+    plain = re.sub("\x1b[^a-zA-Z]*[a-zA-Z]", "", seen)
+    frame = f"source( +)target(?:(?!source).)*?{re.escape(HINDI)}( +)TARGET"
+    header, row = map(len, re.findall(frame, plain, re.DOTALL)[-1])
+    marks = MARKS if answer == 3 else 0
+    assert len("source") + header == cells.cell_len(HINDI) + marks + row, seen

@@ -1,0 +1,35 @@
+"""A folder in which one process works at a time."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from xmine.errors import FileError
+from xmine.files.atomic import writing
+
+LOCK_FILE = ".lock"
+
+
+@contextmanager
+def held(folder: Path, work: str) -> Iterator[None]:
+    """Hold the lock of a folder; the system lets it go when the process ends, however it ends.
+
+    Raises:
+        FileError: another process holds it; `work` says in a word or two what it does there.
+    """
+    import fcntl  # of Linux and macOS
+
+    with writing(folder):
+        lock = os.open(folder / LOCK_FILE, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise FileError(
+                f"{folder}: another process is {work} it",
+                "wait until it is done, or give another folder",
+            ) from None
+        yield
+    finally:
+        os.close(lock)

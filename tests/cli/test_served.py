@@ -2,7 +2,7 @@
 
 import asyncio
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -26,15 +26,17 @@ def served(monkeypatch: pytest.MonkeyPatch, host: str, port: int = 8000) -> Any:
     return made[0]
 
 
-def answers(server: Any, *requests: dict[str, str]) -> list[tuple[int, str]]:
-    """Ask for the page with some headers each."""
+def answers(
+    server: Any, *requests: dict[str, str], at: Sequence[str] = ()
+) -> list[tuple[int, str]]:
+    """Ask for the page, or for something else, with some headers each."""
     from aiohttp.test_utils import TestClient, TestServer
 
     async def asked() -> list[tuple[int, str]]:
         found = []
         async with TestClient(TestServer(await server._make_app())) as client:
-            for headers in requests:
-                answer = await client.get("/", headers=headers)
+            for headers, path in zip(requests, at or ["/"] * len(requests), strict=True):
+                answer = await client.get(path, headers=headers)
                 found.append((answer.status, await answer.text()))
         return found
 
@@ -57,6 +59,15 @@ def test_a_page_is_given_under_our_names_by_any_port_and_to_no_other_site(
         origins = ("http://evil.example", "http://localhost:1", "null")
         found = answers(server, *({"Host": "localhost", "Origin": each} for each in origins))
         assert [code for code, _ in found] == [403] * 3
+
+
+def test_a_window_that_no_screen_has_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = served(monkeypatch, "127.0.0.1")
+    sizes = ("80", "1000", "0", "1001", "-5", "99999999", "9" * 5000, "x", "²")
+    found = answers(
+        server, *({"Host": "localhost"} for _ in sizes), at=[f"/?height={each}" for each in sizes]
+    )
+    assert [code for code, _ in found] == [200] * 2 + [400] * 7
 
 
 def test_an_address_with_colons_is_printed_in_brackets(

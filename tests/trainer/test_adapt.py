@@ -131,6 +131,15 @@ def test_a_language_that_the_encoder_knows_by_another_code_gets_no_new_tokens(
     assert found == "embedded" and not (tmp_path / "more").exists()
 
 
+def test_fewer_new_tokens_than_characters_are_refused_by_their_name(
+    run: Path, tmp_path: Path
+) -> None:
+    options, opened = AdaptOptions(new_tokens=3), open_pairs(run)
+    with pytest.raises(TrainingError, match="no vocabulary of 3 pieces") as refused:
+        with_new_tokens(opened, SentenceEncoder.load(), "embedded", tmp_path / "more", options)
+    assert "--new-tokens above " in refused.value.hint
+
+
 def test_of_equal_rounds_the_first_is_the_best() -> None:
     rounds = [Round(number, "", Path(), 0, found) for number, found in enumerate((0.5, 0.7, 0.7))]
     assert best_of(rounds).number == 1

@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+import time
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 from rich import cells
 
-from tests.tui.test_terminal import BROWSE, in_terminals, read_until
+from tests.tui.test_terminal import BROWSE, SOON, in_terminals, read_until
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
 from xmine.tui.text import cut
@@ -18,6 +19,8 @@ from xmine.tui.widths import hear
 
 HINDI = "उसने मुझे बताया कहाँ जाना है।"
 MARKS = sum(unicodedata.category(character) == "Mc" for character in HINDI)
+# The gaps behind a header and behind a text in the row of the same frame.
+FRAME = f"source( +)target(?:(?!source).)*?{re.escape(HINDI)}( +)TARGET"
 
 
 @pytest.fixture
@@ -70,11 +73,15 @@ def test_the_terminal_is_asked_and_columns_stand_where_it_draws_them(
         os.write(terminal, b"t")
         read_until(terminal, b"Threshold")
         os.write(terminal, b"p")
-        seen = read_until(terminal, b"Neighbours").decode()
+        seen, until = b"", time.monotonic() + SOON
+        found: list[tuple[str, str]] = []
+        while not found:
+            assert time.monotonic() < until, seen
+            seen += os.read(terminal, 1 << 16)
+            plain = re.sub("\x1b[^a-zA-Z]*[a-zA-Z]", "", seen.decode("utf-8", "replace"))
+            found = re.findall(FRAME, plain, re.DOTALL)
         os.write(terminal, b"q")
         assert app.wait(30) == 0
-    plain = re.sub("\x1b[^a-zA-Z]*[a-zA-Z]", "", seen)
-    frame = f"source( +)target(?:(?!source).)*?{re.escape(HINDI)}( +)TARGET"
-    header, row = map(len, re.findall(frame, plain, re.DOTALL)[-1])
+    header, row = map(len, found[-1])
     marks = MARKS if answer == 3 else 0
-    assert len("source") + header == cells.cell_len(HINDI) + marks + row, seen
+    assert len("source") + header == cells.cell_len(HINDI) + marks + row, plain

@@ -22,6 +22,7 @@ _FOCUS = """<script>const look = setInterval(() => {
   const line = document.querySelector(".-loaded .xterm-helper-textarea");
   if (line) { line.focus(); clearInterval(look); }
 }, 100);</script>"""
+_MOST_CELLS = 1000
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -114,12 +115,20 @@ def _guard(host: str) -> Any:  # noqa: ANN401 - a middleware of aiohttp
             raise web.HTTPForbidden(text="from another site")
         if not _is_known(request.host, ours):
             raise web.HTTPForbidden(text=f"by another name: {' or '.join(sorted(ours))}, please")
+        for side in ("width", "height"):
+            if not _is_size(request.query.get(side, "1")):
+                raise web.HTTPBadRequest(text=f"{side}: a window has 1 to {_MOST_CELLS:,} cells")
         response = await handler(request)
         if not response.prepared:  # a page, and no socket: nothing is loaded from elsewhere
             response.headers["Content-Security-Policy"] = _POLICY
         return response
 
     return same_origin
+
+
+def _is_size(text: str) -> bool:
+    """Whether a window may have so many columns or rows: the app draws all of them."""
+    return text.isascii() and text.isdigit() and 0 < int(text[:9]) <= _MOST_CELLS
 
 
 def _is_known(host: str, names: set[str]) -> bool:

@@ -21,6 +21,7 @@ from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
 from xmine.tui.state.place import view_at
 from xmine.tui.state.recent import place_in
+from xmine.tui.widths import PROBE
 
 pytestmark = pytest.mark.usefixtures("usual_signals")
 
@@ -63,7 +64,7 @@ def in_terminals(run: Path, *commands: list[str]) -> Iterator[list[App]]:
             os.close(theirs)
             found.append((ours, app))
         for terminal, _ in found:
-            read_until(terminal, best)
+            assert PROBE.encode() in read_until(terminal, best)  # widths are asked for
         yield found
     finally:
         for terminal, app in found:
@@ -211,7 +212,8 @@ def test_a_browser_window_that_closes_ends_the_app_which_remembers_its_place(
     )
     with app:
         assert app.stdin is not None and app.stdout is not None
-        read_until(app.stdout.fileno(), b"Neighbours")  # keys at the bottom
+        drawn = read_until(app.stdout.fileno(), b"Neighbours")  # keys at the bottom
+        assert PROBE.encode() in drawn
         app.stdin.write(_packet(b"D", b"jj"))
         app.stdin.flush()
         read_until(app.stdout.fileno(), f"score {score:.4f}".encode())

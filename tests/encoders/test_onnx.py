@@ -1,5 +1,6 @@
 """ONNX Runtime gives the same vectors."""
 
+import resource
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,8 @@ from tests.toys.against_theirs import (
     save_theirs,
 )
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.onnx_export import save_onnx
+from xmine.errors import FileError
 from xmine.pairs.io import ParallelText
 
 
@@ -40,3 +43,16 @@ def test_onnx_of_a_static_encoder(
     texts = [*toy_pairs.sources[:50], *toy_pairs.targets[:50], "BADE  Ｄｅｆｉ", "", "☃"]
     vectors = in_onnx_runtime(toy_encoder, texts, tmp_path / "onnx")
     np.testing.assert_allclose(vectors, toy_encoder.encode(texts), atol=1e-5)
+
+
+def test_a_disk_without_room_is_told_and_nothing_is_left(
+    toy_encoder: SentenceEncoder, tmp_path: Path
+) -> None:
+    usual = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, usual[1]))
+    try:
+        with pytest.raises(FileError, match="cannot be written: File too large") as told:
+            save_onnx(toy_encoder, tmp_path / "onnx")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
+    assert "make room" in told.value.hint and list(tmp_path.iterdir()) == []

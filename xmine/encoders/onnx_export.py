@@ -38,7 +38,8 @@ def save_onnx(encoder: SentenceEncoder, folder: Path) -> None:
     check_replaceable(folder)
     graph = _Graph(encoder).eval()
     with replacing_folder(folder) as partial:
-        _tokenizer(encoder).save(str(partial / TOKENIZER_FILE))
+        # Not its `save`: a full disk is an Exception of Rust there.
+        (partial / TOKENIZER_FILE).write_text(_tokenizer(encoder).to_str(pretty=True), "utf-8")
         _export(graph, partial / "model.onnx")
         write_settings(partial, encoder.settings)
         write_facts(partial, encoder.facts)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
-from xmine.browsing.run_encoder import encoders_of
+from xmine.browsing.run_encoder import encoder_of_run, encoders_of
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.errors import FileError, OptionError, TrainingError
@@ -119,8 +119,7 @@ def adapt(
     taught = taught_pairs(known, accepted, others, held_out)
     check_enough(run, known, taught, options.confidence)
     _begin(output, run, judged, others, options, force=force)
-    name = str(first.run["vectors"]["encoder"])
-    name = name if name == "embedded" else input_of_run(name, first.path)
+    name = encoder_of_run(str(first.run["vectors"]["encoder"]), first.path)
     among = sentences_among(first, held_out, options.seed)
     yield Round(0, name, run, 0, retrieval_by_halves(start, held_out, among))
     name = with_new_tokens(first, start, name, output / "start", options)

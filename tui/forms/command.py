@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from xmine.browsing.run_encoder import encoder_of_run
 from xmine.errors import OptionError
 from xmine.mining.options import MiningOptions
 from xmine.options import Options, flag
@@ -106,13 +107,13 @@ def resuming_words(run: Path) -> list[str]:
     for side in ("source", "target"):
         if f"{side}_digest" not in known:
             raise OptionError(f"{run}: mined from no file, but from {known[side]}", "mine again")
-    model = "" if known["encoder"] == "embedded" else input_of_run(known["encoder"], run)
+    model = encoder_of_run(known["encoder"], run)
     return mining_words(
         input_of_run(known["source"], run),
         input_of_run(known["target"], run),
         MiningOptions(**{name: known[name] for name in names & known.keys()}),
         str(run),
-        more={"model": model},
+        more={"model": model if model != "embedded" else ""},
     )
 
 

@@ -66,9 +66,10 @@ def keep_place(path: Path, place: dict[str, Any]) -> None:
         FileError: nothing can be remembered.
     """
     with changing(_FILE) as content:
-        rows = content["recent"] = _entries(content)
+        rows, name = _entries(content), _absolute(path)
+        content["recent"] = rows
         for row in rows:
-            if row["path"] == _absolute(path):
+            if row["path"] == name:
                 row["place"] = place
 
 

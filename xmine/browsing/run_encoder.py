@@ -38,12 +38,16 @@ def encoders_of(
             "give that encoder with --model",
         )
     if model is None:
-        model = str(said.get("encoder", "embedded"))
-        model = model if model == "embedded" else input_of_run(model, opened.path)
+        model = encoder_of_run(str(said.get("encoder", "embedded")), opened.path)
     pair = _loaded(model, options or _as_then(opened))
     if opened.is_run:
         _check(opened, pair, model)
     return pair
+
+
+def encoder_of_run(name: str, run: Path) -> str:
+    """Name the encoder of a run as it is found from here; its folder may lie beside the run."""
+    return name if name == "embedded" else input_of_run(name, run)
 
 
 def _loaded(model: str, options: EncodingOptions) -> EncoderPair:

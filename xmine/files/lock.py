@@ -1,5 +1,6 @@
 """A folder in which one process works at a time."""
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +10,8 @@ from xmine.errors import FileError
 from xmine.files.atomic import writing
 
 LOCK_FILE = ".lock"
+# File systems without locks, such as Lustre as it is often mounted: nobody is kept out there.
+_NO_LOCKS = (errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK)
 
 
 @contextmanager
@@ -30,6 +33,9 @@ def held(folder: Path, work: str) -> Iterator[None]:
                 f"{folder}: another process is {work} it",
                 "wait until it is done, or give another folder",
             ) from None
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                raise
         yield
     finally:
         os.close(lock)

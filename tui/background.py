@@ -12,7 +12,8 @@ import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TypeVar
+from contextvars import Context
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
@@ -24,12 +25,14 @@ from .state.recent import place_in, remember
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from concurrent.futures import Future
     from pathlib import Path
 
     from textual.app import App
     from textual.screen import Screen
 
 Found = TypeVar("Found")
+Given = ParamSpec("Given")
 
 
 class BackgroundWork:
@@ -92,6 +95,16 @@ class Readers(ThreadPoolExecutor):
 
     def __init__(self) -> None:
         super().__init__(thread_name_prefix=_NAME)
+
+    def submit(
+        self, fn: Callable[Given, Found], /, *args: Given.args, **kwargs: Given.kwargs
+    ) -> Future[Found]:
+        """Run a call in a context of its own.
+
+        Textual puts the worker of the call there; a waiting thread would keep that worker, and the
+        pairs it read, until the thread's next call.
+        """
+        return super().submit(lambda: Context().run(fn, *args, **kwargs))
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Wait for a moment only."""

@@ -116,6 +116,23 @@ def test_what_is_opened_twice_at_once_is_opened_once_and_leaves_nothing_behind(
     drive(XmineApp(mined_run), (80, 24), script)
 
 
+def test_work_that_ended_is_let_go_while_its_thread_waits_for_more(mined_run: Path) -> None:
+    class Work:
+        def __call__(self) -> None:
+            pass
+
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        work = Work()
+        held = weakref.ref(work)
+        pilot.app.background.run("any", work, lambda _: None, lambda _: None)
+        del work
+        await settled(pilot)  # and heard all that its worker said of itself
+        await until(pilot, lambda: gc.collect() >= 0 and held() is None, 5)
+
+    drive(XmineApp(mined_run), (80, 24), script)
+
+
 def test_the_first_frame_is_there_before_anything_is_read(
     few: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

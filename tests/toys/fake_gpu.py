@@ -16,6 +16,9 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map
 
+from xmine.encoders.modules import heads
+from xmine.encoders.modules.transformer import Transformer
+
 GPU = torch.device("cuda:0")
 _COPIES = {"_to_copy", "copy_", "_copy_from"}
 _INDEXED = {"index", "index_put", "index_put_", "_index_put_impl_"}
@@ -101,7 +104,10 @@ def computed(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
 
 @contextmanager
 def gpu(patch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Work on a machine with a GPU, which `--device auto` takes."""
+    """Work on a machine with a GPU, which `--device auto` takes: a real one, where there is one."""
+    if torch.cuda.is_available():
+        yield
+        return
     patch.setattr("torch.cuda._lazy_init", lambda: None)
     patch.setattr("torch.cuda.synchronize", lambda *_: None)
     for place in ("hardware", "trainer.models.scratch", "trainer.estimate", "trainer.train"):
@@ -114,6 +120,9 @@ def gpu(patch: pytest.MonkeyPatch) -> Iterator[None]:
         return tensor(data, **how).to(device)
 
     patch.setattr("torch.tensor", on_device)
+    for kind, name in ((Transformer, "_embed_rows"), (Transformer, "tokens"), (heads, "apply")):
+        without_mode = getattr(kind, name).__wrapped__  # of inference, in which nothing is wrapped
+        patch.setattr(kind, name, torch.no_grad()(without_mode))
     mode: Any = _Gpu
     with mode(), sdpa_kernel(SDPBackend.MATH):
         yield

@@ -51,7 +51,7 @@ def new_transformer(
         _begin_with(start.vectors, body, head)
     device = choose_device(options.device)
     body.dtype = choose_dtype(options.dtype, device)
-    return SentenceEncoder(body.eval().to(device), [head.to(device)])
+    return SentenceEncoder(body.eval().to(device), [head])
 
 
 @torch.no_grad()

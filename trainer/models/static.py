@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.optim import Optimizer
+from torch.sparse import check_sparse_tensor_invariants
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.metadata import EncoderFacts
@@ -55,9 +56,9 @@ class _PieceSum(torch.autograd.Function):
             sentences[order], gradients[0].contiguous(), ends, mode="sum", include_last_offset=True
         )
         rows[torch.isin(pieces, fixed)] = 0
-        summed = torch.sparse_coo_tensor(
-            pieces[None], rows, ctx.shape, is_coalesced=True, check_invariants=False
-        )
+        # Some versions of torch warn unless they are told.
+        with check_sparse_tensor_invariants(enable=False):  # type: ignore[no-untyped-call]
+            summed = torch.sparse_coo_tensor(pieces[None], rows, ctx.shape, is_coalesced=True)
         return summed, None, None, None
 
 

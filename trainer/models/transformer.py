@@ -154,7 +154,7 @@ class TransformerTower(Tower):
     def encoder(self, facts: EncoderFacts, card: str) -> SentenceEncoder:
         """Give the encoder that mines."""
         self.eval()
-        heads: Any = list(self.heads)
+        heads: Any = [copy.deepcopy(head).cpu() for head in self.heads]  # where mining has them
         return SentenceEncoder(
             self.body, heads, self._settings, facts, card, reranking=self.reranking
         )

@@ -194,6 +194,22 @@ def test_the_cut_comes_from_what_is_learned(toy_encoder: SentenceEncoder, tmp_pa
     assert row.figures["cosine"] < 0.8
 
 
+def test_the_same_words_in_another_order_are_not_told_apart_by_rounding(
+    toy_encoder: SentenceEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("xmine.evaluation.transfer.frozen.STRENGTHS", (1.0,))  # to be quick
+    labels = np.random.default_rng(3).integers(0, 2, 200)
+    pairs = [words(at, "en", 0) for at in range(len(labels))]
+    rows = [
+        f"{first}\t{second}\t{label}" for (first, second), label in zip(pairs, labels, strict=True)
+    ]
+    write(tmp_path / "pawsx/dev-en.tsv", rows)
+    (row, _) = measure(toy_encoder, tmp_path, "pawsx").rows
+    share = float(labels.mean())
+    assert row.figures["ap"] == pytest.approx(share, abs=1e-9)  # as of one value for all
+    assert row.figures["oracle"] == max(share, 1 - share)
+
+
 def test_what_is_wrong_with_one_does_not_stop_the_other(
     toy_encoder: SentenceEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

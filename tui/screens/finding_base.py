@@ -130,7 +130,7 @@ class FindScreen(MarkScreen):
             self._find_again()
             return
         table = self.query_one(PairTable)
-        hits, of = np.flatnonzero(self._hits[table.pairs.data]), f"{self._sought.text!r}"
+        hits, of = np.flatnonzero(self._hits[table.pairs.data]), f"'{self._sought.text}'"
         every = int(self._hits.sum())
         if not len(hits) and every and step:
             query = self.view.wanted.query

@@ -175,3 +175,10 @@ class TorchMultiplier:
         keys = (numbers << 32) | (0xFFFFFFFF - (columns + column))
         both = torch.cat([torch.from_numpy(best).to(self.device), keys], dim=1)
         best[:] = both.sort(dim=1).values[:, -best.shape[1] :].cpu().numpy()
+
+
+def multipliers_for(right: Side, plan: Plan, device: str) -> list[Multiplier | TorchMultiplier]:
+    """Make the arrays of every worker of a plan, see `WorkerPool`."""
+    if device == "cpu":
+        return [Multiplier(right, plan) for _ in range(plan.workers)]
+    return [TorchMultiplier(right, device) for _ in range(plan.workers)]

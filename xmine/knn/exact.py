@@ -12,14 +12,14 @@ from pathlib import Path
 import numpy as np
 
 from xmine.files.digests import NOBODY, HashedRows, Watch
-from xmine.knn.blocks import Multiplier, Plan, SourceBlock, TorchMultiplier, plan_blocks
+from xmine.knn.blocks import Multiplier, Plan, SourceBlock, multipliers_for, plan_blocks
 from xmine.knn.cosines import Floats, Rows, Vectors
 from xmine.knn.duplicates import Side
 from xmine.knn.neighbours import Neighbours
 from xmine.knn.rescoring import Direction, directions, rescore
 from xmine.knn.state_files import SearchFiles, finished
 from xmine.knn.topk import EMPTY, Keys, pack
-from xmine.knn.workers import WorkerPool
+from xmine.knn.workers import WorkerPool, lent
 from xmine.progress import Progress, Report, silent
 
 # Cells kept beyond k. With fewer, more rows are searched again; with more, more cells are let in.
@@ -130,10 +130,7 @@ def search_sides(
     start = files.restore(best, done.digest)
     if not start:
         best[:], done = EMPTY, HashedRows(forward.ids, forward.cosines)
-    multipliers: list[Multiplier | TorchMultiplier] = [
-        Multiplier(right, plan) if device == "cpu" else TorchMultiplier(right, device)
-        for _ in range(plan.workers)
-    ]
+    multipliers = multipliers_for(right, plan, device)
     cuts = [*range(0, len(right), plan.columns), len(right)]
 
     def tick(share: float) -> None:
@@ -144,11 +141,8 @@ def search_sides(
 
         def multiply(task: tuple[SourceBlock, int, int]) -> None:
             sources, first, last = task
-            multiplier = multipliers.pop()  # there is one for each worker
-            try:
+            with lent(multipliers) as multiplier:
                 multiplier.multiply(sources, first, last, best[first:last], pool)
-            finally:
-                multipliers.append(multiplier)
 
         while start < len(left):
             stop = min(start + plan.sources, len(left))

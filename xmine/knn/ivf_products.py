@@ -19,7 +19,7 @@ from xmine.knn.cosines import Floats, Rows, widen
 from xmine.knn.duplicates import Side
 from xmine.knn.inverted_lists import Members
 from xmine.knn.topk import GROUP, BlockMaxima, Keys, floors, merge, pack
-from xmine.knn.workers import WorkerPool
+from xmine.knn.workers import WorkerPool, lent
 
 # Queries and rows of a block: 4 MB of cosines for a worker where lists are long.
 _QUERIES_AT_ONCE, _ROWS_AT_ONCE = 1024, 1024
@@ -152,11 +152,8 @@ def _multiply_batch(
     found: list[tuple[Rows, Keys]] = []
 
     def work(number: int) -> None:
-        multiplier = multipliers.pop()  # there is one for each worker
-        try:
+        with lent(multipliers) as multiplier:
             found.extend(multiplier.multiply(now, number, pool))
-        finally:
-            multipliers.append(multiplier)
 
     pool.run(work, batch, tick)
     if not found:

@@ -12,7 +12,7 @@ import numpy as np
 from xmine.files.npy import opened
 from xmine.files.sealed_arrays import opened_sealed, write_sealed
 from xmine.hardware import blas_threads
-from xmine.knn.blocks import Multiplier, SourceBlock, TorchMultiplier, plan_blocks
+from xmine.knn.blocks import SourceBlock, multipliers_for, plan_blocks
 from xmine.knn.duplicates import Side
 from xmine.knn.exact import MEMORY, SPARE
 from xmine.knn.inverted_lists import assign_lists, number_type
@@ -20,7 +20,7 @@ from xmine.knn.ivf_products import Listed, multiply_lists
 from xmine.knn.ivf_search import settle
 from xmine.knn.rescoring import Direction, rescore
 from xmine.knn.topk import EMPTY, Keys
-from xmine.knn.workers import WorkerPool
+from xmine.knn.workers import WorkerPool, lent
 
 # Rows of a side, from one to before another.
 Shard = tuple[int, int]
@@ -78,20 +78,16 @@ def exact_tile(given: Tiled, i: int, j: int, rows: Shard, columns: Shard) -> Non
     theirs: Keys = np.full((columns[1] - columns[0], keep[1]), EMPTY, dtype=np.int64)
     dim = right.vectors.shape[1]
     plan = plan_blocks(len(ours), len(theirs), dim, keep[0], given.memory, given.device)
-    multipliers: list[Multiplier | TorchMultiplier] = [
-        Multiplier(right, plan) if given.device == "cpu" else TorchMultiplier(right, given.device)
-        for _ in range(plan.workers)
-    ]
+    multipliers = multipliers_for(right, plan, given.device)
     cuts = list(pairwise([*range(*columns, plan.columns), columns[1]]))
     with WorkerPool(plan.workers) as pool:
         for start in range(*rows, plan.sources):
             block = SourceBlock(left, start, min(start + plan.sources, rows[1]), keep[0])
 
             def multiply(cut: Shard, block: SourceBlock = block) -> None:
-                multiplier = multipliers.pop()
                 best = theirs[cut[0] - columns[0] : cut[1] - columns[0]]
-                multiplier.multiply(block, *cut, best, pool)
-                multipliers.append(multiplier)
+                with lent(multipliers) as multiplier:
+                    multiplier.multiply(block, *cut, best, pool)
 
             pool.run(multiply, cuts, nothing)
             ours[start - rows[0] : block.stop - rows[0]] = block.best

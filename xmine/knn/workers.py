@@ -4,11 +4,13 @@ Two threads with a block each reach the rate of one product on two threads (190-
 cores), and while one of them looks for the best cells the other multiplies.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 Task = TypeVar("Task")
+Tool = TypeVar("Tool")
 
 _TICK_SECONDS = 0.25
 
@@ -59,3 +61,13 @@ class WorkerPool:
             for future in done:
                 future.result()
             tick()
+
+
+@contextmanager
+def lent(tools: list[Tool]) -> Iterator[Tool]:
+    """Take a tool, of which there is one for each worker, and put it back."""
+    tool = tools.pop()
+    try:
+        yield tool
+    finally:
+        tools.append(tool)

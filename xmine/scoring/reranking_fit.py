@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from xmine.encoders.reranking import RerankingWeights
 from xmine.knn.neighbours import Neighbours
+from xmine.scoring.calibration import sigmoid
 from xmine.scoring.margin import MarginScores
 from xmine.scoring.reranking import Reranker, TokenMatches
 from xmine.scoring.retrieval import ChosenPairs, choose_pairs
@@ -149,7 +150,7 @@ def logistic_regression(figures: Floats, right: Floats | NDArray[np.bool_]) -> t
 
     weights = np.zeros(rows.shape[1])
     for _ in range(_STEPS):
-        chances = 1 / (1 + np.exp(-np.clip(rows @ weights, -700, 700)))
+        chances = sigmoid(rows @ weights)
         down = rows.T @ (chances - right) + ridge * weights
         bend = (rows * (chances * (1 - chances))[:, None]).T @ rows + np.diag(ridge)
         step = np.linalg.solve(bend, down)

@@ -37,6 +37,8 @@ _METRICS = (
     Metric("head", "head acc", "accuracy of the trained head, all classes"),
 )
 
+_DIGITS = 6  # of a cosine of float32 vectors
+
 Truth = NDArray[np.bool_]
 # Of pairs: cosine, whether positive, whether the cut was right, whether the head was.
 _Judged = tuple[Floats, Truth, Truth, Truth]
@@ -92,7 +94,9 @@ def _rows(
         flat = [text for pair in pairs for text in pair.texts]
         known = learner.vectors(encoder, flat, prompt, report)
         rows = [known[pair.texts[0]] @ known[pair.texts[1]] for pair in pairs]
-        return np.array(rows, dtype=np.float64)
+        # Sentences of the same words in another order have a cosine of 1, give or take a rounding
+        # that differs from machine to machine.
+        return np.array(rows, dtype=np.float64).round(_DIGITS)
 
     judged: dict[str, list[_Judged]] = {language: [] for language in parts[0].measured}
     strange: set[str] = set()

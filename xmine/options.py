@@ -81,6 +81,11 @@ class Options:
         said = [f"    {name}: {item.metadata['help']}" for name, item in every.items()]
         cls.__doc__ = "\n".join([f"{cls.__doc__ or ''}\n", "Attributes:", *said])
 
+    @classmethod
+    def merged(cls, file: dict[str, Any], flags: dict[str, Any]) -> dict[str, Any]:
+        """Put options of the command line over those of a file."""
+        return {**file, **flags}
+
     def __post_init__(self) -> None:
         """Check every field against its type and its limits."""
         hints = typing.get_type_hints(type(self))

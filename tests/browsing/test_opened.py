@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from xmine.browsing.opening import open_pairs
+from xmine.browsing.query import PairQuery, select
 from xmine.browsing.write_cut import write_cut
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
@@ -146,6 +147,24 @@ def test_a_file_without_lines_counts_its_pairs(tmp_path: Path) -> None:
         (2, 2, None),
     ]
     assert next(iter(read_pairs(tmp_path / "pairs.tsv"))).source == "one"
+
+
+def test_what_is_written_of_a_file_is_what_the_file_has(tmp_path: Path) -> None:
+    rows = [
+        Pair("a", "甲", origin="web", flags="number,toxic"),
+        Pair("b", "乙", source_line=7, target_line=9, flags=""),
+        Pair("c", "丙", source_line=7, flags="mine"),
+    ]
+    write_pairs(rows, str(tmp_path / "pairs.jsonl"))
+    opened = open_pairs(tmp_path / "pairs.jsonl")
+    assert list(opened.written_pairs(np.array([2, 1, 0]))) == rows[::-1]
+    assert opened.pair(0) == rows[0]._replace(source_line=1, target_line=1)
+    for query, found in (
+        (PairQuery(flags=("none",)), [1]),
+        (PairQuery(flags=("number",)), [0]),
+        (PairQuery(where="flags LIKE '%mine%'"), [2]),
+    ):
+        assert select(opened, query).tolist() == found
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,15 @@
 
 import re
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 
+from tests.toys.opened import opened_run
+from xmine.browsing.cuts import Cuts
 from xmine.browsing.judgements import CODES
 from xmine.browsing.opened import Opened, TextColumn
 from xmine.browsing.opening import open_pairs
@@ -159,6 +162,24 @@ def test_a_probability_is_found_as_it_is_written(tmp_path: Path) -> None:
     opened = opened_of([Pair("a", "b", 2.0, prob=0.0132)], tmp_path)
     for where in ("prob = 0.0132", "prob BETWEEN 0.0132 AND 0.0132", "coalesce(prob, 0) >= 0.0132"):
         assert select(opened, PairQuery(where=where)).tolist() == [0], where
+
+
+def test_figures_are_found_as_they_are_printed(tmp_path: Path) -> None:
+    printed = np.random.default_rng(4).normal(0, 8, 50).round(4).tolist()
+    opened = opened_of(
+        [Pair("a", "b", score, cosine=score / 100, margin=score) for score in printed], tmp_path
+    )
+    cuts = Cuts(opened)
+    for row, score in enumerate(printed):
+        found = select(opened, PairQuery(score_min=score, score_max=score))
+        assert found.tolist() == [row], score
+        assert select(opened, PairQuery(where=f"margin = {score}")).tolist() == [row]
+        assert cuts.kept_by(score) == opened.kept(score).sum() == sum(x >= score for x in printed)
+        assert opened.rank(row) == score
+    run = replace(opened_run(1), scores=np.array([-1.00000012], dtype=np.float32))
+    assert select(run, PairQuery(score_min=-1)).tolist() == [0]  # printed as -1.0000
+    with pytest.raises(OptionError, match="--score-max is nan"):
+        PairQuery(score_max=float("nan"))
 
 
 def test_no_pairs_give_no_rows(tmp_path: Path) -> None:

@@ -103,6 +103,10 @@ def test_a_run_is_searched_on_both_sides(command: Command, run: str) -> None:
         row.split("\t") for row in command("search", "two.txt", run, "-k", "1").out.splitlines()
     ]
     assert [row[4:] for row in rows] == [["2", text]] * 2 + [["3", "bade fibe"]] * 2
+    Path("two.txt").write_text(f"\u2603\u2603\n{text}\n", encoding="utf-8")
+    ended = command("search", "two.txt", run, "-k", "1")
+    assert (ended.code, [row.split("\t")[4] for row in ended.out.splitlines()]) == (0, ["2"] * 2)
+    assert "nothing found for '\u2603\u2603': the encoder knows no token of it" in ended.err
     ended = command("search", "bade", "nowhere/")
     assert (ended.code, ended.out) == (1, "")
     assert "no mining run there" in ended.err

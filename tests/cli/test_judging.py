@@ -102,6 +102,12 @@ def test_judgements_are_told_and_exported(command: Command, mined: Path) -> None
     assert (facts["judged"], facts["accepted"], facts["kept_judged"]) == (4, 2, 4)
     assert facts["precision_judged"]["share"] is None  # the best pairs do not tell of all
     assert facts["written"] == ["no.jsonl: 1 rejected"]
+    ended = command("pairs", "judged", "run", "-o", "same.tsv", "--known", "./same.tsv")
+    assert (ended.code, ended.touched) == (2, set())
+    for words in (("--known", "run/judgements.tsv"), ("-o", "run/judgements.tsv")):
+        ended = command("pairs", "judged", "run", *words, "--force")
+        assert (ended.code, ended.touched) == (1, set())
+        assert "run/judgements.tsv: has what people judged" in ended.err
 
 
 def test_a_sample_is_judged_key_by_key_and_gone_on_with(command: Command, mined: Path) -> None:

@@ -16,6 +16,7 @@ import pytest
 
 from tests.toys.sentences import english_word, toy_sentences
 from xmine.flags.names import FLAGS
+from xmine.mining.options import MiningOptions
 from xmine.pairs.io import read_pairs
 
 Command = Callable[..., Any]
@@ -546,3 +547,21 @@ def test_a_score_below_all_scores_is_asked_about(command: Command, toy_files: To
     assert "a probability is --min-prob 0.5" in ended.err
     for wanted in ("0", "1.3", "auto"):
         assert "a probability is" not in command(*words, wanted).err
+
+
+@pytest.mark.parametrize(
+    ("file", "flags", "left"),
+    [
+        ({"precision": 0.95, "k": 6}, {"min_prob": 0.5}, {"min_prob": 0.5, "k": 6}),
+        ({"precision": 0.95}, {"threshold": "auto"}, {"threshold": "auto"}),
+        ({"precision": 0.95, "min_prob": 0.5}, {"threshold": "gold"}, {"threshold": "gold"}),
+        ({"threshold": 1.1}, {"precision": 0.9}, {"precision": 0.9}),
+        ({"threshold": 1.1}, {"min_prob": 0.9}, {"threshold": 1.1, "min_prob": 0.9}),
+        ({"min_prob": 0.9}, {"threshold": "1.1"}, {"min_prob": 0.9, "threshold": "1.1"}),
+        ({"precision": 0.95}, {"k": 6}, {"precision": 0.95, "k": 6}),
+    ],
+)
+def test_a_cut_of_the_command_line_takes_the_place_of_that_of_the_file(
+    file: dict[str, Any], flags: dict[str, Any], left: dict[str, Any]
+) -> None:
+    assert MiningOptions.merged(file, flags) == left

@@ -1,5 +1,6 @@
 """Every format, plain and in archives: pairs written and read back, and what is said to be lost."""
 
+import os
 import random
 import re
 import warnings
@@ -147,12 +148,20 @@ HEADERS: dict[str, tuple[str, Pair]] = {
     "id\ten\tzh-CN": ("7\tone\t一", Pair("one", "一")),
     "en\tid": ("one\tsatu", Pair("one", "satu")),
     "it\ten": ("uno\tone", Pair("uno", "one")),
+    "German\tEnglish": ("eins\tone", Pair("eins", "one")),
     "Chinese\tEnglish\tprob\tnote": ("一\tone\t0.25\t", Pair("一", "one", prob=0.25)),
     "target_line\ttarget\tcosine\tsource\tsource line\tflags\tprob": (
         "12\t一\t-0.5\tone\t\tcopy,number\t",
         Pair("one", "一", None, None, 12, -0.5, flags="copy,number"),
     ),
 }
+
+
+def test_a_pipe_is_refused_where_a_format_is_read_twice(tmp_path: Path) -> None:
+    for name in ("p.jsonl", "p.tmx", "p.parquet"):
+        os.mkfifo(tmp_path / name)
+        with pytest.raises(FileError, match="a pipe, and this format is read twice"):
+            read_pairs(tmp_path / name)
 
 
 @pytest.mark.parametrize("header", HEADERS)

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from xmine.errors import FileError
+from xmine.errors import FileError, XmineWarning
 from xmine.pairs.io import languages_of, read_pairs, read_parallel, write_pairs
+from xmine.pairs.losses import Losses
 from xmine.pairs.pair import Pair
 
 TEXTS = ("origin", "flags")
@@ -76,7 +77,30 @@ def test_columns_behind_the_sixth_are_told_apart_by_what_is_in_them(tmp_path: Pa
         "\t\t\t\t": plain,
     }.items():
         (tmp_path / "p.tsv").write_text(f"{six}{more}\n" * 2)
-        assert list(read_pairs(tmp_path / "p.tsv")) == [pair] * 2, more
+        losses = Losses()
+        assert list(read_pairs(tmp_path / "p.tsv", losses)) == [pair] * 2, more
+        told = ["columns behind the sixth of 2 pairs not kept"]
+        assert losses.notes() == told * (pair == plain and bool(more.strip("\t"))), more
+
+
+def test_rows_that_other_tools_have_touched_keep_their_figures_or_say_so(tmp_path: Path) -> None:
+    path = tmp_path / "p.tsv"
+    path.write_text("1.5\ta\tb\t12.0\t7.0\t0.5\t1\t\n2.5\tc\td\t\t\t0.5\t0.0\thub\n")
+    assert list(read_pairs(path)) == [
+        Pair("a", "b", 1.5, 12, 7, 0.5, prob=1.0, flags=""),
+        Pair("c", "d", 2.5, cosine=0.5, prob=0.0, flags="hub"),
+    ]
+    path.write_text("1.5\ta\tb\tx\t7\n2.5\tc\td\ty\t8\n")
+    with pytest.warns(XmineWarning, match="and 2 columns behind them left out"):
+        assert list(read_pairs(path)) == [Pair("a", "b", 1.5), Pair("c", "d", 2.5)]
+
+
+@pytest.mark.parametrize("name", ["p.tsv", "p.parquet"])
+def test_lines_without_figures_ahead_hide_no_columns(tmp_path: Path, name: str) -> None:
+    blank = [Pair("", "", source_line=at, target_line=at) for at in range(1, 20_002)]
+    last = Pair("a", "b", 1.5, 9, 9, 0.5, prob=0.25, flags="hub", margin=1.25)
+    assert not write_pairs([*blank, last], str(tmp_path / name)).notes
+    assert list(read_pairs(tmp_path / name))[-1] == last
 
 
 @pytest.mark.parametrize("name", ["p.tsv", "p.tsv.gz"])
@@ -85,6 +109,9 @@ def test_columns_behind_the_sixth_are_told_apart_by_what_is_in_them(tmp_path: Pa
     [
         Pair("English", "Chinese"),
         Pair(" Source", "target\n"),
+        Pair("source", "target"),
+        Pair("English", "Chinese", 8.4194, 1, 1, 0.1045, prob=0.5, flags=""),
+        Pair("en", "zh", source_line=1, target_line=1),
         Pair("en", "zh", origin="names"),
         Pair("3.14", "3,14", origin="a"),
     ],
@@ -92,7 +119,8 @@ def test_columns_behind_the_sixth_are_told_apart_by_what_is_in_them(tmp_path: Pa
 def test_a_first_pair_that_looks_like_a_header_or_a_score_is_kept(
     tmp_path: Path, name: str, first: Pair
 ) -> None:
-    pairs = [first, Pair("2.5", "2,5", origin=first.origin and "b"), first]
+    other = first._replace(source="2.5", target="2,5", origin=first.origin and "b")
+    pairs = [first, other, first]
     write_pairs(pairs, str(tmp_path / name))
     kept = [pair._replace(target=pair.target.replace("\n", " ")) for pair in pairs]
     assert list(read_pairs(tmp_path / name)) == kept

@@ -311,6 +311,24 @@ def test_the_log_has_a_line_for_each(tmp_path: Path) -> None:
     assert [line[21:] for line in lines] == ["one", "two"]
 
 
+@pytest.mark.parametrize(
+    ("before", "now", "is_same"),
+    [
+        ("a/en.txt", "b/en.txt", True),
+        ("a/en.txt", "a/de.txt", False),
+        ("a/d.jsonl:en/text", "b/d.jsonl:en/text", True),
+        ("d.jsonl:en/text", "d.jsonl:zh/text", False),
+        ("2024:01/en", "2024:02/en", True),
+    ],
+)
+def test_a_file_may_be_elsewhere_but_not_another_column(
+    before: str, now: str, is_same: bool
+) -> None:
+    known = {"made_with": {"format": FORMAT}, "texts": {"source": before}}
+    found = difference(Path("run"), known, {"texts": {"source": now}}, ["texts"])
+    assert (found is None) == is_same
+
+
 def test_dropped_flags_may_stand_in_any_order() -> None:
     known = {"made_with": {"format": FORMAT}, "pairs": {"drop": ["number", "copy"]}}
     for flags, is_same in ((["copy", "number"], True), (["copy"], False), ([], False)):

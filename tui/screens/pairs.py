@@ -234,7 +234,7 @@ def _written(opened: Opened, rows: Rows, name: str) -> str:
     try:
         check_pair_file(path, force=False, source=opened.path)
         refuse_turned(path, opened.languages)
-        written = write_pairs(opened.pairs(rows), path, opened.languages)
+        written = write_pairs(opened.written_pairs(rows), path, opened.languages)
     except XmineError as error:
         if "--force" in error.hint:  # an option of the command
             raise FileError(error.message, "give another name") from error

@@ -1,5 +1,6 @@
 """The pairs of a run or of a file in memory, ready to be filtered, sorted and shown."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -84,7 +85,9 @@ class Opened:
         languages: codes of both sides, `und` where nobody named them.
         run: `run.toml` of a run, empty for a file.
         summary: `summary.json` of a run, empty where there is none.
-        lined: whether every pair has the lines that it comes from; else pairs are numbered.
+        numbered: bool [pairs] for the source and for the target: the pairs of a file without the
+            line that they come from, for which their number stands; None where all have lines.
+        origins: of each pair where its text comes from, perhaps empty; None where no pair has one.
         by_probability: whether the pairs are ordered and cut by their probability.
     """
 
@@ -103,8 +106,9 @@ class Opened:
     languages: Languages
     run: dict[str, Any]
     summary: dict[str, Any]
-    lined: bool = True
     margins: Float32s | None = None
+    numbered: tuple[Bools, Bools] | None = None
+    origins: TextColumn | None = None
     by_probability: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -126,20 +130,38 @@ class Opened:
 
         float64 [pairs], NaN where a pair has no score; None where no pair has one.
         """
-        if self.by_probability and self.probs is not None:
-            return self.rounded_probs
+        if self.by_probability or not self.is_run:
+            return self.figures("prob" if self.by_probability else "score")
         return None if self.scores is None else self.scores.astype(np.float64)
 
-    @property
-    def rounded_probs(self) -> NDArray[np.float64] | None:
-        """Probabilities as mining has rounded them, float64 [pairs]; None where there are none."""
-        return None if self.probs is None else self.probs.astype(np.float64).round(4)
+    def figures(self, name: str) -> NDArray[np.float64] | None:
+        """Give the `score`, `cosine`, `prob` or `margin` of all pairs, to be compared with a limit.
+
+        As they are printed, with four decimals; scores, cosines and margins of a file as the file
+        has them, which float32 does not.
+
+        Returns:
+            float64 [pairs], NaN where a pair has none; None where no pair has one.
+        """
+        column: Float32s | None = getattr(self, f"{name}s")
+        if column is None:
+            return None
+        as_printed = self.is_run or name == "prob"
+        return column.astype(np.float64).round(4) if as_printed else as_written(column)
 
     def rank(self, row: int) -> float | None:
         """Give the rank of one pair, see `ranks`; None where it has no score."""
         if self.by_probability and self.probs is not None:
             return round(float(self.probs[row]), 4)
-        return _number(self.scores, row)
+        if self.is_run or self.scores is None:
+            return _number(self.scores, row)
+        rank = float(as_written(self.scores[row : row + 1])[0])
+        return None if math.isnan(rank) else rank
+
+    @property
+    def lined(self) -> bool:
+        """Whether every pair has the lines that it comes from."""
+        return self.numbered is None
 
     @property
     def is_run(self) -> bool:
@@ -170,6 +192,7 @@ class Opened:
             source_offset=offset,
             target_offset=other_offset,
             prob=_number(self.probs, row),
+            origin=None if self.origins is None else self.origins[row] or None,
             flags=None if self.flags is None else self.flags[row],
             margin=_number(self.margins, row),
         )
@@ -178,11 +201,31 @@ class Opened:
         """Give some pairs, in the order of `rows`, int64 [some]."""
         return map(self.pair, rows.tolist())
 
+    def written_pairs(self, rows: Rows) -> Iterator[Pair]:
+        """Give some pairs as their file has them: a number that stands for lines is none."""
+        for row in rows.tolist():
+            pair = self.pair(row)
+            if self.numbered and self.numbered[0][row]:
+                pair = pair._replace(source_line=None)
+            if self.numbered and self.numbered[1][row]:
+                pair = pair._replace(target_line=None)
+            yield pair
+
 
 def _number(column: Float32s | None, row: int) -> float | None:
     if column is None or np.isnan(column[row]):
         return None
     return float(column[row])
+
+
+def as_written(column: Float32s) -> NDArray[np.float64]:
+    """Turn float32 into the numbers of up to seven digits that were read: 2.3746 is that again."""
+    numbers = column.astype(np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        digits = 6 - np.floor(np.log10(np.abs(numbers)))
+        scale = 10.0 ** digits.clip(-40, 60)
+        rounded = np.round(numbers * scale) / scale
+    return np.where(np.isfinite(rounded), rounded, numbers)
 
 
 def numbers_of(column: "pl.Series") -> Float32s | None:
@@ -192,8 +235,11 @@ def numbers_of(column: "pl.Series") -> Float32s | None:
 
 def flags_of(names: "pl.Series") -> Flags:
     """Read a column of names of flags with commas between; null is none."""
-    lists = names.fill_null("").str.split(",")
-    return Flags.of({name: lists.list.contains(name).to_numpy() for name in FLAGS})
+    said = names.fill_null("")
+    lists = said.str.split(",")
+    raised = {name: lists.list.contains(name).to_numpy() for name in FLAGS}
+    is_ours = set(lists.explode().unique()) <= {"", *FLAGS}
+    return Flags.of(raised, None if is_ours else TextColumn(said))
 
 
 def rows_at(opened: Opened, source_line: int, target_line: int) -> Rows:

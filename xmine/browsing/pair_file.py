@@ -18,7 +18,8 @@ def open_file(path: Path) -> Opened:
     languages = languages_of(path) or UNKNOWN_LANGUAGES
     pairs = pair_frame(read_pairs(path))
     rows = np.arange(len(pairs))
-    scores = numbers_of(pairs["score"])
+    scores, origins = numbers_of(pairs["score"]), pairs["origin"]
+    source, target = (pairs[f"{name}_line"].is_null().to_numpy() for name in ("source", "target"))
     return Opened(
         path,
         _side(pairs, "source", path),
@@ -35,8 +36,9 @@ def open_file(path: Path) -> Opened:
         languages,
         {},
         {},
-        not any(pairs[name].null_count() for name in ("source_line", "target_line")),
         margins=numbers_of(pairs["margin"]),
+        numbered=(source, target) if source.any() or target.any() else None,
+        origins=None if origins.null_count() == len(pairs) else TextColumn(origins.fill_null("")),
     )
 
 

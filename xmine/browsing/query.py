@@ -38,7 +38,7 @@ class PairQuery:
         regex: whether `text` is a regular expression (of Rust); case counts in neither.
         side: where the text must stand: `either`, `source`, `target` or `both`.
         flags: names of flags, one of which a pair must have; `none` for pairs without any.
-        score_min, score_max: of the scores, both included.
+        score_min, score_max: of the scores as they are printed, both included.
         kept: `kept` by the cut, `below` it or dropped, or `all`.
         verdict: `accept`, `reject`, `unsure`, `judged`, `unjudged`, or `any` for all pairs.
         where: a condition of SQL, see `xmine.browsing.where`; empty for none.
@@ -70,6 +70,9 @@ class PairQuery:
         ):
             if value not in known:
                 raise OptionError(f"{name} is {value!r}", f"choose from {', '.join(known)}")
+        for name, limit in (("--score-min", self.score_min), ("--score-max", self.score_max)):
+            if limit is not None and np.isnan(limit):
+                raise OptionError(f"{name} is nan", "give a number")
 
     @property
     def by_verdict(self) -> bool:
@@ -124,11 +127,10 @@ def _conditions(opened: Opened, query: PairQuery) -> "list[pl.Expr | pl.Series]"
         wanted.append(pl.col("verdict") == query.verdict)
     if query.flags:
         wanted.append(pl.Series(flagged(opened, query.flags)))
-    score = pl.col("score").cast(pl.Float64)
     if query.score_min is not None:
-        wanted.append(score >= query.score_min)
+        wanted.append(pl.col("score") >= query.score_min)
     if query.score_max is not None:
-        wanted.append(score <= query.score_max)
+        wanted.append(pl.col("score") <= query.score_max)
     if query.text:
         wanted.append(found_in(opened, query))
     return wanted
@@ -149,10 +151,10 @@ def _columns(
     given = np.zeros(len(opened), np.int8) if codes is None else codes
     columns: dict[str, Callable[[], pl.Series]] = {
         "rank": lambda: pl.int_range(len(opened), dtype=pl.Int64, eager=True),
-        "score": lambda: column(opened.scores, pl.Float32),
-        "prob": lambda: column(opened.rounded_probs, pl.Float64),
-        "cosine": lambda: column(opened.cosines, pl.Float32),
-        "margin": lambda: column(opened.margins, pl.Float32),
+        "score": lambda: column(opened.figures("score"), pl.Float64),
+        "prob": lambda: column(opened.figures("prob"), pl.Float64),
+        "cosine": lambda: column(opened.figures("cosine"), pl.Float64),
+        "margin": lambda: column(opened.figures("margin"), pl.Float64),
         "flags": lambda: column(opened.flags and list(opened.flags), pl.String),
         "kept": lambda: column(opened.kept(cut), pl.Boolean),
         "verdict": lambda: pl.Series([name or None for name in CODES])[given],
@@ -223,5 +225,5 @@ def flagged(opened: Opened, names: "Iterable[str]") -> Bools:
     if opened.flags is None:
         return marked | ("none" in names)
     for name in names:
-        marked |= ~flagged(opened, FLAGS) if name == "none" else opened.flags.raised(name)
+        marked |= opened.flags.none() if name == "none" else opened.flags.raised(name)
     return marked

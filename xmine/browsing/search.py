@@ -29,6 +29,10 @@ _ERROR = 1e-5
 _NUMBERS_AT_ONCE = 2**22
 
 
+class NoTokenError(OptionError):
+    """The encoder knows no token of a text."""
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """A sentence near the one that is looked for: its side, its row, its rank on that side from 1.
@@ -108,6 +112,9 @@ class Nearby:
         `exclude_exact` leaves out the text itself, as `xmine.text.sentences.folded` tells it;
         `rerank` is `auto`, `tokens` or `off`, see `xmine.mining.reranking.token_encoder`; `prompt`
         is put before the text, that of the run if left out.
+
+        Raises:
+            NoTokenError: the encoder knows nothing of the text.
         """
         if not text.strip():
             raise OptionError("the text to search for is empty")
@@ -135,7 +142,7 @@ class Nearby:
             prompt = str(given.get("tgt_prompt" if is_target else "src_prompt", ""))
         query = pair.sides[side].encode_half([text], prompt=prompt)
         if not query.any():
-            raise OptionError(
+            raise NoTokenError(
                 f"{text[:60]!r}: the encoder knows no token of it", "is the text in another script?"
             )
         return query

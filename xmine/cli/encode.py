@@ -1,5 +1,6 @@
 """xmine encode: a text file -> a matrix of sentence vectors."""
 
+import os
 import time
 from pathlib import Path
 from typing import Annotated
@@ -57,6 +58,8 @@ def encode(
     from xmine.vectors.encoding import encode_blocks
 
     check_free(path, force=force)
+    if os.path.realpath(path) == os.path.realpath(file):
+        raise OptionError(f"-o {output}: input and output are the same file", "give another name")
     source = text_input(file)
     lines = source.texts()
     first = list(itertools.islice(lines, _LOOKED_AT))  # an input that is none is refused here

@@ -67,7 +67,7 @@ def load_encoders(
 
 def load_second(model: str | None, options: EncodingOptions, console: Console) -> "Rescorer | None":
     """Load the model of `--rescore`, if there is one, and describe it with `-v`."""
-    if not model:
+    if model is None:
         return None
     from xmine.encoders.encoder import SentenceEncoder
     from xmine.encoders.rescorer import load_rescorer

@@ -20,7 +20,7 @@ import typer.core
 from xmine.cli.arguments import switch, value
 from xmine.cli.console import Console
 from xmine.errors import OptionError
-from xmine.options import check_names, flag, load_toml
+from xmine.options import Options, check_names, flag, load_toml
 
 METHOD = "The method"  # of the options of one training method, which name no group
 GENERAL = "General"  # of the options that every command has
@@ -52,16 +52,15 @@ def with_console(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def with_options(
-    kind: type, refuse: Callable[[str], None] = lambda name: None
+    kind: type[Options], refuse: Callable[[str], None] = lambda name: None
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Add a flag per field of an options dataclass; the command gets one object, `options`.
 
     `refuse` is called with each name in `--options FILE` first: it may say more of a wrong one.
     """
-    inherited = {field.name for field in dataclasses.fields(kind)} - set(
-        inspect.get_annotations(kind)
-    )
-    fields = sorted(dataclasses.fields(kind), key=lambda field: field.name in inherited)
+    own = inspect.get_annotations(kind)
+    every = dataclasses.fields(kind)  # type: ignore[arg-type]
+    fields = sorted(every, key=lambda field: field.name not in own)
     hints = typing.get_type_hints(kind)
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
@@ -69,12 +68,13 @@ def with_options(
         def wrapper(*, context: typer.Context, options: Path | None, **given: Any) -> None:  # noqa: ANN401
             flags = {field.name: given.pop(field.name) for field in fields}
             values = _from_file(kind, options, refuse, set(given)) if options else {}
+            asked = {}
             for name, given_value in flags.items():
                 source = context.get_parameter_source(name)
                 if source is not None and source.name != "DEFAULT":
                     is_table = hints[name] == dict[str, float]
-                    values[name] = _table(name, given_value) if is_table else given_value
-            command(options=kind(**values), **given)
+                    asked[name] = _table(name, given_value) if is_table else given_value
+            command(options=kind(**kind.merged(values, asked)), **given)
 
         flags = [
             _parameter("context", typer.Context, inspect.Parameter.empty),

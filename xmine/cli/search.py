@@ -62,7 +62,7 @@ def search(
     Example: xmine search "Where is the station?" zh.txt -k 3
     """
     from xmine.browsing.opening import open_pairs
-    from xmine.browsing.search import Nearby
+    from xmine.browsing.search import SIDES, Nearby, NoTokenError
     from xmine.mining.search import Hit
     from xmine.mining.search import search as search_corpus
     from xmine.run.folder import RUN_FILE, is_run
@@ -93,12 +93,16 @@ def search(
             raise FileError(f"{folder}: no mining run there", f"it has no {RUN_FILE}")
         given = None if options == EncodingOptions() else options
         nearby = Nearby(open_pairs(folder), model, given)
-        found = (
-            nearby.search(
-                text, k, exclude_exact=exclude_exact, rerank=rerank, prompt=prompt or None
-            )
-            for text in texts
-        )
+
+        def near_in_run(text: str) -> Mapping[str, Sequence[Any]]:
+            how: dict[str, Any] = {"exclude_exact": exclude_exact, "rerank": rerank}
+            try:
+                return nearby.search(text, k, **how, prompt=prompt or None)
+            except NoTokenError as error:
+                console.warn(f"nothing found for {error.message}")
+                return dict.fromkeys(SIDES, ())
+
+        found = map(near_in_run, texts)
     else:
         sentences = read_sentences(corpus)
         encoder = load_encoder(model, options, console)

@@ -1,6 +1,6 @@
 """Flags of pairs: a bit for each name, names joined by commas where they are read one by one."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,38 +17,53 @@ _NAMES = [
 
 
 class Flags(LazyTexts):
-    """What makes each pair suspicious: names out of FLAGS in that order; empty if nothing does."""
+    """What makes each pair suspicious: names out of FLAGS in that order; empty if nothing does.
 
-    def __init__(self, bits: NDArray[np.uint16]) -> None:
-        """Take the flags of pairs, uint16 [pairs]; bit 0 is the first name of FLAGS."""
-        self._bits = bits
+    Those of a file may have other names besides.
+    """
+
+    def __init__(self, bits: NDArray[np.uint16], said: Sequence[str] | None = None) -> None:
+        """Take the flags of pairs, uint16 [pairs]; bit 0 is the first name of FLAGS.
+
+        `said` has the names as a file has them, where some are none of FLAGS.
+        """
+        self._bits, self._said = bits, said
 
     @classmethod
-    def of(cls, raised: Mapping[str, Bools]) -> "Flags":
+    def of(cls, raised: Mapping[str, Bools], said: Sequence[str] | None = None) -> "Flags":
         """Make flags of the pairs that each name of FLAGS is raised for, bool [pairs]."""
         bits = np.zeros(len(raised[FLAGS[0]]), dtype=np.uint16)
         for bit, name in enumerate(FLAGS):
             bits |= raised[name].astype(np.uint16) << np.uint16(bit)
-        return cls(bits)
+        return cls(bits, said)
 
     def raised(self, name: str) -> Bools:
         """Mark the pairs that have a flag, bool [pairs]."""
         return (self._bits >> np.uint16(FLAGS.index(name)) & np.uint16(1)).astype(bool)
 
+    def none(self) -> Bools:
+        """Mark the pairs without a flag, bool [pairs]."""
+        if self._said is not None:
+            return np.array([not each for each in self._said], dtype=bool)
+        empty: Bools = self._bits == 0
+        return empty
+
     def any_of(self, rows: NDArray[np.int64]) -> bool:
         """Tell whether some of these pairs have a flag."""
-        return bool(self._bits[rows].any())
+        return not self.none()[rows].all()
 
     def take(self, rows: NDArray[np.intp]) -> "Flags":
         """Keep some pairs, in the order of `rows`."""
-        return Flags(self._bits[rows])
+        return Flags(self._bits[rows], self._said and [self._said[row] for row in rows.tolist()])
 
     def __len__(self) -> int:
         """Count the pairs."""
         return len(self._bits)
 
     def _one(self, row: int) -> str:
-        return _NAMES[int(self._bits[row])]
+        return _NAMES[int(self._bits[row])] if self._said is None else self._said[row]
 
     def _some(self, rows: slice) -> list[str]:
+        if self._said is not None:
+            return list(self._said[rows])
         return [_NAMES[bits] for bits in self._bits[rows].tolist()]

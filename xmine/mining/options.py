@@ -1,6 +1,7 @@
 """Options of mining and of scoring aligned files, declared once."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from xmine.errors import OptionError
 from xmine.flags.names import FLAGS
@@ -56,6 +57,9 @@ class ScoringOptions(EncodingOptions):
         for name in ("src_lang", "tgt_lang"):
             if code := getattr(self, name):
                 check_code(code, flag(name))
+
+
+_CUTS = {"threshold", "precision", "min_prob"}  # options that say where to cut
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,6 +135,20 @@ class MiningOptions(ScoringOptions):
         "Speed and memory",
         shown_default="three quarters of what is free",
     )
+
+    @classmethod
+    def merged(cls, file: dict[str, Any], flags: dict[str, Any]) -> dict[str, Any]:
+        """Put options of the command line over those of a file.
+
+        A flag that says where to cut takes the place of what the file says of that; a score and a
+        probability go together.
+        """
+        if given := _CUTS & flags.keys():
+            score = flags.get("threshold", file.get("threshold", "auto"))
+            if "precision" not in given and score not in ("auto", "gold"):
+                given |= {"threshold", "min_prob"}
+            file = {name: each for name, each in file.items() if name not in _CUTS - given}
+        return {**file, **flags}
 
     def __post_init__(self) -> None:
         """Check the limits, and what goes together."""

@@ -6,6 +6,7 @@ from math import inf
 
 from xmine.errors import FileError
 from xmine.pairs.pair import COLUMNS, LARGEST, Pair
+from xmine.text.languages import language_name
 
 _NAMES = {
     **{name: name for name in COLUMNS},
@@ -16,7 +17,8 @@ _NAMES = {
     "probability": "prob",
 }
 _ENGLISH_AND_CHINESE = {"en", "eng", "english", "zh", "zho", "cmn", "zh_cn", "zh_tw", "chinese"}
-_OTHERS = set("ar cs de es fr hi id it ja ko nl pl pt ru th tr uk vi".split())
+_CODES = set("ar cs de es fr hi id it ja ko nl pl pt ru th tr uk vi".split())
+_OTHERS = _CODES | {language_name(code).lower() for code in _CODES}
 
 
 def columns_of(row: Sequence[str]) -> dict[str, int]:

@@ -4,7 +4,8 @@ Each format has a file of its own beside this one.
 """
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import repeat
@@ -14,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.errors import FileError
+from xmine.errors import FileError, XmineWarning
 from xmine.files.atomic import check_free, packing, replacing_all
 from xmine.files.reading import name_of
 from xmine.files.suffixes import kind_of, packing_of
 from xmine.pairs import moses
+from xmine.pairs.judgements import refuse_labels
 from xmine.pairs.language_pairs import LanguagePairs, settle_languages
 from xmine.pairs.losses import Losses
 from xmine.pairs.pair import COLUMNS, UNKNOWN_LANGUAGES, Languages, Pair, pair_frame, settled
@@ -113,6 +115,7 @@ class Written:
 def check_pair_file(path: str, *, force: bool, source: str | Path | None = None) -> None:
     """Refuse a name that pairs cannot be written to; called before the work."""
     for each in paths_to_write(path, source).paths:
+        refuse_labels(each)
         check_free(Path(each), force=force)
 
 
@@ -164,7 +167,7 @@ def read_pairs(spec: str | Path, losses: Losses | None = None) -> Iterator[Pair]
     Args:
         spec: a file, perhaps in an archive; `corpus.en,corpus.zh` for a Moses pair;
             `memory.tmx:en,zh` to choose two languages; `-` is TSV on standard input.
-        losses: counts what is passed over.
+        losses: counts what is passed over; without it an XmineWarning tells at the end.
 
     Raises:
         FileError: a file is missing, or is not what it should be; the message names the line. The
@@ -177,8 +180,18 @@ def read_pairs(spec: str | Path, losses: Losses | None = None) -> Iterator[Pair]
         return moses.read(place.moses)
     if hint := _NO_PAIRS.get(kind_of(place.paths[0])):
         raise FileError(f"{spec}: not a format of pairs", hint.format(place.paths[0]))
-    losses = Losses() if losses is None else losses
-    return (place.format or FORMATS["tsv"]).read(place.paths[0], place.chosen, losses)
+    read = (place.format or FORMATS["tsv"]).read
+    if losses is None:
+        return _told(spec, lambda passed: read(place.paths[0], place.chosen, passed))
+    return read(place.paths[0], place.chosen, losses)
+
+
+def _told(spec: str | Path, read: Callable[[Losses], Iterator[Pair]]) -> Iterator[Pair]:
+    """Warn of what was passed over, where the caller does not count."""
+    losses = Losses()
+    yield from read(losses)
+    if notes := losses.notes():
+        warnings.warn(f"{name_of(spec)}: {', '.join(notes)}", XmineWarning, stacklevel=2)
 
 
 def languages_of(spec: str | Path) -> Languages | None:

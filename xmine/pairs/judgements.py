@@ -9,7 +9,7 @@ import os
 import re
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -95,6 +95,19 @@ def file_beside(pairs: str | Path) -> Path:
 def is_label_file(start: bytes) -> bool:
     """Tell a file of judgements by its first bytes."""
     return start.startswith(_TITLE.encode())
+
+
+def refuse_labels(path: str | Path) -> None:
+    """Refuse to write where judgements are, which nothing deletes.
+
+    Raises:
+        FileError: the file has judgements.
+    """
+    if not Path(path).is_file():
+        return
+    with suppress(OSError), open(path, "rb") as file:
+        if is_label_file(file.read(len(_TITLE.encode()))):
+            raise FileError(f"{path}: has what people judged", "give another name")
 
 
 def why_not_writable(path: Path) -> str:

@@ -69,6 +69,10 @@ class Losses:
         for kind in {_KINDS[name] for name in columns if getattr(pair, name) is not None}:
             self._pairs[kind] += 1
 
+    def leave_columns(self) -> None:
+        """Count a row of TSV for columns behind the sixth that are none of a mined pair."""
+        self._pairs["columns behind the sixth"] += 1
+
     def pass_over(self) -> None:
         """Count a unit of TMX that lacks one of the two languages."""
         self._units += 1

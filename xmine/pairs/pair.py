@@ -78,6 +78,7 @@ _WHOLE = [at for at, kind in enumerate(_KINDS) if kind is int]
 _TEXTS = [at for at, kind in enumerate(_KINDS) if kind is str]
 _SENTENCES = [Pair._fields.index(name) for name in ("source", "target")]
 _PAIRS_OF_A_BLOCK = 20_000
+_MOST_AHEAD = 1_000_000  # pairs
 _PLAIN = {str, float, int, type(None)}
 
 
@@ -115,10 +116,21 @@ def _plain(value: Any, kind: type) -> Any:  # noqa: ANN401 - whatever the field 
     return index(value) if kind is int else kind(value)
 
 
+def _has_figures(pair: Pair) -> bool:
+    """Whether a pair has a score, or is none of those that get one: they have lines."""
+    return pair.score is not None or pair.source_line is None
+
+
 def split_head(pairs: Iterable[Pair], size: int = 1000) -> tuple[set[str], Iterator[Pair]]:
-    """Look ahead: the columns that some of the first pairs have; and all pairs."""
+    """Look ahead: the columns that some of the first pairs have; and all pairs.
+
+    Where lines without figures come first, blank ones for instance, as far as one that has a score.
+    """
     pairs = iter(pairs)
-    head = list(islice(pairs, size))
+    head = more = list(islice(pairs, size))
+    while more and len(head) < _MOST_AHEAD and not any(_has_figures(pair) for pair in more):
+        more = list(islice(pairs, size))
+        head += more
     held = {name for name in COLUMNS if any(getattr(pair, name) is not None for pair in head)}
     return held, chain(head, pairs)
 

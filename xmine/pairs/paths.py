@@ -81,7 +81,12 @@ def paths_to_read(spec: str | Path) -> PairPaths:
             "give a folder that xmine mine -o FOLDER/ has made, or a file of pairs",
         )
     if exists(text):
-        return PairPaths((text,))
+        found = PairPaths((text,))
+        if Path(text).is_fifo() and kind_of(text) not in ("tsv", ""):
+            raise FileError(
+                f"{text}: a pipe, and this format is read twice", "write a file first, or pipe TSV"
+            )
+        return found
     chosen = re.fullmatch(r"(.+):([A-Za-z][\w-]*),([A-Za-z][\w-]*)", text)
     columns = re.fullmatch(r"(.+):([1-9][0-9]{0,8}),([1-9][0-9]{0,8})", text)
     if columns and kind_of(columns[1]) in ("tsv", ""):
@@ -97,7 +102,7 @@ def paths_to_write(path: str, source: str | Path | None = None) -> PairPaths:
         raise OptionError(f"{path}: a folder, not a file of pairs", KNOWN)
     place = _moses(path) or PairPaths((path,))
     if not place.moses and not place.format:
-        named = Path(path).with_suffix(".tsv")
+        named = f"{Path(path).name.partition('.')[0].strip('-') or 'pairs'}.tsv"
         raise OptionError(f"{path}: unknown format", f"{KNOWN}; for example {named}")
     read = [] if source is None else [realpath(each) for each in paths_to_read(source).paths]
     for each in place.paths:

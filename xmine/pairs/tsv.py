@@ -21,6 +21,7 @@ from xmine.pairs.pair import COLUMNS, Languages, Pair, split_head
 from xmine.units import count as counted
 
 _DECIMAL = re.compile(r"-?\d+(?:\.\d+(?:e[-+]?\d+)?|e[-+]?\d+)", re.ASCII)
+_WHOLE = re.compile(r"(?:\d{1,18}(?:\.0)?)?", re.ASCII)
 _INNER = Rules(TABS, BREAKS, NULS, SURROGATES)
 _LAST = Rules(TABS, LAST_BREAKS, NULS, SURROGATES)
 _OFFSETS: tuple[str, ...] = ("source_offset", "target_offset")
@@ -113,12 +114,13 @@ def read(
 ) -> Iterator[Pair]:
     """Read rows by their header; else mined, scored or plain rows, as most of the first ten are.
 
-    Blank lines are passed over. An XmineWarning tells a guess. `chosen` may be the numbers of two
-    columns, from 1: nothing else is read then.
+    Blank lines are passed over. An XmineWarning tells a guess, and `losses` columns of a mined row
+    that are none of ours. `chosen` may be the numbers of two columns, from 1: nothing else is read.
     """
     if chosen and chosen[0].isdigit():
         yield from _columns(path, int(chosen[0]), int(chosen[1]))
         return
+    losses = Losses() if losses is None else losses
     lines, first = stream_lines(path, may_be_empty=True), []
     rows: list[list[str]] = []
     for line in lines:
@@ -127,13 +129,16 @@ def read(
             rows.append(line.split("\t"))
         if len(rows) == 10:
             break
-    header = columns_of(rows[0]) if rows else {}
+    # A row with figures at their places is a pair, though its texts may be names of columns.
+    header = columns_of(rows[0]) if rows and not _is_mined(rows[0]) else {}
+    above = bool(header)
     votes = list(map(_is_mined, rows))
     mined = any(votes) and 2 * sum(votes) >= len(votes)
     scored = not (header or mined) and _are_scored(rows, str(path))
     for number, line in zip(count(1), chain(first, lines)):
         columns = line.split("\t")
-        if header and columns == rows[0]:
+        if above and columns == rows[0]:  # not where a text reads the same further below
+            above = False
             continue
         if len(columns) < 2:
             if not line.strip():
@@ -164,7 +169,7 @@ def read(
                 f"mend the line; or read two columns only: {name_of(path)}:2,3",
             )
         if mined:
-            yield _mined_pair(columns, path, number)
+            yield _mined_pair(columns, path, number, losses)
         elif scored:
             yield Pair(columns[1], columns[2], float(columns[0]))
         else:
@@ -184,19 +189,24 @@ def _columns(path: str | Path, source: int, target: int) -> Iterator[Pair]:
             )
 
 
-def _mined_pair(row: list[str], path: str | Path, number: int) -> Pair:
+def _mined_pair(row: list[str], path: str | Path, number: int, losses: Losses) -> Pair:
     offsets, more = ["", ""], row[6:]
-    # Of nine columns the last is the margin, behind prob and flags.
-    if len(more) not in (0, 1, 3) and all(map(_is_whole, more[:2])):
+    # Of nine columns the last is the margin, behind prob and flags; of eight, the last may be no
+    # flags beside a prob of 1.
+    if len(more) > 1 and len(more) != 3 and all(map(_is_whole, more[:2])) and more[1:] != [""]:
         offsets, more = more[:2], more[2:]
-    prob, flags = more[:2] if len(more) >= 2 and _is_share(more[0]) else ("", "")
-    margin = (more[2:] or [""])[0]
+    if any(more) and (len(more) == 1 or not _is_share(more[0])):
+        losses.leave_columns()
+        more = []
+    prob, flags, margin = (*more, "", "", "")[:3]
     if not _is_number(margin):
         raise FileError(
             f"{name_of(path)}:{number}: {margin!r} is no margin, as the column behind flags is",
             f"mend the line; or read two columns only: {name_of(path)}:2,3",
         )
-    x, y, start, other_start = (int(text) if text else None for text in row[3:5] + offsets)
+    x, y, start, other_start = (
+        int(text.removesuffix(".0")) if text else None for text in row[3:5] + offsets
+    )
     score, cosine, chance, compared = (
         float(text) if text else None for text in (row[0], row[5], prob, margin)
     )
@@ -227,6 +237,13 @@ def _are_scored(rows: list[list[str]], path: str) -> bool:
             XmineWarning,
             stacklevel=3,
         )
+    elif more := max(map(len, rows)) - 3:
+        warnings.warn(
+            f"{name_of(path)}: score, source and target are read, and {counted(more, 'column')} "
+            "behind them left out: in a mined pair columns 4 and 5 are whole numbers, 6 a number",
+            XmineWarning,
+            stacklevel=3,
+        )
     return scored
 
 
@@ -241,7 +258,8 @@ def _is_share(text: str) -> bool:
 
 
 def _is_whole(text: str) -> bool:
-    return not text or (text.isascii() and text.isdigit() and len(text) <= 18)
+    """Tell whether a cell is empty or a whole number, perhaps written as 12.0."""
+    return _WHOLE.fullmatch(text) is not None
 
 
 def _is_number(text: str) -> bool:

@@ -36,10 +36,18 @@ def difference(
             if name == "drop":
                 both = set(before or ()), set(now or ())
             if name in _NAMES and None not in both:  # the folder of a file may be named otherwise
-                both = Path(str(before)).name, Path(str(now)).name
+                both = _without_folder(str(before)), _without_folder(str(now))
             if both[0] != both[1]:
                 return stage, _said(folder, name, before, now)
     return None
+
+
+def _without_folder(given: str) -> str:
+    """Leave out the folder of a file; the column behind a name may have slashes, too."""
+    path, colon, column = given.rpartition(":")
+    if colon and Path(path).suffix:
+        return f"{Path(path).name}:{column}"
+    return Path(given).name
 
 
 def _said(folder: Path, name: str, before: object, now: object) -> str:

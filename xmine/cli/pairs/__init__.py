@@ -40,7 +40,7 @@ def sample(
     file: PAIRS,
     console: Console,
     n: COUNT = 10,
-    seed: Annotated[int, value("Seed of the sample.", shown=True, metavar="<int>")] = 1,
+    seed: Annotated[int, value("Seed of the sample.", shown=True, min=0, metavar="<int>")] = 1,
 ) -> None:
     """Print pairs drawn at random, in the order of the file, as TSV.
 

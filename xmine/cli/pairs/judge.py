@@ -1,5 +1,6 @@
 """xmine pairs judge, xmine pairs judged: say what pairs are worth; count and write what is said."""
 
+import os
 import sys
 from collections import deque
 from pathlib import Path
@@ -173,6 +174,7 @@ def judged(
     from xmine.browsing.opening import open_pairs
     from xmine.files.atomic import check_free
     from xmine.pairs.io import check_pair_file, write_pairs
+    from xmine.pairs.judgements import refuse_labels
     from xmine.pairs.paths import refuse_turned
 
     if rejected and not output:
@@ -180,6 +182,9 @@ def judged(
     if output:
         check_pair_file(output, force=force, source=run)
     if known:
+        if output and os.path.realpath(output) == os.path.realpath(known):
+            raise OptionError("-o and --known are the same file", "give two names")
+        refuse_labels(known)
         check_free(known, force=force)
     opened = open_pairs(run)
     if known:
@@ -190,7 +195,7 @@ def judged(
         refuse_turned(output, opened.languages)
         name = "reject" if rejected else "accept"
         rows = (judgements.codes() == CODES[name]).nonzero()[0]
-        done = write_pairs(opened.pairs(rows), output, opened.languages)
+        done = write_pairs(opened.written_pairs(rows), output, opened.languages)
         written.append(", ".join([f"{output}: {done.count:,} {name}ed", *done.notes]))
     if known:
         written.append(f"{known}: {_write_known(opened, judgements, known):,} known pairs")

@@ -118,7 +118,7 @@ def draw_map(
     n: Annotated[
         int, value("How many pairs, drawn at random.", "-n", shown=True, min=2, metavar="<int>")
     ] = 300,
-    seed: Annotated[int, value("Seed of the sample.", shown=True, metavar="<int>")] = 1,
+    seed: Annotated[int, value("Seed of the sample.", shown=True, min=0, metavar="<int>")] = 1,
     method: Annotated[
         Literal["pca", "tsne"],
         value("Projection to the plane: pca is immediate, tsne takes seconds.", shown=True),

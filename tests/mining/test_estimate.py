@@ -147,6 +147,22 @@ def test_a_trial_compares_a_twentieth_of_the_candidates_at_most(
     assert tried == [10, 1]  # of 192 and 6.4 candidates
 
 
+def test_more_neighbours_take_more_of_everything(
+    tmp_path: Path, toy_encoder: SentenceEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 20,000 lines a side: -k 512 took 694 MB on disk, and 478 MB of memory, 170 of them idle."""
+    monkeypatch.setattr("xmine.mining.estimate.anonymous_memory", lambda: 170 * 2**20)
+    path = tmp_path / "lines.txt"
+    path.write_text("".join(f"babak {number} lufi\n" for number in range(20_000)))
+    few, many = (
+        estimate_run(path, path, toy_encoder, MiningOptions(neighborhood=k)) for k in (4, 512)
+    )
+    assert few is not None and many is not None
+    assert many.disk == pytest.approx(694 * 2**20, rel=0.1)
+    assert many.memory == pytest.approx(478 * 2**20, rel=0.1)
+    assert many.seconds["searching"] > few.seconds["searching"] + 10
+
+
 def test_a_file_twice_as_long_takes_twice_the_disk(
     tmp_path: Path, toy_encoder: SentenceEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -96,6 +96,12 @@ TEXTS: dict[str, tuple[str, bytes | None, str, str]] = {
         "a.csv: no column 'Text', only the columns 'id', 'text'",
         "name the one with the text, for example a.csv:id or a.csv:text",
     ),
+    "csv two columns of a name": (
+        "a.csv:text",
+        b"text,id,text\nbade,1,tutu\n",
+        "a.csv: 2 columns are named 'text'",
+        "give the number of one: a.csv:1",
+    ),
     "csv no column": (
         "a.csv",
         b"1,bade\n2,tutu\n",

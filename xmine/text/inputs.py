@@ -229,6 +229,11 @@ def _csv_column(path: str, column: str) -> Iterator[str]:
             if len(names) == 1 and ";" in names[0]:
                 hint = "columns have a comma between, not a semicolon"
             raise FileError(f"{name_of(path)}: {unknown}{listed('column', names)}", hint)
+        if names.count(column) > 1:
+            raise FileError(
+                f"{name_of(path)}: {names.count(column)} columns are named {column!r}",
+                f"give the number of one: {name_of(path)}:{names.index(column) + 1}",
+            )
         at = names.index(column)
         yield from [""] * lines
     for where, lines, cells in rows:

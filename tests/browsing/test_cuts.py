@@ -196,8 +196,8 @@ def test_approval_compares_judgements_with_the_estimate_and_judges(tmp_path: Pat
 
 def test_a_pair_is_found_by_its_lines() -> None:
     opened = opened_run(20)
-    assert row_at(opened, 7, 7) == 6
+    assert row_at(opened, (7, None), (7, None)) == 6
     with pytest.raises(OptionError, match="no pair of line 7 and line 8") as refused:
-        row_at(opened, 7, 8)
+        row_at(opened, (7, None), (8, None))
     assert "only candidates can be shown and judged" in refused.value.hint
     assert "--seed-pairs FILE takes, from a file with the line 7<TAB>8<TAB>1" in refused.value.hint

@@ -9,11 +9,12 @@ import numpy as np
 import polars as pl
 import pytest
 
+from xmine.browsing.opened import row_at, rows_at
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import PairQuery, select
 from xmine.browsing.write_cut import write_cut
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.errors import FileError
+from xmine.errors import FileError, OptionError
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
@@ -120,6 +121,16 @@ def test_a_segmented_run_keeps_the_right_sentences_of_a_line(
     ours = [(p.source_line, p.source_offset, p.target) for p in opened.pairs(rows)]
     assert ours == [(p.source_line, p.source_offset, p.target) for p in found.pairs.rows()]
     assert any(offset for _, offset, _ in ours)
+    for row in rows.tolist():
+        places = opened.source.place(opened.sources[row]), opened.target.place(opened.targets[row])
+        assert row_at(opened, *places) == row
+    (line, _), (other, _) = places
+    if len(rows_at(opened, (line, None), (other, None))) > 1:
+        with pytest.raises(OptionError, match="pairs of line") as refused:
+            row_at(opened, (line, None), (other, None))
+        assert f"give the place of a sentence: {line}:" in refused.value.hint
+    with pytest.raises(OptionError, match="no pair of line"):
+        row_at(opened, places[0], (other, 9999))
 
 
 def test_a_file_of_pairs_is_read_in_its_order_whatever_it_has(tmp_path: Path) -> None:

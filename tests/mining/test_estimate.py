@@ -150,7 +150,7 @@ def test_a_trial_compares_a_twentieth_of_the_candidates_at_most(
 def test_more_neighbours_take_more_of_everything(
     tmp_path: Path, toy_encoder: SentenceEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of 20,000 lines a side: -k 512 took 694 MB on disk, and 478 MB of memory, 170 of them idle."""
+    """Of 20,000 lines a side, -k 512 took 694 MB on disk, and 478 MB of memory with 170 idle."""
     monkeypatch.setattr("xmine.mining.estimate.anonymous_memory", lambda: 170 * 2**20)
     path = tmp_path / "lines.txt"
     path.write_text("".join(f"babak {number} lufi\n" for number in range(20_000)))

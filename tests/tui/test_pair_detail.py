@@ -18,7 +18,7 @@ from xmine.tui.widgets.pair_table import PairTable
 
 
 def row_of(opened: Opened, source_line: int) -> int:
-    (row,) = rows_at(opened, source_line, 72 - source_line).tolist()
+    (row,) = rows_at(opened, (source_line, None), (72 - source_line, None)).tolist()
     return int(row)
 
 

@@ -242,26 +242,39 @@ def flags_of(names: "pl.Series") -> Flags:
     return Flags.of(raised, None if is_ours else TextColumn(said))
 
 
-def rows_at(opened: Opened, source_line: int, target_line: int) -> Rows:
-    """Find the pairs of two lines, int64 [found]: several where lines were cut into sentences."""
-    source = opened.source.lines[opened.sources] == source_line
-    target = opened.target.lines[opened.targets] == target_line
-    return np.flatnonzero(source & target)
+# A line from 1, and where a sentence starts in it; None for any sentence of the line.
+Place = tuple[int, int | None]
 
 
-def row_at(opened: Opened, source_line: int, target_line: int) -> int:
-    """Find the pair of two lines."""
-    rows = rows_at(opened, source_line, target_line)
-    if len(rows) != 1:
-        many = f"{len(rows)} pairs" if len(rows) else "no pair"
-        hint = f"xmine browse {opened.path} shows which there are"
-        if opened.is_run and not len(rows):
-            hint = (
-                "mining had no such candidate, and only candidates can be shown and judged; what "
-                "you know of others, xmine mine --seed-pairs FILE takes, from a file with the line "
-                f"{source_line}<TAB>{target_line}<TAB>1 (0 for a wrong pair)"
-            )
-        raise OptionError(
-            f"{opened.path}: {many} of line {source_line:,} and line {target_line:,}", hint
+def rows_at(opened: Opened, source: Place, target: Place) -> Rows:
+    """Find the pairs of two places, int64 [found]: several where lines were cut into sentences."""
+    found = np.ones(len(opened), dtype=bool)
+    for side, rows, (line, offset) in (
+        (opened.source, opened.sources, source),
+        (opened.target, opened.targets, target),
+    ):
+        found &= side.lines[rows] == line
+        if offset is not None:
+            found &= offset == (0 if side.offsets is None else side.offsets[rows])
+    return np.flatnonzero(found)
+
+
+def row_at(opened: Opened, source: Place, target: Place) -> int:
+    """Find the pair of two places."""
+    rows = rows_at(opened, source, target)
+    if len(rows) == 1:
+        return int(rows[0])
+    many, hint = "no pair", f"xmine browse {opened.path} shows which there are"
+    if len(rows):
+        many = f"{len(rows)} pairs"
+        places = (opened.source.place, opened.sources), (opened.target.place, opened.targets)
+        one = [place(int(of[rows[0]])) for place, of in places]
+        if one[0][1] is not None:
+            hint = f"give the place of a sentence: {' '.join(f'{at}:{start}' for at, start in one)}"
+    elif opened.is_run:
+        hint = (
+            "mining had no such candidate, and only candidates can be shown and judged; what you "
+            "know of others, xmine mine --seed-pairs FILE takes, from a file with the line "
+            f"{source[0]}<TAB>{target[0]}<TAB>1 (0 for a wrong pair)"
         )
-    return int(rows[0])
+    raise OptionError(f"{opened.path}: {many} of line {source[0]:,} and line {target[0]:,}", hint)

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from xmine.errors import OptionError
 from xmine.files.suffixes import PAIR_SUFFIXES, PICTURE_SUFFIXES
 
 
@@ -139,3 +140,17 @@ TEXTS = Annotated[
 ]
 DATA = Annotated[Path | None, value("Folder with the benchmark files.", shown="$XMINE_DATA")]
 FIGURES = Annotated[Path | None, value("Also write the figures to a JSON file.", "-o --output")]
+
+LINE = "Line of the {}, from 1; LINE:OFFSET where lines were cut into sentences"
+
+
+def read_place(given: str) -> tuple[int, int | None]:
+    """Read a line and, behind a colon, where a sentence starts in the line.
+
+    Raises:
+        OptionError: it is none.
+    """
+    line, colon, offset = given.partition(":")
+    if not line.isdecimal() or not int(line) or (colon and not offset.isdecimal()):
+        raise OptionError(f"{given!r} is no line", "give its number, from 1; or LINE:OFFSET")
+    return int(line), int(offset) if colon else None

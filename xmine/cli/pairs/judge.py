@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xmine.cli.arguments import FORCE, switch, value
+from xmine.cli.arguments import FORCE, LINE, read_place, switch, value
 from xmine.cli.console import Console, write_rows
 from xmine.cli.from_options import with_console
 from xmine.display import visible
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 OPENED = Annotated[Path, typer.Argument(metavar="RUN", help="A run, or a file of pairs.")]
 SOURCE_LINE = Annotated[
-    int | None, typer.Argument(metavar="SOURCE_LINE", help="Line of the source, from 1.")
+    str | None, typer.Argument(metavar="SOURCE_LINE", help=LINE.format("source") + ".")
 ]
 TARGET_LINE = Annotated[
-    int | None, typer.Argument(metavar="TARGET_LINE", help="Line of the target, from 1.")
+    str | None, typer.Argument(metavar="TARGET_LINE", help=LINE.format("target") + ".")
 ]
 _KEYS = {"a": "accept", "x": "reject", "u": "unsure"}
 _LEAVE = ("q", "\x03", "\x04", "\x1b", "")  # Ctrl-C, Ctrl-D, escape, the end of the input
@@ -86,8 +86,9 @@ def judge(
             "which pair is judged, and how?",
             "give two lines and accept, reject or unsure; or --sample 50 alone",
         )
+    places = read_place(source_line), read_place(target_line)
     opened = open_pairs(run)
-    row = row_at(opened, source_line, target_line)
+    row = row_at(opened, *places)
     judgements = Judgements.open(opened, patience=PATIENCE)
     judgements.judge(row, judgement)
     judged = judgements.counts().judged
@@ -95,8 +96,8 @@ def judge(
         f"{judgements.path}: {source_line} {target_line} {judgement}, {judged:,} judged",
         {
             "file": str(judgements.path),
-            "source_line": source_line,
-            "target_line": target_line,
+            "source_line": places[0][0],
+            "target_line": places[1][0],
             "judgement": judgement,
             "judge": judgements.by,
             "judged": judged,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from xmine.cli.arguments import FORCE, MODEL, value
+from xmine.cli.arguments import FORCE, LINE, MODEL, read_place, value
 from xmine.cli.console import Console, write_rows
 from xmine.cli.from_options import with_console, with_options
 from xmine.cli.outputs import place, print_table
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from xmine.browsing.opened import Opened
 
 RUN = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a mining run.")]
-LINES = "Line of the {}, from 1; LINE:OFFSET where lines were cut into sentences; - for none."
+LINES = f"{LINE}; - for none."
 
 
 @with_console
@@ -85,11 +85,7 @@ def _row(opened: "Opened", name: str, given: str) -> int | None:
 
     if given == "-":
         return None
-    line, _, offset = given.partition(":")
-    if not line.isdecimal() or (":" in given and not offset.isdecimal()):
-        raise OptionError(f"{given!r} is no line", "give its number, from 1; or LINE:OFFSET")
-    table = opened.path / f"{name}.parquet"
-    return row_of(opened.side(name), int(line), int(offset) if offset else None, table)
+    return row_of(opened.side(name), *read_place(given), opened.path / f"{name}.parquet")
 
 
 def _sentence(opened: "Opened", name: str, row: int | None) -> dict[str, Any] | None:

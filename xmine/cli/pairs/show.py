@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xmine.cli.arguments import MODEL, PAIRS
+from xmine.cli.arguments import LINE, MODEL, PAIRS, read_place
 from xmine.cli.console import Console, write_rows
 from xmine.cli.explaining import EXPLAIN, alignment_facts, named_parts, part, print_explained
 from xmine.cli.from_options import with_console
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 @with_console
 def show_pair(
     file: PAIRS,
-    source_line: Annotated[int, typer.Argument(min=1, help="Line of the source.")],
-    target_line: Annotated[int, typer.Argument(min=1, help="Line of the target.")],
+    source_line: Annotated[str, typer.Argument(help=LINE.format("source") + ".")],
+    target_line: Annotated[str, typer.Argument(help=LINE.format("target") + ".")],
     console: Console,
     explain: EXPLAIN = False,
     model: MODEL = None,
@@ -41,10 +41,10 @@ def show_pair(
     from xmine.browsing.shared_spans import shared_parts
     from xmine.browsing.word_alignment import Aligner
 
+    lines = read_place(source_line), read_place(target_line)
     opened = open_pairs(Path(file))
     aligner = Aligner(opened, model)
     reasons, judgements = Reasons(opened, aligner), Judgements.open(opened)
-    lines = source_line, target_line
     for row in rows_at(opened, *lines).tolist() or [row_at(opened, *lines)]:
         pair, stands = opened.pair(row), standing(opened, row, opened.cut)
         shared = shared_parts(pair.source, pair.target, opened.languages)

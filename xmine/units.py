@@ -9,6 +9,8 @@ def in_words(size: float) -> str:
         if size < 1000 or unit == _UNITS[-1]:
             break
         size /= 1000
+    if size == 1 and unit == _UNITS[0]:
+        return "1 byte"
     return f"{size:.0f} {unit}" if size >= 10 or unit == _UNITS[0] else f"{size:.1f} {unit}"
 
 

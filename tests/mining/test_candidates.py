@@ -194,6 +194,18 @@ def test_what_was_judged_wrong_never_comes_back_and_what_was_judged_right_is_kep
     assert {probs[pair] for pair in right} == {1.0}
 
 
+def test_the_best_n_are_first_those_known_to_be_right(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles
+) -> None:
+    every = xmine.mine(*toy_files[:2], toy_encoder, MiningOptions(threshold=float("-inf")))
+    last = _line_pairs(every)[-3:]
+    seeds = LabelledPairs("", known(last))
+    for top in (2, 3, 5):
+        mined = xmine.mine(*toy_files[:2], toy_encoder, MiningOptions(top=top), seeds=seeds)
+        assert len(mined.pairs) == top
+        assert len(set(last) & lines(mined)) == min(top, 3)
+
+
 def test_judged_pairs_move_the_probabilities_of_all_others(
     toy_encoder: SentenceEncoder, toy_files: ToyFiles
 ) -> None:
@@ -261,6 +273,17 @@ def test_a_wanted_precision_is_the_lowest_cut_that_is_expected_to_have_it(
         ends = np.diff(every.confidence.probs, append=-1) != 0  # equal ones go together
         more = ends & (kept > size)
         assert (1 - 1.15 * wrong[more] / kept[more] < precision).all()
+
+
+def test_a_probability_keeps_nothing_where_none_is_estimated(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles
+) -> None:
+    for path in toy_files[:2]:
+        path.write_text(path.read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
+    assert len(xmine.mine(*toy_files[:2], toy_encoder).pairs) == 1
+    mined = xmine.mine(*toy_files[:2], toy_encoder, MiningOptions(min_prob=0.5))
+    assert len(mined.pairs) == 0
+    assert mined.threshold.how == "too few lines to estimate a probability, no pair kept"
 
 
 def test_the_best_n_with_and_without_a_cut(

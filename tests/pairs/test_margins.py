@@ -124,13 +124,6 @@ def test_the_ninth_column_is_the_margin_and_behind_offsets_the_eleventh(tmp_path
         assert list(read_pairs(path)) == [pair] * 2, more
 
 
-def test_flags_that_are_not_the_last_column_keep_their_end(tmp_path: Path) -> None:
-    path = tmp_path / "p.tsv"
-    for margin, flags in ((1.0, "own\r"), (None, "own ")):
-        write_pairs([Pair("a", "b", prob=0.5, flags="own\r", margin=margin)], str(path))
-        assert list(read_pairs(path)) == [Pair("a", "b", prob=0.5, flags=flags, margin=margin)]
-
-
 def test_a_header_names_the_column(tmp_path: Path) -> None:
     path = tmp_path / "p.tsv"
     path.write_text("margin\tsource\ttarget\n1.1\ta\tb\n\tc\td\n")

@@ -41,7 +41,7 @@ def select(
     labels = labels_of(seeds.pairs, *candidates.lines())
     eligible = find_eligible(candidates.chosen.scores, flags, estimated.copies, labels, options)
     threshold = _threshold(estimated, eligible.rows, options, gold)
-    rows = eligible.rows[: threshold.kept.pairs][: options.top]
+    rows = _best(eligible.rows[: threshold.kept.pairs], options.top, labels)
     probs = None if confidence is None else taken(confidence.probs, rows)
     return Mined(
         pairs=_with_text(candidates, rows, probs, flags.take(rows)),
@@ -60,6 +60,15 @@ def select(
     )
 
 
+def _best(rows: NDArray[np.intp], top: int | None, labels: NDArray[np.int8]) -> NDArray[np.intp]:
+    """Keep the first rows, and before others those that are known to be right."""
+    if top is None:
+        return rows
+    right_first = np.argsort(labels[rows] != 1, kind="stable")
+    best: NDArray[np.intp] = rows[np.sort(right_first[:top])]
+    return best
+
+
 def _threshold(
     estimated: Estimated, rows: NDArray[np.intp], options: MiningOptions, gold: LabelledPairs
 ) -> Threshold:
@@ -75,6 +84,8 @@ def _threshold(
         lowest, how = best_threshold(ranks.tolist(), pairs, right), "best for --gold"
         if lowest == np.inf:
             lowest, how = above_all(ranks), "no pair is one of --gold, none kept"
+    elif lowest is not None and some is None:
+        lowest, how = above_all(ranks), "too few lines to estimate a probability, no pair kept"
     elif isinstance(wanted, float) and lowest is None:  # `find_eligible` leaves out lower scores
         lowest = wanted if some is None else 0.0
     found = choose_threshold(scores, some, lowest, options.precision)

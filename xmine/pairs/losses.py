@@ -27,8 +27,7 @@ def _characters(signs: str, into: str, note: str) -> Rule:
 
 
 TABS = _characters("\t", " ", "tabs turned into spaces")
-BREAKS = Rule("\n", "\r?\n", " ", "line breaks turned into spaces")
-LAST_BREAKS = Rule("\r\n", "\r?\n|\r\\Z", " ", BREAKS.note)  # at a row's end `\r` reads as `\r\n`
+BREAKS = Rule("\r\n", "\r\n?|\n", " ", "line breaks turned into spaces")  # `\r` is one to many
 NULS = _characters("\x00", "\ufffd", "NUL characters turned into U+FFFD")
 SURROGATES = _characters("\ud800-\udfff", "\ufffd", "lone surrogates turned into U+FFFD")
 NOT_XML = _characters(

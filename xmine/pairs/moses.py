@@ -7,13 +7,13 @@ from typing import BinaryIO
 from xmine.errors import FileError
 from xmine.files.reading import name_of, stream_lines
 from xmine.files.suffixes import own_suffix
-from xmine.pairs.losses import LAST_BREAKS, NULS, SURROGATES, Losses, Rules
+from xmine.pairs.losses import BREAKS, NULS, SURROGATES, Losses, Rules
 from xmine.pairs.pair import Languages, Pair
 from xmine.pairs.tsv import encoded
 from xmine.text.languages import UNKNOWN_LANGUAGE, names_language
 from xmine.units import count
 
-_RULES = Rules(LAST_BREAKS, NULS, SURROGATES)
+_RULES = Rules(BREAKS, NULS, SURROGATES)
 
 
 def languages(paths: tuple[str, str]) -> Languages | None:

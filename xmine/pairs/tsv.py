@@ -16,14 +16,13 @@ from typing import BinaryIO
 from xmine.errors import FileError, XmineWarning
 from xmine.files.reading import name_of, stream_lines
 from xmine.pairs.header import columns_of, named_pair
-from xmine.pairs.losses import BREAKS, LAST_BREAKS, NULS, SURROGATES, TABS, Losses, Rules
+from xmine.pairs.losses import BREAKS, NULS, SURROGATES, TABS, Losses, Rules
 from xmine.pairs.pair import COLUMNS, Languages, Pair, split_head
 from xmine.units import count as counted
 
 _DECIMAL = re.compile(r"-?\d+(?:\.\d+(?:e[-+]?\d+)?|e[-+]?\d+)", re.ASCII)
 _WHOLE = re.compile(r"(?:\d{1,18}(?:\.0)?)?", re.ASCII)
-_INNER = Rules(TABS, BREAKS, NULS, SURROGATES)
-_LAST = Rules(TABS, LAST_BREAKS, NULS, SURROGATES)
+_RULES = Rules(TABS, BREAKS, NULS, SURROGATES)
 _OFFSETS: tuple[str, ...] = ("source_offset", "target_offset")
 _TRUST: tuple[str, ...] = ("prob", "flags")
 _MARGIN: tuple[str, ...] = ("margin",)
@@ -59,10 +58,7 @@ def tsv_rows(pairs: Iterable[Pair], losses: Losses | None = None) -> Iterator[st
 
 def tsv_row(cells: list[str], losses: Losses) -> str:
     """Make a row of any cells, counting what does not fit them."""
-    *inner, last = cells
-    return (
-        "\t".join([*(losses.fit(each, _INNER) for each in inner), losses.fit(last, _LAST)]) + "\n"
-    )
+    return "\t".join(losses.fit(each, _RULES) for each in cells) + "\n"
 
 
 def _plain_rows(pairs: Iterable[Pair], with_origin: bool, losses: Losses) -> Iterator[str]:
@@ -86,16 +82,15 @@ def _mined_rows(
 ) -> Iterator[str]:
     """Make rows of six columns and of those that `more` names."""
     others = ["origin", *chain(*({_OFFSETS, _TRUST, _MARGIN} - set(more)))]
-    rules = _INNER if _MARGIN in more else _LAST
     for pair in pairs:
         losses.leave_out(others, pair)
-        source, target = losses.fit(pair.source, _INNER), losses.fit(pair.target, _INNER)
+        source, target = losses.fit(pair.source, _RULES), losses.fit(pair.target, _RULES)
         lines = f"{_whole(pair.source_line)}\t{_whole(pair.target_line)}"
         row = f"{_rounded(pair.score)}\t{source}\t{target}\t{lines}\t{_rounded(pair.cosine)}"
         if _OFFSETS in more:
             row += f"\t{_whole(pair.source_offset)}\t{_whole(pair.target_offset)}"
         if _TRUST in more:
-            row += f"\t{_rounded(pair.prob)}\t{losses.fit(pair.flags or '', rules)}"
+            row += f"\t{_rounded(pair.prob)}\t{losses.fit(pair.flags or '', _RULES)}"
         if _MARGIN in more:
             row += f"\t{_rounded(pair.margin)}"
         yield row + "\n"

@@ -118,7 +118,10 @@ class Steps:
     def read(self, inputs: tuple[TextInput, TextInput]) -> tuple[Sentences, Sentences]:
         """Read the sentences of both sides."""
         codes = self._options.src_lang, self._options.tgt_lang
-        return self._read("source", inputs[0], codes[0]), self._read("target", inputs[1], codes[1])
+        found = [self._read(*each) for each in zip(SIDES, inputs, codes, strict=True)]
+        for act in self.run.after_reading:
+            act()
+        return found[0], found[1]
 
     def _read(self, side: str, given: TextInput, language: str) -> Sentences:
         run, options = self.run, self._options

@@ -9,10 +9,11 @@ files.
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -62,12 +63,9 @@ _FOLDERS = ("neighbours", FEATURES)
 # A table of repeated lines and its table are written together: neither is of use alone.
 _GO_TOGETHER = {f"{side}.repeats.parquet": f"{side}.parquet" for side in ("source", "target")}
 _DECIDED = "decided"
-# The decisions of a run, and the stage of each.
-_DECISIONS = {
-    "source_read_digest": "texts",
-    "target_read_digest": "texts",
-    "index": "neighbours",
-}
+# The decisions of a run, and the stage of each; first the digests of what can be read but once.
+_READ = {"source_read_digest", "target_read_digest"}
+_DECISIONS = {**dict.fromkeys(_READ, "texts"), "index": "neighbours"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +77,14 @@ class Run(Watch):
         kept: whether the folder stays; False for a temporary folder.
         tables: the tables of `run.toml`.
         warn: told of files that somebody else has changed.
+        after_reading: what waits until the texts are known to be the same; see `open_run`.
     """
 
     folder: Path
     kept: bool
     tables: dict[str, Any] = field(default_factory=dict)
     warn: Warn = unheard
+    after_reading: list[Callable[[], None]] = field(default_factory=list)
 
     def path(self, name: str) -> Path:
         """Name one of its files."""
@@ -216,7 +216,8 @@ def open_run(
     Args:
         folder: a run, a folder to be made, or an empty one.
         asked: the values that each stage depends on.
-        force: delete the first stage that depends on other values, and the stages behind it.
+        force: delete the first stage that depends on other values, and the stages behind it; where
+            standard input was read, that waits for its text, which may be another.
         warn: told of each file that was changed since it was written; the file is deleted.
 
     Raises:
@@ -238,12 +239,18 @@ def open_run(
             if other[0] == "pairs":
                 hint += f"; xmine pairs cut {folder} --at P --write moves the cut alone"
             raise OptionError(other[1], hint)
-        if known is not None and other:
-            _replace(run, known, other[0])
-        elif known is not None:
-            tables.update(known)
-        if known is None or other:
+        if known is None:
             write_tables(run.path(RUN_FILE), tables)
+        elif not other:
+            tables.update(known)
+        else:
+            replace = partial(_replace, run, known, other[0], dict(tables))
+            if other[0] == "texts" or _READ.isdisjoint(known.get(_DECIDED, {})):
+                replace()
+            else:
+                run.after_reading.append(replace)
+                tables.clear()
+                tables.update(known)
         try:
             for leftover in folder.rglob(f".*{PARTIAL}"):  # of a process that was killed
                 remove(leftover)
@@ -253,8 +260,10 @@ def open_run(
         yield run
 
 
-def _replace(run: Run, known: dict[str, Any], first: str) -> None:
+def _replace(run: Run, known: dict[str, Any], first: str, asked: dict[str, Any]) -> None:
     """Delete the files of a stage and of those behind it; keep the digests of the other files."""
+    run.tables.clear()
+    run.tables.update(asked)
     if is_of_now(known):
         run.tables.update({name: known.get(name, {}) for name in (_DECIDED, DIGESTS)})
     stages = list(STAGES)
@@ -265,6 +274,7 @@ def _replace(run: Run, known: dict[str, Any], first: str) -> None:
     decided = run.tables.get(_DECIDED, {})
     for name in [name for name in decided if _DECISIONS.get(name, gone[0]) in gone]:
         del decided[name]
+    write_tables(run.path(RUN_FILE), run.tables)
 
 
 @contextmanager

@@ -49,6 +49,13 @@ def test_a_margin_is_a_figure(command: Command, tmp_path: Path) -> None:
     assert json.loads(command("pairs", "show", "a.tsv", 3, 7, "--json").out)["margin"] == 1.125
 
 
+def test_a_pair_of_standard_input_is_shown(command: Command) -> None:
+    ended = command(
+        "pairs", "show", "-", 2, 2, stdin=b"1.5\ta\tb\t1\t1\t0.5\n1.2\tc\td\t2\t2\t0.5\n"
+    )
+    assert (ended.code, ended.out.splitlines()[0]) == (0, "score 1.2000  cosine 0.5000  lines 2, 2")
+
+
 def test_with_json_it_is_an_object(command: Command, tmp_path: Path) -> None:
     write_pairs(PAIRS, str(tmp_path / "a.jsonl"), ("en", "zh"))
     found = json.loads(command("pairs", "show", "a.jsonl", 3, 7, "--json").out)

@@ -166,7 +166,7 @@ def above_all(ranks: Floats) -> float:
 
 def floored(score: float) -> float:
     """Cut the digits behind the fourth off a score, so that printed it is the same cut."""
-    return math.floor(score * 1e4) / 1e4
+    return math.floor(score * 1e4) / 1e4 if math.isfinite(score * 1e4) else score
 
 
 def _others(ranks: Floats, confidence: Confidence, chosen: Kept) -> tuple[Kept, ...]:

@@ -141,7 +141,10 @@ def _key() -> str:
     """Read a key; where there is no terminal, a character of the input that is no line break."""
     sys.stderr.flush()
     if sys.stdin.isatty():
-        return str(typer.getchar())
+        try:
+            return str(typer.getchar())
+        except EOFError:  # Ctrl-D
+            return ""
     while (key := sys.stdin.read(1)) == "\n":
         pass
     return key

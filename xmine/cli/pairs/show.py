@@ -44,11 +44,12 @@ def show_pair(
     lines = read_place(source_line), read_place(target_line)
     opened = open_pairs(Path(file))
     aligner = Aligner(opened, model)
-    reasons, judgements = Reasons(opened, aligner), Judgements.open(opened)
+    reasons = Reasons(opened, aligner)
+    judgements = None if file == "-" else Judgements.open(opened)  # nobody judges standard input
     for row in rows_at(opened, *lines).tolist() or [row_at(opened, *lines)]:
         pair, stands = opened.pair(row), standing(opened, row, opened.cut)
         shared = shared_parts(pair.source, pair.target, opened.languages)
-        why, labels = reasons.of(row), judgements.by_judge(row)
+        why, labels = reasons.of(row), judgements.by_judge(row) if judgements else {}
         words, without = _aligned(aligner, pair)
         head = ["  ".join([*figures_of(pair), *filter(None, [stands])])]
         head += [f"{flag}: {reason}" for flag, reason in why.items()]

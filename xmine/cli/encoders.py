@@ -37,12 +37,8 @@ def load_encoder(
     for guess in encoder.guesses:
         console.warn(guess)
     facts = encoder.describe()
-    usual = fields(EncodingOptions)
-    given = [flag(each.name) for each in usual if getattr(options, each.name) != each.default]
-    if chosen and given and facts["architecture"] == "static":
-        console.warn(
-            f"{', '.join(given)}: without effect: a static encoder reads whole sentences with numpy"
-        )
+    if chosen:
+        warn_without_effect(encoder, options, console)
     languages = encoder.facts.languages
     stated = ", ".join(languages[:8]) + (", ..." if len(languages) > 8 else "")
     console.detail(
@@ -51,6 +47,18 @@ def load_encoder(
         f"{facts['pieces']:,} tokens, {encoder.device} {encoder.dtype}"
     )
     return encoder
+
+
+def warn_without_effect(
+    encoder: "SentenceEncoder", options: EncodingOptions, console: Console
+) -> None:
+    """Warn of options that a static encoder has no use for."""
+    usual = fields(EncodingOptions)
+    given = [flag(each.name) for each in usual if getattr(options, each.name) != each.default]
+    if given and encoder.describe()["architecture"] == "static":
+        console.warn(
+            f"{', '.join(given)}: without effect: a static encoder reads whole sentences with numpy"
+        )
 
 
 def load_encoders(

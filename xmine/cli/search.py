@@ -9,7 +9,7 @@ import typer
 
 from xmine.cli.arguments import MODEL, PROMPT, switch, value
 from xmine.cli.console import Console, write_rows
-from xmine.cli.encoders import load_encoder
+from xmine.cli.encoders import load_encoder, warn_without_effect
 from xmine.cli.from_options import with_console, with_options
 from xmine.cli.outputs import place, print_table
 from xmine.errors import FileError, OptionError
@@ -93,6 +93,8 @@ def search(
             raise FileError(f"{folder}: no mining run there", f"it has no {RUN_FILE}")
         given = None if options == EncodingOptions() else options
         nearby = Nearby(open_pairs(folder), model, given)
+        for encoder in dict.fromkeys(nearby.encoders().sides.values()):
+            warn_without_effect(encoder, options, console)
 
         def near_in_run(text: str) -> Mapping[str, Sequence[Any]]:
             how: dict[str, Any] = {"exclude_exact": exclude_exact, "rerank": rerank}

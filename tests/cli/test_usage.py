@@ -38,6 +38,7 @@ WRONG = {
     "mine en.txt zh.txt --max-memory many": ["--max-memory is 'many'\nhint: give a size such as"],
     "mine en.txt zh.txt --recall 1.5": ["xmine: --recall is 1.5; it must be at most 1\n"],
     "convert pairs.tsv": ["Missing argument 'OUT'"],
+    "convert pairs.tsv a.tsv,b.tsv": ["a.tsv,b.tsv: two files of pairs\nhint: end it in .tsv, "],
     "convert pairs.tsv pairs.xls": ["xmine: pairs.xls: unknown format\nhint: end it in .tsv, "],
     "convert pairs.tsv a.en,a.en": ["xmine: a.en,a.en: the same file twice\n"],
     "convert pairs.tsv pairs.tmx --src-lang en_US!": ["--src-lang is 'en_US!'\nhint: give a code"],

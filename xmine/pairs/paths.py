@@ -101,6 +101,8 @@ def paths_to_write(path: str, source: str | Path | None = None) -> PairPaths:
     if path.endswith("/") or not Path(path).name:
         raise OptionError(f"{path}: a folder, not a file of pairs", KNOWN)
     place = _moses(path) or PairPaths((path,))
+    if not place.moses and all(kind_of(each) in FORMATS for each in f"{path},".split(",")[:2]):
+        raise OptionError(f"{path}: two files of pairs", KNOWN)
     if not place.moses and not place.format:
         named = f"{Path(path).name.partition('.')[0].strip('-') or 'pairs'}.tsv"
         raise OptionError(f"{path}: unknown format", f"{KNOWN}; for example {named}")

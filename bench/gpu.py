@@ -1,6 +1,6 @@
 """Train by every method on a GPU: its losses beside the processor's, and time and memory of a step.
 
-    python bench/gpu.py PAIRS --work FOLDER --json OUT.json [--parts losses,steps]
+    python bench/gpu.py PAIRS --work FOLDER --json OUT.json [--parts losses,steps] [--methods moco]
 
     losses   200 steps of a small transformer without dropout, in float32 on the processor and in
              bfloat16 on the GPU: how far the losses of the same step are apart, and whether a
@@ -10,7 +10,7 @@
 
 PAIRS is a file of English and Chinese; `--steps` needs so many batches of them. Operations are
 those that torch counts in a step, with padding. A new encoder begins with random token vectors.
-A part's figures replace those of the same part in the JSON file.
+Figures of a method replace those of the same part and method in the JSON file.
 """
 
 import argparse
@@ -72,25 +72,23 @@ def main() -> None:
     parser.add_argument("pairs")
     parser.add_argument("--work", type=Path, required=True, help="folder for encoders")
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--parts", type=lambda given: given.split(","), default=["losses", "steps"])
+    for name, usual in (("parts", ["losses", "steps"]), ("methods", list(METHODS))):
+        parser.add_argument(f"--{name}", type=lambda given: given.split(","), default=usual)
     parser.add_argument("--steps", type=int, default=200)
     arguments = parser.parse_args()
     arguments.work.mkdir(parents=True, exist_ok=True)
     bench = Bench(arguments.pairs, arguments.work, arguments.steps)
-    found = {}
+    found: dict[str, dict[str, object]] = {}
     if arguments.json and arguments.json.exists():
         found = json.loads(arguments.json.read_text(encoding="utf-8"))
     about = {"gpu": torch.cuda.get_device_name(), "torch": torch.__version__}
     for part in arguments.parts:
-        rows = []
-        for method in METHODS:
-            for row in {"losses": bench.losses, "steps": bench.steps}[part](method):
-                print(row, flush=True)
-                rows.append(row)
-                found[part] = record({**about, "rows": rows})
-                if arguments.json:
-                    write_record(arguments.json, found)
-        print(f"\n{table(rows)}\n", flush=True)
+        for method in arguments.methods:
+            rows = list({"losses": bench.losses, "steps": bench.steps}[part](method))
+            print(f"\n{table(rows)}\n", flush=True)
+            found.setdefault(part, {})[method] = record({**about, "rows": rows})
+            if arguments.json:  # after every method, since a later one may fail
+                write_record(arguments.json, found)
 
 
 @dataclass

@@ -21,7 +21,6 @@ from xmine.pairs.pair import COLUMNS, Languages, Pair, split_head
 from xmine.units import count as counted
 
 _DECIMAL = re.compile(r"-?\d+(?:\.\d+(?:e[-+]?\d+)?|e[-+]?\d+)", re.ASCII)
-_WHOLE = re.compile(r"(?:\d{1,18}(?:\.0)?)?", re.ASCII)
 _RULES = Rules(TABS, BREAKS, NULS, SURROGATES)
 _OFFSETS: tuple[str, ...] = ("source_offset", "target_offset")
 _TRUST: tuple[str, ...] = ("prob", "flags")
@@ -254,7 +253,8 @@ def _is_share(text: str) -> bool:
 
 def _is_whole(text: str) -> bool:
     """Tell whether a cell is empty or a whole number, perhaps written as 12.0."""
-    return _WHOLE.fullmatch(text) is not None
+    digits = text.removesuffix(".0")
+    return not text or (digits.isascii() and digits.isdigit() and len(digits) <= 18)
 
 
 def _is_number(text: str) -> bool:

@@ -124,6 +124,8 @@ def test_a_map_is_drawn_and_printed(command: Command, run: str) -> None:
     rows = [row.split("\t") for row in command("pairs", "map", run, "-n", "12").out.splitlines()]
     assert len(rows) == 24
     assert [float(rows[0][2]), float(rows[0][3])] == facts["pairs"][0]["source"]
+    ended = command("pairs", "map", run, "-n", "12", "--model", "nowhere")
+    assert ended.code == 0 and "without effect: the run has vectors" in ended.err
     again = command("pairs", "map", run, "-o", "map.png")
     assert again.code != 0
     assert "--force" in again.err

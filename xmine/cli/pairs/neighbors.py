@@ -137,6 +137,8 @@ def draw_map(
         check_picture(output, force=force, given="--output is ")
     opened = open_pairs(run)
     given = None if options == EncodingOptions() else options
+    if opened.is_run and (model or given):
+        console.warn("--model, --device and the like are without effect: the run has vectors")
     nearby = Nearby(opened, model, given)
     picture = picture_of(nearby, View(opened).rows, most=n, seed=seed, method=method)
     if output is not None:

@@ -176,7 +176,7 @@ def test_figures_are_found_as_they_are_printed(tmp_path: Path) -> None:
         assert select(opened, PairQuery(where=f"margin = {score}")).tolist() == [row]
         assert cuts.kept_by(score) == opened.kept(score).sum() == sum(x >= score for x in printed)
         assert opened.rank(row) == score
-    run = replace(opened_run(1), scores=np.array([-1.00000012], dtype=np.float32))
+    run = replace(opened_run(1), scores=np.array([-1.00004], dtype=np.float32))
     assert select(run, PairQuery(score_min=-1)).tolist() == [0]  # printed as -1.0000
     with pytest.raises(OptionError, match="--score-max is nan"):
         PairQuery(score_max=float("nan"))

@@ -204,6 +204,15 @@ def test_gold_has_two_line_numbers_a_line(
         assert (ended.code, ended.out, ended.touched) == (1, "", set())
 
 
+def test_a_matrix_does_not_replace_its_text(
+    command: Command, toy_files: Toy, toy_folder: Path
+) -> None:
+    Path("link.npy").symlink_to("en.txt")
+    ended = command("encode", "en.txt", "-o", "link.npy", "--model", toy_folder, "--force")
+    assert (ended.code, ended.touched) == (2, set())
+    assert "link.npy: input and output are the same file" in ended.err
+
+
 def test_failures_of_the_system_are_no_bugs_of_xmine(
     command: Command, toy_files: Toy, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -529,6 +529,8 @@ def test_options_may_stand_in_a_file(command: Command, tmp_path: Path, mine: lis
     assert command(*mine, "--options", "run.toml").out == asked.out != ""
     Path(tmp_path, "run.toml").write_text('precision = 0.9\ndrop = "copy"\ntop = 20\n')
     assert command(*mine, "--options", "run.toml").out == asked.out  # as the flag has it
+    given = command(*mine, "--options", "run.toml", "--min-prob", "0.2")
+    assert given.out == command(*mine, "--min-prob", "0.2", "--drop", "copy", "--top", "20").out
     Path(tmp_path, "run.toml").write_text('gold = "gold.tsv"\n')
     refused = command(*mine, "--options", "run.toml")
     assert (refused.code, refused.err.splitlines()) == (

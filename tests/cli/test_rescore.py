@@ -58,3 +58,10 @@ def test_beside_vectors_some_options_are_of_the_second_model(
         "--max-length and vectors"
         in command(*mine, "--force", "--rescore", toy_folder, "--max-length", 9).err
     )
+
+
+def test_an_empty_name_is_no_second_model(
+    command: Command, toy_files: Toy, toy_folder: Path
+) -> None:
+    ended = command("mine", *toy_files[:2], "--model", toy_folder, "--rescore", "")
+    assert ended.code != 0 and ended.err.endswith("hint: is a variable of the shell unset?\n")

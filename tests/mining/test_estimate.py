@@ -26,7 +26,14 @@ PLENTY = Estimate(
 
 @pytest.mark.parametrize(
     ("size", "said"),
-    [(0, "0 bytes"), (999, "999 bytes"), (1000, "1.0 KB"), (12_345, "12 KB"), (5e14, "500 TB")],
+    [
+        (0, "0 bytes"),
+        (1, "1 byte"),
+        (999, "999 bytes"),
+        (1000, "1.0 KB"),
+        (12_345, "12 KB"),
+        (5e14, "500 TB"),
+    ],
 )
 def test_sizes_in_words(size: float, said: str) -> None:
     assert in_words(size) == said

@@ -81,12 +81,11 @@ def paths_to_read(spec: str | Path) -> PairPaths:
             "give a folder that xmine mine -o FOLDER/ has made, or a file of pairs",
         )
     if exists(text):
-        found = PairPaths((text,))
         if Path(text).is_fifo() and kind_of(text) not in ("tsv", ""):
             raise FileError(
                 f"{text}: a pipe, and this format is read twice", "write a file first, or pipe TSV"
             )
-        return found
+        return PairPaths((text,))
     chosen = re.fullmatch(r"(.+):([A-Za-z][\w-]*),([A-Za-z][\w-]*)", text)
     columns = re.fullmatch(r"(.+):([1-9][0-9]{0,8}),([1-9][0-9]{0,8})", text)
     if columns and kind_of(columns[1]) in ("tsv", ""):
@@ -101,7 +100,7 @@ def paths_to_write(path: str, source: str | Path | None = None) -> PairPaths:
     if path.endswith("/") or not Path(path).name:
         raise OptionError(f"{path}: a folder, not a file of pairs", KNOWN)
     place = _moses(path) or PairPaths((path,))
-    if not place.moses and all(kind_of(each) in FORMATS for each in f"{path},".split(",")[:2]):
+    if not place.moses and kind_of(path.partition(",")[0]) in FORMATS and "," in path:
         raise OptionError(f"{path}: two files of pairs", KNOWN)
     if not place.moses and not place.format:
         named = f"{Path(path).name.partition('.')[0].strip('-') or 'pairs'}.tsv"

@@ -56,9 +56,9 @@ _CELLS = 1.7  # cells per line of both sides that a second model judges, in the 
 _PAIRS_TRIED, _SHARE_TRIED, _CANDIDATES = 1000, 0.05, 0.8
 _BESIDES = 0.12  # exact search takes as long as its product, and this share more
 # Of each neighbour of a line beyond the usual four: bytes on disk besides ids and cosines, bytes of
-# memory while candidates are judged, and seconds of the search. Measured with -k 128 to 1,024 on
-# 10,000 and 20,000 lines a side (2 cores).
-_CELL_ON_DISK, _CELL_IN_MEMORY, _CELL_SECONDS = 21, 14, 1.5e-6
+# memory while candidates are judged, and seconds of the search. Runs with -k 128 to 1,024 of 10,000
+# and 20,000 lines a side took so much, the smaller ones half of the disk (2 cores).
+_CELL_ON_DISK, _CELL_IN_MEMORY, _CELL_SECONDS = 21, 18, 2.4e-6
 
 
 class SideEstimate(NamedTuple):

@@ -40,6 +40,11 @@ _UNRANKED = (
     "no weights of reranking: of {:,} held-out pairs the encoder finds too few to fit some; xmine "
     "mine learns weights from its files"
 )
+_WORSE = (
+    "the encoder finds fewer translations than the one that training began with: keep that one, "
+    "or give a smaller --learning-rate"
+)
+_CLEARLY = 0.9  # of what was found before
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +115,11 @@ def train(
                 shutil.rmtree(folder)
             raise
         remarks: tuple[str, ...] = ()
+        if made.measures.get("accuracy", 0) < _CLEARLY * made.measures.get("before", 0):
+            remarks = (_WORSE,)
         if world.leads:
             drawn = _draw(folder, f"{output.name}: {method}") if draws else ()
-            remarks = _remarks(run, options) + drawn
+            remarks += _remarks(run, options) + drawn
             if made.held_out and "" in encoders and not encoders[""].reranking:
                 remarks += (_UNRANKED.format(len(made.held_out)),)
         _save(encoders, output)

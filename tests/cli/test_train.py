@@ -154,7 +154,9 @@ def test_what_a_run_leaves(
     head, *rows = Path("new", "training.csv").read_text().splitlines()
     assert head == "step,loss,accuracy"
     logged = map(json.loads, Path("new", "metrics.jsonl").read_text().splitlines())
-    assert [int(row.split(",")[0]) for row in rows] == [x["step"] for x in logged if x["step"]]
+    steps = dict.fromkeys(x["step"] for x in logged if x["step"])  # the last: loss, and measures
+    assert [int(row.split(",")[0]) for row in rows] == list(steps) == [20, 21, 40, 42, 60, 63]
+    assert rows[-1].split(",")[1] and "" in {row.split(",")[1] for row in rows}
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     ended = command("train", "pairs.tsv", "-o", "bare", "--encoder", toy_folder, *FEW)
     assert ended.err.startswith("xmine: no picture of the run: a picture needs matplotlib")
@@ -165,7 +167,7 @@ def test_a_loss_that_is_no_number_ends_the_run(
     command: Command, pairs_file: Path, toy_folder: Path
 ) -> None:
     ended = command(
-        "train", "pairs.tsv", "-o", "new", "--encoder", toy_folder, *FEW, "--learning-rate", "1e38"
+        "train", "pairs.tsv", "-o", "new", "--encoder", toy_folder, *FEW, "--learning-rate", "1e37"
     )
     assert re.match(r"xmine: the loss is (nan|inf) at step \d", ended.err)
     assert "hint: give a smaller --learning-rate" in ended.err
@@ -320,7 +322,10 @@ def test_few_pairs_start_from_the_embedded_encoder_and_the_estimate_says_so(
     assert command(*words).err == f"{told}; --encoder scratch makes a new one\n"
     assert json.loads(command(*words, "--json").out)["encoder"] == "embedded"
     ended = command(*words, "--languages", "en,sv")
-    assert ended.err == f"{told}, which knows no Swedish; --encoder scratch makes a new one\n"
+    assert ended.err == (
+        f"{told}, which knows no Swedish; --encoder scratch makes a new one\n"
+        "xmine: warning: pairs.tsv, second column: does not look like Swedish (--languages sv)\n"
+    )
     assert command(*words, "--encoder", "embedded").err == ""
     assert told not in command(*words, "--encoder", "scratch").err
 

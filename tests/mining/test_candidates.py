@@ -255,6 +255,11 @@ def test_gold_chooses_the_best_cut_and_changes_nothing_else(
                 MiningOptions(threshold="gold"),
                 gold=LabelledPairs("", pairs),
             )
+    wrong = LabelledPairs("", known(gold, right=False))
+    doubted = xmine.mine(source, target, toy_encoder, gold=wrong)
+    first, *others = doubted.report().warnings
+    assert first.startswith("--gold: no pair in it is right")
+    assert others == auto.report().warnings == again.report().warnings
 
 
 def test_a_wanted_precision_is_the_lowest_cut_that_is_expected_to_have_it(

@@ -211,3 +211,4 @@ def test_a_vector_of_zeros_has_no_weight() -> None:
     whole, lengths = whole_vectors(np.array([[0, 0], [3, 4]], dtype=np.float32))
     assert whole.tolist() == [[0, 0], [2400, 3200]]
     assert whole_weights(lengths).tolist() == [0, HEAVIEST]
+    assert whole_weights(np.array([1, np.inf], dtype=np.float32)).tolist() == [1, HEAVIEST]

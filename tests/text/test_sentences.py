@@ -124,6 +124,22 @@ def test_the_hint_tells_another_encoding_from_a_few_broken_lines(tmp_path: Path)
     assert error.value.hint.startswith("broken in 1 lines; iconv leaves")
 
 
+@pytest.mark.parametrize(
+    ("name", "named"),
+    [("bad.txt", "bad.txt"), ("my bad.txt", "'my bad.txt'"), ("bad.txt.gz", "FILE")],
+)
+def test_a_command_in_a_hint_runs_as_it_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, named: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = "你好\n再见\n明天见\n".encode("gb18030")
+    file = tmp_path / name
+    file.write_bytes(gzip.compress(text) if file.suffix == ".gz" else text)
+    with pytest.raises(FileError) as error:
+        read_lines(name)
+    assert f"iconv -f GB18030 -t UTF-8 {named} > utf8.txt" in error.value.hint
+
+
 def test_missing_files_and_folders_are_refused(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="no such file"):
         read_lines(tmp_path / "missing.txt")

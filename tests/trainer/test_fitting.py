@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from xmine.errors import OptionError, TrainingError, XmineError
@@ -45,6 +46,14 @@ EXPECTED = {
 @pytest.mark.parametrize("count", EXPECTED)
 def test_few_pairs_have_smaller_batches_a_smaller_vocabulary_and_more_passes(count: int) -> None:
     assert of(fitted(MsimcseOptions(**NEW), pairs(count))) == EXPECTED[count]
+
+
+def test_copies_of_a_pair_are_held_out_and_counted_as_one() -> None:
+    once = pairs(1200).pairs
+    assert once is not None
+    copied = Corpus(once.take(np.tile(np.arange(1200), 4)))
+    held_out = [fitted(MsimcseOptions(**NEW), each).held_out for each in (Corpus(once), copied)]
+    assert held_out == [200, 200]
 
 
 def test_what_was_given_stays_even_where_it_is_what_many_pairs_would_have() -> None:

@@ -234,12 +234,39 @@ def test_seeds_differ(toy_pairs: ParallelText, tmp_path: Path) -> None:
 def test_too_high_a_learning_rate_is_an_error_that_says_so(
     toy_pairs: ParallelText, tmp_path: Path
 ) -> None:
-    options = MsimcseOptions(**{**MSIMCSE, "learning_rate": 1e38})
+    options = MsimcseOptions(**{**MSIMCSE, "learning_rate": 1e37})
     with pytest.raises(TrainingError, match="the loss is") as error:
         train("msimcse", toy_pairs, options, tmp_path / "encoder")
     assert "--learning-rate" in error.value.hint and "--force" in error.value.hint
     assert not (tmp_path / "encoder").exists()
     train("msimcse", toy_pairs, MsimcseOptions(**MSIMCSE), tmp_path / "encoder", force=True)
+
+
+def test_a_last_step_that_leads_to_no_numbers_is_the_same_error(
+    toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    """The loss is that of the weights before a step."""
+    first = {"learning_rate": 1e37, "warmup": 0.0, "steps": 1}
+    more = {"architecture": "transformer", "layers": 1, "heads": 2}
+    options = MsimcseOptions(**{**MSIMCSE, **first, **more})
+    with pytest.raises(TrainingError, match="vectors of held-out sentences are no longer") as error:
+        train("msimcse", toy_pairs, options, tmp_path / "encoder")
+    assert "--learning-rate" in error.value.hint
+    assert not (tmp_path / "encoder").exists()
+
+
+def test_an_encoder_that_training_made_worse_is_remarked(
+    toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    start = tmp_path / "start"
+    first = train("msimcse", toy_pairs, MsimcseOptions(**MSIMCSE), start)
+    assert not any("fewer translations" in each for each in first.remarks)
+    more = {**MSIMCSE, "encoder": str(start), "learning_rate": 1000.0, "epochs": 1}
+    for name in ("dim", "vocabulary_size"):
+        more.pop(name, None)
+    worse = train("msimcse", toy_pairs, MsimcseOptions(**more), tmp_path / "worse")
+    assert worse.measures["accuracy"] < 0.9 * worse.measures["before"]
+    assert worse.remarks[0].startswith("the encoder finds fewer translations than the one")
 
 
 def test_a_folder_that_is_no_run_is_not_touched(toy_pairs: ParallelText, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from xmine.errors import OptionError
 from xmine.options import option
 
 from .queue import MomentumOptions
-from .shared import Stage
+from .shared import MOST_RATE, Stage
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +43,9 @@ class EmmaXOptions(MomentumOptions):
         "or random.",
         choices=("moments", "unit", "random"),
     )
-    gmm_learning_rate: float = option(3e-5, "Peak learning rate of the rank classifier.", min=0)
+    gmm_learning_rate: float = option(
+        3e-5, "Peak learning rate of the rank classifier.", min=0, max=MOST_RATE
+    )
     freeze_gmm: bool = option(False, "Do not train the rank classifier in phase 2.")
     interp_rule: str = option(
         "uniform",
@@ -78,6 +80,7 @@ class EmmaXOptions(MomentumOptions):
         0.0,
         "Peak learning rate of the encoder in phase 2.",
         min=0,
+        max=MOST_RATE,
         shown_default="0.0005 static, 0.0000033 transformer; at most --learning-rate",
     )
 

@@ -8,6 +8,7 @@ from xmine.errors import OptionError
 from xmine.options import Options, flag, option
 
 SCRATCH, AUTO, EMBEDDED = "scratch", "auto", "embedded"
+MOST_RATE = 1e37  # of learning; ten times that, a step of Adam, is a float32
 POOLINGS = ("", "mean", "max", "cls", "cls_mlp")
 # Of options that may be 0 for what follows from data (`fitting.py`) or encoder, the least given.
 _LEAST = {"held_out": 2, "max_tokens": 8, "vocabulary_size": 16, "batch_size": 2}
@@ -58,7 +59,8 @@ class TrainingOptions(Options):
         "Pairs held out to measure retrieval; 0: by the size of the data.",
         "Input",
         min=0,
-        shown_default="2,000, or a sixth of fewer than 12,000 pairs; of each of several files 500",
+        shown_default="2,000, or a sixth of fewer than 12,000 different pairs; of each of several "
+        "files 500",
     )
 
     encoder: str = option(
@@ -148,6 +150,7 @@ class TrainingOptions(Options):
         "Peak learning rate; 0: by the encoder.",
         "Quality",
         min=0,
+        max=MOST_RATE,
         shown_default="0.01 static, 0.0003 transformer; of a trained one 0.003, 0.00002",
     )
     schedule: str = option(

@@ -8,7 +8,7 @@ from xmine.errors import OptionError
 from xmine.options import option
 
 from .queue import QueueOptions
-from .shared import POOLINGS, Stage
+from .shared import MOST_RATE, POOLINGS, Stage
 
 _MOST_REMEMBERED = 2**27  # numbers of 4 bytes
 
@@ -42,7 +42,7 @@ class TransaugOptions(QueueOptions):
     distil_both: bool = option(False, "Train the distilled encoder on the teacher's language, too.")
     distil_epochs: int = option(0, "Epochs of the stage distil; 0: as --epochs.", min=0)
     distil_learning_rate: float = option(
-        0.0, "Peak learning rate of the stage distil; 0: by the encoder.", min=0
+        0.0, "Peak learning rate of the stage distil; 0: by the encoder.", min=0, max=MOST_RATE
     )
     temperature: float | str = option(
         "learnable",
@@ -67,6 +67,7 @@ class TransaugOptions(QueueOptions):
         0.0,
         "Peak learning rate of the stage nli; 0: that of a trained encoder.",
         min=0,
+        max=MOST_RATE,
         shown_default="0.003 static, 0.00002 transformer",
     )
 

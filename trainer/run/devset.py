@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from xmine.errors import EncoderError
+from xmine.errors import EncoderError, TrainingError
 from xmine.evaluation.readers.scored_pairs import ScoredPairs, read_score_first, read_stsb
 from xmine.evaluation.retrieval.aligned import retrieval_accuracy
 from xmine.evaluation.similarity.correlation import spearman
@@ -22,6 +22,14 @@ BEFORE = {"before": "accuracy", "before_halves": "halves"}
 _LEFT_OUT, _SEED = 0.5, 11  # of the tokens of a source, which leaves retrieval far from perfect
 
 
+class Diverged(TrainingError):
+    """Training has led to what is no number."""
+
+    def __init__(self, said: str) -> None:
+        """Say what is no number, and what helps."""
+        super().__init__(said, "give a smaller --learning-rate, and --force to start anew")
+
+
 def measure(source: NDArray[np.float32], target: NDArray[np.float32]) -> dict[str, float]:
     """Measure retrieval accuracy among held-out pairs, and how alike random sentences are.
 
@@ -33,7 +41,12 @@ def measure(source: NDArray[np.float32], target: NDArray[np.float32]) -> dict[st
         sentences that do not belong together: near 0 in a healthy encoder, near 1 in one that has
         collapsed; `alignment`, the mean squared distance of translations, and `uniformity`, the
         mean of both sides' (Wang & Isola, 2020): lower is better.
+
+    Raises:
+        Diverged: a vector is no longer one of numbers.
     """
+    if not (np.isfinite(source).all() and np.isfinite(target).all()):
+        raise Diverged("the vectors of held-out sentences are no longer numbers")
     found = retrieval_accuracy(source, target)
     count = len(source)
     every = float(source.sum(axis=0, dtype=np.float64) @ target.sum(axis=0, dtype=np.float64))

@@ -44,14 +44,17 @@ def fitted(options: OptionsT, corpus: Corpus) -> OptionsT:
     if options.encoder == AUTO:
         options = replace(options, encoder=_first_encoder(options, corpus))
     if not options.held_out:
-        there = corpus.pairs if corpus.pairs is not None else (corpus.triplets or [()])[0]
-        scarce = corpus.pairs is not None or len(there) < 2 * _HELD_OUT
-        few = len(there) // 6 if scarce else _HELD_OUT
-        options = replace(options, held_out=max(2, min(_HELD_OUT, few)))
-        if corpus.pairs is not None and (several := corpus.pairs.languages):
-            most = max(_FEWEST_HELD_OUT, _HELD_OUT // len(several.codes))
-            shares = [max(2, min(most, len(rows) // 6)) for rows in several.rows()]
-            options = replace(options, held_out=sum(shares))
+        if corpus.pairs is None:
+            there = (corpus.triplets or [()])[0]
+            few = len(there) // 6 if len(there) < 2 * _HELD_OUT else _HELD_OUT
+            shares = [max(2, min(_HELD_OUT, few))]
+        else:
+            different = weigh_pairs(corpus.pairs, {}, 1.0)  # copies of a pair count as one
+            several = corpus.pairs.languages
+            most = max(_FEWEST_HELD_OUT, _HELD_OUT // len(several.codes)) if several else _HELD_OUT
+            each = [different[rows] for rows in several.rows()] if several else [different]
+            shares = [max(2, min(most, round(float(some.sum())) // 6)) for some in each]
+        options = replace(options, held_out=sum(shares))
     if makes_vocabulary(options):
         needs("training a vocabulary", "opencc", "google.protobuf")
         if not options.vocabulary_size:

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.optim import Optimizer
 
-from xmine.errors import TrainingError
 from xmine.progress import Progress, Report
 
 from ..data.batches import (
@@ -34,7 +33,7 @@ from ..distributed import (
 from ..models.towers import shared_device
 from ..options.shared import TrainingOptions
 from .checkpoints import Run, restore
-from .devset import BEFORE, DevSet, worst_language
+from .devset import BEFORE, DevSet, Diverged, worst_language
 from .interruption import end_by, held_signals
 from .schedules import SCHEDULES
 from .step import Step
@@ -42,10 +41,6 @@ from .step import Step
 _LOG_EVERY = 20
 _SAVE_EVERY = 300.0  # seconds between checkpoints at most: what a crash costs
 _EMBED_AT_ONCE = 8192
-
-
-class Diverged(TrainingError):
-    """The loss is no longer a number."""
 
 
 def run_steps(
@@ -65,7 +60,7 @@ def run_steps(
         The measures of the best state.
 
     Raises:
-        Diverged: the loss is no longer a number.
+        Diverged: the loss, or a vector of a held-out sentence, is no longer a number.
         KeyboardInterrupt: Ctrl-C; what was done is saved. So it is on SIGTERM, which then does what
             it would have done at once: the command ends with exit code 143.
     """
@@ -176,10 +171,7 @@ class Training:
         self._backward(loss)
         value = all_mean(loss.item())  # a GPU has its work until here before anything waits for it
         if not math.isfinite(value):
-            raise Diverged(
-                f"the loss is {value} at step {self.done}",
-                "give a smaller --learning-rate, and --force to start anew",
-            )
+            raise Diverged(f"the loss is {value} at step {self.done}")
         self._optimize()
         self.step.finish()
         self.done += 1
@@ -187,7 +179,7 @@ class Training:
         self.rows += len(rows)
         shown = {"loss": value, **self.measured, "rows/s": self.rows / self.seconds}
         report(Progress(self.run.name or "training", self.done, self.total, shown))
-        if self.done % _LOG_EVERY == 0:
+        if self.done % _LOG_EVERY == 0 or self.done == self.total:
             speed = len(rows) / (time.perf_counter() - started)
             named = {name: part.item() for name, part in losses.items()} | self.step.numbers()
             named["loss"] = value

@@ -6,6 +6,7 @@ a lone carriage return, blank lines and a byte-order mark never shift it.
 
 import lzma
 import re
+import shlex
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -45,7 +46,7 @@ def stream_lines(path: str | Path, *, may_be_empty: bool = False) -> Iterator[st
         if not number and b"\n" not in data and data.count(b"\r") > 1:
             raise FileError(
                 f"{name}: lines end in carriage returns alone",
-                f"tr '\\r' '\\n' < {name} > lines.txt",
+                f"tr '\\r' '\\n' < {in_command(name)} > lines.txt",
             )
         lines = decode(data, name, number, chunks).split("\n")
         if lines[-1] == "":  # the end of the last line is not another line
@@ -77,6 +78,12 @@ def readable(path: str) -> str:
 def name_of(path: str | Path) -> str:
     """Name a file in messages: its path, or `standard input`."""
     return "standard input" if str(path) == STDIN else str(path)
+
+
+def in_command(name: str) -> str:
+    """Name a file of text as a shell does; what came packed or from a pipe is none yet."""
+    packed = name == name_of(STDIN) or name.endswith((".gz", ".xz", ".zst"))
+    return "FILE" if packed else shlex.quote(name)
 
 
 def exists(path: str) -> bool:
@@ -131,7 +138,7 @@ def _unpacked(blocks: Iterator[bytes], name: str) -> Iterator[bytes]:
     first = next(blocks, b"")
     for pattern, (kind, mend) in _OTHER_ARCHIVES.items():
         if re.match(pattern, first):
-            raise FileError(f"{name}: {kind}", f"unpack it first: {mend} {name}")
+            raise FileError(f"{name}: {kind}", f"unpack it first: {mend} {in_command(name)}")
     unpackers = [make for magic, make in _ARCHIVES.items() if re.match(magic, first)]
     if not unpackers:
         yield first
@@ -229,7 +236,7 @@ def _how_to_mend(pieces: Iterable[bytes], name: str) -> str:
         )
     return (
         f"broken in {broken:,} lines; iconv leaves the bad bytes out: "
-        f"iconv -c -f UTF-8 -t UTF-8 {name} > clean.txt"
+        f"iconv -c -f UTF-8 -t UTF-8 {in_command(name)} > clean.txt"
     )
 
 
@@ -242,4 +249,4 @@ def _is_utf8(line: bytes) -> bool:
 
 
 def _to_utf8(encoding: str, name: str) -> str:
-    return f"convert it, for example: iconv -f {encoding} -t UTF-8 {name} > utf8.txt"
+    return f"convert it, for example: iconv -f {encoding} -t UTF-8 {in_command(name)} > utf8.txt"

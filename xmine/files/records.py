@@ -16,7 +16,7 @@ from time import sleep
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from xmine.errors import FileError
-from xmine.files.reading import name_of, read_blocks, read_bytes, stream_lines
+from xmine.files.reading import in_command, name_of, read_blocks, read_bytes, stream_lines
 
 if TYPE_CHECKING:
     import polars as pl
@@ -95,7 +95,7 @@ def _json_object(line: str, where: str) -> dict[str, Any]:
     hint = "a JSONL file has one object on each line"
     name, _, number = where.rpartition(":")
     if line.startswith("[") and number == "1":
-        hint += f": jq -c '.[]' {name} > rows.jsonl"
+        hint += f": jq -c '.[]' {in_command(name)} > rows.jsonl"
     row = parsed_json(line, where, hint)
     if not isinstance(row, dict):
         raise FileError(f"{where}: {json_name(row)}, not a JSON object", hint)

@@ -153,12 +153,15 @@ def _doubts(
     sentences: tuple[Sentences, Sentences],
     known: tuple[str, ...],
     options: MiningOptions,
-    *labelled: LabelledPairs,
+    seeds: LabelledPairs,
+    gold: LabelledPairs,
 ) -> list[str]:
-    """Warn of labelled pairs that are gone, and of sides in an unexpected language."""
+    """Warn of labelled pairs that are of no use, and of sides in an unexpected language."""
     left, right = sentences
     given = options.src_lang, options.tgt_lang
-    found = list(dict.fromkeys(each.warning for each in labelled))
+    found = list(dict.fromkeys(each.warning for each in (seeds, gold)))
+    if gold.pairs and not any(pair.right for pair in gold.pairs):
+        found.append("--gold: no pair in it is right (1), so there is nothing to measure recall by")
     found += check_sides((left.name, right.name), (left.texts, right.texts), given)
     if known:
         found += [check_language(side.name, side.texts, known) for side in sentences]

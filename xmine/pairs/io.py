@@ -30,6 +30,7 @@ from xmine.run.run_file import check_written
 from xmine.text.identification import looks_foreign
 from xmine.text.languages import names_language
 from xmine.text.packed import PackedTexts, TextPacker, picked
+from xmine.units import count
 
 if TYPE_CHECKING:
     import polars as pl
@@ -138,15 +139,15 @@ def write_pairs(
         OptionError: no format has that suffix.
         FileError: it cannot be written.
     """
-    path, count = str(path), 0
+    path, number = str(path), 0
     place = paths_to_write(path)
     losses = Losses() if losses is None else losses
 
     def counted() -> Iterator[Pair]:
-        nonlocal count
+        nonlocal number
         for pair in pairs:
-            count += 1
-            yield settled(pair, path, count)
+            number += 1
+            yield settled(pair, path, number)
 
     with ExitStack() as stack:
         partials = stack.enter_context(replacing_all([Path(each) for each in place.paths]))
@@ -158,7 +159,7 @@ def write_pairs(
             place.format.write(streams[0], counted(), languages, losses)
         else:
             moses.write((streams[0], streams[1]), counted(), losses)
-    return Written(count, losses.notes())
+    return Written(number, losses.notes())
 
 
 def read_pairs(spec: str | Path, losses: Losses | None = None) -> Iterator[Pair]:
@@ -238,8 +239,9 @@ class ParallelText:
 def read_parallel(*paths: str | Path) -> ParallelText:
     """Read pairs to train with, of any format that `read_pairs` knows.
 
-    Pairs with an empty side are left out. The texts are packed: a machine with eight GPUs holds
-    them eight times. Of several files, each has its languages, see `settle_languages`.
+    Pairs with a blank side are left out, and an XmineWarning counts them. The texts are packed: a
+    machine with eight GPUs holds them eight times. Of several files, each has its languages, see
+    `settle_languages`.
 
     Raises:
         FileError: see `read_pairs`; a file has no pairs, or of several files one has no languages
@@ -251,13 +253,19 @@ def read_parallel(*paths: str | Path) -> ParallelText:
     ends = [0]
     for at, path in enumerate(paths):
         sides = (sources, targets) if not settled or not settled[at][1] else (targets, sources)
+        blank = 0
         for pair in read_pairs(path):
             if pair.source.strip() and pair.target.strip():
                 sides[0].append(pair.source)
                 sides[1].append(pair.target)
                 origins.append(sys.intern(pair.origin or ""))  # few, of very many pairs
+            else:
+                blank += 1
         if len(origins) == ends[-1]:
             raise FileError(f"{name_of(path)}: no pairs in it")
+        if blank:
+            said = f"{name_of(path)}: {count(blank, 'pair')} with a blank side left out"
+            warnings.warn(said, XmineWarning, stacklevel=2)
         ends.append(len(origins))
     texts = sources.packed(), targets.packed()
     if not settled:

@@ -101,7 +101,7 @@ def train_with(
     corpus = corpus.without(options.exclude)
     asked, options = options, fitted(options, corpus)
     estimate = estimate_training(corpus, options)
-    warnings = estimate.warnings(options)
+    warnings = [*estimate.warnings(options), *_doubts(corpus, options, given)]
     if dry_run:
         facts = {"encoder": options.encoder, **estimate.facts(), "warnings": warnings}
         console.summary(str(estimate), facts)
@@ -178,6 +178,18 @@ def describe_corpus(corpus: "Corpus", given: Given, console: Console) -> None:
         console.detail(f"{given['nli']}: {count(len(corpus.labelled), 'labelled pair')}")
     if corpus.texts:
         console.detail(f"{', '.join(given['texts'] or ())}: {count(len(corpus.texts), 'text')}")
+
+
+def _doubts(corpus: "Corpus", options: TrainingOptions, given: Given) -> list[str]:
+    """Warn of one file of pairs whose columns look like other languages; several are refused."""
+    from xmine.text.identification import check_sides
+
+    file, *others = given["pairs"] or ("",)
+    if corpus.pairs is None or not file or others:
+        return []
+    names = f"{file}, first column", f"{file}, second column"
+    texts = corpus.pairs.sources, corpus.pairs.targets
+    return check_sides(names, texts, options.codes[:2], ("--languages", "--languages"))
 
 
 def _say_how_to_go_on(console: Console, method: str, output: Path, given: Given) -> None:

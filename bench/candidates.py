@@ -19,7 +19,7 @@ from xmine.scoring.late_interaction import match_pairs
 from xmine.scoring.margin import MarginScores, margin_scores
 from xmine.scoring.reranking import RERANKED, Reranker, TokenMatches
 from xmine.scoring.retrieval import choose_pairs
-from xmine.vectors.tokens import tokens_of
+from xmine.vectors.tokens import tokens_of_both
 
 K = 4  # neighbours that the margin averages
 
@@ -149,7 +149,7 @@ class Pool:
     def __init__(self, encoder: SentenceEncoder, english: list[str], chinese: list[str]) -> None:
         self.lines = english, chinese
         self.vectors = [encoder.encode_half(each) for each in self.lines]
-        self.tokens = tokens_of(encoder, english), tokens_of(encoder, chinese)
+        self.tokens = tokens_of_both(encoder, english, chinese)
         self.sets: list[CandidateSet] = []
 
     def add(

@@ -24,7 +24,7 @@ from rerank_sets import (
     DOMAINS,
     SHARES,
     bucc_pool,
-    fit_pool,
+    fit_pools,
     mixed_pool,
     paws_pool,
     read_held_out,
@@ -46,13 +46,15 @@ from trial_figures import (
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.reranking import RerankingWeights
+from xmine.encoders.tokens import TOKEN_DIM
 from xmine.evaluation.reports.record import record, write_record
 from xmine.scoring.reranking_fit import logistic_regression
 from xmine.vectors.tokens import tokens_of
 
 LEAST_TOKENS = 5  # of the shorter side of a pair to fit on, as in `xmine train`
 LEXICAL_PAIRS = 300_000
-DIMENSIONS = (64, 448)
+DIMENSIONS = (64, 96, 448)
+OF_ALL = f"{TOKEN_DIM} dimensions of all"
 
 LOOK = ("log_margin", "missing")
 ORDER = (*LOOK, "order")
@@ -109,6 +111,7 @@ PARTS = {
     "lexical alone": Part(("log_margin", "log tokens", "margin_lead", *_LEXICAL)),
     "rarity": Part(_in_place("rarity")),
     **{f"{each} dimensions": Part(_in_place(f"{each} dimensions")) for each in DIMENSIONS},
+    OF_ALL: Part(_in_place(OF_ALL)),
     "Latin words": Part((*LEADS, "Latin words")),
     "length ratio": Part((*LEADS, "length ratio")),
     "short pairs too": Part(LEADS, fit="all"),
@@ -141,6 +144,8 @@ def add_figures(
     for each in DIMENSIONS:
         if f"{each} dimensions: missing" in wanted:
             add_dimensions(pool, x, y, pieces, each)
+    if f"{OF_ALL}: missing" in wanted:
+        add_dimensions(pool, x, y, pieces, TOKEN_DIM, of_all=True)
     if "rarity: missing" in wanted:
         add_rarity(pool)
 
@@ -185,14 +190,15 @@ def measure(
 class Pools:
     """Everything that parts are fitted and measured on."""
 
-    sentences: Pool
-    all_pairs: Pool
+    sentences: tuple[Pool, ...]
+    all_pairs: tuple[Pool, ...]
     measured: tuple[Pool, ...]
 
     def row(self, name: str) -> tuple[dict[str, float], dict[str, float]]:
         """Fit and measure a part: columns; and weights, and the scores of translations."""
         part = PARTS[name]
-        fitted = (self.sentences if part.fit == "sentences" else self.all_pairs).sets
+        pools = self.sentences if part.fit == "sentences" else self.all_pairs
+        fitted = [each for pool in pools for each in pool.sets]
         judge, weights = fit(part, fitted)
 
         def score(each: CandidateSet) -> Floats:
@@ -235,8 +241,8 @@ def make_pools(options: argparse.Namespace, encoder: SentenceEncoder) -> Pools:
         tables = learn(sides[0], sides[1], len(sides[0].table))
         entries = ", ".join(f"{len(each.probs):,}" for each in tables)
         print(f"lexical table of {len(some):,} pairs: {entries} entries")
-    sentences = fit_pool(encoder, held, LEAST_TOKENS, options.draws)
-    short = fit_pool(encoder, held, 1, options.draws)
+    sentences = fit_pools(encoder, held, LEAST_TOKENS, options.draws)
+    short = fit_pools(encoder, held, 1, options.draws)
     readers = (bucc_pool, tatoeba_pool, paws_pool)
     measured = (
         mixed_pool(encoder, options.eval, options.draws),
@@ -244,9 +250,10 @@ def make_pools(options: argparse.Namespace, encoder: SentenceEncoder) -> Pools:
     )
     body = encoder.body
     assert isinstance(body, StaticEmbedding)
-    for pool in (sentences, *measured):
+    for pool in (*sentences, *measured):
         add_figures(pool, wanted, body.vectors, tables)
-    add_figures(short, set(), body.vectors, ())
+    for pool in short:
+        add_figures(pool, set(), body.vectors, ())
     return Pools(sentences, short, measured)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 from candidates import Pool
-from mixtures import Corpus, Rows, mixtures, read_corpus
+from mixtures import Corpus, mixtures, read_corpus
 
 from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
 from xmine.evaluation.data import DataFolder
@@ -17,7 +17,7 @@ from xmine.options import load_toml
 from xmine.pairs.io import ParallelText, read_parallel
 from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.run.prepare import Split
-from xmine.vectors.tokens import tokens_of
+from xmine.vectors.tokens import texts_read
 
 SHARES = (0.02, 0.1, 0.3, 0.6)  # of lines with a translation, in mixtures of EVAL
 FIT_SHARES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.6)
@@ -41,20 +41,22 @@ def read_held_out(train: Path) -> tuple[ParallelText, ParallelText]:
     return seen, split.held_out
 
 
-def fit_pool(encoder: SentenceEncoder, pairs: ParallelText, least: int, draws: int) -> Pool:
-    """Mix pairs whose shorter side has so many tokens; each mixture is of one pair of languages."""
-    lengths = [tokens_of(encoder, each).lengths for each in (pairs.sources, pairs.targets)]
+def fit_pools(
+    encoder: SentenceEncoder, pairs: ParallelText, least: int, draws: int
+) -> tuple[Pool, ...]:
+    """Mix pairs whose shorter side has so many tokens, for each pair of languages."""
+    lengths = [texts_read(encoder, each).lengths for each in (pairs.sources, pairs.targets)]
     long = np.minimum(*lengths) >= least
-    english, other = list(pairs.sources), list(pairs.targets)
-    pool = Pool(encoder, english, other)
+    pools = []
     for rows in pairs.languages.rows() if pairs.languages else [np.arange(len(pairs))]:
-        some = rows[long[rows]]
-        left, right = ([texts[row] for row in some.tolist()] for texts in (english, other))
-        corpus = Corpus(left, right, len(some), {"fit": np.arange(len(some))}, FIT_SHARES)
+        some = pairs.take(rows[long[rows]])
+        pool = Pool(encoder, list(some.sources), list(some.targets))
+        corpus = Corpus(*pool.lines, len(some), {"fit": np.arange(len(some))}, FIT_SHARES)
         most = len(some) // 2  # lines a side, so that few need be parallel
         sizes = FIT_SIZES if max(FIT_SIZES) <= most else (most // 2, most)
-        _add_mixtures(pool, corpus, sizes, draws, some)
-    return pool
+        _add_mixtures(pool, corpus, sizes, draws)
+        pools.append(pool)
+    return tuple(pools)
 
 
 def _add_mixtures(
@@ -62,20 +64,13 @@ def _add_mixtures(
     corpus: Corpus,
     sizes: tuple[int, ...],
     draws: int,
-    rows: Rows | None = None,
 ) -> None:
-    """Add mixtures of a corpus, whose lines are those rows of the pool, or all of them."""
+    """Add mixtures of a corpus, whose lines are those of the pool."""
     for each in mixtures(corpus, sizes, draws):
         order = np.argsort(each.chinese)
         place = order[np.searchsorted(each.chinese, each.english, sorter=order) % len(order)]
         gold = np.where(each.chinese[place] == each.english, place, -1)
-        found = each.english, corpus.chinese_rows(each)
-        pool.add(
-            each.source,
-            each.share,
-            found if rows is None else (rows[found[0]], rows[found[1]]),
-            gold,
-        )
+        pool.add(each.source, each.share, (each.english, corpus.chinese_rows(each)), gold)
 
 
 def mixed_pool(encoder: SentenceEncoder, data: Path, draws: int) -> Pool:

@@ -37,12 +37,13 @@ from xmine.evaluation.reports.record import record, write_record
 from xmine.flags.near_copies import same_texts
 from xmine.knn.exact import search_exact
 from xmine.knn.neighbours import Neighbours
+from xmine.mining.reranking import weights_of
 from xmine.scoring.calibration import calibrate, corrected
 from xmine.scoring.margin import margin_scores
 from xmine.scoring.probability import NEIGHBOURS, Confidence, Floats, estimate
 from xmine.scoring.retrieval import choose_pairs
 from xmine.scoring.threshold import choose_threshold
-from xmine.vectors.tokens import tokens_of
+from xmine.vectors.tokens import tokens_of_both
 
 # What ranks; the first is the default of `xmine mine`.
 RERANKED = "reranked"
@@ -90,10 +91,11 @@ def measure(
     neighbours: Neighbours,
     tokens: Tokens,
     ranks: str,
+    weights: RerankingWeights,
     options: argparse.Namespace,
 ) -> Outcome:
     """Mine a set as `xmine mine` does, and compare with the truth."""
-    few, weights = neighbours.first(K), RerankingWeights()
+    few = neighbours.first(K)
     reranked = rerank(corpus, mixture, few, tokens, weights) if ranks == RERANKED else None
     pairs = reranked or choose_pairs(few, margin_scores(few))
     copies = same_texts(
@@ -200,11 +202,11 @@ def mine_all(
     corpora: Iterable[Corpus], encoder: SentenceEncoder, options: argparse.Namespace
 ) -> dict[str, list[Outcome]]:
     """Mine every set in every setting."""
-    found = defaultdict(list)
+    found, weights = defaultdict(list), weights_of(encoder)
     for corpus in corpora:
         corpus = replace(corpus, shares=(0.0, *corpus.shares))
         english, chinese = (encoder.encode_half(each) for each in (corpus.english, corpus.chinese))
-        tokens = tokens_of(encoder, corpus.english), tokens_of(encoder, corpus.chinese)
+        tokens = tokens_of_both(encoder, corpus.english, corpus.chinese)
         for mixture in mixtures(corpus, options.sizes, options.draws, options.seed):
             target = chinese[corpus.chinese_rows(mixture)]
             # The encoder may know no piece of a short line.
@@ -216,7 +218,7 @@ def mine_all(
             neighbours = search_exact(*sides_used, NEIGHBOURS)
             for ranks in SETTINGS:
                 found[f"{ranks}, k = {K}"].append(
-                    measure(corpus, mixture, neighbours, tokens, ranks, options)
+                    measure(corpus, mixture, neighbours, tokens, ranks, weights, options)
                 )
     return found
 

@@ -10,7 +10,15 @@ from candidates import Floats, Pool, Rows
 from lexical import Direction, compare
 from numpy.typing import NDArray
 
-from xmine.encoders.tokens import HEAVIEST, UNIT, TokenVectors, on_principal_axes, whole_vectors
+from xmine.encoders.tokens import (
+    HEAVIEST,
+    UNIT,
+    TokenVectors,
+    on_axes,
+    principal_axes,
+    weightiest,
+    whole_vectors,
+)
 from xmine.flags.numbers import numbers_differ, reader
 
 _LATIN = re.compile("[A-Za-z]{2,}")
@@ -89,12 +97,27 @@ def add_lexical(pool: Pool, x: Rows, y: Rows, tables: Sequence[Direction]) -> No
         spread(pool, name, found)
 
 
-def add_dimensions(pool: Pool, x: Rows, y: Rows, vectors: NDArray[np.float32], dim: int) -> None:
-    """Add the figures of tokens with this many dimensions of the vectors of pieces."""
-    table = on_principal_axes(whole_vectors(vectors)[0], dim)
+def add_dimensions(
+    pool: Pool, x: Rows, y: Rows, vectors: NDArray[np.float32], dim: int, *, of_all: bool = False
+) -> None:
+    """Add the figures of tokens with this many dimensions of the vectors of pieces.
+
+    The dimensions are those of the words of the texts; `of_all`, those of the whole vocabulary.
+    """
+    whole, name = whole_vectors(vectors)[0], f"{dim} dimensions{' of all' * of_all}: "
+    rows, weights = np.arange(0, len(whole), -(-len(whole) // 4096)), np.ones(0)
+    if of_all:
+        weights = np.ones(len(rows))
+    else:
+        shares = [np.bincount(np.asarray(each.ids), minlength=len(whole)) for each in pool.tokens]
+        heavy = np.asarray(pool.tokens[0].weights, dtype=np.float64) ** 2
+        rows, weights = weightiest(sum(each / each.sum() for each in shares) * heavy)
+    table = whole
+    if dim < whole.shape[1]:
+        table = on_axes(whole, principal_axes(whole[rows], weights, dim))
     source, target = (replace(each, table=table, dim=dim) for each in pool.tokens)
     found = pool.look(x, y, (source, target))
-    pool.measure(f"{dim} dimensions: ", [found[each.cells] for each in pool.sets])
+    pool.measure(name, [found[each.cells] for each in pool.sets])
 
 
 def add_rarity(pool: Pool) -> None:

@@ -85,7 +85,8 @@ class XmineApp(App[None]):
         _to("h", "home", "Home"),
         _to("M", "mine", "Mine"),
         _to("T", "train", "Train"),
-        Binding("question_mark,f1", "help", "Help", id="help", key_display="?"),
+        Binding("question_mark", "help", "Help", id="help", key_display="?"),
+        Binding("f1", "help", "Help", id="help.f1", show=False),  # of its own: `help` may be moved
         Binding("f1", "help('typing')", "Help", id="help.typing", key_display="F1"),
     ]
 
@@ -154,6 +155,7 @@ class XmineApp(App[None]):
         """Read a run or a file in the background and show its pairs, one at a time."""
         if self._opening in self.screen_stack:
             return
+        self.keep_place()  # before it is read: the run may be the one that is open
         self._opening = opening = OpeningScreen(path)
         self.push_screen(opening)
         opening.call_after_refresh(  # loading polars would hold up the first frame
@@ -178,7 +180,6 @@ class XmineApp(App[None]):
 
     def _opened(self, opening: OpeningScreen, found: Read) -> None:
         if opening in self.screen_stack:  # or the user has left that screen
-            self.keep_place()
             self._show_read(found)
 
     def _show_read(self, found: Read) -> None:
@@ -200,7 +201,7 @@ class XmineApp(App[None]):
     def keep_place(self) -> None:
         """Remember where the user is in the pairs that are open."""
         if self.view is not None:
-            with suppress(XmineError):  # where nothing can be remembered, it still ends
+            with suppress(XmineError):  # where nothing can be remembered, work goes on
                 keep_place(self.view.opened.path, place_of(self.view))
 
     def look_for(
@@ -232,7 +233,7 @@ class XmineApp(App[None]):
                 self.look_for(view)
 
     def _read_replaced(self, view: View) -> None:
-        """Read a run that was mined anew, once it is whole; until then it is tried again."""
+        """Read a run that was mined or cut anew, once it is whole; until then it is tried again."""
         if self._reading is view:
             return
         self._reading = view
@@ -240,13 +241,15 @@ class XmineApp(App[None]):
 
         def done(found: Read) -> None:
             self._reading = None
-            judging = isinstance(self.screen, JudgeScreen)
+            judging = isinstance(self.screen, JudgeScreen) and view.is_replaced
             if self.view is view and judging and not isinstance(self.screen.focused, Input):
                 found[0].stays = True
                 if not _same_pair(view, found[0]):
                     self._changed = time.monotonic()
+                if self.judgements is not None:
+                    found[1].takes_over(self.judgements)
                 self._show_read(found)
-                self.call_after_refresh(self.notify, "read anew: other pairs were mined meanwhile")
+                self.call_after_refresh(self.notify, "read anew: other pairs, or another cut")
 
         def failed(_: XmineError) -> None:
             self._reading = None

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
 from xmine.encoders.reranking import RERANKING_FILE, RerankingWeights, read_reranking
 from xmine.errors import EncoderError
 
@@ -25,6 +25,10 @@ def test_weights_are_saved_with_the_encoder_and_read_with_it(
     assert again.reranking == WEIGHTS
     again.save(tmp_path / "two")
     assert read_reranking(tmp_path / "two") == WEIGHTS
+
+
+def test_the_defaults_are_those_of_the_encoder_that_ships() -> None:
+    assert read_reranking(EMBEDDED) == RerankingWeights()
 
 
 WRONG: dict[str, dict[str, Any]] = {

@@ -1,8 +1,11 @@
 """Tokens of a transformer: the last hidden states that transformers gives, a text at a time.
 
-Vectors of fewer dimensions: those that singular vectors give.
+Of a static encoder: fewer dimensions, those that singular vectors of the texts' own words give.
 """
 
+import math
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,16 +15,33 @@ import pytest
 import torch
 from threadpoolctl import threadpool_limits
 
+import xmine.vectors.tokens
 from tests.scoring.test_late_interaction import twin
 from tests.toys.against_theirs import Checkpoint
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.modules.transformer import Transformer
-from xmine.encoders.tokens import HEAVIEST, UNIT, on_principal_axes, whole_vectors
+from xmine.encoders.tokens import (
+    HEAVIEST,
+    TOKEN_DIM,
+    UNIT,
+    on_axes,
+    principal_axes,
+    weightiest,
+    whole_vectors,
+)
 from xmine.options import EncodingOptions
 from xmine.scoring.late_interaction import match_pairs
 from xmine.text.sentences import sentence_table
-from xmine.vectors.tokens import read_tokens, tokens_of
+from xmine.trainer.data.corpus import examples
+from xmine.vectors.tokens import (
+    TokenFiles,
+    compared,
+    read_tokens,
+    tokens_of,
+    tokens_of_both,
+    tokens_of_pairs,
+)
 
 
 @cache
@@ -78,7 +98,8 @@ def test_tokens_are_the_last_hidden_states(
     slow = [twin(expected[a], expected[b]) for a, b in zip(x, y, strict=True)]
     assert found[:, 2] == pytest.approx(np.array(slow)[:, 2], abs=2e-3)
     table = sentence_table("texts", [text for text in some if text.strip()])
-    on_disk = read_tokens(encoder, table, tmp_path / "tokens.npy")
+    read = read_tokens(encoder, table, tmp_path / "tokens.npy")
+    on_disk = compared(body, read, read)[0]
     in_memory = tokens_of(encoder, list(table.texts))
     assert on_disk.lengths.tolist() == in_memory.lengths.tolist()
     assert (on_disk.table[:, : on_disk.dim] == in_memory.table[:, : in_memory.dim]).all()
@@ -91,42 +112,140 @@ def spread_unevenly(rows: int, dim: int) -> Any:
     return vectors.astype(np.float32)
 
 
-def test_fewer_dimensions_are_those_along_which_vectors_spread_most() -> None:
+def test_fewer_dimensions_are_those_along_which_weighted_vectors_spread_most() -> None:
     vectors = spread_unevenly(700, 40)
     unit = vectors / np.maximum(np.linalg.norm(vectors, axis=1), 1e-9)[:, None]
-    axes = np.linalg.svd(unit.astype(np.float64), full_matrices=False)[2][:6]
+    weights = np.random.default_rng(1).integers(0, 900, size=700).astype(np.float64)
+    weighted = unit.astype(np.float64) * np.sqrt(weights)[:, None]
+    axes = np.linalg.svd(weighted, full_matrices=False)[2][:6]
     expected = unit @ axes.T
     expected /= np.maximum(np.linalg.norm(expected, axis=1), 1e-9)[:, None]
-    few = on_principal_axes(whole_vectors(vectors)[0], 6)
+    whole = whole_vectors(vectors)[0]
+    few = on_axes(whole, principal_axes(whole, weights, 6))
     assert few.shape == (700, 6) and (few == np.rint(few)).all()
     assert not few[350].any() and few.any(axis=1).sum() == 699
     assert few @ few.T / UNIT**2 == pytest.approx(expected @ expected.T, abs=2e-3)
+
+
+def test_threads_do_not_change_fewer_dimensions() -> None:
+    vectors = whole_vectors(spread_unevenly(4096, 256))[0]
+    weights = weightiest(np.random.default_rng(1).random(4096))[1]
+    found = []
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            found.append(principal_axes(vectors, weights).tobytes())
+    assert found[0] == found[1]
+
+
+def test_the_pieces_that_weigh_most_decide_with_whole_weights() -> None:
+    weights = np.random.default_rng(1).random(9000) ** 4
+    weights[::2] = 0
+    rows, whole = weightiest(weights)
+    assert len(rows) == 4096 and (np.diff(rows) > 0).all()
+    assert weights[rows].min() >= np.sort(weights)[-4096]
+    assert (whole == np.rint(whole)).all()
+    assert whole / whole.sum() == pytest.approx(weights[rows] / weights[rows].sum(), abs=1e-8)
+    # Sums of products with squared whole vectors of any direction are exact.
+    assert whole.sum() * (UNIT + math.sqrt(8192) / 2) ** 2 < 2**53
+    assert weightiest(weights * 0)[0].size == 0 == weightiest(np.zeros(0))[1].size
+    assert weightiest(np.array([0.0, 1, 0, 3]))[0].tolist() == [1, 3]
+
+
+def slow_axes(body: StaticEmbedding, sides: Sequence[Sequence[str]]) -> Any:
+    """Count each piece of both sides in loops, and weigh its direction by its squared length."""
+    vectors = body.vectors.astype(np.float64)
+    norms = np.linalg.norm(vectors, axis=1)
+    times: defaultdict[int, float] = defaultdict(float)
+    for texts in sides:
+        read = [piece for text in texts for piece in body.tokens([text])[0][:, 0].tolist()]
+        for piece, number in Counter(read).items():
+            times[piece] += number / len(read)
+    rows = [
+        vectors[piece] / norms[piece] * (norms[piece] * math.sqrt(number))
+        for piece, number in times.items()
+    ]
+    return np.linalg.svd(np.array(rows, dtype=np.float64), full_matrices=False)[2][:TOKEN_DIM]
+
+
+def test_two_sides_are_compared_in_the_dimensions_in_which_their_own_words_differ() -> None:
+    encoder = SentenceEncoder.load()
+    body, pairs = encoder.body, examples().pairs
+    assert isinstance(body, StaticEmbedding) and pairs is not None
+    sides = list(pairs.sources[:150]), list(pairs.targets[:150])
+    left, right = tokens_of_both(encoder, *sides)
+    assert left.dim == right.dim == TOKEN_DIM < body.dim
+    axes = slow_axes(body, sides)
+    for tokens in (left, right):
+        assert tokens.ids is not None
+        ids = np.unique(tokens.ids)
+        expected = body.vectors[ids] @ axes.T
+        expected /= np.linalg.norm(expected, axis=1)[:, None]
+        found = tokens.table[ids]
+        assert found @ found.T / UNIT**2 == pytest.approx(expected @ expected.T, abs=3e-3)
+
+
+def test_few_words_have_all_dimensions() -> None:
+    encoder, pairs = SentenceEncoder.load(), examples().pairs
+    assert isinstance(encoder.body, StaticEmbedding) and pairs is not None
+    every = whole_vectors(encoder.body.vectors)[0]
+    for tokens in (
+        tokens_of(encoder, list(pairs.sources)),
+        tokens_of_both(encoder, ["She keeps bees."], ["她养蜜蜂。"])[0],
+        tokens_of_both(encoder, ["☃"], [""])[0],
+    ):
+        assert tokens.dim == every.shape[1] and tokens.ids is not None
+        assert (tokens.table[tokens.ids] == every[tokens.ids]).all()
 
 
 def test_only_the_pieces_that_were_read_get_a_token_vector() -> None:
     """Of a vocabulary of many languages a text has few."""
     body = SentenceEncoder.load().body
     assert isinstance(body, StaticEmbedding)
-    every = on_principal_axes(whole_vectors(body.vectors)[0])
     made: set[int] = set()
     for text in ("She keeps bees.", "她养蜜蜂。 She sells honey."):
         ids = body.tokens([text])[0][:, 0]
         vectors = body.token_vectors(ids)
         made |= set(ids.tolist())
         assert set(np.flatnonzero(vectors.any(axis=1)).tolist()) == made
-        assert (vectors[ids] == every[ids]).all()
 
 
-def test_vectors_of_few_dimensions_stay() -> None:
-    vectors = whole_vectors(spread_unevenly(20, 6))[0]
-    assert on_principal_axes(vectors, 6) is vectors
-    assert on_principal_axes(vectors[:3], 2).shape == (3, 2)
+def test_files_memory_and_single_pairs_give_the_same_vectors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where only some texts of a side tell the dimensions."""
+    encoder, pairs = SentenceEncoder.load(), examples().pairs
+    assert pairs is not None
+    sides = list(pairs.sources), list(pairs.targets)
+    x, y = np.array([3, 100, 3]), np.array([7, 2, 150])
+    seen = []
+    for most in (10_000, 50):
+        monkeypatch.setattr(xmine.vectors.tokens, "_TEXTS_FOR_AXES", most)
+        paths = tmp_path / f"{most}.source.npy", tmp_path / f"{most}.target.npy"
+        tables = [sentence_table("texts", texts) for texts in sides]
+        left, right = (read_tokens(encoder, *each) for each in zip(tables, paths, strict=True))
+        in_memory = tokens_of_both(encoder, *(list(each.texts) for each in tables))
+        files = TokenFiles.of(encoder, paths)
+        assert files is not None
+        for found in (files.open(), compared(encoder.body, left, right)):
+            for one, other in zip(found, in_memory, strict=True):
+                assert one.ids is not None and other.ids is not None
+                assert one.starts.tolist() == other.starts.tolist()
+                assert one.ids.tolist() == other.ids.tolist()
+                assert (one.table[one.ids] == other.table[other.ids]).all()
+        texts = list(tables[0].texts), list(tables[1].texts)
+        for some, rows, whole in zip(
+            tokens_of_pairs(encoder, texts, x, y), (x, y), in_memory, strict=True
+        ):
+            for at, row in enumerate(rows.tolist()):
+                assert [each.tolist() for each in some.of(at)] == [
+                    each.tolist() for each in whole.of(row)
+                ]
+        seen.append(in_memory[0].of(0)[0])
+    assert not np.array_equal(seen[0], seen[1])
 
 
-def test_threads_do_not_change_fewer_dimensions() -> None:
-    vectors = whole_vectors(spread_unevenly(9000, 256))[0]
-    found = []
-    for threads in (1, 2):
-        with threadpool_limits(threads):
-            found.append(on_principal_axes(vectors).tobytes())
-    assert found[0] == found[1]
+def test_vectors_of_few_dimensions_stay(toy_encoder: SentenceEncoder) -> None:
+    body = toy_encoder.body
+    assert isinstance(body, StaticEmbedding) and body.dim <= TOKEN_DIM
+    left, right = tokens_of_both(toy_encoder, ["bade fifi"], ["golu"])
+    assert left.dim == right.dim == body.dim

@@ -15,7 +15,6 @@ from tests.toys.reranking import slow_lines
 from tests.toys.xsim import loose, write
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.reranking import RerankingWeights
-from xmine.encoders.tokens import TokenVectors
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import BitextOptions, GainOptions, TatoebaOptions, XsimOptions
 from xmine.evaluation.reports.gain import measure_gains
@@ -23,6 +22,7 @@ from xmine.evaluation.result import Result
 from xmine.evaluation.retrieval.aligned import evaluate_bitext
 from xmine.evaluation.retrieval.tatoeba import evaluate_tatoeba
 from xmine.evaluation.retrieval.xsim import evaluate_xsim
+from xmine.vectors.tokens import ReadTokens
 
 NOTE = "Rows named reranked are ours, not in any paper"
 
@@ -226,11 +226,11 @@ def test_the_tokens_of_the_pivot_are_read_once(
     write(tmp_path / "x.de", sides(aligned)[0][::-1])
     read = []
 
-    def tokens_of(encoder: SentenceEncoder, texts: list[str]) -> TokenVectors:
+    def texts_read(encoder: SentenceEncoder, texts: list[str]) -> ReadTokens:
         read.append(texts[0])
-        return xmine.vectors.tokens.tokens_of(encoder, texts)
+        return xmine.vectors.tokens.texts_read(encoder, texts)
 
-    monkeypatch.setattr(xmine.evaluation.retrieval.reranked, "tokens_of", tokens_of)
+    monkeypatch.setattr(xmine.evaluation.retrieval.reranked, "texts_read", texts_read)
     files = str(tmp_path / "x.{}")
     evaluate_bitext(toy_encoder, aligned, BitextOptions(files=files))
     assert len(read) == len(set(read)) == 3

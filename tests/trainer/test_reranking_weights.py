@@ -180,10 +180,10 @@ def test_a_transformer_reads_a_thousand_pairs_and_a_static_encoder_all(
     pairs: ParallelText,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def tokens_of(encoder: SentenceEncoder, texts: Sequence[str]) -> None:
+    def texts_read(encoder: SentenceEncoder, texts: Sequence[str]) -> None:
         raise InterruptedError(len(texts))
 
-    monkeypatch.setattr(reranking, "tokens_of", tokens_of)
+    monkeypatch.setattr(reranking, "texts_read", texts_read)
     for encoder, count in ((toy_encoder, 1800), (SentenceEncoder.load(checkpoint()), 1000)):
         with pytest.raises(InterruptedError, match=str(count)):
             fitted_weights(encoder, pairs, seed=1)

@@ -122,6 +122,8 @@ def test_words_give_the_same_options_back(kind: str) -> None:
 
 def test_only_what_differs_is_said() -> None:
     options = MiningOptions(threshold=1.25, dedup=False, drop=["copy"])
+    assert mining_words("a", "b", options, "-run")[3:5] == ["-o", "./-run"]
+    assert mining_words("a", "b", options, "-")[3:5] == ["-o", "-"]
     assert in_one_line(mining_words("en.txt", "zh.txt", options, "run/", more={"model": ""})) == (
         "xmine mine en.txt zh.txt -o run/ --threshold 1.25 --drop copy --no-dedup"
     )

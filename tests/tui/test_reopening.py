@@ -14,11 +14,13 @@ import pytest
 
 from tests.toys.app import drive
 from tests.toys.screens import screen_text, settled, until
+from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import PairQuery
 from xmine.browsing.view import View
+from xmine.browsing.write_cut import write_cut
 from xmine.errors import FileError, XmineError
-from xmine.pairs.io import write_pairs
+from xmine.pairs.io import read_pairs, write_pairs
 from xmine.tui import background as reading_module
 from xmine.tui.app import XmineApp
 from xmine.tui.screens.base import OpeningScreen
@@ -442,3 +444,79 @@ def test_a_run_that_is_opened_again_shows_the_cursor(run_copy: Path) -> None:
         assert top <= table.cursor_row < top + table._page
 
     drive(XmineApp(run_copy), (80, 24), again)
+
+
+def test_opening_what_is_open_keeps_the_place(run_copy: Path) -> None:
+    async def script(pilot: Any) -> None:
+        app = pilot.app
+        await settled(pilot)
+        await pilot.press("t")
+        await settled(pilot)
+        await pilot.press("]", "escape", "slash", *"prob>0.5", "enter", "j", "j")
+        await settled(pilot)
+        query, cut, row = app.view.query, app.view.cut, app.view.row
+        assert query != PairQuery(kept="kept")
+        assert cut != app.view.opened.cut and row
+        for _ in range(2):
+            await pilot.press("h", "enter")
+            await settled(pilot)
+            assert (app.view.query, app.view.cut, app.view.row) == (query, cut, row)
+            app.open(run_copy)
+            await settled(pilot)
+            assert (app.view.query, app.view.cut, app.view.row) == (query, cut, row)
+
+    drive(XmineApp(run_copy), (80, 24), script)
+
+
+def test_a_cut_that_another_process_writes_is_read_and_undo_stays(run_copy: Path) -> None:
+    async def script(pilot: Any) -> None:
+        app = pilot.app
+        await settled(pilot)
+        view, last = app.view, int(app.view.rows[-1])
+        Judgements.open(view.opened).judge(1, "reject")  # of another day
+        await until(pilot, lambda: app.judgements.of(1) == "reject", 20)
+        app.screen.query_one(PairTable).move_cursor(row=0)
+        await pilot.press("a")
+        await settled(pilot)
+        assert [app.judgements.of(row) for row in (0, 1)] == ["accept", "reject"]
+        write_cut(run_copy, float(view.opened.ranks[last - 1]))
+        await until(pilot, lambda: app.view is not view, 20)
+        await settled(pilot)
+        assert app.view.cut == view.opened.ranks[last - 1] == app.view.opened.cut
+        assert "read anew" in screen_text(app)[-2]
+        await pilot.press("z")
+        await settled(pilot)
+        assert [app.judgements.of(row) for row in (0, 1)] == ["", "reject"]
+        assert "taken back" in screen_text(app)[-2]
+
+    drive(XmineApp(run_copy), (80, 24), script)
+
+
+def test_a_pair_of_files_that_changes_is_read_anew(few: Path) -> None:
+    sides = few.with_suffix(".en"), few.with_suffix(".zh")
+    write_pairs(read_pairs(few), ",".join(map(str, sides)))
+
+    async def script(pilot: Any) -> None:
+        app = pilot.app
+        await settled(pilot)
+        assert len(app.view.opened) == 3
+        for side in sides:
+            side.write_text("".join(side.read_text().splitlines(keepends=True)[1:]))
+        await until(pilot, lambda: len(app.view.opened) == 2, 20)
+
+    drive(XmineApp(Path(",".join(map(str, sides)))), (80, 24), script)
+
+
+def test_the_pane_says_the_verdict_that_was_given_on_another_screen(run_copy: Path) -> None:
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        pilot.app.screen.query_one(PairTable).move_cursor(row=2)
+        await settled(pilot)
+        await pilot.press("enter")
+        await settled(pilot)
+        await pilot.press("x", "escape")
+        await settled(pilot)
+        assert isinstance(pilot.app.screen, PairsScreen)
+        assert "✗ reject" in "\n".join(screen_text(pilot.app)[10:])
+
+    drive(XmineApp(run_copy), (80, 24), script)

@@ -1,5 +1,6 @@
 """What one types wrong is told where it was typed, and nothing of what was there is lost."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,22 @@ def test_a_question_mark_is_a_character_where_one_types(mined_run: Path) -> None
             assert pilot.app.screen.focused.value.endswith("?")
             await pressed(pilot, "f1")
             assert pilot.app.screen.NAME == "Help"
+            await pressed(pilot, "escape", "escape")
+
+    drive(XmineApp(mined_run), (100, 24), script)
+
+
+def test_help_on_another_key_leaves_f1_where_one_types(mined_run: Path) -> None:
+    state = Path(os.environ["XMINE_STATE"])
+    state.mkdir(exist_ok=True)
+    (state / "settings.json").write_text('{"keys": {"help": "f2"}}')
+
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        assert "F2 Help" in await pressed(pilot, "p") or "f2 Help" in await pressed(pilot, "p")
+        for opening, key in (("p", "f1"), ("p", "f2"), ("f", "f1"), ("F", "f1")):
+            await pressed(pilot, opening, key)
+            assert pilot.app.screen.NAME == "Help", (opening, key)
             await pressed(pilot, "escape", "escape")
 
     drive(XmineApp(mined_run), (100, 24), script)

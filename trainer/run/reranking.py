@@ -6,6 +6,7 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.reranking import RerankingWeights
 from xmine.encoders.tokens import TokenVectors
+from xmine.knn.cosines import Vectors
 from xmine.knn.exact import search_exact
 from xmine.knn.neighbours import Neighbours
 from xmine.pairs.io import ParallelText
@@ -13,7 +14,7 @@ from xmine.scoring.late_interaction import match_pairs
 from xmine.scoring.margin import margin_scores
 from xmine.scoring.reranking import RERANKED, Rows, TokenMatches
 from xmine.scoring.reranking_fit import KnownCandidates, fit_weights
-from xmine.vectors.tokens import tokens_of
+from xmine.vectors.tokens import compared, texts_read
 
 from ..data.rows import drawn
 
@@ -27,6 +28,8 @@ _LEAST_PAIRS = 300
 _LEAST_OF_LANGUAGES = 50  # of two languages, of which each side of a mixture has half
 # A transformer reads so many pairs in a minute on a processor.
 _MOST_PAIRS_OF_TRANSFORMER = 1000
+
+_Tokens = tuple[TokenVectors, TokenVectors]
 
 
 def fitted_weights(
@@ -49,35 +52,39 @@ def fitted_weights(
     """
     if not isinstance(encoder.body, StaticEmbedding):
         pairs = pairs.take(drawn(len(pairs), _MOST_PAIRS_OF_TRANSFORMER, seed))
-    tokens = tokens_of(encoder, pairs.sources), tokens_of(encoder, pairs.targets)
-    shorter = np.minimum(tokens[0].lengths, tokens[1].lengths)
+    read = texts_read(encoder, pairs.sources), texts_read(encoder, pairs.targets)
+    shorter = np.minimum(read[0].lengths, read[1].lengths)
     parts = pairs.languages.rows() if pairs.languages else [np.arange(len(pairs))]
     parts = [rows[shorter[rows] >= _LEAST_TOKENS] for rows in parts]
     parts = [rows for rows in parts if len(rows) >= _LEAST_OF_LANGUAGES]
     if sum(map(len, parts)) < _LEAST_PAIRS:
         return encoder.reranking
     vectors = encoder.encode_half(pairs.sources), encoder.encode_half(pairs.targets)
-    random = np.random.default_rng([seed, 7])
-
-    def mixed(rows: Rows, share: float) -> KnownCandidates:
-        count = int(len(rows) / (2 - share))  # sentences of a side
-        whole = int(share * count)
-        both, one, other, _ = np.split(random.permutation(rows), [whole, count, 2 * count - whole])
-        x, y = np.sort(np.append(both, one)), np.sort(np.append(both, other))
-        wide = search_exact(vectors[0][x], vectors[1][y], _NEAREST)
-        near, margins = wide.first(RERANKED), margin_scores(wide).first(RERANKED)
-        places = np.full(len(pairs), -1)
-        places[y] = np.arange(count)
-        matches = _match(tokens, near, x, y)
-        return KnownCandidates(near, matches, margins, places[x])
-
-    mixtures = [mixed(rows, share) for rows in parts for share in _SHARES * _DRAWS]
+    random, mixtures = np.random.default_rng([seed, 7]), list[KnownCandidates]()
+    for rows in parts:
+        some = vectors[0][rows], vectors[1][rows]
+        tokens = compared(encoder.body, read[0].take(rows), read[1].take(rows))
+        mixtures += [_mixed(some, tokens, share, random) for share in _SHARES * _DRAWS]
     return fit_weights(mixtures) or encoder.reranking
 
 
-def _match(
-    tokens: tuple[TokenVectors, TokenVectors], near: Neighbours, x: Rows, y: Rows
-) -> TokenMatches:
+def _mixed(
+    vectors: tuple[Vectors, Vectors], tokens: _Tokens, share: float, random: np.random.Generator
+) -> KnownCandidates:
+    """Draw a mixture of pairs whose vectors and tokens are given."""
+    pairs = len(vectors[0])
+    count = int(pairs / (2 - share))  # sentences of a side
+    whole = int(share * count)
+    both, one, other, _ = np.split(random.permutation(pairs), [whole, count, 2 * count - whole])
+    x, y = np.sort(np.append(both, one)), np.sort(np.append(both, other))
+    wide = search_exact(vectors[0][x], vectors[1][y], _NEAREST)
+    near, margins = wide.first(RERANKED), margin_scores(wide).first(RERANKED)
+    places = np.full(pairs, -1)
+    places[y] = np.arange(count)
+    return KnownCandidates(near, _match(tokens, near, x, y), margins, places[x])
+
+
+def _match(tokens: _Tokens, near: Neighbours, x: Rows, y: Rows) -> TokenMatches:
     """Compare the candidates of sentences x of the sources and y of the targets."""
     forward = np.arange(len(x))[:, None] * len(y) + near.targets
     backward = near.sources * len(y) + np.arange(len(y))[:, None]

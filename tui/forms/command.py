@@ -82,7 +82,7 @@ def mining_words(
         more: values of other flags of the command, such as model; empty ones are left out.
         force: whether an old output is replaced.
     """
-    words = ["mine", *_files([source, target]), *_given("-o", output)]
+    words = ["mine", *_files([source, target]), "-o", *_files([output])]
     for name, value in (more or {}).items():
         words += _given(flag(name), value) if value else []
     return [*words, *option_words(options), *(["--force"] if force else [])]
@@ -138,7 +138,7 @@ def training_words(
     for kind, files in given.items():
         if kind != "pairs":
             words += [word for file in files for word in _given(flag(kind), file)]
-    words += ["--method", method, *_given("-o", output), *option_words(options)]
+    words += ["--method", method, "-o", *_files([output]), *option_words(options)]
     return [*words, *filter(None, [IN_THE_WAY[in_the_way]])]
 
 

@@ -86,7 +86,7 @@ class PairsScreen(FindScreen):
         table = self.query_one(PairTable)
         if table.pairs.data is not self.view.rows:
             self.rows_changed()
-        table.redraw()
+        self.verdicts_changed()
 
     def heading(self) -> str:
         query, cells = self.view.query, self.query_one(PairTable).pairs

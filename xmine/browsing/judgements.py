@@ -99,8 +99,8 @@ class Judgements:
         self._opened = opened
         # The label of each judge for each pair, the latest at the end.
         self._said: dict[PairKey, dict[str, str]] = {}
-        # What was done here, each of it at once: rows, and what `by` had said of them before.
-        self._done: list[list[tuple[int, str]]] = []
+        # What was done here, each of it at once: pairs, and what `by` had said of them before.
+        self._done: list[list[tuple[PairKey, str]]] = []
         self._seen: tuple[int, int, int] | None = None  # inode, size and time of the file
         self._end = 0  # of what was read of it
         self._codes: NDArray[np.int8] | None = None
@@ -149,11 +149,12 @@ class Judgements:
             said = self.by_judge(row)
             own = said.get(self.by, TAKEN_BACK)
             if own != judgement:
-                before.append((row, own))
+                before.append((key_of(self._opened, row), own))
             elif said and list(said)[-1] != self.by and own != TAKEN_BACK:
-                before.append((row, TAKEN_BACK))  # taken back, the other label is the latest again
+                # Taken back, the other label is the latest again.
+                before.append((key_of(self._opened, row), TAKEN_BACK))
         if before:
-            self._write([(row, judgement) for row, _ in before])
+            self._write([(key, judgement) for key, _ in before])
             self._done.append(before)
         return len(before)
 
@@ -165,12 +166,17 @@ class Judgements:
         if not self._done:
             if there is None or self.by not in self.by_judge(there):
                 return []
-            self._write([(there, TAKEN_BACK)])
+            self._write([(key_of(self._opened, there), TAKEN_BACK)])
             return [there]
-        before = self._done[-1]
-        self._write(before)
+        before = dict(self._done[-1])
+        self._write(list(before.items()))
         self._done.pop()
-        return [row for row, _ in before]
+        return [row for row in self._near(before) if key_of(self._opened, row) in before]
+
+    def takes_over(self, others: "Judgements") -> None:
+        """Let `undo` take back what was done with others, of the same pairs as read before."""
+        if others.path == self.path:
+            self._done = others._done
 
     def refresh(self) -> bool:
         """Read what others have said since; tell whether there was any."""
@@ -205,11 +211,14 @@ class Judgements:
 
     def rows(self) -> Rows:
         """Find the pairs that are judged, int64 [judged], in the order of the pairs."""
+        return np.array([row for row in self._near(self._said) if self.of(row)], dtype=np.int64)
+
+    def _near(self, keys: Iterable[PairKey]) -> list[int]:
+        """List pairs of the lines of some keys, in the order of the pairs."""
         source, target = self._lines
-        left = np.array([key.source_line for key in self._said], dtype=np.int64)
-        right = np.array([key.target_line or 0 for key in self._said], dtype=np.int64)
-        near = np.flatnonzero(np.isin(source, left) & np.isin(target, right))
-        return near[[bool(self.of(row)) for row in near.tolist()]]
+        lines = [(key.source_line, key.target_line or 0) for key in keys]
+        left, right = np.array(lines, dtype=np.int64).reshape(-1, 2).T
+        return np.flatnonzero(np.isin(source, left) & np.isin(target, right)).tolist()
 
     def counts(self, rows: Rows | None = None) -> Counts:
         """Count labels on some pairs, or on all of them."""
@@ -217,13 +226,13 @@ class Judgements:
         accept, reject, unsure = np.bincount(codes, minlength=4)[1:].tolist()
         return Counts(accept, reject, unsure, len(codes))
 
-    def _write(self, said: list[tuple[int, str]]) -> None:
+    def _write(self, said: list[tuple[PairKey, str]]) -> None:
         known, time = (*LABELS, TAKEN_BACK), now()
         for _, judgement in said:
             if judgement not in known:
                 choose = f"choose from {', '.join(known)}"
                 raise OptionError(f"{judgement!r} is no judgement", choose)
-        labels = [Label(key_of(self._opened, row), each, self.by, time) for row, each in said]
+        labels = [Label(key, each, self.by, time) for key, each in said]
         append(self.path, labels, self._patience)
         self.refresh()  # it holds these labels, and what others said before them
 

@@ -4,7 +4,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from xmine.browsing.opened import Opened
-from xmine.run.folder import CANDIDATES_FILE, RUN_FILE
+from xmine.errors import XmineError
+from xmine.pairs.paths import paths_to_read
+from xmine.run.folder import CANDIDATES_FILE, RUN_FILE, SUMMARY_FILE
 
 
 def open_pairs(path: Path) -> Opened:
@@ -19,12 +21,10 @@ def open_pairs(path: Path) -> Opened:
     return open_file(path)
 
 
-def stamp(path: Path) -> tuple[int, int] | None:
-    """Tell one state of the pairs of a run or a file from another; None where none can be told.
-
-    Writing a cut into a run changes no candidates.
-    """
-    with suppress(OSError):
-        found = (path / CANDIDATES_FILE if path.is_dir() else path).stat()
-        return found.st_ino, found.st_mtime_ns
+def stamp(path: Path) -> list[tuple[int, int]] | None:
+    """Tell one state of the pairs of a run or a file from another; None where none can be told."""
+    with suppress(OSError, XmineError):
+        in_run = [path / name for name in (CANDIDATES_FILE, SUMMARY_FILE)]
+        files = in_run if path.is_dir() else map(Path, paths_to_read(path).paths)
+        return [(found.st_ino, found.st_mtime_ns) for found in (each.stat() for each in files)]
     return None

@@ -61,7 +61,7 @@ class View:
 
     @property
     def is_replaced(self) -> bool:
-        """Whether other pairs were mined, or written, since these were read."""
+        """Whether other pairs were mined or written, or another cut, since these were read."""
         return stamp(self.opened.path) != self._stamp
 
     @property
@@ -106,7 +106,7 @@ class View:
 
     def reopened(self, opened: Opened) -> None:
         """Show a run that was read again: the same pairs, others of them kept."""
-        self.opened = opened
+        self.opened, self._stamp = opened, stamp(opened.path)
         self.__dict__.pop("around", None)  # tells why a pair is not kept
 
     def counts(self) -> tuple[int, int, int]:

@@ -23,16 +23,16 @@ class RerankingWeights:
         right_mean, right_deviation: of the scores of translations that the weights were fitted on.
     """
 
-    log_margin: float = 3.082
-    missing: float = -44.616
-    order: float = 1.317
-    match_lead: float = 5.181
-    margin_lead: float = 4.055
+    log_margin: float = 3.077
+    missing: float = -52.514
+    order: float = 1.297
+    match_lead: float = 5.829
+    margin_lead: float = 3.899
     other_numbers: float = 2.0
     other_language: float = 5.0
-    bias: float = 0.7
-    right_mean: float = 5.706
-    right_deviation: float = 3.309
+    bias: float = 0.884
+    right_mean: float = 5.876
+    right_deviation: float = 3.398
 
     def save(self, folder: Path) -> None:
         """Write them into the folder of an encoder."""

@@ -19,11 +19,14 @@ UNIT = 4000
 MOST_TOKENS = 10_000
 # The largest weight of a token.
 HEAVIEST = 1000
-# Dimensions that are kept of the token vectors of a static encoder: F1 stays within .006 of that of
-# all 448 (.010 where 2 % are parallel), in a third of the time (bench/rerank.py).
+# Dimensions that are kept of the token vectors of a static encoder: F1 is that of all 448, in a
+# third of the time (bench/rerank.py).
 TOKEN_DIM = 128
-_ROWS_FOR_AXES = 4096
+# Pieces whose vectors decide about the axes: those that weigh most in the texts.
+_PIECES_FOR_AXES = 4096
 _AXIS = 2048  # the length of a rounded axis: 2048 * UNIT < 2**24
+# The weights of all pieces together: times a squared vector, 2**29 * UNIT**2 < 2**53.
+_WEIGHT_OF_ALL = 2**29
 
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float32]
@@ -100,34 +103,36 @@ def lengths_of(vectors: Floats) -> Floats:
     return lengths
 
 
-def on_principal_axes(vectors: Floats, dim: int = TOKEN_DIM) -> Floats:
-    """Turn `whole_vectors` [rows, width] into whole vectors of fewer dimensions, if width > dim."""
-    return on_axes(vectors, principal_axes(vectors[rows_for_axes(len(vectors))], dim))
+def weightiest(weights: NDArray[np.float64]) -> tuple[Rows, NDArray[np.float64]]:
+    """Find the pieces that weigh most, at most 4,096, rising, and their weights in whole numbers.
+
+    Args:
+        weights: float64 [pieces], none negative.
+    """
+    rows = np.sort(np.argsort(-weights, kind="stable")[:_PIECES_FOR_AXES])
+    rows = rows[weights[rows] > 0]
+    return rows, np.rint(weights[rows] * (_WEIGHT_OF_ALL / max(weights[rows].sum(), 1e-300)))
 
 
-def rows_for_axes(rows: int) -> slice:
-    """Tell which rows of a table are enough for `principal_axes`."""
-    return slice(None, None, max(1, -(-rows // _ROWS_FOR_AXES)))
-
-
-def principal_axes(vectors: Floats, dim: int = TOKEN_DIM) -> Floats | None:
-    """Find the axes [width, dim] along which `whole_vectors` spread most; None if width <= dim.
+def principal_axes(vectors: Floats, weights: NDArray[np.float64], dim: int = TOKEN_DIM) -> Floats:
+    """Find the axes [width, dim] along which weighted `whole_vectors` [rows, width] spread most.
 
     They are right singular vectors, not centred, and rounded, so that a projection on them is
     exact; the products that lead to them are exact too.
+
+    Args:
+        weights: whole numbers [rows], together no more than those of `weightiest`.
     """
-    if vectors.shape[1] <= dim:
-        return None
     exact = vectors.astype(np.float64)
     with threadpool_limits(1):  # or threads would change the last digits
-        axes = np.linalg.eigh(exact.T @ exact)[1][:, -dim:]
+        axes = np.linalg.eigh((exact * weights[:, None]).T @ exact)[1][:, -dim:]
     rounded: Floats = np.rint(axes * _AXIS).astype(np.float32)
     return rounded
 
 
-def on_axes(vectors: Floats, axes: Floats | None) -> Floats:
-    """Turn `whole_vectors` [rows, width] into those along axes; None leaves them as they are."""
-    return vectors if axes is None else whole_vectors(vectors @ axes)[0]
+def on_axes(vectors: Floats, axes: Floats) -> Floats:
+    """Turn `whole_vectors` [rows, width] into those along axes."""
+    return whole_vectors(vectors @ axes)[0]
 
 
 def whole_weights(lengths: Floats) -> Floats:

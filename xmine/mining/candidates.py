@@ -137,9 +137,7 @@ def retrieve(
     margins = pair_scores(x, y, cosines, few, options.margin)[0]
     more = ChosenPairs(x, y, margins, cosines)
     if judge is not None:
-        matches = judge.match_texts(
-            [source.texts[row] for row in x], [target.texts[row] for row in y]
-        )
+        matches = judge.match_texts((source.texts, target.texts), x, y)
         more = replace(more, scores=judge.reranker.pairs(x, y, matches, margins), margins=margins)
     return replace(candidates, chosen=candidates.chosen.joined(more))
 

@@ -35,7 +35,7 @@ from xmine.scoring.reranking import RERANKED
 from xmine.text.inputs import TextInput, text_input
 from xmine.text.sentences import sentence_table
 from xmine.units import duration, in_words
-from xmine.vectors.tokens import tokens_of
+from xmine.vectors.tokens import compared, texts_read
 
 # Lines that speeds are tried on; a transformer encodes as many in about a second on a CPU.
 _TRIED, _TRIED_BY_A_TRANSFORMER = 2000, 64
@@ -235,13 +235,15 @@ def _matching(
 ) -> tuple[float, int]:
     """Match the tokens of some lines: seconds for all candidates, and bytes of them on disk."""
     sides = [each for each in (left, right) if len(each.some)]
-    tokens_of(encoder, ["."])  # rounds the vectors of a static encoder, once
+    texts_read(encoder, ["."])  # weighs the tokens of a static encoder, once
     started, rows = time.perf_counter(), left.rows + right.rows
-    tokens = [tokens_of(encoder, each.some) for each in sides]
-    reading = (time.perf_counter() - started) * rows / sum(map(len, tokens)) if tokens else 0.0
+    read = [texts_read(encoder, each.some) for each in sides]
+    some = sum(len(each.some) for each in sides)
+    reading = (time.perf_counter() - started) * rows / max(1, some)
     disk = rows * (4 * k + 1) * 4  # matches, scores, and the tokens of the row
-    if len(tokens) < 2:
+    if len(read) < 2:
         return reading, disk
+    tokens = compared(encoder.body, read[0], read[1])
     pairs = _CANDIDATES * k * rows
     tried = np.arange(min(_PAIRS_TRIED, 1 + int(_SHARE_TRIED * pairs)))
     x, y = (tried * len(each) // len(tried) for each in tokens)

@@ -11,6 +11,7 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.pair import EncoderPair
 from xmine.encoders.reranking import RerankingWeights
+from xmine.encoders.tokens import Rows
 from xmine.errors import OptionError
 from xmine.knn.neighbours import Neighbours
 from xmine.mining.options import MiningOptions, ScoringOptions
@@ -20,7 +21,7 @@ from xmine.scoring.reranking import Reranker, TokenMatches
 from xmine.scoring.reranking_fit import learn_weights
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.scoring.threshold import FEW
-from xmine.vectors.tokens import tokens_of
+from xmine.vectors.tokens import tokens_of_pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +61,13 @@ class Judge:
             return self if options.rerank == "tokens" else None
         return replace(self, reranker=replace(self.reranker, weights=weights))
 
-    def match_texts(self, sources: Sequence[str], targets: Sequence[str]) -> NDArray[np.float32]:
-        """Compare a few pairs of texts, as `match_pairs`: float32 [pairs, 3]."""
-        rows = np.arange(len(sources))
-        tokens = tokens_of(self.encoder, sources), tokens_of(self.encoder, targets)
-        return match_pairs(*tokens, rows, rows).astype(np.float32)
+    def match_texts(
+        self, sides: tuple[Sequence[str], Sequence[str]], x: Rows, y: Rows
+    ) -> NDArray[np.float32]:
+        """Compare the texts x and y of two sides, as `match_pairs`: float32 [pairs, 3]."""
+        pairs = np.arange(len(x))
+        tokens = tokens_of_pairs(self.encoder, sides, x, y)
+        return match_pairs(*tokens, pairs, pairs).astype(np.float32)
 
 
 # What vectors come from: an encoder for each side, or the vectors of all lines [lines, dim].

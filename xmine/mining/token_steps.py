@@ -17,7 +17,7 @@ from xmine.scoring.reranking import TokenMatches
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.vectors.elsewhere import Elsewhere
 from xmine.vectors.encoding import Encoded
-from xmine.vectors.tokens import TokenFiles, read_tokens
+from xmine.vectors.tokens import TokenFiles, compared, read_tokens
 
 
 def elsewhere(run: Run, side: str, engine: Engine) -> Elsewhere | None:
@@ -54,7 +54,7 @@ class TokenSteps:
             )
             for side, path, (sentences, _) in zip(SIDES, self._paths, self.encoded, strict=True)
         )
-        return left, right
+        return compared(self.encoder.body, left, right)
 
     @property
     def _paths(self) -> tuple[Path, Path]:

@@ -1,6 +1,7 @@
 """Sentences -> the tokens of each, in files beside the run; killed, reading continues.
 
-A static encoder needs a piece's number, a transformer the last hidden state of each token.
+A static encoder needs a piece's number, a transformer the last hidden state of each token. Of a
+static encoder only those dimensions are compared in which the texts of both sides differ most.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -28,6 +29,42 @@ if TYPE_CHECKING:
 
 _Body = Union[StaticEmbedding, "Transformer"]
 
+# Texts of a side whose tokens tell which dimensions are compared.
+_TEXTS_FOR_AXES = 10_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReadTokens:
+    """The tokens of texts, as the body of an encoder gives them.
+
+    Attributes:
+        rows: the piece of each token, int32 [tokens, 1]; or vectors and weights, int16 [tokens,
+            dim + 1].
+        starts: int64 [texts + 1], where each text starts among the tokens.
+    """
+
+    rows: NDArray[Any]
+    starts: Rows
+
+    @property
+    def lengths(self) -> Rows:
+        """The number of tokens of each text, int64 [texts]."""
+        return np.diff(self.starts)
+
+    def take(self, texts: Rows) -> "ReadTokens":
+        """Keep some texts, in the order given."""
+        lengths = self.lengths[texts]
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        places = np.repeat(self.starts[texts] - starts[:-1], lengths) + np.arange(starts[-1])
+        return ReadTokens(self.rows[places], starts)
+
+    def shares(self, pieces: int) -> NDArray[np.float64]:
+        """Count the pieces of some texts, evenly spread: shares of all their tokens, [pieces]."""
+        some = self.take(np.arange(0, len(self.starts) - 1, _step(len(self.starts) - 1)))
+        shares = np.bincount(some.rows[:, 0], minlength=pieces).astype(np.float64)
+        shares /= max(1, len(some.rows))
+        return shares
+
 
 @dataclass(frozen=True, slots=True)
 class TokenFiles:
@@ -52,7 +89,7 @@ class TokenFiles:
     def open(self) -> tuple[TokenVectors, TokenVectors]:
         """Open the tokens of both sides."""
         body = self.encoder.load().body if self.encoder else None
-        return _opened(body, self.paths[0]), _opened(body, self.paths[1])
+        return compared(body, _opened(body, self.paths[0]), _opened(body, self.paths[1]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +102,63 @@ class _Reading:
         return _read(self.texts.encoder.load().body, self.texts.read(start, stop), 0)
 
 
-def tokens_of(encoder: SentenceEncoder, texts: Sequence[str]) -> TokenVectors:
-    """Read the tokens of a few texts into memory."""
+def texts_read(encoder: SentenceEncoder, texts: Sequence[str]) -> ReadTokens:
+    """Read the tokens of texts into memory."""
     rows, lengths = encoder.body.tokens(texts)
-    starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-    return _token_vectors(encoder.body, rows, starts)
+    return ReadTokens(rows, np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]))
+
+
+def tokens_of(encoder: SentenceEncoder, texts: Sequence[str]) -> TokenVectors:
+    """Read the tokens of a few texts, with all dimensions of their vectors."""
+    return _token_vectors(encoder.body, texts_read(encoder, texts))
+
+
+def compared(
+    body: _Body | None,
+    left: ReadTokens,
+    right: ReadTokens,
+    whole: tuple[ReadTokens, ReadTokens] | None = None,
+) -> tuple[TokenVectors, TokenVectors]:
+    """Give the vectors of the tokens of two sides, in the dimensions in which they differ most.
+
+    Args:
+        body: of the encoder; None for the tokens of a transformer, which keep all dimensions.
+        left, right: the tokens.
+        whole: of all texts, or of some as `shares` takes them, where `left` and `right` are few.
+    """
+    shares = None
+    if isinstance(body, StaticEmbedding):
+        pieces = len(body.table.rows)
+        first, second = whole or (left, right)
+        shares = first.shares(pieces) + second.shares(pieces)
+    return _token_vectors(body, left, shares), _token_vectors(body, right, shares)
+
+
+def tokens_of_both(
+    encoder: SentenceEncoder, sources: Sequence[str], targets: Sequence[str]
+) -> tuple[TokenVectors, TokenVectors]:
+    """Read the tokens of the texts of two sides into memory, see `compared`."""
+    return compared(encoder.body, texts_read(encoder, sources), texts_read(encoder, targets))
+
+
+def tokens_of_pairs(
+    encoder: SentenceEncoder, sides: tuple[Sequence[str], Sequence[str]], x: Rows, y: Rows
+) -> tuple[TokenVectors, TokenVectors]:
+    """Read the tokens of the texts x and y of two sides, as `compared` gives them for all texts."""
+    rows = zip(sides, (x, y), strict=True)
+    left, right = (texts_read(encoder, [side[row] for row in some.tolist()]) for side, some in rows)
+    whole = left, right
+    if isinstance(encoder.body, StaticEmbedding):
+        whole = texts_read(encoder, _spread(sides[0])), texts_read(encoder, _spread(sides[1]))
+    return compared(encoder.body, left, right, whole)
+
+
+def _step(texts: int) -> int:
+    return max(1, -(-texts // _TEXTS_FOR_AXES))
+
+
+def _spread(texts: Sequence[str]) -> Sequence[str]:
+    return texts[:: _step(len(texts))]
 
 
 def read_tokens(
@@ -79,7 +168,7 @@ def read_tokens(
     report: Report = silent,
     watch: Watch = NOBODY,
     elsewhere: Elsewhere | None = None,
-) -> TokenVectors:
+) -> ReadTokens:
     """Write the tokens of sentences to a file, and where each starts to `PATH.starts`; open both.
 
     An encoder from a folder continues what it left when it was killed, and reads `elsewhere` if
@@ -149,13 +238,15 @@ def _starts(path: Path) -> Path:
     return path.with_name(f"{path.stem}.starts.npy")  # of SIDE.tokens.npy
 
 
-def _opened(body: _Body | None, path: Path) -> TokenVectors:
-    return _token_vectors(body, opened(path, _dtype(body)), opened(_starts(path), np.int64)[:, 0])
+def _opened(body: _Body | None, path: Path) -> ReadTokens:
+    return ReadTokens(opened(path, _dtype(body)), opened(_starts(path), np.int64)[:, 0])
 
 
-def _token_vectors(body: _Body | None, rows: NDArray[Any], starts: Rows) -> TokenVectors:
-    """Take the rows of `tokens` of an encoder's body, and where each text starts."""
+def _token_vectors(
+    body: _Body | None, read: ReadTokens, shares: NDArray[np.float64] | None = None
+) -> TokenVectors:
+    rows, starts = read.rows, read.starts
     if isinstance(body, StaticEmbedding):
-        vectors = body.token_vectors(rows[:, 0])
+        vectors = body.token_vectors(rows[:, 0], shares)
         return TokenVectors(starts, vectors, body.token_weights, vectors.shape[1], rows[:, 0])
     return TokenVectors(starts, rows, rows[:, -1], rows.shape[1] - 1)

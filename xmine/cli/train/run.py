@@ -189,7 +189,8 @@ def _doubts(corpus: "Corpus", options: TrainingOptions, given: Given) -> list[st
         return []
     names = f"{file}, first column", f"{file}, second column"
     texts = corpus.pairs.sources, corpus.pairs.targets
-    return check_sides(names, texts, options.codes[:2], ("--languages", "--languages"))
+    first, second = options.codes[:2]
+    return check_sides(names, texts, (first, second), ("--languages", "--languages"))
 
 
 def _say_how_to_go_on(console: Console, method: str, output: Path, given: Given) -> None:

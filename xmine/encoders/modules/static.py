@@ -22,10 +22,11 @@ from xmine.encoders.layout import first_line
 from xmine.encoders.spans import Span
 from xmine.encoders.tokenizer import MODEL_FILE, TOKENIZER_FILE, Tokenizer, Vocabulary
 from xmine.encoders.tokens import (
+    TOKEN_DIM,
     lengths_of,
     on_axes,
     principal_axes,
-    rows_for_axes,
+    weightiest,
     whole_vectors,
     whole_weights,
 )
@@ -74,6 +75,53 @@ class Table:
         return vectors
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _TokenTable:
+    """Token vectors along some axes; memory holds those that have been made.
+
+    Attributes:
+        rows, weights: the pieces that decide about the axes, and the weight of each.
+        axes: float32 [width, token dim]; None for all dimensions.
+        vectors: float32 [all pieces, token dim].
+        is_there: bool [all pieces], which have been made.
+    """
+
+    rows: NDArray[Any]
+    weights: NDArray[np.float64]
+    axes: NDArray[np.float32] | None
+    vectors: NDArray[np.float32]
+    is_there: NDArray[np.bool_]
+
+    @classmethod
+    def empty(
+        cls,
+        rows: NDArray[Any],
+        weights: NDArray[np.float64],
+        axes: NDArray[np.float32] | None,
+        shape: tuple[int, int],
+    ) -> "_TokenTable":
+        """Make one for so many pieces and a width."""
+        total, dim = shape[0], shape[1] if axes is None else axes.shape[1]
+        memory = mmap(-1, 4 * total * dim)  # np.zeros would take whole huge pages for a few rows
+        vectors = np.frombuffer(memory, np.float32).reshape(total, dim)
+        return cls(rows, weights, axes, vectors, np.zeros(total, np.bool_))
+
+    def is_of(self, rows: NDArray[Any], weights: NDArray[np.float64]) -> bool:
+        """Tell whether these pieces decided about the axes."""
+        return np.array_equal(rows, self.rows) and np.array_equal(weights, self.weights)
+
+    def filled(self, ids: NDArray[np.int32], table: Table) -> NDArray[np.float32]:
+        """Give the vectors, with those of some pieces filled in."""
+        used = _used(ids, self.vectors)
+        used = used[~self.is_there[used]]
+        for at in range(0, len(used), _ROWS_AT_ONCE):
+            rows = used[at : at + _ROWS_AT_ONCE]
+            whole = whole_vectors(table.vectors(rows))[0]
+            self.vectors[rows] = whole if self.axes is None else on_axes(whole, self.axes)
+        self.is_there[used] = True
+        return self.vectors
+
+
 class StaticEmbedding:
     """The module that reads text without looking at the order of its words."""
 
@@ -84,6 +132,7 @@ class StaticEmbedding:
     def __init__(self, pieces: Vocabulary | Tokenizer, table: Table) -> None:
         self.pieces = pieces
         self.table = table
+        self._made: _TokenTable | None = None
 
     @property
     def dim(self) -> int:
@@ -130,32 +179,30 @@ class StaticEmbedding:
         rows = (self.table.vectors(slice(at, at + _ROWS_AT_ONCE)) for at in blocks)
         return whole_weights(np.concatenate([lengths_of(each) for each in rows]))
 
-    def token_vectors(self, ids: NDArray[np.int32]) -> NDArray[np.float32]:
+    def token_vectors(
+        self, ids: NDArray[np.int32], shares: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float32]:
         """Give the vectors of pieces as tokens, see `xmine.encoders.tokens`.
+
+        Args:
+            ids: of the pieces, int32 [...].
+            shares: of the pieces in the texts that are compared, float64 [all pieces]; None for all
+                dimensions. Kept are those in which the figures of the texts differ most: a piece
+                counts as often as it occurs, by the square of its weight.
 
         Returns:
             float32 [all pieces, token dim], in which the rows of `ids` are filled in.
         """
-        vectors, axes, is_there = self._of_tokens
-        used = _used(ids, vectors)
-        used = used[~is_there[used]]
-        for at in range(0, len(used), _ROWS_AT_ONCE):
-            rows = used[at : at + _ROWS_AT_ONCE]
-            vectors[rows] = on_axes(whole_vectors(self.table.vectors(rows))[0], axes)
-        is_there[used] = True
-        return vectors
-
-    @cached_property
-    def _of_tokens(
-        self,
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32] | None, NDArray[np.bool_]]:
-        """Token vectors, the axes of them, and which have been made; memory holds no others."""
-        total = len(self.table.rows)
-        axes = principal_axes(whole_vectors(self.table.vectors(rows_for_axes(total)))[0])
-        dim = self.dim if axes is None else axes.shape[1]
-        memory = mmap(-1, 4 * total * dim)  # np.zeros would take whole huge pages for a few rows
-        vectors = np.frombuffer(memory, np.float32).reshape(total, dim)
-        return vectors, axes, np.zeros(total, np.bool_)
+        rows, weights = np.zeros(0, np.int64), np.zeros(0)
+        if shares is not None and self.dim > TOKEN_DIM:
+            rows, weights = weightiest(shares * self.token_weights.astype(np.float64) ** 2)
+        made = self._made
+        if made is None or not made.is_of(rows, weights):
+            axes = None
+            if len(rows) > TOKEN_DIM:  # fewer pieces have no more dimensions
+                axes = principal_axes(whole_vectors(self.table.vectors(rows))[0], weights)
+            made = self._made = _TokenTable.empty(rows, weights, axes, self.table.rows.shape)
+        return made.filled(ids, self.table)
 
     def tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Cut texts into pieces that have a vector.

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
-from xmine.encoders.tokens import TokenVectors
 from xmine.evaluation.result import Row
 from xmine.knn.cosines import Rows, Vectors
 from xmine.knn.exact import search_exact
@@ -20,7 +19,7 @@ from xmine.scoring.margin import margin_scores
 from xmine.scoring.probability import NEIGHBOURS
 from xmine.scoring.reranking import Reranker
 from xmine.scoring.retrieval import best_neighbours
-from xmine.vectors.tokens import tokens_of
+from xmine.vectors.tokens import ReadTokens, compared, texts_read
 
 # Nearest lines that are reranked; more where margins are over more.
 NEAREST = 10
@@ -58,7 +57,7 @@ class LineReranker:
     def __init__(self, encoder: SentenceEncoder, k: int = NEIGHBOURS) -> None:
         """Compare the tokens of an encoder, with margins whose means are over k neighbours."""
         self._encoder, self._k = encoder, k
-        self._target: tuple[Sequence[str], TokenVectors] | None = None
+        self._target: tuple[Sequence[str], ReadTokens] | None = None
 
     def best_lines(
         self,
@@ -78,7 +77,8 @@ class LineReranker:
             equal scores go to the lower row.
         """
         near = search_exact(*vectors, max(NEAREST, self._k), report=report)
-        tokens = tokens_of(self._encoder, texts[0]), self._target_tokens(texts[1])
+        read = texts_read(self._encoder, texts[0]), self._target_tokens(texts[1])
+        tokens = compared(self._encoder.body, *read)
         total = len(near.targets) + len(near.sources)
 
         def tick(rows: int) -> None:
@@ -93,8 +93,8 @@ class LineReranker:
         backward = best_neighbours(near.sources, scores.sources, near.source_cosines)
         return forward.targets, backward.targets
 
-    def _target_tokens(self, texts: Sequence[str]) -> TokenVectors:
+    def _target_tokens(self, texts: Sequence[str]) -> ReadTokens:
         """Read the tokens of targets: once where several languages have the same targets."""
         if self._target is None or self._target[0] is not texts:
-            self._target = texts, tokens_of(self._encoder, texts)
+            self._target = texts, texts_read(self._encoder, texts)
         return self._target[1]

@@ -27,7 +27,7 @@ from .methods import METHODS
 from .options.shared import SCRATCH, TrainingOptions
 from .peers import restarted
 from .run.card import model_card
-from .run.checkpoints import METRICS_FILE, OPTIONS_FILE, Run, run_folder
+from .run.checkpoints import METRICS_FILE, OPTIONS_FILE, Run, has_not_begun, run_folder
 from .run.devset import read_scored
 from .run.encoder_options import check_encoders
 from .run.fitting import fitted
@@ -141,7 +141,7 @@ def _opened(
         with writing(folder):
             folder.mkdir(exist_ok=True)
         lock.enter_context(held(folder, "training in"))
-        for each in () if goes_on else list(folder.iterdir()):  # there with --force alone
+        for each in () if goes_on else list(folder.iterdir()):
             if each.name != LOCK_FILE:
                 remove(each)
         opened.append((not goes_on, Run(folder, options, corpus)))
@@ -257,7 +257,7 @@ def check_place(output: Path, *, resume: Resume, force: bool) -> bool:
     """
     check_free(output, force=force, folder=True)
     folder = run_folder(output)
-    if not folder.exists():
+    if not folder.exists() or has_not_begun(folder):
         if resume is True:
             raise TrainingError(
                 f"{folder}: no run to resume",

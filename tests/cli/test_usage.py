@@ -51,7 +51,7 @@ WRONG = {
     "train pairs.tsv": ["xmine: no -o: where is the encoder to go?\nhint: -o FOLDER/\n"],
     "train pairs.tsv -o new --method moca": ["--method is 'moca'\nhint: choose from moco, "],
     "train pairs.tsv -o new --epochs -1": ["'--epochs'", "not in the range"],
-    "train pairs.tsv -o new --languages en": ["--languages is 'en'\nhint: give two codes"],
+    "train pairs.tsv -o new --languages en": ["--languages is 'en'\nhint: give two different"],
     "train pairs.tsv -o new --source-weight news": ["--source-weight is 'news'", "NAME=NUMBER"],
     "eval tatoba": ["'tatoba'", "'tatoeba'"],
 }

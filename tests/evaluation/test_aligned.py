@@ -1,5 +1,6 @@
 """Retrieval accuracy: the metric, Tatoeba, and aligned files of any kind."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -180,6 +181,15 @@ def test_tatoeba_without_english(
     assert row(result, "deu-cmn") == pytest.approx(
         {"to_pivot": 2 / 3, "from_pivot": 2 / 3, "mean": 2 / 3}
     )
+    groups = tmp_path / "groups.toml"
+    groups.write_text('one = ["deu"]\n')
+    grouped = evaluate_tatoeba(
+        toy_encoder, DataFolder(tmp_path), replace(options, groups=str(groups))
+    )
+    assert row(grouped, "one (1)") == row(result, "deu-cmn")
+    groups.write_text('one = ["kor"]\n')
+    with pytest.raises(FileError, match="group one: none of kor was measured"):
+        evaluate_tatoeba(toy_encoder, DataFolder(tmp_path), replace(options, groups=str(groups)))
     with pytest.raises(FileError, match="no two lines of fra and others have the same English"):
         evaluate_tatoeba(
             toy_encoder, DataFolder(tmp_path), TatoebaOptions(language=["de"], pivot="fra")

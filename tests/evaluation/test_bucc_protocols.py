@@ -166,6 +166,11 @@ def test_repeated_texts_cost_recall_where_they_are_dropped(
     folded = measure(toy_encoder, data, threshold_from="oracle")
     assert figure(folded, "zh-en oracle", "recall") == 1
     assert figure(laser, "zh-en oracle", "recall") == pytest.approx(29 / 30)
+    gold = Path(f"{stem}.gold")  # which may name the copy as well, as `xmine mine --gold` may
+    gold.write_text(gold.read_text().replace(f"{source}\t", "zh-again\t"))
+    again = measure(toy_encoder, data, threshold_from="oracle")
+    assert [row.figures for row in again.rows] == [row.figures for row in folded.rows]
+    assert folded.settings["gold pairs"] == "zh-en 30"
 
 
 def test_an_encoder_that_tells_nothing_apart_is_noted(

@@ -1,12 +1,13 @@
 """Correlations: golden values, a slow computation beside the fast one."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import EncoderError, FileError
 from xmine.evaluation.readers.scored_pairs import ScoredPairs
 from xmine.evaluation.similarity.correlation import (
@@ -19,9 +20,6 @@ from xmine.evaluation.similarity.correlation import (
 )
 from xmine.evaluation.similarity.sts import aggregate
 from xmine.progress import Report, silent
-
-if TYPE_CHECKING:
-    from xmine.encoders.encoder import SentenceEncoder
 
 
 def slow_ranks(values: list[float]) -> list[float]:
@@ -117,3 +115,10 @@ def test_a_pair_is_blank_where_either_text_has_no_vector() -> None:
     pairs = ScoredPairs("here", ["a", "", "b", "a"], ["", "b", "b", "b"], np.zeros(4))
     found = rate(encoder, pairs, silent, "")
     assert (found.blank, found.cosines.tolist()) == (2, [0, 0, 1, 0])
+
+
+def test_a_text_is_as_near_to_itself_as_another_is_to_itself(toy_encoder: SentenceEncoder) -> None:
+    texts = ["bade fifi", "golu mane", "bade bade golu", "fifi"]
+    found = rate(toy_encoder, ScoredPairs("here", texts, texts, np.arange(4.0)), silent, "")
+    with pytest.raises(EncoderError, match=r"every pair the cosine 1\.0000"):
+        spearman(found.cosines, found.gold, "here")

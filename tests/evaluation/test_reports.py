@@ -179,6 +179,17 @@ def test_how_many_pairs_are_kept_is_a_result_and_no_other_protocol() -> None:
     one = replace(tatoeba_result(0.5), unit="kept")
     other = replace(one, rows=[*one.rows[:-1], replace(one.rows[-1], items=7)])
     assert compare({"a": {"bucc": one}, "b": {"bucc": other}})[0].notes == []
+    fewer = replace(one, settings={**one.settings, "gold pairs": "zh-en 6"})
+    notes = compare({"a": {"bucc": one}, "b": {"bucc": fewer}})[0].notes
+    assert notes == ["b was measured otherwise than a: gold pairs zh-en 6 and not None"]
+
+
+def test_an_encoder_with_a_prompt_is_named_by_both(tmp_path: Path) -> None:
+    for prompt, name in (("", "m/"), (None, "m/"), ("query: ", "m/, prompt 'query: '")):
+        about = {"model": "m/"} | ({} if prompt is None else {"prompt": prompt})
+        report = {**tatoeba_result(0.5).as_json(), "encoder": about}
+        (tmp_path / "report.json").write_text(json.dumps(report))
+        assert read_report(tmp_path)[0] == name
 
 
 def test_what_was_measured_on_other_files_is_told() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from xmine.errors import OptionError, TrainingError, XmineError
-from xmine.pairs.io import ParallelText
+from xmine.pairs.io import ParallelText, read_parallel
 from xmine.trainer.data import vocabulary
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.inference import Triplets
@@ -54,6 +54,22 @@ def test_copies_of_a_pair_are_held_out_and_counted_as_one() -> None:
     copied = Corpus(once.take(np.tile(np.arange(1200), 4)))
     held_out = [fitted(MsimcseOptions(**NEW), each).held_out for each in (Corpus(once), copied)]
     assert held_out == [200, 200]
+
+
+def test_one_file_says_its_languages(tmp_path: Path) -> None:
+    rows = "".join(f"sentence {row}\tSatz {row}\n" for row in range(60))
+    for name, given, languages in (
+        ("en-de.tsv", "en,zh", "en,de"),
+        ("a.de-en.tsv", "en,zh", "de,en"),
+        ("pairs.tsv", "en,zh", "en,zh"),
+        ("en-de.tsv", "en, fr", "en,fr"),
+    ):
+        (tmp_path / name).write_text(rows)
+        corpus = Corpus(read_parallel(tmp_path / name)).without([])
+        options = fitted(MsimcseOptions(languages=given, **NEW), corpus)
+        assert options.languages == languages
+    with pytest.raises(OptionError, match="--languages is 'en,en'"):
+        MsimcseOptions(languages="en, en")
 
 
 def test_what_was_given_stays_even_where_it_is_what_many_pairs_would_have() -> None:

@@ -269,6 +269,20 @@ def test_an_encoder_that_training_made_worse_is_remarked(
     assert worse.remarks[0].startswith("the encoder finds fewer translations than the one")
 
 
+@pytest.mark.parametrize("flags", [{}, {"force": True}, {"resume": "auto"}])
+def test_a_run_that_was_killed_before_it_began_is_begun(
+    toy_pairs: ParallelText, tmp_path: Path, flags: dict[str, Any]
+) -> None:
+    folder = run_folder(tmp_path / "encoder")
+    folder.mkdir()
+    for name in (".lock", "data.txt", ".inputs.txt.x1y2.partial"):
+        (folder / name).touch()
+    with pytest.raises(TrainingError, match="no run to resume"):
+        train("msimcse", toy_pairs, MsimcseOptions(**MSIMCSE), tmp_path / "encoder", resume=True)
+    train("msimcse", toy_pairs, MsimcseOptions(**MSIMCSE), tmp_path / "encoder", **flags)
+    assert not folder.exists()
+
+
 def test_a_folder_that_is_no_run_is_not_touched(toy_pairs: ParallelText, tmp_path: Path) -> None:
     run_folder(tmp_path / "encoder").mkdir()
     thesis = run_folder(tmp_path / "encoder") / "thesis.txt"

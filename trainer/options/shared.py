@@ -20,8 +20,8 @@ class TrainingOptions(Options):
 
     languages: str = option(
         "en,zh",
-        "Language codes; the first two are those of the columns of PAIRS. Of several files of "
-        "PAIRS, the names of the files say them.",
+        "Language codes; the first two are those of the columns of PAIRS, unless a file says its "
+        "own; of several files of PAIRS, the names of the files say them.",
         "Input",
     )
     source_weight: dict[str, float] = option(
@@ -243,9 +243,12 @@ class TrainingOptions(Options):
             self.architecture == "static" or {SCRATCH, AUTO}.isdisjoint(self.encoders)
         ):
             raise OptionError("--start is for --architecture transformer, made from scratch")
-        if len(self.codes) < 2 or not all(self.codes):
+        codes = [each.strip() for each in self.languages.split(",")]
+        object.__setattr__(self, "languages", ",".join(codes))
+        if len(set(codes)) < max(2, len(codes)) or not all(codes):
             raise OptionError(
-                f"--languages is {self.languages!r}", "give two codes or more, as in en,zh"
+                f"--languages is {self.languages!r}",
+                "give two different codes or more, as in en,zh",
             )
 
     @property

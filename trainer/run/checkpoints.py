@@ -17,7 +17,8 @@ from torch import Tensor
 from xmine.encoders.layout import first_line
 from xmine.encoders.tokenizer import MODEL_FILE, Vocabulary
 from xmine.errors import FileError, TrainingError
-from xmine.files.atomic import replacing
+from xmine.files.atomic import PARTIAL, replacing
+from xmine.files.lock import LOCK_FILE
 from xmine.options import dump_toml, flag
 
 from ..data.corpus import Corpus
@@ -38,6 +39,13 @@ INPUTS_FILE = "inputs.txt"  # digests of encoders to begin with, and of other fi
 def run_folder(output: Path) -> Path:
     """Name the folder of the run that will make `output`."""
     return output.with_name(output.name + ".training")
+
+
+def has_not_begun(folder: Path) -> bool:
+    """Tell whether a process was killed before its run had begun: the last file is not there."""
+    names = {each.name for each in folder.iterdir()} if folder.is_dir() else set()
+    whole = {name for name in names if not name.endswith(PARTIAL)}
+    return LOCK_FILE in whole and whole <= {LOCK_FILE, DATA_FILE, INPUTS_FILE}
 
 
 class Run:

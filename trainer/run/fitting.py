@@ -44,17 +44,7 @@ def fitted(options: OptionsT, corpus: Corpus) -> OptionsT:
     if options.encoder == AUTO:
         options = replace(options, encoder=_first_encoder(options, corpus))
     if not options.held_out:
-        if corpus.pairs is None:
-            there = (corpus.triplets or [()])[0]
-            few = len(there) // 6 if len(there) < 2 * _HELD_OUT else _HELD_OUT
-            shares = [max(2, min(_HELD_OUT, few))]
-        else:
-            different = weigh_pairs(corpus.pairs, {}, 1.0)  # copies of a pair count as one
-            several = corpus.pairs.languages
-            most = max(_FEWEST_HELD_OUT, _HELD_OUT // len(several.codes)) if several else _HELD_OUT
-            each = [different[rows] for rows in several.rows()] if several else [different]
-            shares = [max(2, min(most, round(float(some.sum())) // 6)) for some in each]
-        options = replace(options, held_out=sum(shares))
+        options = replace(options, held_out=_held_out(corpus))
     if makes_vocabulary(options):
         needs("training a vocabulary", "opencc", "google.protobuf")
         if not options.vocabulary_size:
@@ -75,6 +65,19 @@ def fitted(options: OptionsT, corpus: Corpus) -> OptionsT:
         stages: Any = {name: _EPOCHS for name in _STAGES if getattr(options, name, 1) == 0}
         options = replace(options, epochs=epochs, **stages)
     return options
+
+
+def _held_out(corpus: Corpus) -> int:
+    """Tell how many pairs are held out, or triplets; copies of a pair count as one."""
+    if corpus.pairs is None:
+        there = len((corpus.triplets or [()])[0])
+        return max(2, min(_HELD_OUT, there // 6 if there < 2 * _HELD_OUT else _HELD_OUT))
+    different, languages = weigh_pairs(corpus.pairs, {}, 1.0), corpus.pairs.languages
+    counts = (
+        [different[rows].sum() for rows in languages.rows()] if languages else [different.sum()]
+    )
+    most = max(_FEWEST_HELD_OUT, _HELD_OUT // len(counts)) if languages else _HELD_OUT
+    return sum(max(2, min(most, round(float(count)) // 6)) for count in counts)
 
 
 def _first_encoder(options: TrainingOptions, corpus: Corpus) -> str:
@@ -129,7 +132,7 @@ def is_static(name: str, options: TrainingOptions) -> bool:
 
 
 def _with_languages(options: OptionsT, corpus: Corpus) -> OptionsT:
-    """Take the languages of several files of pairs; more may be given, for other data."""
+    """Take the languages that files of pairs say; more may be given, for other data."""
     several = corpus.pairs.languages if corpus.pairs is not None else None
     usual = {field.name: field.default for field in fields(TrainingOptions)}
     if not several:
@@ -139,6 +142,9 @@ def _with_languages(options: OptionsT, corpus: Corpus) -> OptionsT:
                     f"{flag(name)}: without effect, since there are no several files of PAIRS",
                     "leave it out",
                 )
+        said = corpus.pairs.said if corpus.pairs is not None else None
+        if said and options.languages == usual["languages"]:
+            return replace(options, languages=",".join(said))
         return options
     taught = options.taught_language(several.languages)
     for codes in several.codes:

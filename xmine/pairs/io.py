@@ -21,7 +21,7 @@ from xmine.files.reading import name_of
 from xmine.files.suffixes import kind_of, packing_of
 from xmine.pairs import moses
 from xmine.pairs.judgements import refuse_labels
-from xmine.pairs.language_pairs import LanguagePairs, settle_languages
+from xmine.pairs.language_pairs import LanguagePairs, named_languages, settle_languages
 from xmine.pairs.losses import Losses
 from xmine.pairs.pair import COLUMNS, UNKNOWN_LANGUAGES, Languages, Pair, pair_frame, settled
 from xmine.pairs.paths import FORMATS, paths_to_read, paths_to_write
@@ -217,13 +217,14 @@ class ParallelText:
     """Pairs to train with: row i of `sources` is a translation of row i of `targets`.
 
     `origins` names the source of data of each pair; it is empty where the file has none. Pairs of
-    several files are in several `languages`.
+    several files are in several `languages`; `said` are those that a single file, or its name, says.
     """
 
     sources: Sequence[str]
     targets: Sequence[str]
     origins: Sequence[str]
     languages: LanguagePairs | None = field(default=None, kw_only=True)
+    said: Languages | None = field(default=None, kw_only=True)
 
     def __len__(self) -> int:
         """Count the pairs."""
@@ -233,7 +234,8 @@ class ParallelText:
         """Keep some pairs, in the order of `rows`."""
         columns = self.sources, self.targets, self.origins
         languages = self.languages and self.languages.take(rows)
-        return ParallelText(*(picked(column, rows) for column in columns), languages=languages)
+        picks = (picked(column, rows) for column in columns)
+        return ParallelText(*picks, languages=languages, said=self.said)
 
 
 def read_parallel(*paths: str | Path) -> ParallelText:
@@ -264,12 +266,13 @@ def read_parallel(*paths: str | Path) -> ParallelText:
         if len(origins) == ends[-1]:
             raise FileError(f"{name_of(path)}: no pairs in it")
         if blank:
-            said = f"{name_of(path)}: {count(blank, 'pair')} with a blank side left out"
-            warnings.warn(said, XmineWarning, stacklevel=2)
+            told = f"{name_of(path)}: {count(blank, 'pair')} with a blank side left out"
+            warnings.warn(told, XmineWarning, stacklevel=2)
         ends.append(len(origins))
     texts = sources.packed(), targets.packed()
     if not settled:
-        return ParallelText(*texts, origins)
+        said = languages_of(files[0]) or named_languages(files[0])
+        return ParallelText(*texts, origins, said=said)
     for at, (codes, is_turned) in enumerate(settled):
         rows = np.arange(ends[at], ends[at + 1])
         of_codes = dict(zip(codes, texts, strict=True))

@@ -55,7 +55,9 @@ def read_report(path: Path) -> tuple[str, dict[str, Result]]:
             if each.benchmark not in ABOUT:
                 raise KeyError(each.benchmark)
             each.cells()  # what cannot be printed is not ours
-        return str(found["encoder"]["model"]), {each.benchmark: each for each in results}
+        model, prompt = (str(found["encoder"].get(name) or "") for name in ("model", "prompt"))
+        name = f"{model}, prompt {prompt!r}" if prompt else model
+        return name, {each.benchmark: each for each in results}
     except OSError as error:
         raise FileError(f"{path}: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, AttributeError):

@@ -128,6 +128,7 @@ def aligned_result(
 
     Sets of one name are averaged first: a row for each pair of languages.
     """
+    check_groups(groups, [source for each in sets for source, _ in each.pairs])
     rows, reranked = list[Row](), list[Row]()
     averages, reranked_averages, notes = [], [], []
     most = 0, ""  # pairs of languages of the largest set, and the row that stands for it
@@ -146,7 +147,6 @@ def aligned_result(
         unknown = sum((Counter(each.unknown) for each in measured), Counter())
         said = [note for each in measured for note in each.notes]
         notes += [f"{name}: {note}" for note in [*lacking, *unknown_note(unknown), *said]]
-    check_groups(groups, [source for each in sets for source, _ in each.pairs])
     return Result(
         benchmark=benchmark,
         protocol=protocol + (TEXTUAL if settings["textual"] else ""),

@@ -27,7 +27,7 @@ from xmine.mining.candidates import Candidates, best_without_gold, find_candidat
 from xmine.mining.options import MiningOptions
 from xmine.progress import Report, silent
 from xmine.scoring.gold import Agreement, agreement, best_threshold
-from xmine.text.sentences import sentence_table
+from xmine.text.sentences import Sentences, sentence_table
 
 # Thresholds for the ratio margin that others ship: WikiMatrix and stopes; CRISS; the advice of
 # sentence-transformers.
@@ -110,11 +110,12 @@ def evaluate_bucc(
     protocol = settle_protocol(options, folder)
     cuts: dict[str, Cuts] = {}
     reranked_cuts: dict[str, Cuts] = {}
-    notes = []
+    notes, gold = [], []
     for pair in folder.pairs:
         mined, reranked = mine_pair(encoder, folder, pair, protocol, options, report)
         cuts[pair] = _at_thresholds(mined, protocol)
         notes += _notes(mined.split, mined.scored)
+        gold.append(f"{pair} {len(mined.split.gold)}")
         said = dict(cuts[pair])
         if reranked:
             reranked_cuts[pair] = _at_thresholds(reranked, protocol)
@@ -133,7 +134,7 @@ def evaluate_bucc(
         metrics=_METRICS,
         rows=[*rows, *ours(reranked_rows)],
         headline=(next((row for row in rows if row.is_mean), rows[0]).name, "f1"),
-        settings={"protocol": options.protocol, **asdict(protocol)},
+        settings={"protocol": options.protocol, **asdict(protocol), "gold pairs": ", ".join(gold)},
         unit="kept",
         notes=[
             *notes,
@@ -239,6 +240,8 @@ def _mine(
         )
         ids.append([name for name, _ in rows])
         repeated.append(dropped)
+    if protocol.duplicates == "folded":
+        split = _folded(split, tables, ids)
     searched = min(len(table) for table in tables)
     check_neighbours(searched, protocol.neighborhood, protocol.margin, split.name)
     mining = MiningOptions(
@@ -255,6 +258,17 @@ def _mine(
         for scored in kinds
         if scored
     ]
+
+
+def _folded(
+    split: BuccSplit, tables: Sequence[Sentences], ids: Sequence[Sequence[str]]
+) -> BuccSplit:
+    """Name gold pairs by the lines that stand for repeated ones, as mining does."""
+    firsts = [
+        {name: names[table.standing_for(line) - 1] for line, name in enumerate(names, start=1)}
+        for table, names in zip(tables, ids, strict=True)
+    ]
+    return replace(split, gold=frozenset((firsts[0][x], firsts[1][y]) for x, y in split.gold))
 
 
 def _named(

@@ -48,6 +48,11 @@ def evaluate_pseudo_bucc(
         metrics=_METRICS,
         rows=[*rows, *ours(reranked)],
         headline=(rows[-1].name, "auto"),
+        settings={
+            "gold pairs": ", ".join(
+                f"{pair} {len(by_margin.split.gold)}" for pair, (by_margin, _) in mined.items()
+            )
+        },
         unit="kept",
         notes=[
             *left_out_note(folder.pairs, folder.there, options.pair, "pair"),

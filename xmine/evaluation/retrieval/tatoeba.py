@@ -69,6 +69,9 @@ def evaluate_tatoeba(
     lacking = f"{folder}: no tatoeba.{{}}-eng.{{}}"
     languages = chosen_languages(options.language, found, encoder.facts, lacking)
     pivot = _pivot(options, found, lacking)
+    check_groups(groups, languages)
+    if pivot != ENGLISH:  # rows are named by both
+        groups = {name: [f"{code}-{pivot}" for code in codes] for name, codes in groups.items()}
     pairs = _pairs(folder, [each for each in languages if each != pivot], pivot)
     rows, reranked, unknown, both = [], list[Row](), {}, EncoderPair(encoder, encoder)
     reranker = line_reranker(encoder, options.rerank)
@@ -83,7 +86,6 @@ def evaluate_tatoeba(
         if reranker:
             hits = hits_of(reranker.best_lines(texts, sides, report), same, lines)
             reranked.append(accuracy_of(hits).row(name, *names))
-    check_groups(groups, languages)
     notes = [*group_rows(groups, rows)[1], *unknown_note(unknown)]
     notes += left_out_note(languages, found, options.language)
     if ALL in options.language and pivot == ENGLISH:

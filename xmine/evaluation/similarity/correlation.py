@@ -31,10 +31,14 @@ class RatedCosines:
 
 
 def rate(encoder: SentenceEncoder, pairs: ScoredPairs, report: Report, prompt: str) -> RatedCosines:
-    """Encode pairs and take their cosines; a text without a vector has cosine 0 with any other."""
+    """Encode pairs and take their cosines; a text without a vector has cosine 0 with any other.
+
+    They have six digits: that of a text with itself is 1 give or take a rounding, which is no rank.
+    """
     one, other = (encoder.encode(texts, report, prompt) for texts in (pairs.first, pairs.second))
     blank = ~one.any(axis=1) | ~other.any(axis=1)
-    return RatedCosines(pairs.name, row_cosines(one, other), pairs.gold, int(blank.sum()))
+    cosines = row_cosines(one, other).round(6)
+    return RatedCosines(pairs.name, cosines, pairs.gold, int(blank.sum()))
 
 
 def correlate_sets(

@@ -217,7 +217,7 @@ class ParallelText:
     """Pairs to train with: row i of `sources` is a translation of row i of `targets`.
 
     `origins` names the source of data of each pair; it is empty where the file has none. Pairs of
-    several files are in several `languages`; `said` are those that a single file, or its name, says.
+    several files are in several `languages`; `said` are those that a single file or its name says.
     """
 
     sources: Sequence[str]

@@ -60,6 +60,8 @@ PARTS = {
     "+ lexical table": "lexical table",
     "lexical table in place of tokens": "lexical alone",
     "+ rarity of tokens in the files": "rarity",
+    "128 dimensions of the whole vocabulary": "128 dimensions of all",
+    "96 dimensions": "96 dimensions",
     "64 dimensions": "64 dimensions",
     "all 448 dimensions": "448 dimensions",
     "+ Latin words": "Latin words",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.filter import NoColor
 from textual.messages import ExitApp
 from textual.screen import Screen
@@ -347,8 +348,14 @@ class XmineApp(App[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         in_form = isinstance(self.screen, BaseScreen) and self.screen.in_form
         if action == "help":  # where one types, ? is a character
-            return bool(parameters) == (in_form or isinstance(self.screen.focused, Input))
+            return bool(parameters) == self._types
         return not in_form or action not in ("show", "leave")
+
+    @property
+    def _types(self) -> bool:
+        """Whether a letter is one that the user types, and no key."""
+        in_form = isinstance(self.screen, BaseScreen) and self.screen.in_form
+        return in_form or isinstance(self.screen.focused, Input)
 
     def action_show(self, name: str) -> None:
         self.show(name)
@@ -366,7 +373,7 @@ class XmineApp(App[None]):
             self.ending.begin()
 
     def action_help_quit(self) -> None:
-        self.notify("q or ctrl+q quits")
+        self.notify("ctrl+q quits" if self._types else "q or ctrl+q quits")
 
     def action_help(self, where: str = "") -> None:
         from .screens.help import HelpScreen
@@ -374,10 +381,16 @@ class XmineApp(App[None]):
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen(self.screen))
 
-    def notify(self, message: str, **_: object) -> None:
+    def notify(self, message: str, *, markup: bool = True, **_: object) -> None:
         """Show a message of Textual in the message line, not above the texts."""
         if isinstance(self.screen, BaseScreen):
-            self.screen.say(message)
+            self.screen.say(Content.from_markup(message).plain if markup else message)
+
+    def deliver_screenshot(
+        self, filename: str | None = None, path: str | None = None, time_format: str | None = None
+    ) -> str | None:
+        """Save a picture in the working folder; Textual looks for a folder of downloads."""
+        return super().deliver_screenshot(filename, path or ".", time_format)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """List what can be done here and elsewhere, what was opened lately, and themes."""

@@ -9,7 +9,7 @@ import pytest
 from textual.widgets import Input
 
 from tests.toys.app import drive
-from tests.toys.screens import screen_text, settled
+from tests.toys.screens import screen_text, settled, until
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
@@ -153,3 +153,30 @@ def test_a_run_that_was_cut_by_scores_shows_no_cut_of_probabilities(
         assert ", no cut" in screen_text(pilot.app)[0]
 
     drive(XmineApp(run), (100, 24), script)
+
+
+def test_ctrl_c_names_the_keys_that_quit_here(mined_run: Path) -> None:
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        assert "q or ctrl+q quits" in await pressed(pilot, "ctrl+c")
+        for opening in ("slash", "F"):
+            text = await pressed(pilot, opening, "ctrl+c")
+            assert "ctrl+q quits" in text and "q or" not in text
+            await pressed(pilot, "escape", "p")
+
+    drive(XmineApp(mined_run), (100, 24), script)
+
+
+def test_a_screenshot_goes_to_the_working_folder(
+    mined_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        await pressed(pilot, "ctrl+p", *"screenshot", "enter")
+        await until(pilot, lambda: any(tmp_path.glob("xmine*.svg")), 20)
+        await until(pilot, lambda: "Saved screenshot to" in "\n".join(screen_text(pilot.app)), 20)
+        assert "[" not in screen_text(pilot.app)[-2]
+
+    drive(XmineApp(mined_run), (100, 24), script)

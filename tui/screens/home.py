@@ -11,6 +11,10 @@ from textual.binding import Binding, BindingType
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from xmine.errors import XmineError
+from xmine.pairs.paths import paths_to_read
+from xmine.units import count
+
 from ..forms.command import resuming_words
 from ..jobs import MINING, Job
 from ..state.recent import Recent, forget, recent
@@ -121,22 +125,26 @@ def _lines(entries: list[Recent]) -> list[Text]:
     rows = [_cells(each) for each in entries]
     widths = [max(cell.cell_len for cell in column) for column in zip(*rows, strict=True)]
     for row in rows:
-        for at, (cell, width) in enumerate(zip(row, widths, strict=True)):
+        for at, (cell, width) in enumerate(zip(row[:-1], widths[:-1], strict=True)):
             cell.align("right" if at in _FIGURES else "left", width)
             cell.append("  " if width else "")
     return [Text.assemble(*row, overflow="ellipsis", no_wrap=True) for row in rows]
 
 
 def _cells(entry: Recent) -> list[Text]:
-    path = Path(entry.path)
-    pairs = f"{entry.pairs:,} pairs" if entry.pairs is not None else _WHAT[entry.kind]
+    paths = [Path(entry.path)]
+    if entry.kind == "file" and not paths[0].exists():  # two of them, or a choice of columns
+        with suppress(XmineError):
+            paths = [Path(each) for each in paths_to_read(entry.path).paths]
+    name = ",".join(each.name for each in paths)
+    pairs = count(entry.pairs, "pair") if entry.pairs is not None else _WHAT[entry.kind]
     judged = f"{entry.judged:,} judged" if entry.judged else ""
     return [
-        Text(f"{_SIGNS[entry.kind]} ") + cut(path.name, _LONGEST_NAME, "bold"),
+        Text(f"{_SIGNS[entry.kind]} ") + cut(name, _LONGEST_NAME, "bold"),
         Text(pairs, "dim"),
         Text(judged, "dim"),
         Text(_when(entry.opened), "dim"),
-        shown(_short(path.parent), "dim"),
+        shown(_short(paths[0].parent), "dim"),
     ]
 
 

@@ -11,6 +11,7 @@ from textual.widgets import Static
 from xmine.browsing.judgements import CODES
 from xmine.browsing.samples import USUAL, Sample
 from xmine.errors import XmineError
+from xmine.units import count
 
 from ..widgets.pair_cells import SIGNS
 from ..widgets.pair_detail import PairDetail
@@ -54,7 +55,7 @@ class SampleScreen(PaneScreen):
 
     def _not_drawn(self, error: XmineError) -> None:
         self.host.back()
-        self.app.notify(error.message)
+        self.app.notify(error.message, markup=False)
 
     def _drawn(self, sample: Sample) -> None:
         more = self._sample is None or len(sample) > len(self._sample)
@@ -68,7 +69,7 @@ class SampleScreen(PaneScreen):
         if self._sample is None:
             return self.NAME
         size = len(self._sample)
-        place = f"{size - len(self._left) + 1} of {size}" if self._left else f"{size} pairs"
+        place = f"{size - len(self._left) + 1} of {size}" if self._left else count(size, "pair")
         return f"{self.NAME} {place}, {'around the cut' if self._around else 'at random'}"
 
     def facts(self) -> str:

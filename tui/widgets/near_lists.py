@@ -70,7 +70,7 @@ class NearList(KeyedList):
 
     def _draw(self, highlighted: int | None) -> None:
         self._drawn = self.size.width
-        room = max(self.size.width - 1, 20)
+        room = (self.size.width or self.app.size.width) - 1  # no width yet: as if it had all
         lines = _LINES_OF_TEXT if self.app.size.width >= _SIDE_BY_SIDE else 1
         with self.prevent(OptionList.OptionHighlighted):
             self.clear_options()

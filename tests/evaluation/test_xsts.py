@@ -91,7 +91,9 @@ class TestXsts:
             "STS-B crossed, mean of 2",
         ]
         assert result.headline == ("STS-B crossed, mean of 2", "spearman")
-        assert result.figure("STS-B en-zh", "spearman") == pytest.approx(0.866, abs=0.01)
+        figure = result.figure("STS-B en-zh", "spearman")
+        # The first where no two cosines are the same, the second where all translations have one.
+        assert figure is not None and 0.866 - 0.01 < figure < 0.9382
         write_stsb(tmp_path / "stsb-zh-test.csv", [(a, b, 2.0) for a, b, _ in pairs])
         with pytest.raises(FileError, match="its scores are not those of"):
             evaluate_xsts(toy_encoder, DataFolder(tmp_path), EvaluationOptions())

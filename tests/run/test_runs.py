@@ -149,7 +149,7 @@ def test_what_a_kill_left_half_written_goes(tmp_path: Path) -> None:
 
 def test_a_folder_of_another_format_is_refused(tmp_path: Path) -> None:
     folder = filled(tmp_path / "run")
-    text = (folder / RUN_FILE).read_text().replace("format = 3", "format = 2")
+    text = (folder / RUN_FILE).read_text().replace(f"format = {FORMAT}", f"format = {FORMAT - 1}")
     (folder / RUN_FILE).write_text(text)
     with pytest.raises(OptionError, match="another version of xmine"):
         open_run(folder, ASKED).__enter__()

@@ -53,16 +53,16 @@ def convert(
     from xmine.pairs.io import check_pair_file, languages_of, read_pairs, write_pairs
     from xmine.pairs.losses import Losses
     from xmine.pairs.pair import UNKNOWN_LANGUAGES
-    from xmine.pairs.paths import FORMATS, language_warnings, refuse_turned
+    from xmine.pairs.paths import NAMES_LANGUAGES, language_warnings, refuse_turned
     from xmine.units import count
 
     check_pair_file(target, force=force, source=source)
     known = languages_of(source) or UNKNOWN_LANGUAGES
     languages = (src_lang or known[0], tgt_lang or known[1])
-    losses, form = Losses(), FORMATS.get(kind_of(target))
+    losses, kind = Losses(), kind_of(target)
     pairs = read_pairs(source, losses)
     doubts: list[str] = []
-    tells_languages = not form or form.names_languages
+    tells_languages = not kind or kind in NAMES_LANGUAGES
     if tells_languages and (src_lang or tgt_lang or UNKNOWN_LANGUAGE in languages):
         first = list(islice(pairs, _LOOKED_AT))
         pairs = chain(first, pairs)
@@ -70,10 +70,8 @@ def convert(
     refuse_turned(target, languages)
     written = write_pairs(pairs, target, languages, losses)
     warnings = doubts + language_warnings(target, languages)
-    if form and not form.names_languages and UNKNOWN_LANGUAGE not in languages:
-        written.notes.append(
-            f"a .{kind_of(target)} does not name languages ({','.join(languages)})"
-        )
+    if not tells_languages and UNKNOWN_LANGUAGE not in languages:
+        written.notes.append(f"a .{kind} does not name languages ({','.join(languages)})")
     for warning in warnings:
         console.warn(warning)
     seconds = time.perf_counter() - started

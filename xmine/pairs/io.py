@@ -181,7 +181,7 @@ def read_pairs(spec: str | Path, losses: Losses | None = None) -> Iterator[Pair]
         return moses.read(place.moses)
     if hint := _NO_PAIRS.get(kind_of(place.paths[0])):
         raise FileError(f"{spec}: not a format of pairs", hint.format(place.paths[0]))
-    read = (place.format or FORMATS["tsv"]).read
+    read: Callable[..., Iterator[Pair]] = (place.format or FORMATS["tsv"]).read
     if losses is None:
         return _told(spec, lambda passed: read(place.paths[0], place.chosen, passed))
     return read(place.paths[0], place.chosen, losses)

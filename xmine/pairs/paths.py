@@ -6,46 +6,23 @@ two languages to read, `scored.tsv:2,3` a file and two of its columns, `-` is TS
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from os.path import realpath
 from pathlib import Path
-from typing import BinaryIO
+from types import ModuleType
 
 from xmine.errors import FileError, OptionError
 from xmine.files.reading import exists
 from xmine.files.suffixes import PACKED, PAIR_SUFFIXES, kind_of, suffix_of
 from xmine.pairs import jsonl, moses, parquet, tmx, tsv
 from xmine.pairs.language_choice import same_language
-from xmine.pairs.losses import Losses
-from xmine.pairs.pair import Languages, Pair
+from xmine.pairs.pair import Languages
 from xmine.run.folder import PAIRS_FILE, RUN_FILE
 from xmine.text.languages import UNKNOWN_LANGUAGE
 
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """The functions that read and write files of a format, and read their languages.
-
-    Attributes:
-        read, write, languages: see `xmine/pairs/jsonl.py`.
-        names_languages: whether a file names the languages of both sides.
-        needs_languages: whether a file without languages says `und`.
-    """
-
-    read: Callable[[str, Languages | None, Losses], Iterator[Pair]]
-    write: Callable[[BinaryIO, Iterable[Pair], Languages, Losses], None]
-    languages: Callable[[str], Languages | None]
-    names_languages: bool = False
-    needs_languages: bool = False
-
-
-FORMATS = {
-    "tsv": Format(tsv.read, tsv.write, tsv.languages),
-    "jsonl": Format(jsonl.read, jsonl.write, jsonl.languages),
-    "parquet": Format(parquet.read, parquet.write, parquet.languages, names_languages=True),
-    "tmx": Format(tmx.read, tmx.write, tmx.languages, names_languages=True, needs_languages=True),
-}
+# Each has `read`, `write` and `languages`, see `xmine/pairs/jsonl.py`.
+FORMATS: dict[str, ModuleType] = {"tsv": tsv, "jsonl": jsonl, "parquet": parquet, "tmx": tmx}
+NAMES_LANGUAGES = ("parquet", "tmx")  # formats that say the languages of both sides
 KNOWN = f"end it in {PAIR_SUFFIXES} ({PACKED} may follow), or give two files: out.en,out.zh"
 
 
@@ -62,7 +39,7 @@ class PairPaths:
         return (self.paths[0], self.paths[1]) if len(self.paths) == 2 else None
 
     @property
-    def format(self) -> Format | None:
+    def format(self) -> ModuleType | None:
         """The format that the suffix names, under that of an archive."""
         return FORMATS.get(kind_of(self.paths[0]))
 
@@ -132,8 +109,7 @@ def refuse_turned(path: str, languages: Languages) -> None:
 
 def language_warnings(path: str, languages: Languages) -> list[str]:
     """Warn of languages that a file would tell wrongly, or not at all."""
-    form = FORMATS.get(kind_of(path))
-    if form and form.needs_languages and UNKNOWN_LANGUAGE in languages:
+    if kind_of(path) == "tmx" and UNKNOWN_LANGUAGE in languages:
         why = "language not known, written as und: name it with --src-lang, --tgt-lang"
         return [f"{path}: {why}"]
     if is_turned(path, languages):

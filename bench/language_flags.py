@@ -24,8 +24,8 @@ from planted import Lines
 from xmine.evaluation.reports.record import record, write_record
 from xmine.files.reading import read_lines
 from xmine.flags.near_copies import copied, letters_of
-from xmine.flags.numbers import numbers_differ, reader
-from xmine.flags.scripts import foreign_lines
+from xmine.flags.numbers import differing, reader
+from xmine.flags.scripts import foreign_to
 from xmine.text.languages import scripts_of
 
 TATOEBA = (
@@ -65,21 +65,22 @@ def changed(text: str, draw: Random) -> str:
 def measured(code: str, english: Lines, others: Lines) -> dict[str, object]:
     """Measure the flags of one language."""
     draw, readers = Random(1), (reader("en"), reader(code))
-    is_foreign = foreign_lines("en", english), foreign_lines(code, others)
-    same_script = not scripts_of("en", english).isdisjoint(scripts_of(code, others))
+    scripts = scripts_of("en", english), scripts_of(code, others)
+    is_foreign = foreign_to("en", scripts[0]), foreign_to(code, scripts[1])
+    same_script = not scripts[0].isdisjoint(scripts[1])
     alone: dict[str, list[bool]] = {name: [] for name in ("script", "number", "near-copy")}
     found: dict[str, list[bool]] = {name: [] for name in ("digit changed", "English", "in English")}
     for ours, theirs in zip(english, others, strict=True):
         letters = letters_of(ours), letters_of(theirs)
         kind = copied(ours, theirs, *letters, same_script=same_script)
         foreign = is_foreign[0](ours, letters[0]) or is_foreign[1](theirs, letters[1])
-        differ = numbers_differ(ours, theirs, *readers)
+        differ = differing(ours, theirs, *readers) is not None
         alone["script"].append(not foreign)
         alone["number"].append(not differ)
         alone["near-copy"].append(kind != "near-copy")
         if not differ and _DIGIT.search(ours) and _DIGIT.search(theirs):
             other = changed(theirs, draw)
-            found["digit changed"].append(numbers_differ(ours, other, *readers))
+            found["digit changed"].append(differing(ours, other, *readers) is not None)
         if kind:
             continue
         found["English"].append(is_foreign[1](ours, letters[0]))

@@ -19,7 +19,7 @@ from xmine.encoders.tokens import (
     weightiest,
     whole_vectors,
 )
-from xmine.flags.numbers import numbers_differ, reader
+from xmine.flags.numbers import differing, reader
 
 _LATIN = re.compile("[A-Za-z]{2,}")
 
@@ -63,7 +63,7 @@ def add_numbers(pool: Pool, x: Rows, y: Rows) -> None:
     left, right = reader("en"), reader("zh")
 
     def differ(source: str, target: str) -> bool:
-        return numbers_differ(source, target, left, right)
+        return differing(source, target, left, right) is not None
 
     spread(pool, "numbers", _of_texts(pool, x, y, differ))
 

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from xmine.flags.numbers import differing, numbers_differ, reader
+from xmine.flags.numbers import differing, reader
 from xmine.flags.numbers.number import Number, plain
 
 
@@ -16,7 +16,7 @@ def numbers(text: str, language: str = "und") -> list[Number]:
 
 
 def differ(source: str, target: str, languages: tuple[str, str] = ("en", "zh")) -> bool:
-    return numbers_differ(source, target, reader(languages[0]), reader(languages[1]))
+    return differing(source, target, *map(reader, languages)) is not None
 
 
 AGREE = [

@@ -10,10 +10,10 @@ from xmine.flags.flag_set import Flags
 from xmine.flags.hubness import hubs
 from xmine.flags.names import FLAGS
 from xmine.flags.near_copies import beyond_latin, copied, latin_characters, letters_of, same_texts
-from xmine.flags.numbers import numbers_differ, reader
+from xmine.flags.numbers import differing, reader
 from xmine.flags.reading import read_lines
 from xmine.flags.rules import flag_pairs, odd_lengths, too_high
-from xmine.flags.scripts import foreign_lines
+from xmine.flags.scripts import foreign_to
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.text.languages import scripts_of
@@ -219,11 +219,12 @@ def test_without_a_language_the_main_script_of_a_side_is_its_own() -> None:
     ],
 )
 def test_script_of_a_line(language: str, line: str, foreign: bool) -> None:
-    assert foreign_lines(language, [line])(line, letters_of(line)) is foreign
+    is_foreign = foreign_to(language, scripts_of(language, [line]))
+    assert is_foreign(line, letters_of(line)) is foreign
 
 
 def test_a_side_without_letters_has_no_script() -> None:
-    assert foreign_lines("und", ["1", "2"])("Любое", "любое") is False
+    assert foreign_to("und", scripts_of("und", ["1", "2"]))("Любое", "любое") is False
 
 
 def test_letters_are_compared_whatever_form_they_have() -> None:
@@ -477,10 +478,11 @@ def test_what_is_known_to_be_wrong_is_what_has_the_flag_copy(
 
 
 def test_the_words_of_tags_are_no_words() -> None:
+    is_foreign = foreign_to("en", {"LATIN"})
     line = '<div class="notice"><em>New:</em> dark mode follows your system settings.</div>'
-    assert not foreign_lines("en", [line])(line, letters_of(line))
+    assert not is_foreign(line, letters_of(line))
     line = '<div class="hinweis">Das ist der neue Modus, und er folgt den Einstellungen.</div>'
-    assert foreign_lines("en", [line])(line, letters_of(line))
+    assert is_foreign(line, letters_of(line))
 
 
 def test_chinese_characters_stay_what_they_are_so_that_ascii_is_never_the_same() -> None:
@@ -532,7 +534,7 @@ def test_flags_are_those_of_the_texts_however_many_lines_are_looked_at_at_a_time
     assert found[0] == found[1]
     scripts = [scripts_of(each, side.texts) for each, side in zip(languages, sides, strict=True)]
     same_script = not scripts[0].isdisjoint(scripts[1])
-    tests = [foreign_lines(each, side.texts) for each, side in zip(languages, sides, strict=True)]
+    tests = list(map(foreign_to, languages, scripts))
     seen: tuple[set[str], set[str]] = set(), set()
     counts = dict.fromkeys(("copy", "near-copy", "script", "number", "duplicate"), 0)
     for row in sorted(rows.tolist(), key=lambda row: (-scores[row], row)):
@@ -545,7 +547,7 @@ def test_flags_are_those_of_the_texts_however_many_lines_are_looked_at_at_a_time
             "script": any(
                 map(lambda is_foreign, *line: is_foreign(*line), tests, pairs[row], letters)
             ),
-            "number": numbers_differ(*pairs[row], *map(reader, languages)),
+            "number": differing(*pairs[row], *map(reader, languages)) is not None,
             "duplicate": any(key in known for key, known in zip(keys, seen, strict=True)),
         }
         for key, known in zip(keys, seen, strict=True):

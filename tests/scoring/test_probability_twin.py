@@ -526,7 +526,7 @@ def test_estimate_and_cuts_are_the_twins(name: str) -> None:
 
 def test_pairs_that_are_taken_for_right_count_as_such() -> None:
     found = Confidence(np.array([0.9, 0.25, 0.5, 0.0]), 3.0, 0.75, 4.0)
-    after = found.with_right(np.array([True, False, False, True]))
+    after = found.where_known(np.array([1.0, np.nan, np.nan, 1.0]))
     assert after.probs.tolist() == [1.0, 0.25, 0.5, 1.0]
     assert (after.translations, after.any_at_all, after.apart) == (3.0 + 0.1 + 1.0, 0.75, 4.0)
     assert found.of(np.array([2, 0])).probs.tolist() == [0.5, 0.9]

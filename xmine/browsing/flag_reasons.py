@@ -17,7 +17,7 @@ from xmine.flags.line_features import groups_of, known_keys
 from xmine.flags.near_copies import letters_of, shared_letters
 from xmine.flags.numbers import Number, differing, reader
 from xmine.flags.rules import lowest_good_cosine, usual_ratio
-from xmine.flags.scripts import foreign_lines, share_of_script
+from xmine.flags.scripts import foreign_to, share_of_script
 from xmine.knn.neighbours import Neighbours, found_in
 from xmine.pairs.pair import Pair
 from xmine.run.folder import FEATURES
@@ -230,10 +230,11 @@ def _written(value: float) -> str:
 def _foreign(name: str, language: str, side: TextSide, text: str) -> str:
     """Say why the text of a side is not in its language; nothing if it may be."""
     letters = letters_of(text)
-    if not foreign_lines(language, side.texts)(text, letters):
+    found = scripts_of(language, side.texts)
+    if not foreign_to(language, found)(text, letters):
         return ""
     share = share_of_script(language, side.texts, letters)
-    own = sorted(scripts_of(language, side.texts))
+    own = sorted(found)
     scripts = " or ".join(_SCRIPTS.get(each, each.title()) for each in own)
     if share == 0:
         return f"no {scripts} character in the {name}"

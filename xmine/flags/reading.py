@@ -24,7 +24,7 @@ from xmine.flags.line_features import (
     feature_tasks,
     read_line_features,
 )
-from xmine.flags.numbers import numbers_differ, reader
+from xmine.flags.numbers import differing, reader
 from xmine.progress import Progress, Report, silent
 from xmine.text.packed import PickedTexts
 from xmine.text.sentences import Sentences
@@ -150,6 +150,6 @@ def other_numbers(
     for start in range(0, len(differ), _PAIRS_AT_ONCE):
         rows = slice(start, start + _PAIRS_AT_ONCE)
         some = zip(texts[0][rows], texts[1][rows], strict=True)
-        differ[rows] = [numbers_differ(*pair, *readers) for pair in some]
+        differ[rows] = [differing(*pair, *readers) is not None for pair in some]
         seen(len(differ[rows]))
     return differ

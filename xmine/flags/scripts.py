@@ -73,16 +73,11 @@ _CHINESE = re.compile(f"[{HAN}]")
 _TAG = re.compile("<[^<>]*>")
 
 
-def foreign_lines(language: str, texts: Sequence[str]) -> Callable[[str, str], bool]:
+def foreign_to(language: str, scripts: set[str]) -> Callable[[str, str], bool]:
     """Make a function of a line and its letters that tells whether the line is foreign to a side.
 
-    `language` is the code of the side; for `und` the main script of its texts counts as its own.
+    `language` is the code of the side, `scripts` are those of `scripts_of`.
     """
-    return foreign_to(language, scripts_of(language, texts))
-
-
-def foreign_to(language: str, scripts: set[str]) -> Callable[[str, str], bool]:
-    """Make that function of a side whose scripts are known."""
     ranges = "".join(_RANGES.get(script, "") for script in scripts)
     if not ranges:
         return lambda text, letters: False

@@ -251,7 +251,7 @@ def estimate_probabilities(
     confidence = confidence.where_known(probs)
     if keep_copies:
         labels = labels_of(seeds.pairs, *lines)
-        confidence = confidence.with_right(copies & (labels != 0))
+        confidence = confidence.where_known(np.where(copies & (labels != 0), 1.0, np.nan))
     order = np.lexsort((chosen.targets, chosen.sources, -chosen.scores, -confidence.probs))
     ordered = replace(candidates, copies=copies).with_pairs(chosen.take(order), order)
     return Estimated(ordered, confidence.of(order), copies[order])

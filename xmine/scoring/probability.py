@@ -78,10 +78,6 @@ class Confidence:
         """Keep the probabilities of some pairs."""
         return replace(self, probs=taken(self.probs, rows))
 
-    def with_right(self, pairs: NDArray[np.bool_]) -> "Confidence":
-        """Take some of the pairs, bool [pairs], for translations."""
-        return self.where_known(np.where(pairs, 1.0, np.nan))
-
     def where_known(self, probs: Floats) -> "Confidence":
         """Take the probabilities of some pairs from elsewhere, [pairs]; NaN leaves one."""
         given = ~np.isnan(probs)

@@ -26,7 +26,7 @@ from xmine.flags.numbers.english import (
 from xmine.flags.numbers.number import Number, Reader, at_digits, in_place, number, plain
 from xmine.text.languages import short_code
 
-__all__ = ["Number", "Reader", "differing", "numbers", "numbers_differ", "places", "reader"]
+__all__ = ["Number", "Reader", "differing", "places", "reader"]
 
 # What the source alone has, and what the target alone has.
 Differing = tuple[list[Number], list[Number]]
@@ -82,20 +82,14 @@ _LIST_MARK = re.compile(r"\W*(\d{1,3})(?:[.)\]、]|\s+(?=[A-Z一-鿿]))")
 _FOOTNOTE = re.compile(r"[^\W\d](?:[.,;。；]?|\W*\[)(\d{1,3})\W*$")
 
 
-def numbers_differ(source: str, target: str, left: Reader, right: Reader) -> bool:
-    """Tell whether a number of one side is not found on the other.
+def differing(source: str, target: str, left: Reader, right: Reader) -> Differing | None:
+    """Give the numbers that each side has and the other one lacks; None if they do not differ.
 
     A number in digits is to be found there in digits or in words. A mark of a list before the text,
     or of a footnote behind it, may be missing from a side, and so may a number that is part of a
     name. Number words and months are said in more ways, or left out: both sides must have a word
     that the other one lacks, and months if one side has another month. Where not all number
     words of a side are read, both sides must have a number in digits that the other lacks.
-    """
-    return differing(source, target, left, right) is not None
-
-
-def differing(source: str, target: str, left: Reader, right: Reader) -> Differing | None:
-    """Give the numbers that each side has and the other one lacks; None if they do not differ.
 
     Returns:
         what the source alone has and what the target alone has, of the kind that differs: digits,

@@ -21,7 +21,7 @@ from xmine.flags.scripts import foreign_to, share_of_script
 from xmine.knn.neighbours import Neighbours, found_in
 from xmine.pairs.pair import Pair
 from xmine.run.folder import FEATURES
-from xmine.text.languages import function_words, scripts_of
+from xmine.text.languages import ENGLISH_WORDS, scripts_of, short_code
 from xmine.units import count
 
 if TYPE_CHECKING:
@@ -242,10 +242,10 @@ def _foreign(name: str, language: str, side: TextSide, text: str) -> str:
         return f"{share:.0%} of the letters of the {name} are {scripts}"
     if "HIRAGANA" in own:
         return f"no kana in the {name}"
-    if not function_words(language):
+    if short_code(language) != "en":
         return f"the {name} looks like English"
     words = text.lower().split()
-    known = len(function_words(language).intersection(words))
+    known = len(ENGLISH_WORDS.intersection(words))
     return (
         f"the {name} does not look like {language}: {count(known, 'function word')} "
         f"in {count(len(words), 'word')}"

@@ -15,8 +15,6 @@ _KINDS = {
     ".parquet": "parquet",
     ".tmx": "tmx",
 }
-# Kinds that hold both languages: pairs, and no text input.
-BILINGUAL = {"tmx": "a translation memory"}
 
 
 def packing_of(path: str) -> str:

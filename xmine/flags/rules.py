@@ -30,7 +30,7 @@ _FARTHEST_LENGTH = 3.7  # robust standard deviations
 _LEAST_SPREAD = 0.13
 _MOSTLY = 0.8  # a side with this share of ASCII and Latin letters is written in these
 # English to Chinese: median and spread of log ratios of characters, of long lines.
-_PRIOR = {("en", "zh"): (-1.3, 0.2)}
+_PRIORS = {("en", "zh"): (-1.3, 0.2), ("zh", "en"): (1.3, 0.2)}
 # A ratio passes for good at this quantile of the confident ones; a cosine does down to this many
 # robust standard deviations below their median.
 _GOOD_RATIO = 0.2
@@ -153,7 +153,7 @@ def usual_ratio(
     a prior of the languages is given, or None.
     """
     if len(ours) < FEWEST_CONFIDENT:
-        return _prior(*map(short_code, languages))
+        return _PRIORS.get((short_code(languages[0]), short_code(languages[1])))
     ratios, weights = _log_ratios(ours, theirs)
     middle = float(np.median(ratios))
     spread = float(np.median(np.abs(ratios - middle) * weights))
@@ -163,14 +163,6 @@ def usual_ratio(
 def _log_ratios(ours: Floats, theirs: Floats) -> tuple[Floats, Floats]:
     """Give the log ratios of lengths, and how much a deviation of each counts."""
     return np.log(theirs / ours), 1 / np.sqrt(1 + _SHORT / np.minimum(ours, theirs))
-
-
-def _prior(source: str, target: str) -> tuple[float, float] | None:
-    """Give median and spread of log ratios of two languages, in either order."""
-    if (target, source) in _PRIOR:
-        middle, spread = _PRIOR[target, source]
-        return -middle, spread
-    return _PRIOR.get((source, target))
 
 
 def too_high(chosen: ChosenPairs, sure: Bools, neighbours: Neighbours) -> Bools:

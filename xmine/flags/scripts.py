@@ -9,7 +9,7 @@ that names do not have: those that are not capitalised, and function words.
 import re
 from collections.abc import Callable, Sequence
 
-from xmine.text.languages import HAN, UNKNOWN_LANGUAGE, function_words, scripts_of
+from xmine.text.languages import ENGLISH_WORDS, HAN, UNKNOWN_LANGUAGE, scripts_of, short_code
 
 _RANGES = {
     "LATIN": "A-Za-zÀ-ÖØ-öø-ɏḀ-ỿ",
@@ -62,7 +62,7 @@ _OTHER_FUNCTION_WORDS = frozenset(
 # English words that are hardly words of another language. Prose has a seventh of them, of three
 # kinds; of two kinds there must be more.
 _IN_DUTCH_OR_GERMAN = ("was", "will", "had", "over")
-_ENGLISH = {word for word in function_words("en") if len(word) > 2 or word == "of"}
+_ENGLISH = {word for word in ENGLISH_WORDS if len(word) > 2 or word == "of"}
 _ENGLISH -= {*_IN_DUTCH_OR_GERMAN}
 _ENGLISH_SHARE = 0.45
 # Japanese and Korean have Chinese characters, but a line of so many without their own is Chinese.
@@ -90,10 +90,8 @@ def foreign_to(language: str, scripts: set[str]) -> Callable[[str, str], bool]:
     others = re.compile(f"[{ranges}]+")
     if "LATIN" not in scripts:
         return lambda text, letters: _in_another_script(text, letters, others)
-    if words := function_words(language):
-        return lambda text, letters: (
-            _not_latin(letters, others) or _in_another_language(text, words)
-        )
+    if short_code(language) == "en":
+        return lambda text, letters: _not_latin(letters, others) or _is_not_english(text)
     if language == UNKNOWN_LANGUAGE:
         return lambda text, letters: _not_latin(letters, others)
     return lambda text, letters: _not_latin(letters, others) or _in_english(text)
@@ -115,11 +113,10 @@ def _in_another_script(text: str, letters: str, own: re.Pattern[str]) -> bool:
         return True
     if len(letters) - len(foreign) > _LEAST_OWN * len(letters):
         return False
-    english = function_words("en")
     words = [
         word.lower()
         for word in _WORD.findall(_plain(text))
-        if len(word) > 1 and (word.islower() or word.lower() in english)
+        if len(word) > 1 and (word.islower() or word.lower() in ENGLISH_WORDS)
     ]
     return sum(word not in _IN_NAMES for word in words) >= _FEWEST_WORDS
 
@@ -150,14 +147,14 @@ def _plain(text: str) -> str:
     return text.lower() if text.isupper() else text
 
 
-def _in_another_language(text: str, function_words: frozenset[str]) -> bool:
+def _is_not_english(text: str) -> bool:
     text = _plain(text)
     words = text.lower().split()
-    if len(function_words.intersection(words)) >= _FUNCTION_WORDS * len(words):
+    if len(ENGLISH_WORDS.intersection(words)) >= _FUNCTION_WORDS * len(words):
         return False  # most lines end here
     written = _WORD.findall(text)
     small = [word for word in written if word.islower()]
-    own = sum(word.lower() in function_words for word in written)
+    own = sum(word.lower() in ENGLISH_WORDS for word in written)
     if len(small) < _FEWEST_SMALL_WORDS or own >= _FUNCTION_WORDS * len(written):
         return False
     others = sum(word in _OTHER_FUNCTION_WORDS for word in small)

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 
 from xmine.files.atomic import writing
 from xmine.text.languages import (
+    ENGLISH_WORDS,
     LANGUAGES,
     UNKNOWN_LANGUAGE,
     count_scripts,
-    function_words,
     knows_script,
     language_name,
     sampled,
@@ -262,7 +262,7 @@ def _fitting(scripts: Counter[str], languages: Sequence[str]) -> list[str]:
 def _is_english(sample: Sequence[str]) -> bool:
     """Tell whether texts are in English beyond doubt, by words alone."""
     words = Counter(word.casefold() for text in sample for word in _WORD.findall(text))
-    known = {word: words[word] for word in function_words("en") if word in words}
+    known = {word: words[word] for word in ENGLISH_WORDS if word in words}
     sure = sum(known.values()) >= words.total() * _SURE_FUNCTION_WORDS
     return sure and len(known) >= _SURE_KINDS
 

@@ -34,7 +34,7 @@ from xmine.files.records import (
     listed,
     open_parquet,
 )
-from xmine.files.suffixes import BILINGUAL, kind_of
+from xmine.files.suffixes import kind_of
 from xmine.text.checks import check_texts
 from xmine.units import count
 
@@ -116,9 +116,9 @@ class TextInput:
             return _jsonl_field(path, column)
         if kind == "csv":
             return _csv_column(path, column)
-        if kind in BILINGUAL:
+        if kind == "tmx":
             raise FileError(
-                f"{path}: {BILINGUAL[kind]}, not the text of one language",
+                f"{path}: a translation memory, not the text of one language",
                 f"xmine convert {path} pairs.jsonl, then pairs.jsonl:source and pairs.jsonl:target",
             )
         if column:

@@ -99,14 +99,12 @@ _SHORT_CODES |= dict(pair.split(":") for pair in _OTHER_CODES.split())
 
 # More than a third of the words of English prose are of these, a quarter of those of an interface,
 # and a few in a hundred of French, German or Vietnamese ones.
-_FUNCTION_WORDS = {
-    "en": frozenset(
-        "the of and to in a is that for it was on with as be by are from at this have not or he "
-        "you i his they we which an were their but has had if its can will one more when there "
-        "who all would my so what up out about your she her him them these than into do does did "
-        "no been our me how could some other only after over also then most such any should".split()
-    )
-}
+ENGLISH_WORDS = frozenset(
+    "the of and to in a is that for it was on with as be by are from at this have not or he "
+    "you i his they we which an were their but has had if its can will one more when there "
+    "who all would my so what up out about your she her him them these than into do does did "
+    "no been our me how could some other only after over also then most such any should".split()
+)
 
 
 def is_language(code: str) -> bool:
@@ -171,11 +169,6 @@ def scripts_of(language: str, texts: Sequence[str]) -> set[str]:
     if counts["HIRAGANA"] >= counts.total() / 5 > 0:
         return _SCRIPTS["ja"]
     return set(sorted(counts, key=lambda script: (-counts[script], script))[:1])
-
-
-def function_words(language: str) -> frozenset[str]:
-    """Give the words that prose of a language is full of; none where they are not known here."""
-    return _FUNCTION_WORDS.get(short_code(language), frozenset())
 
 
 def sampled(texts: Sequence[str]) -> Sequence[str]:

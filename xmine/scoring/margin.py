@@ -47,28 +47,11 @@ def margin_scores(
         k: the neighbours that the means are of; all if left out.
     """
     few = neighbours.first(k) if k else neighbours
-    targets, low = _scores(neighbours, few, margin)
-    sources, low_too = _scores(neighbours.swapped(), few.swapped(), margin)
-    return MarginScores(targets, sources, low + low_too if margin == "ratio" else 0)
-
-
-def _scores(
-    neighbours: Neighbours, few: Neighbours, margin: str
-) -> tuple[NDArray[np.float32], int]:
-    """Score the targets near each source, [sources, k], and count means that are too small.
-
-    The means are those of `few` of the neighbours.
-    """
-    cosines, ids = neighbours.target_cosines, neighbours.targets
-    if margin == "absolute":
-        return cosines, 0
-    own, others = _means(few)
-    scores, low = scratch.empty(cosines.shape, np.float32), 0
-    for rows in scratch.slices(len(scores)):
-        means = (own[rows, None] + others[ids[rows]]) / 2
-        low += int((means < SMALLEST_MEAN).sum())
-        scores[rows] = _score(cosines[rows], means, margin)
-    return scores, low
+    sizes = len(neighbours.targets), len(neighbours.sources)
+    rows, columns = (np.arange(size)[:, None] for size in sizes)
+    ours = pair_scores(rows, neighbours.targets, neighbours.target_cosines, few, margin)
+    theirs = pair_scores(neighbours.sources, columns, neighbours.source_cosines, few, margin)
+    return MarginScores(ours[0], theirs[0], ours[1] + theirs[1])
 
 
 def pair_scores(
@@ -81,18 +64,19 @@ def pair_scores(
     """Score any pairs, whether they are neighbours or not.
 
     Args:
-        sources: int64 [pairs], rows of the source matrix.
-        targets: int64 [pairs], rows of the target matrix.
-        cosines: float32 [pairs].
+        sources, targets: int64, rows of both matrices; [pairs], or shapes that go together.
+        cosines: float32 [pairs], or [rows, k].
         neighbours: the k nearest rows both ways.
         margin: `ratio`, `distance` or `absolute`.
 
     Returns:
-        float32 [pairs], and how many means were raised, as in `MarginScores`.
+        float32, as the cosines are, and how many means were raised, as in `MarginScores`.
     """
+    if margin == "absolute":
+        return cosines, 0
     source_means, target_means = _means(neighbours)
-    scores, clamped = scratch.empty(len(sources), np.float32), 0
-    for some in scratch.slices(len(sources)):
+    scores, clamped = scratch.empty(cosines.shape, np.float32), 0
+    for some in scratch.slices(len(scores)):
         means = (source_means[sources[some]] + target_means[targets[some]]) / 2
         clamped += int((means < SMALLEST_MEAN).sum())
         scores[some] = _score(cosines[some], means, margin)

@@ -16,11 +16,12 @@ from tokenizers import Tokenizer
 from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import BitextOptions, BuccOptions
+from xmine.evaluation.readers.bucc import read_sentences_by_id
 from xmine.evaluation.retrieval.aligned import evaluate_bitext
 from xmine.evaluation.retrieval.bucc import evaluate_bucc
 from xmine.files.reading import read_lines
 from xmine.mining.pipeline import mine
-from xmine.scoring.gold import agreement, read_id_pairs
+from xmine.scoring.gold import agreement
 from xmine.text.nfkc import nfkc
 
 ROOT = Path(__file__).parents[1]
@@ -74,7 +75,7 @@ def test_it_finds_the_pairs_of_the_example_files(
     mined = mine(EXAMPLES / "en.txt", EXAMPLES / target, embedded)
     lines = zip(mined.pairs.source_lines, mined.pairs.target_lines, strict=True)
     pairs = [(str(source), str(target)) for source, target in lines]
-    assert agreement(pairs, read_id_pairs(EXAMPLES / gold)).f1 >= 0.90
+    assert agreement(pairs, read_sentences_by_id(EXAMPLES / gold)).f1 >= 0.90
     assert mined.warnings == []
 
 

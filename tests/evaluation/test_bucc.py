@@ -11,9 +11,9 @@ from tests.toys.bucc import figure, measure
 from tests.toys.sentences import chinese_word, english_word, toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
+from xmine.evaluation.readers.bucc import read_gold, read_sentences_by_id
 from xmine.evaluation.retrieval.bucc import half_of
 from xmine.knn.exact import search_exact
-from xmine.scoring.gold import read_id_pairs
 
 Named = tuple[str, str]
 
@@ -78,7 +78,7 @@ def slow_pairs(
 ) -> tuple[list[tuple[float, Named]], set[Named]]:
     """Score all pairs as the definitions read, best first; and give the gold pairs."""
     stem = data / "bucc2018" / "zh-en" / f"zh-en.{split}"
-    sides = [read_id_pairs(Path(f"{stem}.{language}")) for language in ("zh", "en")]
+    sides = [read_sentences_by_id(Path(f"{stem}.{language}")) for language in ("zh", "en")]
     source, target = (
         encoder.encode_half([text for _, text in side], prompt=prompt).astype(np.float32)
         for side in sides
@@ -86,7 +86,7 @@ def slow_pairs(
     scores = slow_scores(source, target, neighborhood, margin)
     cells = slow_choice(scores, search_exact(source, target, neighborhood), retrieval)
     named = [(scores[i, j], (sides[0][i][0], sides[1][j][0])) for i, j in cells]
-    return named, set(read_id_pairs(Path(f"{stem}.gold")))
+    return named, set(read_gold(Path(f"{stem}.gold"), sides))
 
 
 def slow_f1(scored: list[tuple[float, Named]], gold: set[Named], threshold: float) -> float:

@@ -12,10 +12,11 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.reranking import RerankingWeights
 from xmine.errors import FileError, OptionError
 from xmine.evaluation.options import BuccOptions
+from xmine.evaluation.readers.bucc import read_sentences_by_id
 from xmine.evaluation.retrieval.bucc import NamedPairs, half_of
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
-from xmine.scoring.gold import agreement, read_id_pairs
+from xmine.scoring.gold import agreement
 
 DATA = Path(os.environ.get("XMINE_DATA") or Path(__file__).parents[3] / "shared" / "data") / "eval"
 
@@ -158,9 +159,9 @@ def test_repeated_texts_cost_recall_where_they_are_dropped(
 ) -> None:
     data = write("zh-en/zh-en.training")
     stem = data / "bucc2018" / "zh-en" / "zh-en.training"
-    source, _ = read_id_pairs(Path(f"{stem}.gold"))[0]
+    source, _ = read_sentences_by_id(Path(f"{stem}.gold"))[0]
     file = Path(f"{stem}.zh")
-    text = dict(read_id_pairs(file))[source]
+    text = dict(read_sentences_by_id(file))[source]
     file.write_text(file.read_text(encoding="utf-8") + f"zh-again\t{text}\n", encoding="utf-8")
     laser = measure(toy_encoder, data, protocol="laser")
     folded = measure(toy_encoder, data, threshold_from="oracle")

@@ -10,9 +10,9 @@ from tests.toys.bucc import figure, measure
 from tests.toys.reranking import slow_log_odds
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.reranking import RerankingWeights
+from xmine.evaluation.readers.bucc import read_gold, read_sentences_by_id
 from xmine.evaluation.retrieval.bucc import half_of
 from xmine.knn.exact import search_exact
-from xmine.scoring.gold import read_id_pairs
 from xmine.scoring.reranking import RERANKED
 
 
@@ -26,7 +26,7 @@ def slow_pairs(
 ) -> tuple[list[tuple[float, Named]], set[Named]]:
     """Rerank the candidates of a split, best first; and give the gold pairs."""
     stem = data / "bucc2018" / "zh-en" / f"zh-en.{split}"
-    lines = [read_id_pairs(Path(f"{stem}.{language}")) for language in ("zh", "en")]
+    lines = [read_sentences_by_id(Path(f"{stem}.{language}")) for language in ("zh", "en")]
     texts = [text for _, text in lines[0]], [text for _, text in lines[1]]
     one, other = (encoder.encode_half(side).astype("float32") for side in texts)
     scores = slow_log_odds(encoder, texts, (one, other), nearest=RERANKED)
@@ -37,7 +37,7 @@ def slow_pairs(
         for i, j in slow_choice(scores, near, "max")
         if lowest is None or margins[i, j] >= lowest
     ]
-    return named, set(read_id_pairs(Path(f"{stem}.gold")))
+    return named, set(read_gold(Path(f"{stem}.gold"), lines))
 
 
 def test_bucc_after_reranking(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:

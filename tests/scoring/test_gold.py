@@ -1,12 +1,9 @@
 """Agreement with gold pairs, and the best cut by its golden value and by trying every one."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from xmine.errors import FileError
-from xmine.scoring.gold import agreement, best_threshold, read_id_pairs
+from xmine.scoring.gold import agreement, best_threshold
 
 
 def test_golden_g18_best_threshold() -> None:
@@ -68,9 +65,3 @@ def test_of_equally_good_cuts_the_highest_is_taken() -> None:
 def test_agreement_without_pairs_or_gold_is_zero() -> None:
     assert agreement([], ["a"]).precision == 0
     assert agreement(["a"], []).recall == 0
-
-
-def test_a_line_without_tab_is_named(tmp_path: Path) -> None:
-    (tmp_path / "gold").write_text("1\t2\n3 4\n")
-    with pytest.raises(FileError, match="gold:2: expected two columns"):
-        read_id_pairs(tmp_path / "gold")

@@ -2,10 +2,6 @@
 
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-
-from xmine.errors import FileError
-from xmine.files.reading import read_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +53,3 @@ def best_threshold(
             lower = score if following is None else following
             best, cut = f1, (score + lower) / 2
     return cut
-
-
-def read_id_pairs(path: Path) -> list[tuple[str, str]]:
-    """Read two columns with a tab between."""
-    rows = []
-    for number, line in enumerate(read_lines(path), start=1):
-        first, tab, second = line.partition("\t")
-        if not tab:
-            raise FileError(f"{path}:{number}: expected two columns with a tab between")
-        rows.append((first, second))
-    return rows

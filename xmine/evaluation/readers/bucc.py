@@ -12,9 +12,8 @@ from pathlib import Path
 
 from xmine.encoders.metadata import EncoderFacts
 from xmine.errors import FileError
-from xmine.evaluation.data import DataFolder, MissingData, incomplete
+from xmine.evaluation.data import DataFolder, MissingData, incomplete, read_tab_separated
 from xmine.evaluation.languages import chosen_languages
-from xmine.scoring.gold import read_id_pairs
 
 NO_FACTS = EncoderFacts()
 PSEUDO_FILES = "pseudo-bucc/xx-en.dev.{xx,en,gold}"
@@ -123,27 +122,28 @@ def _folder(
 
 def read_sentences_by_id(path: Path) -> list[tuple[str, str]]:
     """Read `id<TAB>text` lines."""
-    rows = read_id_pairs(path)
-    lines: dict[str, int] = {}
-    for number, (name, _) in enumerate(rows, start=1):
-        if name in lines:
-            raise FileError(f"{path}:{number}: the id {name} is that of line {lines[name]} too")
-        lines[name] = number
-    return rows
+    texts: dict[str, str] = {}
+    for where, (name, *rest) in read_tab_separated(path, 2):
+        if name in texts:
+            line = 1 + list(texts).index(name)
+            raise FileError(f"{where}: the id {name} is that of line {line} too")
+        texts[name] = "\t".join(rest)
+    return list(texts.items())
 
 
 def read_gold(path: Path, sides: Sequence[Sequence[tuple[str, str]]]) -> frozenset[tuple[str, str]]:
     """Read `id<TAB>id` lines, source first."""
     known = [{name for name, _ in side} for side in sides]
-    lines: dict[tuple[str, str], int] = {}
-    for number, pair in enumerate(read_id_pairs(path), start=1):
+    pairs: dict[tuple[str, str], None] = {}
+    for where, (source, *rest) in read_tab_separated(path, 2):
+        pair = source, "\t".join(rest)
         for name, ids, side in zip(pair, known, ("source", "target"), strict=True):
             if name not in ids:
                 raise FileError(
-                    f"{path}:{number}: no {side} sentence has the id {name!r}",
+                    f"{where}: no {side} sentence has the id {name!r}",
                     "the first column holds ids of the first language",
                 )
-        if pair in lines:
-            raise FileError(f"{path}:{number}: the pair of line {lines[pair]} again")
-        lines[pair] = number
-    return frozenset(lines)
+        if pair in pairs:
+            raise FileError(f"{where}: the pair of line {1 + list(pairs).index(pair)} again")
+        pairs[pair] = None
+    return frozenset(pairs)

@@ -17,12 +17,7 @@ from xmine.evaluation.transfer.frozen import (
     pair_features,
     symmetric_features,
 )
-from xmine.evaluation.transfer.metrics import (
-    accuracy,
-    mean_absolute_error,
-    mean_r_precision,
-    micro_f1,
-)
+from xmine.evaluation.transfer.metrics import mean_r_precision, micro_f1, task_figures
 from xmine.evaluation.transfer.tasks import Examples, Kind, Predict, Task
 from xmine.progress import Progress, silent
 
@@ -91,7 +86,8 @@ def test_numbers_are_learned(toy_encoder: SentenceEncoder) -> None:
     scores = learned(toy_encoder, "number", train)([(text(at % 4, at),) for at in range(90, 110)])
     answers = np.array([at % 4 for at in range(90, 110)], dtype=float)
     assert scores.shape == (20,)
-    assert mean_absolute_error(scores, answers) < 0.3 < mean_absolute_error(0 * scores, answers)
+    errors = [task_figures("number", each, answers)["mae"] for each in (scores, 0 * scores)]
+    assert errors[0] < 0.3 < errors[1]
 
 
 def test_what_is_learned_in_english_holds_in_chinese(toy_encoder: SentenceEncoder) -> None:
@@ -100,7 +96,8 @@ def test_what_is_learned_in_english_holds_in_chinese(toy_encoder: SentenceEncode
     chinese = ["".join(chinese_word(10 * (at % 2) + x) for x in random.integers(0, 10, 6))
                for at in range(20)]  # fmt: skip
     scores = learned(toy_encoder, "class", train, 2)([(each,) for each in chinese])
-    assert accuracy(scores, np.array([at % 2 for at in range(20)], float)) >= 0.9
+    answers = np.array([at % 2 for at in range(20)], float)
+    assert task_figures("class", scores, answers)["accuracy"] >= 0.9
 
 
 def test_dev_chooses_and_nothing_is_learned_from_it(toy_encoder: SentenceEncoder) -> None:
@@ -117,7 +114,8 @@ def test_dev_chooses_and_nothing_is_learned_from_it(toy_encoder: SentenceEncoder
         scores.append(learner(toy_encoder, task, "", silent)(clean.texts))
     assert learner.chosen["noisy"][0] > learner.chosen["clean"][0]
     assert np.abs(scores[0] - scores[1]).max() > 0.01
-    assert accuracy(scores[1], clean.answers) > accuracy(scores[0], clean.answers)
+    some, other = (task_figures("class", each, clean.answers)["accuracy"] for each in scores)
+    assert other > some
     rows = toy_encoder.encode([each for (each,) in texts])
     tests = toy_encoder.encode([each for (each,) in clean.texts])
     for each, name in zip(scores, ("noisy", "clean"), strict=True):

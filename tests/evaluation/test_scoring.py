@@ -4,13 +4,11 @@ import numpy as np
 import pytest
 
 from xmine.evaluation.transfer.metrics import (
-    accuracy,
     f1,
     goodness,
-    mean_absolute_error,
     mean_r_precision,
     micro_f1,
-    top_one,
+    task_figures,
 )
 
 
@@ -18,12 +16,13 @@ def test_accuracy_and_f1_are_what_counting_gives() -> None:
     random = np.random.default_rng(1)
     scores, answers = random.standard_normal((50, 2)), random.integers(0, 2, 50).astype(float)
     given = [int(row[1] > row[0]) for row in scores]
-    assert (
-        accuracy(scores, answers) == sum(g == a for g, a in zip(given, answers, strict=True)) / 50
-    )
+    right = sum(g == a for g, a in zip(given, answers, strict=True))
+    assert task_figures("class", scores, answers) == {"accuracy": right / 50}
     both = sum(g == 1 and a == 1 for g, a in zip(given, answers, strict=True))
     assert f1(scores, answers) == pytest.approx(2 * both / (sum(given) + answers.sum()))
-    assert accuracy(np.zeros((3, 2)), np.zeros(3)) == 1  # the first of equals
+    assert task_figures("pair", np.zeros((3, 2)), np.zeros(3)) == {
+        "accuracy": 1
+    }  # the first of equals
 
 
 def test_figures_of_labels_are_what_loops_give() -> None:
@@ -41,7 +40,7 @@ def test_figures_of_labels_are_what_loops_give() -> None:
         given += sum(value > 0 for value in row)
         both += sum(value > 0 and right == 1 for value, right in zip(row, truth, strict=True))
     assert mean_r_precision(scores, answers) == pytest.approx(sum(shares) / len(shares))
-    assert top_one(scores, answers) == pytest.approx(hits / 40)
+    assert task_figures("document", scores, answers)["top1"] == pytest.approx(hits / 40)
     assert micro_f1(scores, answers) == pytest.approx(2 * both / (given + answers.sum()))
 
 
@@ -49,5 +48,5 @@ def test_mean_absolute_error_is_better_when_lower() -> None:
     random = np.random.default_rng(3)
     scores, answers = random.standard_normal(9), random.standard_normal(9)
     loop = sum(abs(x - y) for x, y in zip(scores, answers, strict=True)) / 9
-    assert mean_absolute_error(scores, answers) == pytest.approx(loop)
+    assert task_figures("number", scores, answers)["mae"] == pytest.approx(loop)
     assert goodness("number", answers, answers) > goodness("number", scores, answers)

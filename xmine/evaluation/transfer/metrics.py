@@ -23,14 +23,15 @@ METRICS = (
 def task_figures(kind: Kind, scores: Floats, answers: Floats) -> dict[str, float]:
     """Measure everything that a kind of task is measured with, by the names of METRICS."""
     if kind == "number":
-        return {"mae": mean_absolute_error(scores, answers)}
+        return {"mae": float(np.mean(np.abs(scores - answers)))}
+    best = scores.argmax(axis=1)  # the first of equals
     if kind == "document":
         return {
             "mrp": mean_r_precision(scores, answers),
             "micro_f1": micro_f1(scores, answers),
-            "top1": top_one(scores, answers),
+            "top1": float(np.mean(answers[np.arange(len(answers)), best])),
         }
-    return {"accuracy": accuracy(scores, answers)}
+    return {"accuracy": float(np.mean(best == answers))}
 
 
 def goodness(kind: Kind, scores: Floats, answers: Floats) -> float:
@@ -39,11 +40,6 @@ def goodness(kind: Kind, scores: Floats, answers: Floats) -> float:
     if kind == "number":
         return -measured["mae"]
     return measured["mrp" if kind == "document" else "accuracy"]
-
-
-def accuracy(scores: Floats, answers: Floats) -> float:
-    """Share of rows of [examples, classes] whose highest score, the first of equals, is right."""
-    return float(np.mean(scores.argmax(axis=1) == answers))
 
 
 def f1(scores: Floats, answers: Floats) -> float:
@@ -71,13 +67,3 @@ def micro_f1(scores: Floats, answers: Floats) -> float:
     from sklearn.metrics import f1_score
 
     return float(f1_score(answers, scores > 0, average="micro", zero_division=0))
-
-
-def top_one(scores: Floats, answers: Floats) -> float:
-    """Share of texts whose highest label, the first of equals, is one of theirs."""
-    return float(np.mean(answers[np.arange(len(answers)), scores.argmax(axis=1)]))
-
-
-def mean_absolute_error(scores: Floats, answers: Floats) -> float:
-    """Mean distance between numbers."""
-    return float(np.mean(np.abs(scores - answers)))

@@ -1,7 +1,6 @@
 """xmine adapt: a mining run -> an encoder trained on its pairs, and the same texts mined again."""
 
 import shlex
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -54,12 +53,12 @@ def adapt(
     from xmine.trainer.adapt import adapt as adapt_run
     from xmine.trainer.adapt import best_of
 
-    started, rounds = time.perf_counter(), []
+    rounds = []
     with console.progress() as report:
         for each in adapt_run(run, output, options, report, more=pairs or (), force=force):
             rounds.append(each)
             console.say(_told(each))
-    best, seconds = best_of(rounds), time.perf_counter() - started
+    best, seconds = best_of(rounds), console.seconds
     said = f"{best.encoder} retrieves best: next, mine with --model {best.encoder}"
     if not best.number:
         said = f"no round retrieves better than {best.encoder}: keep it"

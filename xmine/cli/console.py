@@ -8,9 +8,10 @@ import os
 import shutil
 import sys
 import textwrap
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import typer
 
@@ -31,6 +32,12 @@ class Console:
     quiet: bool = False
     verbose: bool = False
     as_json: bool = False
+    started: float = field(default_factory=time.perf_counter)
+
+    @property
+    def seconds(self) -> float:
+        """Tell how long the command has run."""
+        return time.perf_counter() - self.started
 
     def say(self, text: str, *, one_line: bool = False) -> None:
         """Say something worth knowing; `one_line`: not wrapped, to be copied."""

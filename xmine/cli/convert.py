@@ -1,6 +1,5 @@
 """xmine convert: a file of pairs -> the same pairs in another format."""
 
-import time
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Annotated
 
@@ -45,7 +44,6 @@ def convert(
 
     Example: xmine convert pairs.tsv pairs.tmx --src-lang en --tgt-lang zh
     """
-    started = time.perf_counter()
     for flag, code in (("--src-lang", src_lang), ("--tgt-lang", tgt_lang)):
         if code:
             check_code(code, flag)
@@ -74,10 +72,9 @@ def convert(
         written.notes.append(f"a .{kind} does not name languages ({','.join(languages)})")
     for warning in warnings:
         console.warn(warning)
-    seconds = time.perf_counter() - started
     console.summary(
         f"{target}: "
-        + ", ".join([count(written.count, "pair"), f"{seconds:.1f} s", *written.notes]),
+        + ", ".join([count(written.count, "pair"), f"{console.seconds:.1f} s", *written.notes]),
         {
             "pairs": written.count,
             "input": source,
@@ -85,7 +82,7 @@ def convert(
             "languages": list(languages),
             "notes": written.notes,
             "warnings": warnings,
-            "seconds": round(seconds, 3),
+            "seconds": round(console.seconds, 3),
             "version": __version__,
         },
     )

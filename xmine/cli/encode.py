@@ -1,7 +1,6 @@
 """xmine encode: a text file -> a matrix of sentence vectors."""
 
 import os
-import time
 from pathlib import Path
 from typing import Annotated
 
@@ -40,7 +39,6 @@ def encode(
 
     Example: xmine encode en.txt -o en.npy
     """
-    started = time.perf_counter()
     path = Path(output)
     if path.suffix != ".npy":
         raise OptionError(f"-o {output}: unknown format", "end it in .npy")
@@ -88,16 +86,16 @@ def encode(
             zeros += int((~block.any(axis=1)).sum())
             within(Progress("encoding", 0, total))
         writer.finish()
-    seconds = time.perf_counter() - started
     console.summary(
         f"{count(writer.rows, 'line')} -> {path} float32 {[writer.rows, encoder.dim]}, "
-        f"{count(zeros, 'row')} of zeros, {encoder.device} {encoder.dtype}, {seconds:.1f} s",
+        f"{count(zeros, 'row')} of zeros, {encoder.device} {encoder.dtype}, "
+        f"{console.seconds:.1f} s",
         {
             "lines": writer.rows,
             "dim": encoder.dim,
             "zeros": zeros,
             "output": output,
             **encoder_facts(encoder),
-            "seconds": round(seconds, 3),
+            "seconds": round(console.seconds, 3),
         },
     )

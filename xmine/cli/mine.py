@@ -1,6 +1,5 @@
 """xmine mine: two text files -> pairs."""
 
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -120,7 +119,6 @@ def mine(
 
     Example: xmine mine en.txt zh.txt --threshold auto > pairs.tsv
     """
-    started = time.perf_counter()
     is_shown = output is None and not console.as_json and is_terminal()
     output = None if output == "-" else output
     if source == target == "-":
@@ -186,7 +184,7 @@ def mine(
         show_pairs(mined.pairs.rows(), len(mined.pairs))
     elif run is None:
         notes += write(mined.pairs.rows(), output, mined.languages)
-    said, facts = summary(result, notes, warnings, started, plot=plot)
+    said, facts = summary(result, notes, warnings, console, plot=plot)
     console.summary((f"{output}: " if output else "") + said, facts, stdout_has_data=not output)
     if is_terminal() and (run is not None or (is_shown and len(mined.pairs))):
         console.say(next_steps(output), one_line=True)

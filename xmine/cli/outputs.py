@@ -1,6 +1,5 @@
 """What `xmine mine` and `xmine score` write and say: refused before the work, written after it."""
 
-import time
 from collections.abc import Iterable, Sequence
 from os.path import realpath
 from pathlib import Path
@@ -100,22 +99,21 @@ def summary(
     report: "MiningReport | ScoringReport",
     notes: Sequence[str],
     warnings: Sequence[str],
-    started: float,
+    console: Console,
     *,
     plot: bool = False,
 ) -> tuple[str, dict[str, object]]:
     """Write the summary, and list the facts behind it.
 
     `notes` tell what the output format could not hold; `warnings` are those of the report and of
-    the output; `started` is `time.perf_counter()` at the start; `plot` adds the histogram.
+    the output; `plot` adds the histogram.
     """
     facts = report.facts()
     vectors: Any = facts["vectors"]
-    seconds = time.perf_counter() - started
-    how = f"{seconds:.1f} s"
+    how = f"{console.seconds:.1f} s"
     if vectors.get("architecture", "static") != "static":
         how = "{architecture} on {device} in {dtype}, ".format_map(vectors) + how
-    facts |= {"notes": [*notes], "warnings": [*warnings], "seconds": round(seconds, 3)}
+    facts |= {"notes": [*notes], "warnings": [*warnings], "seconds": round(console.seconds, 3)}
     if plot:
         facts["histogram"] = report.histogram().facts()
     return "\n".join([*report.lines(how), *filter(None, notes)]), facts

@@ -1,6 +1,5 @@
 """xmine score: two files that are aligned already, or one of pairs -> the pairs with scores."""
 
-import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
@@ -84,7 +83,6 @@ def score(
 
     Example: xmine score corpus.en corpus.zh > scored.tsv
     """
-    started = time.perf_counter()
     output = None if output == "-" else output
     inputs = [each for each in (source, target, *(pool or ())) if each is not None]
     if inputs.count("-") > 1:
@@ -122,7 +120,7 @@ def score(
     draw(console, curve, plot, plot_file, list(filter(None, [source, target])))
     if output or not explain:
         notes += write(scored.rows(), output, scored.languages)
-    said, facts = summary(result, notes, warnings, started, plot=plot)
+    said, facts = summary(result, notes, warnings, console, plot=plot)
     console.summary(
         (f"{output}: " if output else "") + said, facts, stdout_has_data=explain or not output
     )

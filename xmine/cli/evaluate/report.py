@@ -1,6 +1,5 @@
 """xmine eval all and xmine eval compare: one encoder on everything, encoders side by side."""
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -52,7 +51,6 @@ def evaluate_everything(
                 f"{output}: exists and is not a report of xmine, so it is not replaced",
                 "give another name",
             )
-    started = time.perf_counter()
     encoder = load_encoder(model, options, console)
     about = evaluated_facts(encoder, options)
     with console.progress() as report:
@@ -78,7 +76,7 @@ def evaluate_everything(
     else:
         cells = [[name, headline(result)] for name, result in outcome.results.items()]
         write_rows(line + "\n" for line in as_text([["benchmark", "figure"], *cells]))
-        console.say(_summary(outcome, time.perf_counter() - started, output))
+        console.say(_summary(outcome, console.seconds, output))
     if outcome.failed:
         raise typer.Exit(1)
 

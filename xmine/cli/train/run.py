@@ -3,7 +3,6 @@
 import os
 import shlex
 import signal
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
@@ -62,7 +61,6 @@ def train_with(
     dry_run: DRY_RUN = False,
 ) -> None:
     """Train an encoder."""
-    started = time.perf_counter()
     goes_on: Resume = "auto" if resume == "auto" else bool(resume)
     leads = os.environ.get("RANK", "0") == "0"  # of several processes, the first speaks
     if not leads:
@@ -127,9 +125,8 @@ def train_with(
         console.say(f"{trained.excluded:,} rows left out: a text of theirs occurs in {files}")
     for remark in trained.remarks:
         console.say(remark)
-    seconds = time.perf_counter() - started
     console.summary(
-        _summary(trained, output, options, seconds),
+        _summary(trained, output, options, console.seconds),
         {
             "output": str(output),
             "method": method,
@@ -138,7 +135,7 @@ def train_with(
             **trained.measures,
             "estimate": estimate.facts(),
             "warnings": [*warnings, *trained.remarks],
-            "seconds": round(seconds, 1),
+            "seconds": round(console.seconds, 1),
         },
     )
     sides = [f"{code}.txt" for code in options.codes[:2]]

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from itertools import chain, count, islice
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from xmine.errors import FileError, XmineWarning
 from xmine.files.reading import name_of, stream_lines
@@ -25,7 +25,7 @@ _RULES = Rules(TABS, BREAKS, NULS, SURROGATES)
 _OFFSETS: tuple[str, ...] = ("source_offset", "target_offset")
 _TRUST: tuple[str, ...] = ("prob", "flags")
 _MARGIN: tuple[str, ...] = ("margin",)
-_NOT_PLAIN = tuple(name for name in COLUMNS if name not in ("source", "target", "origin"))
+_MINED = list(COLUMNS)[:6]
 
 
 def languages(path: str | Path) -> Languages | None:
@@ -47,12 +47,19 @@ def tsv_rows(pairs: Iterable[Pair], losses: Losses | None = None) -> Iterator[st
     """
     losses = Losses() if losses is None else losses
     held, pairs = split_head(pairs)
-    if held <= {"source", "target", "origin"}:
-        return _plain_rows(pairs, "origin" in held, losses)
-    if "margin" in held:
-        held |= {*_TRUST}
-    more = [names for names in (_OFFSETS, _TRUST, _MARGIN) if not held.isdisjoint(names)]
-    return _mined_rows(pairs, more, losses)
+    if is_plain := held <= {"source", "target", "origin"}:
+        names = ["source", "target", "origin"][: 2 + ("origin" in held)]
+    else:
+        held |= {*_TRUST} if "margin" in held else set()
+        more = [group for group in (_OFFSETS, _TRUST, _MARGIN) if not held.isdisjoint(group)]
+        names = [*_MINED, *chain(*more)]
+    others = [name for name in COLUMNS if name not in names]
+    for number, pair in enumerate(pairs):
+        losses.leave_out(others, pair)
+        if is_plain and not number and _is_misread([getattr(pair, name) or "" for name in names]):
+            yield "\t".join(names) + "\n"
+        cells = [_cell(getattr(pair, name), COLUMNS[name], losses) for name in names]
+        yield "\t".join(cells) + "\n"
 
 
 def tsv_row(cells: list[str], losses: Losses) -> str:
@@ -60,47 +67,18 @@ def tsv_row(cells: list[str], losses: Losses) -> str:
     return "\t".join(losses.fit(each, _RULES) for each in cells) + "\n"
 
 
-def _plain_rows(pairs: Iterable[Pair], with_origin: bool, losses: Losses) -> Iterator[str]:
-    """Make rows of two columns or three; a header is before them where they would be misread."""
-    for number, pair in enumerate(pairs):
-        if pair[2:].count(None) + (pair.origin is not None) < len(pair) - 2:
-            losses.leave_out(_NOT_PLAIN, pair)
-        cells = [pair.source, pair.target]
-        if with_origin:
-            cells.append(pair.origin or "")
-        else:
-            losses.leave_out(["origin"], pair)
-        is_number = bool(cells[0]) and _is_number(cells[0])
-        if not number and (columns_of(cells) or (with_origin and is_number)):
-            yield "\t".join(("source", "target", "origin")[: len(cells)]) + "\n"
-        yield tsv_row(cells, losses)
+def _is_misread(cells: list[str]) -> bool:
+    """Tell whether a plain row would be taken for a header or, if it has an origin, for a score."""
+    is_number = bool(cells[0]) and _is_number(cells[0])
+    return bool(columns_of(cells)) or (len(cells) > 2 and is_number)
 
 
-def _mined_rows(
-    pairs: Iterable[Pair], more: list[tuple[str, ...]], losses: Losses
-) -> Iterator[str]:
-    """Make rows of six columns and of those that `more` names."""
-    others = ["origin", *chain(*({_OFFSETS, _TRUST, _MARGIN} - set(more)))]
-    for pair in pairs:
-        losses.leave_out(others, pair)
-        source, target = losses.fit(pair.source, _RULES), losses.fit(pair.target, _RULES)
-        lines = f"{_whole(pair.source_line)}\t{_whole(pair.target_line)}"
-        row = f"{_rounded(pair.score)}\t{source}\t{target}\t{lines}\t{_rounded(pair.cosine)}"
-        if _OFFSETS in more:
-            row += f"\t{_whole(pair.source_offset)}\t{_whole(pair.target_offset)}"
-        if _TRUST in more:
-            row += f"\t{_rounded(pair.prob)}\t{losses.fit(pair.flags or '', _RULES)}"
-        if _MARGIN in more:
-            row += f"\t{_rounded(pair.margin)}"
-        yield row + "\n"
-
-
-def _rounded(number: float | None) -> str:
-    return "" if number is None else f"{number:.4f}"
-
-
-def _whole(number: int | None) -> str:
-    return "" if number is None else str(number)
+def _cell(value: Any, kind: type, losses: Losses) -> str:  # noqa: ANN401 - of a pair
+    if value is None:
+        return ""
+    if kind is str:
+        return losses.fit(value, _RULES)
+    return f"{value:.4f}" if kind is float else str(value)
 
 
 def read(

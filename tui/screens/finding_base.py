@@ -1,4 +1,7 @@
-"""The base of screens that search a table: a line narrows the pairs, and leads from hit to hit."""
+"""The base of screens that search a table: a line narrows the pairs, and leads from hit to hit.
+
+Pairs that are marked, or those of a filter, are judged at once.
+"""
 
 from functools import partial
 from typing import ClassVar
@@ -15,18 +18,36 @@ from xmine.browsing.view import Wanted
 from xmine.errors import XmineError
 from xmine.units import count
 
+from ..widgets.pair_cells import SIGNS
 from ..widgets.pair_table import PairTable
 from ..widgets.query_line import QueryLine
-from .marking_base import MarkScreen
+from .judging_base import PaneScreen
 
 # Seconds after the last key until the search.
 _PATIENCE = 0.1
+_ASK = 50  # more pairs than that are judged after a question
+_MOST = 10_000  # pairs at once, which take half a second
 
 
-class FindScreen(MarkScreen):
-    """A screen with a table of pairs and a line, `find`, see `xmine.browsing.typed`."""
+class FindScreen(PaneScreen):
+    """A screen with a table of pairs that can be marked, and a line, see `xmine.browsing.typed`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "mark", "Mark", id="mark.one", show=False),
+        Binding(
+            "V", "mark_to", "Mark to here", id="mark.to", show=False, tooltip="From the last mark."
+        ),
+        *(
+            Binding(
+                key,
+                f"judge_all('{verdict}')",
+                f"{verdict.title()} all",
+                id=f"mark.{verdict}",
+                show=False,
+                tooltip="All that are marked; with none marked, all of the filter.",
+            )
+            for key, verdict in (("A", "accept"), ("X", "reject"))
+        ),
         Binding("slash", "find", "Find", id="pairs.find", key_display="/"),
         Binding("n", "hit(1)", "Next hit", id="pairs.next", show=False),
         Binding("N", "hit(-1)", "Previous hit", id="pairs.previous", show=False),
@@ -38,6 +59,7 @@ class FindScreen(MarkScreen):
         self._hits: Bools | None = None  # of all pairs: the filter may change
         self._from = 0  # where the cursor was when the search began
         self._to_hit = False  # as soon as other rows are shown
+        self._last: int | None = None  # row of `Opened` that was marked last
 
     def body(self) -> ComposeResult:
         yield QueryLine(self.view.lines, placeholder=HINT, id="find")
@@ -174,3 +196,61 @@ class FindScreen(MarkScreen):
         if self._sought != self._before:
             self._find(self._before)
         return True
+
+    def marked(self) -> Rows:
+        """Give the pairs that are marked and shown, rows of `Opened`."""
+        chosen, rows = self.query_one(PairTable).chosen, self.view.rows
+        return rows[np.isin(rows, list(chosen))] if chosen else rows[:0]
+
+    def give_up_marks(self) -> bool:
+        """Take all marks away; tell whether there were any."""
+        table, self._last = self.query_one(PairTable), None
+        had = bool(table.chosen)
+        table.choose(table.chosen, chosen=False)
+        self.refresh_top()
+        return had
+
+    def action_mark(self) -> None:
+        """Mark the pair, or mark it no more, and go on."""
+        table = self.query_one(PairTable)
+        if (row := table.row) is not None:
+            self._last = row
+            table.choose([row], chosen=row not in table.chosen)
+            table.action_cursor_down()
+            self.refresh_top()
+
+    def action_mark_to(self) -> None:
+        table = self.query_one(PairTable)
+        starts = np.flatnonzero(self.view.rows == self._last)
+        if not len(starts):
+            self.say("space marks the first pair, V marks from there to the cursor")
+            return
+        first, last = sorted((int(starts[0]), table.cursor_row))
+        table.choose(self.view.rows[first : last + 1].tolist(), chosen=True)
+        self.refresh_top()
+
+    def action_judge_all(self, verdict: str) -> None:
+        rows, chosen = self.marked(), self.query_one(PairTable).chosen
+        if not len(rows) and chosen:
+            self.say(f"{count(len(chosen), 'marked pair')} not shown here: escape gives marks up")
+            return
+        if not len(rows) and line_of(self.view.query):
+            rows = self.view.still_found()
+        said, judge = count(len(rows), "pair"), partial(self._judge_all, rows, verdict)
+        if not len(rows):
+            self.say("space marks pairs, / filters: A accepts all of these, X rejects them")
+        elif len(rows) > _MOST:
+            self.say(f"{said}: at most {_MOST:,} are judged at once; / shows fewer", bad=True)
+        elif len(rows) > _ASK:
+            self.confirm(f"{verdict} {said}? y/n", judge, lambda: self.say("nothing was judged"))
+        else:
+            judge()
+
+    def _judge_all(self, rows: Rows, verdict: str) -> None:
+        with self.judging():
+            self.check_there()
+            judged = self.judgements.judge_all(rows.tolist(), verdict)
+            self.give_up_marks()
+            self.verdicts_changed()
+            taken = "z takes it back" if judged else "they were already"
+            self.say(f"{SIGNS[verdict]} {count(len(rows), 'pair')} {verdict}ed; {taken}")

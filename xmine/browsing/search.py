@@ -15,7 +15,8 @@ from xmine.browsing.run_encoder import encoders_of
 from xmine.encoders.pair import EncoderPair
 from xmine.errors import FileError, OptionError
 from xmine.files.npy import open_matrix
-from xmine.knn.cosines import exact_cosines, ordered, widen
+from xmine.knn.duplicates import Side
+from xmine.knn.exact import MEMORY, search_few
 from xmine.mining.hits import HitChoice
 from xmine.mining.reranking import token_encoder
 from xmine.options import EncodingOptions
@@ -24,9 +25,6 @@ from xmine.text.identification import tell_apart
 from xmine.text.sentences import folded
 
 SIDES = ("source", "target")
-# Float32 sums of products of unit vectors are off by less than this, whatever their order.
-_ERROR = 1e-5
-_NUMBERS_AT_ONCE = 2**22
 
 
 class NoTokenError(OptionError):
@@ -173,21 +171,9 @@ def nearest_rows(
     Returns:
         int64 and float32 [k], by falling cosine, then rising row; fewer where there are fewer.
     """
-    dim = vectors.shape[1]
-    if not len(vectors):
-        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
-    step = max(1, _NUMBERS_AT_ONCE // dim)
-    wide = np.empty((min(step, len(vectors)), dim), dtype=np.float32)
-    rough = np.empty(len(vectors), dtype=np.float32)
-    like = query[0].astype(np.float32)
-    for start in range(0, len(vectors), step):
-        block = vectors[start : start + step]
-        np.dot(widen(block, wide[: len(block)]), like, out=rough[start : start + len(block)])
-    zeros = np.flatnonzero(rough == 0)
-    rough[zeros[~vectors[zeros].any(axis=1)]] = -np.inf
-    least = np.partition(rough, -k)[-k] if k < len(rough) else -np.inf
-    near = np.flatnonzero((rough >= least - _ERROR) & (rough > -np.inf))
-    if not len(near):
-        return near, np.empty(0, dtype=np.float32)
-    rows, cosines = ordered(near[None], exact_cosines(query, vectors, near[None]), k)
-    return rows[0], cosines[0]
+    some = np.flatnonzero(vectors.any(axis=1))
+    if not len(some):
+        return some, np.empty(0, dtype=np.float32)
+    near, others = Side(query, apart=True), Side.of(vectors, some)
+    rows, cosines = search_few(near, np.array([0]), others, min(k, len(some)), MEMORY, lambda: None)
+    return some[rows[0]], cosines[0]

@@ -6,7 +6,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input, OptionList
 
-from xmine.browsing.search import Found
+from xmine.mining.search import Hit
 
 from ..widgets.near_lists import SIDES, Entry, NearLists, line_name
 from .base import BaseScreen
@@ -25,7 +25,7 @@ class SearchScreen(BaseScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._found: dict[str, list[Found]] = {side: [] for side in SIDES}
+        self._found: dict[str, list[Hit]] = {side: [] for side in SIDES}
 
     def body(self) -> ComposeResult:
         yield Input(
@@ -50,7 +50,7 @@ class SearchScreen(BaseScreen):
                 "search", lambda: view.nearby.search(text, _HITS), self._show, self.complain
             )
 
-    def _show(self, found: dict[str, list[Found]]) -> None:
+    def _show(self, found: dict[str, list[Hit]]) -> None:
         self._found = found
         self._draw()
         counts = ", ".join(f"{len(hits):,} of the {side}" for side, hits in found.items())
@@ -74,7 +74,7 @@ class SearchScreen(BaseScreen):
             self.copy(self._found[side][at].text, "copied")
 
 
-def _entry(hit: Found) -> Entry:
+def _entry(hit: Hit) -> Entry:
     line = line_name(hit.line, hit.offset)
     score = "" if hit.score is None else f"score {hit.score:.4f} "
     return Entry(f"  {hit.rank}  {score}cos {hit.cosine:.4f} line {line}", hit.text)

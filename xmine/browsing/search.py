@@ -5,7 +5,6 @@ its texts are encoded when they are first searched.
 """
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +18,7 @@ from xmine.knn.duplicates import Side
 from xmine.knn.exact import MEMORY, search_few
 from xmine.mining.hits import HitChoice
 from xmine.mining.reranking import token_encoder
+from xmine.mining.search import Hit
 from xmine.options import EncodingOptions
 from xmine.progress import Report, silent
 from xmine.text.identification import tell_apart
@@ -29,34 +29,6 @@ SIDES = ("source", "target")
 
 class NoTokenError(OptionError):
     """The encoder knows no token of a text."""
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A sentence near the one that is looked for: its side, its row, its rank on that side from 1.
-
-    `line` counts from 1; `offset` is None where lines were not cut; `score` orders the hits, None
-    where the cosine does.
-    """
-
-    side: str
-    row: int
-    rank: int
-    cosine: float
-    text: str
-    line: int
-    offset: int | None
-    score: float | None = None
-
-    def facts(self) -> dict[str, Any]:
-        """Give what the command prints of it."""
-        facts = {
-            "cosine": round(self.cosine, 4),
-            "text": self.text,
-            "line": self.line,
-            "offset": self.offset,
-        }
-        return facts if self.score is None else {**facts, "score": round(self.score, 4)}
 
 
 @dataclass(slots=True)
@@ -104,7 +76,7 @@ class Nearby:
         rerank: str = "auto",
         prompt: str | None = None,
         report: Report = silent,
-    ) -> dict[str, list[Found]]:
+    ) -> dict[str, list[Hit]]:
         """Find the k nearest sentences of both sides, best first.
 
         `exclude_exact` leaves out the text itself, as `xmine.text.sentences.folded` tells it;
@@ -117,16 +89,17 @@ class Nearby:
         if not text.strip():
             raise OptionError("the text to search for is empty")
         choice = HitChoice(k, token_encoder(self.encoders(), rerank), exclude_exact)
-        query, key, found = self._encoded(text, prompt), folded(text), dict[str, list[Found]]()
+        query, key, found = self._encoded(text, prompt), folded(text), dict[str, list[Hit]]()
         for name in SIDES:
             side, vectors = self.opened.side(name), self.vectors(name, report)
             spare = sum(folded(each) == key for each in side.texts) if exclude_exact else 0
             rows, cosines = nearest_rows(query, vectors, choice.nearest + spare)
             (hits,) = choice.choose([text], side.texts, rows[None], cosines[None])
-            found[name] = [
-                Found(name, row, rank, cosine, side.texts[row], *side.place(row), score)
-                for rank, (row, cosine, score) in enumerate(hits, start=1)
-            ]
+            found[name] = []
+            for rank, (row, cosine, score) in enumerate(hits, start=1):
+                line, offset = side.place(row)
+                hit = Hit(rank, cosine, side.texts[row], line, score, name, row, offset)
+                found[name].append(hit)
         return found
 
     def _encoded(self, text: str, prompt: str | None) -> NDArray[np.float16]:

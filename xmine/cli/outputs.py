@@ -173,7 +173,6 @@ def say_notes(notes: list[str], console: Console) -> None:
         console.say(", ".join(notes))
 
 
-def place(hit: Any) -> str:  # noqa: ANN401 - any hit with a line and perhaps an offset
+def place(hit: Any) -> str:  # noqa: ANN401 - any hit with a line and an offset
     """Name the line of a hit, with the offset where lines were cut into sentences."""
-    offset = getattr(hit, "offset", None)
-    return str(hit.line) if offset is None else f"{hit.line}:{offset}"
+    return str(hit.line) if hit.offset is None else f"{hit.line}:{hit.offset}"

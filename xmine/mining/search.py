@@ -17,21 +17,27 @@ from xmine.text.sentences import Sentences, folded
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A sentence of the corpus near a query, which is named by its index.
+    """A sentence near a text, with its rank from 1.
 
-    `line` counts from 1; `score` orders the hits of a query, None where the cosine does.
+    `line` counts from 1; `score` orders the hits of a text, None where the cosine does. Of a run,
+    `side`, `row` and `offset` tell the place of the sentence; no offset where lines were not cut.
     """
 
-    query: int
+    rank: int
     cosine: float
     text: str
     line: int
     score: float | None = None
+    side: str = ""
+    row: int = -1
+    offset: int | None = None
 
     def facts(self) -> dict[str, object]:
         """Give what the command prints of it."""
+        offset = {"offset": self.offset} if self.side else {}
         score = {} if self.score is None else {"score": round(self.score, 4)}
-        return {"cosine": round(self.cosine, 4), "text": self.text, "line": self.line, **score}
+        found = {"cosine": round(self.cosine, 4), "text": self.text, "line": self.line}
+        return {**found, **offset, **score}
 
 
 def search(
@@ -81,8 +87,8 @@ def search(
         known = near if left[query].any() else []
         hits.append(
             [
-                Hit(query, cosine, corpus.texts[row], int(corpus.lines[row]), score)
-                for row, cosine, score in known
+                Hit(rank, cosine, corpus.texts[row], int(corpus.lines[row]), score)
+                for rank, (row, cosine, score) in enumerate(known, start=1)
             ]
         )
         if choice.encoder:

@@ -48,17 +48,7 @@ def option(
         words: that may stand in place of a number.
         commas: whether a text of a list may be several, with commas between.
     """
-    metadata = {
-        "help": help,
-        "min": min,
-        "max": max,
-        "choices": choices,
-        "short": short,
-        "shown_default": shown_default,
-        "words": words,
-        "commas": commas,
-        "group": group,
-    }
+    metadata = dict(locals())
     if isinstance(default, (dict, list)):
         return field(default_factory=default.copy, metadata=metadata)
     return field(default=default, metadata=metadata)

@@ -93,9 +93,7 @@ def find(key: str, warn: Warn = unheard) -> Path | None:
     return path
 
 
-def keep(
-    key: str, path: Path, text: str, encoder: str, warn: Warn = unheard, digest: str = ""
-) -> None:
+def keep(key: str, path: Path, text: str, encoder: str, warn: Warn = unheard) -> None:
     """Put a complete matrix into the cache; it must not be changed in place.
 
     Args:
@@ -103,7 +101,6 @@ def keep(
         path: of the matrix.
         text, encoder: the names of the text input and of the encoder, for people.
         warn: told why the matrix cannot be kept; nothing else comes of that.
-        digest: of the matrix; computed if it is left out.
     """
     matrix = open_matrix(path)
     if matrix is None or find(key) is not None:
@@ -121,7 +118,7 @@ def keep(
             if not _linked(path, link):  # a run may go, or give the file another name
                 shutil.copyfile(path, link)
             rows, dim = matrix.shape
-            facts = About(text, encoder, rows, dim, made, digest or digest_of(path))
+            facts = About(text, encoder, rows, dim, made, digest_of(path))
             about.write_text(dump_toml(facts), encoding="utf-8")
             about.replace(target.with_suffix(".toml"))
             link.replace(target)

@@ -112,25 +112,10 @@ def vectors_of(
     key = vectors_key(encoder, sentences.digest(), prompt) if find else None
     if key is not None and cache.take(key, path, warn, watch):
         return opened(path)
-    heard = _Heard(watch)
-    vectors = encode_sentences(encoder, sentences, path, report, prompt, heard, elsewhere)
+    vectors = encode_sentences(encoder, sentences, path, report, prompt, watch, elsewhere)
     if key is not None:
-        cache.keep(key, path, sentences.name, encoder.name, warn, heard.digest)
+        cache.keep(key, path, sentences.name, encoder.name, warn)
     return vectors
-
-
-class _Heard(Watch):
-    """Passes on what it hears, and keeps the digest: the cache needs no other."""
-
-    def __init__(self, watch: Watch) -> None:
-        self._watch, self.digest = watch, ""
-
-    def sealed(self, path: Path, digest: str = "") -> None:
-        self.digest = digest
-        self._watch.sealed(path, digest)
-
-    def changed(self, path: Path) -> None:
-        self._watch.changed(path)
 
 
 def encode_blocks(

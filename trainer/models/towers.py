@@ -42,7 +42,7 @@ class Tower(nn.Module, ABC):
         self.dim = encoder.dim
         self._settings = encoder.settings
         self.reranking = encoder.reranking  # what suited it before training
-        heads: list[nn.Module] = [copy.deepcopy(head) for head in encoder.heads]  # type: ignore[misc]
+        heads: list[nn.Module] = [copy.deepcopy(head) for head in encoder.heads]
         self.heads = nn.ModuleList(heads).to(encoder.device).requires_grad_(True)
 
     @property

@@ -31,7 +31,7 @@ from xmine.encoders.metadata import (
     write_facts,
     write_settings,
 )
-from xmine.encoders.modules.parts import Head, LengthOne, read_body, read_heads
+from xmine.encoders.modules.parts import LengthOne, read_body, read_heads
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.reranking import RerankingWeights, read_reranking
 from xmine.errors import EncoderError
@@ -41,6 +41,7 @@ from xmine.progress import Progress, Report, silent
 from xmine.text.checks import check_texts
 
 if TYPE_CHECKING:
+    from xmine.encoders.modules.heads import Head
     from xmine.encoders.modules.transformer import Transformer
 
 # Encoders whose pooling leaves the prompt out, though their folders do not say so; what
@@ -66,7 +67,7 @@ class SentenceEncoder:
     def __init__(
         self,
         body: "StaticEmbedding | Transformer",
-        heads: Sequence[Head] = (),
+        heads: "Sequence[Head]" = (),
         settings: Settings | None = None,
         facts: EncoderFacts | None = None,
         card: str = "",

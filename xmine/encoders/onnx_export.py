@@ -78,7 +78,7 @@ class _Graph(nn.Module):
         super().__init__()
         body = encoder.body
         self.body = _Mean(body) if isinstance(body, StaticEmbedding) else body
-        self.heads = nn.ModuleList(encoder.heads)  # type: ignore[arg-type]
+        self.heads = nn.ModuleList(encoder.heads)
         self.truncated = encoder.settings.truncated
         self.requires_grad_(False)
 

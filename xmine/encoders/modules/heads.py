@@ -151,9 +151,8 @@ class Normalize(_Head):
         return cls()
 
 
-HEADS: dict[str, type[Dense] | type[LayerNorm] | type[Normalize]] = {
-    module.kind: module for module in (Dense, LayerNorm, Normalize)
-}
+Head = Dense | LayerNorm | Normalize
+HEADS: dict[str, type[Head]] = {module.kind: module for module in (Dense, LayerNorm, Normalize)}
 
 
 @torch.inference_mode()

@@ -1,7 +1,7 @@
 """The folder of an encoder -> the module that reads text, and the heads behind it."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from xmine.encoders.layout import (
     INSTEAD,
@@ -17,20 +17,8 @@ from xmine.extras import needs
 from xmine.options import EncodingOptions
 
 if TYPE_CHECKING:
+    from xmine.encoders.modules.heads import Head
     from xmine.encoders.modules.transformer import Transformer
-
-
-class Head(Protocol):
-    """A module behind the body: one of `xmine.encoders.modules.heads`.
-
-    A call maps tensors [n, dim] to [n, another dim]; `width` tells the other dim.
-    """
-
-    kind: str
-
-    def __call__(self, vectors: Any) -> Any: ...  # noqa: ANN401, D102 - torch is not loaded here
-    def width(self, before: int) -> int: ...  # noqa: D102
-    def save(self, folder: Path) -> None: ...  # noqa: D102
 
 
 class LengthOne:
@@ -71,7 +59,7 @@ def read_body(
     return body, entries[2:]
 
 
-def read_heads(folder: Path, entries: list[ModuleEntry], width: int) -> list[Head]:
+def read_heads(folder: Path, entries: list[ModuleEntry], width: int) -> "list[Head]":
     """Load the modules behind a body of some width; a Normalize at the end is left out.
 
     Raises:

@@ -4,6 +4,7 @@ The same forward as `SentenceEncoder.encode`; a test holds the two together.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -185,11 +186,4 @@ def extended_static(encoder: SentenceEncoder, vocabulary: Vocabulary, seed: int)
     random = np.random.default_rng([seed, 12]).standard_normal((int(unknown.sum()), body.dim))
     found[unknown] = _FIRST_LENGTH / body.dim**0.5 * random
     table = Table.rounded(np.concatenate([body.vectors, found]))
-    return SentenceEncoder(
-        StaticEmbedding(vocabulary, table),
-        encoder.heads,
-        encoder.settings,
-        encoder.facts,
-        encoder.card,
-        reranking=encoder.reranking,
-    )
+    return replace(encoder, body=StaticEmbedding(vocabulary, table), source=None, guesses=[])

@@ -9,6 +9,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 _WITHOUT_PROMPT = tuple(f"hkunlp/instructor-{size}" for size in ("base", "large", "xl"))
 
 
+@dataclass(eq=False, repr=False)
 class SentenceEncoder:
     """Turns sentences into unit vectors.
 
@@ -64,25 +66,14 @@ class SentenceEncoder:
         reranking: the weights of candidates that the folder has; None for the defaults.
     """
 
-    def __init__(
-        self,
-        body: "StaticEmbedding | Transformer",
-        heads: "Sequence[Head]" = (),
-        settings: Settings | None = None,
-        facts: EncoderFacts | None = None,
-        card: str = "",
-        source: Source | None = None,
-        guesses: Sequence[str] = (),
-        reranking: RerankingWeights | None = None,
-    ) -> None:
-        self.body = body
-        self.heads = heads
-        self.settings = settings or Settings()
-        self.facts = facts or EncoderFacts()
-        self.card = card
-        self.source = source
-        self.guesses = list(guesses)
-        self.reranking = reranking
+    body: "StaticEmbedding | Transformer"
+    heads: "Sequence[Head]" = ()
+    settings: Settings = field(default_factory=Settings)
+    facts: EncoderFacts = field(default_factory=EncoderFacts)
+    card: str = ""
+    source: Source | None = None
+    guesses: Sequence[str] = field(default_factory=list)
+    reranking: RerankingWeights | None = None
 
     @property
     def name(self) -> str:

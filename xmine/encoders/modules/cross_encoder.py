@@ -7,8 +7,9 @@ checkpoint for sequence classification.
 import hashlib
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -37,6 +38,7 @@ _HONOURED = HONOURED | {
 }
 
 
+@dataclass(eq=False, repr=False)
 class CrossEncoder:
     """Judges pairs of texts.
 
@@ -49,19 +51,14 @@ class CrossEncoder:
         source: folder, files and name.
     """
 
-    pairs_at_once = 2048  # that are sorted by length together, and read again after a kill
+    pairs_at_once: ClassVar = 2048  # are sorted by length together, and read again after a kill
 
-    def __init__(
-        self,
-        model: Any,  # noqa: ANN401 - a PreTrainedModel, which is not typed
-        tokenizer: Any,  # noqa: ANN401 - a PreTrainedTokenizerFast
-        max_length: int,
-        dtype: str,
-        batch_size: int,
-        source: Source,
-    ) -> None:
-        self.model, self.tokenizer, self.max_length = model, tokenizer, max_length
-        self.dtype, self.batch_size, self.source = dtype, batch_size, source
+    model: Any  # a PreTrainedModel, which is not typed
+    tokenizer: Any  # a PreTrainedTokenizerFast
+    max_length: int
+    dtype: str
+    batch_size: int
+    source: Source
 
     @property
     def name(self) -> str:

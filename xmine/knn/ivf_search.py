@@ -11,20 +11,20 @@ import numpy as np
 
 from xmine.files.digests import HashedRows
 from xmine.hardware import blas_threads
-from xmine.knn.cosines import Floats, Rows, exact_cosines, ordered
+from xmine.knn.cosines import Floats
 from xmine.knn.exact import SPARE, search_few
 from xmine.knn.inverted_lists import Tick, assign_lists, distances_of, most_probed, number_type
 from xmine.knn.ivf_products import Listed, multiply_lists
 from xmine.knn.recall import CHOSEN_ON, enough, lowest, sample
-from xmine.knn.rescoring import Direction, error
+from xmine.knn.rescoring import Direction, rescore_certain
 from xmine.knn.state_files import SearchFiles, SearchState
-from xmine.knn.topk import EMPTY, Keys, columns_of, values_of
+from xmine.knn.topk import EMPTY, Keys
 from xmine.knn.workers import WorkerPool
 
 # Shares of the work, for the progress: lists are assigned, then multiplied.
 _ASSIGNED, _MULTIPLIED = 0.1, 0.95
 _ASSIGNED_AT_ONCE = 32768
-_RESCORED_AT_ONCE = 1024
+_SEARCHED_AT_ONCE = 1024
 
 
 def search_lists(
@@ -147,28 +147,8 @@ def settle(
     So are rows whose spare cells all lie within the error of the k-th: other blocks of the product
     might have kept others of these.
     """
-    margin = error(way.queries.vectors.shape[1])
-    finished: list[int] = []
-    few: list[Rows] = []
-
-    def work(start: int) -> None:
-        keys = best[start : start + _RESCORED_AT_ONCE]
-        rows = slice(start, start + len(keys))
-        ids = np.where(keys == EMPTY, -1, columns_of(keys))[:, ::-1]
-        queries = way.queries.rows(start, start + len(keys))
-        cosines = exact_cosines(queries, way.others.vectors, way.others.in_place(ids))
-        way.ids[rows], way.cosines[rows] = ordered(ids, cosines, way.k)
-        last = np.where(keys[:, 0] == EMPTY, -np.inf, values_of(keys[:, 0]).astype(np.float64))
-        doubtful = (ids[:, way.k - 1] < 0) | (way.cosines[rows, -1] <= last + margin)
-        few.append(start + np.flatnonzero(doubtful))
-        finished.append(len(keys))
-
-    def share() -> None:
-        tick(sum(finished) / len(best))
-
-    pool.run(work, range(0, len(best), _RESCORED_AT_ONCE), share)
-    rows = np.sort(np.concatenate(few))
-    for start in range(0, len(rows), _RESCORED_AT_ONCE):
-        some = rows[start : start + _RESCORED_AT_ONCE]
-        found = search_few(way.queries, some, way.others, way.k, memory, share)
+    rows = rescore_certain(way, best, 0, pool, tick)
+    for start in range(0, len(rows), _SEARCHED_AT_ONCE):
+        some = rows[start : start + _SEARCHED_AT_ONCE]
+        found = search_few(way.queries, some, way.others, way.k, memory, lambda: tick(1.0))
         way.ids[some], way.cosines[some] = found

@@ -15,7 +15,7 @@ from xmine.knn.cosines import Floats, Rows, exact_cosines, ordered, widen
 from xmine.knn.duplicates import Side
 from xmine.knn.neighbours import FILES
 from xmine.knn.state_files import SearchFiles
-from xmine.knn.topk import Keys, columns_of, values_of
+from xmine.knn.topk import EMPTY, Keys, columns_of, values_of
 from xmine.knn.workers import WorkerPool
 
 _ROWS_AT_ONCE = 512
@@ -94,6 +94,15 @@ def rescore(
     way: Direction, keys: Keys, start: int, pool: WorkerPool, tick: Callable[[], None]
 ) -> None:
     """Fill the k nearest of rows from `start`, out of the keys of their best cells [rows, kept]."""
+    rows = rescore_certain(way, keys, start, pool, lambda _: tick())
+    pieces = [rows[i : i + _AGAIN_ROWS] for i in range(0, len(rows), _AGAIN_ROWS)]
+    pool.run(lambda piece: _search_again(way, piece, pool), pieces, tick)
+
+
+def rescore_certain(
+    way: Direction, keys: Keys, start: int, pool: WorkerPool, tick: Callable[[float], None]
+) -> Rows:
+    """Do so where the keys are enough; give the other rows, rising. `tick` is told the share."""
     doubtful: list[Rows] = []
 
     def rescore_some(first: int) -> None:
@@ -101,10 +110,9 @@ def rescore(
         rows = np.arange(start + first, start + first + len(some))
         doubtful.append(rows[~_rescore_rows(way, some, rows)])
 
-    pool.run(rescore_some, range(0, len(keys), _ROWS_AT_ONCE), tick)
-    rows = np.sort(np.concatenate(doubtful))
-    pieces = [rows[i : i + _AGAIN_ROWS] for i in range(0, len(rows), _AGAIN_ROWS)]
-    pool.run(lambda piece: _search_again(way, piece, pool), pieces, tick)
+    starts = range(0, len(keys), _ROWS_AT_ONCE)
+    pool.run(rescore_some, starts, lambda: tick(len(doubtful) / len(starts)))
+    return np.sort(np.concatenate(doubtful))
 
 
 def _rescore_rows(way: Direction, keys: Keys, rows: Rows) -> NDArray[np.bool_]:
@@ -114,15 +122,16 @@ def _rescore_rows(way: Direction, keys: Keys, rows: Rows) -> NDArray[np.bool_]:
     margin = error(way.queries.vectors.shape[1])
     # Below this, k others are nearer for certain; values above 1 will be cut to 1 and are tied.
     bar = np.minimum(values[:, way.k - 1] - 2 * margin, 1 - margin)
-    near = values >= bar[:, None]
-    width = int(near.any(axis=0).sum())
+    near = (values >= bar[:, None]) & (keys != EMPTY)
+    width = max(way.k, int(near.any(axis=0).sum()))
     ids = np.where(near, columns_of(keys), -1)[:, :width]
     queries = way.queries.at(rows)
     cosines = exact_cosines(queries, way.others.vectors, way.others.in_place(ids))
     way.ids[rows], way.cosines[rows] = ordered(ids, cosines, way.k)
+    certain: NDArray[np.bool_] = way.cosines[rows, -1] > values[:, -1] + margin
     if keys.shape[1] == len(way.others):
-        return np.ones(len(rows), dtype=np.bool_)
-    return np.asarray(way.cosines[rows, -1] > values[:, -1] + margin)
+        certain |= keys[:, -1] != EMPTY
+    return certain
 
 
 def _search_again(way: Direction, rows: Rows, pool: WorkerPool) -> None:

@@ -156,17 +156,11 @@ def search_approximate(
     the widest row of a sample probes; 4 from 65,536 lists on.
 
     Args:
-        source: float16 [sources, dim], unit rows, at least one; perhaps memory-mapped.
-        target: float16 [targets, dim], unit rows, at least one; perhaps memory-mapped.
-        k: neighbours per row; cut to the number of rows on the other side.
+        source, target, k, folder, mark, watch: as in `search_exact`.
         factory: a string of FAISS's index factory, such as `IVF4096,SQfp16`.
         recall: share of the k nearest that is to be found, in each direction.
-        folder: keeps the state of the search, then the result; a killed search continues when it
-            is called with the same arguments.
         memory: bytes for blocks of exact searches.
         report: called with the share that is done, as rows of both sides.
-        mark: names the vectors; files of another search in the folder are not used.
-        watch: told of files in the folder that have changed; they are made again.
 
     Returns:
         The neighbours; their `recall` is the lower one of both directions, as measured on queries

@@ -126,20 +126,21 @@ def fold(found: Found, out: Path) -> None:
     write_sealed(out, _best(found))
 
 
-def settle_exact(given: Tiled, side: int, at: int, shard: Shard, found: Found) -> None:
-    """Find the k nearest of the rows of a shard out of the best cells of its tiles."""
+def settle_shard(
+    given: Tiled, side: int, at: int, shard: Shard, found: Found, is_listed: bool
+) -> None:
+    """Find the k nearest of the rows of a shard out of the best cells of its tiles.
+
+    Where tiles were multiplied by lists, rows with fewer than k look at all.
+    """
     way = given.direction(side, shard)
     with WorkerPool(blas_threads()) as pool:
-        rescore(way, _best(found), 0, pool, nothing)
-    _write(way, given, side, at)
-
-
-def settle_listed(given: Tiled, side: int, at: int, shard: Shard, found: Found) -> None:
-    """Do the same where tiles were multiplied by lists; rows with fewer than k look at all."""
-    way = given.direction(side, shard)
-    with WorkerPool(blas_threads()) as pool:
-        settle(way, _best(found), given.memory, pool, lambda share: None)
-    _write(way, given, side, at)
+        if is_listed:
+            settle(way, _best(found), given.memory, pool, lambda share: None)
+        else:
+            rescore(way, _best(found), 0, pool, nothing)
+    write_sealed(given.path("ids", side, at), way.ids)
+    write_sealed(given.path("cosines", side, at), way.cosines)
 
 
 def _best(found: Found) -> Keys:
@@ -150,8 +151,3 @@ def _best(found: Found) -> Keys:
         both.sort(axis=1)
         best = both[:, -best.shape[1] :]
     return best
-
-
-def _write(way: Direction, given: Tiled, side: int, at: int) -> None:
-    write_sealed(given.path("ids", side, at), way.ids)
-    write_sealed(given.path("cosines", side, at), way.cosines)

@@ -38,8 +38,7 @@ from xmine.knn.tile_tasks import (
     fold,
     listed_tile,
     nothing,
-    settle_exact,
-    settle_listed,
+    settle_shard,
 )
 from xmine.progress import Progress, Report, silent
 
@@ -75,19 +74,15 @@ def search_in_tiles(
 ) -> Neighbours:
     """Find the k nearest rows in both directions by cosine, as the engine runs the tasks.
 
+    Other arguments are those of `search_exact` and `search_approximate`; a killed search continues
+    with any engine.
+
     Args:
         vectors: the .npy files of sources and targets, float16 [rows, dim], unit rows.
         k: neighbours per row; cut to the number of rows on the other side.
         engine: runs the tasks.
-        folder: keeps what tasks have found, then the result. A killed search continues when it is
-            called with the same arguments, and with any engine.
+        folder: keeps what tasks have found, then the result.
         index: `exact`, or lists of FAISS's index factory, such as `IVF4096,SQfp16`.
-        recall: share of the k nearest that lists are to find.
-        memory: bytes for blocks.
-        device: `cpu`, or a device of torch such as `cuda`, for exact search.
-        report: called with the share that is done, as rows of both sides.
-        mark: names the vectors; files of another search in the folder are not used.
-        watch: told of files in the folder that have changed; they are made again.
 
     Raises:
         FileError: the folder cannot be written.
@@ -110,16 +105,16 @@ def search_in_tiles(
 
     if index == "exact":
         cuts = _cut(ways, _EXACT_SHARE, _EXACT_ROWS)
-        name, multiply, settling = "exact", exact_tile, settle_exact
+        name, multiply = "exact", exact_tile
     else:
         cuts = _cut(ways, _LISTED_SHARE, _LISTED_ROWS)
         probes = _assign(given, cuts, ways, index, recall, SearchState(files), engine)
-        name, multiply, settling = f"{index}, {probes:.0f} probes", listed_tile, settle_listed
+        name, multiply = f"{index}, {probes:.0f} probes", listed_tile
     found = _multiply(given, cuts, multiply, engine, partial(tick, high=_MULTIPLIED))
     settled = [
         Task(
-            settling,
-            (given, side, at, shard, found[side][at]),
+            settle_shard,
+            (given, side, at, shard, found[side][at], index != "exact"),
             (given.path("ids", side, at), given.path("cosines", side, at)),
         )
         for side, at, shard in _each(cuts)

@@ -12,7 +12,8 @@ from xmine.files.records import csv_rows, json_objects, json_text, listed
 from xmine.files.suffixes import kind_of
 
 LABELS = ("entailment", "neutral", "contradiction")
-_FIELDS = ("premise", "hypothesis", "label")
+_FIELDS, _TRIPLET = ("premise", "hypothesis", "label"), ("sent0", "sent1", "hard_neg")
+_Rows = Iterator[tuple[str, list[str]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +71,8 @@ def read_triplets(path: str) -> Triplets:
         FileError: it cannot be read, is empty, or a row has another number of columns or a blank
             one.
     """
-    rows: list[list[str]] = []
-    for where, row in _columns(path, "anchor, entailed and contradicting sentence"):
-        if not rows and row == ["sent0", "sent1", "hard_neg"]:
-            continue
-        _refuse_blank(where, row)
-        rows.append(row)
+    names = "anchor, entailed and contradicting sentence"
+    rows = [row for _, row in _columns(_rows(path), names, _TRIPLET)]
     if not rows:
         raise FileError(f"{name_of(path)}: no triplets in it")
     return Triplets(*([row[column] for row in rows] for column in range(3)))
@@ -91,35 +88,34 @@ def read_labelled(path: str) -> Labelled:
             columns or a blank one.
     """
     known = {**{name: at for at, name in enumerate(LABELS)}, **{str(i): i for i in range(3)}}
-    premises: list[str] = []
-    hypotheses: list[str] = []
-    labels: list[int] = []
-    rows = _objects(path) if kind_of(path) == "jsonl" else _columns(path, ", ".join(_FIELDS))
-    for where, row in rows:
-        if not premises and row == list(_FIELDS):
-            continue
-        _refuse_blank(where, row)
-        label = row[2].strip()
-        if label not in known:
-            raise FileError(f"{where}: no label is {label!r}", f"labels are {', '.join(LABELS)}")
-        premises.append(row[0])
-        hypotheses.append(row[1])
-        labels.append(known[label])
-    if not labels:
+    rows = []
+    given = _objects(path) if kind_of(path) == "jsonl" else _rows(path)
+    for where, (premise, hypothesis, label) in _columns(given, ", ".join(_FIELDS), _FIELDS):
+        if label.strip() not in known:
+            said = f"{where}: no label is {label.strip()!r}"
+            raise FileError(said, f"labels are {', '.join(LABELS)}")
+        rows.append((premise, hypothesis, known[label.strip()]))
+    if not rows:
         raise FileError(f"{name_of(path)}: no labelled pairs in it")
+    premises, hypotheses, labels = map(list, zip(*rows, strict=True))
     return Labelled(premises, hypotheses, np.array(labels, dtype=np.int64))
 
 
-def _columns(path: str, names: str) -> Iterator[tuple[str, list[str]]]:
-    """Give `file:line` and the three columns of each row."""
-    for where, row in _rows(path):
+def _columns(rows: _Rows, names: str, head: Sequence[str]) -> _Rows:
+    """Give `file:line` and the three columns of each row behind the head, none of them blank."""
+    begun = False
+    for where, row in rows:
         if len(row) != 3:
             found = "one column" if len(row) == 1 else f"{len(row)} columns"
             raise FileError(f"{where}: {found}; three are needed: {names}")
-        yield where, row
+        if begun := begun or row != list(head):
+            for column, text in enumerate(row, start=1):
+                if not text.strip():
+                    raise FileError(f"{where}: column {column} is blank", "leave the row out")
+            yield where, row
 
 
-def _rows(path: str) -> Iterator[tuple[str, list[str]]]:
+def _rows(path: str) -> _Rows:
     if kind_of(path) == "csv":
         yield from ((where, cells) for where, _, cells in csv_rows(path))
         return
@@ -127,7 +123,7 @@ def _rows(path: str) -> Iterator[tuple[str, list[str]]]:
         yield f"{name_of(path)}:{number}", line.split("\t")
 
 
-def _objects(path: str) -> Iterator[tuple[str, list[str]]]:
+def _objects(path: str) -> _Rows:
     """Give `file:line` and premise, hypothesis and label of each object."""
     for where, row in json_objects(path):
         for name in _FIELDS:
@@ -135,9 +131,3 @@ def _objects(path: str) -> Iterator[tuple[str, list[str]]]:
                 raise FileError(f"{where}: no field {name!r}, only {listed('field', row)}")
         sides = [json_text(row[name], name, where) for name in _FIELDS[:2]]
         yield where, [*sides, str(row["label"])]
-
-
-def _refuse_blank(where: str, row: Sequence[str]) -> None:
-    for column, text in enumerate(row, start=1):
-        if not text.strip():
-            raise FileError(f"{where}: column {column} is blank", "leave the row out")

@@ -19,3 +19,8 @@ Report = Callable[[Progress], None]
 
 def silent(progress: Progress) -> None:
     """Report nothing: the default of every function that takes a `report`."""
+
+
+def ticks(report: Report, stage: str, total: int) -> Callable[[int], None]:
+    """Give what reports a stage by the number of units that are done."""
+    return lambda done: report(Progress(stage, done, total))

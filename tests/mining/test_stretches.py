@@ -42,12 +42,12 @@ def test_the_file_serves_the_same_pairs_in_any_order(
 ) -> None:
     path, x, y = tmp_path / "stretches.npy", [3, 0, 8, 3], [3, 1, 2, 0]
     expected = loosest_stretches(*tokens, np.array(x), np.array(y)).looseness
-    first = stretches_of_chosen(lambda: tokens, chosen_pairs(x, y), path, lambda _: "a")
-    turned = stretches_of_chosen(unread, chosen_pairs(x[::-1], y[::-1]), path, lambda _: "a")
+    first = stretches_of_chosen(lambda: tokens, chosen_pairs(x, y), path, "a")
+    turned = stretches_of_chosen(unread, chosen_pairs(x[::-1], y[::-1]), path, "a")
     for mine_, theirs in ((first, expected), (turned.take(np.arange(4)[::-1]), expected)):
         np.testing.assert_array_equal(mine_.values, theirs.values)
         np.testing.assert_array_equal(mine_.weights, theirs.weights)
-    others = stretches_of_chosen(lambda: tokens, chosen_pairs([1], [1]), path, lambda _: "b")
+    others = stretches_of_chosen(lambda: tokens, chosen_pairs([1], [1]), path, "b")
     assert others.values.shape == (2, 1)
 
 
@@ -97,8 +97,8 @@ def test_what_a_kill_leaves_is_continued(
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        stretches_of_chosen(lambda: tokens, chosen, path, lambda _: "a", tick)
-    found = stretches_of_chosen(lambda: tokens, chosen, path, lambda _: "a", done.append)
+        stretches_of_chosen(lambda: tokens, chosen, path, "a", tick)
+    found = stretches_of_chosen(lambda: tokens, chosen, path, "a", done.append)
     assert done == [2, 4, 6, 7]
     whole = loosest_stretches(*tokens, chosen.sources, chosen.targets).looseness
     np.testing.assert_array_equal(found.values, whole.values)

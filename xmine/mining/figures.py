@@ -13,7 +13,7 @@ from xmine.engines.parts import write_rows
 from xmine.files.digests import NOBODY, Watch, digest
 from xmine.files.npy import open_matrix
 from xmine.knn.cosines import pair_cosines
-from xmine.progress import Progress, Report, silent
+from xmine.progress import Report, silent, ticks
 from xmine.text.packed import PickedTexts
 from xmine.vectors.encoding import Encoded
 
@@ -58,9 +58,7 @@ def read_figures(
             for some in (slice(at, at + size) for at in range(start, len(x), size)):
                 yield np.stack([x[some], y[some], judge(x[some], y[some])], axis=1)
 
-        def tick(rows: int) -> None:
-            report(Progress("judging pairs", rows, len(x)))
-
+        tick = ticks(report, "judging pairs", len(x))
         found = write_rows(path, 3, np.float64, len(x), size, make, mark or "", tick, watch)
         return found[:, 2].astype(np.float32)
     return known

@@ -14,6 +14,7 @@ from xmine.files import scratch
 from xmine.files.atomic import writing
 from xmine.files.digests import NOBODY, Watch
 from xmine.files.npy import open_matrix, opened, parts_folder, write_matrix
+from xmine.mining.stage_inputs import hashed
 from xmine.scoring.alignment import Looseness, loosest_stretches
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.vectors.tokens import TokenFiles
@@ -40,7 +41,7 @@ def stretches_of_chosen(
     read: Callable[[], Tokens],
     chosen: ChosenPairs,
     path: Path,
-    mark: Callable[[bytes], str],
+    mark: str,
     tick: Callable[[int], None] = lambda rows: None,
     watch: Watch = NOBODY,
     elsewhere: tuple[Engine, TokenFiles] | None = None,
@@ -52,7 +53,7 @@ def stretches_of_chosen(
         chosen: the pairs, in any order.
         path: the .npy file, int32 [pairs, 6], by source and target: their rows, and the bits of
             looseness and weight of both sides.
-        mark: names tokens and pairs, given the bytes of the pairs; other work is not continued.
+        mark: names the tokens; work of other tokens or pairs is not continued.
         tick: called with the number of pairs that are done.
         watch: told of files.
         elsewhere: an engine that may run tasks, and the same tokens for these.
@@ -62,7 +63,7 @@ def stretches_of_chosen(
     rows[:, 0], rows[:, 1] = chosen.sources[order], chosen.targets[order]
     found = open_matrix(path, np.int32)
     if found is None or found.shape != (len(rows), 6) or not np.array_equal(found[:, :2], rows):
-        tokens, name, parts = read(), mark(rows.tobytes()), None
+        tokens, name, parts = read(), hashed([mark.encode(), rows.tobytes()]), None
         folder = parts_folder(path, name)
         if elsewhere:
             pairs = folder / "pairs.npy"

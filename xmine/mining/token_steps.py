@@ -1,6 +1,7 @@
 """The steps of mining that compare tokens, in the folder of a run."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from xmine.encoders.encoder import SentenceEncoder
@@ -8,9 +9,9 @@ from xmine.encoders.tokens import TokenVectors
 from xmine.engines.task import Engine
 from xmine.knn.neighbours import Neighbours
 from xmine.mining.matching import CandidateFiles, match_candidates
-from xmine.mining.stage_inputs import SIDES, hashed
+from xmine.mining.stage_inputs import SIDES
 from xmine.mining.stretches import stretches_of_chosen
-from xmine.progress import Progress, Report
+from xmine.progress import Report, ticks
 from xmine.run.folder import Run
 from xmine.scoring.alignment import Looseness
 from xmine.scoring.reranking import TokenMatches
@@ -45,9 +46,11 @@ class TokenSteps:
     encoder: SentenceEncoder
     mark: str
 
-    def read(self) -> tuple[TokenVectors, TokenVectors]:
-        """Read the tokens of both sides."""
+    def read(self, note: str = "") -> tuple[TokenVectors, TokenVectors]:
+        """Read the tokens of both sides; a note says what for."""
         run, report = self.run, self.report
+        if note:
+            run.note(note)
         left, right = (
             read_tokens(
                 self.encoder, sentences, path, report, run, elsewhere(run, side, self.engine)
@@ -69,14 +72,8 @@ class TokenSteps:
         """Compare the tokens of candidates, see `match_candidates`."""
         run, total, given = self.run, len(near.targets) + len(near.sources), None
         paths = run.path("source.matches.npy"), run.path("target.matches.npy")
-
-        def read() -> tuple[TokenVectors, TokenVectors]:
-            run.note("matching the tokens of candidates")
-            return self.read()
-
-        def tick(rows: int) -> None:
-            self.report(Progress("matching tokens", rows, total))
-
+        read = partial(self.read, "matching the tokens of candidates")
+        tick = ticks(self.report, "matching tokens", total)
         if files := self._files:
             nearest = max(near.targets.shape[1], near.sources.shape[1])
             candidates = CandidateFiles(files, run.path("neighbours"), nearest)
@@ -85,21 +82,11 @@ class TokenSteps:
 
     def stretches(self, chosen: ChosenPairs) -> Looseness:
         """Find the loosest stretches of the chosen pairs; then no step needs the tokens."""
-        run = self.run
-
-        def read() -> tuple[TokenVectors, TokenVectors]:
-            run.note("looking for stretches without counterparts")
-            return self.read()
-
-        def mark(pairs: bytes) -> str:
-            return hashed([self.mark.encode(), pairs])
-
-        def tick(rows: int) -> None:
-            self.report(Progress("looking for stretches", rows, len(chosen)))
-
-        path, files = run.path("stretches.npy"), self._files
+        run, path, files = self.run, self.run.path("stretches.npy"), self._files
+        read = partial(self.read, "looking for stretches without counterparts")
+        tick = ticks(self.report, "looking for stretches", len(chosen))
         given = (self.engine, files) if files else None
-        loose = stretches_of_chosen(read, chosen, path, mark, tick, run, given)
+        loose = stretches_of_chosen(read, chosen, path, self.mark, tick, run, given)
         if run.kept:
             for side in SIDES:
                 run.remove(f"{side}.tokens")

@@ -23,7 +23,7 @@ from xmine.engines.parts import write_rows
 from xmine.files.digests import NOBODY, Watch
 from xmine.files.npy import opened
 from xmine.hardware import allowed_threads
-from xmine.progress import Progress, Report, silent
+from xmine.progress import Progress, Report, silent, ticks
 from xmine.text.sentences import Sentences
 from xmine.vectors import cache
 from xmine.vectors.elsewhere import Elsewhere, Texts
@@ -62,9 +62,7 @@ def encode_sentences(
     [rows, dim]: of length one, or zeros.
     """
     total, size = len(sentences), encoder.texts_at_once
-
-    def tick(rows: int) -> None:
-        report(Progress("encoding", rows, total))
+    tick = ticks(report, "encoding", total)
 
     def make(start: int) -> Iterator[NDArray[np.float16]]:
         return _encoded(encoder, sentences.texts, start, report, prompt)

@@ -19,7 +19,7 @@ from xmine.encoders.tokens import Rows, TokenVectors
 from xmine.engines.parts import wanted
 from xmine.files.digests import NOBODY, Watch
 from xmine.files.npy import MatrixWriter, open_matrix, opened, parts_folder, writing_matrix
-from xmine.progress import Progress, Report, silent
+from xmine.progress import Report, silent, ticks
 from xmine.text.sentences import Sentences
 from xmine.vectors.elsewhere import Elsewhere, Texts
 from xmine.vectors.encoding import in_threads, vectors_key
@@ -192,9 +192,7 @@ def read_tokens(
                 tokens.write(found)
                 starts.write(ends)
 
-            def tick(rows: int) -> None:
-                report(Progress("reading tokens", rows, total))
-
+            tick = ticks(report, "reading tokens", total)
             done = _cut(tokens, starts, tasks.rows if tasks else body.texts_at_once)
             if tasks:
                 tasks.join(folder, done, total, [tokens, starts], write, tick)

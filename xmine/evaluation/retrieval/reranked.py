@@ -13,7 +13,7 @@ from xmine.knn.cosines import Rows, Vectors
 from xmine.knn.exact import search_exact
 from xmine.mining.matching import match_candidates
 from xmine.mining.reranking import weights_of
-from xmine.progress import Progress, Report, silent
+from xmine.progress import Report, silent, ticks
 from xmine.run.folder import temporary_run
 from xmine.scoring.margin import margin_scores
 from xmine.scoring.probability import NEIGHBOURS
@@ -79,11 +79,7 @@ class LineReranker:
         near = search_exact(*vectors, max(NEAREST, self._k), report=report)
         read = texts_read(self._encoder, texts[0]), self._target_tokens(texts[1])
         tokens = compared(self._encoder.body, *read)
-        total = len(near.targets) + len(near.sources)
-
-        def tick(rows: int) -> None:
-            report(Progress("matching tokens", rows, total))
-
+        tick = ticks(report, "matching tokens", len(near.targets) + len(near.sources))
         with temporary_run() as run:
             paths = run.path("source.npy"), run.path("target.npy")
             matches = match_candidates(lambda: tokens, near, paths, tick=tick)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import xmine.evaluation.retrieval.reranked
-import xmine.mining.token_steps
+import xmine.mining.steps
 import xmine.vectors.tokens
 from tests.evaluation.test_bucc import write_loose
 from tests.toys.bucc import measure
@@ -244,7 +244,7 @@ def test_gains_are_of_the_rows_of_papers(
     """Nothing is reranked for what would not be shown."""
     assert aligned.path
     write_loose(aligned.path, "sample", seed=9, changed=6)
-    monkeypatch.setattr(xmine.mining.token_steps, "match_candidates", None)
+    monkeypatch.setattr(xmine.mining.steps, "match_candidates", None)
     monkeypatch.setattr(xmine.evaluation.retrieval.reranked, "match_candidates", None)
     options = GainOptions(task=["tatoeba", "bucc"], resamples=100)
     gains = measure_gains([toy_encoder, toy_encoder], aligned, options)

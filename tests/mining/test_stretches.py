@@ -75,7 +75,7 @@ def test_mining_looks_at_pairs_that_may_be_translations(
         looked.append(chosen)
         return stretches_of_chosen(read, chosen, *rest)
 
-    monkeypatch.setattr("xmine.mining.token_steps.stretches_of_chosen", noted)
+    monkeypatch.setattr("xmine.mining.steps.stretches_of_chosen", noted)
     mined = mine(tmp_path / "en", tmp_path / "zh", options=MiningOptions(min_prob=0.0))
     assert mined.confidence is not None
     chosen, probs = mined.candidates.chosen, mined.confidence.probs
@@ -132,6 +132,6 @@ def test_a_resumed_run_reads_no_tokens(tmp_path: Path, monkeypatch: pytest.Monke
     run = tmp_path / "run"
     first = mine(tmp_path / "en", tmp_path / "zh", run=run)
     assert not list(run.glob("*tokens*"))
-    monkeypatch.setattr("xmine.mining.token_steps.read_tokens", lambda *_: unread())
+    monkeypatch.setattr("xmine.mining.steps.read_tokens", lambda *_: unread())
     again = mine(tmp_path / "en", tmp_path / "zh", run=run)
     assert list(again.pairs.flags or []) == list(first.pairs.flags or [])

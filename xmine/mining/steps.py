@@ -32,11 +32,12 @@ from xmine.knn.neighbours import Neighbours
 from xmine.knn.state_files import finished
 from xmine.knn.tiles import search_in_tiles
 from xmine.mining.figures import Rows, read_figures
+from xmine.mining.matching import CandidateFiles, match_candidates
 from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import Judge, Vectorizer, are_single_words, weights_of
 from xmine.mining.stage_inputs import SIDES, hashed
-from xmine.mining.token_steps import TokenSteps, elsewhere
-from xmine.progress import Report, silent
+from xmine.mining.stretches import stretches_of_chosen
+from xmine.progress import Report, silent, ticks
 from xmine.run.folder import (
     FEATURES,
     Asked,
@@ -55,7 +56,9 @@ from xmine.text.inputs import TextInput
 from xmine.text.sentences import Sentences, read_sentences
 from xmine.units import count
 from xmine.vectors.cache import Warn, unheard
+from xmine.vectors.elsewhere import Elsewhere
 from xmine.vectors.encoding import Encoded, vectors_of
+from xmine.vectors.tokens import TokenFiles, compared, read_tokens
 from xmine.vectors.vector_files import write_unit_rows
 
 # The least probability of a pair whose stretches are looked at.
@@ -217,9 +220,14 @@ class Steps:
         prompt = self._options.src_prompt if side == "source" else self._options.tgt_prompt
         # The embedded encoder reads a short file faster than a cache tells what it has.
         is_fast = isinstance(vectorizer.body, StaticEmbedding) and not run.kept
-        find, where = self._options.cache and not is_fast, elsewhere(run, side, self.engine)
+        find, where = self._options.cache and not is_fast, self._elsewhere(side)
         given = vectorizer, sentences, path, report, prompt
         return vectors_of(*given, self._warn, run, where, find=find)
+
+    def _elsewhere(self, side: str) -> Elsewhere | None:
+        """Tell where tasks find the sentences of a side; a temporary run has no tables."""
+        run = self.run
+        return Elsewhere(self.engine, run.path(f"{side}.parquet")) if run.kept else None
 
     def search(self, encoded: tuple[Encoded, Encoded]) -> Neighbours:
         """Search the nearest rows both ways."""
@@ -264,17 +272,24 @@ class Steps:
         return digest(*vectors, str(k), options.index, str(options.recall))
 
     def tokens(
-        self, encoded: tuple[Encoded, Encoded], encoder: SentenceEncoder
+        self, encoded: tuple[Encoded, Encoded], encoder: SentenceEncoder, note: str = ""
     ) -> tuple[TokenVectors, TokenVectors]:
-        """Read the tokens of both sides."""
-        return self._token_steps(encoded, encoder).read()
-
-    def _token_steps(
-        self, encoded: tuple[Encoded, Encoded], encoder: SentenceEncoder
-    ) -> TokenSteps:
-        return TokenSteps(
-            self.run, self._report, self.engine, encoded, encoder, self._search_mark()
+        """Read the tokens of both sides; a note says what for."""
+        if note:
+            self.run.note(note)
+        left, right = (
+            read_tokens(encoder, sentences, path, self._report, self.run, self._elsewhere(side))
+            for side, path, (sentences, _) in zip(SIDES, self._token_paths, encoded, strict=True)
         )
+        return compared(encoder.body, left, right)
+
+    @property
+    def _token_paths(self) -> tuple[Path, Path]:
+        return self.run.path("source.tokens.npy"), self.run.path("target.tokens.npy")
+
+    def _token_files(self, encoder: SentenceEncoder) -> TokenFiles | None:
+        """Tell where tasks find the tokens."""
+        return TokenFiles.of(encoder, self._token_paths) if self.run.kept else None
 
     def rerank(
         self,
@@ -289,8 +304,14 @@ class Steps:
         """
         if encoder is None:
             return None
-        near = neighbours.first(RERANKED)
-        matches = self._token_steps(encoded, encoder).match(near)
+        run, near, given = self.run, neighbours.first(RERANKED), None
+        read = partial(self.tokens, encoded, encoder, "matching the tokens of candidates")
+        paths = run.path("source.matches.npy"), run.path("target.matches.npy")
+        tick = ticks(self._report, "matching tokens", len(near.targets) + len(near.sources))
+        if files := self._token_files(encoder):
+            nearest = max(near.targets.shape[1], near.sources.shape[1])
+            given = self.engine, CandidateFiles(files, run.path("neighbours"), nearest)
+        matches = match_candidates(read, near, paths, self._search_mark(), tick, run, given)
         if self._options.rerank == "auto" and are_single_words(matches):
             return None
         margins = margin_scores(neighbours, k=self._options.neighborhood).first(RERANKED)
@@ -305,6 +326,8 @@ class Steps:
     ) -> Looseness | None:
         """Find the loosest stretches of the chosen pairs that may be translations.
 
+        Then no step needs the tokens.
+
         Returns:
             None without an encoder for that.
         """
@@ -312,7 +335,14 @@ class Steps:
             return None
         every = np.ones(len(chosen), dtype=bool)
         likely = np.flatnonzero(every if confidence is None else confidence.probs >= _LIKELY)
-        found = self._token_steps(encoded, encoder).stretches(chosen.take(likely))
+        run, some, files = self.run, chosen.take(likely), self._token_files(encoder)
+        read = partial(self.tokens, encoded, encoder, "looking for stretches without counterparts")
+        tick = ticks(self._report, "looking for stretches", len(some))
+        path, given = run.path("stretches.npy"), (self.engine, files) if files else None
+        found = stretches_of_chosen(read, some, path, self._search_mark(), tick, run, given)
+        if run.kept:
+            for side in SIDES:
+                run.remove(f"{side}.tokens")
         return found.spread(likely, len(chosen))
 
     def rescore(
@@ -326,7 +356,7 @@ class Steps:
         def encode(encoder: SentenceEncoder) -> list[NDArray[np.float16]]:
             find, found = self._options.cache, []
             for side, (sentences, _) in zip(SIDES, encoded, strict=True):
-                at, where = run.path(f"{side}.rescoring.npy"), elsewhere(run, side, self.engine)
+                at, where = run.path(f"{side}.rescoring.npy"), self._elsewhere(side)
                 given = encoder, sentences, at, report, ""
                 found.append(vectors_of(*given, self._warn, run, where, find=find))
             return found

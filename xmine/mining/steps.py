@@ -54,12 +54,11 @@ from xmine.scoring.reranking import RERANKED, Reranker
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.text.inputs import TextInput
 from xmine.text.sentences import Sentences, read_sentences
-from xmine.units import count
 from xmine.vectors.cache import Warn, unheard
 from xmine.vectors.elsewhere import Elsewhere
 from xmine.vectors.encoding import Encoded, vectors_of
 from xmine.vectors.tokens import TokenFiles, compared, read_tokens
-from xmine.vectors.vector_files import write_unit_rows
+from xmine.vectors.vector_files import check_vectors, write_unit_rows
 
 # The least probability of a pair whose stretches are looked at.
 _LIKELY = 0.01
@@ -366,25 +365,6 @@ class Steps:
             for side in SIDES:
                 run.remove(f"{side}.rescoring.npy")
         return figures
-
-
-def check_vectors(
-    sentences: tuple[Sentences, Sentences], vectors: tuple[NDArray[Any], NDArray[Any]]
-) -> None:
-    """Refuse vectors whose number is not that of the lines, or whose dimensions differ."""
-    for side, rows in zip(sentences, vectors, strict=True):
-        if len(rows) != side.total:
-            raise FileError(
-                f"{side.name} has {count(side.total, 'line')}, its vectors have {len(rows):,} rows",
-                "give a row for every line, blank and repeated ones too, as xmine encode does",
-            )
-    widths = [rows.shape[1] for rows in vectors]
-    if widths[0] != widths[1]:
-        raise FileError(
-            f"vectors of {sentences[0].name} are {widths[0]:,} numbers long, those of "
-            f"{sentences[1].name} {widths[1]:,}",
-            "make both with the same encoder",
-        )
 
 
 def _for_blocks(max_memory: str) -> int:

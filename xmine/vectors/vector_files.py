@@ -12,6 +12,8 @@ from xmine.errors import FileError, OptionError
 from xmine.files.digests import NOBODY, Watch
 from xmine.files.npy import opened, writing_matrix
 from xmine.progress import Progress, Report, silent
+from xmine.text.sentences import Sentences
+from xmine.units import count
 
 # Rows as long as one to this are left alone: dividing by 0.9999999 would move the last bit, and
 # the pairs would not be those of the encoder that wrote the file.
@@ -77,6 +79,25 @@ def _read_npy(path: Path, dim: int | None) -> NDArray[Any]:
     if dim is not None and vectors.shape[1] != dim:
         raise OptionError(f"{path}: its width is {vectors.shape[1]:,}, --dim is {dim:,}")
     return vectors
+
+
+def check_vectors(
+    sentences: tuple[Sentences, Sentences], vectors: tuple[NDArray[Any], NDArray[Any]]
+) -> None:
+    """Refuse vectors whose number is not that of the lines, or whose dimensions differ."""
+    for side, rows in zip(sentences, vectors, strict=True):
+        if len(rows) != side.total:
+            raise FileError(
+                f"{side.name} has {count(side.total, 'line')}, its vectors have {len(rows):,} rows",
+                "give a row for every line, blank and repeated ones too, as xmine encode does",
+            )
+    widths = [rows.shape[1] for rows in vectors]
+    if widths[0] != widths[1]:
+        raise FileError(
+            f"vectors of {sentences[0].name} are {widths[0]:,} numbers long, those of "
+            f"{sentences[1].name} {widths[1]:,}",
+            "make both with the same encoder",
+        )
 
 
 def write_unit_rows(

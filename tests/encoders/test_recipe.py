@@ -62,13 +62,8 @@ def test_a_gpu_is_asked_for_without_its_number(
     recipe = recipe_of(encoder)
     assert recipe.options.device == "cuda" and recipe.gpus == 1
     where = Elsewhere(LocalEngine(), Path("source.parquet"))
-    parts = where.parts(encoder, 10**6, lambda texts: _Nothing())
+    parts = where.parts(encoder, 10**6, lambda encoder, texts: [])
     assert parts and parts.gpus == 1 and parts.rows % encoder.texts_at_once == 0
-
-
-class _Nothing:
-    def blocks(self, start: int, stop: int) -> list[tuple[()]]:
-        return []
 
 
 def test_another_encoder_under_the_name_is_refused(

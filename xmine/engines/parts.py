@@ -7,7 +7,7 @@ Which rows a task makes depends on sizes alone, so that any engine goes on with 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +18,11 @@ from xmine.files.digests import NOBODY, Watch
 from xmine.files.npy import MatrixWriter, opened, parts_folder, writing_matrix
 from xmine.files.sealed_arrays import drop_changed, opened_sealed, write_all_sealed
 
-
-class Maker(Protocol):
-    """Makes rows; plain data, so that another process can have it."""
-
-    def blocks(self, start: int, stop: int) -> Iterable[tuple[NDArray[Any], ...]]:
-        """Make the rows `start` to `stop` of a matrix, or of several, block by block."""
-        ...
+# The rows of a matrix, or of several, block by block.
+Blocks = Iterable[tuple[NDArray[Any], ...]]
+# Makes the rows from one to before another: a function of a module or a partial of one, plain data,
+# so that another process can have it.
+Maker = Callable[[int, int], Blocks]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +79,7 @@ class Parts:
 
 def make_part(maker: Maker, start: int, stop: int, *paths: Path) -> None:
     """Make some rows of matrices, and write each matrix to a file of its own."""
-    write_all_sealed(paths, maker.blocks(start, stop))
+    write_all_sealed(paths, maker(start, stop))
 
 
 def wanted(parts: Parts | None, folder: Path) -> Parts | None:

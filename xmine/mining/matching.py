@@ -5,6 +5,7 @@ Each candidate is looked at once: it may be chosen, and it is the rival of other
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -32,31 +33,16 @@ Tokens = tuple[TokenVectors, TokenVectors]
 _Cells = tuple[Rows, Rows, Singles, NDArray[np.bool_]]
 
 
-@dataclass(frozen=True, slots=True)
-class CandidateFiles:
-    """Where tokens and candidates are, as a task has them.
-
-    Attributes:
-        tokens: of both sides.
-        folder: of the search.
-        nearest: neighbours of a row that are candidates, at most; a side may have fewer.
-        known: the matches of the sources; None while these are made.
-    """
-
-    tokens: TokenFiles
-    folder: Path
-    nearest: int
-    known: Path | None = None
-
-    def blocks(self, start: int, stop: int) -> Iterator[tuple[Singles]]:
-        """Compare the candidates of some rows of a side."""
-        targets, sources = (
-            opened(self.folder / f"{name}.npy", np.int64)[:, : self.nearest]
-            for name in ("targets", "sources")
-        )
-        known = None if self.known is None else _split(opened(self.known, np.float32))[0]
-        compare = _Comparison(self.tokens.open(), targets, sources, known)
-        return ((block,) for block in compare.blocks(start, stop))
+def _in_task(
+    tokens: TokenFiles, folder: Path, nearest: int, before: Path | None, start: int, stop: int
+) -> Iterator[tuple[Singles]]:
+    """Compare the candidates of some rows of a side; `before` has the matches of the sources."""
+    targets, sources = (
+        opened(folder / f"{name}.npy", np.int64)[:, :nearest] for name in ("targets", "sources")
+    )
+    known = None if before is None else _split(opened(before, np.float32))[0]
+    compare = _Comparison(tokens.open(), targets, sources, known)
+    return ((block,) for block in compare.blocks(start, stop))
 
 
 def match_candidates(
@@ -66,7 +52,7 @@ def match_candidates(
     mark: str = "",
     tick: Callable[[int], None] = lambda rows: None,
     watch: Watch = NOBODY,
-    elsewhere: tuple[Engine, CandidateFiles] | None = None,
+    elsewhere: tuple[Engine, TokenFiles, Path] | None = None,
 ) -> TokenMatches:
     """Compare all candidates token by token, each once, into two files that are opened.
 
@@ -78,7 +64,8 @@ def match_candidates(
         mark: names tokens and neighbours; files of other work are not continued.
         tick: called with the number of rows that are done, of both sides.
         watch: told of files.
-        elsewhere: an engine that may run tasks, and the same tokens and neighbours for these.
+        elsewhere: an engine that may run tasks, and for these the same tokens and the folder of
+            the search.
     """
     near, done = neighbours, len(neighbours.targets)
     known = _found(paths[0], near.targets), _found(paths[1], near.sources)
@@ -89,8 +76,10 @@ def match_candidates(
     def fill(compare: _Comparison, path: Path, ids: Rows, before: int) -> tuple[Singles, Singles]:
         parts, (rows, k) = None, ids.shape
         if elsewhere:
-            files = replace(elsewhere[1], known=paths[0] if before else None)
-            parts = Parts(elsewhere[0], files, _ROWS_OF_A_TASK)
+            engine, tokens, folder = elsewhere
+            nearest = max(near.targets.shape[1], near.sources.shape[1])  # a side may have fewer
+            maker = partial(_in_task, tokens, folder, nearest, paths[0] if before else None)
+            parts = Parts(engine, maker, _ROWS_OF_A_TASK)
         matrix = write_rows(
             path,
             3 * k + 1,

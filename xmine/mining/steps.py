@@ -32,7 +32,7 @@ from xmine.knn.neighbours import Neighbours
 from xmine.knn.state_files import finished
 from xmine.knn.tiles import search_in_tiles
 from xmine.mining.figures import Rows, read_figures
-from xmine.mining.matching import CandidateFiles, match_candidates
+from xmine.mining.matching import match_candidates
 from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import Judge, Vectorizer, are_single_words, weights_of
 from xmine.mining.stage_inputs import SIDES, hashed
@@ -303,13 +303,11 @@ class Steps:
         """
         if encoder is None:
             return None
-        run, near, given = self.run, neighbours.first(RERANKED), None
+        run, near, files = self.run, neighbours.first(RERANKED), self._token_files(encoder)
         read = partial(self.tokens, encoded, encoder, "matching the tokens of candidates")
         paths = run.path("source.matches.npy"), run.path("target.matches.npy")
         tick = ticks(self._report, "matching tokens", len(near.targets) + len(near.sources))
-        if files := self._token_files(encoder):
-            nearest = max(near.targets.shape[1], near.sources.shape[1])
-            given = self.engine, CandidateFiles(files, run.path("neighbours"), nearest)
+        given = (self.engine, files, run.path("neighbours")) if files else None
         matches = match_candidates(read, near, paths, self._search_mark(), tick, run, given)
         if self._options.rerank == "auto" and are_single_words(matches):
             return None

@@ -1,7 +1,7 @@
 """Chosen pairs -> how loose the loosest stretch of each side is; killed, it continues."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -25,16 +25,10 @@ _PAIRS_AT_ONCE, _PAIRS_OF_A_TASK = 65_536, 16_384
 Tokens = tuple[TokenVectors, TokenVectors]
 
 
-@dataclass(frozen=True, slots=True)
-class _PairFiles:
-    """Where tokens and pairs are, as a task has them."""
-
-    tokens: TokenFiles
-    pairs: Path
-
-    def blocks(self, start: int, stop: int) -> Iterator[tuple[NDArray[np.int32]]]:
-        pairs = opened(self.pairs, np.int64)[:stop]
-        return ((block,) for block in _figures(self.tokens.open(), pairs, start))
+def _in_task(
+    tokens: TokenFiles, pairs: Path, start: int, stop: int
+) -> Iterator[tuple[NDArray[np.int32]]]:
+    return ((block,) for block in _figures(tokens.open(), opened(pairs, np.int64)[:stop], start))
 
 
 def stretches_of_chosen(
@@ -67,7 +61,7 @@ def stretches_of_chosen(
         folder = parts_folder(path, name)
         if elsewhere:
             pairs = folder / "pairs.npy"
-            parts = Parts(elsewhere[0], _PairFiles(elsewhere[1], pairs), _PAIRS_OF_A_TASK)
+            parts = Parts(elsewhere[0], partial(_in_task, elsewhere[1], pairs), _PAIRS_OF_A_TASK)
         if wanted(parts, folder):
             with writing(folder):
                 folder.mkdir(exist_ok=True)

@@ -9,7 +9,7 @@ import json
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -26,24 +26,12 @@ from xmine.hardware import allowed_threads
 from xmine.progress import Progress, Report, silent, ticks
 from xmine.text.sentences import Sentences
 from xmine.vectors import cache
-from xmine.vectors.elsewhere import Elsewhere, Texts
+from xmine.vectors.elsewhere import Elsewhere
 
 # Sentences and their vectors [rows, dim], none of them zeros.
 Encoded = tuple[Sentences, NDArray[np.float16]]
 
 Result = TypeVar("Result")
-
-
-@dataclass(frozen=True, slots=True)
-class _Encoding:
-    """Encodes rows of a table, in a task."""
-
-    texts: Texts
-    prompt: str
-
-    def blocks(self, start: int, stop: int) -> Iterator[tuple[NDArray[np.float16]]]:
-        encoder, texts = self.texts.encoder.load(), self.texts.read(start, stop)
-        return ((block,) for block in _encoded(encoder, texts, 0, silent, self.prompt))
 
 
 def encode_sentences(
@@ -67,10 +55,8 @@ def encode_sentences(
     def make(start: int) -> Iterator[NDArray[np.float16]]:
         return _encoded(encoder, sentences.texts, start, report, prompt)
 
-    def maker(texts: Texts) -> _Encoding:
-        return _Encoding(texts, prompt)
-
-    parts = elsewhere.parts(encoder, total, maker) if elsewhere else None
+    work = partial(_encoded_in_task, prompt)
+    parts = elsewhere.parts(encoder, total, work) if elsewhere else None
     mark = vectors_key(encoder, sentences.digest(), prompt) or ""
     return write_rows(path, encoder.dim, np.float16, total, size, make, mark, tick, watch, parts)
 
@@ -88,6 +74,12 @@ def _encoded(
     for block in encode_blocks(encoder, blocks, encoder.encode_half, within, prompt):
         yield block
         done += len(block)
+
+
+def _encoded_in_task(
+    prompt: str, encoder: SentenceEncoder, texts: list[str]
+) -> Iterator[tuple[NDArray[np.float16]]]:
+    return ((block,) for block in _encoded(encoder, texts, 0, silent, prompt))
 
 
 def vectors_of(

@@ -21,7 +21,7 @@ from xmine.files.digests import NOBODY, Watch
 from xmine.files.npy import MatrixWriter, open_matrix, opened, parts_folder, writing_matrix
 from xmine.progress import Report, silent, ticks
 from xmine.text.sentences import Sentences
-from xmine.vectors.elsewhere import Elsewhere, Texts
+from xmine.vectors.elsewhere import Elsewhere
 from xmine.vectors.encoding import in_threads, vectors_key
 
 if TYPE_CHECKING:
@@ -90,16 +90,6 @@ class TokenFiles:
         """Open the tokens of both sides."""
         body = self.encoder.load().body if self.encoder else None
         return compared(body, _opened(body, self.paths[0]), _opened(body, self.paths[1]))
-
-
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """Reads the tokens of rows of a table, in a task."""
-
-    texts: Texts
-
-    def blocks(self, start: int, stop: int) -> Iterator[tuple[NDArray[Any], Rows]]:
-        return _read(self.texts.encoder.load().body, self.texts.read(start, stop), 0)
 
 
 def texts_read(encoder: SentenceEncoder, texts: Sequence[str]) -> ReadTokens:
@@ -179,7 +169,7 @@ def read_tokens(
     if open_matrix(path, _dtype(body)) is None or known is None or len(known) != total + 1:
         mark = vectors_key(encoder, sentences.digest()) or ""
         folder = parts_folder(path, mark)
-        parts = elsewhere.parts(encoder, total, _Reading) if elsewhere else None
+        parts = elsewhere.parts(encoder, total, _read) if elsewhere else None
         tasks = wanted(parts, folder)
         width = 1 if isinstance(body, StaticEmbedding) else body.pooling.token_dim + 1
         with (
@@ -197,7 +187,7 @@ def read_tokens(
             if tasks:
                 tasks.join(folder, done, total, [tokens, starts], write, tick)
             else:
-                for found, lengths in _read(body, sentences.texts, done):
+                for found, lengths in _read(encoder, sentences.texts, done):
                     write(found, lengths)
                     tick(starts.rows - 1)
     return _opened(body, path)
@@ -217,8 +207,11 @@ def _cut(tokens: MatrixWriter, starts: MatrixWriter, size: int) -> int:
     return 0
 
 
-def _read(body: _Body, texts: Sequence[str], start: int) -> Iterator[tuple[NDArray[Any], Rows]]:
+def _read(
+    encoder: SentenceEncoder, texts: Sequence[str], start: int = 0
+) -> Iterator[tuple[NDArray[Any], Rows]]:
     """Read texts from one of them on, in blocks: tokens, and the numbers of tokens [texts, 1]."""
+    body = encoder.body
     size = body.texts_at_once
     blocks = (texts[at : at + size] for at in range(start, len(texts), size))
     read: Callable[[Sequence[str]], tuple[NDArray[Any], NDArray[np.int32]]] = body.tokens

@@ -21,7 +21,7 @@ def test_wrong_ids_are_named_with_file_and_line(tmp_path: Path) -> None:
     with pytest.raises(FileError, match=r"x.zh:3: the id zh-1 is that of line 1 too"):
         read_sentences_by_id(tmp_path / "x.zh")
     (tmp_path / "x.zh").write_text("zh-1\ta\tb\nzh-2 c\n")
-    with pytest.raises(FileError, match=r"x.zh:2: 1 columns; expected 2 with tabs between"):
+    with pytest.raises(FileError, match=r"x.zh:2: 1 column; expected 2 with tabs between"):
         read_sentences_by_id(tmp_path / "x.zh")
     sides: tuple[Side, Side] = ([("zh-1", "一"), ("zh-2", "二")], [("en-1", "one")])
     for text, message in [

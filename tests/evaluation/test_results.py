@@ -91,7 +91,7 @@ def test_an_encoder_in_one_line() -> None:
 def test_wrong_tables_are_told_by_file_and_line(tmp_path: Path) -> None:
     file = tmp_path / "x.tsv"
     file.write_text("a\tb\n1\t2\n3\n")
-    with pytest.raises(FileError, match=r"x\.tsv:3: 1 columns; expected 2"):
+    with pytest.raises(FileError, match=r"x\.tsv:3: 1 column; expected 2"):
         list(read_tab_separated(file, 2))
     with pytest.raises(FileError, match=r"x\.tsv:1: the head has no column c, d"):
         list(read_headed(file, ["a", "c", "d"]))

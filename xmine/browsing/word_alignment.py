@@ -25,7 +25,7 @@ from xmine.text.segmentation import UNSPACED
 from xmine.vectors.tokens import tokens_of
 
 # A word whose best cosine is lower has no counterpart.
-WEAK = 0.4
+WEAK = 0.34
 # Characters of a text that are looked at: the time grows with the square.
 _LONGEST = 10_000
 _APOSTROPHES = "'’"

@@ -94,9 +94,8 @@ def read_tab_separated(path: Path, least: int) -> Iterator[tuple[str, list[str]]
     for number, line in enumerate(read_lines(path), start=1):
         columns = line.split("\t")
         if len(columns) < least:
-            raise FileError(
-                f"{path}:{number}: {len(columns)} columns; expected {least} with tabs between"
-            )
+            there = count(len(columns), "column")
+            raise FileError(f"{path}:{number}: {there}; expected {least} with tabs between")
         yield f"{path}:{number}", columns
 
 

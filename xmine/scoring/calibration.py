@@ -29,8 +29,6 @@ _BELOW = 0.8
 # The mean excess of wrong pairs is believed in as well, as a share of that deviation; beyond the
 # last share the tail might take the translations.
 _BELIEF, _TAIL_BELIEF, _TAIL, _LONGEST_TAIL = 10.0, 50.0, 0.3, 0.6
-# What the mixture counts, and the first estimate the rest.
-_OF_TAIL = 0.4
 # Of the translations that the first estimate expects, the share that the mixture finds at least if
 # these are so large a share of the pairs: where translations stand far out, it takes them for the
 # tail.
@@ -68,12 +66,12 @@ def calibrate(
     expected = float(labels.sum())
     if expected > _MANY * len(labels) and float(tail.sum()) < _LEAST_FOUND * expected:
         tail, found = labels, expected + beyond
-    mixed = filled(len(tail), lambda some: _OF_TAIL * tail[some] + (1 - _OF_TAIL) * labels[some])
-    slope = _OF_TAIL * fit_logistic(values, tail)[0] + (1 - _OF_TAIL) * slope
-    height = _height(values, slope, summed(len(mixed), lambda some: mixed[some]), height)
+    slope = (fit_logistic(values, tail)[0] + slope) / 2
+    total = (float(tail.sum()) + expected) / 2
+    height = _height(values, slope, total, height)
     probs = filled(len(first.probs), lambda some: first.probs[some])
     probs[open_pairs] = _on_curve(values, slope, height)
-    beaten = _OF_TAIL * (found - float(tail.sum())) + (1 - _OF_TAIL) * beyond
+    beaten = (found - float(tail.sum()) + beyond) / 2
     total = float(probs.sum()) + beaten
     np.round(probs, 4, out=probs)
     return replace(first, probs=probs, translations=round(total, 4))

@@ -145,6 +145,16 @@ def test_only_verdicts_are_taken(opened: Opened) -> None:
     assert not judgements.path.exists()
 
 
+def test_labels_that_an_editor_on_windows_saved_are_read(opened: Opened) -> None:
+    said = Judgements.open(opened, by="a")
+    said.judge(0, "accept")
+    said.path.write_bytes(said.path.read_bytes().replace(b"\n", b"\r\n"))
+    again = Judgements.open(opened, by="b")
+    assert again.of(0) == "accept"
+    again.judge(1, "reject")
+    assert [Judgements.open(opened).of(row) for row in (0, 1)] == ["accept", "reject"]
+
+
 def test_a_line_cut_short_anywhere_is_passed_over_and_healed(opened: Opened) -> None:
     judgements = Judgements.open(opened, "ann")
     judgements.judge(0, "accept")

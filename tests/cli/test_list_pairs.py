@@ -51,6 +51,21 @@ def test_filters_and_orders_are_those_of_the_app(command: Command, file: Path) -
     assert ended.out.split("\t")[1:3] == ["The ferry", "渡轮"]
 
 
+@pytest.mark.parametrize(
+    ("kept", "told"),
+    [
+        ("kept", "none of 4 kept pairs is like that; --kept all looks at all 4\n"),
+        ("below", "none of 0 pairs below the cut is like that; --kept all looks at all 4\n"),
+        ("all", "none of 4 pairs is like that\n"),
+    ],
+)
+def test_where_nothing_is_found_it_is_told_what_was_looked_at(
+    command: Command, file: Path, kept: str, told: str
+) -> None:
+    ended = command("pairs", "list", "pairs.jsonl", "--text", "gigantic", "--kept", kept)
+    assert (ended.err, ended.out) == (f"xmine: {told}", "")
+
+
 def test_pairs_are_listed_by_verdict(command: Command, file: Path) -> None:
     for lines, verdict in (((4, 9), "accept"), ((1, 5), "reject"), ((3, 3), "accept")):
         assert command("pairs", "judge", "pairs.jsonl", *lines, verdict).code == 0

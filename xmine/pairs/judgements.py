@@ -119,7 +119,7 @@ def why_not_writable(path: Path) -> str:
 def read_labels(lines: Iterable[str]) -> Iterator[tuple[int, Label]]:
     """Read labels, each with the number of its line from 1; skip a line that was cut short."""
     for number, line in enumerate(lines, start=1):
-        if found := _LINE.fullmatch(line):
+        if found := _LINE.fullmatch(line.removesuffix("\r")):  # of an editor on Windows
             source, target, at_source, at_target, judgement, judge, texts, time = found.groups()
             starts = _whole(at_source), _whole(at_target)
             key = PairKey(int(source), _whole(target), *starts, texts)

@@ -69,5 +69,8 @@ def list_pairs(
     codes = Judgements.open(opened).codes() if query.by_verdict else None
     rows = select(opened, query, codes=codes)
     if not len(rows):
-        console.say(f"no pair of {len(opened):,} is like that")
+        looked_at = select(opened, PairQuery(kept=kept))
+        which = {"kept": "kept pairs", "below": "pairs below the cut"}.get(kept, "pairs")
+        more = "" if kept == "all" else f"; --kept all looks at all {len(opened):,}"
+        console.say(f"none of {len(looked_at):,} {which} is like that{more}")
     print_pairs(opened.pairs(rows[:n]), console)

@@ -281,8 +281,17 @@ def test_bitext_on_two_files_a_folder_and_the_known_sets(
         "FLORES-101 dev, mean of 2",
     ]
     assert result.headline == ("FLORES-101 dev, mean of 2", "mean")  # the most languages
-    for place in ("newstest2019", "flores101", "flores101/dev"):
-        assert evaluate_bitext(toy_encoder, DataFolder(tmp_path / place), BitextOptions())
+    for place, split in (
+        ("newstest2019", "newstest2019"),
+        ("flores101", "FLORES-101 dev"),
+        ("flores101/dev", "FLORES-101 dev"),
+    ):
+        result = evaluate_bitext(toy_encoder, DataFolder(tmp_path / place), BitextOptions())
+        assert result.split == split
+    for language, texts in (("eng_Latn", english), ("zho_Hans", chinese)):
+        write(tmp_path / "new" / "dev" / f"{language}.dev", texts)
+    result = evaluate_bitext(toy_encoder, DataFolder(tmp_path / "new"), BitextOptions())
+    assert result.split == "FLORES-200 dev"
 
 
 def test_bitext_of_pairs_and_without_english(

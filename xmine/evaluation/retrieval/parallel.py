@@ -168,6 +168,8 @@ def _find(
         if folder and (folder, pattern) not in seen:
             seen.add((folder, pattern))
             files = _by_language(folder, pattern)
+            if not any(re.search("_[A-Z]", code) for code in files):  # eng.dev, not eng_Latn.dev
+                name = name.replace("FLORES-200", "FLORES-101")
             if len(files) > 1:
                 sets[name] = files
     if not sets and needed:

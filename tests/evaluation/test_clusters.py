@@ -151,7 +151,7 @@ def test_an_unknown_label_is_named(toy_encoder: SentenceEncoder, tmp_path: Path)
 def test_wrong_plain_lines_are_named(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
     path = tmp_path / "lines.tsv"
     for text, message in {
-        "a\tba\nb de\n": r"lines\.tsv:2: 1 columns",
+        "a\tba\nb de\n": r"lines\.tsv:2: 1 column",
         "a\tba\n\tde\n": r"lines\.tsv:2: no label",
         "a\tba\na\tde\n": "all lines have the label 'a'",
         f"a\t{english_word(14)}\nb\t{english_word(14)}\n": "1 different texts; its 2 labels",

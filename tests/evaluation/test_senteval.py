@@ -105,7 +105,7 @@ def test_questions_may_have_bytes_that_are_no_utf8(tmp_path: Path) -> None:
         ("MR/rt-polarity.neg", None, "MR: incomplete: rt-polarity.neg missing"),
         ("MR/rt-polarity.pos", "good\n" * 9, "MR: 9 examples of the rarest class"),
         ("MR/rt-polarity.pos", "\n", "rt-polarity.pos: the file is empty"),
-        ("SST/binary/sentiment-dev", "fine film\n", "sentiment-dev:1: 1 columns"),
+        ("SST/binary/sentiment-dev", "fine film\n", "sentiment-dev:1: 1 column;"),
         ("SST/binary/sentiment-dev", "fine film\t4\n", "sentiment-dev:1: '4' is no label of SST"),
         ("SST/binary/sentiment-test", None, "incomplete: sentiment-test missing"),
         ("TREC/TREC_10.label", "WHO:x Who ?\n", "TREC_10.label:1: 'WHO' is no class of questions"),

@@ -10,10 +10,11 @@ import pytest
 
 from tests.toys.transfer import measure, two_topics, write_senteval, write_two
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.errors import OptionError
+from xmine.errors import FileError, OptionError
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import TransferOptions
 from xmine.evaluation.result import Result
+from xmine.evaluation.transfer.frozen import FrozenLearner
 from xmine.evaluation.transfer.run import XRETE, evaluate_transfer
 from xmine.evaluation.transfer.senteval import SENTEVAL
 from xmine.evaluation.transfer.tasks import Examples, Predict, Task, TaskSet, unlearned
@@ -104,6 +105,33 @@ def test_a_mean_over_tasks_is_of_all_of_them(
     assert [row.name for row in result.rows] == ["xnli en", "xcopa en"]
     assert "No average of XRETE's 4: americasnli, pawsx missing." in result.notes
     assert result.settings["splits"] == {"xnli": "of xnli", "xcopa": "of xcopa"}
+
+
+def test_a_task_that_cannot_be_learned_costs_no_other(
+    toy_encoder: SentenceEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("xmine.evaluation.transfer.frozen.STRENGTHS", (16.0,))  # to be quick
+    write_two(tmp_path, "MR")
+    write_two(tmp_path, "CR")
+
+    class Picky(FrozenLearner):
+        def __call__(
+            self, encoder: SentenceEncoder, task: Task, prompt: str, report: Report
+        ) -> Predict:
+            if task.name == "cr":
+                raise FileError("CR: 3 examples of the rarest class")
+            return super().__call__(encoder, task, prompt, report)
+
+    def measured(*tasks: str) -> Result:
+        options = TransferOptions(task=list(tasks))
+        return evaluate_transfer(toy_encoder, DataFolder(tmp_path), options, learner=Picky())
+
+    result = measured()
+    assert [row.name for row in result.rows] == ["mr"]
+    assert "cr was not measured: CR: 3 examples of the rarest class" in result.notes
+    assert isinstance(splits := result.settings["splits"], dict) and splits.keys() == {"mr"}
+    with pytest.raises(FileError, match="CR: 3 examples"):
+        measured("cr", "mr")
 
 
 def test_an_error_is_printed_times_a_hundred(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import TransferOptions
 from xmine.evaluation.result import Result, Row, mean_row
@@ -48,10 +49,17 @@ def evaluate_transfer(
     notes: list[str] = []
     tasks = _read(data, options.task, notes.append)
     learn = learner or FrozenLearner()
-    by_task = {
-        name: _rows(encoder, folds, options.prompt, report, learn, name in XRETE.readers)
-        for name, folds in tasks.items()
-    }
+    by_task: dict[str, list[Row]] = {}
+    for name, folds in list(tasks.items()):
+        try:
+            by_task[name] = _rows(
+                encoder, folds, options.prompt, report, learn, name in XRETE.readers
+            )
+        except FileError as error:  # the others may be hours of work
+            if options.task or len(tasks) == 1:
+                raise
+            del tasks[name]
+            notes.append(f"{name} was not measured: {error.message}")
     means = {
         name: rows[0] if len(rows) == 1 else mean_row(f"{name}, mean of {len(rows)}", rows)
         for name, rows in by_task.items()

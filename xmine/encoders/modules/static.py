@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
-from mmap import mmap
 from pathlib import Path
 from typing import Any
 
@@ -19,17 +18,10 @@ from safetensors import safe_open
 from safetensors.numpy import save
 
 from xmine.encoders.layout import first_line
+from xmine.encoders.modules.token_table import TokenTable, used_rows
 from xmine.encoders.spans import Span
 from xmine.encoders.tokenizer import MODEL_FILE, TOKENIZER_FILE, Tokenizer, Vocabulary
-from xmine.encoders.tokens import (
-    TOKEN_DIM,
-    lengths_of,
-    on_axes,
-    principal_axes,
-    weightiest,
-    whole_vectors,
-    whole_weights,
-)
+from xmine.encoders.tokens import TOKEN_DIM, lengths_of, weightiest, whole_weights
 from xmine.errors import EncoderError
 
 WEIGHTS_FILE = "model.safetensors"
@@ -44,7 +36,6 @@ _TYPES = {
     "I64": np.int64,
 }
 _ROWS_AT_ONCE = 512  # so many that their sums stay in the cache
-_IDS_AT_ONCE = 2**20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,53 +66,6 @@ class Table:
         return vectors
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _TokenTable:
-    """Token vectors along some axes; memory holds those that have been made.
-
-    Attributes:
-        rows, weights: the pieces that decide about the axes, and the weight of each.
-        axes: float32 [width, token dim]; None for all dimensions.
-        vectors: float32 [all pieces, token dim].
-        is_there: bool [all pieces], which have been made.
-    """
-
-    rows: NDArray[Any]
-    weights: NDArray[np.float64]
-    axes: NDArray[np.float32] | None
-    vectors: NDArray[np.float32]
-    is_there: NDArray[np.bool_]
-
-    @classmethod
-    def empty(
-        cls,
-        rows: NDArray[Any],
-        weights: NDArray[np.float64],
-        axes: NDArray[np.float32] | None,
-        shape: tuple[int, int],
-    ) -> "_TokenTable":
-        """Make one for so many pieces and a width."""
-        total, dim = shape[0], shape[1] if axes is None else axes.shape[1]
-        memory = mmap(-1, 4 * total * dim)  # np.zeros would take whole huge pages for a few rows
-        vectors = np.frombuffer(memory, np.float32).reshape(total, dim)
-        return cls(rows, weights, axes, vectors, np.zeros(total, np.bool_))
-
-    def is_of(self, rows: NDArray[Any], weights: NDArray[np.float64]) -> bool:
-        """Tell whether these pieces decided about the axes."""
-        return np.array_equal(rows, self.rows) and np.array_equal(weights, self.weights)
-
-    def filled(self, ids: NDArray[np.int32], table: Table) -> NDArray[np.float32]:
-        """Give the vectors, with those of some pieces filled in."""
-        used = _used(ids, self.vectors)
-        used = used[~self.is_there[used]]
-        for at in range(0, len(used), _ROWS_AT_ONCE):
-            rows = used[at : at + _ROWS_AT_ONCE]
-            whole = whole_vectors(table.vectors(rows))[0]
-            self.vectors[rows] = whole if self.axes is None else on_axes(whole, self.axes)
-        self.is_there[used] = True
-        return self.vectors
-
-
 class StaticEmbedding:
     """The module that reads text without looking at the order of its words."""
 
@@ -132,7 +76,7 @@ class StaticEmbedding:
     def __init__(self, pieces: Vocabulary | Tokenizer, table: Table) -> None:
         self.pieces = pieces
         self.table = table
-        self._made: _TokenTable | None = None
+        self._made: TokenTable | None = None
 
     @property
     def dim(self) -> int:
@@ -166,7 +110,7 @@ class StaticEmbedding:
         for start in range(0, len(texts), self.texts_at_once):
             block = texts[start : start + self.texts_at_once]
             ids, starts = self.pieces.ids([prompt + text for text in block] if prompt else block)
-            used = _used(ids, self.table.rows)  # a small part of a table of many languages
+            used = used_rows(ids, len(self.table.rows))  # a small part of a table of many languages
             places = np.zeros(len(self.table.rows), dtype=np.int32)
             places[used] = np.arange(len(used))
             means = _mean_of_pieces(self.table.vectors(used), places[ids], starts)
@@ -198,11 +142,9 @@ class StaticEmbedding:
             rows, weights = weightiest(shares * self.token_weights.astype(np.float64) ** 2)
         made = self._made
         if made is None or not made.is_of(rows, weights):
-            axes = None
-            if len(rows) > TOKEN_DIM:  # fewer pieces have no more dimensions
-                axes = principal_axes(whole_vectors(self.table.vectors(rows))[0], weights)
-            made = self._made = _TokenTable.empty(rows, weights, axes, self.table.rows.shape)
-        return made.filled(ids, self.table)
+            shape = self.table.rows.shape
+            made = self._made = TokenTable.empty(rows, weights, self.table.vectors, shape)
+        return made.filled(ids)
 
     def tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Cut texts into pieces that have a vector.
@@ -247,14 +189,6 @@ class StaticEmbedding:
             tensors = {"embeddings": self.table.rows, "weights": self.table.factors}
         (folder / WEIGHTS_FILE).write_bytes(save(tensors))
         self.pieces.save(folder)
-
-
-def _used(ids: NDArray[np.int32], rows: NDArray[Any]) -> NDArray[np.int64]:
-    """Name the rows of a table that ids name, rising; the ids may be a column of a large file."""
-    is_used = np.zeros(len(rows), np.bool_)
-    for at in range(0, len(ids), _IDS_AT_ONCE):
-        is_used[ids[at : at + _IDS_AT_ONCE]] = True
-    return np.flatnonzero(is_used)
 
 
 def _mean_of_pieces(

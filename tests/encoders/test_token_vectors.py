@@ -35,6 +35,7 @@ from xmine.scoring.late_interaction import match_pairs
 from xmine.text.sentences import sentence_table
 from xmine.trainer.data.corpus import examples
 from xmine.vectors.tokens import (
+    ReadTokens,
     TokenFiles,
     compared,
     read_tokens,
@@ -249,3 +250,18 @@ def test_vectors_of_few_dimensions_stay(toy_encoder: SentenceEncoder) -> None:
     assert isinstance(body, StaticEmbedding) and body.dim <= TOKEN_DIM
     left, right = tokens_of_both(toy_encoder, ["bade fifi"], ["golu"])
     assert left.dim == right.dim == body.dim
+
+
+def test_some_texts_are_taken_in_any_order_without_a_look_at_the_others() -> None:
+    random = np.random.default_rng(3)
+    starts = np.concatenate([[0], random.integers(0, 5, 200).cumsum()])
+    rows = random.integers(0, 50, (starts[-1], 1)).astype(np.int32)
+    texts = random.permutation(200)[:50]
+    taken = ReadTokens(rows, starts).take(texts)
+    ends = zip(taken.starts.tolist(), taken.starts[1:].tolist(), strict=False)
+    assert [taken.rows[start:end].tolist() for start, end in ends] == [
+        rows[starts[text] : starts[text + 1]].tolist() for text in texts.tolist()
+    ]
+    assert len(ReadTokens(rows, starts).take(texts[:0]).starts) == 1
+    counted = ReadTokens(rows, starts).shares(60)
+    assert counted.tolist() == (np.bincount(rows[:, 0], minlength=60) / len(rows)).tolist()

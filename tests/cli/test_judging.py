@@ -14,6 +14,7 @@ from tests.toys.command import Ended, without_summary
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.samples import Sample
+from xmine.browsing.view import View
 from xmine.browsing.write_cut import read_again, write_cut
 from xmine.errors import FileError
 from xmine.pairs.io import read_pairs
@@ -231,7 +232,7 @@ def test_what_top_left_out_comes_back_and_what_is_known_to_be_wrong_never_does(
     assert opened.cut is not None and opened.ranks is not None
     equal = int((opened.allowed & (opened.ranks >= opened.cut)).sum())
     assert equal > 2 == int(opened.kept(opened.cut).sum())  # the best are equally probable
-    cut = opened.cut
+    cut, view = opened.cut, View(opened, Judgements.open(opened).codes)
     ended = command("pairs", "cut", "new", "-n", 0)
     assert f"a cut at {cut!r} keeps 2 " in ended.err
     more = "1 pair" if equal == 3 else f"{equal - 2} pairs"
@@ -239,6 +240,9 @@ def test_what_top_left_out_comes_back_and_what_is_known_to_be_wrong_never_does(
     ended = command("pairs", "cut", "new", "-n", 0, "--at", cut, "--write")
     assert f"new: cut, --min-prob {cut!r} keeps {equal} " in ended.err
     again = read_again(opened)
+    assert view.is_replaced  # by the app itself, or by another process
+    view.reopened(again)
+    assert not view.is_replaced
     assert int(again.kept(again.cut).sum()) == equal and again.source is opened.source
     with pytest.raises(FileError, match="other pairs were mined meanwhile"):
         read_again(replace(opened, sources=opened.sources[::-1]))

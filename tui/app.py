@@ -346,16 +346,18 @@ class XmineApp(App[None]):
             self.show("home" if self.view is None else "pairs")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        in_form = isinstance(self.screen, BaseScreen) and self.screen.in_form
         if action == "help":  # where one types, ? is a character
             return bool(parameters) == self._types
-        return not in_form or action not in ("show", "leave")
+        return not self._in_form or action not in ("show", "leave")
+
+    @property
+    def _in_form(self) -> bool:
+        return isinstance(self.screen, BaseScreen) and self.screen.in_form
 
     @property
     def _types(self) -> bool:
         """Whether a letter is one that the user types, and no key."""
-        in_form = isinstance(self.screen, BaseScreen) and self.screen.in_form
-        return in_form or isinstance(self.screen.focused, Input)
+        return self._in_form or isinstance(self.screen.focused, Input)
 
     def action_show(self, name: str) -> None:
         self.show(name)

@@ -48,13 +48,22 @@ def test_probabilities_rise_with_the_score_and_find_what_was_planted(share: floa
     order = np.argsort(scores)
     assert (np.diff(found.probs[order]) >= 0).all()
     assert found.probs.min() >= 0 and found.probs.max() <= 1
-    assert found.translations == pytest.approx(right.sum(), rel=0.1, abs=16)
-    assert found.probs.sum() == pytest.approx(right.sum(), rel=0.1, abs=16)
 
     def error(probs: Floats) -> float:
         return float(((probs - right) ** 2).mean())
 
     assert error(found.probs) < error(first.probs) or share > 0.9  # there the first one is as good
+
+
+@pytest.mark.parametrize("share", [0.02, 0.1, 0.3, 0.6, 0.95])
+def test_as_many_translations_are_expected_as_were_planted(share: float) -> None:
+    """In the mean of draws: that of one goes astray with its first estimate."""
+    beyond = []
+    for seed in range(1, 7):
+        scores, right = planted(share, seed=seed)
+        found = calibrate(scores, first_estimate(right), unknown(scores), WEIGHTS)
+        beyond.append([found.translations - right.sum(), found.probs.sum() - right.sum()])
+    assert np.abs(np.mean(beyond, axis=0)).max() < max(10, 0.03 * 4000 * share)
 
 
 @pytest.mark.parametrize(("share", "least"), [(0.3, 0.3), (0.6, 0.5)])

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.evaluation.reports.record import record, write_record
 from xmine.files.reading import read_lines
+from xmine.hardware import choose_batch_size
 from xmine.knn.exact import search_exact
 from xmine.options import EncodingOptions
 
@@ -38,17 +39,20 @@ def main() -> None:
     parser.add_argument("--model", required=True)
     parser.add_argument("--types", nargs="+", default=ON_CPU, choices=TYPES)
     parser.add_argument("--device", default="cpu")
+    parser.add_argument("--batch-size", default=0, type=int, help="0: by the device")
     parser.add_argument("--repeats", default=3, type=int)
     parser.add_argument("--name", help="what to call the encoder; else its folder's name")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     lines = [line for file in arguments.files for line in read_lines(file) if line.strip()]
     names = ["float32", *arguments.types]
+    size = choose_batch_size(arguments.batch_size, arguments.device)
     encoders = {name: load(arguments.model, name, arguments.device) for name in names}
     seconds: dict[str, list[float]] = {name: [] for name in names}
     vectors: dict[str, NDArray[np.float32]] = {}
     for _ in range(arguments.repeats):
         for name, encoder in encoders.items():
+            encoder.body.batch_size = size  # type: ignore[union-attr]
             started = time.perf_counter()
             vectors[name] = encoder.encode(lines)
             seconds[name].append(time.perf_counter() - started)
@@ -62,7 +66,8 @@ def main() -> None:
             "lines_per_second": round(len(lines) / min(seconds[name])),
         }
     called = arguments.name or Path(arguments.model).name
-    facts = {"lines": len(lines), "device": arguments.device, "torch": torch.__version__}
+    facts = {"lines": len(lines), "batch_size": size, "device": arguments.device}
+    facts["torch"] = torch.__version__
     about = encoders["float32"].describe()
     kept = {name: about[name] for name in ("architecture", "layers", "width", "parameters")}
     result = record({"model": called, **kept, **facts, "types": rows})

@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 
 from xmine.errors import OptionError, XmineError
-from xmine.hardware import allowed_threads, choose_device, choose_dtype, search_device
+from xmine.hardware import (
+    allowed_threads,
+    choose_batch_size,
+    choose_device,
+    choose_dtype,
+    search_device,
+)
 
 
 @pytest.mark.torch
@@ -50,6 +56,12 @@ def test_a_gpu_does_too(
     assert choose_dtype("auto", "cuda:1", model) == dtype
     for forced in ("float32", "float16", "bfloat16"):
         assert choose_dtype(forced, "cuda", model) == forced
+
+
+@pytest.mark.parametrize(("device", "size"), [("cpu", 32), ("cuda", 512), ("cuda:1", 512)])
+def test_a_gpu_reads_more_sentences_at_once(device: str, size: int) -> None:
+    assert choose_batch_size(0, device) == size
+    assert choose_batch_size(7, device) == 7
 
 
 @pytest.mark.torch

@@ -70,6 +70,14 @@ def choose_dtype(wanted: str, device: str, model_type: str = "") -> str:
     return "float32" if model_type.startswith(_TOO_LARGE) else "float16"
 
 
+def choose_batch_size(wanted: int, device: str) -> int:
+    """Turn 0 into the number of sentences that a transformer reads at once on a device.
+
+    With 32 a GPU waits for the processor most of the time (bench/dtypes.py, `--batch-size`).
+    """
+    return wanted or (32 if device == "cpu" else 512)
+
+
 def allowed_threads() -> int:
     """Count the threads that may work: those of OMP_NUM_THREADS, else one for each core.
 

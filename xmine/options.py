@@ -221,10 +221,11 @@ class EncodingOptions(Options):
         choices=("auto", "float32", "bfloat16", "float16"),
     )
     batch_size: int = option(
-        32,
+        0,
         "Sentences of similar length that a transformer reads at once.",
         "Speed and memory",
-        min=1,
+        min=0,
+        shown_default="32; on a GPU 512",
     )
     max_length: int = option(
         0, "Cut sentences after this many tokens; 0: the limit of the encoder.", "Advanced", min=0

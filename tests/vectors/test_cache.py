@@ -312,6 +312,11 @@ def test_a_transformer_is_another_under_other_options(checkpoint: Callable[..., 
     ):
         seen.add(SentenceEncoder.load(folder, options).fingerprint())
         assert SentenceEncoder.load(folder, options).fingerprint() in seen
+    by_device = SentenceEncoder.load(folder, EncodingOptions(device="cpu", dtype="float32"))
+    for device, size in (("cpu", 32), ("cuda:1", 512)):  # a run that was mined there
+        options = EncodingOptions(device="cpu", dtype="float32", batch_size=size)
+        given = SentenceEncoder.load(folder, options)
+        assert by_device.fingerprint(device) == given.fingerprint(device)
     asked = SentenceEncoder.load(folder, EncodingOptions(device="cpu", dtype="float32"))
     asked.body.pooling.include_prompt = False  # type: ignore[union-attr]
     assert asked.fingerprint() not in seen and len(seen) == 4

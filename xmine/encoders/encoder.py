@@ -37,6 +37,7 @@ from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.reranking import RerankingWeights, read_reranking
 from xmine.errors import EncoderError
 from xmine.files.atomic import replacing_folder
+from xmine.hardware import choose_batch_size
 from xmine.options import EncodingOptions
 from xmine.progress import Progress, Report, silent
 from xmine.text.checks import check_texts
@@ -125,7 +126,8 @@ class SentenceEncoder:
         body = self.body
         if not isinstance(body, StaticEmbedding):
             device = (device or self.device).partition(":")[0]
-            facts += [device, body.dtype, body.batch_size, body.cut_at, body.pooling.include_prompt]
+            at_once = choose_batch_size(body.batch_size, device)
+            facts += [device, body.dtype, at_once, body.cut_at, body.pooling.include_prompt]
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:_DIGITS]
 
     @classmethod

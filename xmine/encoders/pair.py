@@ -54,7 +54,7 @@ def encoder_facts(encoder: SentenceEncoder) -> dict[str, object]:
         "model": encoder.name,
         **{name: facts[name] for name in names},
         "max_length": getattr(encoder.body, "cut_at", None),
-        "batch_size": getattr(encoder.body, "batch_size", None),
+        "batch_size": getattr(encoder.body, "sentences_at_once", None),
         "guessed": encoder.guesses,
     }
 

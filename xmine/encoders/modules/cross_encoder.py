@@ -27,7 +27,7 @@ from xmine.encoders.modules.checkpoint import (
 )
 from xmine.encoders.modules.transformer import batches_of_like_length
 from xmine.errors import EncoderError
-from xmine.hardware import choose_device, choose_dtype
+from xmine.hardware import choose_batch_size, choose_device, choose_dtype
 from xmine.options import EncodingOptions
 
 _LOGITS_OUT = {"method": "forward", "method_output_name": "logits"}
@@ -97,7 +97,8 @@ class CrossEncoder:
         device = choose_device(options.device)
         dtype = choose_dtype(options.dtype, device, model.config.model_type)
         most = longest_of(model, tokenizer, longest)
-        return cls(model.to(device), tokenizer, most, dtype, options.batch_size, source)
+        at_once = choose_batch_size(options.batch_size, device)
+        return cls(model.to(device), tokenizer, most, dtype, at_once, source)
 
     @torch.inference_mode()
     def judge(self, sources: Sequence[str], targets: Sequence[str]) -> NDArray[np.float32]:

@@ -27,6 +27,7 @@ from xmine.encoders.spans import Span, without_space
 from xmine.encoders.tokenizer import Ids, joined, ragged
 from xmine.encoders.tokens import whole_vectors, whole_weights
 from xmine.errors import EncoderError
+from xmine.hardware import choose_batch_size
 from xmine.options import EncodingOptions
 
 _TEXTS_AT_ONCE = 8192
@@ -43,7 +44,8 @@ class Transformer(nn.Module):
         pooling: makes a sentence vector of token vectors.
         max_length: tokens of a text, special ones included, beyond which the text is cut.
         cut_at: the same, if the user wants texts shorter.
-        batch_size: sentences that are read at once when encoding, fewer if they are long.
+        batch_size: sentences that are read at once when encoding, fewer if they are long; 0: by
+            the device.
         dtype: the number type in which matrices are multiplied. Weights, sums and norms stay in
             float32, or more neighbours would change (bench/dtypes.py, `throughout`).
     """
@@ -60,7 +62,7 @@ class Transformer(nn.Module):
         pooling: Pooling,
         max_length: int,
         dtype: str = "float32",
-        batch_size: int = 32,
+        batch_size: int = 0,
         cut_at: int | None = None,
     ) -> None:
         super().__init__()
@@ -76,6 +78,11 @@ class Transformer(nn.Module):
     def dim(self) -> int:
         """The width of the sentence vectors."""
         return self.pooling.dim
+
+    @property
+    def sentences_at_once(self) -> int:
+        """Count the sentences that are read at once when encoding, if they are not long."""
+        return choose_batch_size(self.batch_size, self.model.device.type)
 
     @property
     def parts(self) -> list[Pooling]:
@@ -110,17 +117,15 @@ class Transformer(nn.Module):
         }
 
     def ids(self, texts: Sequence[str], prompt: str = "") -> Ids:
-        """Tokenise texts behind a prompt."""
+        """Tokenise texts behind a prompt; the tokenizer's own call makes much besides ids."""
+        backend = self.tokenizer.backend_tokenizer
+        backend.enable_truncation(self.cut_at, direction=self.tokenizer.truncation_side)
+        backend.no_padding()
+        backend.encode_special_tokens = self.tokenizer.split_special_tokens
         parts = []
         for start in range(0, len(texts), _TEXTS_AT_ONCE):
-            found = self.tokenizer(
-                [prompt + text for text in texts[start : start + _TEXTS_AT_ONCE]],
-                truncation=True,
-                max_length=self.cut_at,
-                return_attention_mask=False,
-                return_token_type_ids=False,
-            )
-            parts.append(ragged(found["input_ids"]))
+            block = [prompt + text for text in texts[start : start + _TEXTS_AT_ONCE]]
+            parts.append(ragged([found.ids for found in backend.encode_batch_fast(block)]))
         return joined(parts)
 
     def forward(self, ids: Tensor, mask: Tensor, prompt_length: int = 0) -> Tensor:
@@ -157,7 +162,7 @@ class Transformer(nn.Module):
         skipped = self.prompt_length(prompt)
         for first in range(0, len(texts), self.texts_at_once):
             ids, starts = self.ids(texts[first : first + self.texts_at_once], prompt)
-            for rows in batches_of_like_length(np.diff(starts), self.batch_size):
+            for rows in batches_of_like_length(np.diff(starts), self.sentences_at_once):
                 yield first + rows, self._embed_rows(ids, starts, rows, skipped)
 
     @torch.inference_mode()
@@ -176,7 +181,7 @@ class Transformer(nn.Module):
         before = np.concatenate([[0], np.cumsum(kept)])
         ends = before[starts]  # [texts + 1], of the tokens that are kept
         found = np.empty((int(ends[-1]), self.pooling.token_dim + 1), dtype=np.int16)
-        for rows in batches_of_like_length(np.diff(starts), self.batch_size):
+        for rows in batches_of_like_length(np.diff(starts), self.sentences_at_once):
             rows = rows[ends[rows + 1] > ends[rows]]
             if not len(rows):
                 continue

@@ -28,6 +28,7 @@ from .models.taskhead import Candidate, TaskHead
 from .models.towers import Tower, adamw
 from .run.schedules import linear
 
+_BATCH = 32  # examples of a step, where no --batch-size is given
 _HEAD_RATE = 0.001  # a new layer has further to go than the encoder
 _WARM_UP = 0.1
 _LONGEST_GRADIENT = 1.0
@@ -64,16 +65,17 @@ class FinetunedLearner:
             torch.manual_seed(self.options.seed)
             tower = tower_of(encoder, prompt)
             head = TaskHead(task, tower.dim, joined=self.options.joined).to(device)
-            model = _Model(tower, head, self.options.batch_size)
+            model = _Model(tower, head, self.options.batch_size or _BATCH)
             _train(model, task, self.options, self.settings(encoder)["learning_rate"], report)
         return model.predict
 
     def settings(self, encoder: SentenceEncoder) -> dict[str, Any]:
         """Give what the training was told, with the learning rate that was used."""
-        names = ("epochs", "joined", "seed", "batch_size")
+        names = ("epochs", "joined", "seed")
         return {
             "learner": "finetuned",
             "learning_rate": self.options.learning_rate or tower_class(encoder).learning_rate,
+            "batch_size": self.options.batch_size or _BATCH,
             **{name: getattr(self.options, name) for name in names},
         }
 
@@ -156,7 +158,7 @@ def _train(
     cut = model.cut(task.train.texts)
     dev = task.dev
     dev_cut = model.cut(dev.texts) if dev else None
-    total = options.epochs * -(-len(cut.lengths) // options.batch_size)
+    total = options.epochs * -(-len(cut.lengths) // model.batch_size)
     answers = torch.from_numpy(task.train.answers).float().to(model.head.linear.weight.device)
     optimizers = [*model.tower.optimizers(learning_rate), adamw(model.head, _HEAD_RATE)]
     schedules = [LambdaLR(each, lambda at: linear(at, total, _WARM_UP)) for each in optimizers]
@@ -164,7 +166,7 @@ def _train(
     best, best_quality, done = None, -math.inf, 0
     for _ in range(options.epochs):
         model.train()
-        for rows in _random_batches(cut.lengths, options.batch_size, random):
+        for rows in _random_batches(cut.lengths, model.batch_size, random):
             loss = model.head.loss(model(cut, rows), answers[rows])
             _learn(model, loss, schedules)
             value, done = loss.item(), done + 1

@@ -6,7 +6,8 @@ Of a static encoder: fewer dimensions, those that singular vectors of the texts'
 import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from functools import cache
+from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,7 @@ from xmine.vectors.tokens import (
     ReadTokens,
     TokenFiles,
     compared,
+    encoded_tokens,
     read_tokens,
     tokens_of,
     tokens_of_both,
@@ -254,6 +256,25 @@ def test_files_memory_and_single_pairs_give_the_same_vectors(
                 ]
         seen.append(in_memory[0].of(0)[0])
     assert not np.array_equal(seen[0], seen[1])
+
+
+@pytest.mark.parametrize("truncated", [None, 100])
+def test_sentences_that_are_cut_already_have_the_vectors_of_their_texts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, truncated: int | None
+) -> None:
+    monkeypatch.setattr(StaticEmbedding, "texts_at_once", 16)
+    encoder, pairs = SentenceEncoder.load(), examples().pairs
+    assert pairs is not None and encoder.encodes_pieces
+    encoder.settings = replace(encoder.settings, truncated=truncated)
+    unknown = ["\u1330", "rain \u1330 \u1331 falls", "\u1331\u1330"]  # pieces without a vector
+    texts = [*pairs.sources[:20], *unknown, *pairs.targets[:20]]
+    table, path = sentence_table("texts", texts), tmp_path / "tokens.npy"
+    expected = encoder.encode_half(texts)
+    assert (~expected.any(axis=1)).tolist() == [text in (unknown[0], unknown[2]) for text in texts]
+    for start in (0, 16, 32):
+        read = partial(read_tokens, encoder, table, path)
+        found = np.concatenate([*encoded_tokens(encoder, read, path, start)])
+        assert found.dtype == np.float16 and found.tobytes() == expected[start:].tobytes()
 
 
 def test_vectors_of_few_dimensions_stay(toy_encoder: SentenceEncoder) -> None:

@@ -1,6 +1,7 @@
 """A run whose stages are cut into tasks has the files of a run in one process, byte for byte."""
 
 import random
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,18 +13,19 @@ from tests.toys.engines import Shuffled
 from tests.toys.grids import mostly_long
 from tests.toys.sentences import toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.encoders.modules.static import StaticEmbedding
+from xmine.encoders.modules.static import StaticEmbedding, Table
 from xmine.encoders.modules.transformer import Transformer
 from xmine.encoders.pair import EncoderPair
 from xmine.engines.local import LocalEngine
 from xmine.engines.parts import make_part
 from xmine.engines.task import Engine
-from xmine.errors import FileError, XmineError
+from xmine.errors import EncoderError, FileError, XmineError
 from xmine.flags import line_features
 from xmine.flags.line_features import write_features
 from xmine.mining import matching, stretches
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
+from xmine.run.tables import read_table
 
 Encoder = SentenceEncoder | EncoderPair
 Checkpoint = Callable[..., Path]
@@ -52,6 +54,53 @@ def texts(tmp_path: Path) -> tuple[Path, Path]:
     for path, lines in zip(paths, (english, chinese), strict=True):
         path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return paths
+
+
+def without_unknown(texts: tuple[Path, Path]) -> None:
+    """Leave out the lines that have no vector."""
+    for path in texts:
+        path.write_text(path.read_text(encoding="utf-8").replace("☃ ☃\n", ""), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("given", "times"), [({}, 1), ({"rerank": "off"}, 1), ({"src_prompt": "ba "}, 2)]
+)
+def test_every_line_is_cut_into_tokens_once(
+    texts: tuple[Path, Path],
+    toy_folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    given: dict[str, Any],
+    times: int,
+) -> None:
+    encoder, cut = SentenceEncoder.load(toy_folder), Counter[str]()
+    assert isinstance(encoder.body, StaticEmbedding)
+    ids = encoder.body.pieces.ids
+
+    def counted(some: list[str]) -> Any:
+        cut.update(text.removeprefix("ba ") for text in some)
+        return ids(some)
+
+    monkeypatch.setattr(encoder.body.pieces, "ids", counted)
+    without_unknown(texts)
+    options = MiningOptions(cache=False, src_lang="en", tgt_lang="zh", **given)
+    mine(*texts, encoder, options, run=tmp_path / "run")
+    table = read_table(tmp_path / "run" / "source.parquet")
+    assert {cut[line] for line in table.texts} == {times}
+
+
+@pytest.mark.parametrize("rerank", ["tokens", "off"])
+def test_an_encoder_with_a_broken_row_is_told(
+    texts: tuple[Path, Path], toy_folder: Path, tmp_path: Path, rerank: str
+) -> None:
+    encoder = SentenceEncoder.load(toy_folder)
+    assert isinstance(encoder.body, StaticEmbedding)
+    vectors = encoder.body.vectors.copy()
+    line = texts[0].read_text(encoding="utf-8").splitlines()[40]
+    vectors[encoder.body.pieces.ids([line])[0][0]] = np.nan
+    encoder.body.table = Table(vectors, None)
+    with pytest.raises(EncoderError, match="not finite"):
+        mined(texts, encoder, tmp_path / "run", rerank=rerank)
 
 
 def files(run: Path) -> dict[str, bytes]:
@@ -193,13 +242,18 @@ def test_a_local_run_does_the_tasks_that_are_left(
     with pytest.raises(KeyboardInterrupt):
         mined(texts, encoder, run, Shuffled(stops_after=3))
     encoded: list[int] = []
-    encode = SentenceEncoder.encode_half
+    encode, of_pieces = SentenceEncoder.encode_half, SentenceEncoder.encode_pieces
 
     def watched(self: SentenceEncoder, texts: list[str], *rest: Any) -> Any:
         encoded.append(len(texts))
         return encode(self, texts, *rest)
 
+    def watched_of_pieces(self: SentenceEncoder, *given: Any) -> Any:
+        encoded.append(len(given[-1]))
+        return of_pieces(self, *given)
+
     monkeypatch.setattr(SentenceEncoder, "encode_half", watched)
+    monkeypatch.setattr(SentenceEncoder, "encode_pieces", watched_of_pieces)
     mined(texts, encoder, run)
     both = sum(len(np.load(run / f"{side}.npy")) + 1 for side in ("source", "target"))
     assert sum(encoded) in (both - 3 * 32, both - 2 * 32 - both // 2 % 32)
@@ -209,6 +263,7 @@ def test_an_engine_goes_on_with_a_local_run(
     texts: tuple[Path, Path], toy_folder: Path, tmp_path: Path
 ) -> None:
     encoder = SentenceEncoder.load(toy_folder)
+    without_unknown(texts)  # or tokens are read once more, of the lines that are left
     expected = mined(texts, encoder, tmp_path / "here")
     for stage, kind, first in (
         ("encoding", "source.every", 64),

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,8 @@ from xmine.text.checks import check_texts
 if TYPE_CHECKING:
     from xmine.encoders.modules.heads import Head
     from xmine.encoders.modules.transformer import Transformer
+
+Number = TypeVar("Number", np.float16, np.float32)
 
 # Encoders whose pooling leaves the prompt out, though their folders do not say so; what
 # sentence-transformers does for these names.
@@ -202,42 +204,53 @@ class SentenceEncoder:
         """
         check_texts(texts)
         vectors = np.empty((len(texts), self.dim), dtype=np.float32)
-        self._encode_into(vectors, texts, report, prompt)
-        return vectors
+        return self._encode_into(vectors, texts, report, prompt)
 
     def encode_half(
         self, texts: Sequence[str], report: Report = silent, prompt: str = ""
     ) -> NDArray[np.float16]:
         """Encode to the precision in which vectors are searched, in half the memory."""
         vectors = np.empty((len(texts), self.dim), dtype=np.float16)
-        self._encode_into(vectors, texts, report, prompt)
-        return vectors
+        return self._encode_into(vectors, texts, report, prompt)
+
+    @property
+    def encodes_pieces(self) -> bool:
+        """Whether vectors are means of pieces, see `encode_pieces`."""
+        return isinstance(self.body, StaticEmbedding) and not self.heads
+
+    def encode_pieces(
+        self, ids: NDArray[np.int32], starts: NDArray[np.int64], counts: NDArray[np.int64]
+    ) -> NDArray[np.float16]:
+        """Encode sentences that are cut already, see `StaticEmbedding.means`: as `encode_half`."""
+        assert isinstance(self.body, StaticEmbedding)
+        return self._unit(self.body.means(ids, starts, counts)).astype(np.float16)
 
     def _encode_into(
-        self,
-        vectors: NDArray[np.float32] | NDArray[np.float16],
-        texts: Sequence[str],
-        report: Report,
-        prompt: str,
-    ) -> None:
+        self, vectors: NDArray[Number], texts: Sequence[str], report: Report, prompt: str
+    ) -> NDArray[Number]:
         if isinstance(texts, str):
             raise TypeError("give a list of texts, not a text")
         done = 0
         for rows, block in self.body.embed(texts, self.settings.choose(prompt)):
-            block = self._through_heads(block)[:, : self.settings.truncated]
-            if not np.isfinite(block).all():
-                who = f"{self.name}:" if self.name else "the encoder"
-                raise EncoderError(
-                    f"{who} gives numbers that are not finite in {self.dtype}",
-                    "its weights are broken"
-                    if self.dtype == "float32"
-                    else "give --dtype float32: its numbers may be too large for this type",
-                )
-            vectors[rows] = normalised(np.ascontiguousarray(block))
+            vectors[rows] = self._unit(self._through_heads(block))
             done += len(block)
             report(Progress("encoding", done, len(texts)))
         blank = [row for row, text in enumerate(texts) if not text or text.isspace()]
         vectors[blank] = 0
+        return vectors
+
+    def _unit(self, block: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Keep the first dimensions, where so many are set, and scale rows to length one."""
+        block = block[:, : self.settings.truncated]
+        if not np.isfinite(block).all():
+            who = f"{self.name}:" if self.name else "the encoder"
+            raise EncoderError(
+                f"{who} gives numbers that are not finite in {self.dtype}",
+                "its weights are broken"
+                if self.dtype == "float32"
+                else "give --dtype float32: its numbers may be too large for this type",
+            )
+        return normalised(np.ascontiguousarray(block))
 
     def _through_heads(self, block: NDArray[np.float32]) -> NDArray[np.float32]:
         if not self.heads:

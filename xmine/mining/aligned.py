@@ -111,7 +111,7 @@ def score_aligned(
     mining = MiningOptions(**asdict(options), index="exact", cache=False)
     judging, by_margin = judging_encoder(vectorizer, mining)
     with open_steps(None, dict, mining, report) as steps:
-        encoded = steps.encode((left, right), vectorizer)
+        encoded = steps.encode((left, right), vectorizer, judging)
         neighbours = steps.search(encoded)
         judge = steps.rerank(encoded, neighbours, judging)
         if judging and not judge:

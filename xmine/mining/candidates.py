@@ -281,9 +281,10 @@ def find_candidates(
     """
     exact, pair = replace(options, index="exact", cache=False), as_pair(encoder)
     with open_steps(None, dict, exact, report) as steps:
-        encoded = steps.encode(sentences, pair)
+        judging, _ = judging_encoder(pair, options)
+        encoded = steps.encode(sentences, pair, judging)
         neighbours = steps.search(encoded)
-        judge = steps.rerank(encoded, neighbours, judging_encoder(pair, options)[0])
+        judge = steps.rerank(encoded, neighbours, judging)
         plain = retrieve(encoded, neighbours, options)
         reranked = retrieve(encoded, neighbours, options, judge) if judge else plain
         if reranked.weights is None:

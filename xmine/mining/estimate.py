@@ -240,6 +240,8 @@ def _matching(
     read = [texts_read(encoder, each.some) for each in sides]
     some = sum(len(each.some) for each in sides)
     reading = (time.perf_counter() - started) * rows / max(1, some)
+    if encoder.encodes_pieces:  # reading tokens is a part of encoding
+        reading = 0.0
     disk = rows * (4 * k + 1) * 4  # matches, scores, and the tokens of the row
     if len(read) < 2:
         return reading, disk

@@ -104,11 +104,11 @@ def mine(
         sentences = steps.read(inputs)
         seeds, gold = seeds.resolved(*sentences), gold.resolved(*sentences)
         _check_known(options, seeds, gold)  # resolving leaves out judged pairs of other texts
-        encoded = steps.encode(sentences, vectorizer)
+        judging, by_margin = judging_encoder(vectorizer, options)
+        encoded = steps.encode(sentences, vectorizer, judging)
         (left, _), (right, _) = encoded  # without lines that the encoder does not know
         warnings = _doubts((left, right), readable, options, seeds, gold)
         neighbours = steps.search(encoded)
-        judging, by_margin = judging_encoder(vectorizer, options)
         judge = steps.rerank(encoded, neighbours, judging)
         candidates = retrieve(encoded, neighbours, options, judge, seeds)
         if judging and candidates.weights is None:

@@ -57,7 +57,7 @@ from xmine.text.sentences import Sentences, read_sentences
 from xmine.vectors.cache import Warn, unheard
 from xmine.vectors.elsewhere import Elsewhere
 from xmine.vectors.encoding import Encoded, vectors_of
-from xmine.vectors.tokens import TokenFiles, compared, read_tokens
+from xmine.vectors.tokens import TokenFiles, compared, encoded_tokens, read_tokens
 from xmine.vectors.vector_files import check_vectors, write_unit_rows
 
 # The least probability of a pair whose stretches are looked at.
@@ -160,11 +160,19 @@ class Steps:
                 self.run.sealed(written)
 
     def encode(
-        self, sentences: tuple[Sentences, Sentences], vectorizer: Vectorizer
+        self,
+        sentences: tuple[Sentences, Sentences],
+        vectorizer: Vectorizer,
+        judging: SentenceEncoder | None,
     ) -> tuple[Encoded, Encoded]:
         """Encode the sentences of both sides, or pick the rows of vectors that are given.
 
         Sentences without a vector, all tokens being unknown to the encoder, are left out.
+
+        Args:
+            sentences: of both sides.
+            vectorizer: encoders or vectors.
+            judging: the encoder whose tokens will be compared.
         """
         if not isinstance(vectorizer, EncoderPair):
             check_vectors(sentences, vectorizer)
@@ -172,10 +180,14 @@ class Steps:
         else:
             sides = (vectorizer.source, vectorizer.target)
         (left, right), (x, y) = sentences, sides
-        return self._encode("source", left, x), self._encode("target", right, y)
+        return self._encode("source", left, x, judging), self._encode("target", right, y, judging)
 
     def _encode(
-        self, side: str, sentences: Sentences, vectorizer: SentenceEncoder | NDArray[Any]
+        self,
+        side: str,
+        sentences: Sentences,
+        vectorizer: SentenceEncoder | NDArray[Any],
+        judging: SentenceEncoder | None,
     ) -> Encoded:
         """Return the sentences that have a vector, and the vectors; the run keeps both."""
         run, path = self.run, self.run.path(f"{side}.npy")
@@ -185,7 +197,7 @@ class Steps:
             run.note(f"encoding {sentences.name}")
             vectors = open_matrix(every)
             if vectors is None or len(vectors) != len(sentences):
-                vectors = self._vectors(side, sentences, vectorizer, every)
+                vectors = self._vectors(side, sentences, vectorizer, every, judging)
             rows, known = without_zeros(vectors, path, run)
             if not len(rows):
                 if not isinstance(vectorizer, SentenceEncoder):
@@ -210,6 +222,7 @@ class Steps:
         sentences: Sentences,
         vectorizer: SentenceEncoder | NDArray[Any],
         path: Path,
+        judging: SentenceEncoder | None,
     ) -> NDArray[np.float16]:
         """Write the vectors of all sentences of a side to a file."""
         run, report = self.run, self._report
@@ -220,8 +233,13 @@ class Steps:
         # The embedded encoder reads a short file faster than a cache tells what it has.
         is_fast = isinstance(vectorizer.body, StaticEmbedding) and not run.kept
         find, where = self._options.cache and not is_fast, self._elsewhere(side)
+        make, prompted = None, vectorizer.settings.choose(prompt)
+        if vectorizer is judging and vectorizer.encodes_pieces and not prompted:
+            tokens = self._token_paths[SIDES.index(side)]
+            read = partial(read_tokens, vectorizer, sentences, tokens, report, run)
+            make = partial(encoded_tokens, vectorizer, read, tokens)
         given = vectorizer, sentences, path, report, prompt
-        return vectors_of(*given, self._warn, run, where, find=find)
+        return vectors_of(*given, self._warn, run, where, make, find=find)
 
     def _elsewhere(self, side: str) -> Elsewhere | None:
         """Tell where tasks find the sentences of a side; a temporary run has no tables."""

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.fingerprint import _DIGITS, _VERSION
-from xmine.encoders.modules.static import StaticEmbedding
 from xmine.engines.parts import write_rows
 from xmine.files.digests import NOBODY, Watch
 from xmine.files.npy import opened
@@ -31,6 +30,10 @@ from xmine.vectors.elsewhere import Elsewhere
 # Sentences and their vectors [rows, dim], none of them zeros.
 Encoded = tuple[Sentences, NDArray[np.float16]]
 
+# Gives the vectors of sentences from one of them on, in blocks of `texts_at_once`.
+Make = Callable[[int], Iterator[NDArray[np.float16]]]
+
+Block = TypeVar("Block")
 Result = TypeVar("Result")
 
 
@@ -42,23 +45,25 @@ def encode_sentences(
     prompt: str = "",
     watch: Watch = NOBODY,
     elsewhere: Elsewhere | None = None,
+    make: Make | None = None,
 ) -> NDArray[np.float16]:
     """Write the vectors of sentences to a file, a row for each, and open it.
 
     An encoder from a folder continues the part that it left when it was killed, and encodes
     `elsewhere` if that is given. Rows are those of `SentenceEncoder.encode_half`, float16
-    [rows, dim]: of length one, or zeros.
+    [rows, dim]: of length one, or zeros. `make` gives the same, where there is a shorter way.
     """
     total, size = len(sentences), encoder.texts_at_once
     tick = ticks(report, "encoding", total)
 
-    def make(start: int) -> Iterator[NDArray[np.float16]]:
+    def encoded(start: int) -> Iterator[NDArray[np.float16]]:
         return _encoded(encoder, sentences.texts, start, report, prompt)
 
     work = partial(_encoded_in_task, prompt)
     parts = elsewhere.parts(encoder, total, work) if elsewhere else None
     mark = vectors_key(encoder, sentences.digest(), prompt) or ""
-    return write_rows(path, encoder.dim, np.float16, total, size, make, mark, tick, watch, parts)
+    given = path, encoder.dim, np.float16, total, size, make or encoded
+    return write_rows(*given, mark, tick, watch, parts)
 
 
 def _encoded(
@@ -91,6 +96,7 @@ def vectors_of(
     warn: cache.Warn = cache.unheard,
     watch: Watch = NOBODY,
     elsewhere: Elsewhere | None = None,
+    make: Make | None = None,
     *,
     find: bool = True,
 ) -> NDArray[np.float16]:
@@ -102,7 +108,7 @@ def vectors_of(
     key = vectors_key(encoder, sentences.digest(), prompt) if find else None
     if key is not None and cache.take(key, path, warn, watch):
         return opened(path)
-    vectors = encode_sentences(encoder, sentences, path, report, prompt, watch, elsewhere)
+    vectors = encode_sentences(encoder, sentences, path, report, prompt, watch, elsewhere, make)
     if key is not None:
         cache.keep(key, path, sentences.name, encoder.name, warn)
     return vectors
@@ -124,14 +130,12 @@ def encode_blocks(
         report: told the progress within a block, where blocks take long.
         prompt: put before each text.
     """
-    if isinstance(encoder.body, StaticEmbedding) and not encoder.heads:
+    if encoder.encodes_pieces:
         return in_threads(blocks, lambda block: encode(block, silent, prompt))
     return (encode(block, report, prompt) for block in blocks)  # torch has threads of its own
 
 
-def in_threads(
-    blocks: Iterable[Sequence[str]], work: Callable[[Sequence[str]], Result]
-) -> Iterator[Result]:
+def in_threads(blocks: Iterable[Block], work: Callable[[Block], Result]) -> Iterator[Result]:
     """Work on blocks in threads, and give the results in the order of the blocks.
 
     Numpy's products are not to be at work at the same time.

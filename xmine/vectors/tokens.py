@@ -94,8 +94,8 @@ class TokenFiles:
 
 def texts_read(encoder: SentenceEncoder, texts: Sequence[str]) -> ReadTokens:
     """Read the tokens of texts into memory."""
-    rows, lengths = encoder.body.tokens(texts)
-    return ReadTokens(rows, np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]))
+    rows, numbers = encoder.body.tokens(texts)
+    return ReadTokens(rows, np.concatenate([[0], np.cumsum(numbers[:, 0], dtype=np.int64)]))
 
 
 def tokens_of(encoder: SentenceEncoder, texts: Sequence[str]) -> TokenVectors:
@@ -161,8 +161,9 @@ def read_tokens(
 ) -> ReadTokens:
     """Write the tokens of sentences to a file, and where each starts to `PATH.starts`; open both.
 
-    An encoder from a folder continues what it left when it was killed, and reads `elsewhere` if
-    that is given. Prompts and heads of the encoder have no part in this.
+    `PATH.starts` has a second column, the same for all pieces, see `encoded_tokens`. An encoder
+    from a folder continues what it left when it was killed, and reads `elsewhere` if that is given.
+    Prompts and heads of the encoder have no part in this.
     """
     body, total = encoder.body, len(sentences)
     known = open_matrix(_starts(path), np.int64)
@@ -174,11 +175,11 @@ def read_tokens(
         width = 1 if isinstance(body, StaticEmbedding) else body.pooling.token_dim + 1
         with (
             writing_matrix(path, width, _dtype(body), mark, watch) as tokens,
-            writing_matrix(_starts(path), 1, np.int64, mark, watch) as starts,
+            writing_matrix(_starts(path), 2, np.int64, mark, watch) as starts,
         ):
 
             def write(found: NDArray[Any], lengths: Rows) -> None:
-                ends = tokens.rows + np.cumsum(lengths, axis=0)
+                ends = starts.last() + np.cumsum(lengths, axis=0)
                 tokens.write(found)
                 starts.write(ends)
 
@@ -196,7 +197,7 @@ def read_tokens(
 def _cut(tokens: MatrixWriter, starts: MatrixWriter, size: int) -> int:
     """Leave out what is behind whole blocks of texts; give the number of texts that are left."""
     if not starts.rows:
-        starts.write(np.zeros((1, 1)))
+        starts.write(np.zeros((1, 2)))
     done = (starts.rows - 1) // size * size
     starts.cut(done + 1)
     tokens.cut(int(starts.last()[0]))
@@ -217,7 +218,29 @@ def _read(
     read: Callable[[Sequence[str]], tuple[NDArray[Any], NDArray[np.int32]]] = body.tokens
     is_static = isinstance(body, StaticEmbedding)
     work = in_threads(blocks, read) if is_static else map(read, blocks)
-    return ((found, lengths[:, None].astype(np.int64)) for found, lengths in work)
+    return ((found, numbers.astype(np.int64)) for found, numbers in work)
+
+
+def encoded_tokens(
+    encoder: SentenceEncoder, read: Callable[[], ReadTokens], path: Path, start: int
+) -> Iterator[NDArray[np.float16]]:
+    """Encode sentences from one of them on by their tokens, in blocks: texts are cut once.
+
+    Args:
+        encoder: that `encodes_pieces`.
+        read: reads the tokens into a file.
+        path: the file.
+        start: the first sentence.
+    """
+    tokens, size = read(), encoder.texts_at_once
+    counts = np.diff(opened(_starts(path), np.int64)[:, 1])
+    blocks = (np.arange(at, min(at + size, len(counts))) for at in range(start, len(counts), size))
+
+    def encode(rows: Rows) -> NDArray[np.float16]:
+        some = tokens.take(rows)
+        return encoder.encode_pieces(some.rows[:, 0], some.starts, counts[rows])
+
+    return in_threads(blocks, encode)
 
 
 def _dtype(body: _Body | None) -> type[np.generic]:

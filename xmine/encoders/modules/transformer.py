@@ -174,7 +174,8 @@ class Transformer(nn.Module):
 
         Returns:
             int16 [tokens, width + 1], vectors in whole numbers (see `xmine.encoders.tokens`) with
-            their weights behind them, and the number of tokens of each text, int32 [texts].
+            their weights behind them; and of each text the number of these and of all pieces,
+            int32 [texts, 2].
         """
         ids, starts = self.ids(texts)
         kept = ~np.isin(ids, self.tokenizer.all_special_ids)
@@ -192,7 +193,7 @@ class Transformer(nn.Module):
                 vectors, lengths = whole_vectors(text[: len(own)][own])
                 found[ends[row] : ends[row + 1], :-1] = vectors
                 found[ends[row] : ends[row + 1], -1] = whole_weights(lengths)
-        return found, np.diff(ends).astype(np.int32)
+        return found, np.stack([np.diff(ends), np.diff(starts)], axis=1).astype(np.int32)
 
     def spans(self, text: str) -> list[Span]:
         """Give the span in a text of each of its `tokens`."""

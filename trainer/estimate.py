@@ -7,6 +7,7 @@ own, and without files; memory and time of a step are scaled to the batch and th
 import os
 from dataclasses import asdict, dataclass
 
+import numpy as np
 import torch
 
 from xmine.encoders.hub import find_encoder
@@ -19,7 +20,7 @@ from xmine.progress import silent
 from xmine.text.languages import language_name, short_code
 from xmine.units import count, duration, in_words
 
-from .data.batches import count_steps
+from .data.batches import count_steps, ends_of_passes
 from .data.corpus import Corpus
 from .distributed import join_processes
 from .methods import METHODS
@@ -206,8 +207,9 @@ def check_settings(corpus: Corpus, options: TrainingOptions) -> list[_Counted]:
             if isinstance(own, QueueOptions) and stage.data != "triplets":
                 queue = own.queue_for(len(weights))
             batch = min(own.batch_size, max(1, int(weights.sum())))
-            steps = count_steps(weights, own)
-            stages.append(_Counted(weights.sum(), batch, queue, steps, own.epochs))
+            ends, steps = ends_of_passes(weights, own), count_steps(weights, own)
+            passes = int(np.count_nonzero(ends <= steps))
+            stages.append(_Counted(weights.sum(), batch, queue, steps, passes))
     if not stages:
         raise TrainingError(
             "--stage nli learns from triplets, and there are none", "give --triplets FILE"

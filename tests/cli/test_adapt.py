@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,17 @@ def test_a_worse_encoder_is_not_recommended(
     ended = command("adapt", "run", "-o", "adapted", *SHORT)
     assert ended.code == 0 and "no round retrieves better than start: keep it" in ended.err
     assert ended.err.splitlines()[-1].endswith("xmine browse run")
+
+
+def test_fewer_rounds_than_asked_for_are_explained(
+    command: Command, toys: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert command("mine", "en.txt", "zh.txt", "-o", "run/", "--model", "start").code == 0
+    every = adapting.adapt
+    monkeypatch.setattr(adapting, "adapt", lambda *given, **more: islice(every(*given, **more), 2))
+    said = "1 round of 3: no further pair is confident"
+    assert said in command("adapt", "run", "-o", "adapted", *SHORT, "--rounds", 3).err
+    assert "no further pair" not in command("adapt", "run", "-o", "one", *SHORT).err
 
 
 def test_what_cannot_be_adapted_is_said_in_a_line(

@@ -183,6 +183,9 @@ def test_what_was_judged_of_other_texts_or_without_lines_is_not_mined_with(
     assert command("pairs", "judge", "plain.tsv", 2, 2, "accept").code == 0
     ended = command(*_mine("new/", "0.01", toy_folder, "--force", "--seed-pairs", "plain.tsv"))
     assert ended.code == 1 and "a pair of a file without lines was judged" in ended.err
+    (tmp_path / "two words.tsv").write_text("a\tb\nc\td\n")
+    said = command("pairs", "judged", "two words.tsv").out
+    assert "at random: xmine pairs judge 'two words.tsv' --sample 50" in said
     ended = command("pairs", "judged", "plain.tsv", "-o", "a.tsv", "--known", "known.tsv")
     assert ended.code == 2 and "pairs without lines were judged" in ended.err and not ended.touched
 

@@ -116,6 +116,10 @@ def _store_bfloat16(folder: Path) -> None:
         (_store_bfloat16, "model.safetensors: numbers of type BF16"),
         (lambda folder: (folder / "xmine.json").write_text("[]"), "xmine.json: cannot be read"),
         (
+            lambda folder: (folder / "xmine.json").write_text('{"languages": ["en"]}'),
+            "xmine.json: has no field 'method'",
+        ),
+        (
             lambda folder: (folder / "modules.json").write_text(
                 json.dumps([{"type": "sentence_transformers.models.WordEmbeddings", "path": ""}])
             ),

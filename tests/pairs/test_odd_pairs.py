@@ -38,6 +38,8 @@ def test_numbers_of_numpy_are_numbers(tmp_path: Path, kind: str) -> None:
         assert raised.value.message == (
             f"{path}: pair 2: 'target_line' is {wrong}, not a whole number from 0 to 10^18"
         )
+    with pytest.raises(FileError, match=r"pair 2: \('a', 'b'\) is not a Pair"):
+        write_pairs([Pair("a", "b"), ("a", "b")], path)  # type: ignore[list-item]
     largest = [Pair("a", "b", 1.0, 10**18 - 1, 0)]
     write_pairs(largest, path)
     assert list(read_pairs(path)) == largest

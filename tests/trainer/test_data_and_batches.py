@@ -211,6 +211,10 @@ def test_passes_end_where_their_batches_do() -> None:
         assert count_steps(wanted, options) == ends[-1]
         assert count_steps(wanted, replace(options, steps=5)) == 5
         assert count_steps(wanted, replace(options, steps=500)) == ends[-1]
+        within = ends_of_passes(wanted, replace(options, steps=int(ends[2]) + 1, epochs=10**12))
+        assert np.array_equal(within, ends[:4])  # of the fourth pass one step
+        within = ends_of_passes(wanted, replace(options, steps=int(ends[2])))
+        assert np.array_equal(within, ends[:3])
 
 
 def test_batches_are_full_but_for_a_pass_smaller_than_one() -> None:

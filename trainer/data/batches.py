@@ -25,12 +25,15 @@ def pass_order(weights: NDArray[np.float64], seed: int, epoch: int) -> NDArray[n
 
 
 def ends_of_passes(weights: NDArray[np.float64], options: TrainingOptions) -> NDArray[np.int64]:
-    """Count the steps until the end of each pass, whatever `--steps` says: int64 [passes]."""
-    lengths = [
-        int(_times(weights, np.random.default_rng([options.seed, 1, epoch])).sum())
-        for epoch in range(options.epochs)
-    ]
-    return np.cumsum([max(1, length // options.batch_size) for length in lengths])
+    """Count the steps until the end of each pass that `--steps` lets begin: int64 [passes]."""
+    ends, done = [], 0
+    for epoch in range(options.epochs):
+        times = _times(weights, np.random.default_rng([options.seed, 1, epoch]))
+        done += max(1, int(times.sum()) // options.batch_size)
+        ends.append(done)
+        if 0 < options.steps <= done:
+            break
+    return np.array(ends)
 
 
 def count_steps(weights: NDArray[np.float64], options: TrainingOptions) -> int:

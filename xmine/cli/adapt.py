@@ -58,6 +58,9 @@ def adapt(
         for each in adapt_run(run, output, options, report, more=pairs or (), force=force):
             rounds.append(each)
             console.say(_told(each))
+    done = len(rounds) - 1  # besides the run as it was
+    if done < options.rounds:
+        console.say(f"{count(done, 'round')} of {options.rounds}: no further pair is confident")
     best, seconds = best_of(rounds), console.seconds
     said = f"{best.encoder} retrieves best: next, mine with --model {best.encoder}"
     if not best.number:

@@ -73,7 +73,9 @@ def read_facts(folder: Path, card: str) -> EncoderFacts:
     try:
         facts = read_json(path)
         return EncoderFacts(tuple(facts["languages"]), facts["method"])
-    except (KeyError, TypeError) as error:
+    except KeyError as error:
+        raise EncoderError(f"{path}: has no field {error}") from error
+    except TypeError as error:
         raise EncoderError(f"{path}: cannot be read: {error}") from error
 
 

@@ -91,8 +91,10 @@ def settled(pair: Pair, path: str, number: int) -> Pair:
     """Turn scalars of numpy into numbers of Python; `path` and `number` are for the message.
 
     Raises:
-        FileError: a text is none, or a line or an offset is no whole number.
+        FileError: a text is none, or a line or an offset is no whole number; or it is no pair.
     """
+    if not isinstance(pair, Pair):
+        raise FileError(f"{path}: pair {number}: {pair!r} is not a Pair", "Pair(source, target)")
     for at in _TEXTS:
         if not isinstance(pair[at], str) and (at in _SENTENCES or pair[at] is not None):
             raise FileError(

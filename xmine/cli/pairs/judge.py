@@ -1,6 +1,7 @@
 """xmine pairs judge, xmine pairs judged: say what pairs are worth; count and write what is said."""
 
 import os
+import shlex
 import sys
 from collections import deque
 from pathlib import Path
@@ -209,7 +210,8 @@ def judged(
     if console.as_json:
         console.summary("", _facts(judgements, counts, of_kept, approval) | {"written": written})
         return
-    write_rows(f"{name:<20}{said}\n" for name, said in _said(counts, of_kept, approval).items())
+    rows_said = _said(counts, of_kept, approval, str(run))
+    write_rows(f"{name:<20}{said}\n" for name, said in rows_said.items())
     for each in written:
         console.say(each)
 
@@ -238,7 +240,8 @@ def _write_known(opened: "Opened", judgements: "Judgements", path: Path) -> int:
     return len(known)
 
 
-def _said(counts: "Counts", of_kept: "Counts", approval: "Approval") -> dict[str, str]:
+def _said(counts: "Counts", of_kept: "Counts", approval: "Approval", run: str) -> dict[str, str]:
+    sampling = shlex.join(["xmine", "pairs", "judge", run, "--sample", "50"])
     said = {
         "judged": f"{counts.judged:,}, {of_kept.judged:,} of {of_kept.pairs:,} kept pairs",
         "accepted": f"{counts.accept:,}",
@@ -246,7 +249,7 @@ def _said(counts: "Counts", of_kept: "Counts", approval: "Approval") -> dict[str
         "unsure": f"{counts.unsure:,}",
         "precision, judged": str(approval.accepted)
         if approval.accepted.of
-        else "too few are judged at random: xmine pairs judge RUN --sample 50",
+        else f"too few are judged at random: {sampling}",
     }
     if approval.expected is not None and approval.expected_interval is not None:
         low, high = approval.expected_interval

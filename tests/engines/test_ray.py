@@ -278,6 +278,16 @@ def test_a_run_that_is_interrupted_leaves_whole_files_and_goes_on(
     whole(made)
 
 
+def test_a_node_that_dies_while_nodes_are_checked_does_not_count(
+    cluster: Any, join: Join, tmp_path: Path
+) -> None:
+    third = join("third")
+    with RayEngine(cluster.address) as engine:
+        cluster.remove_node(third, allow_graceful=False)
+        assert len(engine.check(tmp_path)) == 2
+        assert engine.room.startswith("2 nodes, 2 cores")
+
+
 def test_the_command_tells_of_the_nodes_and_mines_on_them(
     cluster: Any, xmine: Run, toy_files: tuple[Path, Path, object], tmp_path: Path
 ) -> None:

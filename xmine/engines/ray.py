@@ -127,6 +127,8 @@ class RayEngine:
                 left.unlink(missing_ok=True)
         if wrong:
             raise refused(wrong)
+        live = _live_nodes()  # without those that died meanwhile
+        self._nodes = {node: each for node, each in self._nodes.items() if node in live}
         return lines
 
     def run(self, tasks: Sequence[Task], tick: Callable[[float], None]) -> None:

@@ -166,6 +166,7 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
         evaluations = stage.steps // every if every else stage.passes
         reading = _READING * took * options.held_out / stage.batch
         seconds += stage.steps * took + evaluations * (reading + _A_BYTE * _A_WEIGHT * weights)
+        seconds += stage.grouped * _READING * took * stage.rows / stage.batch
         peak = max(peak, most)
     if vocabulary is not None:
         seconds += _A_CHARACTER * _characters(corpus, options.vocabulary_sample)
@@ -183,13 +184,17 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """A stage in numbers: rows of a pass, of a step, of a queue; steps and passes in all."""
+    """A stage in numbers: rows of a pass, of a step, of a queue; steps and passes in all.
+
+    `grouped` counts the passes before which all rows are read, for --near-batches.
+    """
 
     rows: float
     batch: int
     queue: int
     steps: int
     passes: int
+    grouped: int
 
 
 def check_settings(corpus: Corpus, options: TrainingOptions) -> list[_Counted]:
@@ -209,7 +214,8 @@ def check_settings(corpus: Corpus, options: TrainingOptions) -> list[_Counted]:
             batch = min(own.batch_size, max(1, int(weights.sum())))
             ends, steps = ends_of_passes(weights, own), count_steps(weights, own)
             passes = int(np.count_nonzero(ends <= steps))
-            stages.append(_Counted(weights.sum(), batch, queue, steps, passes))
+            grouped = len(ends) - (not own.starts_trained) if own.near_batches else 0
+            stages.append(_Counted(weights.sum(), batch, queue, steps, passes, grouped))
     if not stages:
         raise TrainingError(
             "--stage nli learns from triplets, and there are none", "give --triplets FILE"

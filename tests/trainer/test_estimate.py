@@ -197,6 +197,23 @@ def test_a_queue_that_cannot_be_is_refused_before_work(pairs: Corpus, toy_folder
         estimate_training(pairs, options)
 
 
+def test_rows_are_read_before_each_pass_where_near_ones_share_batches(
+    pairs: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Reading takes a third of a step. A new encoder has nothing to tell before the first pass."""
+    monkeypatch.setattr(Tried, "at", lambda *_: (3.0, 1000))
+    for start, groupings in (("embedded", 4), ("scratch", 3)):
+        options = MsimcseOptions(**{**FEW, "encoder": start, "epochs": 4, "batch_size": 10})
+        plain = estimate_training(pairs, options)
+        near = estimate_training(pairs, replace(options, near_batches=8))
+        assert near.seconds - plain.seconds == pytest.approx(groupings * plain.rows / 10)
+        cut = replace(options, steps=plain.rows // 10 + 1, near_batches=8)  # in the second pass
+        once = estimate_training(pairs, replace(cut, near_batches=0))
+        assert estimate_training(pairs, cut).seconds - once.seconds == pytest.approx(
+            (groupings - 2) * plain.rows / 10
+        )
+
+
 def test_what_will_not_do_is_warned_of() -> None:
     options = MsimcseOptions(encoder="embedded", **FEW)
     fits = TrainingEstimate(64, 2, 1, {"program": 1}, "cpu", 1.0)

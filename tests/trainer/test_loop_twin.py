@@ -330,8 +330,11 @@ def test_near_neighbours_are_put_together_anew_for_each_pass(
         return keys, keys
 
     setattr(step, "embed", embed)  # noqa: B010
-    run_steps(step, TrainingData(rows_of(ROWS), VISITS, rows_of(5)), options, run, lambda _: None)
+    told: list[Progress] = []
+    run_steps(step, TrainingData(rows_of(ROWS), VISITS, rows_of(5)), options, run, told.append)
     assert asked == [(6, 5, epoch) for epoch in range(0 if trained else 1, 3)]
+    near = [each for each in told if each.stage == "looking for near rows"]
+    assert [(each.done, each.total) for each in near] == [(3, 4), (4, 4)] * len(asked)
     ends = np.cumsum([len(order) // 3 for order in orders]).tolist()
     seen = step.seen[len(step.seen) - ends[-1] :]
     for order, start, end in zip(orders, [0, *ends], ends, strict=False):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.optim import Optimizer
 
-from xmine.progress import Progress, Report
+from xmine.progress import Progress, Report, silent
 
 from ..data.batches import (
     count_steps,
@@ -71,7 +71,7 @@ def run_steps(
     arrived = 0
     with held_signals() as newest:
         while training.done < training.total and not training.ended_early and not arrived:
-            training.take(training.next_rows(), report)
+            training.take(training.next_rows(report), report)
             told = gather_objects((newest(), training.is_due))  # a node is stopped alone, sometimes
             arrived, is_due = max(number for number, _ in told), told[0][1]
             if (arrived or is_due) and training.saved_at != training.done:
@@ -135,7 +135,7 @@ class Training:
         """Whether the last checkpoint is old; the first process decides for all."""
         return time.monotonic() - self.saved_when > _SAVE_EVERY
 
-    def next_rows(self) -> NDArray[np.int64]:
+    def next_rows(self, report: Report = silent) -> NDArray[np.int64]:
         """Give the rows of the next batch."""
         epoch = self.epoch
         before = int(self.until[epoch - 1]) if epoch else 0
@@ -143,7 +143,7 @@ class Training:
             order = pass_order(self.data.weights, self.options.seed, epoch)
             near = self.options.near_batches
             if near and (epoch or self.options.starts_trained) and self.grouped is None:
-                self.grouped = self._group(order, epoch)
+                self.grouped = self._group(order, epoch, report)
             order = order if self.grouped is None else self.grouped
             self._batches = cut_batches(order, self.options.batch_size)
             if self.one_language is not None:
@@ -289,16 +289,20 @@ class Training:
         self.before = saved.get("before", {})
         self.grouped = None if saved["grouped"] is None else saved["grouped"].numpy()
 
-    def _group(self, order: NDArray[np.int64], epoch: int) -> NDArray[np.int64]:
+    def _group(self, order: NDArray[np.int64], epoch: int, report: Report) -> NDArray[np.int64]:
         """Order a pass by nearness of the rows as the encoder of the first process sees them now.
 
         One bit of another sum would give another process other batches.
         """
 
         def embed(rows: NDArray[np.int64]) -> NDArray[np.float32]:
-            blocks = (rows[at : at + _EMBED_AT_ONCE] for at in range(0, len(rows), _EMBED_AT_ONCE))
-            sums = (np.add(*self.step.embed(self.data.rows.take(block))) for block in blocks)
-            return np.concatenate([in_few_dimensions(each, self.options.seed) for each in sums])
+            found = []
+            for at in range(0, len(rows), _EMBED_AT_ONCE):
+                block = rows[at : at + _EMBED_AT_ONCE]
+                sums = np.add(*self.step.embed(self.data.rows.take(block)))
+                found.append(in_few_dimensions(sums, self.options.seed))
+                report(Progress("looking for near rows", at + len(block), len(rows)))
+            return np.concatenate(found)
 
         if self.world.leads:
             near, seed = self.options.near_batches, self.options.seed

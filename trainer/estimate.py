@@ -7,7 +7,6 @@ own, and without files; memory and time of a step are scaled to the batch and th
 import os
 from dataclasses import asdict, dataclass
 
-import numpy as np
 import torch
 
 from xmine.encoders.hub import find_encoder
@@ -163,10 +162,11 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
     for stage, of_step in zip(stages, trial.steps, strict=False):
         took, most = of_step.at(stage.batch)
         every = options.evaluate_every
-        evaluations = stage.steps // every if every else stage.passes
+        evaluations = -(-stage.steps // every) if every else stage.passes
         reading = _READING * took * options.held_out / stage.batch
         seconds += stage.steps * took + evaluations * (reading + _A_BYTE * _A_WEIGHT * weights)
-        seconds += stage.grouped * _READING * took * stage.rows / stage.batch
+        grouping = _READING * took * stage.rows * processes / stage.batch  # one reads for all
+        seconds += stage.grouped * grouping
         peak = max(peak, most)
     if vocabulary is not None:
         seconds += _A_CHARACTER * _characters(corpus, options.vocabulary_sample)
@@ -212,9 +212,8 @@ def check_settings(corpus: Corpus, options: TrainingOptions) -> list[_Counted]:
             if isinstance(own, QueueOptions) and stage.data != "triplets":
                 queue = own.queue_for(len(weights))
             batch = min(own.batch_size, max(1, int(weights.sum())))
-            ends, steps = ends_of_passes(weights, own), count_steps(weights, own)
-            passes = int(np.count_nonzero(ends <= steps))
-            grouped = len(ends) - (not own.starts_trained) if own.near_batches else 0
+            passes, steps = len(ends_of_passes(weights, own)), count_steps(weights, own)
+            grouped = passes - (not own.starts_trained) if own.near_batches else 0
             stages.append(_Counted(weights.sum(), batch, queue, steps, passes, grouped))
     if not stages:
         raise TrainingError(

@@ -73,7 +73,7 @@ def choose_dtype(wanted: str, device: str, model_type: str = "") -> str:
 def choose_batch_size(wanted: int, device: str) -> int:
     """Turn 0 into the number of sentences that a transformer reads at once on a device.
 
-    With 32 a GPU waits for the processor most of the time (bench/dtypes.py, `--batch-size`).
+    With 32 a GPU waits for the processor most of the time.
     """
     return wanted or (32 if device == "cpu" else 512)
 

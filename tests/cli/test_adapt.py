@@ -89,9 +89,9 @@ def test_fewer_rounds_than_asked_for_are_explained(
     assert command("mine", "en.txt", "zh.txt", "-o", "run/", "--model", "start").code == 0
     every = adapting.adapt
     monkeypatch.setattr(adapting, "adapt", lambda *given, **more: islice(every(*given, **more), 2))
-    said = "1 round of 3: no further pair is confident"
+    said = "ended after 1 of 3 rounds: mining found no further confident pair"
     assert said in command("adapt", "run", "-o", "adapted", *SHORT, "--rounds", 3).err
-    assert "no further pair" not in command("adapt", "run", "-o", "one", *SHORT).err
+    assert "no further" not in command("adapt", "run", "-o", "one", *SHORT).err
 
 
 def test_what_cannot_be_adapted_is_said_in_a_line(

@@ -228,6 +228,10 @@ def test_failures_of_the_system_are_no_bugs_of_xmine(
     ended = command("encode", "en.txt", "-o", "en.npy", "--model", toy_folder)
     assert "xmine: out of memory\nhint: " in ended.err
     assert (ended.code, ended.touched) == (1, set())
+    fail_with(type("OutOfMemoryError", (RuntimeError,), {})("CUDA out of memory"))  # torch's name
+    ended = command("encode", "en.txt", "-o", "en.npy", "--model", toy_folder)
+    assert "xmine: out of memory on the GPU\nhint: give a smaller --batch-size" in ended.err
+    assert (ended.code, ended.touched) == (1, set())
 
 
 def test_a_bug_says_so_and_shows_a_traceback_when_asked(

@@ -20,7 +20,7 @@ from tests.toys.against_theirs import (
     theirs,
 )
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.encoders.modules.transformer import Transformer
+from xmine.encoders.modules.transformer import Transformer, batches_of_like_length
 from xmine.errors import OptionError
 from xmine.options import EncodingOptions
 from xmine.pairs.io import ParallelText
@@ -212,6 +212,24 @@ def test_the_batch_size_changes_last_bits_at_most(
     np.testing.assert_allclose(
         few[::-1], SentenceEncoder.load(folder, EXACT).encode(texts[::-1]), atol=2e-6
     )
+
+
+@pytest.mark.parametrize(
+    ("batch_size", "length", "texts"),
+    [
+        (1, 8000, 1),
+        (7, 20, 7),
+        (7, 300, 5),
+        (32, 256, 32),
+        (32, 8000, 1),
+        (128, 100, 81),
+        (512, 64, 512),
+        (512, 8000, 4),
+    ],
+)
+def test_long_texts_make_small_batches(batch_size: int, length: int, texts: int) -> None:
+    batches = list(batches_of_like_length(np.full(1100, length), batch_size))
+    assert len(batches[0]) == texts and sorted(np.concatenate(batches)) == list(range(1100))
 
 
 @pytest.mark.parametrize("side", ["right", "left"])

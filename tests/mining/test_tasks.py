@@ -89,6 +89,24 @@ def test_every_line_is_cut_into_tokens_once(
     assert {cut[line] for line in table.texts} == {times}
 
 
+def test_a_broken_row_that_no_text_has_changes_nothing(
+    texts: tuple[Path, Path], toy_folder: Path, tmp_path: Path
+) -> None:
+    body = SentenceEncoder.load(toy_folder).body
+    assert isinstance(body, StaticEmbedding)
+    lines = [line for path in texts for line in path.read_text(encoding="utf-8").splitlines()]
+    unused = np.setdiff1d(np.arange(len(body.pieces)), body.pieces.ids(lines)[0])
+    vectors = body.vectors.copy()
+    found = []
+    for broken in (False, True):
+        vectors[unused[-1]] = np.nan if broken else 0
+        encoder = SentenceEncoder(StaticEmbedding(body.pieces, Table(vectors.copy(), None)))
+        options = MiningOptions(rerank="tokens", cache=False)
+        mine(*texts, encoder, options, run=tmp_path / str(broken))
+        found.append((tmp_path / str(broken) / "pairs.parquet").read_bytes())
+    assert found[0] == found[1]
+
+
 @pytest.mark.parametrize("rerank", ["tokens", "off"])
 def test_an_encoder_with_a_broken_row_is_told(
     texts: tuple[Path, Path], toy_folder: Path, tmp_path: Path, rerank: str

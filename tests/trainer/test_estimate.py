@@ -207,6 +207,13 @@ def test_rows_are_read_before_each_pass_where_near_ones_share_batches(
         plain = estimate_training(pairs, options)
         near = estimate_training(pairs, replace(options, near_batches=8))
         assert near.seconds - plain.seconds == pytest.approx(groupings * plain.rows / 10)
+        whole = replace(options, steps=plain.rows // 10)
+        one, two = (
+            estimate_training(pairs, replace(whole, steps=whole.steps + more)).seconds
+            for more in (0, 1)
+        )
+        checkpoint = 2.2e-9 * 16 * plain.weights  # seconds, as measured on a disk
+        assert two - one == pytest.approx(3 + options.held_out / 10 + checkpoint)
         cut = replace(options, steps=plain.rows // 10 + 1, near_batches=8)  # in the second pass
         once = estimate_training(pairs, replace(cut, near_batches=0))
         assert estimate_training(pairs, cut).seconds - once.seconds == pytest.approx(

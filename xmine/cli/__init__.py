@@ -57,6 +57,9 @@ def run() -> None:
         if isinstance(error, MemoryError):
             _complain("out of memory", "mine fewer lines at a time, for example: split -n l/4 FILE")
             sys.exit(1)
+        if type(error).__name__ == "OutOfMemoryError":  # of torch, which may not be installed
+            _complain("out of memory on the GPU", "give a smaller --batch-size")
+            sys.exit(1)
         _complain(
             f"internal error: {type(error).__name__}: {error}",
             "this is a bug; run again with --debug and report what it prints",

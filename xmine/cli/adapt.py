@@ -60,7 +60,8 @@ def adapt(
             console.say(_told(each))
     done = len(rounds) - 1  # besides the run as it was
     if done < options.rounds:
-        console.say(f"{count(done, 'round')} of {options.rounds}: no further pair is confident")
+        rounds_done = f"{done} of {count(options.rounds, 'round')}"
+        console.say(f"ended after {rounds_done}: mining found no further confident pair")
     best, seconds = best_of(rounds), console.seconds
     said = f"{best.encoder} retrieves best: next, mine with --model {best.encoder}"
     if not best.number:

@@ -136,8 +136,11 @@ def on_axes(vectors: Floats, axes: Floats) -> Floats:
 
 
 def whole_weights(lengths: Floats) -> Floats:
-    """Round lengths of vectors [rows] to weights: HEAVIEST for the longest, 0 for length 0."""
+    """Round lengths of vectors [rows] to weights: HEAVIEST for the longest, 0 for length 0.
+
+    The weight of what is no number is none.
+    """
     lengths = np.minimum(lengths, np.finfo(np.float32).max)
-    share = lengths * (HEAVIEST / max(float(lengths.max(initial=0)), 1e-30))
+    share = lengths * (HEAVIEST / max(float(np.fmax.reduce(lengths, initial=0)), 1e-30))
     weights: Floats = np.where(lengths == 0, 0, np.maximum(np.rint(share), 1)).astype(np.float32)
     return weights

@@ -108,8 +108,7 @@ class RayEngine:
                 xmine or Python.
             FileError: this process cannot write to the folder.
         """
-        if not self._nodes:
-            raise XmineError("no node of the cluster has a core for tasks", _START)
+        self._check_some()
         folder, token = folder.absolute(), secrets.token_hex(8)
         wrong, lines = {}, []
         try:
@@ -129,7 +128,12 @@ class RayEngine:
             raise refused(wrong)
         live = _live_nodes()  # without those that died meanwhile
         self._nodes = {node: each for node, each in self._nodes.items() if node in live}
+        self._check_some()
         return lines
+
+    def _check_some(self) -> None:
+        if not self._nodes:
+            raise XmineError("no node of the cluster has a core for tasks", _START)
 
     def run(self, tasks: Sequence[Task], tick: Callable[[float], None]) -> None:
         """Run tasks, see `Engine.run`.

@@ -37,8 +37,8 @@ from xmine.text.sentences import sentence_table
 from xmine.units import duration, in_words
 from xmine.vectors.tokens import compared, texts_read
 
-# Lines that speeds are tried on; a transformer encodes as many in about a second on a CPU.
-_TRIED, _TRIED_BY_A_TRANSFORMER = 2000, 64
+# Lines that speeds are tried on. A transformer encodes two batches, in about a second on a CPU.
+_TRIED, _TRIED_BY_A_TRANSFORMER, _BATCHES = 2000, 64, 2
 # Bytes of memory per line while its file is read; texts and what is known of lines are mapped.
 _WHILE_READING = 40
 _OF_FEATURES = 46  # bytes on disk of the features of a line, see `xmine.flags.line_features`
@@ -219,8 +219,11 @@ def _tried(
         judging = (time.perf_counter() - started) * times
     encoding, some = 0.0, table.texts[:_TRIED]
     if encoder is not None:
-        is_static = isinstance(encoder.body, StaticEmbedding)
-        some = some if is_static else some[:: max(1, len(some) // _TRIED_BY_A_TRANSFORMER)]
+        body = encoder.body
+        is_static = isinstance(body, StaticEmbedding)
+        if not isinstance(body, StaticEmbedding):
+            some = some[:: max(1, len(some) // (_BATCHES * body.sentences_at_once))]
+            encoder.encode_half(some[:1])  # a GPU needs seconds for the first
         started = time.perf_counter()
         encoder.encode_half(some)
         threads = blas_threads() if is_static else 1

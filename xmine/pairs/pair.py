@@ -91,7 +91,7 @@ def settled(pair: Pair, path: str, number: int) -> Pair:
     """Turn scalars of numpy into numbers of Python; `path` and `number` are for the message.
 
     Raises:
-        FileError: a text is none, or a line or an offset is no whole number; or it is no pair.
+        FileError: a text is none, or a line or an offset is no whole number; or `pair` is no Pair.
     """
     if not isinstance(pair, Pair):
         raise FileError(f"{path}: pair {number}: {pair!r} is not a Pair", "Pair(source, target)")

@@ -178,8 +178,8 @@ def read_tokens(
             writing_matrix(_starts(path), 2, np.int64, mark, watch) as starts,
         ):
 
-            def write(found: NDArray[Any], lengths: Rows) -> None:
-                ends = starts.last() + np.cumsum(lengths, axis=0)
+            def write(found: NDArray[Any], numbers: Rows) -> None:
+                ends = starts.last() + np.cumsum(numbers, axis=0)
                 tokens.write(found)
                 starts.write(ends)
 
@@ -188,8 +188,8 @@ def read_tokens(
             if tasks:
                 tasks.join(folder, done, total, [tokens, starts], write, tick)
             else:
-                for found, lengths in _read(encoder, sentences.texts, done):
-                    write(found, lengths)
+                for found, numbers in _read(encoder, sentences.texts, done):
+                    write(found, numbers)
                     tick(starts.rows - 1)
     return _opened(body, path)
 
@@ -211,7 +211,7 @@ def _cut(tokens: MatrixWriter, starts: MatrixWriter, size: int) -> int:
 def _read(
     encoder: SentenceEncoder, texts: Sequence[str], start: int = 0
 ) -> Iterator[tuple[NDArray[Any], Rows]]:
-    """Read texts from one of them on, in blocks: tokens, and the numbers of tokens [texts, 1]."""
+    """Read texts from one of them on, in blocks: tokens, and the numbers of these, [texts, 2]."""
     body = encoder.body
     size = body.texts_at_once
     blocks = (texts[at : at + size] for at in range(start, len(texts), size))

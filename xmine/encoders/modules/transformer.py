@@ -31,8 +31,9 @@ from xmine.hardware import choose_batch_size
 from xmine.options import EncodingOptions
 
 _TEXTS_AT_ONCE = 8192
-# Pieces that are read at once at most, over `batch_size`: memory for long texts stays bounded.
-_PIECES_PER_ROW = 256
+# Pieces that are read at once at most, so that memory for long texts stays bounded: 256 for each
+# text of a batch, but beyond this number 64 for each.
+_FEW_PIECES = 8192
 
 
 class Transformer(nn.Module):
@@ -118,15 +119,24 @@ class Transformer(nn.Module):
 
     def ids(self, texts: Sequence[str], prompt: str = "") -> Ids:
         """Tokenise texts behind a prompt; the tokenizer's own call makes much besides ids."""
-        backend = self.tokenizer.backend_tokenizer
-        backend.enable_truncation(self.cut_at, direction=self.tokenizer.truncation_side)
-        backend.no_padding()
-        backend.encode_special_tokens = self.tokenizer.split_special_tokens
+        backend = self._backend()
         parts = []
         for start in range(0, len(texts), _TEXTS_AT_ONCE):
             block = [prompt + text for text in texts[start : start + _TEXTS_AT_ONCE]]
             parts.append(ragged([found.ids for found in backend.encode_batch_fast(block)]))
         return joined(parts)
+
+    def _backend(self) -> Any:  # noqa: ANN401 - a tokenizers.Tokenizer
+        """Set the tokenizer of `tokenizers`, where other threads may use it only if need be."""
+        backend, side = self.tokenizer.backend_tokenizer, self.tokenizer.truncation_side
+        wanted = {"max_length": self.cut_at, "strategy": "longest_first", "direction": side}
+        if backend.truncation != wanted | {"stride": 0}:
+            backend.enable_truncation(**wanted)
+        if backend.padding is not None:
+            backend.no_padding()
+        if backend.encode_special_tokens != self.tokenizer.split_special_tokens:
+            backend.encode_special_tokens = self.tokenizer.split_special_tokens
+        return backend
 
     def forward(self, ids: Tensor, mask: Tensor, prompt_length: int = 0) -> Tensor:
         """Embed: ids and mask int64 [n, len], padded on the right -> float32 [n, dim]."""
@@ -280,8 +290,9 @@ def batches_of_like_length(
 ) -> Iterator[NDArray[np.int64]]:
     """Cut rows into batches of like length, the longest first; long ones into smaller batches."""
     order = np.argsort(-lengths, kind="stable")
+    most = min(256 * batch_size, max(_FEW_PIECES, 64 * batch_size))
     while len(order):
-        fitting = batch_size * _PIECES_PER_ROW // max(1, int(lengths[order[0]]))
+        fitting = most // max(1, int(lengths[order[0]]))
         rows = order[: max(1, min(batch_size, fitting))]
         order = order[len(rows) :]
         yield rows

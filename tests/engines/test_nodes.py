@@ -17,6 +17,7 @@ from xmine.engines.nodes import (
     total_room,
     try_task,
 )
+from xmine.engines.ray import RayEngine
 from xmine.engines.task import Task
 from xmine.errors import FileError, OptionError, XmineError
 from xmine.version import __version__
@@ -163,3 +164,9 @@ def test_an_address_where_nobody_answers_is_refused_at_once() -> None:
         check_address(f"127.0.0.1:{port}", "start one")
     assert error.value.message == f"no Ray cluster answers at 127.0.0.1:{port}: Connection refused"
     assert error.value.hint == "start one"
+
+
+def test_a_cluster_without_a_core_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(XmineError, match="no node of the cluster has a core for tasks"):
+        RayEngine().check(tmp_path)
+    assert not list(tmp_path.iterdir())

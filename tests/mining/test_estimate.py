@@ -2,6 +2,7 @@
 
 import dataclasses
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,6 +17,7 @@ from xmine.errors import FileError, OptionError, XmineError
 from xmine.hardware import anonymous_memory, bytes_of, free_memory, memory_limit
 from xmine.mining.estimate import Estimate, estimate_run
 from xmine.mining.options import MiningOptions
+from xmine.options import EncodingOptions
 from xmine.scoring.late_interaction import match_pairs
 from xmine.units import duration, in_words
 
@@ -202,6 +204,21 @@ def test_cutting_lines_makes_judging_no_slower(
     estimate = estimate_run(path, path, toy_encoder, MiningOptions(segment=True))
     assert estimate is not None
     assert estimate.seconds["judging"] < estimate.seconds["reading"]
+
+
+def test_a_transformer_is_tried_on_two_batches_behind_a_first_sentence(
+    toy_files: Toy, checkpoint: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoder = SentenceEncoder.load(checkpoint(), EncodingOptions(device="cpu", batch_size=5))
+    tried, encode = [], SentenceEncoder.encode_half
+
+    def watched(self: SentenceEncoder, texts: list[str]) -> Any:
+        tried.append(len(texts))
+        return encode(self, texts)
+
+    monkeypatch.setattr(SentenceEncoder, "encode_half", watched)
+    estimate_run(*toy_files[:2], encoder, MiningOptions(rerank="off"))
+    assert tried == [1, 10, 1, 10]
 
 
 def test_standard_input_tells_nothing(toy_files: Toy, toy_encoder: SentenceEncoder) -> None:

@@ -221,6 +221,18 @@ def test_rows_are_read_before_each_pass_where_near_ones_share_batches(
         )
 
 
+def test_one_process_reads_the_rows_of_all(pairs: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Tried, "at", lambda *_: (3.0, 1000))
+    monkeypatch.setattr("xmine.trainer.estimate.join_processes", lambda *_: None)
+    options = MsimcseOptions(**{**FEW, "encoder": "embedded", "batch_size": 10})
+    found = []
+    for processes in ("1", "2"):
+        monkeypatch.setenv("WORLD_SIZE", processes)
+        near = estimate_training(pairs, replace(options, near_batches=8)).seconds
+        found.append(near - estimate_training(pairs, options).seconds)
+    assert found[1] == pytest.approx(2 * found[0])
+
+
 def test_what_will_not_do_is_warned_of() -> None:
     options = MsimcseOptions(encoder="embedded", **FEW)
     fits = TrainingEstimate(64, 2, 1, {"program": 1}, "cpu", 1.0)

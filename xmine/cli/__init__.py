@@ -58,7 +58,7 @@ def run() -> None:
             _complain("out of memory", "mine fewer lines at a time, for example: split -n l/4 FILE")
             sys.exit(1)
         if type(error).__name__ == "OutOfMemoryError":  # of torch, which may not be installed
-            _complain("out of memory on the GPU", "give a smaller --batch-size")
+            _complain("out of memory on the GPU", "give a smaller --batch-size, or --device cpu")
             sys.exit(1)
         _complain(
             f"internal error: {type(error).__name__}: {error}",

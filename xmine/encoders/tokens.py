@@ -138,7 +138,7 @@ def on_axes(vectors: Floats, axes: Floats) -> Floats:
 def whole_weights(lengths: Floats) -> Floats:
     """Round lengths of vectors [rows] to weights: HEAVIEST for the longest, 0 for length 0.
 
-    The weight of what is no number is none.
+    A length that is NaN has the weight NaN, and no other length has another weight for it.
     """
     lengths = np.minimum(lengths, np.finfo(np.float32).max)
     share = lengths * (HEAVIEST / max(float(np.fmax.reduce(lengths, initial=0)), 1e-30))

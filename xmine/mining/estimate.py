@@ -219,14 +219,13 @@ def _tried(
         judging = (time.perf_counter() - started) * times
     encoding, some = 0.0, table.texts[:_TRIED]
     if encoder is not None:
-        body = encoder.body
-        is_static = isinstance(body, StaticEmbedding)
+        body, threads = encoder.body, blas_threads()
         if not isinstance(body, StaticEmbedding):
+            threads = 1
             some = some[:: max(1, len(some) // (_BATCHES * body.sentences_at_once))]
             encoder.encode_half(some[:1])  # a GPU needs seconds for the first
         started = time.perf_counter()
         encoder.encode_half(some)
-        threads = blas_threads() if is_static else 1
         encoding = (time.perf_counter() - started) / threads * times * len(table) / len(some)
     rows = math.ceil(len(table) * times)
     size = math.ceil(len(table.packed.data) * times)

@@ -127,7 +127,7 @@ class Transformer(nn.Module):
         return joined(parts)
 
     def _backend(self) -> Any:  # noqa: ANN401 - a tokenizers.Tokenizer
-        """Set the tokenizer of `tokenizers`, where other threads may use it only if need be."""
+        """Give the tokenizer beneath; what is set already stays, as another thread may use it."""
         backend, side = self.tokenizer.backend_tokenizer, self.tokenizer.truncation_side
         wanted = {"max_length": self.cut_at, "strategy": "longest_first", "direction": side}
         if backend.truncation != wanted | {"stride": 0}:

@@ -43,6 +43,13 @@ _ESTIMATED = 10_000_000, 100_000_000, 1_000_000_000
 _AWAY = 10  # seconds after which another node joins
 
 Row = dict[str, object]
+KINDS = ["1 threads", "2 threads", "1 nodes", "2 nodes", "deaths"]
+_RATIOS = (  # name, figure, and the kinds of runs that are divided
+    ("cpu_of_one_node", "cpu_seconds", "1 nodes", "1 threads"),
+    ("cpu_of_two_nodes", "cpu_seconds", "2 nodes", "2 threads"),
+    ("one_to_two_nodes", "seconds", "1 nodes", "2 nodes"),
+    ("cpu_of_deaths", "cpu_seconds", "deaths", "2 nodes"),
+)
 
 
 def main() -> None:
@@ -53,6 +60,7 @@ def main() -> None:
     parser.add_argument("--estimate", type=Path, help="scale the largest run of this file")
     parser.add_argument("--options", default="", help="of xmine mine")
     parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS, help="of runs")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     if options.estimate:
@@ -61,14 +69,18 @@ def main() -> None:
     options.work.mkdir(parents=True, exist_ok=True)
     settings = {"options": options.options, "lines": list(map(_lines, options.texts))}
     rows = rows_before(options.json, settings)
-    for _ in range(options.rounds):
-        for threads in (1, 2):
-            rows.append({"who": f"{threads} threads", **cost_here(options, threads)})
-        for nodes in (1, 2):
-            rows.append({"who": f"{nodes} nodes", **cost_there(options, nodes)})
-        third = float(str(rows[-1]["seconds"])) / 3
-        rows.append({"who": "deaths", **cost_there(options, 2, third)})
+    for kind in options.kinds * options.rounds:
+        rows.append({"who": kind, **cost_of_kind(options, kind, rows)})
         write(options.json, {"settings": settings, "rows": rows, **compared(rows)})
+
+
+def cost_of_kind(options: argparse.Namespace, kind: str, rows: list[Row]) -> Row:
+    """Mine once; where a node is to die, the runs of two nodes before say when."""
+    if kind.endswith("threads"):
+        return cost_here(options, int(kind[0]))
+    if kind == "deaths":
+        return cost_there(options, 2, median(rows, "2 nodes", "seconds") / 3)
+    return cost_there(options, int(kind[0]))
 
 
 def rows_before(path: Path | None, settings: Row) -> list[Row]:
@@ -122,22 +134,20 @@ def _search_work(lines: int) -> float:
 
 
 def compared(rows: list[Row]) -> Row:
-    """Give the ratios of medians."""
+    """Give the ratios of medians, of the kinds that there are."""
+    found: Row = {"same_bytes": len({str(row["digests"]) for row in rows}) == 1}
+    there = {row["who"] for row in rows}
+    for name, what, who, other in _RATIOS:
+        if {who, other} <= there:
+            found[name] = round(median(rows, who, what) / median(rows, other, what), 3)
+    if "deaths" in there:
+        found["seconds_until_redone"] = median(rows, "deaths", "seconds_until_redone")
+    return found
 
-    def median(who: str, what: str) -> float:
-        return statistics.median(float(str(row[what])) for row in rows if row["who"] == who)
 
-    def ratio(what: str, who: str, other: str) -> float:
-        return round(median(who, what) / median(other, what), 3)
-
-    return {
-        "cpu_of_one_node": ratio("cpu_seconds", "1 nodes", "1 threads"),
-        "cpu_of_two_nodes": ratio("cpu_seconds", "2 nodes", "2 threads"),
-        "one_to_two_nodes": ratio("seconds", "1 nodes", "2 nodes"),
-        "cpu_of_deaths": ratio("cpu_seconds", "deaths", "2 nodes"),
-        "seconds_until_redone": median("deaths", "seconds_until_redone"),
-        "same_bytes": len({str(row["digests"]) for row in rows}) == 1,
-    }
+def median(rows: list[Row], who: str, what: str) -> float:
+    """Take the median of a figure over the runs of a kind."""
+    return statistics.median(float(str(row[what])) for row in rows if row["who"] == who)
 
 
 def cost_here(options: argparse.Namespace, threads: int) -> Row:

@@ -5,7 +5,7 @@
 Mines both files here with one thread and with two, then on clusters of one and of two nodes on this
 machine, and compares the bytes of the pairs. Then mines again on two nodes: one is killed when a
 third of the time has passed, and ten seconds later another one joins. CPU seconds are those of the
-command, of workers and of Ray's own processes, looked at five times a second; memory is anonymous
+command, of workers and of Ray's own processes, looked at once a second; memory is anonymous
 (RssAnon).
 
     python bench/cluster.py --estimate SCALE.json [--json OUT.json]
@@ -37,9 +37,10 @@ from xmine.knn.approximate import choose_index, search_seconds
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _OBJECTS = 100_000_000  # bytes of Ray's store, which xmine does not use
-_EVERY = 0.2  # seconds between two looks
+_EVERY = 1.0  # seconds between two looks, which take time of the cores that are measured
 _DIM = 448  # of the embedded encoder
 _ESTIMATED = 10_000_000, 100_000_000, 1_000_000_000
+_BRIEF = 0.1  # seconds between two looks for tasks of a node that died
 _AWAY = 10  # seconds after which another node joins
 
 Row = dict[str, object]
@@ -153,7 +154,7 @@ def median(rows: list[Row], who: str, what: str) -> float:
 def cost_here(options: argparse.Namespace, threads: int) -> Row:
     """Mine in one process."""
     os.environ["OMP_NUM_THREADS"] = str(threads)
-    cost = finished(cost_of(command(options)))
+    cost = finished(cost_of(command(options), every=_EVERY))
     return {**cost.figures(), "digests": digests(options.work / "run")}
 
 
@@ -163,7 +164,7 @@ def cost_there(options: argparse.Namespace, nodes: int, kill_after: float = 0.0)
     with cluster(nodes) as made, watched() as seen:
         costs: list[Cost] = []
         given = command(options, made.address)
-        mining = threading.Thread(target=lambda: costs.append(cost_of(given)))
+        mining = threading.Thread(target=lambda: costs.append(cost_of(given, every=_EVERY)))
         mining.start()
         deaths = _change_nodes(made, options.work / "run", mining, kill_after) if kill_after else {}
         mining.join()
@@ -196,7 +197,7 @@ def _change_nodes(made: Any, run: Path, mining: threading.Thread, kill_after: fl
         if now > _AWAY and not has_joined:
             made.add_node(num_cpus=1, object_store_memory=_OBJECTS)
             has_joined = True
-        time.sleep(_EVERY / 4)
+        time.sleep(_BRIEF)
     return {"redone": redone, "seconds_until_redone": max(redone.values(), default=0.0)}
 
 

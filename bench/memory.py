@@ -1,4 +1,4 @@
-"""A process -> the most memory it held, looked at every 50 ms; a command -> what it cost.
+"""A process -> the most memory it held, looked at every 50 ms or less; a command -> what it cost.
 
 Anonymous memory (RssAnon) is what a process has made for itself and the machine cannot take back;
 RSS counts pages of mapped files as well. Children count with their parent.
@@ -94,7 +94,7 @@ def held(pid: int) -> Held:
 
 
 @contextmanager
-def watched(pid: int | None = None) -> Iterator[Peak]:
+def watched(pid: int | None = None, every: float = EVERY) -> Iterator[Peak]:
     """Look at a process, or at this one, until the block ends."""
     watching = os.getpid() if pid is None else pid
     peak = Peak(before=held(watching).anonymous)
@@ -102,7 +102,7 @@ def watched(pid: int | None = None) -> Iterator[Peak]:
 
     def watch() -> None:
         peak.see(held(watching))
-        while not over.wait(EVERY):
+        while not over.wait(every):
             peak.see(held(watching))
 
     thread = threading.Thread(target=watch, daemon=True)
@@ -116,7 +116,11 @@ def watched(pid: int | None = None) -> Iterator[Peak]:
 
 
 def cost_of(
-    command: Sequence[str | Path], *, cache: Path | None = None, kill_after: float | None = None
+    command: Sequence[str | Path],
+    *,
+    cache: Path | None = None,
+    kill_after: float | None = None,
+    every: float = EVERY,
 ) -> Cost:
     """Run a command and watch it.
 
@@ -124,6 +128,7 @@ def cost_of(
         command: with its arguments.
         cache: folder that stands for the user's cache (XMINE_CACHE).
         kill_after: seconds after which it gets SIGKILL, with its children.
+        every: seconds between two looks, which take up to a millisecond.
     """
     environment = {**os.environ} if cache is None else {**os.environ, "XMINE_CACHE": str(cache)}
     with tempfile.TemporaryFile() as log:
@@ -139,7 +144,7 @@ def cost_of(
             if kill_after is not None:
                 timer.start()
             try:
-                with watched(process.pid) as peak:
+                with watched(process.pid, every) as peak:
                     _, status, usage = os.wait4(process.pid, 0)
             except BaseException:
                 os.killpg(process.pid, signal.SIGKILL)

@@ -66,6 +66,24 @@ def test_as_many_translations_are_expected_as_were_planted(share: float) -> None
     assert np.abs(np.mean(beyond, axis=0)).max() < max(10, 0.03 * 4000 * share)
 
 
+def test_of_many_wrong_pairs_a_smaller_share_makes_the_tail(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The tail of a normal distribution is exponential far out alone."""
+    random = np.random.default_rng(1)
+    right = np.arange(20_000) < 600
+    scores = np.where(right, random.normal(4, 2.2, 20_000), random.normal(-6, 2.5, 20_000))
+    scores = scores.astype(np.float32)
+    first = Confidence(np.where(right, 0.9, 0.003), 598.0, 1.0)
+
+    def missed() -> float:
+        return 600 - float(calibrate(scores, first, unknown(scores), WEIGHTS).probs.sum())
+
+    near = missed()
+    monkeypatch.setattr(calibration, "_IN_TAIL", 100)  # a fifth of them
+    assert 0 < near < 30 < missed()
+
+
 @pytest.mark.parametrize(("share", "least"), [(0.3, 0.3), (0.6, 0.5)])
 def test_pairs_are_sure_where_both_estimates_agree(share: float, least: float) -> None:
     """A curve through the mean of both is sure of a twentieth of the translations here."""

@@ -346,6 +346,15 @@ def test_a_task_that_fits_on_no_node_is_refused(
         cluster.work.fill()
 
 
+def test_where_no_node_offers_a_gpu_the_hint_says_how_to_do_without(tmp_path: Path) -> None:
+    task = tasks(tmp_path, "x", gpus=1)
+    for gpus, hint in ((0.0, "--device cpu"), (0.5, "let another machine join")):
+        nodes = {"one": Node("one", "10.0.0.1", "one", 2.0, gpus, 64 * 10**9)}
+        with pytest.raises(XmineError) as error:
+            Cluster(task, nodes).work.check_room()
+        assert hint in error.value.hint
+
+
 def test_a_cluster_without_nodes_is_refused(tmp_path: Path) -> None:
     with pytest.raises(XmineError, match="a needs a core; no node"):
         Cluster(tasks(tmp_path, "a"), {}).work.check_room()

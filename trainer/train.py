@@ -14,7 +14,7 @@ import torch
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.hub import find_encoder
-from xmine.encoders.metadata import EncoderFacts, read_card, read_facts
+from xmine.encoders.metadata import EncoderFacts, check_replaceable, read_card, read_facts
 from xmine.errors import TrainingError, XmineError
 from xmine.files.atomic import check_free, remove, replacing_folder, writing
 from xmine.files.lock import LOCK_FILE, held
@@ -251,10 +251,11 @@ def check_place(output: Path, *, resume: Resume, force: bool) -> bool:
         Whether there is a run to go on with.
 
     Raises:
-        FileError: `output` is there already.
+        FileError: `output` is there already, or holds something else than an encoder.
         TrainingError: there is no run to resume; or one is there, and neither `resume` nor `force`
             says what is to become of it.
     """
+    check_replaceable(output)
     check_free(output, force=force, folder=True)
     folder = run_folder(output)
     if not folder.exists() or has_not_begun(folder):

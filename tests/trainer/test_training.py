@@ -293,6 +293,16 @@ def test_a_folder_that_is_no_run_is_not_touched(toy_pairs: ParallelText, tmp_pat
     assert thesis.read_text() == "all of it"
 
 
+def test_a_folder_that_is_no_encoder_is_refused_before_training(
+    toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    thesis = tmp_path / "thesis.txt"
+    thesis.write_text("all of it")
+    with pytest.raises(FileError, match="is not an encoder of xmine, so it is not replaced"):
+        train("msimcse", toy_pairs, MsimcseOptions(**MSIMCSE), tmp_path, force=True)
+    assert thesis.read_text() == "all of it" and not run_folder(tmp_path).exists()
+
+
 def test_a_run_is_not_resumed_with_other_exclusions(
     toy_pairs: ParallelText, tmp_path: Path
 ) -> None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from xmine.cli.arguments import DRY_RUN, FORCE, NLI, TEXTS, TRAINING_PAIRS, TRIPLETS, value
 from xmine.cli.console import Console
 from xmine.cli.train.methods import GIVEN, USUAL, check_data, example_command
-from xmine.encoders.metadata import check_replaceable
 from xmine.errors import OptionError
 from xmine.extras import TRAINING, needs
 from xmine.trainer.methods import METHODS
@@ -76,7 +75,6 @@ def train_with(
         output = output or Path(f"{method}-demonstration")
     if output is None:
         raise OptionError("no -o: where is the encoder to go?", "-o FOLDER/")
-    check_replaceable(output)
 
     from xmine.trainer.data.corpus import Corpus, examples
     from xmine.trainer.estimate import estimate_training, told_start

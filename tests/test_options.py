@@ -26,6 +26,8 @@ def test_limits_hold_whoever_makes_the_object() -> None:
         TrainingOptions(languages="en")
     with pytest.raises(OptionError, match="--source-weight is -1"):
         MsimcseOptions(source_weight={"book": -1.0})
+    with pytest.raises(OptionError, match=r"--source-weight is 1e\+30"):
+        MsimcseOptions(source_weight={"book": 1e30})
     with pytest.raises(OptionError, match="--default-weight is inf; it must be finite"):
         MsimcseOptions(default_weight=float("inf"))
     assert MiningOptions(threshold="1.06").threshold == 1.06

@@ -94,7 +94,7 @@ class TrainingEstimate:
             )
         if makes_vocabulary(options) and self.rows < FEW:
             few = f"{count(self.rows, 'row')} are few to train from scratch"
-            found.append(f"{few}: use --encoder embedded, or another that was trained before")
+            found.append(f"{few}: begin with the embedded encoder, or another trained one")
         if options.batch_size > self.rows:
             found.append(
                 f"--batch-size {options.batch_size:,} for {self.rows:,} rows: each pass is one step"
@@ -208,6 +208,11 @@ def check_settings(corpus: Corpus, options: TrainingOptions) -> list[_Counted]:
     for stage in options.stages:
         if stage.data != "triplets" or corpus.triplets:
             weights, own = sampling_weights(stage, corpus), stage.options
+            if 0 < weights.sum() < 1:
+                raise TrainingError(
+                    "by the sampling weights an epoch takes less than a row",
+                    "raise --default-weight or --source-weight",
+                )
             queue = 0
             if isinstance(own, QueueOptions) and stage.data != "triplets":
                 queue = own.queue_for(len(weights))

@@ -5,7 +5,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
@@ -19,6 +19,7 @@ from xmine.errors import TrainingError, XmineError
 from xmine.files.atomic import check_free, remove, replacing_folder, writing
 from xmine.files.lock import LOCK_FILE, held
 from xmine.hardware import allowed_threads, choose_device
+from xmine.options import flag
 from xmine.progress import Report, silent
 
 from .data.corpus import Corpus
@@ -28,7 +29,7 @@ from .options.shared import SCRATCH, TrainingOptions
 from .peers import restarted
 from .run.card import model_card
 from .run.checkpoints import METRICS_FILE, OPTIONS_FILE, Run, has_not_begun, run_folder
-from .run.devset import read_scored
+from .run.devset import Diverged, read_scored
 from .run.encoder_options import check_encoders
 from .run.fitting import fitted
 from .run.picture import draw_training
@@ -110,9 +111,14 @@ def train(
             with deterministic(options.threads or allowed_threads()):
                 made = METHODS[method].train(kept, options, run, report if world.leads else silent)
                 encoders = _encoders(made, method, options, kept.excluded)
-        except XmineError:  # other data or options are needed, with which this run cannot go on
+        except XmineError as error:  # with other data or options this run cannot go on
             if world.leads and is_new and not any(folder.glob("*.pt")):
                 shutil.rmtree(folder)
+            if isinstance(error, Diverged):
+                names = [each.name for each in fields(options)]
+                rates = " or ".join(flag(name) for name in names if name.endswith("learning_rate"))
+                hint = f"give a smaller {rates}, and --force to start anew"
+                raise Diverged(error.message, hint) from error
             raise
         remarks: tuple[str, ...] = ()
         if made.measures.get("accuracy", 0) < _CLEARLY * made.measures.get("before", 0):

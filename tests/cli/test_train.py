@@ -298,8 +298,8 @@ def test_few_pairs_are_trained_on_with_what_follows_from_them_and_a_warning(
     Path("few.tsv").write_text("".join(rows[:240]), encoding="utf-8")
     words = ["train", "few.tsv", "-o", "new", "--dim", 16, "--threads", 1]
     told = (
-        "xmine: warning: 200 rows are few to train from scratch: use --encoder embedded, or "
-        "another that was trained before\n"
+        "xmine: warning: 200 rows are few to train from scratch: begin with the "
+        "embedded encoder, or another trained one\n"
     )
     dry = command(*words, "--dry-run")
     assert (dry.code, dry.touched) == (0, set())

@@ -16,7 +16,7 @@ from xmine.errors import TrainingError
 from xmine.pairs.io import ParallelText
 from xmine.progress import Progress
 from xmine.trainer.data.corpus import Corpus
-from xmine.trainer.data.inference import Triplets
+from xmine.trainer.data.inference import Labelled, Triplets
 from xmine.trainer.estimate import TrainingEstimate, estimate_training
 from xmine.trainer.methods import METHODS
 from xmine.trainer.models.loading import tower_of
@@ -197,6 +197,16 @@ def test_a_queue_that_cannot_be_is_refused_before_work(pairs: Corpus, toy_folder
         estimate_training(pairs, options)
 
 
+def test_data_that_give_no_row_are_refused_before_work(pairs: Corpus) -> None:
+    labelled = Labelled(["a"] * 60, ["b"] * 60, np.zeros(60, dtype=np.int64))
+    with pytest.raises(TrainingError, match="there are no translations to learn from"):
+        estimate_training(Corpus(labelled=labelled), MocoOptions(encoder="embedded", **FEW))
+    hardly = MsimcseOptions(encoder="embedded", default_weight=1e-5, **FEW)
+    with pytest.raises(TrainingError, match="takes less than a row") as error:
+        estimate_training(pairs, hardly)
+    assert "--default-weight" in error.value.hint
+
+
 def test_rows_are_read_before_each_pass_where_near_ones_share_batches(
     pairs: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -241,7 +251,9 @@ def test_what_will_not_do_is_warned_of() -> None:
     (warning,) = replace(fits, memory={"program": 2**60}).warnings(options)
     assert "of memory, " in warning and "--recompute" in warning
     (warning,) = fits.warnings(replace(options, encoder="scratch"))
-    assert warning.startswith("64 rows are few to train from scratch: use --encoder embedded")
+    assert warning.startswith(
+        "64 rows are few to train from scratch: begin with the embedded encoder, or"
+    )
     assert replace(fits, rows=100_000).warnings(replace(options, encoder="scratch")) == []
 
 

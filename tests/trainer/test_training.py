@@ -255,6 +255,15 @@ def test_a_last_step_that_leads_to_no_numbers_is_the_same_error(
     assert not (tmp_path / "encoder").exists()
 
 
+def test_where_training_leads_to_no_numbers_all_learning_rates_are_named(
+    toy_pairs: ParallelText, options_of: Callable[..., TrainingOptions], tmp_path: Path
+) -> None:
+    options = options_of("transaug", distil_learning_rate=1e37)
+    with pytest.raises(TrainingError, match=r"no longer|the loss is") as error:
+        train("transaug", toy_pairs, options, tmp_path / "encoder")
+    assert "--distil-learning-rate" in error.value.hint
+
+
 def test_an_encoder_that_training_made_worse_is_remarked(
     toy_pairs: ParallelText, tmp_path: Path
 ) -> None:

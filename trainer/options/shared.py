@@ -29,9 +29,10 @@ class TrainingOptions(Options):
         "NAME=W: take pairs of origin NAME (third column) W times per epoch; repeatable.",
         "Input",
         min=0,
+        max=1000,
     )
     default_weight: float = option(
-        1.0, "How often an epoch takes pairs of all other origins.", "Input", min=0
+        1.0, "How often an epoch takes pairs of all other origins.", "Input", min=0, max=1000
     )
     exclude: list[str] = option(
         [],

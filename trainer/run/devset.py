@@ -25,10 +25,6 @@ _LEFT_OUT, _SEED = 0.5, 11  # of the tokens of a source, which leaves retrieval 
 class Diverged(TrainingError):
     """Training has led to what is no number."""
 
-    def __init__(self, said: str) -> None:
-        """Say what is no number, and what helps."""
-        super().__init__(said, "give a smaller --learning-rate, and --force to start anew")
-
 
 def measure(source: NDArray[np.float32], target: NDArray[np.float32]) -> dict[str, float]:
     """Measure retrieval accuracy among held-out pairs, and how alike random sentences are.

@@ -23,18 +23,15 @@ from xmine.encoders.reranking import RerankingWeights
 from xmine.files.scratch import filled, slices, stored, summed, taken
 from xmine.scoring.probability import Confidence, Floats
 
-# The share of n wrong pairs that lies in the exponential tail: 1.2 n^(-1/3), and a fifth at most.
+# The share of n wrong pairs that lies in the exponential tail: 2.4 n^(-1/3), and a fifth at most.
 # The further out, the more exponential a tail is; n^(2/3) pairs are the best compromise between
 # that and too few pairs (Hall, 1982, "On some simple estimates of an exponent of regular
 # variation").
-_MOST_IN_TAIL, _IN_TAIL = 0.2, 1.2
-# The tail begins with that fifth, and a step of the fit takes as much of it: among few wrong pairs,
-# translations whose probabilities are still vague would pass for the whole tail.
-_NARROWER = 0.9
+_MOST_IN_TAIL, _IN_TAIL = 0.2, 2.4
 # How many translations the mean and deviation of their scores are believed in before any are seen.
 # The mean excess of wrong pairs is believed in as well, as a share of that deviation; beyond the
 # last share the tail might take the translations.
-_BELIEF, _TAIL_BELIEF, _TAIL, _LONGEST_TAIL = 10.0, 40.0, 0.3, 0.6
+_BELIEF, _TAIL_BELIEF, _TAIL, _LONGEST_TAIL = 10.0, 50.0, 0.3, 0.6
 # Of the translations that the first estimate expects, the share that the mixture finds at least if
 # these are so large a share of the pairs: where translations stand far out, it takes them for the
 # tail.
@@ -194,11 +191,11 @@ def _tail_mixture(
     first, start = belief, -math.inf
     for step in range(200):
         before = belief
-        lowest, start = _tail_starts(values, order, belief, step)
-        dense = mean - math.sqrt(variance)
-        if lowest > dense:  # hardly a pair is wrong: there is no tail to see
+        lowest, start = _tail_starts(values, order, belief)
+        if lowest > mean - math.sqrt(variance):  # hardly a pair is wrong: there is no tail to see
             return first, float(first.sum())
-        start = min(start, dense)
+        # While probabilities are still vague, only the largest tail is surely one of wrong pairs.
+        start = start if step else lowest
         above = values > start
         excess = values[above] - start
         believed = _TAIL_BELIEF * _TAIL * weights.right_deviation
@@ -224,23 +221,19 @@ def _tail_mixture(
     return belief, float(belief.sum()) / max(seen, 0.1)
 
 
-def _tail_starts(
-    values: Floats, order: NDArray[np.int64], belief: Floats, step: int
-) -> tuple[float, float]:
-    """Find the scores where the widest tail of wrong pairs begins, and that of a step of the fit.
+def _tail_starts(values: Floats, order: NDArray[np.int64], belief: Floats) -> tuple[float, float]:
+    """Find the scores where the largest tail of wrong pairs that may be begins, and where theirs.
 
     Args:
         values: scores [pairs].
         order: of rising scores.
         belief: [pairs], how likely each pair is a translation.
-        step: of the fit, from 0.
     """
     wrong = np.empty(len(values))
     for some in slices(len(values)):
         wrong[some] = 1 - belief[order[some]]
     np.cumsum(wrong, out=wrong)
-    share = _IN_TAIL * max(float(wrong[-1]), 1.0) ** (-1 / 3)
-    share = min(max(share, _MOST_IN_TAIL * _NARROWER**step), _MOST_IN_TAIL)
+    share = min(_MOST_IN_TAIL, _IN_TAIL * max(float(wrong[-1]), 1.0) ** (-1 / 3))
     below = (1 - np.array([_MOST_IN_TAIL, share])) * wrong[-1]
     lowest, start = values[order[np.searchsorted(wrong, below)]].tolist()
     return lowest, start

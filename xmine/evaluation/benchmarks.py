@@ -122,7 +122,8 @@ _ALL = [
         "How close are sentences that mean the same, and how evenly are all spread?",
         "Both lower is better, and one is easy at the cost of the other: a constant vector "
         "aligns perfectly and is not spread at all. Compare encoders on the pair of figures.",
-        "stsb/stsb-en-*.csv and the files of bitext, or files you name",
+        "stsb/stsb-en-*.csv, newstest2019/ref.*, un-devset/UNv1.0.devset.*, flores101/dev/*.dev, "
+        "or files you name",
         options.AlignedOptions,
         "space.uniformity:evaluate_align",
     ),

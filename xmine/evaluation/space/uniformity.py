@@ -23,7 +23,7 @@ from xmine.units import count
 POSITIVE = 4  # STS-B pairs with a higher score are positives
 MOST = 20_000  # sentences whose every pair is looked at; of more, a sample of as many, seed 0
 _BLOCK = 256
-_WHAT = "stsb/stsb-en-test.csv, or the aligned files that xmine eval bitext reads"
+_WHAT = "stsb/stsb-en-test.csv, newstest2019/ref.*, un-devset/, flores101/, or files you name"
 
 Matrix = NDArray[np.floating[Any]]
 Vectors = NDArray[np.float32]

@@ -308,6 +308,21 @@ def test_many_verdicts_at_once_are_counted_as_one_by_one(opened: Opened, count: 
     assert len(scans) == (count if count <= 20 else 0)
 
 
+def test_verdicts_follow_pairs_without_lines_to_other_rows(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.tsv"
+    rows = [f"{row}\tx\n" for row in range(60)]
+    path.write_text("".join(rows), encoding="utf-8")
+    before = Judgements.open(open_pairs(path), "ann")
+    for row in range(30):
+        before.judge(row, "reject" if row % 3 else "accept")
+    said = before.path.read_text()
+    path.write_text("".join(["new\ty\n", *reversed(rows)]), encoding="utf-8")
+    after = Judgements.open(open_pairs(path), "ann")
+    assert after.codes()[1:].tolist() == before.codes()[::-1].tolist() and not after.of(0)
+    assert after.path.read_text() == said
+    assert after.judge(60, "accept") is False and after.judge(60, "none") and not after.of(60)
+
+
 def test_pairs_without_lines_are_judged_by_their_number_and_texts(tmp_path: Path) -> None:
     path = tmp_path / "pairs.tsv"
     path.write_text("a\tx\nb\ty\na\tx\n", encoding="utf-8")
@@ -320,7 +335,7 @@ def test_pairs_without_lines_are_judged_by_their_number_and_texts(tmp_path: Path
     again = Judgements.open(opened)
     assert again.codes().tolist() == judgements.codes().tolist() == [0, 0, 1]
     assert again.rows().tolist() == [2]
-    path.write_text("a\tx\nb\ty\nc\tx\n", encoding="utf-8")
+    path.write_text("c\tx\nb\ty\nc\tx\n", encoding="utf-8")
     assert not Judgements.open(open_pairs(path)).codes().any()
     # Where only some pairs have lines, a number could be taken for one.
     path.with_suffix(".jsonl").write_text(

@@ -237,17 +237,24 @@ class Judgements:
         self.refresh()  # it holds these labels, and what others said before them
 
     def _take(self, label: Label) -> None:
-        said = self._said.setdefault(label.key, {})
+        key = self._key_here(label.key)
+        said = self._said.setdefault(key, {})
         said.pop(label.judge, None)
         if label.judgement != TAKEN_BACK:
             said[label.judge] = label.judgement
         elif not said:
-            del self._said[label.key]
+            del self._said[key]
         if self._codes is not None:
             code = CODES[_latest(said)]
-            for row in self._rows_at(label.key).tolist():
-                if key_of(self._opened, row) == label.key:
+            for row in self._rows_at(key).tolist():
+                if key_of(self._opened, row) == key:
                     self._codes[row] = code
+
+    def _key_here(self, key: PairKey) -> PairKey:
+        """Give the key that a pair has by now: without lines, the key has the number of its row."""
+        if self._opened.lined or (row := row_of(self._opened, key)) is None:
+            return key
+        return key_of(self._opened, row)
 
     def _rows_at(self, key: PairKey) -> Rows:
         source, target = self._lines

@@ -67,6 +67,8 @@ def main() -> None:
     if options.estimate:
         write(options.json, estimates(json.loads(options.estimate.read_text(encoding="utf-8"))))
         return
+    if "deaths" in options.kinds and "2 nodes" not in options.kinds:
+        parser.error("deaths needs runs of 2 nodes, which say when the node is to die")
     options.work.mkdir(parents=True, exist_ok=True)
     settings = {"options": options.options, "lines": list(map(_lines, options.texts))}
     rows = rows_before(options.json, settings)

@@ -1,4 +1,4 @@
-"""A process -> the most memory it held, looked at every 50 ms or less; a command -> what it cost.
+"""A process -> the most memory it held, looked at every 50 ms; a command -> what it cost.
 
 Anonymous memory (RssAnon) is what a process has made for itself and the machine cannot take back;
 RSS counts pages of mapped files as well. Children count with their parent.

@@ -321,6 +321,33 @@ def test_verdicts_follow_pairs_without_lines_to_other_rows(tmp_path: Path) -> No
     assert after.codes()[1:].tolist() == before.codes()[::-1].tolist() and not after.of(0)
     assert after.path.read_text() == said
     assert after.judge(60, "accept") is False and after.judge(60, "none") and not after.of(60)
+    before.judge(59, "unsure")
+    again = Judgements.open(open_pairs(path), "ann")
+    again.takes_over(before)
+    assert again.of(1) == "unsure" and again.undo() == [1] and not again.of(1)
+    path.write_text("".join([*["new\ty\n"] * 2000, *rows]), encoding="utf-8")
+    assert not Judgements.open(open_pairs(path), "ann").codes().any()  # too far away
+
+
+def test_verdicts_on_copies_without_lines_stay_apart(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.tsv"
+    path.write_text("a\tx\nb\ty\na\tx\n", encoding="utf-8")
+    judgements = Judgements.open(open_pairs(path), "ann")
+    judgements.judge(0, "accept")
+    judgements.judge(2, "reject")
+    path.write_text("new\ty\na\tx\nb\ty\na\tx\n", encoding="utf-8")
+    assert Judgements.open(open_pairs(path)).codes().tolist() == [0, 1, 0, 2]
+    path.write_text("new\ty\nb\ty\na\tx\n", encoding="utf-8")
+    assert Judgements.open(open_pairs(path)).codes().tolist() == [0, 0, 2]
+
+
+def test_a_verdict_on_lines_is_no_verdict_on_a_row(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.jsonl"
+    text = '{"source": "a", "target": "b"'
+    path.write_text(text + ', "source_line": 2, "target_line": 7}\n', encoding="utf-8")
+    Judgements.open(open_pairs(path), "ann").judge(0, "accept")
+    path.write_text(text + "}\n", encoding="utf-8")
+    assert not Judgements.open(open_pairs(path)).of(0)
 
 
 def test_pairs_without_lines_are_judged_by_their_number_and_texts(tmp_path: Path) -> None:

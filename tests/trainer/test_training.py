@@ -261,7 +261,10 @@ def test_where_training_leads_to_no_numbers_all_learning_rates_are_named(
     options = options_of("transaug", distil_learning_rate=1e37)
     with pytest.raises(TrainingError, match=r"no longer|the loss is") as error:
         train("transaug", toy_pairs, options, tmp_path / "encoder")
-    assert "--distil-learning-rate" in error.value.hint
+    assert error.value.hint == (
+        "give a smaller --learning-rate or --distil-learning-rate or --nli-learning-rate, "
+        "and --force to start anew"
+    )
 
 
 def test_an_encoder_that_training_made_worse_is_remarked(

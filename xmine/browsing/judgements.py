@@ -6,6 +6,7 @@ the pairs, see `xmine.pairs.judgements`.
 
 import getpass
 import os
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -99,6 +100,7 @@ class Judgements:
         self._opened = opened
         # The label of each judge for each pair, the latest at the end.
         self._said: dict[PairKey, dict[str, str]] = {}
+        self._moved: dict[PairKey, PairKey] = {}
         # What was done here, each of it at once: pairs, and what `by` had said of them before.
         self._done: list[list[tuple[PairKey, str]]] = []
         self._seen: tuple[int, int, int] | None = None  # inode, size and time of the file
@@ -176,7 +178,9 @@ class Judgements:
     def takes_over(self, others: "Judgements") -> None:
         """Let `undo` take back what was done with others, of the same pairs as read before."""
         if others.path == self.path:
-            self._done = others._done
+            self._done = [
+                [(self._moved.get(key, key), said) for key, said in each] for each in others._done
+            ]
 
     def refresh(self) -> bool:
         """Read what others have said since; tell whether there was any."""
@@ -192,6 +196,7 @@ class Judgements:
         with self._lock:
             if not grown:
                 self._said.clear()
+                self._moved = self._moves({label.key for label in labels})
             if not grown or len(labels) > _MANY:
                 self._codes = None
             for label in labels:
@@ -237,7 +242,7 @@ class Judgements:
         self.refresh()  # it holds these labels, and what others said before them
 
     def _take(self, label: Label) -> None:
-        key = self._key_here(label.key)
+        key = self._moved.get(label.key, label.key)
         said = self._said.setdefault(key, {})
         said.pop(label.judge, None)
         if label.judgement != TAKEN_BACK:
@@ -250,11 +255,31 @@ class Judgements:
                 if key_of(self._opened, row) == key:
                     self._codes[row] = code
 
-    def _key_here(self, key: PairKey) -> PairKey:
-        """Give the key that a pair has by now: without lines, the key has the number of its row."""
-        if self._opened.lined or (row := row_of(self._opened, key)) is None:
-            return key
-        return key_of(self._opened, row)
+    def _moves(self, keys: set[PairKey]) -> dict[PairKey, PairKey]:
+        """Find pairs without lines that stand in another row by now: the keys of then and of now.
+
+        A pair may have moved by _NEAR rows. Of several rows with its texts, the nearest one that no
+        other label is for is taken.
+        """
+        opened, every = self._opened, range(len(self._opened))
+        if opened.lined:
+            return {}
+        rows = {key: key.source_line - 1 for key in keys if key.target_line is None}
+        fit = {key for key, row in rows.items() if row in every and key_of(opened, row) == key}
+        lost = sorted(rows.keys() - fit, key=lambda key: rows[key])
+        is_near = np.zeros(len(opened), dtype=bool)
+        for key in lost:
+            is_near[max(0, rows[key] - _NEAR) : rows[key] + _NEAR] = True
+        having = defaultdict(list)
+        for row in np.flatnonzero(is_near).tolist():
+            having[key_of(opened, row).texts].append(row)
+        taken, moved = {rows[key] for key in fit}, {}
+        for key in lost:
+            found = having[key.texts]
+            if free := [row for row in found if row not in taken or len(found) == 1]:
+                taken.add(row := min(free, key=lambda row: abs(row - rows[key])))
+                moved[key] = key_of(opened, row)
+        return moved
 
     def _rows_at(self, key: PairKey) -> Rows:
         source, target = self._lines

@@ -106,11 +106,10 @@ class Work:
             if not any(node.fits(task) for node in self.nodes.values()):
                 parts = ["a core"] + ([in_words(task.memory)] if task.memory else [])
                 parts += [count(round(task.gpus), "GPU")] if task.gpus else []
-                hint = "let another machine join: `ray start --address HOST:6379`"
+                join = "let another machine join: `ray start --address HOST:6379"
+                hint = f"{join}`"
                 if task.gpus and not any(node.gpus for node in self.nodes.values()):
-                    hint = (
-                        "--device cpu takes none; `ray start --num-gpus 1` offers the GPU of a node"
-                    )
+                    hint = f"{join} --num-gpus 1`; or mine into a new folder with --device cpu"
                 raise XmineError(
                     f"{task.name} needs {' and '.join(parts)}; no node of the cluster has that",
                     hint,

@@ -28,6 +28,8 @@ from xmine.scoring.probability import Confidence, Floats
 # that and too few pairs (Hall, 1982, "On some simple estimates of an exponent of regular
 # variation").
 _MOST_IN_TAIL, _IN_TAIL = 0.2, 2.4
+# The tail begins at most so many deviations below the mean of translations, unless a fifth does.
+_FEW_BELOW = 2.5
 # How many translations the mean and deviation of their scores are believed in before any are seen.
 # The mean excess of wrong pairs is believed in as well, as a share of that deviation; beyond the
 # last share the tail might take the translations.
@@ -188,6 +190,7 @@ def _tail_mixture(
     """Fit translations and the tail of wrong pairs; give probabilities and translations."""
     order = stored(np.argsort(values, kind="stable"))
     mean, variance = weights.right_mean, weights.right_deviation**2
+    reach = weights.right_mean - _FEW_BELOW * weights.right_deviation
     first, start = belief, -math.inf
     for step in range(200):
         before = belief
@@ -195,7 +198,8 @@ def _tail_mixture(
         if lowest > mean - math.sqrt(variance):  # hardly a pair is wrong: there is no tail to see
             return first, float(first.sum())
         # While probabilities are still vague, only the largest tail is surely one of wrong pairs.
-        start = start if step else lowest
+        # Later, no more than a few translations may lie below the tail, where none is found.
+        start = min(start, max(lowest, reach)) if step else lowest
         above = values > start
         excess = values[above] - start
         believed = _TAIL_BELIEF * _TAIL * weights.right_deviation

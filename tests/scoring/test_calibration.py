@@ -95,6 +95,16 @@ def test_the_tail_of_very_many_wrong_pairs_does_not_begin_among_translations() -
     assert ((found.probs - right) ** 2).mean() < 0.03  # 0.0235 by the densities themselves
 
 
+def test_translations_whose_scores_are_lower_than_usual_are_not_the_tail() -> None:
+    """So those of long generated lines are: the mixture finds four fifths of these."""
+    random = np.random.default_rng(1)
+    right = np.arange(60_000) < 30_000
+    scores = np.where(right, random.normal(1.9, 2.8, 60_000), random.normal(-7.1, 3, 60_000))
+    scores, usual = scores.astype(np.float32), RerankingWeights()
+    found = calibrate(scores, first_estimate(right), unknown(scores), usual)
+    assert found.probs.sum() == pytest.approx(right.sum(), rel=0.02)
+
+
 @pytest.mark.parametrize(
     ("share", "pairs", "least"), [(0.3, 4000, 0.3), (0.6, 4000, 0.5), (0.6, 20_000, 0.5)]
 )

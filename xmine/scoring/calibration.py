@@ -35,9 +35,9 @@ _FEW_BELOW = 2.5
 # last share the tail might take the translations.
 _BELIEF, _TAIL_BELIEF, _TAIL, _LONGEST_TAIL = 10.0, 50.0, 0.3, 0.6
 # Of the translations that the first estimate expects, the share that the mixture finds at least if
-# these are so large a share of the pairs: where translations stand far out, it takes them for the
-# tail.
-_LEAST_FOUND, _MANY = 0.5, 0.1
+# these are so large a share of the pairs: it takes translations for the tail where many stand far
+# out, or many lower than usual.
+_LEAST_FOUND, _MANY = 0.9, 0.1
 LEAST_PROB = 5e-5  # half the last decimal of a probability
 # Judged pairs move the log-odds of all pairs by one number, which is normal around 0 with this
 # deviation before any is judged. Pairs further from even odds say nothing of the cut.

@@ -100,7 +100,7 @@ class Judgements:
         self._opened = opened
         # The label of each judge for each pair, the latest at the end.
         self._said: dict[PairKey, dict[str, str]] = {}
-        self._moved: dict[PairKey, PairKey] = {}
+        self._moved: dict[PairKey, PairKey] = {}  # see `_moves`
         # What was done here, each of it at once: pairs, and what `by` had said of them before.
         self._done: list[list[tuple[PairKey, str]]] = []
         self._seen: tuple[int, int, int] | None = None  # inode, size and time of the file
@@ -269,13 +269,13 @@ class Judgements:
         lost = sorted(rows.keys() - fit, key=lambda key: rows[key])
         is_near = np.zeros(len(opened), dtype=bool)
         for key in lost:
-            is_near[max(0, rows[key] - _NEAR) : rows[key] + _NEAR] = True
+            is_near[max(0, rows[key] - _NEAR) : rows[key] + _NEAR + 1] = True
         having = defaultdict(list)
         for row in np.flatnonzero(is_near).tolist():
             having[key_of(opened, row).texts].append(row)
         taken, moved = {rows[key] for key in fit}, {}
         for key in lost:
-            found = having[key.texts]
+            found = [row for row in having[key.texts] if abs(row - rows[key]) <= _NEAR]
             if free := [row for row in found if row not in taken or len(found) == 1]:
                 taken.add(row := min(free, key=lambda row: abs(row - rows[key])))
                 moved[key] = key_of(opened, row)

@@ -8,8 +8,8 @@ and those of wrong pairs above a high quantile exponential, as the excesses over
 most distributions are (Pickands, 1975, "Statistical inference using extreme order statistics").
 A logistic curve gives the probabilities. Its slope is the mean of theirs, since the mean of two
 curves that cross even odds apart is flatter than both, and it expects as many translations as both
-do in the mean. Where the mixture finds far fewer translations than the first estimate, the first
-estimate alone counts.
+do in the mean. Where the mixture finds a tenth fewer translations than the first estimate, the
+first estimate alone counts.
 """
 
 import math
@@ -192,14 +192,13 @@ def _tail_mixture(
     mean, variance = weights.right_mean, weights.right_deviation**2
     reach = weights.right_mean - _FEW_BELOW * weights.right_deviation
     first, start = belief, -math.inf
-    for step in range(200):
+    for _ in range(200):
         before = belief
         lowest, start = _tail_starts(values, order, belief)
         if lowest > mean - math.sqrt(variance):  # hardly a pair is wrong: there is no tail to see
             return first, float(first.sum())
-        # While probabilities are still vague, only the largest tail is surely one of wrong pairs.
-        # Later, no more than a few translations may lie below the tail, where none is found.
-        start = min(start, max(lowest, reach)) if step else lowest
+        # Below the tail no translation is found, so no more than a few may lie there.
+        start = min(start, max(lowest, reach))
         above = values > start
         excess = values[above] - start
         believed = _TAIL_BELIEF * _TAIL * weights.right_deviation

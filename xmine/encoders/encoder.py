@@ -215,15 +215,19 @@ class SentenceEncoder:
 
     @property
     def encodes_pieces(self) -> bool:
-        """Whether vectors are means of pieces, see `encode_pieces`."""
+        """Whether vectors are means of pieces, see `encode_with_tokens`."""
         return isinstance(self.body, StaticEmbedding) and not self.heads
 
-    def encode_pieces(
-        self, ids: NDArray[np.int32], starts: NDArray[np.int64], counts: NDArray[np.int64]
-    ) -> NDArray[np.float16]:
-        """Encode sentences that are cut already, see `StaticEmbedding.means`: as `encode_half`."""
+    def encode_with_tokens(
+        self, texts: Sequence[str]
+    ) -> tuple[NDArray[np.float16], NDArray[np.int32], NDArray[np.int64]]:
+        """Cut texts once, and give what `encode_half` gives, then what `body.tokens` gives.
+
+        The encoder is one that `encodes_pieces`, and no text is blank.
+        """
         assert isinstance(self.body, StaticEmbedding)
-        return self._unit(self.body.means(ids, starts, counts)).astype(np.float16)
+        means, found, numbers = self.body.means_and_tokens(texts)
+        return self._unit(means).astype(np.float16), found, numbers
 
     def _encode_into(
         self, vectors: NDArray[Number], texts: Sequence[str], report: Report, prompt: str

@@ -57,7 +57,7 @@ from xmine.text.sentences import Sentences, read_sentences
 from xmine.vectors.cache import Warn, unheard
 from xmine.vectors.elsewhere import Elsewhere
 from xmine.vectors.encoding import Encoded, vectors_of
-from xmine.vectors.tokens import TokenFiles, compared, encoded_tokens, read_tokens
+from xmine.vectors.tokens import TokenFiles, compared, keep_tokens, read_tokens
 from xmine.vectors.vector_files import check_vectors, write_unit_rows
 
 # The least probability of a pair whose stretches are looked at.
@@ -211,6 +211,9 @@ class Steps:
                 every.replace(path)
                 known = opened(path)
             else:
+                if isinstance(vectorizer, SentenceEncoder):
+                    tokens = self._token_paths[SIDES.index(side)]
+                    keep_tokens(vectorizer, tokens, len(sentences), rows, run)
                 sentences = sentences.known(rows)
                 self._keep_table(sentences, run.path(f"{side}.parquet"))
         run.remove(every.name)  # a kill may have left it after all was done
@@ -236,8 +239,7 @@ class Steps:
         make, prompted = None, vectorizer.settings.choose(prompt)
         if vectorizer is judging and vectorizer.encodes_pieces and not prompted:
             tokens = self._token_paths[SIDES.index(side)]
-            read = partial(read_tokens, vectorizer, sentences, tokens, report, run)
-            make = partial(encoded_tokens, vectorizer, read, tokens)
+            make = partial(read_tokens, vectorizer, sentences, tokens, report, run, where, path)
         given = vectorizer, sentences, path, report, prompt
         return vectors_of(*given, self._warn, run, where, make, find=find)
 

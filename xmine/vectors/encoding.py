@@ -30,9 +30,6 @@ from xmine.vectors.elsewhere import Elsewhere
 # Sentences and their vectors [rows, dim], none of them zeros.
 Encoded = tuple[Sentences, NDArray[np.float16]]
 
-# Gives the vectors of sentences from one of them on, in blocks of `texts_at_once`.
-Make = Callable[[int], Iterator[NDArray[np.float16]]]
-
 Block = TypeVar("Block")
 Result = TypeVar("Result")
 
@@ -45,13 +42,12 @@ def encode_sentences(
     prompt: str = "",
     watch: Watch = NOBODY,
     elsewhere: Elsewhere | None = None,
-    make: Make | None = None,
 ) -> NDArray[np.float16]:
     """Write the vectors of sentences to a file, a row for each, and open it.
 
     An encoder from a folder continues the part that it left when it was killed, and encodes
     `elsewhere` if that is given. Rows are those of `SentenceEncoder.encode_half`, float16
-    [rows, dim]: of length one, or zeros. `make` gives the same, where there is a shorter way.
+    [rows, dim]: of length one, or zeros.
     """
     total, size = len(sentences), encoder.texts_at_once
     tick = ticks(report, "encoding", total)
@@ -62,7 +58,7 @@ def encode_sentences(
     work = partial(_encoded_in_task, prompt)
     parts = elsewhere.parts(encoder, total, work) if elsewhere else None
     mark = vectors_key(encoder, sentences.digest(), prompt) or ""
-    given = path, encoder.dim, np.float16, total, size, make or encoded
+    given = path, encoder.dim, np.float16, total, size, encoded
     return write_rows(*given, mark, tick, watch, parts)
 
 
@@ -70,12 +66,12 @@ def _encoded(
     encoder: SentenceEncoder, texts: Sequence[str], start: int, report: Report, prompt: str
 ) -> Iterator[NDArray[np.float16]]:
     """Encode texts from one of them on, in blocks."""
-    size, done = encoder.texts_at_once, start
+    done = start
 
     def within(progress: Progress) -> None:
         report(Progress("encoding", done + progress.done, len(texts)))
 
-    blocks = (texts[at : at + size] for at in range(start, len(texts), size))
+    blocks = blocks_of(encoder, texts, start)
     for block in encode_blocks(encoder, blocks, encoder.encode_half, within, prompt):
         yield block
         done += len(block)
@@ -96,22 +92,34 @@ def vectors_of(
     warn: cache.Warn = cache.unheard,
     watch: Watch = NOBODY,
     elsewhere: Elsewhere | None = None,
-    make: Make | None = None,
+    make: Callable[[], object] | None = None,
     *,
     find: bool = True,
 ) -> NDArray[np.float16]:
     """Find the vectors of sentences in the cache, or encode them and keep them there.
 
     Arguments, result and errors are those of `encode_sentences`; `warn` is told what is wrong with
-    the cache, which changes nothing else. Without `find`, the cache has no part in this.
+    the cache, which changes nothing else. Without `find`, the cache has no part in this. `make`
+    writes the same file as `encode_sentences`, and another one with it.
     """
     key = vectors_key(encoder, sentences.digest(), prompt) if find else None
     if key is not None and cache.take(key, path, warn, watch):
         return opened(path)
-    vectors = encode_sentences(encoder, sentences, path, report, prompt, watch, elsewhere, make)
+    if make:
+        make()
+    else:
+        encode_sentences(encoder, sentences, path, report, prompt, watch, elsewhere)
     if key is not None:
         cache.keep(key, path, sentences.name, encoder.name, warn)
-    return vectors
+    return opened(path)
+
+
+def blocks_of(
+    encoder: SentenceEncoder, texts: Sequence[str], start: int
+) -> Iterator[Sequence[str]]:
+    """Give texts from one of them on, as many at once as an encoder takes."""
+    size = encoder.texts_at_once
+    return (texts[at : at + size] for at in range(start, len(texts), size))
 
 
 def encode_blocks(

@@ -4,7 +4,8 @@ A static encoder needs a piece's number, a transformer the last hidden state of 
 static encoder only those dimensions are compared in which the texts of both sides differ most.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
@@ -16,13 +17,13 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.recipe import Recipe
 from xmine.encoders.tokens import Rows, TokenVectors
-from xmine.engines.parts import wanted
+from xmine.engines.parts import Blocks, wanted
 from xmine.files.digests import NOBODY, Watch
 from xmine.files.npy import MatrixWriter, open_matrix, opened, parts_folder, writing_matrix
 from xmine.progress import Report, silent, ticks
 from xmine.text.sentences import Sentences
 from xmine.vectors.elsewhere import Elsewhere
-from xmine.vectors.encoding import in_threads, vectors_key
+from xmine.vectors.encoding import blocks_of, in_threads, vectors_key
 
 if TYPE_CHECKING:
     from xmine.encoders.modules.transformer import Transformer
@@ -31,6 +32,7 @@ _Body = Union[StaticEmbedding, "Transformer"]
 
 # Texts of a side whose tokens tell which dimensions are compared.
 _TEXTS_FOR_AXES = 10_000
+_TEXTS_AT_ONCE = 65_536  # that are kept of a file: 8 MB of pieces
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,7 +97,7 @@ class TokenFiles:
 def texts_read(encoder: SentenceEncoder, texts: Sequence[str]) -> ReadTokens:
     """Read the tokens of texts into memory."""
     rows, numbers = encoder.body.tokens(texts)
-    return ReadTokens(rows, np.concatenate([[0], np.cumsum(numbers[:, 0], dtype=np.int64)]))
+    return ReadTokens(rows, np.concatenate([[0], np.cumsum(numbers, dtype=np.int64)]))
 
 
 def tokens_of(encoder: SentenceEncoder, texts: Sequence[str]) -> TokenVectors:
@@ -158,89 +160,108 @@ def read_tokens(
     report: Report = silent,
     watch: Watch = NOBODY,
     elsewhere: Elsewhere | None = None,
+    vectors: Path | None = None,
 ) -> ReadTokens:
     """Write the tokens of sentences to a file, and where each starts to `PATH.starts`; open both.
 
-    `PATH.starts` has a second column, the same for all pieces, see `encoded_tokens`. An encoder
-    from a folder continues what it left when it was killed, and reads `elsewhere` if that is given.
-    Prompts and heads of the encoder have no part in this.
+    An encoder from a folder continues what it left when it was killed, and reads `elsewhere` if
+    that is given. Prompts and heads of the encoder have no part in this.
+
+    Args:
+        vectors: a file for the vectors, too, see `encode_sentences`: the encoder, which
+            `encodes_pieces`, then cuts each sentence once. Without it, tokens that are there stay.
     """
     body, total = encoder.body, len(sentences)
-    known = open_matrix(_starts(path), np.int64)
-    if open_matrix(path, _dtype(body)) is None or known is None or len(known) != total + 1:
+    if vectors or not _are_there(body, path, total):
         mark = vectors_key(encoder, sentences.digest()) or ""
-        folder = parts_folder(path, mark)
-        parts = elsewhere.parts(encoder, total, _read) if elsewhere else None
+        folder = parts_folder(vectors or path, mark)
+        work = _encode if vectors else _read
+        parts = elsewhere.parts(encoder, total, work) if elsewhere else None
         tasks = wanted(parts, folder)
         width = 1 if isinstance(body, StaticEmbedding) else body.pooling.token_dim + 1
-        with (
-            writing_matrix(path, width, _dtype(body), mark, watch) as tokens,
-            writing_matrix(_starts(path), 2, np.int64, mark, watch) as starts,
-        ):
+        with ExitStack() as stack:
 
-            def write(found: NDArray[Any], numbers: Rows) -> None:
-                ends = starts.last() + np.cumsum(numbers, axis=0)
-                tokens.write(found)
-                starts.write(ends)
+            def writer(path: Path, width: int, dtype: type[np.generic]) -> MatrixWriter:
+                return stack.enter_context(writing_matrix(path, width, dtype, mark, watch))
 
-            tick = ticks(report, "reading tokens", total)
-            done = _cut(tokens, starts, tasks.rows if tasks else body.texts_at_once)
+            rows = [writer(vectors, encoder.dim, np.float16)] if vectors else []
+            tokens = writer(path, width, _dtype(body))
+            starts = writer(_starts(path), 1, np.int64)
+
+            def write(*found: NDArray[Any]) -> None:
+                *some, read, numbers = found
+                for matrix, block in zip(rows, some, strict=True):
+                    matrix.write(block)
+                tokens.write(read)
+                starts.write(starts.last() + np.cumsum(numbers, dtype=np.int64)[:, None])
+
+            tick = ticks(report, "encoding" if vectors else "reading tokens", total)
+            done = _cut(rows, tokens, starts, tasks.rows if tasks else body.texts_at_once)
             if tasks:
-                tasks.join(folder, done, total, [tokens, starts], write, tick)
+                tasks.join(folder, done, total, [*rows, tokens, starts], write, tick)
             else:
-                for found, numbers in _read(encoder, sentences.texts, done):
-                    write(found, numbers)
+                for found in work(encoder, sentences.texts, done):
+                    write(*found)
                     tick(starts.rows - 1)
     return _opened(body, path)
 
 
-def _cut(tokens: MatrixWriter, starts: MatrixWriter, size: int) -> int:
+def keep_tokens(
+    encoder: SentenceEncoder, path: Path, texts: int, rows: Rows, watch: Watch = NOBODY
+) -> None:
+    """Keep some rows of so many texts in a file of their tokens, if there is one."""
+    if not _are_there(encoder.body, path, texts):
+        return
+    read = _opened(encoder.body, path)
+    width, dtype = read.rows.shape[1], _dtype(encoder.body)
+    with (
+        writing_matrix(path, width, dtype, watch=watch) as tokens,
+        writing_matrix(_starts(path), 1, np.int64, watch=watch) as starts,
+    ):
+        starts.write(np.zeros((1, 1)))
+        for at in range(0, len(rows), _TEXTS_AT_ONCE):
+            some = read.take(rows[at : at + _TEXTS_AT_ONCE])
+            starts.write(starts.last() + some.starts[1:, None])
+            tokens.write(some.rows)
+
+
+def _are_there(body: _Body, path: Path, texts: int) -> bool:
+    """Tell whether a file has the tokens of so many texts."""
+    tokens, starts = open_matrix(path, _dtype(body)), open_matrix(_starts(path), np.int64)
+    if tokens is None or starts is None or len(starts) != texts + 1:
+        return False
+    return bool(starts[-1, 0] == len(tokens))
+
+
+def _cut(
+    rows: Sequence[MatrixWriter], tokens: MatrixWriter, starts: MatrixWriter, size: int
+) -> int:
     """Leave out what is behind whole blocks of texts; give the number of texts that are left."""
     if not starts.rows:
-        starts.write(np.zeros((1, 2)))
-    done = (starts.rows - 1) // size * size
+        starts.write(np.zeros((1, 1)))
+    done = min([starts.rows - 1, *(each.rows for each in rows)]) // size * size
     starts.cut(done + 1)
     tokens.cut(int(starts.last()[0]))
-    if starts.rows == done + 1 and tokens.rows == starts.last()[0]:
+    for each in rows:
+        each.cut(done)
+    are_whole = starts.rows == done + 1 and tokens.rows == starts.last()[0]
+    if are_whole and all(each.rows == done for each in rows):
         return done
-    tokens.cut(0)
+    for each in (*rows, tokens):
+        each.cut(0)
     starts.cut(1)
     return 0
 
 
-def _read(
-    encoder: SentenceEncoder, texts: Sequence[str], start: int = 0
-) -> Iterator[tuple[NDArray[Any], Rows]]:
-    """Read texts from one of them on, in blocks: tokens, and the numbers of these, [texts, 2]."""
-    body = encoder.body
-    size = body.texts_at_once
-    blocks = (texts[at : at + size] for at in range(start, len(texts), size))
-    read: Callable[[Sequence[str]], tuple[NDArray[Any], NDArray[np.int32]]] = body.tokens
-    is_static = isinstance(body, StaticEmbedding)
-    work = in_threads(blocks, read) if is_static else map(read, blocks)
-    return ((found, numbers.astype(np.int64)) for found, numbers in work)
+def _read(encoder: SentenceEncoder, texts: Sequence[str], start: int = 0) -> Blocks:
+    """Read texts from one of them on, in blocks: tokens, and their number in each text."""
+    blocks, read = blocks_of(encoder, texts, start), encoder.body.tokens
+    return in_threads(blocks, read) if encoder.encodes_pieces else map(read, blocks)
 
 
-def encoded_tokens(
-    encoder: SentenceEncoder, read: Callable[[], ReadTokens], path: Path, start: int
-) -> Iterator[NDArray[np.float16]]:
-    """Encode sentences from one of them on by their tokens, in blocks: texts are cut once.
-
-    Args:
-        encoder: that `encodes_pieces`.
-        read: reads the tokens into a file.
-        path: the file.
-        start: the first sentence.
-    """
-    tokens, size = read(), encoder.texts_at_once
-    counts = np.diff(opened(_starts(path), np.int64)[:, 1])
-    blocks = (np.arange(at, min(at + size, len(counts))) for at in range(start, len(counts), size))
-
-    def encode(rows: Rows) -> NDArray[np.float16]:
-        some = tokens.take(rows)
-        return encoder.encode_pieces(some.rows[:, 0], some.starts, counts[rows])
-
-    return in_threads(blocks, encode)
+def _encode(encoder: SentenceEncoder, texts: Sequence[str], start: int = 0) -> Blocks:
+    """Encode and read texts from one of them on, in blocks: vectors, tokens, their numbers."""
+    return in_threads(blocks_of(encoder, texts, start), encoder.encode_with_tokens)
 
 
 def _dtype(body: _Body | None) -> type[np.generic]:

@@ -110,22 +110,21 @@ class StaticEmbedding:
         for start in range(0, len(texts), self.texts_at_once):
             block = texts[start : start + self.texts_at_once]
             ids, starts = self.pieces.ids([prompt + text for text in block] if prompt else block)
-            yield slice(start, start + len(block)), self.means(ids, starts, np.diff(starts))
+            yield slice(start, start + len(block)), self._means(ids, starts)
 
-    def means(
-        self, ids: NDArray[np.int32], starts: NDArray[np.int64], counts: NDArray[np.int64]
-    ) -> NDArray[np.float32]:
-        """Average the vectors of each text's pieces: float32 [texts, dim].
+    def means_and_tokens(
+        self, texts: Sequence[str]
+    ) -> tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.int64]]:
+        """Cut texts once: give their vectors, float32 [texts, dim], and what `tokens` gives."""
+        ids, starts = self.pieces.ids(texts)
+        return self._means(ids, starts), *self._known(ids, starts)
 
-        Args:
-            ids: the pieces of all texts; those without a vector, zeros, may be left out.
-            starts: int64 [texts + 1], where each text starts among them.
-            counts: int64 [texts], the number of pieces of each, also of those left out.
-        """
+    def _means(self, ids: NDArray[np.int32], starts: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Average the vectors of each text's pieces: float32 [texts, dim]."""
         used = used_rows(ids, len(self.table.rows))  # a small part of a table of many languages
         places = np.zeros(len(self.table.rows), dtype=np.int32)
         places[used] = np.arange(len(used))
-        return _mean_of_pieces(self.table.vectors(used), places[ids], starts, counts)
+        return _mean_of_pieces(self.table.vectors(used), places[ids], starts)
 
     @cached_property
     def token_weights(self) -> NDArray[np.float32]:
@@ -157,18 +156,20 @@ class StaticEmbedding:
             made = self._made = TokenTable.empty(rows, weights, self.table.vectors, shape)
         return made.filled(ids)
 
-    def tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Cut texts into pieces that have a vector.
 
         Returns:
-            Int32 [pieces, 1], those of all texts; and of each text the number of these and of all
-            pieces, int32 [texts, 2].
+            Int32 [pieces, 1], those of all texts; and their number in each, int64 [texts].
         """
-        ids, starts = self.pieces.ids(texts)
+        return self._known(*self.pieces.ids(texts))
+
+    def _known(
+        self, ids: NDArray[np.int32], starts: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         known = self.token_weights[ids] != 0
         before = np.concatenate([[0], np.cumsum(known)])
-        numbers = np.stack([np.diff(before[starts]), np.diff(starts)], axis=1)
-        return ids[known][:, None], numbers.astype(np.int32)
+        return ids[known][:, None], np.diff(before[starts])
 
     def spans(self, text: str) -> list[Span]:
         """Give the span in a text of each of its `tokens`."""
@@ -208,7 +209,6 @@ def _mean_of_pieces(
     table: NDArray[np.float32],  # [pieces, dim]
     ids: NDArray[np.int32],  # [all pieces of all texts]
     starts: NDArray[np.int64],  # [texts + 1]
-    counts: NDArray[np.int64],  # [texts]
 ) -> NDArray[np.float32]:
     """Average the vectors of each text, position by position over texts of falling length.
 
@@ -225,7 +225,7 @@ def _mean_of_pieces(
         for position in range(-int(falling[0])):
             open_rows = int(np.searchsorted(falling, -position))  # those with a piece here
             block[:open_rows] += table[ids[first[:open_rows] + position]]
-        means[rows] = block / np.maximum(counts[rows], 1).astype(np.float32)[:, None]
+        means[rows] = block / np.maximum(lengths[rows], 1).astype(np.float32)[:, None]
     return means
 
 

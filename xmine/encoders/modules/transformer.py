@@ -176,7 +176,7 @@ class Transformer(nn.Module):
                 yield first + rows, self._embed_rows(ids, starts, rows, skipped)
 
     @torch.inference_mode()
-    def tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.int16], NDArray[np.int32]]:
+    def tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
         """Read texts without a prompt, and give the last hidden states of their tokens.
 
         Special tokens are left out, the unknown one too. The heaviest token of a text has the
@@ -184,8 +184,7 @@ class Transformer(nn.Module):
 
         Returns:
             int16 [tokens, width + 1], vectors in whole numbers (see `xmine.encoders.tokens`) with
-            their weights behind them; and of each text the number of these and of all pieces,
-            int32 [texts, 2].
+            their weights behind them; and the number of tokens of each text, int64 [texts].
         """
         ids, starts = self.ids(texts)
         kept = ~np.isin(ids, self.tokenizer.all_special_ids)
@@ -203,7 +202,7 @@ class Transformer(nn.Module):
                 vectors, lengths = whole_vectors(text[: len(own)][own])
                 found[ends[row] : ends[row + 1], :-1] = vectors
                 found[ends[row] : ends[row + 1], -1] = whole_weights(lengths)
-        return found, np.stack([np.diff(ends), np.diff(starts)], axis=1).astype(np.int32)
+        return found, np.diff(ends)
 
     def spans(self, text: str) -> list[Span]:
         """Give the span in a text of each of its `tokens`."""

@@ -37,7 +37,6 @@ def test_stages_warnings_and_the_result_go_apart(
     stages = [each for each in told if "stage" in each]
     assert [*dict.fromkeys(each["stage"] for each in stages)] == [
         "reading",
-        "reading tokens",
         "encoding",
         "searching",
         "matching tokens",

@@ -215,6 +215,19 @@ def test_a_method_without_data_is_demonstrated_on_the_examples(
     assert "held_out = 40\n" in options and "epochs = 1\n" in options
 
 
+def test_settings_of_inference_data_that_is_not_given_are_told(
+    command: Command, data: Path, toy_folder: Path
+) -> None:
+    few = ["pairs.tsv", "-o", "new", "--encoder", toy_folder, *FEW, "--dry-run", "--method"]
+    moco = [*few, "moco", "--nli-weight", "0.2", "--nli-batch", "64"]
+    told = "xmine: warning: --nli-weight, --nli-batch: no effect without --nli\n"
+    assert told in command("train", *moco).err
+    assert "no effect" not in command("train", *moco, "--nli", "nli.tsv").err
+    transaug = [*few, "transaug", "--teacher", toy_folder, "--nli-epochs", "2"]
+    assert "--nli-epochs: no effect without --triplets\n" in command("train", *transaug).err
+    assert "no effect" not in command("train", *transaug, "--triplets", "en.tsv").err
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class FifthOptions(TrainingOptions):
     """A method that nobody has heard of."""

@@ -6,7 +6,6 @@ Of a static encoder: fewer dimensions, those that singular vectors of the texts'
 import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,6 @@ from threadpoolctl import threadpool_limits
 import xmine.vectors.tokens
 from tests.scoring.test_late_interaction import twin
 from tests.toys.against_theirs import Checkpoint
-from tests.toys.sentences import toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.modules.transformer import Transformer
@@ -32,17 +30,14 @@ from xmine.encoders.tokens import (
     weightiest,
     whole_vectors,
 )
-from xmine.files.npy import write_matrix
 from xmine.options import EncodingOptions
 from xmine.scoring.late_interaction import match_pairs
 from xmine.text.sentences import sentence_table
 from xmine.trainer.data.corpus import examples
+from xmine.vectors.token_files import TokenFiles, read_tokens
 from xmine.vectors.tokens import (
     ReadTokens,
-    TokenFiles,
     compared,
-    keep_tokens,
-    read_tokens,
     tokens_of,
     tokens_of_both,
     tokens_of_pairs,
@@ -258,59 +253,6 @@ def test_files_memory_and_single_pairs_give_the_same_vectors(
                 ]
         seen.append(in_memory[0].of(0)[0])
     assert not np.array_equal(seen[0], seen[1])
-
-
-@pytest.mark.parametrize("truncated", [None, 100])
-def test_sentences_that_are_cut_once_have_the_vectors_and_tokens_of_their_texts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, truncated: int | None
-) -> None:
-    monkeypatch.setattr(StaticEmbedding, "texts_at_once", 16)
-    encoder, pairs = SentenceEncoder.load(), examples().pairs
-    assert pairs is not None and encoder.encodes_pieces
-    encoder.settings = replace(encoder.settings, truncated=truncated)
-    unknown = ["\u1330", "rain \u1330 \u1331 falls", "\u1331\u1330"]  # pieces without a vector
-    texts = [*pairs.sources[:20], *unknown, *pairs.targets[:20]]
-    table = sentence_table("texts", texts)
-    expected = encoder.encode_half(texts)
-    assert (~expected.any(axis=1)).tolist() == [text in (unknown[0], unknown[2]) for text in texts]
-    alone = read_tokens(encoder, table, tmp_path / "alone.npy")
-    vectors = tmp_path / "vectors.npy"
-    read = read_tokens(encoder, table, tmp_path / "tokens.npy", vectors=vectors)
-    found = np.load(vectors)
-    assert found.dtype == np.float16 and found.tobytes() == expected.tobytes()
-    assert read.rows.tobytes() == alone.rows.tobytes()
-    assert read.starts.tolist() == alone.starts.tolist()
-
-
-@pytest.mark.parametrize("rows", [[0, 1, 3, 4, 7, 10], [2]])
-def test_tokens_of_some_texts_are_those_of_a_table_of_these(
-    toy_encoder: SentenceEncoder,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    rows: list[int],
-) -> None:
-    monkeypatch.setattr("xmine.vectors.tokens._TEXTS_AT_ONCE", 2)
-    texts = [*toy_sentences(10, seed=5)[0], "\u2603"]
-    path, other = tmp_path / "tokens.npy", tmp_path / "other.npy"
-    read_tokens(toy_encoder, sentence_table("texts", texts), path)
-    whole = path.read_bytes()
-    keep_tokens(toy_encoder, path, len(texts) + 1, np.array(rows))  # of other texts
-    assert path.read_bytes() == whole
-    keep_tokens(toy_encoder, path, len(texts), np.array(rows, dtype=np.intp))
-    read_tokens(toy_encoder, sentence_table("some", [texts[row] for row in rows]), other)
-    pairs = (sorted(tmp_path.glob(f"{name}*")) for name in ("tokens", "other"))
-    for kept, read in zip(*pairs, strict=True):
-        assert kept.read_bytes() == read.read_bytes()
-    keep_tokens(toy_encoder, tmp_path / "none.npy", len(texts), np.array(rows))
-
-
-def test_tokens_that_do_not_fit_their_starts_are_read_again(
-    toy_encoder: SentenceEncoder, tmp_path: Path
-) -> None:
-    table, path = sentence_table("texts", ["bade fifi", "golu"]), tmp_path / "tokens.npy"
-    expected = read_tokens(toy_encoder, table, path).rows.tolist()
-    write_matrix(path, np.zeros((1, 1), dtype=np.int32))
-    assert read_tokens(toy_encoder, table, path).rows.tolist() == expected
 
 
 def test_vectors_of_few_dimensions_stay(toy_encoder: SentenceEncoder) -> None:

@@ -18,7 +18,7 @@ from tests.toys.grids import mostly_long
 from xmine.errors import FileError
 from xmine.knn import rescoring, state_files
 from xmine.knn.blocks import Multiplier, Plan, plan_blocks
-from xmine.knn.cosines import exact_cosines
+from xmine.knn.cosines import all_cosines, exact_cosines
 from xmine.knn.duplicates import Side
 from xmine.knn.exact import exact_memory, search_exact, search_sides
 from xmine.knn.neighbours import FILES, Neighbours
@@ -220,6 +220,42 @@ def test_only_rows_in_doubt_are_searched_again(monkeypatch: pytest.MonkeyPatch) 
     source[7] = target[100]
     check(search_exact(source, target, 4), slow_search(source, target, 4))
     assert 7 in again and len(again) < 150
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+@pytest.mark.parametrize("crowds", [1, 2])
+def test_rows_of_a_crowd_are_rescored_alike_in_blocks_and_pair_by_pair(
+    monkeypatch: pytest.MonkeyPatch, dtype: type[np.floating[Any]], crowds: int
+) -> None:
+    monkeypatch.setattr(rescoring, "_AGAIN_COLUMNS", 64)
+    random = np.random.default_rng(crowds)
+    centres = random.standard_normal((crowds, 40))
+
+    def crowd() -> NDArray[Any]:
+        rows = centres[random.integers(0, crowds, 200)] + 1e-3 * random.standard_normal((200, 40))
+        return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=dtype)
+
+    source, target, found = crowd(), crowd(), []
+    for share in (-1, 2):  # all blocks, none
+        monkeypatch.setattr(rescoring, "_MANY", share)
+        found.append(search_exact(source, target, 4))
+    assert (found[0].target_cosines < 1).any()
+    check(found[0], parts(found[1]))
+    if dtype is np.float16:
+        check(found[0], slow_search(source, target, 4))
+
+
+def test_all_cosines_are_summed_in_the_order_of_single_ones() -> None:
+    """Sums halfway between two numbers of float32: the order of their small parts tells which."""
+    random = np.random.default_rng(1)
+    left, right = random.standard_normal((2, 100, 64)).astype(np.float32)
+    left[:, 20], left[:, 40] = 1, 1
+    right *= np.float32(2**-53)
+    right[:, 20], right[:, 40] = 0.5, 2**-25
+    every = np.tile(np.arange(100), (100, 1))
+    single = exact_cosines(left, right, every)
+    assert len(np.unique(single)) == 2
+    assert np.array_equal(all_cosines(left, right, are_halves=False), single)
 
 
 def test_the_bound_on_float32_sums_holds() -> None:

@@ -25,7 +25,9 @@ from xmine.flags.line_features import write_features
 from xmine.mining import matching, stretches
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
+from xmine.mining.steps import Steps
 from xmine.run.tables import read_table
+from xmine.text.sentences import Sentences
 
 Encoder = SentenceEncoder | EncoderPair
 Checkpoint = Callable[..., Path]
@@ -80,6 +82,34 @@ def test_every_line_is_cut_into_tokens_once(
     mine(*texts, encoder, options, run=tmp_path / "run")
     table = read_table(tmp_path / "run" / "source.parquet")
     assert {cut[line] for line in table.texts} == {times}
+
+
+def test_a_kill_between_tokens_and_table_changes_nothing(
+    texts: tuple[Path, Path], toy_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoder, keep = SentenceEncoder.load(toy_folder), Steps._keep_table
+    expected = mined(texts, encoder, tmp_path / "here")
+
+    def killed(self: Steps, table: Sentences, path: Path) -> None:
+        if table.unknown:
+            raise KeyboardInterrupt
+        keep(self, table, path)
+
+    named, replace = list[Path](), Path.replace
+
+    def unnamed(self: Path, target: Path) -> Path:
+        named.append(target)
+        if named.count(target) == 2 and target.name == "source.tokens.starts.npy":
+            raise KeyboardInterrupt
+        return replace(self, target)
+
+    for owner, name, kill in ((Steps, "_keep_table", killed), (Path, "replace", unnamed)):
+        run = tmp_path / name
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(owner, name, kill)
+            mined(texts, encoder, run)
+        assert mined(texts, encoder, run) == expected
+        assert "changed" not in (run / "log.txt").read_text(encoding="utf-8")
 
 
 def test_a_broken_row_that_no_text_has_changes_nothing(

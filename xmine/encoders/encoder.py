@@ -215,7 +215,7 @@ class SentenceEncoder:
 
     @property
     def encodes_pieces(self) -> bool:
-        """Whether vectors are means of pieces, see `encode_with_tokens`."""
+        """Whether vectors are means of those of the pieces, which no head changes."""
         return isinstance(self.body, StaticEmbedding) and not self.heads
 
     def encode_with_tokens(

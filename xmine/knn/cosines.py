@@ -54,6 +54,22 @@ def exact_cosines(vectors: Vectors, others: Vectors, ids: Rows) -> Floats:
     return cosines
 
 
+def all_cosines(left: Floats, right: Floats, *, are_halves: bool) -> Floats:
+    """Compute the cosines of all rows of two matrices, bit for bit those of `exact_cosines`.
+
+    Args:
+        left, right: [rows, dim], unit rows.
+        are_halves: whether all are float16 numbers, so that the order of a sum does not matter.
+
+    Returns:
+        float32 [rows of left, rows of right], cut at 1.
+    """
+    one, other = left.astype(np.float64), right.astype(np.float64)
+    products = one @ other.T if are_halves else np.einsum("rd,kd->rk", one, other)
+    cosines: Floats = np.minimum(products, 1).astype(np.float32)
+    return cosines
+
+
 def pair_cosines(left: Vectors, right: Vectors, x: Rows, y: Rows) -> Floats:
     """Compute the cosines of rows x of `left` with rows y of `right`: float32 [pairs], cut at 1."""
     products = np.einsum("ij,ij->i", left[x], right[y], dtype=np.float64)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.knn.cosines import Floats, Rows, exact_cosines, ordered, widen
+from xmine.knn.cosines import Floats, Rows, all_cosines, exact_cosines, ordered, widen
 from xmine.knn.duplicates import Side
 from xmine.knn.neighbours import FILES
 from xmine.knn.state_files import SearchFiles
@@ -20,7 +20,8 @@ from xmine.knn.workers import WorkerPool
 
 _ROWS_AT_ONCE = 512
 # A second search: rows and columns of a block, and pairs that are rescored at once.
-_AGAIN_ROWS, _AGAIN_COLUMNS, _AGAIN_PAIRS = 256, 2048, 2**14
+_AGAIN_ROWS, _AGAIN_COLUMNS, _AGAIN_PAIRS = 256, 512, 2**14
+_MANY = 1 / 8  # above this share of near pairs in a block, all its pairs are rescored faster
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +138,7 @@ def _rescore_rows(way: Direction, keys: Keys, rows: Rows) -> NDArray[np.bool_]:
 def _search_again(way: Direction, rows: Rows, pool: WorkerPool) -> None:
     """Rescore all others that come within the error of the k-th best of some rows so far."""
     dim = way.queries.vectors.shape[1]
+    are_halves = way.queries.vectors.dtype == way.others.vectors.dtype == np.float16
     queries = way.queries.at(rows)
     left = widen(queries, np.empty((len(rows), dim), dtype=np.float32))
     bar = (way.cosines[rows, -1].astype(np.float64) - error(dim)).astype(np.float32)
@@ -148,7 +150,14 @@ def _search_again(way: Direction, rows: Rows, pool: WorkerPool) -> None:
             return
         stop = min(start + _AGAIN_COLUMNS, len(way.others))
         right = way.others.wide(start, stop, np.empty((stop - start, dim), dtype=np.float32))
-        at, other = np.nonzero(left @ right.T >= bar)
+        near = left @ right.T >= bar
+        if near.mean() > _MANY:  # as where all vectors are nearly equal
+            exact = np.where(near, all_cosines(left, right, are_halves=are_halves), -np.inf)
+            every = np.broadcast_to(np.arange(start, stop), exact.shape)
+            both = np.hstack([ids, every]), np.hstack([cosines, exact])
+            ids, cosines = ordered(*both, way.k)
+            continue
+        at, other = np.nonzero(near)
         for first in range(0, len(at), _AGAIN_PAIRS):
             row, column = at[first : first + _AGAIN_PAIRS], other[first : first + _AGAIN_PAIRS]
             column = column + start

@@ -19,7 +19,7 @@ from xmine.files.npy import open_matrix, opened
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring.late_interaction import match_pairs
 from xmine.scoring.reranking import TokenMatches
-from xmine.vectors.tokens import TokenFiles
+from xmine.vectors.token_files import TokenFiles
 
 # Rows of a block: the more, the more alike are the lengths of the pairs of a batch.
 _ROWS_AT_ONCE = 65_536

@@ -57,7 +57,8 @@ from xmine.text.sentences import Sentences, read_sentences
 from xmine.vectors.cache import Warn, unheard
 from xmine.vectors.elsewhere import Elsewhere
 from xmine.vectors.encoding import Encoded, vectors_of
-from xmine.vectors.tokens import TokenFiles, compared, keep_tokens, read_tokens
+from xmine.vectors.token_files import TokenFiles, encode_and_read, keep_tokens, read_tokens
+from xmine.vectors.tokens import compared
 from xmine.vectors.vector_files import check_vectors, write_unit_rows
 
 # The least probability of a pair whose stretches are looked at.
@@ -212,6 +213,7 @@ class Steps:
                 known = opened(path)
             else:
                 if isinstance(vectorizer, SentenceEncoder):
+                    # Before the table, which says how many texts there are.
                     tokens = self._token_paths[SIDES.index(side)]
                     keep_tokens(vectorizer, tokens, len(sentences), rows, run)
                 sentences = sentences.known(rows)
@@ -227,7 +229,7 @@ class Steps:
         path: Path,
         judging: SentenceEncoder | None,
     ) -> NDArray[np.float16]:
-        """Write the vectors of all sentences of a side to a file."""
+        """Write the vectors of all sentences of a side to a file, perhaps the tokens with them."""
         run, report = self.run, self._report
         if not isinstance(vectorizer, SentenceEncoder):
             rows = sentences.lines - 1
@@ -239,7 +241,8 @@ class Steps:
         make, prompted = None, vectorizer.settings.choose(prompt)
         if vectorizer is judging and vectorizer.encodes_pieces and not prompted:
             tokens = self._token_paths[SIDES.index(side)]
-            make = partial(read_tokens, vectorizer, sentences, tokens, report, run, where, path)
+            both = sentences, path, tokens, report, run, where
+            make = partial(encode_and_read, vectorizer, *both)
         given = vectorizer, sentences, path, report, prompt
         return vectors_of(*given, self._warn, run, where, make, find=find)
 

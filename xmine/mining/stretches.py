@@ -17,7 +17,7 @@ from xmine.files.npy import open_matrix, opened, parts_folder, write_matrix
 from xmine.mining.stage_inputs import hashed
 from xmine.scoring.alignment import Looseness, loosest_stretches
 from xmine.scoring.retrieval import ChosenPairs
-from xmine.vectors.tokens import TokenFiles
+from xmine.vectors.token_files import TokenFiles
 
 # Pairs of a block, and of a task.
 _PAIRS_AT_ONCE, _PAIRS_OF_A_TASK = 65_536, 16_384

@@ -100,7 +100,7 @@ def vectors_of(
 
     Arguments, result and errors are those of `encode_sentences`; `warn` is told what is wrong with
     the cache, which changes nothing else. Without `find`, the cache has no part in this. `make`
-    writes the same file as `encode_sentences`, and another one with it.
+    is called in place of `encode_sentences`, and writes others beside the file.
     """
     key = vectors_key(encoder, sentences.digest(), prompt) if find else None
     if key is not None and cache.take(key, path, warn, watch):

@@ -6,6 +6,7 @@ from dataclasses import fields
 from xmine.errors import OptionError
 from xmine.options import flag
 from xmine.trainer.methods import METHODS
+from xmine.trainer.options.shared import TrainingOptions
 
 USUAL = "msimcse"
 
@@ -56,6 +57,17 @@ def check_data(method: str, kinds: Sequence[str]) -> None:
             f"--method {method} has nothing to learn from: it takes {sources}",
             example_command(method),
         )
+
+
+def idle_settings(method: str, options: TrainingOptions, kinds: Sequence[str]) -> list[str]:
+    """Warn of settings of the inference data (--nli-...) where that data is not given."""
+    usual = type(options)()
+    names = [each.name for each in fields(options) if each.name.startswith("nli_")]
+    changed = [flag(name) for name in names if getattr(options, name) != getattr(usual, name)]
+    kind = "nli" if "nli" in METHODS[method].reads else "triplets"
+    if not changed or kind in kinds:
+        return []
+    return [f"{', '.join(changed)}: no effect without {GIVEN[kind]}"]
 
 
 def data_names(method: str) -> str:

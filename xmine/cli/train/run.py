@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from xmine.cli.arguments import DRY_RUN, FORCE, NLI, TEXTS, TRAINING_PAIRS, TRIPLETS, value
 from xmine.cli.console import Console
-from xmine.cli.train.methods import GIVEN, USUAL, check_data, example_command
+from xmine.cli.train.methods import (
+    GIVEN,
+    USUAL,
+    check_data,
+    example_command,
+    idle_settings,
+)
 from xmine.errors import OptionError
 from xmine.extras import TRAINING, needs
 from xmine.trainer.methods import METHODS
@@ -65,7 +71,8 @@ def train_with(
     if not leads:
         console = Console(quiet=True)
     given = {"pairs": pairs, "triplets": triplets, "nli": nli, "texts": texts}
-    check_data(method, [kind for kind, files in given.items() if files])
+    kinds = [kind for kind, files in given.items() if files]
+    check_data(method, kinds)
     needs("xmine train", *TRAINING)
     if options.dev:
         needs("--dev", "scipy")
@@ -98,6 +105,7 @@ def train_with(
     asked, options = options, fitted(options, corpus)
     estimate = estimate_training(corpus, options)
     warnings = [*estimate.warnings(options), *_doubts(corpus, options, given)]
+    warnings += idle_settings(method, asked, kinds)
     if dry_run:
         facts = {"encoder": options.encoder, **estimate.facts(), "warnings": warnings}
         console.summary(str(estimate), facts)

@@ -18,12 +18,14 @@ from xmine.engines.local import LocalEngine
 from xmine.engines.task import Task
 from xmine.errors import FileError
 from xmine.files.npy import opened, write_matrix
+from xmine.files.sealed_arrays import write_sealed
 from xmine.hardware import anonymous_memory
-from xmine.knn import tiles
+from xmine.knn import tile_tasks, tiles
 from xmine.knn.approximate import search_approximate
 from xmine.knn.exact import search_exact
 from xmine.knn.neighbours import FILES
 from xmine.knn.tiles import search_in_tiles
+from xmine.knn.topk import EMPTY
 
 Half = NDArray[np.float16]
 
@@ -103,6 +105,37 @@ def test_a_stopped_search_continues_here(
     before = {each: each.stat().st_mtime_ns for each in done}
     search(sides, index, tmp_path / "tiles", Kept(before))
     same(tmp_path / "tiles", tmp_path / "alone")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_cells_that_earlier_tiles_have_better_are_left_out(
+    sides: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    made: dict[str, dict[str, Any]] = {"alone": {}, "after others": {}}
+    earlier = tile_tasks._earlier
+
+    def alone(given: Any, side: int, at: int, before: int, shape: tuple[int, int]) -> Any:
+        return earlier(given, side, at, 0, shape)
+
+    for kind, found in made.items():
+
+        def keep(path: Path, array: Any, found: dict[str, Any] = found) -> None:
+            found[path.name] = array.copy()
+            write_sealed(path, array)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(tile_tasks, "write_sealed", keep)
+            patch.setattr(tile_tasks, "_earlier", alone if kind == "alone" else earlier)
+            search(sides, "exact", tmp_path / kind, Shuffled(seed=seed))
+    kept = dict.fromkeys(made, 0)
+    for shard in {name.rsplit("-", 1)[0] for name in made["alone"] if "-best-" in name}:
+        best = []
+        for kind, found in made.items():
+            tiles_of = [found[name] for name in found if name.rsplit("-", 1)[0] == shard]
+            best.append(np.sort(np.hstack(tiles_of), axis=1)[:, -tiles_of[0].shape[1] :])
+            kept[kind] += sum(int((each != EMPTY).sum()) for each in tiles_of)
+        assert np.array_equal(best[0], best[1])
+    assert kept["after others"] < 0.9 * kept["alone"]
 
 
 class Kept(LocalEngine):

@@ -20,6 +20,7 @@ from xmine.mining.options import MiningOptions
 from xmine.options import EncodingOptions
 from xmine.scoring.late_interaction import match_pairs
 from xmine.units import duration, in_words
+from xmine.vectors.tokens import ReadTokens, texts_read
 
 PLENTY = Estimate(
     (1000, 2000), (900, 1900, 512), "exact", "cpu", 2**30, 0, 10**9, {"reading": 1.0, "judging": 2}
@@ -154,6 +155,27 @@ def test_a_trial_compares_a_twentieth_of_the_candidates_at_most(
             path.write_text("\n".join(some), encoding="utf-8")
         estimate_run(*toy_files[:2], toy_encoder, MiningOptions())
     assert tried == [10, 1]  # of 192 and 6.4 candidates
+
+
+@pytest.mark.parametrize(("prompt", "seconds"), [("", 0.0), ("ba ", 2.0)])
+def test_tokens_are_read_apart_from_vectors_with_a_prompt_alone(
+    toy_files: Toy,
+    toy_encoder: SentenceEncoder,
+    monkeypatch: pytest.MonkeyPatch,
+    prompt: str,
+    seconds: float,
+) -> None:
+    clock = SimpleNamespace(now=0.0)
+
+    def read(encoder: SentenceEncoder, texts: Any) -> ReadTokens:
+        clock.now += 1
+        return texts_read(encoder, texts)
+
+    monkeypatch.setattr("xmine.mining.estimate.texts_read", read)
+    monkeypatch.setattr("xmine.mining.estimate.time.perf_counter", lambda: clock.now)
+    options = MiningOptions(tgt_prompt=prompt)
+    estimate = estimate_run(*toy_files[:2], toy_encoder, options)
+    assert estimate is not None and estimate.seconds["matching"] == seconds
 
 
 def test_more_neighbours_take_more_of_everything(

@@ -19,6 +19,7 @@ from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.inference import Labelled
 from xmine.trainer.models.static import new_static
 from xmine.trainer.options.moco import MocoOptions
+from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.options.transaug import TransaugOptions
 from xmine.trainer.run import loop
 from xmine.trainer.run.checkpoints import Run, run_folder
@@ -307,6 +308,8 @@ def test_what_differs_from_the_stopped_run_is_named_with_both_values(
     fewer = toy_pairs.take(np.arange(1400))
     assert go_on(fewer) == "other data"
     assert go_on(fewer, batch_size=64) == f"other data, {said}"
+    with pytest.raises(TrainingError, match="data: the run is of another --method, which has --in"):
+        train("msimcse", Corpus(pairs=toy_pairs), MsimcseOptions(), output, resume=True)
 
 
 @pytest.mark.parametrize("error", [OSError, RuntimeError])  # torch raises the second

@@ -6,6 +6,7 @@ It stands beside the encoder-to-be as `NAME.training/` until the run has ended.
 import json
 import tomllib
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import TYPE_CHECKING, Any
@@ -72,7 +73,7 @@ class Run:
             INPUTS_FILE: as_lines(digests_of_inputs(options)),
             OPTIONS_FILE: dump_toml(options),
         }
-        if said := ", ".join(_differences(folder, written)):
+        if said := ", ".join(_differences(folder, written, options)):
             if not World.here().leads:
                 raise TrainingError(
                     f"this process has other options or other data than the first: {said}",
@@ -175,24 +176,28 @@ class Run:
         return self.folder / f"{f'{self.name}-' if self.name else ''}{name}.pt"
 
 
-def _differences(folder: Path, written: Mapping[str, str]) -> Iterator[str]:
+def _differences(
+    folder: Path, written: Mapping[str, str], options: TrainingOptions
+) -> Iterator[str]:
     """Compare the files of a run with those to write: other data, options with both values."""
     files = {name: folder / name for name in written}
     old = {name: path.read_text("utf-8") for name, path in files.items() if path.exists()}
+    try:
+        there = tomllib.loads(old.get(OPTIONS_FILE, written[OPTIONS_FILE]))
+    except ValueError:
+        raise TrainingError(f"{files[OPTIONS_FILE]}: broken", "--force starts anew") from None
+    if foreign := sorted(there.keys() - {each.name for each in fields(options)}):
+        yield f"the run is of another --method, which has {flag(foreign[0])}"
+        return
     if old.get(DATA_FILE, written[DATA_FILE]) != written[DATA_FILE]:
         yield "other data"
     for name in changed_inputs(old.get(INPUTS_FILE, ""), written[INPUTS_FILE]):
         yield f"{name} is another one by now"
-    if OPTIONS_FILE in old:
-        try:
-            there = tomllib.loads(old[OPTIONS_FILE])
-        except ValueError:
-            raise TrainingError(f"{files[OPTIONS_FILE]}: broken", "--force starts anew") from None
-        here = tomllib.loads(written[OPTIONS_FILE])
-        for name in sorted(there.keys() | here.keys()):
-            values = [_shown(each.get(name)) for each in (here, there)]
-            if values[0] != values[1]:
-                yield f"{flag(name)} is {values[0]} here and {values[1]} there"
+    here = tomllib.loads(written[OPTIONS_FILE])
+    for name in sorted(there.keys() | here.keys()):
+        values = [_shown(each.get(name)) for each in (here, there)]
+        if values[0] != values[1]:
+            yield f"{flag(name)} is {values[0]} here and {values[1]} there"
 
 
 def _shown(value: object) -> str:

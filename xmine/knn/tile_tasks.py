@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from xmine.files.npy import opened
-from xmine.files.sealed_arrays import opened_sealed, write_sealed
+from xmine.files.sealed_arrays import open_sealed, opened_sealed, write_sealed
 from xmine.hardware import blas_threads
 from xmine.knn.blocks import SourceBlock, multipliers_for, plan_blocks
 from xmine.knn.duplicates import Side
@@ -19,8 +19,10 @@ from xmine.knn.inverted_lists import assign_lists, number_type
 from xmine.knn.ivf_products import Listed, multiply_lists
 from xmine.knn.ivf_search import settle
 from xmine.knn.rescoring import Direction, rescore
-from xmine.knn.topk import EMPTY, Keys
+from xmine.knn.topk import EMPTY, Keys, columns_of
 from xmine.knn.workers import WorkerPool, lent
+
+_EARLIER = 3  # tiles whose best cells a tile begins with
 
 # Rows of a side, from one to before another.
 Shard = tuple[int, int]
@@ -71,11 +73,15 @@ class Tiled:
 
 
 def exact_tile(given: Tiled, i: int, j: int, rows: Shard, columns: Shard) -> None:
-    """Multiply two shards; keep the best cells of the rows of both."""
+    """Multiply two shards; keep the best cells of the rows of both.
+
+    Cells are left out that are worse than enough cells of earlier tiles with the same rows: which
+    cells are the best of all tiles does not change, and fewer cells are looked into.
+    """
     left, right = given.side(0), given.side(1)
     keep = min(given.k + SPARE, len(right)), min(given.k + SPARE, len(left))
-    ours: Keys = np.full((rows[1] - rows[0], keep[0]), EMPTY, dtype=np.int64)
-    theirs: Keys = np.full((columns[1] - columns[0], keep[1]), EMPTY, dtype=np.int64)
+    ours = _earlier(given, 0, i, j, (rows[1] - rows[0], keep[0]))
+    theirs = _earlier(given, 1, j, i, (columns[1] - columns[0], keep[1]))
     dim = right.vectors.shape[1]
     plan = plan_blocks(len(ours), len(theirs), dim, keep[0], given.memory, given.device)
     multipliers = multipliers_for(right, plan, given.device)
@@ -83,6 +89,8 @@ def exact_tile(given: Tiled, i: int, j: int, rows: Shard, columns: Shard) -> Non
     with WorkerPool(plan.workers) as pool:
         for start in range(*rows, plan.sources):
             block = SourceBlock(left, start, min(start + plan.sources, rows[1]), keep[0])
+            own = ours[start - rows[0] : block.stop - rows[0]]
+            block.best[:] = own
 
             def multiply(cut: Shard, block: SourceBlock = block) -> None:
                 best = theirs[cut[0] - columns[0] : cut[1] - columns[0]]
@@ -90,9 +98,28 @@ def exact_tile(given: Tiled, i: int, j: int, rows: Shard, columns: Shard) -> Non
                     multiplier.multiply(block, *cut, best, pool)
 
             pool.run(multiply, cuts, nothing)
-            ours[start - rows[0] : block.stop - rows[0]] = block.best
-    write_sealed(given.path("best", 0, i, j), ours)
-    write_sealed(given.path("best", 1, j, i), theirs)
+            own[:] = block.best
+    write_sealed(given.path("best", 0, i, j), _within(ours, columns))
+    write_sealed(given.path("best", 1, j, i), _within(theirs, rows))
+
+
+def _earlier(given: Tiled, side: int, at: int, before: int, shape: tuple[int, int]) -> Keys:
+    """Take the best cells of a shard's rows out of some tiles before one, as far as they are done.
+
+    Returns:
+        keys [rows, kept], where cells lack `EMPTY`.
+    """
+    paths = [given.path("best", side, at, other) for other in range(before)][-_EARLIER:]
+    found = [keys for path in paths if (keys := open_sealed(path, np.int64)) is not None]
+    return _merged([np.full(shape, EMPTY, dtype=np.int64), *found])
+
+
+def _within(best: Keys, columns: Shard) -> Keys:
+    """Leave out the cells of other tiles."""
+    of = columns_of(best)
+    best[(of < columns[0]) | (of >= columns[1])] = EMPTY
+    best.sort(axis=1)
+    return best
 
 
 def assign(given: Tiled, side: int, at: int, shard: Shard, reach: float, most: int) -> None:
@@ -145,9 +172,14 @@ def settle_shard(
 
 def _best(found: Found) -> Keys:
     """Keep the best cells of each row in several files: keys [rows, kept]."""
-    best: Keys = np.array(opened_sealed(found[0], np.int64))
-    for path in found[1:]:
-        both = np.concatenate([best, opened_sealed(path, np.int64)], axis=1)
+    return _merged([opened_sealed(path, np.int64) for path in found])
+
+
+def _merged(parts: list[Keys]) -> Keys:
+    """Keep the best cells of each row in several arrays of the same shape."""
+    best: Keys = np.array(parts[0])
+    for part in parts[1:]:
+        both = np.concatenate([best, part], axis=1)
         both.sort(axis=1)
         best = both[:, -best.shape[1] :]
     return best

@@ -160,7 +160,7 @@ def estimate_run(
     encoding = max(_while_encoding(each, max(sizes[:2])) for each in encoders)
     program = anonymous_memory()
     judge = judging_encoder(pair, options)[0] if pair else None
-    matching, match_bytes = _matching(judge, left, right, min(k, RERANKED)) if judge else (0.0, 0)
+    matching, match_bytes = _matching(judge, left, right, options) if judge else (0.0, 0)
     working = max(
         _WHILE_READING * max(sources, targets),
         _while_searching(sizes, k, index),
@@ -233,17 +233,19 @@ def _tried(
 
 
 def _matching(
-    encoder: SentenceEncoder, left: SideEstimate, right: SideEstimate, k: int
+    encoder: SentenceEncoder, left: SideEstimate, right: SideEstimate, options: MiningOptions
 ) -> tuple[float, int]:
     """Match the tokens of some lines: seconds for all candidates, and bytes of them on disk."""
+    k = min(max(options.neighborhood, NEIGHBOURS), RERANKED)
+    prompts = options.src_prompt, options.tgt_prompt
     sides = [each for each in (left, right) if len(each.some)]
     texts_read(encoder, ["."])  # weighs the tokens of a static encoder, once
     started, rows = time.perf_counter(), left.rows + right.rows
     read = [texts_read(encoder, each.some) for each in sides]
     some = sum(len(each.some) for each in sides)
     reading = (time.perf_counter() - started) * rows / max(1, some)
-    if encoder.encodes_pieces:  # reading tokens is a part of encoding
-        reading = 0.0
+    if encoder.encodes_pieces and not any(map(encoder.settings.choose, prompts)):
+        reading = 0.0  # a part of encoding
     disk = rows * (4 * k + 1) * 4  # matches, scores, and the tokens of the row
     if len(read) < 2:
         return reading, disk

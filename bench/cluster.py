@@ -137,12 +137,13 @@ def _search_work(lines: int) -> float:
 
 
 def compared(rows: list[Row]) -> Row:
-    """Give the ratios of medians, of the kinds that there are."""
+    """Give ratios, of the kinds that there are: the median over rounds, as speed may drift."""
     found: Row = {"same_bytes": len({str(row["digests"]) for row in rows}) == 1}
     there = {row["who"] for row in rows}
     for name, what, who, other in _RATIOS:
         if {who, other} <= there:
-            found[name] = round(median(rows, who, what) / median(rows, other, what), 3)
+            rounds = zip(figures(rows, who, what), figures(rows, other, what), strict=False)
+            found[name] = round(statistics.median(one / two for one, two in rounds), 3)
     if "deaths" in there:
         found["seconds_until_redone"] = median(rows, "deaths", "seconds_until_redone")
     return found
@@ -150,7 +151,12 @@ def compared(rows: list[Row]) -> Row:
 
 def median(rows: list[Row], who: str, what: str) -> float:
     """Take the median of a figure over the runs of a kind."""
-    return statistics.median(float(str(row[what])) for row in rows if row["who"] == who)
+    return statistics.median(figures(rows, who, what))
+
+
+def figures(rows: list[Row], who: str, what: str) -> list[float]:
+    """List a figure of the runs of a kind, round by round."""
+    return [float(str(row[what])) for row in rows if row["who"] == who]
 
 
 def cost_here(options: argparse.Namespace, threads: int) -> Row:

@@ -28,7 +28,11 @@ class WorkFailed(XmineError):
     def __init__(self, name: str, code: int, told: str) -> None:
         """Name the work, the exit code, and the last line on standard error."""
         last = told.strip().rpartition("\n")[2]
-        super().__init__(f"{name} ended with code {code}: {last}")
+        how = (
+            f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
+        )
+        hint = "too little memory is the usual reason" if code == -signal.SIGKILL else ""
+        super().__init__(f"{name} {how}" + (f": {last}" if last else ""), hint)
         self.told = told
 
 

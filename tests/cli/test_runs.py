@@ -445,6 +445,20 @@ def test_standard_input_is_compared(
     assert files(tmp_path / "run") == files(tmp_path / "new")
 
 
+def test_standard_input_is_read_again_for_another_encoder(
+    command: Command, toy_files: Toy, toy_folder: Path, tmp_path: Path
+) -> None:
+    """The table lacks lines that the first encoder did not know; the second may know these."""
+    for name, prompt in (("run", "say: "), ("new", "tell: ")):
+        piped = ("mine", "-", "zh.txt", "-o", f"{name}/", "--model", toy_folder)
+        text = (tmp_path / "en.txt").read_bytes()
+        if name == "run":
+            assert command(*piped, "--src-prompt", prompt, stdin=text).code == 0
+        ended = command(*piped, "--src-prompt", "tell: ", "--force", stdin=text)
+        assert ended.code == 0, ended.err
+    assert files(tmp_path / "run") == files(tmp_path / "new")
+
+
 def test_a_file_that_is_replaced_before_it_is_read_is_refused(
     toy_files: Toy, toy_encoder: SentenceEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,6 +1,7 @@
 """Tasks run once, in order or in processes, and only those whose files are not there."""
 
 import os
+import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from xmine.engines.local import LocalEngine
 from xmine.engines.task import Task
+from xmine.errors import FileError, XmineError
 from xmine.worker_process import WorkFailed
 
 
@@ -98,6 +100,27 @@ def test_few_tasks_and_tasks_of_libraries_run_in_this_process(tmp_path: Path) ->
     for tasks in (few, others):
         LocalEngine().run(tasks, lambda share: None)
         assert {task.makes[0].read_text() for task in tasks} == {str(os.getpid())}
+
+
+def fill_disk(path: Path) -> None:
+    raise FileError(f"{path}: cannot be written", "make room there")
+
+
+def kill_itself(path: Path) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.usefixtures("two_threads")
+def test_an_error_of_the_user_keeps_its_hint_and_a_kill_is_named(tmp_path: Path) -> None:
+    slow, bad = tmp_path / "slow", tmp_path / "bad"
+    for function, message, hint in (
+        (fill_disk, f"{bad}: cannot be written", "make room there"),
+        (kill_itself, "a process of this run was ended by SIGKILL", "too little memory"),
+    ):
+        tasks = [in_python(sleep_long, slow), in_python(function, bad)] * 2
+        with pytest.raises(XmineError) as caught:
+            LocalEngine().run(tasks, lambda share: None)
+        assert caught.value.message == message and caught.value.hint.startswith(hint)
 
 
 @pytest.mark.usefixtures("two_threads")

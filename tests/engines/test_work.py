@@ -358,3 +358,9 @@ def test_where_no_node_offers_a_gpu_the_hint_says_how_to_do_without(tmp_path: Pa
 def test_a_cluster_without_nodes_is_refused(tmp_path: Path) -> None:
     with pytest.raises(XmineError, match="a needs a core; no node"):
         Cluster(tasks(tmp_path, "a"), {}).work.check_room()
+
+
+def test_a_task_that_is_done_needs_no_room(tmp_path: Path) -> None:
+    cluster = Cluster([*tasks(tmp_path, "a"), *tasks(tmp_path, "x", gpus=2)])
+    (tmp_path / "x").touch()
+    cluster.work.check_room()

@@ -169,6 +169,22 @@ def test_a_changed_tile_is_named_and_made_again(
     same(folder, tmp_path / "alone")
 
 
+def test_a_lost_fold_of_an_earlier_stripe_is_made_again(
+    sides: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The keys of a stripe that is done lie in folds alone: the tiles are gone."""
+    monkeypatch.setattr(tiles, "_TILES_OF_A_STRIPE", 5)
+    expected(sides, "exact", tmp_path / "alone")
+    folder = tmp_path / "tiles"
+    with pytest.raises(KeyboardInterrupt):
+        search(sides, "exact", folder, Shuffled(stops_after=28))
+    (lost,) = folder.glob("tile-*-fold-0-0.npy")
+    assert not list(folder.glob("tile-*-best-0-0-*.npy"))
+    lost.unlink()
+    search(sides, "exact", folder, LocalEngine())
+    same(folder, tmp_path / "alone")
+
+
 def test_tiles_of_another_search_are_not_used(sides: tuple[Path, Path], tmp_path: Path) -> None:
     expected(sides, "exact", tmp_path / "alone")
     with pytest.raises(KeyboardInterrupt):

@@ -12,6 +12,7 @@ import xmine
 from tests.toys.mined import lines, unit
 from tests.toys.sentences import chinese_word, english_word, toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.modules.static import StaticEmbedding, Table
 from xmine.encoders.rescorer import Rescorer
 from xmine.errors import OptionError
 from xmine.mining.estimate import estimate_run
@@ -220,6 +221,21 @@ def test_a_run_keeps_the_figures_and_continues_them(
     assert other.read == whole.read
     mine(None, force=True)
     assert not (run / "rescoring.npy").exists()
+
+
+def test_second_models_that_were_made_in_memory_are_told_apart(
+    toy_encoder: SentenceEncoder, toy_files: Files, tmp_path: Path
+) -> None:
+    body = toy_encoder.body
+    assert isinstance(body, StaticEmbedding)
+    rows = np.asarray(body.table.rows, dtype=np.float32)[::-1]
+    other = SentenceEncoder(StaticEmbedding(body.pieces, Table.rounded(rows)))
+    one = SentenceEncoder(body)
+    assert one.fingerprint() is other.fingerprint() is None
+    xmine.mine(*toy_files[:2], toy_encoder, rescorer=one, run=tmp_path / "run")
+    xmine.mine(*toy_files[:2], toy_encoder, rescorer=SentenceEncoder(body), run=tmp_path / "run")
+    with pytest.raises(OptionError, match="--rescore has changed since the run was begun"):
+        xmine.mine(*toy_files[:2], toy_encoder, rescorer=other, run=tmp_path / "run")
 
 
 def test_an_encoder_leaves_no_vectors_in_the_run(

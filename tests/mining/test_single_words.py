@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.errors import OptionError
 from xmine.mining.aligned import score_aligned
 from xmine.mining.options import MiningOptions, ScoringOptions
 from xmine.mining.pipeline import mine
@@ -68,3 +69,18 @@ def test_lines_of_three_tokens_are_reranked(
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     found = mine(*files, options=MiningOptions(keep_copies=True))
     assert found.by_margin == ("" if tokens == 3 else SINGLE_WORDS)
+
+
+def test_auto_and_tokens_are_other_runs(files: tuple[Path, Path], tmp_path: Path) -> None:
+    """Single words go by the margin with `auto`; a run is not replaced without being asked."""
+    run = tmp_path / "run"
+    auto, tokens = (MiningOptions(rerank=each, min_prob=0.0) for each in ("auto", "tokens"))
+    mine(*files, options=auto, run=run)
+    before = {each: each.read_bytes() for each in run.glob("*.parquet")}
+    with pytest.raises(OptionError, match="--rerank"):
+        mine(*files, options=tokens, run=run)
+    assert {each: each.read_bytes() for each in run.glob("*.parquet")} == before
+    mine(*files, options=tokens, run=run, force=True)
+    assert list(run.glob("*.scores.npy"))
+    mine(*files, options=auto, run=run, force=True)
+    assert not list(run.glob("*.scores.npy"))

@@ -338,6 +338,57 @@ def test_vectors_in_the_cache_need_no_task(
     assert files(tmp_path / "one") == files(tmp_path / "two")
 
 
+def test_nodes_need_not_see_the_cache(
+    texts: tuple[Path, Path], toy_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On another disk the vectors of the cache are a symbolic link, until tasks need them."""
+    for path in texts:
+        path.write_text(path.read_text(encoding="utf-8").replace("☃ ☃\n", ""), encoding="utf-8")
+    encoder = SentenceEncoder.load(toy_folder)
+    mine(*texts, encoder, run=tmp_path / "one", engine=Shuffled())
+    monkeypatch.setattr("xmine.vectors.cache._linked", lambda path, link: False)
+    mine(*texts, encoder, run=tmp_path / "here")
+    assert (tmp_path / "here" / "target.npy").is_symlink()
+    mine(*texts, encoder, run=tmp_path / "there", engine=Shuffled())
+    assert not any(path.is_symlink() for path in (tmp_path / "there").iterdir())
+    assert files(tmp_path / "here") == files(tmp_path / "there") == files(tmp_path / "one")
+
+
+def test_a_task_names_no_gpu_of_this_machine(
+    texts: tuple[Path, Path],
+    toy_folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    devices: list[str] = []
+
+    def search(*given: Any, device: str, **options: Any) -> Any:
+        devices.append(device)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("xmine.mining.steps.search_device", lambda *given: "cuda:1")
+    monkeypatch.setattr("xmine.mining.steps.search_in_tiles", search)
+    monkeypatch.setattr("xmine.mining.steps.search_exact", search)
+    for name, engine in (("here", LocalEngine()), ("there", Shuffled())):
+        with pytest.raises(KeyboardInterrupt):
+            mined(texts, SentenceEncoder.load(toy_folder), tmp_path / name, engine)
+    assert devices == ["cuda:1", "cuda"]
+
+
+def test_matches_are_made_again_with_the_neighbours(
+    texts: tuple[Path, Path], toy_folder: Path, tmp_path: Path
+) -> None:
+    """Vectors that are encoded again may differ in the last bits, and so may the neighbours."""
+    encoder, run = SentenceEncoder.load(toy_folder), tmp_path / "run"
+    expected = mined(texts, encoder, run)
+    made = [run / f"{name}.npy" for name in ("source.matches", "target.matches", "stretches")]
+    before = [path.stat().st_mtime_ns for path in made]
+    for path in (run / "neighbours").iterdir():
+        path.unlink()
+    assert mined(texts, encoder, run) == expected
+    assert all(path.stat().st_mtime_ns > old for path, old in zip(made, before, strict=True))
+
+
 def test_an_encoder_without_a_folder_works_in_this_process(
     texts: tuple[Path, Path], toy_encoder: SentenceEncoder, tmp_path: Path
 ) -> None:

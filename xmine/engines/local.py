@@ -10,6 +10,7 @@ from pathlib import Path
 from subprocess import TimeoutExpired
 
 from xmine.engines.task import Task
+from xmine.errors import XmineError
 from xmine.hardware import blas_threads
 from xmine.worker_process import WorkFailed, process_apart
 
@@ -73,14 +74,24 @@ def _run_apart(tasks: list[Task], processes: int, tick: Callable[[], None]) -> N
                 running[0].wait(_TICK)
             for process in [each for each in running if each.poll() is not None]:
                 running.remove(process)
+                given_back, told = process.communicate()
                 if process.returncode:
-                    told = process.communicate()[1].decode("utf-8", "replace")
-                    raise WorkFailed("a process of this run", process.returncode, told)
+                    said = told.decode("utf-8", "replace")
+                    raise WorkFailed("a process of this run", process.returncode, said)
+                if given_back:
+                    raise XmineError(*pickle.loads(given_back))
 
 
 def run_here(given: bytes) -> bytes:
-    """Run pickled tasks one after the other, in a process for them."""
+    """Run pickled tasks one after the other, in a process for them.
+
+    Returns:
+        nothing; or the message and the hint, pickled, of an XmineError that a task raised.
+    """
     tasks: list[Task] = pickle.loads(given)
-    for task in tasks:
-        task.function(*task.arguments)
+    try:
+        for task in tasks:
+            task.function(*task.arguments)
+    except XmineError as error:
+        return pickle.dumps((error.message, error.hint))
     return b""

@@ -101,7 +101,7 @@ class Work:
 
     def check_room(self) -> None:
         """Refuse a task that fits on no node, since it would wait for ever."""
-        left = [*self._todo, *self.calls.values()]
+        left = [each for each in (*self._todo, *self.calls.values()) if not each.task.is_done()]
         for task in {(each.task.gpus, each.task.memory): each.task for each in left}.values():
             if not any(node.fits(task) for node in self.nodes.values()):
                 parts = ["a core"] + ([in_words(task.memory)] if task.memory else [])

@@ -200,8 +200,12 @@ def _multiply(
             for j, path in enumerate(theirs[number + 1])
         ]
 
-    done = [all(task.is_done() for task in folds(number)) for number in range(len(stripes) - 1)]
-    start = len(done) - done[::-1].index(True) if any(done) else 0
+    def is_done(number: int) -> bool:
+        """Tell whether a stripe is done, and all before: else all are made again."""
+        kept = [*ours[: stripes[number].stop], *theirs[number + 1]]
+        return all(path.exists() for found in kept for path in found)
+
+    start = max((n + 1 for n in range(len(stripes) - 1) if is_done(n)), default=0)
     for number in range(start, len(stripes)):
         share = partial(_part, tick, number, len(stripes))
         engine.run(_tiles(given, cuts, stripes[number], work), share)

@@ -179,7 +179,7 @@ def estimate_run(
         + match_bytes
         + indexed
         + searching_bytes(*sizes, k, index)
-        + texts
+        + 2 * texts  # those of pairs once more, while their numbers are compared
         + (scratch if scratch >= LEAST else 0),  # less stays in memory
         seconds={
             "starting": _STARTING,

@@ -7,12 +7,12 @@ import numpy as np
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import as_pair
-from xmine.errors import FileError
 from xmine.knn.exact import search_exact
 from xmine.mining.hits import HitChoice
 from xmine.mining.reranking import token_encoder
 from xmine.progress import Progress, Report, silent
 from xmine.text.sentences import Sentences, folded
+from xmine.vectors.encoding import knows_nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +73,7 @@ def search(
     right = encoder.encode_half(corpus.texts, report, prompt)  # [rows, dim]
     rows = np.flatnonzero(right.any(axis=1))  # the others have no token that the encoder knows
     if len(right) and not len(rows):
-        raise FileError(
-            f"{corpus.name}: the encoder knows no token of any line",
-            "is the text in another script? give an encoder for it with --model",
-        )
+        raise knows_nothing(corpus.name)
     if len(rows) < len(right):
         corpus, right = corpus.known(rows), right[rows]
     spare = max(_copies(queries, corpus).values(), default=0) if exclude_exact else 0

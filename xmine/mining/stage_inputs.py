@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair, pair_facts
 from xmine.encoders.rescorer import Rescorer
 from xmine.errors import OptionError
@@ -71,17 +72,25 @@ def stage_inputs(
         pairs |= _known(options, seeds, gold, settled)
         judge, _ = judging_encoder(vectorizer, options)
         if judge:
+            pairs["rerank"] = options.rerank  # auto may go by the margin after all
             pairs["reranking_digest"] = hashed([repr(weights_of(judge)).encode()])
         return {
             "texts": texts | {name: values[name] for name in of_texts},
             "vectors": vectors,
             "neighbours": {name: values[name] for name in OF_NEIGHBOURS},
             "matches": {"rerank": "tokens" if judge else "off"},
-            "rescoring": {"rescorer_digest": rescorer.fingerprint() or ""} if rescorer else {},
+            "rescoring": {"rescorer_digest": _digest_of(rescorer)} if rescorer else {},
             "pairs": pairs,
         }
 
     return asked
+
+
+def _digest_of(rescorer: Rescorer) -> str:
+    """Hash a second model; a cross-encoder that was made in memory has no digest."""
+    if isinstance(rescorer, SentenceEncoder):
+        return rescorer.fingerprint() or rescorer.fingerprint_in_memory()
+    return rescorer.fingerprint() or ""
 
 
 def _known(

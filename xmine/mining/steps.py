@@ -20,6 +20,7 @@ from xmine.encoders.tokens import TokenVectors
 from xmine.engines.local import LocalEngine, processes_for
 from xmine.engines.task import Engine
 from xmine.errors import FileError
+from xmine.files.atomic import own_copy
 from xmine.files.digests import digest
 from xmine.files.npy import open_matrix, opened, without_zeros
 from xmine.files.scratch import scratch_in
@@ -56,7 +57,7 @@ from xmine.text.inputs import TextInput
 from xmine.text.sentences import Sentences, read_sentences
 from xmine.vectors.cache import Warn, unheard
 from xmine.vectors.elsewhere import Elsewhere
-from xmine.vectors.encoding import Encoded, vectors_of
+from xmine.vectors.encoding import Encoded, knows_nothing, vectors_of
 from xmine.vectors.token_files import TokenFiles, encode_and_read, keep_tokens, read_tokens
 from xmine.vectors.tokens import compared
 from xmine.vectors.vector_files import check_vectors, write_unit_rows
@@ -64,6 +65,8 @@ from xmine.vectors.vector_files import check_vectors, write_unit_rows
 # The least probability of a pair whose stretches are looked at.
 _LIKELY = 0.01
 _LEAST = 64 * 2**20  # bytes that a search takes in any case
+# Files that only fit the neighbours they were made of.
+_OF_NEIGHBOURS = "source.matches.npy", "target.matches.npy", "stretches.npy"
 
 
 @contextmanager
@@ -203,10 +206,7 @@ class Steps:
             if not len(rows):
                 if not isinstance(vectorizer, SentenceEncoder):
                     raise FileError(f"all vectors of {sentences.name} are zeros")
-                raise FileError(
-                    f"{sentences.name}: the encoder knows no token of any line",
-                    "is the text in another script? give an encoder for it with --model",
-                )
+                raise knows_nothing(sentences.name)
             if len(rows) == len(sentences):
                 run.sealed(path, run.digest(every.name))
                 every.replace(path)
@@ -260,13 +260,20 @@ class Steps:
         if (found := finished(folder, mark, run)) is not None:
             return found
         run.note(f"searching {len(source):,} x {len(target):,} vectors")
+        for name in _OF_NEIGHBOURS:  # made of other vectors, where these were made again
+            run.remove(name)
         sizes = len(source), len(target), source.shape[1]
         device = search_device(options.device, *sizes)
         index = run.decided("index", choose_index(*sizes, options.index, device))
         rows: tuple[Any, ...] = source, target
         search: Callable[..., Neighbours] = partial(search_exact, device=device)
         if self._in_tiles(index, source.shape[1]):
-            rows = ((run.path("source.npy"), run.path("target.npy")),)
+            paths = run.path("source.npy"), run.path("target.npy")
+            if self.engine.shared:  # a node has neither the cache of this machine, nor its GPUs
+                for path in paths:
+                    own_copy(path)
+                device = device.partition(":")[0]
+            rows = (paths,)
             search = partial(
                 search_in_tiles,
                 engine=self.engine,

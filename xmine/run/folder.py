@@ -217,7 +217,8 @@ def open_run(
         folder: a run, a folder to be made, or an empty one.
         asked: the values that each stage depends on.
         force: delete the first stage that depends on other values, and the stages behind it; where
-            standard input was read, that waits for its text, which may be another.
+            standard input was read and its table stays, that waits for its text, which may be
+            another.
         warn: told of each file that was changed since it was written; the file is deleted.
 
     Raises:
@@ -245,7 +246,7 @@ def open_run(
             tables.update(known)
         else:
             replace = partial(_replace, run, known, other[0], dict(tables))
-            if other[0] == "texts" or _READ.isdisjoint(known.get(_DECIDED, {})):
+            if other[0] in ("texts", "vectors") or _READ.isdisjoint(known.get(_DECIDED, {})):
                 replace()
             else:
                 run.after_reading.append(replace)

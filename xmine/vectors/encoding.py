@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.fingerprint import _DIGITS, _VERSION
 from xmine.engines.parts import write_rows
+from xmine.errors import FileError
 from xmine.files.digests import NOBODY, Watch
 from xmine.files.npy import opened
 from xmine.hardware import allowed_threads
@@ -112,6 +113,14 @@ def vectors_of(
     if key is not None:
         cache.keep(key, path, sentences.name, encoder.name, warn)
     return opened(path)
+
+
+def knows_nothing(name: str) -> FileError:
+    """Make the error that an encoder knows no token of a text input."""
+    return FileError(
+        f"{name}: the encoder knows no token of any line",
+        "is the text in another script? give an encoder for it with --model",
+    )
 
 
 def blocks_of(

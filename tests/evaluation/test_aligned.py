@@ -178,6 +178,7 @@ def test_tatoeba_without_english(
     options = TatoebaOptions(language=["all"], pivot="zh", rerank="off")
     result = evaluate_tatoeba(toy_encoder, DataFolder(tmp_path), options)
     assert [(each.name, each.items) for each in result.rows] == [("deu-cmn", 3)]
+    assert "Left out, with fewer than two lines in common with cmn: fra." in result.notes
     assert row(result, "deu-cmn") == pytest.approx(
         {"to_pivot": 2 / 3, "from_pivot": 2 / 3, "mean": 2 / 3}
     )
@@ -288,6 +289,11 @@ def test_bitext_on_two_files_a_folder_and_the_known_sets(
     ):
         result = evaluate_bitext(toy_encoder, DataFolder(tmp_path / place), BitextOptions())
         assert result.split == split
+        left_out = "1 that the encoder was not made for are left out; --language all measures them."
+        assert (left_out in result.notes) == ("FLORES" in split)  # German
+    german = BitextOptions(language=["de"], rerank="off")
+    result = evaluate_bitext(toy_encoder, DataFolder(tmp_path), german)
+    assert "newstest2019 is left out: it has fewer than two of the languages." in result.notes
     for language, texts in (("eng_Latn", english), ("zho_Hans", chinese)):
         write(tmp_path / "new" / "dev" / f"{language}.dev", texts)
     result = evaluate_bitext(toy_encoder, DataFolder(tmp_path / "new"), BitextOptions())

@@ -221,6 +221,7 @@ def test_what_is_wrong_with_one_does_not_stop_the_other(
     assert list(result.settings["splits"]) == ["pawsx"]  # type: ignore[call-overload]
     [note] = [note for note in result.notes if "not measured" in note]
     assert note.startswith("XNLI was not measured: ") and "xnli/dev-en.tsv: 4 examples" in note
+    assert result.failed == ["XNLI"] and Result.from_json(result.as_json()).failed == ["XNLI"]
     for task in (["xnli"], ["pawsx", "xnli"]):
         with pytest.raises(FileError, match=r"XNLI, .*dev-en.tsv: 4 examples of the rarest class"):
             measure(toy_encoder, tmp_path, *task)

@@ -49,6 +49,10 @@ def evaluate_all(
         else:
             outcome.results[name] = result
             outcome.seconds[name] = time.perf_counter() - started
+            if result.failed:
+                outcome.failed[name] = (
+                    f"{', '.join(result.failed)}: not measured, its notes say why"
+                )
             say(name, headline(result))
         report(Progress(name, 1, 1))
     report(Progress("benchmarks", len(BENCHMARKS), len(BENCHMARKS)))

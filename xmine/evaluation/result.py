@@ -63,6 +63,7 @@ class Result:
     settings: Mapping[str, object] = field(default_factory=dict)
     unit: str = "items"  # what the items of a row are
     notes: Sequence[str] = ()  # what a reader has to know besides
+    failed: Sequence[str] = ()  # parts that a broken file kept from being measured; notes say why
 
     def figure(self, row: str, metric: str) -> float | None:
         """Look a figure up; None if there is no such row or metric."""
@@ -93,6 +94,7 @@ class Result:
             },
             "rows": [{**asdict(row), "figures": _finite(row.figures)} for row in self.rows],
             "notes": list(self.notes),
+            "failed": list(self.failed),
         }
 
     @classmethod
@@ -111,6 +113,7 @@ class Result:
             settings=dict(found["settings"]),
             unit=found["unit"],
             notes=found["notes"],
+            failed=found.get("failed", ()),
         )
 
     def cells(self) -> list[list[str]]:
@@ -193,7 +196,7 @@ def group_rows(groups: Groups, rows: Sequence[Row]) -> tuple[list[Row], list[str
 def lacking_note(name: str, languages: Sequence[str], measured: Container[str]) -> list[str]:
     """Say which languages of a group were not measured."""
     lacking = ", ".join(each for each in languages if each not in measured)
-    return [f"Group {name} lacks {lacking}: not among the files."] if lacking else []
+    return [f"Group {name} lacks {lacking}: not measured."] if lacking else []
 
 
 def check_groups(groups: Groups, languages: Collection[str]) -> None:

@@ -55,6 +55,8 @@ def _command(benchmark: Benchmark) -> Callable[..., None]:
         if output:
             write_record(output, figures)
         console.show(_shown(result, about), figures)
+        if result.failed:
+            raise typer.Exit(1)
 
     measure.__doc__ = (
         f"{benchmark.asks}\n\nReads {benchmark.reads}\n\nExample: xmine eval {benchmark.name} "

@@ -112,9 +112,11 @@ def compare_encoders(
     from xmine.evaluation.reports.compare import compare, short_names
 
     results: dict[str, dict[str, Result]] = {}
+    has_failed = False
     with console.progress() as report:
         for given in encoders:
-            name, found = _results(given, options, data, console, report)
+            name, found, failed = _results(given, options, data, console, report)
+            has_failed |= failed
             names = [name, *(f"{name} #{n}" for n in range(2, len(encoders) + 1))]
             results[next(each for each in names if each not in results)] = found
     labels = short_names(results)
@@ -123,12 +125,14 @@ def compare_encoders(
         write_rows(json_row(_as_json(each)) for each in comparisons)
     else:
         write_rows(line for each in comparisons for line in _shown(each))
+    if has_failed:
+        raise typer.Exit(1)
 
 
 def _results(
     given: str, options: EvaluationOptions, data: Path | None, console: Console, report: "Report"
-) -> tuple[str, dict[str, "Result"]]:
-    """Read the figures of a file or report, or measure an encoder."""
+) -> tuple[str, dict[str, "Result"], bool]:
+    """Read the figures of a file or report, or measure an encoder; tell whether any failed."""
     from xmine.evaluation.everything import evaluate_all
     from xmine.evaluation.reports.report import REPORT_FILE, read_report
 
@@ -136,12 +140,12 @@ def _results(
     if path.suffix == ".json" and not path.exists():
         raise FileError(f"{given}: no such file")
     if path.is_file() or (path / REPORT_FILE).is_file():
-        return read_report(path)
+        return *read_report(path), False
     encoder = load_encoder(given, options, console)
     outcome = evaluate_all(encoder, data_folder(data), options, report)
     for name, reason in outcome.failed.items():
         console.warn(f"{given}: {name}: {reason}")
-    return given, outcome.results
+    return given, outcome.results, bool(outcome.failed)
 
 
 def _as_json(comparison: "Comparison") -> dict[str, object]:

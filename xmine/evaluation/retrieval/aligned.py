@@ -123,10 +123,12 @@ def aligned_result(
     metrics: Sequence[Metric],
     settings: Mapping[str, object],
     groups: Groups = NO_GROUPS,
+    said: Sequence[str] = (),
 ) -> Result:
     """Measure aligned sets, and average over the languages of each and over their groups.
 
-    Sets of one name are averaged first: a row for each pair of languages.
+    Sets of one name are averaged first: a row for each pair of languages. `said` goes before the
+    other notes.
     """
     check_groups(groups, [source for each in sets for source, _ in each.pairs])
     rows, reranked = list[Row](), list[Row]()
@@ -145,8 +147,8 @@ def aligned_result(
             reranked += ours_too.values()
             reranked_averages += _averages(groups, same, ours_too)[0]
         unknown = sum((Counter(each.unknown) for each in measured), Counter())
-        said = [note for each in measured for note in each.notes]
-        notes += [f"{name}: {note}" for note in [*lacking, *unknown_note(unknown), *said]]
+        others = [note for each in measured for note in each.notes]
+        notes += [f"{name}: {note}" for note in [*lacking, *unknown_note(unknown), *others]]
     return Result(
         benchmark=benchmark,
         protocol=protocol + (TEXTUAL if settings["textual"] else ""),
@@ -156,7 +158,7 @@ def aligned_result(
         headline=(most[1], "mean"),
         settings=settings,
         unit="pairs",
-        notes=[*notes, *reranked_note(reranked)],
+        notes=[*said, *notes, *reranked_note(reranked)],
     )
 
 
@@ -218,9 +220,10 @@ def evaluate_bitext(
 
     groups = read_groups(options.groups)
     reranker = line_reranker(encoder, options.rerank)
-    sets = aligned_sets(data, options, encoder.facts, by_pair=True)
+    said: list[str] = []
+    sets = aligned_sets(data, options, encoder.facts, said.append, by_pair=True)
     settings = {"textual": options.textual}
-    return aligned_result("bitext", sets, measure, PROTOCOL, BOTH_WAYS, settings, groups)
+    return aligned_result("bitext", sets, measure, PROTOCOL, BOTH_WAYS, settings, groups, said)
 
 
 def check_known(name: str, sides: Iterable[Vectors]) -> None:

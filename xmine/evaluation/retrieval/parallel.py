@@ -4,7 +4,7 @@ Line N is the same sentence in every language: FLORES, newstest, the United Nati
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
@@ -12,7 +12,7 @@ from pathlib import Path
 from xmine.encoders.metadata import EncoderFacts
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, read_aligned
-from xmine.evaluation.languages import ALL, named_by, none_of_its_own
+from xmine.evaluation.languages import ALL, left_out_note, named_by, none_of_its_own
 from xmine.evaluation.options import AlignedOptions, FilesOptions
 
 # name, folders below the data folder, files with {} for the language
@@ -50,7 +50,12 @@ class AlignedSet:
 
 
 def aligned_sets(
-    data: DataFolder, options: AlignedOptions, facts: EncoderFacts, *, by_pair: bool = False
+    data: DataFolder,
+    options: AlignedOptions,
+    facts: EncoderFacts,
+    note: Callable[[str], None] = lambda text: None,
+    *,
+    by_pair: bool = False,
 ) -> list[AlignedSet]:
     """Read the aligned files that the options name, or all sets that the data folder has.
 
@@ -59,6 +64,7 @@ def aligned_sets(
         options: which files and languages. Of the data folder, those are read that an encoder was
             made for if none are named.
         facts: of that encoder.
+        note: told of languages and sets that are left out.
         by_pair: whether sets with two files for each pair of languages are among them.
     """
     pairs = _read_by_pair(data) if by_pair and not options.names_files else []
@@ -68,9 +74,18 @@ def aligned_sets(
     for code in filter(None, [*options.language, options.pivot]):
         if code != ALL and not named_by(code, every):
             raise FileError(f"there is no language {code!r}", f"there are {', '.join(every)}")
-    sets = [aligned for name, texts in read if (aligned := _aligned(name, texts, options, facts))]
+    sets = []
+    for name, texts in read:
+        if aligned := _aligned(name, texts, options, facts):
+            sets.append(aligned)
+        elif options.language:
+            note(f"{name} is left out: it has fewer than two of the languages.")
     if not sets:
         raise none_of_its_own(facts, every)
+    if not options.names_files:
+        measured = {code for each in sets for code in each.texts}
+        for said in left_out_note([*measured], every, options.language):
+            note(said)
     return sets
 
 

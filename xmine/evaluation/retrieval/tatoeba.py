@@ -88,6 +88,10 @@ def evaluate_tatoeba(
             reranked.append(accuracy_of(hits).row(name, *names))
     notes = [*group_rows(groups, rows)[1], *unknown_note(unknown)]
     notes += left_out_note(languages, found, options.language)
+    if few := [each for each in languages if each != pivot and each not in pairs]:
+        notes.append(
+            f"Left out, with fewer than two lines in common with {pivot}: {', '.join(few)}."
+        )
     if ALL in options.language and pivot == ENGLISH:
         notes += paper_means(_MEANS, rows)[1]
     rows += _averages(groups, rows)

@@ -107,11 +107,13 @@ def evaluate_xsim(
             clamped += raised
         return Measured(rows, reranked, unknown, clamped_note(clamped))
 
+    said: list[str] = []
     return aligned_result(
         "xsim",
-        aligned_sets(data, options, encoder.facts, by_pair=True),
+        aligned_sets(data, options, encoder.facts, said.append, by_pair=True),
         measure,
         f"{margin_in_words(margin, k)}, error rate",
         _METRICS,
         {"margin": margin, "neighborhood": k, "textual": options.textual},
+        said=said,
     )

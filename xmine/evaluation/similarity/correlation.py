@@ -77,11 +77,16 @@ def pearson(system: Values, gold: Values, what: str) -> float:
     return _correlate(pearsonr, system, gold, what)
 
 
-def _correlate(measure: Callable[..., Any], system: Values, gold: Values, what: str) -> float:
+def check_varies(gold: Values, what: str) -> None:
+    """Refuse judgements that nothing correlates with: fewer than two, or all the same."""
     if len(gold) < 2:
         raise FileError(f"{what}: {len(gold)} judged pairs", "a correlation needs two at least")
     if np.ptp(gold) == 0:
         raise FileError(f"{what}: all judgements are {gold[0]:g}: nothing correlates with them")
+
+
+def _correlate(measure: Callable[..., Any], system: Values, gold: Values, what: str) -> float:
+    check_varies(gold, what)
     if np.ptp(system) == 0:
         raise EncoderError(
             f"{what}: the encoder gives every pair the cosine {system[0]:.4f}",

@@ -4,18 +4,19 @@ Wang & Isola (2020), as SimCSE measures them on STS-B, where positives are pairs
 4; and on aligned text, where they are translations. Both are distances: lower is better.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.metadata import EncoderFacts
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import AlignedOptions
 from xmine.evaluation.result import Metric, Result, Row
-from xmine.evaluation.retrieval.parallel import aligned_sets
+from xmine.evaluation.retrieval.parallel import AlignedSet, aligned_sets
 from xmine.evaluation.similarity.sts import read_stsb_split
 from xmine.progress import Progress, Report, silent
 from xmine.units import count
@@ -58,6 +59,24 @@ def uniformity(vectors: Matrix, report: Report = silent) -> float:
     return float(np.log(total / (rows * (rows - 1) / 2)))
 
 
+def _aligned(
+    data: DataFolder,
+    options: AlignedOptions,
+    facts: EncoderFacts,
+    note: Callable[[str], None],
+    *,
+    needed: bool,
+) -> list[AlignedSet]:
+    """Read the aligned files; note why there are none, unless they are needed."""
+    try:
+        return aligned_sets(data, options, facts, note)
+    except MissingData as error:
+        if needed:
+            raise data.missing(_WHAT) from None
+        note(f"No aligned files are measured: {error.message}.")
+        return []
+
+
 def evaluate_align(
     encoder: SentenceEncoder, data: DataFolder, options: AlignedOptions, report: Report = silent
 ) -> Result:
@@ -65,12 +84,8 @@ def evaluate_align(
     parts = () if options.names_files else ("test", "dev")
     splits = {split: read_stsb_split(data, split) for split in parts}
     scored = {f"STS-B {split}": pairs for split, pairs in splits.items() if pairs}
-    try:
-        aligned = aligned_sets(data, options, encoder.facts)
-    except MissingData:
-        if not scored:
-            raise data.missing(_WHAT) from None
-        aligned = []
+    notes: list[str] = []
+    aligned = _aligned(data, options, encoder.facts, notes.append, needed=not scored)
     rows, blank = [], 0
 
     def add(name: str, first: Vectors, second: Vectors, positive: NDArray[np.bool_]) -> None:
@@ -102,6 +117,8 @@ def evaluate_align(
         for source, target in each.pairs:
             sides = vectors[source], vectors[target]
             add(each.titled(f"{source}-{target}"), *sides, np.ones(len(sides[0]), dtype=bool))
+    if blank:
+        notes.append(f"Left out, for want of a vector: {count(blank, 'sentence')}.")
     return Result(
         benchmark="align",
         protocol=f"squared distance of positives (score > {POSITIVE}, or aligned lines), and "
@@ -116,5 +133,5 @@ def evaluate_align(
         headline=(rows[0].name, "align"),
         settings={"positives_above": POSITIVE, "most_sentences": MOST},
         unit="positives",
-        notes=[f"Left out, for want of a vector: {count(blank, 'sentence')}."] if blank else [],
+        notes=notes,
     )

@@ -50,6 +50,7 @@ def evaluate_transfer(
     tasks = _read(data, options.task, notes.append)
     learn = learner or FrozenLearner()
     by_task: dict[str, list[Row]] = {}
+    failed: list[str] = []
     for name, folds in list(tasks.items()):
         try:
             by_task[name] = _rows(
@@ -59,6 +60,7 @@ def evaluate_transfer(
             if options.task or len(tasks) == 1:
                 raise
             del tasks[name]
+            failed.append(name)
             notes.append(f"{name} was not measured: {error.message}")
     means = {
         name: rows[0] if len(rows) == 1 else mean_row(f"{name}, mean of {len(rows)}", rows)
@@ -78,6 +80,7 @@ def evaluate_transfer(
         headline=(stands.name, next(iter(stands.figures))),
         settings={**learn.settings(encoder), "splits": splits},
         notes=[*notes, *_notes(tasks, frozen=learner is None), *learn.notes()],
+        failed=failed,
     )
 
 

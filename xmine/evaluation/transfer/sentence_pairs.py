@@ -81,6 +81,7 @@ def evaluate_pairs(
         settings={"features": "u, v, |u-v|", "C": list(STRENGTHS), "splits": splits},
         unit="pairs",
         notes=notes,
+        failed=list(failed),
     )
 
 

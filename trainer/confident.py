@@ -101,7 +101,7 @@ def hold_out_some(known: ParallelText, others: ParallelText, seed: int) -> Paral
 def taught_pairs(
     known: Confident, accepted: ParallelText, others: ParallelText, held_out: ParallelText
 ) -> ParallelText:
-    """List the pairs to train on: all that have other texts than those that are held out.
+    """List the pairs to train on: all that have no text of a pair that is held out.
 
     Args:
         known: of the latest run.
@@ -112,8 +112,9 @@ def taught_pairs(
     there = set(_texts(known.texts))
     gone = accepted.take(np.flatnonzero([each not in there for each in _texts(accepted)]))
     pairs = joined(joined(known.texts, gone), others)
-    apart = set(_texts(held_out))
-    return pairs.take(np.flatnonzero([each not in apart for each in _texts(pairs)]))
+    apart = set(held_out.sources), set(held_out.targets)
+    kept = [x not in apart[0] and y not in apart[1] for x, y in _texts(pairs)]
+    return pairs.take(np.flatnonzero(kept))
 
 
 def _texts(pairs: ParallelText) -> Iterator[tuple[str, str]]:

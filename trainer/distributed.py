@@ -11,6 +11,7 @@ import socket
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import timedelta
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,9 @@ from .peers import among_peers, meeting_place
 
 # Seconds in which all nodes see what one writes: NFS remembers what a folder has so long.
 _PATIENCE = 60.0
+# How long the others wait while the first process evaluates or looks for near neighbours. One that
+# died is noticed at once, by the connection that it closes.
+_WAITING = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +95,9 @@ def join_processes(device: torch.device) -> World:
     with among_peers():
         store, rank, size = meeting_place()
         backend = "cpu:gloo,cuda:nccl" if device.type == "cuda" else "gloo"
-        distributed.init_process_group(backend, store=store, rank=rank, world_size=size)
+        distributed.init_process_group(
+            backend, timeout=_WAITING, store=store, rank=rank, world_size=size
+        )
     atexit.register(distributed.destroy_process_group)
     return World.here()
 

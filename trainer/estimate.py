@@ -163,10 +163,10 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
         took, most = of_step.at(stage.batch)
         every = options.evaluate_every
         evaluations = -(-stage.steps // every) if every else stage.passes
-        reading = _READING * took * options.held_out / stage.batch
-        seconds += stage.steps * took + evaluations * (reading + _A_BYTE * _A_WEIGHT * weights)
-        grouping = _READING * took * stage.rows * processes / stage.batch  # one reads for all
-        seconds += stage.grouped * grouping
+        alone = _READING * took * processes / stage.batch  # a row, which the first process reads
+        saving = _A_BYTE * _A_WEIGHT * weights
+        seconds += stage.steps * took + evaluations * (alone * options.held_out + saving)
+        seconds += stage.grouped * alone * stage.rows
         peak = max(peak, most)
     if vocabulary is not None:
         seconds += _A_CHARACTER * _characters(corpus, options.vocabulary_sample)

@@ -17,6 +17,7 @@ from xmine.progress import Report
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.methods import METHODS, Method
 from xmine.trainer.options.shared import TrainingOptions
+from xmine.trainer.options.transaug import TransaugOptions
 from xmine.trainer.run.checkpoints import Run
 from xmine.trainer.run.prepare import TrainedTowers, begin
 
@@ -226,6 +227,42 @@ def test_settings_of_inference_data_that_is_not_given_are_told(
     transaug = [*few, "transaug", "--teacher", toy_folder, "--nli-epochs", "2"]
     assert "--nli-epochs: no effect without --triplets\n" in command("train", *transaug).err
     assert "no effect" not in command("train", *transaug, "--triplets", "en.tsv").err
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (
+            "transaug --stage distil --train-teacher --temperature 0.1 --triplets en.tsv",
+            "--triplets, --temperature, --train-teacher: no effect with --stage distil",
+        ),
+        ("transaug --stage distil --learning-rate 0.001 --distil-epochs 2", ""),
+        ("transaug --share-encoder --distil-both", "--distil-both: no effect with --share-encoder"),
+        ("emma-x --phase 1 --em-epochs 2", "--em-epochs: no effect with --phase 1"),
+        ("emma-x --phase 1 --temperature 0.1", ""),
+    ],
+)
+def test_options_and_data_that_a_stage_leaves_aside_are_told(
+    command: Command, data: Path, toy_folder: Path, words: str, told: str
+) -> None:
+    own = "--distilled-encoder" if "distil " in words else "--encoder"
+    few = ["pairs.tsv", "-o", "new", own, toy_folder, *FEW, "--dry-run", "--method"]
+    if "transaug" in words and "share" not in words:
+        few[:0] = ["--teacher", toy_folder]
+    ended = command("train", *few, *words.split())
+    warned = [line for line in ended.err.splitlines() if "no effect" in line]
+    assert warned == ([f"xmine: warning: {told}"] if told else [])
+    assert ended.code == 0
+
+
+def test_learning_rate_is_that_of_the_only_stage() -> None:
+    for stage, of in (("distil", "of_distillation"), ("nli", "of_nli")):
+        rates = {}
+        for chosen in ("all", stage):
+            options = TransaugOptions(stage=chosen, learning_rate=0.7)
+            given = (0.2,) if stage == "nli" else ()
+            rates[chosen] = getattr(options, of)(*given).learning_rate
+        assert rates == {"all": 0.2 if stage == "nli" else 0.01, stage: 0.7}  # as by default
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -232,7 +232,8 @@ def test_other_translations_are_trained_on_but_for_those_held_out(
     list(adapt(toys / "run", tmp_path / "alone", SHORT))
     held_out = texts(confident(toys / "run", 0.9)) - taught[0]
     others = {("bade", "不"), ("fine", "好")}
-    rows = [f"{source}\t{target}\n" for source, target in sorted(others | held_out)]
+    apart = held_out | {(source, "另") for source, _ in held_out}  # of another translation
+    rows = [f"{source}\t{target}\n" for source, target in sorted(others | apart)]
     (tmp_path / "more.tsv").write_text("".join(rows), encoding="utf-8")
     *_, last = adapt(toys / "run", tmp_path / "more", SHORT, more=[str(tmp_path / "more.tsv")])
     assert taught[1] == taught[0] | others and last.pairs == len(taught[1])

@@ -220,3 +220,11 @@ def test_passes_end_where_their_batches_do() -> None:
 def test_batches_are_full_but_for_a_pass_smaller_than_one() -> None:
     assert [batch.tolist() for batch in cut_batches(np.arange(7), 3)] == [[0, 1, 2], [3, 4, 5]]
     assert [batch.tolist() for batch in cut_batches(np.arange(2), 3)] == [[0, 1]]
+
+
+def test_a_short_pass_gives_each_process_as_many_rows() -> None:
+    for rows in range(3, 12):
+        (batch,) = cut_batches(np.arange(rows), 12, 3)
+        assert batch.tolist() == list(range(rows // 3 * 3))
+    with pytest.raises(TrainingError, match="3 processes cannot share the 2 rows of an epoch"):
+        cut_batches(np.arange(2), 12, 3)

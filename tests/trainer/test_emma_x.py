@@ -181,6 +181,22 @@ def test_phase_2_keeps_what_phase_1_learned(toy_pairs: ParallelText, tmp_path: P
     assert sum(log[f"share_{rank}"] for rank in range(1, 5)) == pytest.approx(1)
 
 
+def test_the_measures_before_training_are_those_before_phase_1(
+    toy_pairs: ParallelText, toy_folder: Path, tmp_path: Path
+) -> None:
+    old: dict[str, Any] = {
+        "encoder": str(toy_folder),
+        "dim": 256,
+        "vocabulary_size": 0,
+        "epochs": 1,
+    }
+    measures, _ = run(toy_pairs, tmp_path / "encoder", **old, em_epochs=1)
+    assert {"before", "before_halves"} <= measures.keys()
+    alone, _ = run(toy_pairs, tmp_path / "one", **old, phase="1")
+    for name in ("before", "before_halves"):
+        assert measures[name] == alone[name]
+
+
 class Killed(BaseException):
     """Stands for a kill: no code of ours catches it."""
 

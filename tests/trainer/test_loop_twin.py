@@ -289,7 +289,8 @@ def test_a_method_ends_its_run_with_a_reason(tmp_path: Path) -> None:
     run, options = run_in(tmp_path)
     step = Learner(0.0, list(ACCURACIES))
 
-    def stops(measures: Mapping[str, float]) -> str:
+    def stops(measures: Mapping[str, float], decides: str) -> str:
+        assert decides == "accuracy"
         return "enough" if measures["accuracy"] == 0.5 else ""
 
     setattr(step, "stops", stops)  # noqa: B010 - mypy refuses to assign to a method

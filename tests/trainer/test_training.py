@@ -361,7 +361,7 @@ def metrics_of_run(output: Path) -> bytes:
     return (run_folder(output) / "metrics.jsonl").read_bytes()
 
 
-@pytest.mark.parametrize("name", ["encoder", "dev"])
+@pytest.mark.parametrize("name", ["encoder", "start", "dev"])
 def test_a_run_is_not_resumed_with_another_encoder_or_other_scored_pairs(
     toy_pairs: ParallelText, toy_folder: Path, tmp_path: Path, name: str
 ) -> None:
@@ -371,10 +371,13 @@ def test_a_run_is_not_resumed_with_another_encoder_or_other_scored_pairs(
     dev.write_text("".join(rows))
     few = {name: MSIMCSE[name] for name in ("held_out", "batch_size", "epochs") if name in MSIMCSE}
     options = MsimcseOptions(**few, encoder=str(start), dev=str(dev))
+    if name == "start":  # a transformer that begins as that encoder
+        new: dict[str, Any] = {"encoder": "scratch", "architecture": "transformer", "dim": 64}
+        options = MsimcseOptions(**few, **new, start=str(start), dev=str(dev))
     with pytest.raises(Killed):
         train("msimcse", toy_pairs, options, output, kill_at(1))
     (start / "README.md").write_text("of no effect")
-    changed = next(start.glob("*.safetensors")) if name == "encoder" else dev
+    changed = dev if name == "dev" else next(start.glob("*.safetensors"))
     before = changed.read_bytes()
     changed.write_bytes(before[:-2] + bytes([before[-2] ^ 1]) + before[-1:])
     with pytest.raises(TrainingError, match=f"other data: --{name} is another one by now"):

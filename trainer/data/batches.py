@@ -5,6 +5,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.errors import TrainingError
+from xmine.units import count
+
 from ..options.shared import TrainingOptions
 
 _NEAR_DIM = 64
@@ -86,7 +89,12 @@ def grouped_order(
 
 
 def language_batches(
-    order: NDArray[np.int64], languages: NDArray[np.int64], size: int, seed: int, epoch: int
+    order: NDArray[np.int64],
+    languages: NDArray[np.int64],
+    size: int,
+    seed: int,
+    epoch: int,
+    processes: int = 1,
 ) -> list[NDArray[np.int64]]:
     """Cut a pass into batches of one language each, in random order.
 
@@ -98,15 +106,28 @@ def language_batches(
         languages: int64 [rows], of all rows that there are.
         size: of a batch.
         seed, epoch: of the order of languages and batches.
+        processes: that share a batch.
     """
     random = np.random.default_rng([seed, 6, epoch])
     places = random.permutation(int(languages.max()) + 1)  # by language
     ordered = order[np.argsort(places[languages[order]], kind="stable")]
-    batches = cut_batches(ordered, size)
+    batches = cut_batches(ordered, size, processes)
     return [batches[at] for at in random.permutation(len(batches))]
 
 
-def cut_batches(order: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
-    """Cut a pass into batches; what does not fill the last one is left out."""
-    whole = len(order) // size * size
-    return list(order[:whole].reshape(-1, size)) if whole else [order]
+def cut_batches(order: NDArray[np.int64], size: int, processes: int = 1) -> list[NDArray[np.int64]]:
+    """Cut a pass into batches; what does not fill the last one is left out.
+
+    A pass of fewer rows than a batch is one batch, of as many rows for each process.
+
+    Raises:
+        TrainingError: there are fewer rows than processes.
+    """
+    if whole := len(order) // size * size:
+        return list(order[:whole].reshape(-1, size))
+    if len(order) < processes:
+        raise TrainingError(
+            f"{processes} processes cannot share the {count(len(order), 'row')} of an epoch",
+            "start fewer processes, or give more data",
+        )
+    return [order[: len(order) // processes * processes]]

@@ -62,7 +62,7 @@ METHODS = {
         {  # the 178 pairs of the examples show all of it in seconds
             "held_out": 40,
             "vocabulary_size": 1400,
-            "dim": 512,  # of the embedded encoder, the teacher
+            "dim": 512,
             "batch_size": 69,
             "epochs": 30,
         },

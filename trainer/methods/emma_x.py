@@ -41,7 +41,7 @@ from ..ranking.ranks import (
 from ..ranking.step import RankStep
 from ..ranking.virtual import WINDOW, ClassifierWarmUp, Mixing, ranked_pairs, window_size
 from ..run.checkpoints import Run
-from ..run.devset import measure
+from ..run.devset import BEFORE, measure
 from ..run.languages import unpaired_texts
 from ..run.loop import run_steps
 from ..run.prepare import Split, TrainedTowers, begin, needed_pairs, with_rate
@@ -72,7 +72,7 @@ def train(corpus: Corpus, options: EmmaXOptions, run: Run, report: Report) -> Tr
     if options.phase == "1":
         return TrainedTowers({"": tower}, measures, len(data.rows), seen, split.held_out)
     warm_up.estimate(data.rows)
-    before = {name: x for name, x in measures.items() if name == "before"}  # both phases
+    before = {name: x for name, x in measures.items() if name in BEFORE}  # of both phases
     began = broadcast(warm_up.measured(data))
     begun = _Begun(tower, warm_up.classifier, warm_up.similarities, began)
     del warm_up  # M' and queue of phase 1, which a device need not hold in phase 2
@@ -348,5 +348,5 @@ class _Maximisation(RankStep):
         }
         return by_rank | self.seen.numbers() | self.monitor.numbers()
 
-    def stops(self, measures: Mapping[str, float]) -> str:
+    def stops(self, measures: Mapping[str, float], decides: str) -> str:
         return self.monitor.stops(measures, self.seen)

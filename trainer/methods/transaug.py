@@ -272,9 +272,9 @@ class _Contrast(Step):
         found = (own > near).all(dim=1).float().mean().item()
         return {"scale": float(self.scale), "queue_accuracy": found}
 
-    def stops(self, measures: Mapping[str, float]) -> str:
+    def stops(self, measures: Mapping[str, float], decides: str) -> str:
         """End after so many evaluations without a better one (A-11)."""
-        measure = measures.get("spearman", measures["accuracy"])
+        measure = measures[decides]
         if measure > self.best_measure:
             self.best_measure.fill_(measure)
             self.worse_since.zero_()

@@ -7,7 +7,7 @@ from xmine.errors import OptionError
 from xmine.options import option
 
 from .queue import MomentumOptions
-from .shared import MOST_RATE, Stage
+from .shared import MOST_RATE, Idle, Stage
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,6 +92,15 @@ class EmmaXOptions(MomentumOptions):
                 "--classifier fcn learns in phase 1, which --phase 2 leaves out",
                 "give --phase both, or --classifier gmm, which is estimated from the pairs",
             )
+
+    @property
+    def idle(self) -> Idle:
+        """Tell which options and data a single phase leaves aside."""
+        second = "em_epochs", "em_learning_rate", "freeze_gmm", "parallel_mix", "self_positive"
+        ranks = "rank_ema", "rank_temperature_low", "rank_temperature_high"
+        if self.phase == "1":  # texts of further languages are in the vocabulary
+            return Idle("--phase 1", second + ranks, () if len(self.codes) > 2 else ("texts",))
+        return Idle("--phase 2", ("temperature",)) if self.phase == "2" else Idle()
 
     @property
     def stages(self) -> tuple[Stage, ...]:

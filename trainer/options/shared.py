@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import NamedTuple, Self
 
 from xmine.errors import OptionError
 from xmine.options import Options, flag, option
@@ -42,8 +42,9 @@ class TrainingOptions(Options):
     )
     language_alpha: float = option(
         0.5,
-        "Of several files of PAIRS: one with a share p of the visits of an epoch gets p^alpha in "
-        "proportion; 1: as the data is, 0: all alike. A vocabulary's sample follows it, too.",
+        "Sampling weight of each of several files of PAIRS: a file with a share p of the pairs is "
+        "sampled in proportion to p^alpha, for training and for a new vocabulary; 1: keep the "
+        "shares, 0: all files equal.",
         "Input",
         min=0,
         max=1,
@@ -60,14 +61,14 @@ class TrainingOptions(Options):
         "Pairs held out to measure retrieval; 0: by the size of the data.",
         "Input",
         min=0,
-        shown_default="2,000, or a sixth of fewer than 12,000 different pairs; of each of several "
-        "files 500",
+        shown_default="2,000, or a sixth of fewer than 12,000 different pairs; of several files "
+        "2,000 together, but 500 of each of more than four, and at most a sixth of a file",
     )
 
     encoder: str = option(
         AUTO,
-        "Encoder to start from: a folder, a hub name, embedded, or scratch for a new one; auto: "
-        "embedded for fewer than 100,000 pairs, unless an option asks for a new one.",
+        "Encoder to start from: a folder, a Hugging Face name, embedded, or scratch for a new one; "
+        "auto: embedded for fewer than 100,000 pairs, unless an option asks for a new one.",
         "Most used",
     )
     architecture: str = option(
@@ -112,7 +113,8 @@ class TrainingOptions(Options):
         "Encoder",
         min=0,
         max=1_000_000,
-        shown_default="a third of the pairs, from 2,500 to 16,000 for each language",
+        shown_default="a third of the pairs, but at least 2,500 and 1.5 times the characters, and "
+        "at most 16,000 for each language",
     )
     vocabulary_sample: int = option(
         1_000_000,
@@ -135,7 +137,7 @@ class TrainingOptions(Options):
         "Rows per step, over all processes; 0: by the size of the data.",
         "Quality",
         min=0,
-        shown_default="2,048, or an eighth of fewer than 16,384 rows",
+        shown_default="2,048, or for fewer than 16,384 rows the largest power of two in an eighth",
     )
     token_dropout: float | None = option(
         None,
@@ -273,6 +275,11 @@ class TrainingOptions(Options):
         return ()
 
     @property
+    def idle(self) -> "Idle":
+        """Tell which options and data this run leaves aside, and why."""
+        return Idle()
+
+    @property
     def unsaid_pooling(self) -> tuple[str, ...]:
         """Name the encoders that teach, where no option says how their vectors are pooled."""
         return ()
@@ -319,6 +326,20 @@ class TrainingOptions(Options):
         """Count the numbers of a teacher's vectors that each process keeps."""
         del rows, dim, processes
         return 0
+
+
+class Idle(NamedTuple):
+    """What a run leaves aside.
+
+    Attributes:
+        why: the option because of which.
+        options: names of options without effect.
+        data: kinds of data that are not learned from, as `Stage.data` has them.
+    """
+
+    why: str = ""
+    options: tuple[str, ...] = ()
+    data: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

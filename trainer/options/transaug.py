@@ -8,7 +8,7 @@ from xmine.errors import OptionError
 from xmine.options import option
 
 from .queue import QueueOptions
-from .shared import MOST_RATE, POOLINGS, Stage
+from .shared import MOST_RATE, POOLINGS, Idle, Stage
 
 _MOST_REMEMBERED = 2**27  # numbers of 4 bytes
 
@@ -22,7 +22,9 @@ class TransaugOptions(QueueOptions):
         "Stage to run; all: distil, contrast and, where there are triplets, nli.",
         choices=("all", "distil", "contrast", "nli"),
     )
-    teacher: str = option("embedded", "Encoder to distil: a folder, a hub name, or embedded.")
+    teacher: str = option(
+        "embedded", "Encoder to distil: a folder, a Hugging Face name, or embedded."
+    )
     teacher_pooling: str = option(
         "",
         "How the teacher pools token vectors, see --pooling; cls_mlp is for a supervised SimCSE.",
@@ -128,6 +130,21 @@ class TransaugOptions(QueueOptions):
         return found if has_other else (*found, "distilled_encoder")
 
     @property
+    def idle(self) -> Idle:
+        """Tell which options and data the stage, or a shared encoder, leaves aside."""
+        distil = "distil_both", "distil_epochs", "distil_learning_rate"
+        queue = "queue_size", "queue_init", "in_batch_negatives"
+        contrast = "temperature", "logit_scale_init", "train_teacher", *queue
+        found = {
+            "distil": ((*contrast, "dev"), ("triplets",)),
+            "contrast": (distil, ("triplets",)),
+            "nli": ((*distil, *contrast, "batch_size"), ("pairs",)),
+        }
+        if self.stage in found:
+            return Idle(f"--stage {self.stage}", *found[self.stage])
+        return Idle("--share-encoder", (*distil, "train_teacher")) if self.share_encoder else Idle()
+
+    @property
     def stages(self) -> tuple[Stage, ...]:
         """Tell of each stage that is run; nli is run where there are triplets."""
         each = {
@@ -183,15 +200,19 @@ class TransaugOptions(QueueOptions):
             "dev": "",  # of which the teacher alone knows the language
             "start": self.start if self.distilled_encoder == "scratch" else "",
             "epochs": self.distil_epochs or self.epochs,
-            "learning_rate": self.distil_learning_rate,
+            "learning_rate": self.distil_learning_rate or self._rate_of("distil"),
         }
         return replace(self, **changed)
+
+    def _rate_of(self, stage: str) -> float:
+        """Give `--learning-rate` to a stage that is the only one; else it is that of contrast."""
+        return self.learning_rate if self.stage == stage else 0.0
 
     def of_nli(self, learning_rate: float) -> "TransaugOptions":
         """Give the options of the stage nli; the rate is for where none was given."""
         changed: dict[str, Any] = {
             "epochs": self.nli_epochs or self.epochs,
             "batch_size": self.nli_batch_size,
-            "learning_rate": self.nli_learning_rate or learning_rate,
+            "learning_rate": self.nli_learning_rate or self._rate_of("nli") or learning_rate,
         }
         return replace(self, **changed)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from xmine.errors import EncoderError, TrainingError
 from xmine.evaluation.readers.scored_pairs import ScoredPairs, read_score_first, read_stsb
 from xmine.evaluation.retrieval.aligned import retrieval_accuracy
-from xmine.evaluation.similarity.correlation import spearman
+from xmine.evaluation.similarity.correlation import check_varies, spearman
 from xmine.evaluation.space.uniformity import alignment, uniformity
 
 from ..data.rows import Side
@@ -82,8 +82,14 @@ def worst_language(measures: Mapping[str, float]) -> dict[str, float]:
 
 
 def read_scored(path: str) -> ScoredPairs:
-    """Read pairs with people's scores: score, text, text with tabs; .csv: text,text,score."""
-    return (read_stsb if path.endswith(".csv") else read_score_first)(Path(path))
+    """Read pairs with people's scores: score, text, text with tabs; .csv: text,text,score.
+
+    Raises:
+        FileError: the file cannot be read, or all scores are the same.
+    """
+    found = (read_stsb if path.endswith(".csv") else read_score_first)(Path(path))
+    check_varies(found.gold, found.name)
+    return found
 
 
 class DevSet:

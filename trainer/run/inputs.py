@@ -10,11 +10,11 @@ from xmine.options import flag
 
 from ..options.shared import AUTO, SCRATCH, TrainingOptions
 
-_ENCODERS = ("encoder", "src_encoder", "tgt_encoder", "teacher", "distilled_encoder")
+_ENCODERS = ("encoder", "src_encoder", "tgt_encoder", "teacher", "distilled_encoder", "start")
 
 
 def digests_of_inputs(options: TrainingOptions) -> dict[str, str]:
-    """Hash each encoder to begin with, each teacher, and the scored pairs: flag -> digest.
+    """Hash the encoders to begin with, the teacher, and the scored pairs: flag -> digest.
 
     The corpus is hashed elsewhere, see `Corpus.fingerprint`.
     """

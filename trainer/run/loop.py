@@ -145,10 +145,12 @@ class Training:
             if near and (epoch or self.options.starts_trained) and self.grouped is None:
                 self.grouped = self._group(order, epoch, report)
             order = order if self.grouped is None else self.grouped
-            self._batches = cut_batches(order, self.options.batch_size)
+            self._batches = cut_batches(order, self.options.batch_size, self.world.size)
             if self.one_language is not None:
                 size, seed = self.options.batch_size, self.options.seed
-                self._batches = language_batches(order, self.one_language, size, seed, epoch)
+                self._batches = language_batches(
+                    order, self.one_language, size, seed, epoch, self.world.size
+                )
         return self._batches[self.done - before]
 
     @property
@@ -243,7 +245,7 @@ class Training:
                 state = {"state": self.step.state_dict(), "measures": measures, "step": self.done}
                 self.run.save("best", state)
                 self.best_measures = measures
-        reason = self.step.stops(measures)
+        reason = self.step.stops(measures, self.decides)
         self.ended_early = bool(reason)
         if reason:
             self.run.log(step=self.done, stopped=reason)

@@ -33,7 +33,7 @@ OptionsT = TypeVar("OptionsT", bound=TrainingOptions)
 
 
 def load_encoder(name: str, options: TrainingOptions) -> SentenceEncoder:
-    """Load an encoder by folder, hub name, or `embedded`."""
+    """Load an encoder by folder, Hugging Face name, or `embedded`."""
     wanted = EncodingOptions(device=options.device, dtype=options.dtype)
     return SentenceEncoder.load(name, wanted)
 
@@ -267,7 +267,7 @@ def tuned_apart(
     """Hold a twentieth of the triplets out that an encoder is tuned on at last: (seen, held)."""
     pairs = ParallelText(triplets.anchors, triplets.positives, [""] * len(triplets))
     count = max(1, min(options.held_out, len(triplets) // 20))
-    return hold_out(pairs, np.ones(len(triplets)), count, options.seed)
+    return hold_out(pairs, np.ones(len(triplets)), count, options.seed, "triplets")
 
 
 def cut_pairs(pairs: ParallelText, source: Tower, target: Tower) -> Rows:

@@ -133,7 +133,7 @@ class Step(nn.Module, ABC):
         """Give what is to be logged besides the losses."""
         return {}
 
-    def stops(self, measures: Mapping[str, float]) -> str:
-        """Say why training should end here, if so."""
-        del measures
+    def stops(self, measures: Mapping[str, float], decides: str) -> str:
+        """Say why training should end here, if so; the best state is the one by `decides`."""
+        del measures, decides
         return ""

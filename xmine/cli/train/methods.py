@@ -60,14 +60,21 @@ def check_data(method: str, kinds: Sequence[str]) -> None:
 
 
 def idle_settings(method: str, options: TrainingOptions, kinds: Sequence[str]) -> list[str]:
-    """Warn of settings of the inference data (--nli-...) where that data is not given."""
-    usual = type(options)()
-    names = [each.name for each in fields(options) if each.name.startswith("nli_")]
-    changed = [flag(name) for name in names if getattr(options, name) != getattr(usual, name)]
+    """Warn of options and data that the run leaves aside, as its stage does."""
+    usual, idle = type(options)(), options.idle
+    changed = [
+        each.name
+        for each in fields(options)
+        if getattr(options, each.name) != getattr(usual, each.name)
+    ]
+    aside = [GIVEN[kind] for kind in idle.data if kind in kinds]
+    aside += [flag(name) for name in changed if name in idle.options]
+    found = [f"{', '.join(aside)}: no effect with {idle.why}"] if aside else []
     kind = "nli" if "nli" in METHODS[method].reads else "triplets"
-    if not changed or kind in kinds:
-        return []
-    return [f"{', '.join(changed)}: no effect without {GIVEN[kind]}"]
+    of_nli = [flag(name) for name in changed if name.startswith("nli_")]
+    if of_nli and kind not in kinds:
+        found.append(f"{', '.join(of_nli)}: no effect without {GIVEN[kind]}")
+    return found
 
 
 def data_names(method: str) -> str:

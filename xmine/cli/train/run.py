@@ -40,7 +40,7 @@ def train_with(
             "Folder of the new encoder.",
             "-o --output",
             group="Most used",
-            shown="required, but for a demonstration",
+            shown="required, unless no data is given (a demonstration on the example files)",
         ),
     ] = None,
     method: Annotated[

@@ -4,6 +4,7 @@ import re
 import shlex
 import subprocess
 import sys
+from itertools import takewhile
 from pathlib import Path
 
 import ablate
@@ -71,7 +72,8 @@ def test_the_commands_in_the_docs_parse() -> None:
     for document in [README, *DOCS.values()]:
         blocks = "\n".join(re.findall(r"^```\n(.*?)^```$", document, re.MULTILINE | re.DOTALL))
         for line in re.findall(r"^xmine [^:\s].*", blocks.replace("\\\n", " "), re.MULTILINE):
-            words = shlex.split(re.split(r" [>|] ", line.split("  #")[0])[0])
+            typed = shlex.split(line.split("  #")[0])
+            words = list(takewhile(lambda word: word not in ("<", ">", "|"), typed))
             name = next((n for n in known if words[: len(n.split())] == n.split()), None)
             if name is None:
                 assert words[1] in ("--version", "--help"), line

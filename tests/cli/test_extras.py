@@ -111,7 +111,7 @@ REFUSED = [
     ("train pairs.tsv -o new", "xmine train needs torch", "torch"),
     ("encode en.txt -o en.npy --model bert", "bert: a transformer needs torch", "torch"),
     ("mine en.txt zh.txt --model static", "static/tokenizer.json needs tokenizers", "torch"),
-    ("mine en.txt zh.txt --model a/b -o run/", "a/b: a hub name needs huggingface_hub", "torch"),
+    ("mine en.txt zh.txt --model a/b", "a/b: a Hugging Face name needs huggingface_hub", "torch"),
     ("mine en.txt zh.txt --device cuda -o run/", "--device cuda needs torch", "torch"),
     ("model export --onnx -o new", "--onnx needs onnx", "onnx"),
     ("mine en.txt zh.txt --plot-file a.svg", "a picture needs matplotlib", "eval"),

@@ -54,9 +54,9 @@ def test_filters_and_orders_are_those_of_the_app(command: Command, file: Path) -
 @pytest.mark.parametrize(
     ("kept", "told"),
     [
-        ("kept", "none of 4 kept pairs is like that; --kept all looks at all 4\n"),
-        ("below", "none of 0 pairs below the cut is like that; --kept all looks at all 4\n"),
-        ("all", "none of 4 pairs is like that\n"),
+        ("kept", "none of 4 kept pairs matches; --kept all looks at all 4\n"),
+        ("below", "none of 0 pairs below the cut matches; --kept all looks at all 4\n"),
+        ("all", "none of 4 pairs matches\n"),
     ],
 )
 def test_where_nothing_is_found_it_is_told_what_was_looked_at(

@@ -214,7 +214,7 @@ def test_what_the_hub_does_not_have_is_said(
     ended = xmine("encode", "en.txt", "-o", "en.npy", "--model", "toys/nothing", **home)
     assert "xmine: toys/nothing: the hub has no such encoder" in ended.stderr.decode()
     ended = xmine("encode", "en.txt", "-o", "en.npy", "--model", "a--b/c", **home)
-    assert "xmine: a--b/c: no such folder, and no hub name" in ended.stderr.decode()
+    assert "xmine: a--b/c: no such folder, and no Hugging Face name" in ended.stderr.decode()
 
 
 def test_each_folder_of_a_repository_brings_its_own_weights() -> None:

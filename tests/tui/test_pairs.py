@@ -318,7 +318,7 @@ def test_a_filter_that_finds_nothing_says_what_to_do(mined_run: Path) -> None:
     async def script(pilot: Any, keys: Keys) -> None:
         await keys("f")
         shown = await answer(pilot, "#text", "nowhere")
-        assert "no pair is like that: f changes the filter" in shown[-2]
+        assert "no pair matches: f changes the filter" in shown[-2]
         assert "0 shown" in shown[0]
         await keys("j", "G", "a", "y", "n")
         assert table(pilot).row is None

@@ -171,7 +171,7 @@ class PairsScreen(FindScreen):
         elif not kept and self.view.query == USUAL:
             self.say("the cut keeps no pair: f shows those below it, t moves it", bad=True)
         else:
-            self.say("no pair is like that: f changes the filter", bad=True)
+            self.say("no pair matches: f changes the filter", bad=True)
 
     def action_sort(self) -> None:
         query, opened = self.view.wanted.query, self.view.opened

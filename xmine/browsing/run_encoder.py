@@ -27,8 +27,8 @@ def encoders_of(
 
     Args:
         opened: the run or the file.
-        model: a folder or a hub name. Of a run the one that it names if left out; it may be given
-            where that has moved. Of a file the embedded one if left out.
+        model: a folder or a Hugging Face name. Where left out, the encoder that the run names, or
+            of a file the embedded one. Give the folder where the run's encoder has moved.
         options: how it runs; of a run as it ran then if left out.
     """
     said: dict[str, Any] = opened.run.get("vectors", {})

@@ -84,7 +84,7 @@ class Aligner:
     """Aligns words with the encoder of a run or, of a file, with the embedded one."""
 
     def __init__(self, opened: Opened, model: str | None = None) -> None:
-        """Take what was opened; `model` is a folder or a hub name. Nothing is loaded yet."""
+        """Take what was opened, and a folder or Hugging Face name. Nothing is loaded yet."""
         self._opened, self._model = opened, model
         self._lock = Lock()
         self._encoder: SentenceEncoder | None = None

@@ -44,8 +44,8 @@ def adapt(
 ) -> None:
     """Train the encoder of a run on its pairs, and mine again.
 
-    Pairs of a high probability train it, and judged pairs. The folder gets encoder-1 and the run
-    round-1, and so on; given again after a kill, the command goes on where it stopped.
+    The run's probable pairs and your accepted pairs train the encoder. The folder gets encoder-1
+    and the run round-1, and so on; given again after a kill, the command resumes.
 
     Example: xmine adapt run/ -o adapted/ --rounds 2
     """

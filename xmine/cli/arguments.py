@@ -35,7 +35,7 @@ def switch(names: str, help: str, *, group: str = "") -> Any:  # noqa: ANN401
 MODEL = Annotated[
     str | None,
     value(
-        "Encoder: a folder, embedded, or a hub name such as sentence-transformers/LaBSE.",
+        "Encoder: a folder, embedded, or a Hugging Face name such as sentence-transformers/LaBSE.",
         group="Most used",
         shown="the embedded one",
     ),
@@ -100,7 +100,8 @@ PLOT_FILE = Annotated[
 PAIRS = Annotated[
     str,
     typer.Argument(
-        metavar="FILE", help=f"Pairs: {PAIR_SUFFIXES}, or corpus.en,corpus.zh; - for TSV on stdin."
+        metavar="FILE",
+        help=f"Pairs: {PAIR_SUFFIXES}, corpus.en,corpus.zh, or a run folder; - for TSV on stdin.",
     ),
 ]
 TRAINING_PAIRS = Annotated[

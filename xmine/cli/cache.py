@@ -25,10 +25,10 @@ _SHOWN = 8  # digits of a key
 @cache.command("ls", short_help="List what is kept.")
 @with_console
 def show(console: Console) -> None:
-    """List what is kept: key, bytes, rows x dim, when it was used last, encoder, text input.
+    """List the cached vectors: key, bytes, rows x dim, last use, encoder, text input.
 
     Vectors that are also part of a run take no room of their own: `shared` stands behind them.
-    The folder is $XMINE_CACHE or, without it, ~/.cache/xmine.
+    The folder is $XMINE_CACHE; without it xmine in $XDG_CACHE_HOME or in ~/.cache.
 
     Example: xmine cache ls
     """
@@ -62,7 +62,7 @@ def remove(
         ),
     ] = None,
 ) -> None:
-    """Remove kept vectors; runs that have them, too, keep them.
+    """Remove cached vectors; runs keep their own copies.
 
     Example: xmine cache rm --older-than 30
     """

@@ -27,7 +27,7 @@ _OF_SECOND = ("device", "dtype", "batch_size")
 def load_encoder(
     model: str | None, options: EncodingOptions, console: Console, *, chosen: bool = True
 ) -> "SentenceEncoder":
-    """Load the encoder of a folder or a hub name, or the embedded one, and describe it with `-v`.
+    """Load the encoder of a folder or Hugging Face name, or the embedded one; `-v` describes it.
 
     Warns of options without effect, but where the user has not `chosen` them.
     """

@@ -16,7 +16,7 @@ from xmine.options import EncodingOptions
 model = typer.Typer(help="Tell what an encoder is, or export it.", no_args_is_help=True)
 
 ENCODER = typer.Argument(
-    metavar="ENCODER", help="A folder or a hub name.", show_default="the embedded one"
+    metavar="ENCODER", help="A folder or a Hugging Face name.", show_default="the embedded one"
 )
 
 

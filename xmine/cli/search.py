@@ -56,8 +56,8 @@ def search(
     """Find the nearest sentences of a corpus, in either language.
 
     The best hits come first, as --rerank orders them. Prints cosine, sentence, its line and, for a
-    file of texts, the line of the text and the text. Of a run first which side the sentence is of;
-    its vectors are used as they are.
+    file of texts, the line of the text and the text. For a run, the side comes first, and the
+    vectors of the run are used.
 
     Example: xmine search "Where is the station?" zh.txt -k 3
     """

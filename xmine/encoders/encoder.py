@@ -140,8 +140,8 @@ class SentenceEncoder:
 
         Args:
             model: a folder in the layout of sentence-transformers, a plain transformers
-                checkpoint, `embedded`, or a hub name such as `sentence-transformers/LaBSE`, which
-                alone may touch the network.
+                checkpoint, `embedded`, or a Hugging Face name such as
+                `sentence-transformers/LaBSE`, which alone may touch the network.
             options: device, number type, batch size and maximal length.
 
         Raises:

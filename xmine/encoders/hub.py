@@ -1,4 +1,7 @@
-"""A folder, hub name or `embedded` -> the encoder's folder. Only a hub name may use the network."""
+"""A folder, Hugging Face name or `embedded` -> the encoder's folder.
+
+Only a Hugging Face name may use the network.
+"""
 
 import re
 from pathlib import Path
@@ -20,14 +23,14 @@ _SECONDS = 10
 
 
 def find_encoder(model: str | Path) -> Path:
-    """Find the folder of an encoder; a hub name is looked for in the cache, then downloaded.
+    """Find the folder of an encoder; a Hugging Face name is taken from the cache or downloaded.
 
     The name `embedded` is that of the encoder that ships; a folder of that name is `./embedded`.
 
     Raises:
         EncoderError: there is no such folder; or the name is not in the cache and cannot be
             downloaded.
-        XmineError: it is a hub name, and huggingface_hub is not installed.
+        XmineError: it is a Hugging Face name, and huggingface_hub is not installed.
     """
     if model == "embedded":
         return EMBEDDED
@@ -40,17 +43,17 @@ def find_encoder(model: str | Path) -> Path:
         return folder
     name = str(model)
     if folder.exists():
-        raise EncoderError(f"{name}: is a file", "give an encoder's folder, or a hub name")
+        raise EncoderError(f"{name}: is a file", "give an encoder's folder, or a Hugging Face name")
     if not _HUB_NAME.fullmatch(name) or folder.parent.is_dir():
         raise EncoderError(
-            f"{name}: no such encoder folder", "a hub name has the form organisation/name"
+            f"{name}: no such encoder folder", "a Hugging Face name has the form organisation/name"
         )
     return _from_hub(name)
 
 
 def _from_hub(name: str) -> Path:
     """Take a repository from the cache if it is whole there, else download it."""
-    needs(f"{name}: a hub name", "huggingface_hub")
+    needs(f"{name}: a Hugging Face name", "huggingface_hub")
     from huggingface_hub import constants
     from huggingface_hub.errors import HFValidationError
     from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
@@ -59,7 +62,7 @@ def _from_hub(name: str) -> Path:
         validate_repo_id(name)
     except HFValidationError as error:
         raise EncoderError(
-            f"{name}: no such folder, and no hub name: {first_line(error)}"
+            f"{name}: no such folder, and no Hugging Face name: {first_line(error)}"
         ) from error
     folder = _cached(name)
     missing = "not in the cache" if folder is None else _missing(name, folder)

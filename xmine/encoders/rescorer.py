@@ -1,4 +1,4 @@
-"""A folder, hub name or `embedded` -> the second model of mining: an encoder or a cross-encoder."""
+"""A folder, Hugging Face name or `embedded` -> an encoder or cross-encoder that judges pairs."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -26,7 +26,8 @@ class ScoringOptions(EncodingOptions):
     rerank: str = option(
         "auto",
         "Rank candidates by how well their tokens match (tokens), or by the margin (off); auto: "
-        "tokens, where one encoder reads both sides.",
+        "tokens, where one encoder reads both sides, lines have several words, and the margin is "
+        "ratio.",
         "Quality",
         choices=("auto", "tokens", "off"),
     )
@@ -68,7 +69,8 @@ class MiningOptions(ScoringOptions):
 
     threshold: float | str = option(
         "auto",
-        "Lowest score to keep: auto, a number, or gold (the best threshold for --gold).",
+        "Pairs to keep: auto (for the highest expected F1), a lowest score, or gold (the best "
+        "score for --gold).",
         "Most used",
         words=("auto", "gold"),
     )

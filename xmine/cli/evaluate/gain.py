@@ -16,7 +16,7 @@ from xmine.extras import needs
 if TYPE_CHECKING:
     from xmine.evaluation.reports.gain import Gain, Gains, Items
 
-_WHAT = "a folder (one with source/ and target/ too), a hub name, or embedded"
+_WHAT = "a folder (one with source/ and target/ too), a Hugging Face name, or embedded"
 
 
 @with_console

@@ -168,9 +168,9 @@ def judged(
     ] = None,
     force: FORCE = False,
 ) -> None:
-    """Count what was judged, compare it, write it.
+    """Count the verdicts, compare them, write them.
 
-    It is compared with the estimate, and among judges.
+    They are compared with the estimate, and between judges.
 
     Example: xmine pairs judged run/ -o accepted.tsv
     """

@@ -44,7 +44,7 @@ def list_pairs(
         int | None, value("How many pairs.", "-n", shown="all", min=1, metavar="<int>")
     ] = None,
 ) -> None:
-    """Print the pairs of a run or a file that are like this, as TSV.
+    """Print the pairs that match all options, as TSV.
 
     Example: xmine pairs list run/ --kept below --flag number --sort prob --descending -n 20
     """
@@ -72,5 +72,5 @@ def list_pairs(
         looked_at = select(opened, PairQuery(kept=kept))
         which = {"kept": "kept pairs", "below": "pairs below the cut"}.get(kept, "pairs")
         more = "" if kept == "all" else f"; --kept all looks at all {len(opened):,}"
-        console.say(f"none of {len(looked_at):,} {which} is like that{more}")
+        console.say(f"none of {len(looked_at):,} {which} matches{more}")
     print_pairs(opened.pairs(rows[:n]), console)

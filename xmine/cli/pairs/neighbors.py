@@ -43,8 +43,8 @@ def neighbors(
 ) -> None:
     """Print the sentences nearest to a line, or to both of a pair.
 
-    Prints whose neighbour it is, rank, score (– where mining compared none), cosine, line, what
-    became of the two, text.
+    Prints whose neighbour it is, rank, score (– where mining compared none), cosine, line,
+    outcome, text.
 
     Example: xmine pairs neighbors run/ 12 7
     """

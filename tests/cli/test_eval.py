@@ -2,12 +2,15 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from xmine.evaluation.benchmarks import BENCHMARKS
+from xmine.evaluation.result import Result
+from xmine.evaluation.retrieval.tatoeba import evaluate_tatoeba
 
 Command = Callable[..., Any]
 
@@ -48,6 +51,17 @@ def test_figures_go_to_a_file_as_well_and_never_over_another(
     assert (again.code, again.touched) == (1, set())
     assert command(*asked, "--force").code == 0
     assert json.loads(Path("out.json").read_text())["benchmark"] == "tatoeba"
+
+
+def test_figures_are_printed_though_a_part_failed(
+    command: Command, data: str, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def measured(*given: Any) -> Result:
+        return replace(evaluate_tatoeba(*given), notes=["one: broken"], failed=["one"])
+
+    monkeypatch.setattr("xmine.evaluation.retrieval.tatoeba.evaluate_tatoeba", measured)
+    ended = command("eval", "tatoeba", "--data", data, "--model", toy_folder)
+    assert ended.code == 1 and "note: one: broken\n" in ended.out
 
 
 @pytest.mark.parametrize("name", BENCHMARKS)
@@ -121,3 +135,5 @@ def test_all_goes_on_after_a_failure_and_ends_with_1(
     assert "failed: bitext" in ended.err and "tatoeba" in ended.out
     text = Path("report/report.md").read_text(encoding="utf-8")
     assert "## Failed\n\n- bitext: data/newstest2019/ref.en has 2 lines" in text
+    beside = command("eval", "compare", toy_folder, "--data", data)
+    assert beside.code == 1 and "tatoeba" in beside.out

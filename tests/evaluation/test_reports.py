@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from xmine.evaluation.options import EvaluationOptions
 from xmine.evaluation.reports.compare import compare, published_beside, published_tables
 from xmine.evaluation.reports.report import read_report, write_report
 from xmine.evaluation.result import Metric, Result, Row
+from xmine.evaluation.retrieval.aligned import evaluate_bitext
 from xmine.evaluation.retrieval.reranked import ours
 from xmine.evaluation.transfer.xrete.average import xrete_result
 from xmine.pairs.io import ParallelText
@@ -80,6 +82,18 @@ def test_one_broken_benchmark_does_not_stop_the_others(
     outcome = evaluate_all(toy_encoder, data, EvaluationOptions())
     assert list(outcome.failed) == ["tatoeba"]
     assert "tatoeba.cmn-eng.eng: no such file" in outcome.failed["tatoeba"]
+    assert "bitext" in outcome.results
+
+
+def test_a_benchmark_of_which_a_part_fails_is_told(
+    toy_encoder: SentenceEncoder, data: DataFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def measured(*given: Any) -> Result:
+        return replace(evaluate_bitext(*given), failed=["one", "two"])
+
+    monkeypatch.setattr("xmine.evaluation.retrieval.aligned.evaluate_bitext", measured)
+    outcome = evaluate_all(toy_encoder, data, EvaluationOptions())
+    assert outcome.failed == {"bitext": "one, two: not measured, its notes say why"}
     assert "bitext" in outcome.results
 
 

@@ -129,6 +129,7 @@ def test_a_task_that_cannot_be_learned_costs_no_other(
     result = measured()
     assert [row.name for row in result.rows] == ["mr"]
     assert "cr was not measured: CR: 3 examples of the rarest class" in result.notes
+    assert result.failed == ["cr"]
     assert isinstance(splits := result.settings["splits"], dict) and splits.keys() == {"mr"}
     with pytest.raises(FileError, match="CR: 3 examples"):
         measured("cr", "mr")

@@ -94,6 +94,19 @@ def test_the_whole_benchmark(
     )
 
 
+def test_aligned_files_of_other_languages_are_told(
+    toy_encoder: SentenceEncoder, toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    english = toy_pairs.sources[:10]
+    write_lines(tmp_path / "newstest2019", {"ref.de": english, "ref.fr": english})
+    rows = [f"{text},{text},5" for text in english]
+    write_lines(tmp_path / "stsb", {"stsb-en-test.csv": rows})
+    result = evaluate_align(toy_encoder, DataFolder(tmp_path), AlignedOptions())
+    assert [row.name for row in result.rows] == ["STS-B test"]
+    (note,) = result.notes
+    assert note.startswith("No aligned files are measured: there are no files in languages of the")
+
+
 def test_lines_in_another_order_are_not_aligned(
     toy_encoder: SentenceEncoder, toy_pairs: ParallelText, tmp_path: Path
 ) -> None:

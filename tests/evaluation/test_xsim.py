@@ -164,6 +164,9 @@ def test_several_languages_have_a_mean(
     data = flores(tmp_path, toy_pairs)
     folder = tmp_path / "flores101" / "dev"
     write(folder / "deu.dev", (folder / "zho.dev").read_text(encoding="utf-8").split()[::-1])
+    own = evaluate_xsim(toy_encoder, data, XsimOptions(margin="absolute"))
+    left_out = "1 that the encoder was not made for are left out; --language all measures them."
+    assert own.notes == [left_out]
     options = XsimOptions(language=["all"], margin="absolute")
     result = evaluate_xsim(toy_encoder, data, options)
     names = [row.name for row in result.rows]

@@ -357,8 +357,24 @@ def test_one_process_at_a_time_trains_in_a_folder(toy_pairs: ParallelText, tmp_p
     assert tried and not run_folder(output).exists()
 
 
+def explode(progress: Progress) -> None:
+    raise AssertionError(progress)
+
+
 def metrics_of_run(output: Path) -> bytes:
     return (run_folder(output) / "metrics.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize("scores", [[3], [3, 3, 3]])
+def test_scores_that_nothing_correlates_with_are_refused_before_work(
+    toy_pairs: ParallelText, tmp_path: Path, scores: list[int]
+) -> None:
+    dev, output = tmp_path / "dev.csv", tmp_path / "encoder"
+    dev.write_text("".join(f"a{at},b{at},{score}\n" for at, score in enumerate(scores)))
+    said = r"dev.csv: (1 judged pairs|all judgements are 3)"
+    with pytest.raises(FileError, match=said):
+        train("msimcse", toy_pairs, MsimcseOptions(**MSIMCSE, dev=str(dev)), output, explode)
+    assert not run_folder(output).exists()
 
 
 @pytest.mark.parametrize("name", ["encoder", "start", "dev"])

@@ -19,8 +19,6 @@ def write_results(run: Run, mined: Mined) -> None:
     if not run.kept:
         return
     run.forget(*STAGES["pairs"])
-    for name in SCORES_FILES:
-        run.remove(name)
     if mined.candidates.chosen.margins is not None:
         _write_scores(run, mined.candidates.scores)
     candidates, pairs = run.path("candidates.parquet"), run.path(PAIRS_FILE)

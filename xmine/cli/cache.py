@@ -22,7 +22,7 @@ _DAY = 24 * 60 * 60
 _SHOWN = 8  # digits of a key
 
 
-@cache.command("ls", short_help="List what is kept.")
+@cache.command("ls", short_help="List the cached vectors.")
 @with_console
 def show(console: Console) -> None:
     """List the cached vectors: key, bytes, rows x dim, last use, encoder, text input.
@@ -44,7 +44,7 @@ def show(console: Console) -> None:
     console.say(f"{folder()}: {_count(found)}, {total:,} bytes")
 
 
-@cache.command("rm", short_help="Remove some of it, or all.")
+@cache.command("rm", short_help="Remove some entries, or all.")
 @with_console
 def remove(
     console: Console,

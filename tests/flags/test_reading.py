@@ -12,6 +12,7 @@ from tests.toys.engines import Shuffled
 from xmine.engines.local import LocalEngine
 from xmine.engines.task import Engine
 from xmine.files.digests import NOBODY, Watch
+from xmine.files.sealed_arrays import opened_sealed
 from xmine.flags import line_features, reading
 from xmine.flags.line_features import FeatureFiles
 from xmine.flags.numbers import differing, reader
@@ -74,6 +75,14 @@ def test_numbers_are_compared_pair_by_pair(sides: Sides, pairs: tuple[Rows, Rows
     assert 10 < read.other_numbers.sum() < 70 and read.source.foreign.nonzero()[0].tolist() == [10]
     order = np.arange(80)[::-1]
     assert np.array_equal(read.take(order).other_numbers, read.other_numbers[::-1])
+
+
+def test_a_task_reads_half_a_character(tmp_path: Path) -> None:
+    """A list of Python may have one; the vectors are then given."""
+    texts = ["3 bees \ud83d", "4 bees"], ["3 蜜蜂", "5 蜜蜂"]
+    (task,) = reading._number_tasks(tmp_path, texts, ("en", "zh"))
+    task.function(*task.arguments)
+    assert opened_sealed(task.makes[0], bool).tolist() == [False, True]
 
 
 def test_tasks_of_an_engine_read_the_same(

@@ -127,7 +127,7 @@ def _number_tasks(folder: Path, texts: Texts, languages: tuple[str, str]) -> Ite
         some = json.dumps([texts[0][rows], texts[1][rows]], ensure_ascii=False)
         path = folder / f"numbers-{digest(some, *languages)}.json"
         remove(path)
-        path.write_text(some, encoding="utf-8")
+        path.write_text(some, "utf-8", "surrogatepass")
         made, weight = path.with_suffix(".npy"), _WEIGHT * len(texts[0][rows])
         drop_changed(made, bool)
         yield Task(write_other_numbers, (path, languages, made), (made,), weight, in_python=True)
@@ -135,7 +135,7 @@ def _number_tasks(folder: Path, texts: Texts, languages: tuple[str, str]) -> Ite
 
 def write_other_numbers(texts: Path, languages: tuple[str, str], path: Path) -> None:
     """Compare the numbers of pairs whose texts are in a file, in a task."""
-    left, right = json.loads(texts.read_text(encoding="utf-8"))
+    left, right = json.loads(texts.read_text("utf-8", "surrogatepass"))
     write_sealed(path, other_numbers((left, right), languages))
 
 

@@ -68,7 +68,7 @@ def main() -> None:
     facts = {"lines": len(lines), "batch_size": size, "device": arguments.device}
     facts["torch"] = torch.__version__
     about = encoders["float32"].describe()
-    kept = {name: about[name] for name in ("architecture", "layers", "width", "parameters")}
+    kept = {name: about[name] for name in ("architecture", "layers", "dim", "parameters")}
     result = record({"model": called, **kept, **facts, "types": rows})
     print(json.dumps(result, indent=2))
     if arguments.json:

@@ -158,6 +158,7 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
         new = [name for name, on in zip(options.encoders, options.learning, strict=True) if on]
         missing = options.vocabulary_size - len(vocabulary)
         weights += new.count(SCRATCH) * missing * options.dim
+    kept = options.remembered(round(stages[0].rows), trial.dim, processes)
     seconds, peak = 0.0, 0.0
     for stage, of_step in zip(stages, trial.steps, strict=False):
         took, most = of_step.at(stage.batch)
@@ -166,7 +167,9 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
         alone = _READING * took * processes / stage.batch  # a row, which the first process reads
         saving = _A_BYTE * _A_WEIGHT * weights
         seconds += stage.steps * took + evaluations * (alone * options.held_out + saving)
-        seconds += stage.grouped * alone * stage.rows
+        seconds += stage.read * alone
+        if kept:
+            seconds -= of_step.reading * (stage.steps * stage.batch / processes - stage.rows)
         peak = max(peak, most)
     if vocabulary is not None:
         seconds += _A_CHARACTER * _characters(corpus, options.vocabulary_sample)
@@ -177,7 +180,7 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
         "steps": max(0, int(peak) - program - _A_WEIGHT * tried),
     }
     rows, steps = round(stages[0].rows), sum(each.steps for each in stages)
-    if kept := options.remembered(rows, trial.dim, processes):
+    if kept:
         memory["what teachers said"] = 4 * kept
     return TrainingEstimate(rows, steps, weights, memory, trial.device, seconds)
 
@@ -186,7 +189,8 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
 class _Counted:
     """A stage in numbers: rows of a pass, of a step, of a queue; steps and passes in all.
 
-    `grouped` counts the passes before which all rows are read, for --near-batches.
+    `read` counts rows that are read besides: all before a pass, for --near-batches, and those whose
+    keys fill a queue at first.
     """
 
     rows: float
@@ -194,7 +198,7 @@ class _Counted:
     queue: int
     steps: int
     passes: int
-    grouped: int
+    read: float
 
 
 def check_settings(corpus: Corpus, options: TrainingOptions) -> list[_Counted]:
@@ -213,13 +217,14 @@ def check_settings(corpus: Corpus, options: TrainingOptions) -> list[_Counted]:
                     "by the sampling weights an epoch takes less than a row",
                     "raise --default-weight or --source-weight",
                 )
-            queue = 0
-            if isinstance(own, QueueOptions) and stage.data != "triplets":
-                queue = own.queue_for(len(weights))
             batch = min(own.batch_size, max(1, int(weights.sum())))
             passes, steps = len(ends_of_passes(weights, own)), count_steps(weights, own)
             grouped = passes - (not own.starts_trained) if own.near_batches else 0
-            stages.append(_Counted(weights.sum(), batch, queue, steps, passes, grouped))
+            queue, read = 0, grouped * weights.sum()
+            if isinstance(own, QueueOptions) and stage.data != "triplets":
+                queue = own.queue_for(len(weights))
+                read += queue if own.queue_init == "prefill" else 0
+            stages.append(_Counted(weights.sum(), batch, queue, steps, passes, read))
     if not stages:
         raise TrainingError(
             "--stage nli learns from triplets, and there are none", "give --triplets FILE"
@@ -230,7 +235,7 @@ def check_settings(corpus: Corpus, options: TrainingOptions) -> list[_Counted]:
         least = needed_characters(corpus)
         if options.vocabulary_size <= least:
             raise TrainingError(
-                f"no vocabulary of {options.vocabulary_size:,} pieces: the texts have {least:,} "
+                f"no vocabulary of {options.vocabulary_size:,} tokens: the texts have {least:,} "
                 "characters",
                 f"give a --vocabulary-size above {least:,}, or leave it out",
             )

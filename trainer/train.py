@@ -175,7 +175,7 @@ def _remarks(run: Run, options: TrainingOptions) -> tuple[str, ...]:
     ]
     vocabulary = run.vocabulary()
     if vocabulary is not None and len(vocabulary) < options.vocabulary_size:
-        found.append(f"a vocabulary of {len(vocabulary):,} pieces: the texts give no more")
+        found.append(f"a vocabulary of {len(vocabulary):,} tokens: the texts give no more")
     return tuple(dict.fromkeys(found))
 
 

@@ -99,11 +99,11 @@ def test_info_tells_what_an_encoder_is(command: Command, minilm: str, toy_folder
         if line.strip() and not line.startswith(("attention heads", "max length", "default prompt"))
     )
     assert shown["architecture"] == "bert"
-    assert (shown["layers"], shown["pooling"], shown["width"]) == ("6", "mean", "384")
+    assert (shown["layers"], shown["pooling"], shown["dim"]) == ("6", "mean", "384")
     assert (shown["prompts"], shown["languages"], shown["heads"]) == ("none", "en", "Normalize")
     assert shown["parameters"] == "22,713,216"
     facts = json.loads(command("model", "info", toy_folder, "--json").out)
-    assert (facts["architecture"], facts["width"], facts["languages"]) == (
+    assert (facts["architecture"], facts["dim"], facts["languages"]) == (
         "static",
         32,
         ["en", "zh"],

@@ -308,7 +308,7 @@ def test_few_pairs_are_trained_on_with_what_follows_from_them_and_a_warning(
     ended = command(*words)
     assert ended.code == 0 and told in ended.err
     assert "of 40 held-out pairs retrieved" in ended.err
-    assert re.search(r"a vocabulary of \d{3} pieces: the texts give no more\n", ended.err)
+    assert re.search(r"a vocabulary of \d{3} tokens: the texts give no more\n", ended.err)
     options = Path("new", "options.toml").read_text()
     assert "batch_size = 16\n" in options and "epochs = 25\n" in options
 
@@ -357,7 +357,7 @@ def test_a_dry_run_refuses_what_training_would(
     rows = ["a b\tc d\n"] * 300 + pairs_file.read_text(encoding="utf-8").splitlines(keepends=True)
     Path("repeated.tsv").write_text("".join(rows[:500]), encoding="utf-8")
     for words, message in {
-        ("pairs.tsv", "--vocabulary-size", 20): "no vocabulary of 20 pieces: the texts have ",
+        ("pairs.tsv", "--vocabulary-size", 20): "no vocabulary of 20 tokens: the texts have ",
         ("pairs.tsv", "--dev", "nowhere.tsv"): "nowhere.tsv: no such file",
         ("repeated.tsv", "--held-out", 210): "500 pairs are too few to hold 210 out",
     }.items():

@@ -240,6 +240,16 @@ def test_settings_of_inference_data_that_is_not_given_are_told(
         ("transaug --share-encoder --distil-both", "--distil-both: no effect with --share-encoder"),
         ("emma-x --phase 1 --em-epochs 2", "--em-epochs: no effect with --phase 1"),
         ("emma-x --phase 1 --temperature 0.1", ""),
+        ("emma-x --classifier fcn --gmm-init unit", "--gmm-init: no effect with --classifier fcn"),
+        (
+            "msimcse --hard-negative-weight 0.5",
+            "--hard-negative-weight: no effect without --triplets",
+        ),
+        (
+            "msimcse --triplets en.tsv --hard-negative-weight 0.5 --drop-hard-negatives",
+            "--hard-negative-weight: no effect with --drop-hard-negatives",
+        ),
+        ("msimcse --triplets en.tsv --hard-negative-weight 0.5", ""),
     ],
 )
 def test_options_and_data_that_a_stage_leaves_aside_are_told(

@@ -212,7 +212,7 @@ def test_model_info_tells_what_an_encoder_is(command: Command, toy_folder: Path)
     size = sum(path.stat().st_size for path in toy_folder.rglob("*") if path.is_file())
     facts = dict(line.split(maxsplit=1) for line in ended.out.split("\n\n")[0].splitlines())
     assert facts["languages"] == "en, zh"
-    assert (facts["width"], facts["pieces"], facts["bytes"]) == ("32", "500", f"{size:,}")
+    assert (facts["dim"], facts["vocabulary"], facts["bytes"]) == ("32", "500", f"{size:,}")
     assert ended.out.endswith("\n# A toy\n")
     as_json = json.loads(command("model", "info", toy_folder, "--json").out)
     assert (as_json["languages"], as_json["bytes"]) == (["en", "zh"], size)

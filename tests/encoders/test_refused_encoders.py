@@ -83,7 +83,7 @@ REFUSED: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "pieces without a vector": (
         lambda f: rewrite(f / "tokenizer.json", added_tokens=MORE_PIECES),
-        "pieces, and vectors for ",
+        "tokens, and vectors for ",
     ),
     "no module at all": (lambda f: (f / "modules.json").write_text("[]"), "asks for nothing"),
     "a transformer without pooling": (

@@ -82,7 +82,7 @@ def test_an_encoder_in_one_line() -> None:
     }
     assert (
         described(about)
-        == "m, bert, cls pooling, cut after 128 pieces, prompt 'query: ', cpu float32"
+        == "m, bert, cls pooling, cut after 128 tokens, prompt 'query: ', cpu float32"
     )
     plain = {**about, "max_length": None, "prompt": ""}
     assert described(plain) == "m, bert, cls pooling, not cut, no prompt, cpu float32"

@@ -135,7 +135,7 @@ def test_fewer_new_tokens_than_characters_are_refused_by_their_name(
     run: Path, tmp_path: Path
 ) -> None:
     options, opened = AdaptOptions(new_tokens=3), open_pairs(run)
-    with pytest.raises(TrainingError, match="no vocabulary of 3 pieces") as refused:
+    with pytest.raises(TrainingError, match="no vocabulary of 3 tokens") as refused:
         with_new_tokens(opened, SentenceEncoder.load(), "embedded", tmp_path / "more", options)
     assert "--new-tokens above " in refused.value.hint
 

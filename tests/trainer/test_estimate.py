@@ -4,6 +4,7 @@ import ctypes
 import json
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,14 @@ import torch
 
 from xmine.errors import TrainingError
 from xmine.pairs.io import ParallelText
-from xmine.progress import Progress
+from xmine.progress import Progress, Report, silent
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.inference import Labelled, Triplets
+from xmine.trainer.data.rows import Side
 from xmine.trainer.estimate import TrainingEstimate, estimate_training
 from xmine.trainer.methods import METHODS
 from xmine.trainer.models.loading import tower_of
+from xmine.trainer.models.towers import Frozen
 from xmine.trainer.options.moco import MocoOptions
 from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.options.transaug import TransaugOptions
@@ -68,6 +71,31 @@ def test_what_a_teacher_says_takes_memory_where_it_is_kept(pairs: Corpus, toy_fo
     assert estimate_training(pairs, options).memory["what teachers said"] == 1400 * 32 * 4
     once = estimate_training(pairs, replace(options, distil_epochs=1))
     assert "what teachers said" not in once.memory
+
+
+def test_a_teacher_whose_vectors_are_kept_reads_each_text_once(
+    pairs: Corpus, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A teacher that takes a millisecond a text: 1,400 of them, however many epochs there are."""
+
+    def slow(self: Frozen, *sides: Side) -> torch.Tensor:
+        if self._read is None:
+            time.sleep(sum(map(len, sides)) / 1000)
+        return called(self, *sides)
+
+    def slow_once(self: Frozen, side: Side, report: Report = silent) -> None:
+        time.sleep(len(side) / 1000)
+        read_once(self, side, report)
+
+    called, read_once = Frozen.__call__, Frozen.read_once
+    monkeypatch.setattr(Frozen, "__call__", slow)
+    monkeypatch.setattr(Frozen, "read_once", slow_once)
+    given: dict[str, Any] = {"teacher": str(toy_folder), "stage": "distil", "vocabulary_size": 500}
+    once, twelve = (
+        estimate_training(pairs, TransaugOptions(**given, **FEW | {"epochs": n})).seconds
+        for n in (1, 12)
+    )
+    assert 1.4 < once and twelve < once + 11 * 1.4 / 2
 
 
 def test_a_new_encoder_has_the_vocabulary_that_was_asked_for(pairs: Corpus) -> None:
@@ -229,6 +257,18 @@ def test_rows_are_read_before_each_pass_where_near_ones_share_batches(
         assert estimate_training(pairs, cut).seconds - once.seconds == pytest.approx(
             (groupings - 2) * plain.rows / 10
         )
+
+
+def test_keys_that_fill_a_queue_at_first_are_read(
+    pairs: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Tried, "at", lambda *_: (3.0, 1000))
+    options = MocoOptions(**{**FEW, "encoder": "embedded", "batch_size": 10, "queue_size": 200})
+    empty, full = (
+        estimate_training(pairs, replace(options, queue_init=each)).seconds
+        for each in ("mask", "prefill")
+    )
+    assert full - empty == pytest.approx(200 / 10)
 
 
 def test_one_process_reads_the_rows_of_all(pairs: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -145,7 +145,7 @@ def test_two_views_of_a_text_are_never_the_same(
     texts = Corpus(texts=toy_pairs.sources[:400])
     made = run(texts, tmp_path / "texts", **flags)
     [remark] = made.remarks
-    assert "the encoder has no dropout: the two views of a text were 50% of its pieces" in remark
+    assert "the encoder has no dropout: the two views of a text were 50% of its tokens" in remark
     losses = [line["loss"] for line in metrics(tmp_path / "texts") if "loss" in line]
     assert len(losses) == 2 and min(losses) > 0.01  # 0.0001 with two views that are one
     with pytest.raises(TrainingError, match="both views of a text would be the same") as error:

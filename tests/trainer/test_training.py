@@ -408,14 +408,14 @@ def test_too_little_text_for_the_vocabulary_gives_a_smaller_one_and_a_remark(
     pairs = ParallelText([f"a{i}" for i in range(9)], [f"b{i}" for i in range(9)], [""] * 9)
     options = MsimcseOptions(**{**MSIMCSE, "held_out": 2, "batch_size": 7, "epochs": 1})
     remark, _ = train("msimcse", pairs, options, tmp_path / "e").remarks
-    assert re.fullmatch(r"a vocabulary of \d\d pieces: the texts give no more", remark)
+    assert re.fullmatch(r"a vocabulary of \d\d tokens: the texts give no more", remark)
 
 
 def test_fewer_pieces_than_characters_are_an_error_that_says_so(
     toy_pairs: ParallelText, tmp_path: Path
 ) -> None:
     options = MsimcseOptions(**{**MSIMCSE, "vocabulary_size": 50})
-    with pytest.raises(TrainingError, match="no vocabulary of 50 pieces") as error:
+    with pytest.raises(TrainingError, match="no vocabulary of 50 tokens") as error:
         train("msimcse", toy_pairs, options, tmp_path / "e")
     assert "--vocabulary-size above " in error.value.hint
     assert list(tmp_path.iterdir()) == []

@@ -182,7 +182,7 @@ def model_of(given: bytes) -> bytes:
 
 def _wrong_size(size: int, sentences: int, failed: WorkFailed) -> TrainingError:
     """Turn what sentencepiece says into what to do about it."""
-    message = f"no vocabulary of {size:,} pieces from {sentences:,} sentences"
+    message = f"no vocabulary of {size:,} tokens from {sentences:,} sentences"
     if least := re.search(r"required_chars\. \d+ vs (\d+)", failed.told):
         hint = f"give a --vocabulary-size above {least[1]}, the number of characters"
     else:

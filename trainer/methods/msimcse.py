@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 # Pieces left out of a text with nothing else to tell x from x+ (docs/methods/msimcse.md).
 _SHARE = 0.5
 _TWO_VIEWS = (
-    f"the encoder has no dropout: the two views of a text were {_SHARE:.0%} of its pieces each, "
+    f"the encoder has no dropout: the two views of a text were {_SHARE:.0%} of its tokens each, "
     "drawn at random; --token-dropout gives another share"
 )
 

@@ -21,7 +21,7 @@ import torch
 from torch import Tensor, nn
 from torch.optim import AdamW, Optimizer
 
-from xmine.progress import Report
+from xmine.progress import Report, silent
 
 from ..data.batches import count_steps
 from ..data.corpus import Corpus
@@ -119,9 +119,8 @@ def _distil(
     if options.distil_both:  # English, cut for the encoder that learns, as a third column
         english, _ = _in_order(split.seen.sources, split.seen.targets, options)
         data = replace(data, rows=Rows((*data.rows.columns, distilled.cut(english))))
-    taught, _ = _sentences(data.rows, options)  # what T says does not change: read once
-    if options.remembered(len(taught), teacher.dim, World.here().size):
-        step.teacher.read_once(taught, report)
+    if options.remembered(len(data.rows), teacher.dim, World.here().size):
+        step.remember(data.rows, report)
     return run_steps(step, data, options, run.stage("distil"), report)
 
 
@@ -133,6 +132,10 @@ class _Distillation(Step):
         self.options = options
         self.teacher = Frozen(teacher)
         self.distilled = Projected(distilled, teacher.dim)
+
+    def remember(self, rows: Rows, report: Report = silent) -> None:
+        """Read English now: what T says of a sentence does not change."""
+        self.teacher.read_once(_sentences(rows, self.options)[0], report)
 
     def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
         english, other = _sentences(batch, self.options)

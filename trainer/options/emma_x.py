@@ -94,13 +94,17 @@ class EmmaXOptions(MomentumOptions):
             )
 
     @property
-    def idle(self) -> Idle:
-        """Tell which options and data a single phase leaves aside."""
+    def idle(self) -> tuple[Idle, ...]:
+        """Tell which options and data a single phase leaves aside, and a network."""
         second = "em_epochs", "em_learning_rate", "freeze_gmm", "parallel_mix", "self_positive"
         ranks = "rank_ema", "rank_temperature_low", "rank_temperature_high"
+        found = [Idle("--classifier fcn", ("gmm_init",))] if self.classifier == "fcn" else []
         if self.phase == "1":  # texts of further languages are in the vocabulary
-            return Idle("--phase 1", second + ranks, () if len(self.codes) > 2 else ("texts",))
-        return Idle("--phase 2", ("temperature",)) if self.phase == "2" else Idle()
+            texts = () if len(self.codes) > 2 else ("texts",)
+            found.append(Idle("--phase 1", second + ranks, texts))
+        if self.phase == "2":
+            found.append(Idle("--phase 2", ("temperature",)))
+        return tuple(found)
 
     @property
     def stages(self) -> tuple[Stage, ...]:

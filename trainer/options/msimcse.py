@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from xmine.options import option
 
-from .shared import TrainingOptions
+from .shared import Idle, TrainingOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,3 +22,9 @@ class MsimcseOptions(TrainingOptions):
     hard_negative_weight: float = option(
         0.0, "Number to add to the logit of a row's own contradicting sentence."
     )
+
+    @property
+    def idle(self) -> tuple[Idle, ...]:
+        """Tell which option dropped negatives leave aside."""
+        dropped = Idle("--drop-hard-negatives", ("hard_negative_weight",))
+        return (dropped,) if self.drop_hard_negatives else ()

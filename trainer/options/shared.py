@@ -275,9 +275,9 @@ class TrainingOptions(Options):
         return ()
 
     @property
-    def idle(self) -> "Idle":
+    def idle(self) -> "tuple[Idle, ...]":
         """Tell which options and data this run leaves aside, and why."""
-        return Idle()
+        return ()
 
     @property
     def unsaid_pooling(self) -> tuple[str, ...]:
@@ -337,7 +337,7 @@ class Idle(NamedTuple):
         data: kinds of data that are not learned from, as `Stage.data` has them.
     """
 
-    why: str = ""
+    why: str
     options: tuple[str, ...] = ()
     data: tuple[str, ...] = ()
 

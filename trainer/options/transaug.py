@@ -130,7 +130,7 @@ class TransaugOptions(QueueOptions):
         return found if has_other else (*found, "distilled_encoder")
 
     @property
-    def idle(self) -> Idle:
+    def idle(self) -> tuple[Idle, ...]:
         """Tell which options and data the stage, or a shared encoder, leaves aside."""
         distil = "distil_both", "distil_epochs", "distil_learning_rate"
         queue = "queue_size", "queue_init", "in_batch_negatives"
@@ -141,8 +141,9 @@ class TransaugOptions(QueueOptions):
             "nli": ((*distil, *contrast, "batch_size"), ("pairs",)),
         }
         if self.stage in found:
-            return Idle(f"--stage {self.stage}", *found[self.stage])
-        return Idle("--share-encoder", (*distil, "train_teacher")) if self.share_encoder else Idle()
+            return (Idle(f"--stage {self.stage}", *found[self.stage]),)
+        shared = Idle("--share-encoder", (*distil, "train_teacher"))
+        return (shared,) if self.share_encoder else ()
 
     @property
     def stages(self) -> tuple[Stage, ...]:

@@ -51,10 +51,10 @@ def _kind(encoder: SentenceEncoder) -> str:
 
 def _how(encoder: SentenceEncoder) -> str:
     if isinstance(encoder.body, StaticEmbedding):
-        return "A sentence is the mean of the\nvectors of its pieces, scaled to length one."
+        return "A sentence is the mean of the\nvectors of its tokens, scaled to length one."
     pooling, heads = (encoder.describe()[name] for name in ("pooling", "heads"))
     return (
-        f"A sentence is made\nof what the last layer makes of its pieces: {pooling}, then {heads}."
+        f"A sentence is made\nof what the last layer makes of its tokens: {pooling}, then {heads}."
     )
 
 

@@ -48,7 +48,7 @@ def check_encoders(options: TrainingOptions) -> None:
                 f"--teacher {name}: a checkpoint that does not say how its vectors are pooled "
                 f"(it has no {MODULES_FILE})",
                 "give --teacher-pooling: cls_mlp for a supervised SimCSE, cls for an unsupervised "
-                "one, mean where pieces are averaged",
+                "one, mean where tokens are averaged",
             )
 
 

@@ -75,7 +75,7 @@ def begin(
             refuse_one_piece(tower)
     elif options.pooling not in ("", "mean"):
         raise TrainingError(
-            f"{options.pooling} pooling: a static encoder takes the mean of its pieces",
+            f"{options.pooling} pooling: a static encoder takes the mean of its tokens",
             "leave it out",
         )
     return tower

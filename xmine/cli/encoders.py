@@ -44,7 +44,7 @@ def load_encoder(
     console.detail(
         f"encoder: {encoder.name}, {facts['architecture']}, "
         f"{stated or 'languages not stated'}, {facts['pooling']} pooling, dimension {encoder.dim}, "
-        f"{facts['pieces']:,} tokens, {encoder.device} {encoder.dtype}"
+        f"{facts['vocabulary']:,} tokens, {encoder.device} {encoder.dtype}"
     )
     return encoder
 

@@ -172,7 +172,7 @@ class SentenceEncoder:
         return {
             **self.body.describe(),
             "heads": " + ".join(kinds),
-            "width": self.dim,
+            "dim": self.dim,
             "prompts": dict(self.settings.texts),
             "default_prompt": self.settings.default,
             "languages": list(self.facts.languages),

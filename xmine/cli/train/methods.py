@@ -61,19 +61,20 @@ def check_data(method: str, kinds: Sequence[str]) -> None:
 
 def idle_settings(method: str, options: TrainingOptions, kinds: Sequence[str]) -> list[str]:
     """Warn of options and data that the run leaves aside, as its stage does."""
-    usual, idle = type(options)(), options.idle
+    usual, found = type(options)(), []
     changed = [
         each.name
         for each in fields(options)
         if getattr(options, each.name) != getattr(usual, each.name)
     ]
-    aside = [GIVEN[kind] for kind in idle.data if kind in kinds]
-    aside += [flag(name) for name in changed if name in idle.options]
-    found = [f"{', '.join(aside)}: no effect with {idle.why}"] if aside else []
+    for idle in options.idle:
+        aside = [GIVEN[kind] for kind in idle.data if kind in kinds]
+        aside += [flag(name) for name in changed if name in idle.options]
+        found += [f"{', '.join(aside)}: no effect with {idle.why}"] if aside else []
     kind = "nli" if "nli" in METHODS[method].reads else "triplets"
-    of_nli = [flag(name) for name in changed if name.startswith("nli_")]
-    if of_nli and kind not in kinds:
-        found.append(f"{', '.join(of_nli)}: no effect without {GIVEN[kind]}")
+    of_kind = [flag(name) for name in changed if name.startswith(("nli_", "hard_", "drop_hard_"))]
+    if of_kind and kind not in kinds:
+        found.append(f"{', '.join(of_kind)}: no effect without {GIVEN[kind]}")
     return found
 
 

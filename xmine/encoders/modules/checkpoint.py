@@ -160,9 +160,9 @@ def read_tokenizer(
         raise EncoderError(f"{folder}: no tokenizer: {first_line(error)}", INSTEAD) from error
     rows = model.get_input_embeddings().num_embeddings
     if pieces > rows:
-        raise EncoderError(f"{folder}: {pieces:,} pieces, and vectors for {rows:,} of them")
+        raise EncoderError(f"{folder}: {pieces:,} tokens, and vectors for {rows:,} of them")
     refused = {
-        "marks pieces with types other than 0": any(map(any, types)),
+        "marks tokens with types other than 0": any(map(any, types)),
         "tells padding by no attention mask": "attention_mask" not in tokenizer.model_input_names,
         "has a chat template, and no modules.json": plain and bool(tokenizer.chat_template),
         "is no fast tokenizer": not tokenizer.is_fast,

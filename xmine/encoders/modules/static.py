@@ -93,7 +93,7 @@ class StaticEmbedding:
         return {
             "architecture": "static",
             "pooling": "mean",
-            "pieces": len(self.pieces),
+            "vocabulary": len(self.pieces),
             "max_length": None,
             "parameters": self.table.rows.size,
         }
@@ -189,7 +189,7 @@ class StaticEmbedding:
         enough = len(table.rows) == len(pieces) if is_ours else len(table.rows) >= len(pieces)
         if not enough:
             raise EncoderError(
-                f"{folder}: {len(table.rows):,} vectors for {len(pieces):,} pieces",
+                f"{folder}: {len(table.rows):,} vectors for {len(pieces):,} tokens",
                 f"{WEIGHTS_FILE} and {MODEL_FILE if is_ours else TOKENIZER_FILE} "
                 "are not of the same encoder",
             )

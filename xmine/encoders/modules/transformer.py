@@ -112,7 +112,7 @@ class Transformer(nn.Module):
             "layers": getattr(config, "num_hidden_layers", None),
             "attention_heads": getattr(config, "num_attention_heads", None),
             "pooling": " + ".join(self.pooling.modes),
-            "pieces": len(self.tokenizer),
+            "vocabulary": len(self.tokenizer),
             "max_length": self.max_length,
             "parameters": sum(each.numel() for each in self.model.parameters()),
         }

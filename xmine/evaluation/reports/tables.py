@@ -28,7 +28,7 @@ def described(about: Mapping[str, object]) -> str:
     length, prompt = about["max_length"], about["prompt"]
     return (
         f"{about['model']}, {about['architecture']}, {about['pooling']} pooling, "
-        + (f"cut after {length} pieces, " if length else "not cut, ")
+        + (f"cut after {length} tokens, " if length else "not cut, ")
         + (f"prompt {prompt!r}, " if prompt else "no prompt, ")
         + f"{about['device']} {about['dtype']}"
     )

@@ -26,6 +26,7 @@ from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
 from xmine.mining.stage_inputs import hashed
+from xmine.options import flag
 from xmine.pairs.io import ParallelText, read_parallel
 from xmine.pairs.known import LabelledPairs, SettledPairs
 from xmine.progress import Report, silent
@@ -165,8 +166,7 @@ def _encoder_of(opened: Opened) -> SentenceEncoder:
     if opened.probs is None:
         raise TrainingError(f"{path}: no probability is estimated", "mine more text")
     for side in ("source", "target"):
-        given = input_of_run(opened.run["texts"][side], opened.path)
-        digest = opened.run["texts"].get(f"{side}_digest")
+        given, digest = _text_of(opened, side), opened.run["texts"].get(f"{side}_digest")
         if digest is None or text_input(given).survey.digest != digest:
             raise FileError(
                 f"{given}: changed since it was mined"
@@ -208,8 +208,9 @@ def _begin(
     if there and not force:
         made = _read_marker(marker)
         if other := [name for name in wanted if made.get(name) != wanted[name]]:
+            named = [flag(name) if hasattr(options, name) else name for name in other]
             raise OptionError(
-                f"{output}: made with other {', '.join(other)}",
+                f"{output}: made with other {', '.join(named)}",
                 "give another folder, or --force to begin anew",
             )
         return
@@ -250,6 +251,12 @@ def training_options(
     return METHODS[options.method].options(encoder=name, **chosen)
 
 
+def _text_of(opened: Opened, side: str) -> str:
+    """Name the text input of a side, as it is found from here."""
+    texts = opened.run["texts"]
+    return input_of_run(texts[side], opened.path, texts.get(f"{side}_digest", ""))
+
+
 def _mined(
     first: Opened,
     encoder: SentenceEncoder,
@@ -265,10 +272,9 @@ def _mined(
     said = {name: value for name, value in said.items() if name in known}
     if said.get("threshold") == "gold":
         said["threshold"] = "auto"
-    texts = first.run["texts"]
     return mine(
-        input_of_run(texts["source"], first.path),
-        input_of_run(texts["target"], first.path),
+        _text_of(first, "source"),
+        _text_of(first, "target"),
         encoder,
         MiningOptions(**said),
         report,

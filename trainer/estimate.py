@@ -5,7 +5,7 @@ own, and without files; memory and time of a step are scaled to the batch and th
 """
 
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 
 import torch
 
@@ -15,6 +15,7 @@ from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import TrainingError
 from xmine.hardware import allowed_threads, anonymous_memory, choose_device, free_memory
+from xmine.options import flag
 from xmine.progress import silent
 from xmine.text.languages import language_name, short_code
 from xmine.units import count, duration, in_words
@@ -65,7 +66,7 @@ class TrainingEstimate:
         """Say it in a line."""
         parts = ", ".join(f"{name} {in_words(size)}" for name, size in self.memory.items() if size)
         return (
-            f"estimate: {count(self.steps, 'step')}, {count(self.rows, 'row')} a pass, "
+            f"estimate: {count(self.steps, 'step')}, {count(self.rows, 'row')} an epoch, "
             f"{self.weights:,} weights, {in_words(self.total_memory)} of memory "
             f"({parts}), {duration(self.seconds)} on {self.device}, without starting, reading and "
             "saving"
@@ -93,11 +94,19 @@ class TrainingEstimate:
                 "are free: --recompute, --logit-rows and a smaller --batch-size take less"
             )
         if makes_vocabulary(options) and self.rows < FEW:
-            few = f"{count(self.rows, 'row')} are few to train from scratch"
-            found.append(f"{few}: begin with the embedded encoder, or another trained one")
+            names = {"encoder", "src_encoder", "tgt_encoder", "distilled_encoder"}
+            new = [
+                flag(each.name)
+                for each in fields(options)
+                if each.name in names - {*options.unread} and getattr(options, each.name) == SCRATCH
+            ]
+            found.append(
+                f"{count(self.rows, 'row')} are few to train {' and '.join(new)} from scratch: "
+                "embedded, or another trained one, learns more from them"
+            )
         if options.batch_size > self.rows:
             found.append(
-                f"--batch-size {options.batch_size:,} for {self.rows:,} rows: each pass is one step"
+                f"--batch-size {options.batch_size:,} for {self.rows:,} rows: an epoch is one step"
             )
         return found
 

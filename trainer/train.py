@@ -257,13 +257,17 @@ def check_place(output: Path, *, resume: Resume, force: bool) -> bool:
         Whether there is a run to go on with.
 
     Raises:
-        FileError: `output` is there already, or holds something else than an encoder.
+        FileError: `output` is there already, or holds something else than an encoder; or another
+            process is training in the run.
         TrainingError: there is no run to resume; or one is there, and neither `resume` nor `force`
             says what is to become of it.
     """
     check_replaceable(output)
     check_free(output, force=force, folder=True)
     folder = run_folder(output)
+    if (folder / LOCK_FILE).exists():
+        with held(folder, "training in"):
+            pass
     if not folder.exists() or has_not_begun(folder):
         if resume is True:
             raise TrainingError(

@@ -103,9 +103,9 @@ def test_rm_takes_everything(command: Command, kept: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "say what to remove"),
-        (["--all", KEYS[0]], "say what to remove"),
-        (["--all", "--older-than", "3"], "say what to remove"),
+        ([], "say what to remove, in one way"),
+        (["--all", KEYS[0]], "say what to remove, in one way"),
+        (["--all", "--older-than", "3"], "say what to remove, in one way"),
         (["7"], "'7': no entry begins so"),
         ([""], "'': 2 entries begin so"),
     ],

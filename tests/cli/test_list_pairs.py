@@ -54,7 +54,7 @@ def test_filters_and_orders_are_those_of_the_app(command: Command, file: Path) -
 @pytest.mark.parametrize(
     ("kept", "told"),
     [
-        ("kept", "none of 4 kept pairs matches; --kept all looks at all 4\n"),
+        ("kept", "none of 4 pairs matches\n"),
         ("below", "none of 0 pairs below the cut matches; --kept all looks at all 4\n"),
         ("all", "none of 4 pairs matches\n"),
     ],
@@ -91,3 +91,12 @@ def test_what_cannot_be_asked_is_an_error(command: Command, file: Path) -> None:
     ):
         ended = command("pairs", "list", *words)
         assert ended.code in (1, 2) and said in ended.err and not ended.out
+
+
+@pytest.mark.parametrize("alone", [["--regex"], ["--side", "source"]])
+def test_how_text_is_looked_for_needs_a_text(
+    command: Command, file: Path, alone: list[str]
+) -> None:
+    ended = command("pairs", "list", "pairs.jsonl", *alone)
+    assert ended.err.startswith("xmine: --regex and --side say how --text is looked for\n")
+    assert ended.code == 2

@@ -339,6 +339,7 @@ def test_what_is_wrong_with_known_pairs_is_said_with_file_and_line(
         "--precision x": "--precision",
         "--top 2.5": "--top",
         "--score-max high": "--score-max",
+        "--score-max 3 --threshold 4": "--score-max 3 is below --threshold 4\n",
         "--drop copy --drop copie": "--drop is 'copie'",
         "--segment --seed-pairs gold.tsv": "--segment and known pairs of lines",
         "--segment --src-lang sv": "--segment cannot cut text in sv",

@@ -123,6 +123,11 @@ def test_a_run_that_is_interrupted_says_how_to_go_on_and_does(
     other = command(*words[1:], "--seed", 9)
     assert other.err.startswith("xmine: new.training: the run there has other options or other da")
     assert (other.code, other.touched) == (1, set())
+    dry = command(*words[1:], "--seed", 9, "--dry-run")
+    assert (dry.code, dry.err) == (1, other.err), "also before a run"
+    dry = command(*words[1:], "--dry-run")
+    assert dry.err.startswith("xmine: new.training: resumed at its beginning\n")
+    assert dry.code == 0
     resumed = command(*words[1:])
     assert resumed.code == 0
     assert {path.split("/")[0] for path in resumed.touched} == {"new", "new.training"}
@@ -147,7 +152,7 @@ def test_what_a_run_leaves(
     command: Command, pairs_file: Path, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ended = command("train", "pairs.tsv", "-o", "new", "--encoder", toy_folder, *FEW, "--epochs", 3)
-    assert ended.estimate.startswith("xmine: estimate: 63 steps, 1,400 rows a pass, ")
+    assert ended.estimate.startswith("xmine: estimate: 63 steps, 1,400 rows an epoch, ")
     left = {path.name for path in Path("new").iterdir()}
     assert {"README.md", "options.toml", "metrics.jsonl", "training.svg", "training.csv"} <= left
     assert "accuracy" in Path("new", "training.svg").read_text()
@@ -190,7 +195,7 @@ def test_a_batch_larger_than_the_data_is_told(
         5000,
         "--dry-run",
     )
-    told = "xmine: warning: --batch-size 5,000 for 1,400 rows: each pass is one step\n"
+    told = "xmine: warning: --batch-size 5,000 for 1,400 rows: an epoch is one step\n"
     assert ended.err.startswith(told)
     assert ended.code == 0
 
@@ -291,6 +296,31 @@ def test_what_retrieved_before_is_known_to_a_run_that_goes_on(
     assert resumed["before"] == whole["before"] < whole["accuracy"]
 
 
+def test_where_a_run_stands_is_told(command: Command, pairs_file: Path) -> None:
+    train = ["train", "pairs.tsv", "-o", "new", *SMALL, "--evaluate-every", 10]
+    with interrupted_at(30):
+        assert command(*train).code == 130
+    told = "xmine: new.training: resumed at its last checkpoint; its log ends at step 30\n"
+    assert told in command(*train, "--resume", "--dry-run").err
+
+
+def test_texts_in_another_language_are_warned_of(
+    command: Command, tmp_path: Path, pairs_file: Path
+) -> None:
+    lines = pairs_file.read_text(encoding="utf-8").splitlines()
+    Path("zh.txt").write_text("\n".join(each.split("\t")[1] for each in lines[:300]))
+    Path("ru.txt").write_text("Паром уходит в полдень, и никто его не ждёт.\n" * 300)
+    words = ["train", *(f"--texts={each}.txt" for each in ("ru", "zh", "ru")), "-o", "new"]
+    ended = command(*words, "--encoder", "embedded", "--dry-run")
+    told = "xmine: warning: ru.txt: does not look like English or Chinese (--languages)\n"
+    assert ended.err.count(told) == 2 and "zh.txt" not in ended.err and ended.code == 0
+
+
+def test_a_file_of_triplets_is_given_once(command: Command) -> None:
+    ended = command("train", "--triplets", "en.tsv", "--triplets", "en.tsv", "-o", "new")
+    assert ended.err.startswith("xmine: --triplets: one file twice\n") and ended.code == 2
+
+
 def test_few_pairs_are_trained_on_with_what_follows_from_them_and_a_warning(
     command: Command, tmp_path: Path, pairs_file: Path
 ) -> None:
@@ -298,12 +328,12 @@ def test_few_pairs_are_trained_on_with_what_follows_from_them_and_a_warning(
     Path("few.tsv").write_text("".join(rows[:240]), encoding="utf-8")
     words = ["train", "few.tsv", "-o", "new", "--dim", 16, "--threads", 1]
     told = (
-        "xmine: warning: 200 rows are few to train from scratch: begin with the "
-        "embedded encoder, or another trained one\n"
+        "xmine: warning: 200 rows are few to train --encoder from scratch: "
+        "embedded, or another trained one, learns more from them\n"
     )
     dry = command(*words, "--dry-run")
     assert (dry.code, dry.touched) == (0, set())
-    assert dry.estimate.startswith("xmine: estimate: 300 steps, 200 rows a pass, ")
+    assert dry.estimate.startswith("xmine: estimate: 300 steps, 200 rows an epoch, ")
     assert dry.err == told
     ended = command(*words)
     assert ended.code == 0 and told in ended.err

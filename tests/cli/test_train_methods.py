@@ -76,6 +76,15 @@ def test_a_method_is_named_first_or_by_its_option_wherever_that_stands(
     assert taken == [0] * 5 + [2] * 2  # msimcse learns from no labelled pairs
 
 
+def test_two_methods_are_refused(command: Command, data: Path) -> None:
+    ended = command("train", "moco", "pairs.tsv", "-o", "new", "--method", "msimcse")
+    assert ended.err == "xmine: moco and --method msimcse\nhint: give one of them\n"
+    assert (ended.code, ended.touched) == (2, set())
+    Path(data, "moco").write_bytes(Path(data, "pairs.tsv").read_bytes())  # a file of that name
+    words = ["-o", "new", "--encoder", "embedded", "--method", "msimcse", "--dry-run"]
+    assert command("train", "moco", *words).code == 0
+
+
 @pytest.mark.parametrize("name", METHODS)
 def test_help_of_a_method_shows_its_options_before_those_of_all(
     command: Command, name: str
@@ -153,7 +162,7 @@ def test_a_dry_run_says_what_it_will_take_and_leaves_nothing(
 ) -> None:
     train = ["train", "pairs.tsv", "-o", "new", "--method", "moco", "--encoder", toy_folder, *FEW]
     ended = command(*train, "--dry-run")
-    assert ended.estimate.startswith("xmine: estimate: 10 steps, 700 rows a pass, ")
+    assert ended.estimate.startswith("xmine: estimate: 10 steps, 700 rows an epoch, ")
     assert (ended.code, ended.out, ended.err, ended.touched) == (0, "", "", set())
     ended = command(*train, "--dry-run", "--json", "--queue-size", 150)
     facts = json.loads(ended.out)
@@ -241,6 +250,15 @@ def test_settings_of_inference_data_that_is_not_given_are_told(
         ("emma-x --phase 1 --em-epochs 2", "--em-epochs: no effect with --phase 1"),
         ("emma-x --phase 1 --temperature 0.1", ""),
         ("emma-x --classifier fcn --gmm-init unit", "--gmm-init: no effect with --classifier fcn"),
+        (
+            "emma-x --rank-temperature-high 0.2",
+            "--rank-temperature-high: no effect with --ranks 2",
+        ),
+        ("emma-x --rank-temperature-high 0.2 --ranks 3", ""),
+        (
+            "transaug --temperature 0.1 --logit-scale-init 1",
+            "--logit-scale-init: no effect with a fixed --temperature",
+        ),
         (
             "msimcse --hard-negative-weight 0.5",
             "--hard-negative-weight: no effect without --triplets",

@@ -64,6 +64,8 @@ def test_what_is_there_already_stays_unless_it_may_be_replaced(tmp_path: Path) -
             path.write_text("old")
         elif name == "folder":
             path.mkdir()
+            check_free(path, force=False, folder=True)  # as good as none
+            (path / "file").write_text("old")
         else:
             os.mkfifo(path)
         said = {}

@@ -265,3 +265,5 @@ def test_an_input_of_a_run_is_found_here_or_beside_the_run(
         assert input_of_run(given, run) == given
     Path("a.tsv").write_text("another\n")
     assert input_of_run("a.tsv", run) == "a.tsv"
+    assert input_of_run("a.tsv:2", run, text_input(str(text)).survey.digest) == f"{text}:2"
+    assert input_of_run("a.tsv", run, "of neither") == "a.tsv"

@@ -377,7 +377,7 @@ def test_another_loop_in_the_folder_is_refused_unless_forced(
     _, first = adapt(run, output, SHORT)
     judged = judge(first.run, {0: "accept"})
     other = AdaptOptions(epochs=3, threads=1, new_tokens=0)
-    assert f"{output}: made with other epochs" in refused(OptionError, run, output, options=other)
+    assert f"{output}: made with other --epochs" in refused(OptionError, run, output, options=other)
     assert "made with other run" in refused(OptionError, toys / "run", output)
     assert [each.number for each in adapt(Path(os.path.relpath(run)), output, SHORT)] == [0, 1]
     judge(run, {0: "accept"})

@@ -287,13 +287,13 @@ def test_what_will_not_do_is_warned_of() -> None:
     options = MsimcseOptions(encoder="embedded", **FEW)
     fits = TrainingEstimate(64, 2, 1, {"program": 1}, "cpu", 1.0)
     assert fits.warnings(options) == []
-    assert "each pass is one step" in replace(fits, rows=63).warnings(options)[0]
+    assert "an epoch is one step" in replace(fits, rows=63).warnings(options)[0]
     (warning,) = replace(fits, memory={"program": 2**60}).warnings(options)
     assert "of memory, " in warning and "--recompute" in warning
     (warning,) = fits.warnings(replace(options, encoder="scratch"))
-    assert warning.startswith(
-        "64 rows are few to train from scratch: begin with the embedded encoder, or"
-    )
+    assert warning.startswith("64 rows are few to train --encoder from scratch: embedded, or")
+    distil = TransaugOptions(encoder="embedded", distilled_encoder="scratch", **FEW)
+    assert "64 rows are few to train --distilled-encoder from" in fits.warnings(distil)[0]
     assert replace(fits, rows=100_000).warnings(replace(options, encoder="scratch")) == []
 
 

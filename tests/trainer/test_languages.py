@@ -86,7 +86,7 @@ def test_a_tenth_of_the_texts_may_be_in_any_language(untold: int) -> None:
     )
     assert weights.tolist() == balanced_weights(languages).tolist()
     assert (np.unique(weights).size > 1) and weights[-1] > weights[-31 + untold]
-    told = "11 of 100 texts may be in any of en, de, zh: these are visited once a pass; "
+    told = "11 of 100 texts may be in any of en, de, zh: these are visited once an epoch; "
     assert log.remarks == [told + "give one --texts FILE for each language"] * (untold > 10)
 
 
@@ -262,5 +262,5 @@ def test_what_cannot_be_told_is_remarked(
     made, remarks = trained(method, corpus, tmp_path / "encoder", options)
     (remark,) = remarks
     assert remark in made.remarks
-    assert "texts may be in any of de, zh, xx: these are visited once a pass" in remark
+    assert "texts may be in any of de, zh, xx: these are visited once an epoch" in remark
     assert "give one --texts FILE for each language" in remark

@@ -315,6 +315,25 @@ def test_a_folder_that_is_no_encoder_is_refused_before_training(
     assert thesis.read_text() == "all of it" and not run_folder(tmp_path).exists()
 
 
+@pytest.mark.parametrize("inside", ["", "source"])
+def test_files_of_others_in_the_folder_of_an_encoder_are_kept(
+    toy_pairs: ParallelText, tmp_path: Path, inside: str
+) -> None:
+    """An encoder is replaced by `force`; a thesis beside its files, or beside `source`, is not."""
+    output = tmp_path / "encoder"
+    (output / inside).parent.mkdir(exist_ok=True)
+    train("msimcse", toy_pairs, MsimcseOptions(**MSIMCSE), output / inside)
+    train("msimcse", toy_pairs, MsimcseOptions(**MSIMCSE), output / inside, force=True)
+    for thesis in (output / "thesis.txt", output / inside / "more" / "thesis.txt"):
+        thesis.parent.mkdir(exist_ok=True)
+        thesis.write_text("all of it")
+        with pytest.raises(FileError, match=f"{thesis}: was not written by xmine"):
+            train("msimcse", toy_pairs, MsimcseOptions(**MSIMCSE), output, force=True)
+        assert thesis.read_text() == "all of it" and not run_folder(output).exists()
+        thesis.unlink()
+    train("msimcse", toy_pairs, MsimcseOptions(**MSIMCSE), output, force=True)
+
+
 def test_a_run_is_not_resumed_with_other_exclusions(
     toy_pairs: ParallelText, tmp_path: Path
 ) -> None:
@@ -348,7 +367,7 @@ def test_one_process_at_a_time_trains_in_a_folder(toy_pairs: ParallelText, tmp_p
         if progress.stage == "training" and not tried:
             tried = 1
             before = metrics_of_run(output)
-            for flags in ({"resume": "auto"}, {"force": True}):
+            for flags in ({}, {"resume": "auto"}, {"force": True}):
                 with pytest.raises(FileError, match="another process is training in it"):
                     train("msimcse", toy_pairs, options, output, **flags)
             assert metrics_of_run(output) == before

@@ -38,7 +38,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     return found
 
 
-ESTIMATE = {"said": "60 x 71 lines, 1.1 GB of memory; 12 steps, 345 rows a pass"}
+ESTIMATE = {"said": "60 x 71 lines, 1.1 GB of memory; 12 steps, 345 rows an epoch"}
 
 
 async def shown(pilot: Any, name: str) -> Any:
@@ -159,7 +159,7 @@ def test_the_form_of_training_follows_its_method() -> None:
             "xmine train p.tsv --texts en.txt --texts 'my zh.txt' --method msimcse -o encoder/ "
             "--steps 7 --temperature 0.07 --symmetric"
         )
-        assert "12 steps, 345 rows a pass" in said(screen, "estimate")
+        assert "12 steps, 345 rows an epoch" in said(screen, "estimate")
         screen.query_one("#method", Choices).query("Choice")[0].value = True
         await until(pilot, lambda: "moco" in said(screen, "command"))
         assert said(screen, "command") == (

@@ -34,4 +34,4 @@ class AdaptOptions(Options):
     device: str = option(
         "auto", "Where training runs: auto, cpu, cuda, or cuda:1 and so on.", "Speed and memory"
     )
-    threads: int = option(0, "CPU threads; 0: all.", "Speed and memory", min=0)
+    threads: int = option(0, "CPU threads; 0: OMP_NUM_THREADS, or all.", "Speed and memory", min=0)

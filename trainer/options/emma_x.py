@@ -95,10 +95,12 @@ class EmmaXOptions(MomentumOptions):
 
     @property
     def idle(self) -> tuple[Idle, ...]:
-        """Tell which options and data a single phase leaves aside, and a network."""
+        """Tell which options and data a single phase, a network and two ranks leave aside."""
         second = "em_epochs", "em_learning_rate", "freeze_gmm", "parallel_mix", "self_positive"
         ranks = "rank_ema", "rank_temperature_low", "rank_temperature_high"
         found = [Idle("--classifier fcn", ("gmm_init",))] if self.classifier == "fcn" else []
+        if self.ranks == 2:
+            found.append(Idle("--ranks 2", ("rank_temperature_high",)))
         if self.phase == "1":  # texts of further languages are in the vocabulary
             texts = () if len(self.codes) > 2 else ("texts",)
             found.append(Idle("--phase 1", second + ranks, texts))

@@ -48,7 +48,7 @@ class QueueOptions(TrainingOptions):
         if self.queue_size > most:
             raise TrainingError(
                 f"--queue-size {self.queue_size:,} for {rows:,} rows: a row would meet its own "
-                "translation of the pass before",
+                "translation of the epoch before",
                 f"--queue-size of at most {most:,}",
             )
         return self.queue_size or min(most, self.largest_queue)

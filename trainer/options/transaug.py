@@ -141,9 +141,12 @@ class TransaugOptions(QueueOptions):
             "nli": ((*distil, *contrast, "batch_size"), ("pairs",)),
         }
         if self.stage in found:
-            return (Idle(f"--stage {self.stage}", *found[self.stage]),)
-        shared = Idle("--share-encoder", (*distil, "train_teacher"))
-        return (shared,) if self.share_encoder else ()
+            each = [Idle(f"--stage {self.stage}", *found[self.stage])]
+        else:
+            each = [Idle("--share-encoder", (*distil, "train_teacher"))] * self.share_encoder
+        if self.temperature != "learnable" and self.stage in ("all", "contrast"):
+            each.append(Idle("a fixed --temperature", ("logit_scale_init",)))
+        return tuple(each)
 
     @property
     def stages(self) -> tuple[Stage, ...]:

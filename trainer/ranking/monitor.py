@@ -154,7 +154,7 @@ class FallGuard:
                 step=0,
                 remark=f"phase 2 began with an encoder that finds {began['accuracy']:.1%} of the "
                 "held-out translations: too weak a start to rank sentences; give phase 1 more "
-                "pairs or passes, or begin with a trained --encoder",
+                "pairs or epochs, or begin with a trained --encoder",
             )
 
     def kept(self, measures: dict[str, float]) -> dict[str, float]:

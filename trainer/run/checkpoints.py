@@ -6,6 +6,7 @@ It stands beside the encoder-to-be as `NAME.training/` until the run has ended.
 import json
 import tomllib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 from pickle import UnpicklingError
@@ -49,6 +50,43 @@ def has_not_begun(folder: Path) -> bool:
     return LOCK_FILE in whole and whole <= {LOCK_FILE, DATA_FILE, INPUTS_FILE}
 
 
+def where_it_stands(folder: Path) -> str:
+    """Say where a run goes on: behind its last checkpoint, a little before the end of its log."""
+    path, last = folder / METRICS_FILE, {}
+    for line in path.read_text("utf-8").splitlines() if path.exists() else ():
+        with suppress(ValueError):  # a kill cut it short
+            last = json.loads(line)
+    if not last.get("step"):
+        return f"{folder}: resumed at its beginning"
+    stage = f" of {last['stage']}" if "stage" in last else ""
+    return f"{folder}: resumed at its last checkpoint; its log ends at step {last['step']:,}{stage}"
+
+
+def files_of_run(folder: Path, options: TrainingOptions, corpus: Corpus) -> dict[str, str]:
+    """Give the files that tell one run from others, by name.
+
+    Raises:
+        TrainingError: the run in the folder had other options or other data.
+    """
+    written = {
+        DATA_FILE: corpus.fingerprint() + "\n",
+        INPUTS_FILE: as_lines(digests_of_inputs(options)),
+        OPTIONS_FILE: dump_toml(options),
+    }
+    if said := ", ".join(_differences(folder, written, options)):
+        if not World.here().leads:
+            raise TrainingError(
+                f"this process has other options or other data than the first: {said}",
+                "give all processes the same",
+            )
+        raise TrainingError(
+            f"{folder}: the run there has other options or other data: {said}",
+            f"--options {folder / OPTIONS_FILE} --resume goes on with it, with the same data; "
+            "--force starts anew",
+        )
+    return written
+
+
 class Run:
     """One training run on disk, or one stage of it; everything is written whole or not at all.
 
@@ -68,22 +106,7 @@ class Run:
         """
         self.folder = folder
         self.name = ""
-        written = {
-            DATA_FILE: corpus.fingerprint() + "\n",
-            INPUTS_FILE: as_lines(digests_of_inputs(options)),
-            OPTIONS_FILE: dump_toml(options),
-        }
-        if said := ", ".join(_differences(folder, written, options)):
-            if not World.here().leads:
-                raise TrainingError(
-                    f"this process has other options or other data than the first: {said}",
-                    "give all processes the same",
-                )
-            raise TrainingError(
-                f"{folder}: the run there has other options or other data: {said}",
-                f"--options {folder / OPTIONS_FILE} --resume goes on with it, with the same data; "
-                "--force starts anew",
-            )
+        written = files_of_run(folder, options, corpus)
         if World.here().leads:
             folder.mkdir(exist_ok=True)
             for name, text in written.items():

@@ -38,7 +38,7 @@ class LanguageTexts:
             run.log(
                 step=0,
                 remark=f"{untold:,} of {len(self.texts):,} texts may be in any of "
-                f"{', '.join(codes)}: these are visited once a pass; give one --texts FILE for "
+                f"{', '.join(codes)}: these are visited once an epoch; give one --texts FILE for "
                 "each language",
             )
         return balanced_weights(self.languages)

@@ -84,7 +84,7 @@ PLOT = Annotated[
     bool,
     switch(
         "--plot",
-        "Draw a histogram of the pairs on stderr, with the threshold and the expected precision.",
+        "Draw a histogram of the pairs on stderr, with the cut and the expected precision, if any.",
         group="Output",
     ),
 ]
@@ -107,7 +107,7 @@ PAIRS = Annotated[
 TRAINING_PAIRS = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="PAIRS",
+        metavar="PAIRS...",
         help=f"Pairs: {PAIR_SUFFIXES}, corpus.en,corpus.zh, or the folder of a "
         "mining run; - for TSV on stdin. Several files are in two languages each, which their "
         "names say: en-de.tsv en-fr.tsv.",

@@ -51,7 +51,7 @@ def remove(
     keys: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="KEY", help="First digits of the keys to remove.", show_default="none"
+            metavar="KEY...", help="First digits of the keys to remove.", show_default="none"
         ),
     ] = None,
     all: Annotated[bool, switch("--all", "Remove everything.")] = False,
@@ -70,7 +70,9 @@ def remove(
     from xmine.vectors.cache import remove as remove_entry
 
     if [bool(keys), all, older_than is not None].count(True) != 1:
-        raise OptionError("say what to remove", "give KEY..., --all or --older-than DAYS")
+        raise OptionError(
+            "say what to remove, in one way", "give KEY..., or --all, or --older-than DAYS"
+        )
     try:
         found = chosen(keys) if keys else _entries()
         if older_than is not None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from xmine.cli.console import Console
 from xmine.errors import FileError, OptionError
+from xmine.hardware import choose_device
 from xmine.mining.options import MiningOptions
 from xmine.options import EncodingOptions, flag
 
@@ -52,10 +53,12 @@ def load_encoder(
 def warn_without_effect(
     encoder: "SentenceEncoder", options: EncodingOptions, console: Console
 ) -> None:
-    """Warn of options that a static encoder has no use for."""
+    """Warn of options that a static encoder has no use for; refuse a device that is not here."""
     usual = fields(EncodingOptions)
     given = [flag(each.name) for each in usual if getattr(options, each.name) != each.default]
     if given and encoder.describe()["architecture"] == "static":
+        if options.device not in ("auto", "cpu"):
+            choose_device(options.device)
         console.warn(
             f"{', '.join(given)}: without effect: a static encoder reads whole sentences with numpy"
         )

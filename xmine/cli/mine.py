@@ -124,6 +124,8 @@ def mine(
     if source == target == "-":
         raise OptionError("only one side can be standard input")
     check_vectors(src_vectors, tgt_vectors, dim, model, options, rescore)
+    if options.threshold == "gold" and gold is None:
+        raise OptionError("--threshold gold without gold pairs", "give them with --gold FILE")
     from xmine.pairs.known import NOTHING_KNOWN, known_file, read_known
 
     gold, seed_pairs = (known_file(path) if path else None for path in (gold, seed_pairs))

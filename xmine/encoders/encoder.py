@@ -287,13 +287,13 @@ class SentenceEncoder:
                 kinds.append((part.kind, place))
             write_modules(partial, kinds)
             write_settings(partial, self.settings)
-            write_facts(partial, self.facts)
             if self.reranking:
                 self.reranking.save(partial)
             if self.card:
                 (partial / CARD_FILE).write_text(self.card, encoding="utf-8")
             for path in beside:
                 shutil.copy(path, partial)
+            write_facts(partial, self.facts)
 
 
 def normalised(vectors: NDArray[np.float32]) -> NDArray[np.float32]:

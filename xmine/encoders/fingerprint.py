@@ -9,7 +9,7 @@ from pathlib import Path
 _VERSION = 1
 
 # Files of an encoder's folder that its vectors do not depend on, and endings of such files.
-_WITHOUT_EFFECT = (
+WITHOUT_EFFECT = (
     *("xmine.json", "reranking.json", "options.toml"),
     *("metrics.jsonl", "training.svg", "training.csv"),
 )
@@ -51,7 +51,7 @@ def list_files(encoder: Path) -> list[tuple[str, int, int]]:
     for path in encoder.rglob("*"):
         name = path.relative_to(encoder).as_posix()
         hidden = any(part.startswith(".") for part in name.split("/"))
-        about = name in _WITHOUT_EFFECT or path.suffix in _ENDINGS_WITHOUT_EFFECT
+        about = name in WITHOUT_EFFECT or path.suffix in _ENDINGS_WITHOUT_EFFECT
         if path.is_file() and not (hidden or about):
             facts = path.stat()
             found.append((name, facts.st_size, facts.st_mtime_ns))

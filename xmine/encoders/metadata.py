@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from xmine.encoders.fingerprint import WITHOUT_EFFECT
 from xmine.encoders.layout import read_json, setting, write_json
 from xmine.errors import EncoderError, FileError, OptionError
 
@@ -80,9 +81,9 @@ def read_facts(folder: Path, card: str) -> EncoderFacts:
 
 
 def write_facts(folder: Path, facts: EncoderFacts) -> None:
-    """Write `xmine.json`."""
+    """Write `xmine.json`, as the last file: it lists the others, see `check_replaceable`."""
     content = {"languages": list(facts.languages), "method": facts.method}
-    write_json(folder / FACTS_FILE, content)
+    write_json(folder / FACTS_FILE, {**content, "files": sorted(_files(folder))})
 
 
 def read_settings(folder: Path) -> Settings:
@@ -149,14 +150,32 @@ def check_replaceable(folder: Path) -> None:
 
     Raises:
         FileError: it does, or a file has its name.
+        EncoderError: the encoder's `xmine.json` is broken.
     """
     places = folder, *(folder / side for side in ("source", "target"))
-    is_ours = any((place / FACTS_FILE).is_file() for place in places)
+    encoders = [place for place in places if (place / FACTS_FILE).is_file()]
     is_empty = folder.is_dir() and not any(folder.iterdir())
-    if folder.exists() and not (is_ours or is_empty):
+    if folder.exists() and not (encoders or is_empty):
         raise FileError(
             f"{folder}: exists and is not an encoder of xmine, so it is not replaced",
             "give another name",
         )
     if not folder.name:
         raise FileError(f"{folder}: is the folder that this command works in", "give its name")
+    known = {folder / name for name in WITHOUT_EFFECT}
+    for place in encoders:
+        listed = read_json(place / FACTS_FILE).get("files")
+        is_list = isinstance(listed, list)  # not in encoders of 0.1.0
+        known |= {place / name for name in (map(str, listed) if is_list else _files(place))}
+        known.add(place / FACTS_FILE)
+    if others := sorted({folder / name for name in _files(folder)} - known) if encoders else []:
+        raise FileError(
+            f"{others[0]}: was not written by xmine, so {folder} is not replaced",
+            "move the file, or give another name",
+        )
+
+
+def _files(folder: Path) -> list[str]:
+    """Name the files in a folder and in those inside."""
+    every = (path for path in folder.rglob("*") if not path.is_dir())
+    return [path.relative_to(folder).as_posix() for path in every]

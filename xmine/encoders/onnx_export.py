@@ -42,9 +42,9 @@ def save_onnx(encoder: SentenceEncoder, folder: Path) -> None:
         (partial / TOKENIZER_FILE).write_text(_tokenizer(encoder).to_str(pretty=True), "utf-8")
         _export(graph, partial / "model.onnx")
         write_settings(partial, encoder.settings)
-        write_facts(partial, encoder.facts)
         if encoder.card:
             (partial / CARD_FILE).write_text(encoder.card, encoding="utf-8")
+        write_facts(partial, encoder.facts)
 
 
 def _export(graph: nn.Module, path: Path) -> None:

@@ -57,8 +57,11 @@ def own_copy(path: Path) -> None:
 
 
 def check_free(path: Path, *, force: bool, folder: bool = False) -> None:
-    """Refuse to overwrite unless `force`; called before the work whose result goes to `path`."""
-    there = path.exists()
+    """Refuse to overwrite unless `force`; called before the work whose result goes to `path`.
+
+    A folder without files is as good as none.
+    """
+    there = path.exists() and not (folder and path.is_dir() and not any(path.iterdir()))
     if there and path.is_dir() != folder:
         raise FileError(f"{path}: is a {'file' if folder else 'folder'}", "give another name")
     if there and not (path.is_file() or folder):  # a device or a pipe: it would be replaced

@@ -45,8 +45,8 @@ class ScoringOptions(EncodingOptions):
     )
     src_lang: str = option(
         "",
-        "Language code of the source, for file formats that name the language, for flags and for "
-        "--segment.",
+        "Language code of the source, for flags, for cutting lines into sentences, and for file "
+        "formats that name the language.",
         "Input",
         shown_default="guessed",
     )
@@ -161,4 +161,10 @@ class MiningOptions(ScoringOptions):
             cuts["--min-prob"] = False
         if len(given := [name for name, is_given in cuts.items() if is_given]) > 1:
             raise OptionError(" and ".join(given), "both choose where to cut: give one of them")
+        highest = self.score_max
+        if isinstance(self.threshold, float) and highest is not None and highest < self.threshold:
+            raise OptionError(
+                f"--score-max {highest:g} is below --threshold {self.threshold:g}",
+                "no score is between them",
+            )
         bytes_of(self.max_memory)

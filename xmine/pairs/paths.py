@@ -120,7 +120,7 @@ def language_warnings(path: str, languages: Languages) -> list[str]:
 
 def _moses(text: str) -> PairPaths | None:
     """Two paths with a comma between, if both end in a suffix that is no format: a language."""
-    paths = tuple(text.split(","))
+    paths = tuple(map(str.strip, text.split(",")))
     if len(paths) != 2 or not all(map(suffix_of, paths)) or any(map(kind_of, paths)):
         return None
     if realpath(paths[0]) == realpath(paths[1]):

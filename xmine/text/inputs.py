@@ -187,10 +187,15 @@ def is_file(given: str) -> bool:
     return path == STDIN or exists(path)
 
 
-def input_of_run(given: str, run: Path) -> str:
-    """Name an input of a run as it is found from here: a relative one may lie beside the run."""
-    beside = str(run.absolute().parent / given)
-    return beside if is_file(beside) and not is_file(given) else given
+def input_of_run(given: str, run: Path, digest: str = "") -> str:
+    """Name an input of a run as it is found from here: a relative one may lie beside the run.
+
+    Of two files of that name, the one with the digest is taken, see `Survey`; else the one here.
+    """
+    places = [each for each in (given, str(run.absolute().parent / given)) if is_file(each)]
+    if len(places) > 1 and digest:
+        places.sort(key=lambda each: text_input(each).survey.digest != digest)
+    return places[0] if places else given
 
 
 def _is_number(text: str) -> bool:

@@ -26,7 +26,7 @@ def measure_gain(
         str, typer.Argument(metavar="BEFORE", help=f"The encoder to compare with: {_WHAT}.")
     ],
     others: Annotated[
-        list[str], typer.Argument(metavar="AFTER", help="Encoders to compare with BEFORE.")
+        list[str], typer.Argument(metavar="AFTER...", help="Encoders to compare with BEFORE.")
     ],
     options: GainOptions,
     console: Console,

@@ -96,9 +96,9 @@ def compare_encoders(
     encoders: Annotated[
         list[str],
         typer.Argument(
-            metavar="ENCODER",
-            help="Reports or figures that xmine eval wrote with -o, folders of encoders, hub "
-            "names, or embedded; an encoder is measured on everything first.",
+            metavar="ENCODER...",
+            help="Reports or figures that xmine eval wrote with -o, folders of encoders, "
+            "Hugging Face names, or embedded; an encoder is measured on everything first.",
         ),
     ],
     options: EvaluationOptions,

@@ -85,7 +85,7 @@ def judge(
     if source_line is None or target_line is None or judgement is None or sample or around:
         raise OptionError(
             "which pair is judged, and how?",
-            "give two lines and accept, reject or unsure; or --sample 50 alone",
+            "give two lines and accept, reject or unsure; or --sample 50, perhaps with --around",
         )
     places = read_place(source_line), read_place(target_line)
     opened = open_pairs(run)

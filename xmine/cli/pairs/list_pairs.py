@@ -7,6 +7,7 @@ from xmine.cli.arguments import PAIRS, switch, value
 from xmine.cli.console import Console
 from xmine.cli.from_options import with_console
 from xmine.cli.outputs import print_pairs
+from xmine.errors import OptionError
 
 
 @with_console
@@ -52,6 +53,8 @@ def list_pairs(
     from xmine.browsing.opening import open_pairs
     from xmine.browsing.query import PairQuery, select
 
+    if not text and (regex or side != "either"):
+        raise OptionError("--regex and --side say how --text is looked for", "give --text too")
     query = PairQuery(
         text=text,
         regex=regex,
@@ -70,7 +73,9 @@ def list_pairs(
     rows = select(opened, query, codes=codes)
     if not len(rows):
         looked_at = select(opened, PairQuery(kept=kept))
-        which = {"kept": "kept pairs", "below": "pairs below the cut"}.get(kept, "pairs")
-        more = "" if kept == "all" else f"; --kept all looks at all {len(opened):,}"
+        which, more = "pairs", ""
+        if len(looked_at) < len(opened):
+            which = "kept pairs" if kept == "kept" else "pairs below the cut"
+            more = f"; --kept all looks at all {len(opened):,}"
         console.say(f"none of {len(looked_at):,} {which} matches{more}")
     print_pairs(opened.pairs(rows[:n]), console)

@@ -5,6 +5,7 @@ The training itself is in `xmine.trainer`; here options are read and progress is
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -28,6 +29,7 @@ from xmine.cli.train.methods import (
     refuse_words,
 )
 from xmine.cli.train.run import train_with
+from xmine.errors import OptionError
 from xmine.trainer.methods import METHODS
 
 
@@ -85,8 +87,11 @@ class Methods(typer.core.TyperGroup):
         for word, value in zip(words, [*words[1:], ""], strict=False):
             if word == "--method" or word.startswith("--method="):
                 method = value if word == "--method" else word.partition("=")[2]
-        if not method and args and args[0] in METHODS:
-            method, *args = args
+        if args and args[0] in METHODS and not (method and Path(args[0]).exists()):
+            named, *args = args
+            if method not in ("", named):
+                raise OptionError(f"{named} and --method {method}", "give one of them")
+            method = named
         elif not method and {"-h", "--help"} & set(words):
             return super().parse_args(ctx, ["--help"])
         if ctx.resilient_parsing:  # as while a shell completes --method
@@ -114,7 +119,7 @@ Example: {example_command(USUAL)}
 
 All methods share the options below; xmine train --method {USUAL} --help shows those of one method,
 too.""",
-    subcommand_metavar="[PAIRS]",
+    subcommand_metavar="[PAIRS]...",
 )
 
 

@@ -40,7 +40,7 @@ def train_with(
             "Folder of the new encoder.",
             "-o --output",
             group="Most used",
-            shown="required, unless no data is given (a demonstration on the example files)",
+            shown="required; transaug without data demonstrates itself",
         ),
     ] = None,
     method: Annotated[
@@ -73,6 +73,10 @@ def train_with(
     given = {"pairs": pairs, "triplets": triplets, "nli": nli, "texts": texts}
     kinds = [kind for kind, files in given.items() if files]
     check_data(method, kinds)
+    if len(set(triplets or ())) < len(triplets or ()):
+        raise OptionError(
+            "--triplets: one file twice", "several files have the same items in other languages"
+        )
     needs("xmine train", *TRAINING)
     if options.dev:
         needs("--dev", "scipy")
@@ -86,12 +90,12 @@ def train_with(
     from xmine.trainer.data.corpus import Corpus, examples
     from xmine.trainer.estimate import estimate_training, told_start
     from xmine.trainer.peers import may_restart
+    from xmine.trainer.run.checkpoints import files_of_run, run_folder, where_it_stands
     from xmine.trainer.run.fitting import fitted
     from xmine.trainer.train import check_place
     from xmine.trainer.train import train as train_encoder
 
-    if leads and not may_restart():
-        check_place(output, resume=goes_on, force=force)
+    is_resumed = leads and not may_restart() and check_place(output, resume=goes_on, force=force)
     if is_demonstration:
         console.say(
             "a demonstration, on the example sentences of xmine: far too few for an encoder of "
@@ -103,6 +107,9 @@ def train_with(
     describe_corpus(corpus, given, console)
     corpus = corpus.without(options.exclude)
     asked, options = options, fitted(options, corpus)
+    if is_resumed:
+        files_of_run(run_folder(output), options, corpus)
+        console.say(where_it_stands(run_folder(output)))
     estimate = estimate_training(corpus, options)
     warnings = [*estimate.warnings(options), *_doubts(corpus, options, given)]
     warnings += idle_settings(method, asked, kinds)
@@ -184,16 +191,26 @@ def describe_corpus(corpus: "Corpus", given: Given, console: Console) -> None:
 
 
 def _doubts(corpus: "Corpus", options: TrainingOptions, given: Given) -> list[str]:
-    """Warn of one file of pairs whose columns look like other languages; several are refused."""
-    from xmine.text.identification import check_sides
+    """Warn of texts, and of one file of pairs, in other languages; several files are refused."""
+    import numpy as np
 
+    from xmine.text.identification import check_sides, looks_foreign
+    from xmine.text.languages import language_name
+    from xmine.text.packed import picked
+
+    found = []
+    for number, name in enumerate(given["texts"] or ()):
+        rows = np.flatnonzero(corpus.text_files == number)
+        if all(looks_foreign(picked(corpus.texts, rows), code) for code in options.codes):
+            languages = " or ".join(map(language_name, options.codes))
+            found.append(f"{name}: does not look like {languages} (--languages)")
     file, *others = given["pairs"] or ("",)
     if corpus.pairs is None or not file or others:
-        return []
+        return found
     names = f"{file}, first column", f"{file}, second column"
     texts = corpus.pairs.sources, corpus.pairs.targets
     first, second = options.codes[:2]
-    return check_sides(names, texts, (first, second), ("--languages", "--languages"))
+    return [*found, *check_sides(names, texts, (first, second), ("--languages", "--languages"))]
 
 
 def _say_how_to_go_on(console: Console, method: str, output: Path, given: Given) -> None:

@@ -74,12 +74,12 @@ def aligned_sets(
     for code in filter(None, [*options.language, options.pivot]):
         if code != ALL and not named_by(code, every):
             raise FileError(f"there is no language {code!r}", f"there are {', '.join(every)}")
-    sets = []
-    for name, texts in read:
-        if aligned := _aligned(name, texts, options, facts):
-            sets.append(aligned)
-        elif options.language:
-            note(f"{name} is left out: it has fewer than two of the languages.")
+    found_sets = (_aligned(name, texts, options, facts) for name, texts in read)
+    sets = [each for each in found_sets if each]
+    if options.language:  # a set has its name several times, for pairs of languages
+        for name in dict.fromkeys(name for name, _ in read):
+            if all(each.name != name for each in sets):
+                note(f"{name} is left out: it has fewer than two of the languages.")
     if not sets:
         raise none_of_its_own(facts, every)
     if not options.names_files:

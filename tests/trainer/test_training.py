@@ -331,6 +331,7 @@ def test_files_of_others_in_the_folder_of_an_encoder_are_kept(
             train("msimcse", toy_pairs, MsimcseOptions(**MSIMCSE), output, force=True)
         assert thesis.read_text() == "all of it" and not run_folder(output).exists()
         thesis.unlink()
+    Path(output, ".DS_Store").touch()  # of macOS, in folders that somebody looked at
     train("msimcse", toy_pairs, MsimcseOptions(**MSIMCSE), output, force=True)
 
 

@@ -176,6 +176,6 @@ def check_replaceable(folder: Path) -> None:
 
 
 def _files(folder: Path) -> list[str]:
-    """Name the files in a folder and in those inside."""
-    every = (path for path in folder.rglob("*") if not path.is_dir())
+    """Name the files in a folder and in those inside, but for what macOS leaves everywhere."""
+    every = (each for each in folder.rglob("*") if not (each.is_dir() or each.name == ".DS_Store"))
     return [path.relative_to(folder).as_posix() for path in every]

@@ -20,6 +20,7 @@ from xmine.evaluation.retrieval.aligned import (
     nearest_lines,
     retrieval_accuracy,
 )
+from xmine.evaluation.retrieval.parallel import aligned_sets
 from xmine.evaluation.retrieval.tatoeba import FOURTEEN, THIRTY_SIX, evaluate_tatoeba
 from xmine.pairs.io import ParallelText
 from xmine.text.languages import ISO_639_3
@@ -422,3 +423,25 @@ def test_wrong_aligned_files(toy_encoder: SentenceEncoder, tmp_path: Path) -> No
 
 def test_the_mean_is_that_of_both_directions() -> None:
     assert BothWays(0.5, 1.0, 4).mean == 0.75
+
+
+def test_a_set_of_several_pairs_of_languages_is_left_out_with_one_note(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of `newstest` without Chinese there are two pairs, of `WMT` one with and one without."""
+
+    def pair(name: str, code: str, texts: list[str]) -> tuple[str, dict[str, list[str]]]:
+        return name, {"en": texts, code: texts}
+
+    pairs = [
+        *(pair("newstest", code, ["a", code]) for code in ("cs", "de")),
+        *(pair("WMT", code, ["b", code]) for code in ("ru", "zh")),
+    ]
+    monkeypatch.setattr(f"{aligned_sets.__module__}._read_by_pair", lambda data: pairs)
+    notes: list[str] = []
+    options, facts = BitextOptions(language=["zh"]), EncoderFacts(("en", "zh"))
+    sets = aligned_sets(DataFolder(None), options, facts, notes.append, by_pair=True)
+    assert [each.name for each in sets] == ["WMT"]
+    assert [each for each in notes if "fewer than two" in each] == [
+        "newstest is left out: it has fewer than two of the languages."
+    ]

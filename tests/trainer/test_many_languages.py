@@ -266,7 +266,7 @@ def test_options_of_several_files_are_refused_for_one(
 def test_a_teacher_reads_one_side_of_all_pairs() -> None:
     def column(codes: Any, **given: Any) -> int:
         corpus = Corpus(pairs_of([300, 300], codes))
-        return fitted(TransaugOptions(vocabulary_size=400, **given), corpus).teacher_column
+        return fitted(TransaugOptions(vocabulary_size=400, **given), corpus).judged_column
 
     assert column((("en", "zh"), ("en", "ko"))) == 0
     assert column((("zh", "en"), ("ko", "en"))) == 1

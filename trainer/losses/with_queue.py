@@ -1,14 +1,12 @@
 """A row told apart from others: of its batch, hard negatives (mSimCSE, eq. 1), a queue (MoCo)."""
 
 from dataclasses import dataclass
-from functools import reduce
-from operator import or_
 
 import torch
 from torch import Tensor
 
 from ..distributed import World, all_gather, all_gather_with_gradient
-from ..models.queue import KeyQueue
+from ..models.queue import KeyQueue, same_texts
 from ..options.queue import QueueOptions
 from .contrastive import in_chunks, info_nce, queue_logits, scaled_cosines
 
@@ -56,12 +54,13 @@ def contrast_in_batch(
     hard = negatives.of_all() if negatives else None
 
     def loss(vectors: Tensor, of_x: Tensor, of_y: Tensor, own: Tensor) -> Tensor:
-        same = _equal(of_x, every_x) | _equal(of_y, every_y.texts) | _equal(of_x, every_y.texts)
+        same = same_texts(of_x, every_x) | same_texts(of_y, every_y.texts)
+        same |= same_texts(of_x, every_y.texts)
         at = torch.arange(len(own), device=own.device), own
         same[at] = False
         logits = scaled_cosines(vectors, every_y.vectors, scale, same)  # [rows, batch]
         if hard:
-            same = _equal(of_x, hard.texts) | _equal(of_y, hard.texts)
+            same = same_texts(of_x, hard.texts) | same_texts(of_y, hard.texts)
             others = scaled_cosines(vectors, hard.vectors, scale, same)  # [rows, batch]
             others[at] += hard_negative_weight
             logits = torch.cat([logits, others], dim=1)  # [rows, 2 * batch]
@@ -101,19 +100,10 @@ def contrast_with_queue(
         if not options.in_batch_negatives:
             logits = queue_logits(query, key, queue.keys(), scale, used)
             return info_nce(logits, torch.zeros_like(own))  # [rows, 1 + slots]
-        same = _equal(texts, every_text)  # [rows, batch]
-        if queue.across:
-            same |= _equal(texts, every_text.flip(1))
+        same = same_texts(texts, every_text, across=queue.across)  # [rows, batch]
         same[torch.arange(len(own)), own] = False
         near = scaled_cosines(query, every_key, scale, same)  # [rows, batch]
         far = scaled_cosines(query, queue.keys(), scale, used)  # [rows, slots]
         return info_nce(torch.cat([near, far], dim=1), own)
 
     return in_chunks(loss, options.logit_rows, query, key, texts, own)
-
-
-def _equal(texts: Tensor, others: Tensor) -> Tensor:
-    """Tell which texts are the same, by any of their numbers: bool [texts, others]."""
-    of_both = zip(texts.T.contiguous(), others.T.contiguous(), strict=True)
-    same: Tensor = reduce(or_, (own[:, None] == other for own, other in of_both))
-    return same

@@ -94,7 +94,7 @@ def train(corpus: Corpus, options: TransaugOptions, run: Run, report: Report) ->
 
 def _in_order(one: Either, other: Either, options: TransaugOptions) -> tuple[Either, Either]:
     """Turn (English, other language) into (source, target), or that into this."""
-    return (other, one) if options.teacher_column else (one, other)
+    return (other, one) if options.judged_column else (one, other)
 
 
 def _sentences(batch: Rows, options: TransaugOptions) -> tuple[Side, Side]:

@@ -86,14 +86,22 @@ class KeyQueue(nn.Module):
         Args:
             texts: int64 [rows, ids].
         """
-        there = self.texts[: len(self)]  # [keys, ids]
-        same = texts[:, :1] == there[:, 0]  # [rows, keys]
-        for number in range(1, there.shape[1]):
-            same |= texts[:, number, None] == there[:, number]
-        for turn in range(1, there.shape[1] if self.across else 1):
-            for number, other in enumerate(there.roll(turn, dims=1).T):
-                same |= texts[:, number, None] == other
-        return same
+        return same_texts(texts, self.texts[: len(self)], across=self.across)
+
+
+def same_texts(texts: Tensor, others: Tensor, *, across: bool = False) -> Tensor:
+    """Tell which rows have a text in common: bool [rows, others].
+
+    Args:
+        texts: int64 [rows, ids], numbers of texts.
+        others: int64 [others, ids].
+        across: whether a text of one column may be a text of another, see `KeyQueue`.
+    """
+    same = torch.zeros(len(texts), len(others), dtype=torch.bool, device=texts.device)
+    for turn in range(others.shape[1] if across else 1):
+        for own, other in zip(texts.T, others.roll(turn, dims=1).T.contiguous(), strict=True):
+            same |= own[:, None] == other
+    return same
 
 
 def new_queue(

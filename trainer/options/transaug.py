@@ -186,16 +186,11 @@ class TransaugOptions(QueueOptions):
         return self.teacher_language or ("en" if "en" in languages[:2] else languages[0])
 
     @property
-    def teacher_column(self) -> int:
-        """Tell which column of the pairs teacher and student read: 0 or 1."""
+    def judged_column(self) -> int:
+        """Tell which column of the pairs teacher and student read, which is judged: 0 or 1."""
         if not self.teacher_language:
             return super().judged_column
         return self.codes.index(self.teacher_language)
-
-    @property
-    def judged_column(self) -> int:
-        """Give the column of the student, which is what is judged."""
-        return self.teacher_column
 
     def of_distillation(self) -> "TransaugOptions":
         """Give the options of the stage distil, in which the distilled encoder is what learns."""

@@ -102,7 +102,7 @@ class TrainingEstimate:
             ]
             found.append(
                 f"{count(self.rows, 'row')} are few to train {' and '.join(new)} from scratch: "
-                "embedded, or another trained one, learns more from them"
+                "--encoder embedded, or another trained encoder, learns more from so few"
             )
         if options.batch_size > self.rows:
             found.append(

@@ -217,6 +217,7 @@ def _save(encoders: dict[str, SentenceEncoder], output: Path) -> None:
         if list(encoders) == [""]:
             encoders[""].save(output, beside=beside)
         else:
+            check_replaceable(output)  # files may have come meanwhile
             with replacing_folder(output) as partial:
                 for name, encoder in encoders.items():
                     encoder.save(partial / name)
@@ -265,7 +266,7 @@ def check_place(output: Path, *, resume: Resume, force: bool) -> bool:
     check_replaceable(output)
     check_free(output, force=force, folder=True)
     folder = run_folder(output)
-    if (folder / LOCK_FILE).exists():
+    if os.access(folder / LOCK_FILE, os.W_OK):
         with held(folder, "training in"):
             pass
     if not folder.exists() or has_not_begun(folder):

@@ -163,6 +163,8 @@ def test_options_that_do_nothing_are_said(command: Command, minilm: str, toy_fol
         names = ", ".join(sorted(flags[::2]))
         assert command(*encode, *flags).err.startswith(f"xmine: warning: {names}: without effect: ")
     assert "without effect" not in command(*encode).err
+    nowhere = command(*encode, "--device", "tpu")
+    assert nowhere.err.startswith("xmine: --device is 'tpu'\n") and nowhere.code == 2
     ended = command("encode", "a.txt", "-o", "a.npy", "--force", "--model", "")
     assert ended.code == 1 and ended.err.startswith("xmine: an empty name in place of an encoder")
 

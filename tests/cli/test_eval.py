@@ -100,6 +100,7 @@ def test_all_writes_one_report_that_compare_reads(
     assert {path.split("/")[0] for path in ended.touched} == {"report"}
 
     Path("letters").mkdir()
+    Path("letters", "to-ann.txt").write_text("Dear Ann")
     refused = command(*asked, "-o", "letters", "--force")
     assert refused.err.startswith("xmine: letters: exists and is not a report of xmine")
     assert (refused.code, refused.touched) == (1, set())

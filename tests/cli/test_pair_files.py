@@ -85,6 +85,9 @@ def test_languages_that_nothing_says_are_told_by_the_text(command: Command, tmp_
     }.items():
         assert json.loads(command("convert", *arguments, "--json").out)["languages"] == languages
     assert Path(tmp_path, "a.tmx").read_text("utf-8").count("</tu>") == 6
+    assert command("convert", "a.tsv", "c.de, c.fr").touched == {"c.de", "c.fr"}  # no space
+    turned = command("convert", "a.tsv", "b.fr, b.de")
+    assert turned.err.endswith("\nhint: name the source's file first: b.de,b.fr\n")
     turned = command("convert", "a.tsv", "b.fr,b.de")
     assert turned.err.startswith("xmine: b.fr,b.de: the source is de, the target fr\nhint: ")
     assert (turned.code, turned.touched) == (2, set())

@@ -126,7 +126,7 @@ def test_a_run_that_is_interrupted_says_how_to_go_on_and_does(
     dry = command(*words[1:], "--seed", 9, "--dry-run")
     assert (dry.code, dry.err) == (1, other.err), "also before a run"
     dry = command(*words[1:], "--dry-run")
-    assert dry.err.startswith("xmine: new.training: resumed at its beginning\n")
+    assert dry.err.startswith("xmine: new.training: resumed at its last checkpoint\n")
     assert dry.code == 0
     resumed = command(*words[1:])
     assert resumed.code == 0
@@ -329,7 +329,7 @@ def test_few_pairs_are_trained_on_with_what_follows_from_them_and_a_warning(
     words = ["train", "few.tsv", "-o", "new", "--dim", 16, "--threads", 1]
     told = (
         "xmine: warning: 200 rows are few to train --encoder from scratch: "
-        "embedded, or another trained one, learns more from them\n"
+        "--encoder embedded, or another trained encoder, learns more from so few\n"
     )
     dry = command(*words, "--dry-run")
     assert (dry.code, dry.touched) == (0, set())

@@ -291,7 +291,7 @@ def test_what_will_not_do_is_warned_of() -> None:
     (warning,) = replace(fits, memory={"program": 2**60}).warnings(options)
     assert "of memory, " in warning and "--recompute" in warning
     (warning,) = fits.warnings(replace(options, encoder="scratch"))
-    assert warning.startswith("64 rows are few to train --encoder from scratch: embedded, or")
+    assert warning.startswith("64 rows are few to train --encoder from scratch: --encoder")
     distil = TransaugOptions(encoder="embedded", distilled_encoder="scratch", **FEW)
     assert "64 rows are few to train --distilled-encoder from" in fits.warnings(distil)[0]
     assert replace(fits, rows=100_000).warnings(replace(options, encoder="scratch")) == []

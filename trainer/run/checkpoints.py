@@ -51,15 +51,17 @@ def has_not_begun(folder: Path) -> bool:
 
 
 def where_it_stands(folder: Path) -> str:
-    """Say where a run goes on: behind its last checkpoint, a little before the end of its log."""
-    path, last = folder / METRICS_FILE, {}
-    for line in path.read_text("utf-8").splitlines() if path.exists() else ():
-        with suppress(ValueError):  # a kill cut it short
-            last = json.loads(line)
-    if not last.get("step"):
+    """Say where a run goes on: at its last checkpoint, a little before the end of its log."""
+    if not any(folder.glob("*checkpoint.pt")):
         return f"{folder}: resumed at its beginning"
-    stage = f" of {last['stage']}" if "stage" in last else ""
-    return f"{folder}: resumed at its last checkpoint; its log ends at step {last['step']:,}{stage}"
+    path, end = folder / METRICS_FILE, ""
+    for line in path.read_text("utf-8", "replace").splitlines() if path.exists() else ():
+        with suppress(ValueError):  # a kill cut it short
+            logged = json.loads(line)
+            stage = f" of {logged['stage']}" if "stage" in logged else ""
+            if logged["step"]:  # a remark may come behind, of step 0
+                end = f"; its log ends at step {logged['step']:,}{stage}"
+    return f"{folder}: resumed at its last checkpoint{end}"
 
 
 def files_of_run(folder: Path, options: TrainingOptions, corpus: Corpus) -> dict[str, str]:

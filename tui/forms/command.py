@@ -109,8 +109,8 @@ def resuming_words(run: Path) -> list[str]:
             raise OptionError(f"{run}: mined from no file, but from {known[side]}", "mine again")
     model = encoder_of_run(known["encoder"], run)
     return mining_words(
-        input_of_run(known["source"], run),
-        input_of_run(known["target"], run),
+        input_of_run(known["source"], run, known.get("source_digest", "")),
+        input_of_run(known["target"], run, known.get("target_digest", "")),
         MiningOptions(**{name: known[name] for name in names & known.keys()}),
         str(run),
         more={"model": model if model != "embedded" else ""},

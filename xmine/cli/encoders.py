@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from xmine.cli.console import Console
 from xmine.errors import FileError, OptionError
+from xmine.extras import is_installed
 from xmine.hardware import choose_device
 from xmine.mining.options import MiningOptions
 from xmine.options import EncodingOptions, flag
@@ -57,7 +58,7 @@ def warn_without_effect(
     usual = fields(EncodingOptions)
     given = [flag(each.name) for each in usual if getattr(options, each.name) != each.default]
     if given and encoder.describe()["architecture"] == "static":
-        if options.device not in ("auto", "cpu"):
+        if options.device not in ("auto", "cpu") and is_installed("torch"):
             choose_device(options.device)
         console.warn(
             f"{', '.join(given)}: without effect: a static encoder reads whole sentences with numpy"

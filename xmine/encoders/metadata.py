@@ -177,5 +177,6 @@ def check_replaceable(folder: Path) -> None:
 
 def _files(folder: Path) -> list[str]:
     """Name the files in a folder and in those inside, but for what macOS leaves everywhere."""
-    every = (each for each in folder.rglob("*") if not (each.is_dir() or each.name == ".DS_Store"))
-    return [path.relative_to(folder).as_posix() for path in every]
+    every = [path for path in folder.rglob("*") if not path.is_dir()]
+    names = [path.relative_to(folder).as_posix() for path in every if path.name != ".DS_Store"]
+    return [name for name in names if not name.rpartition("/")[2].startswith("._")]

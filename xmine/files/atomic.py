@@ -61,7 +61,8 @@ def check_free(path: Path, *, force: bool, folder: bool = False) -> None:
 
     A folder without files is as good as none.
     """
-    there = path.exists() and not (folder and path.is_dir() and not any(path.iterdir()))
+    is_empty = path.is_dir() and not path.is_mount() and not any(path.iterdir())
+    there = path.exists() and not (folder and is_empty)
     if there and path.is_dir() != folder:
         raise FileError(f"{path}: is a {'file' if folder else 'folder'}", "give another name")
     if there and not (path.is_file() or folder):  # a device or a pipe: it would be replaced

@@ -103,7 +103,7 @@ def refuse_turned(path: str, languages: Languages) -> None:
     if is_turned(path, languages):
         raise OptionError(
             f"{path}: the source is {languages[0]}, the target {languages[1]}",
-            f"name the source's file first: {','.join(reversed(path.split(',')))}",
+            f"name the source's file first: {','.join(reversed(paths_to_write(path).paths))}",
         )
 
 

@@ -192,10 +192,13 @@ def input_of_run(given: str, run: Path, digest: str = "") -> str:
 
     Of two files of that name, the one with the digest is taken, see `Survey`; else the one here.
     """
-    places = [each for each in (given, str(run.absolute().parent / given)) if is_file(each)]
-    if len(places) > 1 and digest:
-        places.sort(key=lambda each: text_input(each).survey.digest != digest)
-    return places[0] if places else given
+    beside = str(run.absolute().parent / given)
+    if not is_file(beside) or os.path.realpath(beside) == os.path.realpath(given):
+        return given
+    found = [each for each in (given, beside) if is_file(each)]
+    if len(found) > 1 and digest:
+        found.sort(key=lambda each: text_input(each).survey.digest != digest)
+    return found[0]
 
 
 def _is_number(text: str) -> bool:

@@ -46,7 +46,7 @@ def evaluate_everything(
     folder = data_folder(data)
     if output:
         check_free(output, force=force, folder=True)
-        if output.exists() and not (output / REPORT_FILE).is_file():
+        if output.exists() and any(output.iterdir()) and not (output / REPORT_FILE).is_file():
             raise FileError(
                 f"{output}: exists and is not a report of xmine, so it is not replaced",
                 "give another name",

@@ -2,9 +2,11 @@
 
 import ast
 import importlib
+import os
 import re
 import subprocess
 import sys
+import sysconfig
 import tomllib
 import zipfile
 from importlib.metadata import packages_distributions
@@ -53,6 +55,26 @@ def test_the_trainer_is_no_package_of_its_own(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.syspath_prepend(str(ROOT))
     with pytest.raises(ImportError, match=r"import xmine\.trainer"):
         importlib.import_module("trainer")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["-m", "xmine", "train", "--help"],
+        ["-c", "import xmine.trainer, xmine.tui.app"],
+        ["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/trainer/test_schedules.py", "--co"],
+        ["-m", "torch.distributed.run", "--nproc_per_node=1", "-m", "xmine", "train", "--help"],
+    ],
+    ids=["-m xmine train", "import", "pytest", "torchrun"],
+)
+def test_the_checkout_finds_its_trainer(command: list[str], tmp_path: Path) -> None:
+    """The folder xmine/ of the checkout hides an installed xmine; -S leaves editable ones out."""
+    plain = tmp_path / "python"
+    plain.write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
+    plain.chmod(0o755)
+    env = os.environ | {"PYTHONPATH": sysconfig.get_path("purelib"), "PYTHON_EXEC": str(plain)}
+    ran = subprocess.run([plain, *command], cwd=ROOT, env=env, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
 
 
 def test_constraints_pin_every_dependency() -> None:

@@ -4,6 +4,7 @@ The names below load on first use, so that `import xmine` costs nothing.
 """
 
 import importlib
+import os
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from xmine.pairs.io import Pairs, languages_of, read_pairs, write_pairs
     from xmine.pairs.known import read_known
     from xmine.pairs.pair import Pair
+
+# In a checkout trainer/, tui/ and examples/ stand beside xmine/; where xmine is installed, inside.
+if not os.path.isdir(os.path.join(__path__[0], "trainer")):
+    __path__.append(os.path.dirname(__path__[0]))
 
 _HOMES = {
     "AlignedScores": "mining.aligned_scores",

@@ -43,15 +43,28 @@ def needs(what: str, *modules: str) -> None:
             extra = next(name for name, brought in EXTRAS.items() if module in brought)
             raise XmineError(
                 f"{what} needs {_PACKAGES.get(module, module)}",
-                f"{_pip()} install 'xmine[{extra}]'",
+                _installing(extra),
             )
 
 
-def _pip() -> str:
-    """Name the pip of this environment: by its path where the shell would find another one."""
-    here = Path(sys.executable).parent
-    found = shutil.which("pip")
-    return "pip" if found and Path(found).parent == here else f"{sys.executable} -m pip"
+def _installing(extra: str) -> str:
+    """Give the command that adds an extra to this environment, by the tool that made it."""
+    environment = Path(sys.prefix)
+    if (environment / "uv-receipt.toml").exists():  # uv removes extras that are not named again
+        named = [
+            name
+            for name, brought in EXTRAS.items()
+            if name == extra or all(map(is_installed, brought))
+        ]
+        return f"uv tool install 'xmine[{','.join(named)}]'"
+    wanted = f"'xmine[{extra}]'"
+    if (environment / "pipx_metadata.json").exists():
+        return f"pipx inject {environment.name} {wanted}"
+    if not is_installed("pip"):  # as in the environments of uv
+        return f"uv pip install --python {sys.executable} {wanted}"
+    found = shutil.which("pip")  # which is that of another environment, perhaps
+    own = found and Path(found).parent == Path(sys.executable).parent
+    return f"{'pip' if own else f'{sys.executable} -m pip'} install {wanted}"
 
 
 def is_installed(module: str) -> bool:

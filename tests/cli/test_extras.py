@@ -149,3 +149,23 @@ def test_the_pip_that_is_named_is_that_of_the_environment(
     with pytest.raises(XmineError, match="this needs protobuf") as own:
         needs("this", "google.protobuf")
     assert own.value.hint == "pip install 'xmine[torch]'"
+
+
+@pytest.mark.parametrize(
+    ("made", "hint"),
+    [
+        ("", "uv pip install --python {python} 'xmine[onnx]'"),
+        ("pipx_metadata.json", "pipx inject tool 'xmine[onnx]'"),
+        ("uv-receipt.toml", "uv tool install 'xmine[segment,onnx,web]'"),  # the others stay there
+    ],
+)
+def test_the_installer_that_is_named_is_that_of_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: str, hint: str
+) -> None:
+    Path(tmp_path, "tool").mkdir()
+    Path(tmp_path, "tool", made or "pyvenv.cfg").touch()
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "tool"))
+    monkeypatch.setattr("xmine.extras.is_installed", {"pysbd", "textual_serve"}.__contains__)
+    with pytest.raises(XmineError, match="--onnx needs onnx") as missing:
+        needs("--onnx", "onnx")
+    assert missing.value.hint == hint.format(python=sys.executable)

@@ -1,5 +1,17 @@
-"""python -m xmine."""
+"""The command `xmine`, and python -m xmine."""
 
-from xmine.cli import run
+import sys
 
-run()
+
+def main() -> None:
+    """Run the command; Ctrl-C while its modules load ends it as later on."""
+    try:
+        from xmine.cli import run
+    except KeyboardInterrupt:
+        sys.stderr.write("xmine: interrupted\n")
+        sys.exit(130)
+    run()
+
+
+if __name__ == "__main__":
+    main()

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from xmine.__main__ import main
+
 Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
 Toy = tuple[Path, Path, set[tuple[int, int]]]
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -175,6 +177,20 @@ def test_being_stopped_leaves_nothing_half_written(
     assert said == last
     assert process.returncode == code
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_ctrl_c_while_modules_load_gives_no_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Pressed:
+        def find_spec(self, *_: object) -> None:
+            raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "xmine.cli")
+    monkeypatch.setattr(sys, "meta_path", [Pressed()])
+    with pytest.raises(SystemExit) as left:
+        main()
+    assert (left.value.code, capsys.readouterr().err) == (130, "xmine: interrupted\n")
 
 
 def test_a_terminal_is_shown_control_characters_as_symbols(tmp_path: Path) -> None:

@@ -182,7 +182,7 @@ def test_the_summary_has_a_line_for_each_thing(command: Command, mine: list[str]
     ended = command(*mine, "--gold", "gold.tsv", "--drop", "copy")
     said = [line for line in ended.err.split("\n")[:-1] if "warning" not in line]
     assert re.fullmatch(
-        r"xmine: \d+ pairs from 62 und x 62 Chinese sentences, "
+        r"xmine: \d+ pairs from 62 unknown x 62 Chinese sentences, "
         r"probability at least [01]\.\d{4} \(auto\), "
         r"\d+\.\d s",
         said[0],

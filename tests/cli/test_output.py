@@ -154,7 +154,7 @@ def test_the_summary_agrees_with_the_json_object(
     pairs = plain.out.count("\n")
     assert facts["pairs"] == pairs
     assert summary.startswith(
-        f"xmine: {pairs} pairs from 60 und x 60 Chinese sentences, "
+        f"xmine: {pairs} pairs from 60 unknown x 60 Chinese sentences, "
         f"probability at least {facts['cut']:.4f} (auto), "
     )
     low, high = facts["precision_interval"]

@@ -129,7 +129,7 @@ def test_segment_cuts_and_says_lines_and_sentences(
     mine = ["mine", "en.txt", "zh.txt", "--segment", "--model", toy_folder]
     ended = command(*mine, "-v")
     assert "xmine: en.txt: 15 lines, 0 blank, 60 sentences, 0 repeated\n" in ended.err
-    assert " from 60 und x 60 Chinese sentences in 15 x 15 lines, " in ended.err
+    assert " from 60 unknown x 60 Chinese sentences in 15 x 15 lines, " in ended.err
     facts = json.loads(command(*mine, "--json").err)
     assert (facts["source"]["lines"], facts["source"]["sentences"]) == (15, 60)
     assert facts["options"]["segment"] is True

@@ -210,7 +210,7 @@ def test_the_result_reports_and_saves_what_the_command_prints(
     assert report.agreements["gold"].recall == len(found & gold) / len(gold)
     assert report.precision == mined.kept.precision
     assert report.facts()["pairs"] == len(found)
-    assert f"{len(found)} pairs from 60 und x 60 Chinese sentences" in str(report)
+    assert f"{len(found)} pairs from 60 unknown x 60 Chinese sentences" in str(report)
     frame = mined.pairs.to_polars()
     assert frame.columns[:3] == ["score", "source", "target"]
     assert set(frame.select("source_line", "target_line").rows()) == found

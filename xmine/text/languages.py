@@ -143,7 +143,7 @@ def short_code(language: str) -> str:
 
 def language_name(code: str) -> str:
     """Name a language in English; by its code where no name is known here."""
-    return LANGUAGES.get(short_code(code), code)
+    return LANGUAGES.get(short_code(code), "unknown" if code == UNKNOWN_LANGUAGE else code)
 
 
 def knows_script(language: str) -> bool:

@@ -28,7 +28,15 @@ from .methods import METHODS
 from .options.shared import SCRATCH, TrainingOptions
 from .peers import restarted
 from .run.card import model_card
-from .run.checkpoints import METRICS_FILE, OPTIONS_FILE, Run, has_not_begun, run_folder
+from .run.checkpoints import (
+    DATA_FILE,
+    INPUTS_FILE,
+    METRICS_FILE,
+    OPTIONS_FILE,
+    Run,
+    has_not_begun,
+    run_folder,
+)
 from .run.devset import Diverged, read_scored
 from .run.encoder_options import check_encoders
 from .run.fitting import fitted
@@ -213,7 +221,8 @@ def _save(encoders: dict[str, SentenceEncoder], output: Path) -> None:
     folder = run_folder(output)
 
     def write() -> None:
-        beside = [folder / METRICS_FILE, folder / OPTIONS_FILE, *folder.glob("training.*")]
+        names = METRICS_FILE, OPTIONS_FILE, DATA_FILE, INPUTS_FILE
+        beside = [*(folder / name for name in names), *folder.glob("training.*")]
         if list(encoders) == [""]:
             encoders[""].save(output, beside=beside)
         else:

@@ -275,6 +275,33 @@ def test_resume_auto_starts_a_run_and_goes_on_with_one(
     assert weights[0] == weights[1]
 
 
+def test_a_training_that_has_ended_is_told_and_not_done_again(
+    command: Command, pairs_file: Path, toy_folder: Path
+) -> None:
+    words = ["pairs.tsv", "-o", "new", "--resume", "auto", "--encoder", toy_folder, *FEW]
+    assert command("train", *words).code == 0
+    Path("new.training").mkdir()  # as a kill leaves it that comes before it is removed
+    files = {path: path.stat().st_mtime_ns for path in Path("new").rglob("*")}
+    again = command("train", *words)
+    assert (again.code, again.err) == (
+        0,
+        "xmine: new: trained already, with these options and data\n",
+    )
+    assert {path: path.stat().st_mtime_ns for path in Path("new").rglob("*")} == files
+    assert not Path("new.training").exists()
+    in_the_way = "xmine: new: exists already\nhint: give another name, or --force to replace it\n"
+    for others in (["--seed", 2], ["--method", "moco"], ["--exclude", "pairs.tsv"]):
+        ended = command("train", *words, *others)
+        assert (ended.code, ended.err) == (1, in_the_way), others
+    with pairs_file.open("a", encoding="utf-8") as file:
+        file.write("one more\t多一个\n")
+    ended = command("train", *words)
+    assert (ended.code, ended.err) == (1, in_the_way)
+    assert {path: path.stat().st_mtime_ns for path in Path("new").rglob("*")} == files
+    assert command("train", *words, "--force").code == 0
+    assert Path("new", "data.txt").stat().st_mtime_ns != files[Path("new", "data.txt")]
+
+
 def test_a_lone_resume_leaves_the_word_behind_it_alone(command: Command, pairs_file: Path) -> None:
     ended = command("train", "--resume", "pairs.tsv", "-o", "new", *SMALL)
     assert ended.err == (

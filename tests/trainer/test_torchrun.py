@@ -110,6 +110,19 @@ def test_a_process_that_is_killed_is_started_again_and_the_run_goes_on(
 
 
 @pytest.mark.long
+def test_a_training_that_has_ended_is_a_success_again(tmp_path: Path, train: list[str]) -> None:
+    words = [*train, "--held-out", "100", *OPTIONS, "-o", "new", "--resume", "auto"]
+    told = []
+    for restarts in ("0", "0", "1"):
+        two = ["--nproc_per_node", "2", "--max-restarts", restarts, "--master_port", free_port()]
+        process = started(tmp_path / "one", [*two, *words])
+        told += ended(process)
+        assert process.returncode == 0
+    assert "new: trained on 1,400 rows" in told[0]
+    assert told[1:] == ["xmine: new: trained already, with these options and data"] * 2
+
+
+@pytest.mark.long
 def test_a_folder_that_nodes_do_not_share_is_told_once(tmp_path: Path, train: list[str]) -> None:
     told = on_two_nodes(tmp_path, [*train, "--held-out", "100", *OPTIONS, "-o", "new"])
     (shared,) = [each for each in told if "does not see" in each]

@@ -64,17 +64,31 @@ def where_it_stands(folder: Path) -> str:
     return f"{folder}: resumed at its last checkpoint{end}"
 
 
+def may_have_made(output: Path) -> bool:
+    """Tell whether there is what tells which training has made an encoder."""
+    return all((output / name).is_file() for name in (DATA_FILE, INPUTS_FILE, OPTIONS_FILE))
+
+
+def has_made(output: Path, options: TrainingOptions, corpus: Corpus) -> bool:
+    """Tell whether it was a training with these options and data."""
+    return not any(_differences(output, _written(options, corpus), options))
+
+
+def _written(options: TrainingOptions, corpus: Corpus) -> dict[str, str]:
+    return {
+        DATA_FILE: corpus.fingerprint() + "\n",
+        INPUTS_FILE: as_lines(digests_of_inputs(options)),
+        OPTIONS_FILE: dump_toml(options),
+    }
+
+
 def files_of_run(folder: Path, options: TrainingOptions, corpus: Corpus) -> dict[str, str]:
     """Give the files that tell one run from others, by name.
 
     Raises:
         TrainingError: the run in the folder had other options or other data.
     """
-    written = {
-        DATA_FILE: corpus.fingerprint() + "\n",
-        INPUTS_FILE: as_lines(digests_of_inputs(options)),
-        OPTIONS_FILE: dump_toml(options),
-    }
+    written = _written(options, corpus)
     if said := ", ".join(_differences(folder, written, options)):
         if not World.here().leads:
             raise TrainingError(

@@ -10,7 +10,7 @@ _VERSION = 1
 
 # Files of an encoder's folder that its vectors do not depend on, and endings of such files.
 WITHOUT_EFFECT = (
-    *("xmine.json", "reranking.json", "options.toml"),
+    *("xmine.json", "reranking.json", "options.toml", "data.txt", "inputs.txt"),
     *("metrics.jsonl", "training.svg", "training.csv"),
 )
 _ENDINGS_WITHOUT_EFFECT = (".md", ".py", ".pyc", ".onnx", ".pt", ".h5", ".msgpack")

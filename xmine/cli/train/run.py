@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import shutil
 import signal
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
@@ -89,13 +90,22 @@ def train_with(
 
     from xmine.trainer.data.corpus import Corpus, examples
     from xmine.trainer.estimate import estimate_training, told_start
-    from xmine.trainer.peers import may_restart
-    from xmine.trainer.run.checkpoints import files_of_run, run_folder, where_it_stands
+    from xmine.trainer.peers import may_restart, restarted
+    from xmine.trainer.run.checkpoints import (
+        files_of_run,
+        has_made,
+        may_have_made,
+        run_folder,
+        where_it_stands,
+    )
     from xmine.trainer.run.fitting import fitted
     from xmine.trainer.train import check_place
     from xmine.trainer.train import train as train_encoder
 
-    is_resumed = leads and not may_restart() and check_place(output, resume=goes_on, force=force)
+    goes_on = goes_on or ("auto" if restarted() else False)
+    is_there = goes_on == "auto" and not force and may_have_made(output)
+    alone = leads and not may_restart() and not is_there
+    is_resumed = alone and check_place(output, resume=goes_on, force=force)
     if is_demonstration:
         console.say(
             "a demonstration, on the example sentences of xmine: far too few for an encoder of "
@@ -107,6 +117,14 @@ def train_with(
     describe_corpus(corpus, given, console)
     corpus = corpus.without(options.exclude)
     asked, options = options, fitted(options, corpus)
+    if is_there and has_made(output, options, corpus):
+        if leads:  # a kill may have come before the run was removed
+            shutil.rmtree(run_folder(output), ignore_errors=True)
+        facts = {"output": str(output), "method": method, "trained": False}
+        console.summary(f"{output}: trained already, with these options and data", facts)
+        return
+    if is_there:
+        check_place(output, resume=goes_on, force=force)  # which is in the way
     if is_resumed:
         files_of_run(run_folder(output), options, corpus)
         console.say(where_it_stands(run_folder(output)))

@@ -68,7 +68,7 @@ TEXTS: dict[str, tuple[str, bytes | None, str, str]] = {
         "a.txt",
         b"one\nbin\x00ary\n",
         "a.txt:2: a binary file (it has a NUL byte)",
-        "give a text file",
+        "give a text file; or leave the NUL bytes out: tr -d '\\0' < a.txt > clean.txt",
     ),
     "plain zip": (
         "a.txt",
@@ -214,7 +214,12 @@ TEXTS: dict[str, tuple[str, bytes | None, str, str]] = {
         "a.tsv:2: not UTF-8",
         "convert it, for example: iconv -f CP1252 -t UTF-8 a.tsv > utf8.txt " + LATIN_ENCODINGS,
     ),
-    "tsv NUL": ("a.tsv:2", b"1\tone\n2\t\0\n", "a.tsv:2: a binary file", "give a text file"),
+    "tsv NUL": (
+        "a.tsv:2",
+        b"1\tone\n2\t\0\n",
+        "a.tsv:2: a binary file",
+        "give a text file; or leave the NUL bytes out: tr -d '\\0' < a.tsv > clean.txt",
+    ),
     "tsv compression": (
         "a.tsv.gz:2",
         b"\x1f\x8b no",

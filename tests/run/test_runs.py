@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.toys.faults import failing
 from xmine.errors import FileError, OptionError
 from xmine.options import load_toml
 from xmine.run.difference import difference
@@ -241,6 +242,17 @@ def test_a_broken_run_toml_is_refused_with_a_way_out(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="not a TOML file") as error:
         open_run(folder, ASKED, force=True).__enter__()
     assert error.value.hint == f"give another folder, or remove {folder}"
+
+
+def test_a_run_toml_that_cannot_be_read_now_is_no_reason_to_remove_the_run(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "run")
+    before = (folder / RUN_FILE).read_bytes()
+    with (
+        failing((folder / RUN_FILE).__eq__, errno.ESTALE),
+        pytest.raises(FileError, match=r"run\.toml: cannot be read: ") as error,
+    ):
+        open_run(folder, ASKED, force=True).__enter__()
+    assert "remove" not in error.value.hint and (folder / RUN_FILE).read_bytes() == before
 
 
 def test_a_changed_run_toml_is_refused_with_a_way_out(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.toys.faults import failing, within
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.metadata import EncoderFacts
 from xmine.encoders.reranking import RerankingWeights
@@ -110,6 +111,20 @@ def test_a_link_to_what_is_gone_is_of_no_use(matrix: Path, cache_of_its_own: Pat
     assert warnings == [f"{found}: is left out: it is gone"]
     cache.keep(KEY, matrix, "en.txt", "embedded")
     assert cache.find(KEY) == found
+
+
+def test_a_matrix_that_cannot_be_read_now_is_left_out_and_stays(
+    matrix: Path, tmp_path: Path
+) -> None:
+    cache.keep(KEY, matrix, "en.txt", "embedded")
+    found = cache.find(KEY)
+    assert found is not None
+    for at in range(2):  # the header is read, then the digest is compared
+        warnings: list[str] = []
+        with failing(within(found.parent, at), errno.ESTALE, reading=bool(at)):
+            assert not cache.take(KEY, tmp_path / "mine.npy", warnings.append)
+        assert len(warnings) == 1 and warnings[0].startswith(f"{found}: cannot be read: ")
+    assert cache.take(KEY, tmp_path / "mine.npy")
 
 
 def test_a_broken_matrix_is_left_out_and_made_good(matrix: Path, cache_of_its_own: Path) -> None:

@@ -1,7 +1,8 @@
 """Digests of files when they are written, so that a later reader can tell whether they changed.
 
 Digests are BLAKE2b (RFC 7693). They find bits that flip, tails that are lost, and files of another
-run; they do not keep out somebody who writes new digests as well.
+run; they do not keep out somebody who writes new digests as well. A file that cannot be read now is
+an error, and never counts as changed.
 """
 
 from hashlib import blake2b
@@ -10,12 +11,15 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from xmine.errors import FileError
+
 _BYTES = 16
 _BYTES_AT_ONCE = 2**20
 # The header of a .npy file is written last, since it says how many rows there are: it is hashed
 # last, so that the rest can be hashed as it is written.
 HEAD = 128
 _SEAL = "# blake2b "
+_NO_FILE = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
 
 
 class Watch:
@@ -33,15 +37,27 @@ class Watch:
 NOBODY = Watch()
 
 
+def refuse_unreadable(path: str | Path, error: Exception) -> None:
+    """Raise a FileError, unless the error of opening or reading tells that no file is there."""
+    if isinstance(error, OSError) and not isinstance(error, _NO_FILE):
+        hint = "nothing was changed: give the command again when the file can be read"
+        raise FileError(f"{path}: cannot be read: {error.strerror or error}", hint) from error
+
+
 def digest_of(path: Path) -> str:
-    """Hash a file: 32 hexadecimal digits; none where it is no file or cannot be read."""
+    """Hash a file: 32 hexadecimal digits; none where no file is.
+
+    Raises:
+        FileError: the file cannot be read.
+    """
     state = blake2b(digest_size=_BYTES)
     try:
         with path.open("rb", buffering=0) as file:
             head = file.read(HEAD)
             while block := file.read(_BYTES_AT_ONCE):
                 state.update(block)
-    except OSError:
+    except OSError as error:
+        refuse_unreadable(path, error)
         return ""
     state.update(head)
     return state.hexdigest()
@@ -72,7 +88,8 @@ def read_sealed(path: Path, mark: str = "") -> str | None:
     """Read a text that was sealed; None where it is not what was written, or is not there."""
     try:
         return unsealed(path.read_text(encoding="utf-8"), mark)
-    except (OSError, UnicodeDecodeError):
+    except (OSError, UnicodeDecodeError) as error:
+        refuse_unreadable(path, error)
         return None
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from xmine.errors import FileError
 from xmine.files.atomic import hidden_start, remove, writing
-from xmine.files.digests import HEAD, NOBODY, Watch
+from xmine.files.digests import HEAD, NOBODY, Watch, refuse_unreadable
 
 _ROWS_AT_ONCE = 65_536
 _BYTES_AT_ONCE = 2**20
@@ -212,6 +212,9 @@ def open_matrix(
 
     Returns:
         [rows, dim], memory-mapped.
+
+    Raises:
+        FileError: the file cannot be read.
     """
     try:
         with path.open("rb") as file:
@@ -223,7 +226,8 @@ def open_matrix(
         if start != header(np.dtype(dtype), *shape) or size != whole:
             return None
         return np.memmap(path, dtype, mode, HEAD, shape)
-    except (OSError, ValueError):
+    except (OSError, ValueError) as error:
+        refuse_unreadable(path, error)
         return None
 
 

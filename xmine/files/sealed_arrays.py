@@ -17,6 +17,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from xmine.errors import FileError
 from xmine.files.atomic import remove, replacing_all
+from xmine.files.digests import refuse_unreadable
 from xmine.files.npy import header
 
 _DIGEST_BYTES = 16
@@ -93,7 +94,8 @@ def open_sealed(path: Path, dtype: DTypeLike) -> NDArray[Any] | None:
             if file.read() != state.digest():
                 return None
         return np.memmap(path, dtype, "r", len(head), shape)
-    except (OSError, ValueError):
+    except (OSError, ValueError) as error:
+        refuse_unreadable(path, error)
         return None
 
 

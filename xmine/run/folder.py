@@ -19,7 +19,7 @@ from typing import Any
 
 from xmine.errors import FileError, OptionError
 from xmine.files.atomic import PARTIAL, check_parent, remove, writing
-from xmine.files.digests import Watch, digest_of
+from xmine.files.digests import Watch, digest_of, refuse_unreadable
 from xmine.files.lock import held
 from xmine.files.reading import readable
 from xmine.run.difference import Asked as Asked
@@ -149,10 +149,13 @@ class Run(Watch):
         A file without a digest is deleted with a line in the log: its process was killed before it
         recorded one. Files of the last stage stay: they are always written again. The files of a
         search are checked by `xmine.knn`.
+
+        Raises:
+            FileError: a file cannot be read; it stays.
         """
         for name in self._names():
             path, known = self.path(name), self.digest(name)
-            if not os.path.lexists(path) or (path.is_file() and known == digest_of(path) != ""):
+            if known == (found := digest_of(path)) != "" or not (found or os.path.lexists(path)):
                 continue
             if path.is_dir() or (known and path.exists()):
                 self.changed(path)
@@ -307,4 +310,6 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         return read_tables(path)
     except FileError as error:
+        if isinstance(error.__cause__, OSError):  # the run may be as good as ever
+            refuse_unreadable(path, error.__cause__)
         raise FileError(error.message, f"give another folder, or remove {path.parent}") from error

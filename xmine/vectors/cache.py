@@ -16,7 +16,7 @@ from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from xmine.errors import OptionError
+from xmine.errors import FileError, OptionError
 from xmine.files.atomic import hidden_start
 from xmine.files.digests import NOBODY, Watch, digest_of
 from xmine.files.npy import open_matrix
@@ -88,6 +88,9 @@ def find(key: str, warn: Warn = unheard) -> Path | None:
     except OSError as error:
         warn(f"{path}: cannot be read: {error.strerror}")
         return None
+    except FileError as error:
+        warn(error.message)
+        return None
     with suppress(OSError):  # whoever may not write here reads all the same
         os.utime(path.with_suffix(".toml"))
     return path
@@ -102,12 +105,12 @@ def keep(key: str, path: Path, text: str, encoder: str, warn: Warn = unheard) ->
         text, encoder: the names of the text input and of the encoder, for people.
         warn: told why the matrix cannot be kept; nothing else comes of that.
     """
-    matrix = open_matrix(path)
-    if matrix is None or find(key) is not None:
-        return
     made = datetime.now(UTC).isoformat(timespec="seconds")
     target = _matrix(key)
     try:
+        matrix = open_matrix(path)
+        if matrix is None or find(key) is not None:
+            return
         target.parent.mkdir(parents=True, exist_ok=True)
         for left in target.parent.glob(f"{_NEW}*"):  # of a process that was killed
             with suppress(FileNotFoundError):  # another process has finished it
@@ -122,7 +125,7 @@ def keep(key: str, path: Path, text: str, encoder: str, warn: Warn = unheard) ->
             about.write_text(dump_toml(facts), encoding="utf-8")
             about.replace(target.with_suffix(".toml"))
             link.replace(target)
-    except (OSError, RuntimeError) as error:
+    except (OSError, RuntimeError, FileError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
         warn(f"the vectors of {text} cannot be kept for later runs: {target.parent}: {why}")
 
@@ -130,7 +133,8 @@ def keep(key: str, path: Path, text: str, encoder: str, warn: Warn = unheard) ->
 def take(key: str, path: Path, warn: Warn = unheard, watch: Watch = NOBODY) -> bool:
     """Link the matrix of a key to `path`, in place of what is there; tell whether there is one.
 
-    A matrix that is not what it was when it was kept is taken out of the cache.
+    A matrix that is not what it was when it was kept is taken out of the cache; one that cannot be
+    read now stays.
     """
     found = find(key, warn)
     if found is None:
@@ -150,6 +154,9 @@ def take(key: str, path: Path, warn: Warn = unheard, watch: Watch = NOBODY) -> b
         new.unlink(missing_ok=True)  # replacing a file by itself does nothing
     except (OSError, RuntimeError) as error:
         warn(f"{found}: cannot be used: {error}")
+        return False
+    except FileError as error:
+        warn(error.message)
         return False
     return open_matrix(path) is not None
 

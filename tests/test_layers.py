@@ -44,9 +44,8 @@ ORDER = """
     xmine.tui
     xmine.tui.text xmine.tui.terminal
     xmine.tui.state
-    xmine.tui.jobs xmine.tui.forms
+    xmine.tui.jobs xmine.tui.forms xmine.tui.background
     xmine.tui.widgets
-    xmine.tui.background
     xmine.tui.screens
     xmine.tui.ending xmine.tui.keys
     xmine.tui.app

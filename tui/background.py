@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from textual.app import App
-    from textual.screen import Screen
+    from textual.widget import Widget
 
 Found = TypeVar("Found")
 Given = ParamSpec("Given")
 
 
 class BackgroundWork:
-    """Work of a screen or of the app in threads; only the latest request of a kind delivers."""
+    """Work of a widget or of the app in threads; only the latest request of a kind delivers."""
 
-    def __init__(self, of: App[Any] | Screen[Any]) -> None:
+    def __init__(self, of: App[Any] | Widget) -> None:
         self._of = of
         self._turns: dict[str, int] = {}  # of each kind, how often it was asked for
         self._under_way: set[str] = set()  # kinds
@@ -53,7 +53,7 @@ class BackgroundWork:
         """Run `work` in a thread, then call `done` or `failed` in the thread of the app.
 
         A later request of the same `kind` takes the place of this one: neither function is called
-        then, nor where the screen is gone.
+        then, nor where the widget is gone.
         """
         turn = self._turns[kind] = self._turns.get(kind, 0) + 1
         self._under_way.add(kind)
@@ -69,8 +69,8 @@ class BackgroundWork:
             tell = self._of.app.call_from_thread
             try:
                 found = work()
-            except (XmineError, OSError) as error:
-                why = error if isinstance(error, XmineError) else XmineError(str(error))
+            except BaseException as error:  # panics of polars are no Exception
+                why = _told(error)
                 tell(hear, lambda: failed(why))
             else:
                 tell(hear, lambda: done(found))
@@ -81,6 +81,16 @@ class BackgroundWork:
     def is_under_way(self, kind: str) -> bool:
         """Whether work of a kind was asked for, and has not delivered yet."""
         return kind in self._under_way
+
+
+def _told(error: BaseException) -> XmineError:
+    """Give the error to show: a fault in work of one kind does not end the app."""
+    if isinstance(error, XmineError):
+        return error
+    is_named = isinstance(error, OSError)
+    return XmineError(
+        str(error) if is_named else f"internal error: {type(error).__name__}: {error}"
+    )
 
 
 _NAME = "xmine-reads"

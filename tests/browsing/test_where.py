@@ -1,6 +1,7 @@
 """Conditions of SQL against the slow and obvious way, and all that is no condition."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import PairQuery, select
 from xmine.browsing.view import View
-from xmine.browsing.where import COLUMNS
+from xmine.browsing.where import _FUNCTIONS, _WORDS, COLUMNS
 from xmine.errors import OptionError
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
@@ -84,6 +85,8 @@ def test_a_condition_may_ask_for_what_people_say(opened: Opened) -> None:
     "where",
     [
         "nope > 1",
+        "NOT",
+        "kept or round",
         "Score > 1",
         "score <",
         "score",
@@ -100,7 +103,7 @@ def test_a_condition_may_ask_for_what_people_say(opened: Opened) -> None:
         "source = '\\' OR true OR ''",
         "kept AND \x00",
         "sum(score) OVER ()",
-        "(" * 3000 + "kept" + ")" * 3000,
+        "(" * 900 + "kept" + ")" * 900,
         " ",
     ],
 )
@@ -110,6 +113,20 @@ def test_a_wrong_condition_is_an_error_that_names_the_columns(opened: Opened, wh
     assert error.value.message.startswith(f"--where {where!r}: ")
     assert "\n" not in error.value.message
     assert all(name in error.value.hint for name in COLUMNS)
+
+
+@pytest.mark.parametrize("word", sorted({*COLUMNS, *_WORDS, *_FUNCTIONS}))
+def test_each_word_may_be_typed_key_by_key(opened: Opened, word: str) -> None:
+    for end in range(1, len(word) + 1):
+        with suppress(OptionError):
+            select(opened, PairQuery(where=word[:end]))
+
+
+def test_a_condition_that_could_end_the_process_is_refused(opened: Opened) -> None:
+    with pytest.raises(OptionError, match="40,009 characters"):
+        select(opened, PairQuery(where="score > 0" + "+1" * 20_000))
+    long, short = (PairQuery(where="score > 0" + "+0" * times) for times in (995, 0))
+    assert np.array_equal(select(opened, long), select(opened, short))
 
 
 def test_a_condition_reads_no_file(

@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 
 from xmine.cli import run
+from xmine.errors import XmineError
+from xmine.tui import background
+from xmine.tui.background import _told
 
 # A text with markup, an escape sequence, a C1 control, marks of direction, stacked marks, emoji.
 HOSTILE = (
@@ -37,12 +40,19 @@ def drive(app: Any, size: tuple[int, int], script: Script) -> Any:
     What goes wrong in the app, in a worker too, goes wrong in the test.
     """
 
+    def told(error: BaseException) -> XmineError:
+        if not isinstance(error, XmineError | OSError):
+            raise error
+        return _told(error)
+
     async def driven() -> Any:
         async with app.run_test(size=size) as pilot:
             await pilot.pause()
             return await script(pilot)
 
-    return asyncio.run(driven())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(background, "_told", told)
+        return asyncio.run(driven())
 
 
 def is_there(pid: int) -> bool:

@@ -1,10 +1,12 @@
 """What one types wrong is told where it was typed, and nothing of what was there is lost."""
 
+import asyncio
 import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from textual.widgets import Input
 
@@ -66,6 +68,39 @@ def test_a_wrong_condition_stays_in_the_form(mined_run: Path) -> None:
         assert pilot.app.view.query.where == "prob > 0"
 
     drive(XmineApp(mined_run), (80, 24), script)
+
+
+def test_a_condition_may_be_typed_key_by_key(mined_run: Path) -> None:
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        await pressed(pilot, "f")
+        line = pilot.app.screen.query_one("#where", Input)
+        for key in "not lower(":
+            line.insert_text_at_cursor(key)
+            await pilot.pause()
+            await pilot.app.workers.wait_for_complete()
+        line.value = "not kept"
+        assert "pairs of" in await pressed(pilot, "space")
+
+    drive(XmineApp(mined_run), (80, 24), script)
+
+
+def test_a_fault_of_a_worker_is_told_and_ends_no_app(
+    mined_run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> object:
+        raise pl.exceptions.PanicException("out of range")
+
+    async def script() -> None:
+        async with XmineApp(mined_run).run_test(size=(120, 24)) as pilot:
+            await pilot.pause()
+            await settled(pilot)
+            monkeypatch.setattr("xmine.browsing.view.View.find", broken)
+            said = "internal error: PanicException: out of range"
+            assert said in await pressed(pilot, "s")
+            assert isinstance(pilot.app.screen, PairsScreen)
+
+    asyncio.run(script())
 
 
 def test_escape_in_the_line_keeps_the_search_before_and_takes_the_error_away(

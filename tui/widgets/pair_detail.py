@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.style import Style
 from rich.table import Table
 from rich.text import Text
-from textual import work
 from textual.app import ComposeResult
 from textual.containers import Container, VerticalScroll
 from textual.events import Resize
@@ -25,6 +24,7 @@ from xmine.browsing.query import spans_of
 from xmine.browsing.shared_spans import Span, shared_parts
 from xmine.errors import XmineError
 
+from ..background import BackgroundWork
 from ..text import cut as cut_off
 from ..text import highlighted, shown
 from .pair_cells import SIGNS
@@ -66,6 +66,7 @@ class PairDetail(VerticalScroll, can_focus=False):
         self._said: dict[str, str] = {}
         self._marked = ""  # a regular expression
         self._most = _MOST
+        self._background = BackgroundWork(self)
 
     def compose(self) -> ComposeResult:
         """Put figures above the texts: these may be long."""
@@ -118,8 +119,8 @@ class PairDetail(VerticalScroll, can_focus=False):
         if moved:
             self._fill(dict.fromkeys(names, "…"), *self._texts(opened, row))
             if names:
-                self._explain(row)
-            self._align(row, pair.source, pair.target)
+                self._explain(opened, row)
+            self._align(opened, row)
 
     def more(self) -> None:
         """Show more of a long text."""
@@ -192,36 +193,38 @@ class PairDetail(VerticalScroll, can_focus=False):
         said.update(Text("\n").join(lines))
         said.display = bool(lines) and not self._blind
 
-    @work(thread=True, exclusive=True, group="words")
-    def _align(self, row: int, source: str, target: str) -> None:
+    def _align(self, opened: Opened, row: int) -> None:
         """Look for counterparts in the background: the first pair loads the encoder."""
-        opened, aligner = self._opened, self._aligner
-        if opened is None or aligner is None or row != self._row:  # keys are ahead
-            return
-        with suppress(XmineError):  # without an encoder nothing is dim
-            if (found := aligner().align_fast(source, target)) is not None:
-                shared = shared_parts(source, target, opened.languages)
-                spans = found.unmatched(0, shared.sources), found.unmatched(1, shared.targets)
-                self.app.call_from_thread(self._aligned, opened, row, spans)
+        pair, aligner = opened.pair(row), self._aligner
+        assert aligner is not None  # that of `opened`
+
+        def work() -> tuple[list[Span], list[Span]]:
+            with suppress(XmineError):  # without an encoder nothing is dim
+                if (found := aligner().align_fast(pair.source, pair.target)) is not None:
+                    shared = shared_parts(pair.source, pair.target, opened.languages)
+                    return found.unmatched(0, shared.sources), found.unmatched(1, shared.targets)
+            return _NOTHING
+
+        self._background.run("words", work, partial(self._aligned, opened, row), self._failed)
 
     def _aligned(self, opened: Opened, row: int, spans: tuple[list[Span], list[Span]]) -> None:
-        is_there = opened is self._opened and row == self._row and self.is_mounted
-        if is_there and spans != self._unmatched:
+        if opened is self._opened and row == self._row and spans != self._unmatched:
             self._unmatched = spans
             self._draw_again(opened, row)
 
-    @work(thread=True, exclusive=True, group="reasons")
-    def _explain(self, row: int) -> None:
+    def _explain(self, opened: Opened, row: int) -> None:
         """Find the reasons in the background: the first one looks at all pairs."""
-        opened, reasons = self._opened, self._reasons
-        if reasons is None:
-            return
-        said = reasons().of(row)
-        self.app.call_from_thread(self._explained, opened, row, said)
+        reasons = self._reasons
+        assert reasons is not None  # those of `opened`
+        told = partial(self._explained, opened, row)
+        self._background.run("reasons", lambda: reasons().of(row), told, self._failed)
 
-    def _explained(self, opened: Opened | None, row: int, said: dict[str, str]) -> None:
-        if opened is self._opened and row == self._row and self.is_mounted:
+    def _explained(self, opened: Opened, row: int, said: dict[str, str]) -> None:
+        if opened is self._opened and row == self._row:
             self._say(said)
+
+    def _failed(self, error: XmineError) -> None:
+        self.app.notify(error.message, markup=False)
 
 
 def _in_lines(side: TextSide, row: int, text: Text) -> Table:

@@ -32,6 +32,9 @@ HINT = f"columns: {', '.join(COLUMNS)}; for example score < 1.3 AND flags LIKE '
 _WORDS = {"and", "between", "false", "ilike", "in", "is", "like", "not", "null", "or", "true"}
 _FUNCTIONS = {"abs", "coalesce", "ends_with", "length", "lower", "regexp_like", "starts_with"}
 _FUNCTIONS |= {"round", "upper"}
+_LONGEST = (
+    2000  # characters: polars nests as deep as a condition, and 20,000 times +1 end the process
+)
 # A text has no backslash before a quote: some dialects take the quote for a part of the text.
 _TOKEN = re.compile(
     r"""\s+ | '(?:[^'\\] | '' | \\(?!'))*' | (?P<word>[^\W\d]\w*)
@@ -44,6 +47,8 @@ def condition(where: str) -> "pl.Expr":
     """Read a condition."""
     import polars as pl
 
+    if len(where) > _LONGEST:
+        raise OptionError(f"--where has {len(where):,} characters, at most {_LONGEST:,}", HINT)
     at = 0
     while at < len(where):
         token = _TOKEN.match(where, at)
@@ -54,9 +59,13 @@ def condition(where: str) -> "pl.Expr":
             raise wrong(where, f"{word!r} is no column")
         at = token.end()
     try:
-        return pl.sql_expr(where)
+        found = pl.sql_expr(where)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise wrong(where, error) from None
+    for name in found.meta.root_names():
+        if name not in COLUMNS:  # polars takes a word that stands alone for a column
+            raise wrong(where, f"{name!r} is no column")
+    return found
 
 
 def wrong(where: str, why: str | BaseException) -> OptionError:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.optim.lr_scheduler import LambdaLR
 
-from xmine.encoders.encoder import SentenceEncoder
-from xmine.errors import TrainingError
+from xmine.encoders.pair import Encoders, as_pair
+from xmine.errors import OptionError, TrainingError
 from xmine.evaluation.options import FinetuneOptions
 from xmine.evaluation.transfer.metrics import goodness
 from xmine.evaluation.transfer.tasks import Predict, Task, check_learnable
@@ -48,33 +48,39 @@ class FinetunedLearner:
     options: FinetuneOptions
     protocol: str = "the encoder is trained with a head on each task"
 
-    def __call__(
-        self, encoder: SentenceEncoder, task: Task, prompt: str, report: Report
-    ) -> Predict:
+    def __call__(self, encoder: Encoders, task: Task, prompt: str, report: Report) -> Predict:
         """Train; see `xmine.evaluation.transfer.tasks.Learner`.
 
         Raises:
             FileError: all of train has one answer.
-            OptionError: `joined` with an encoder that cannot tell texts apart.
+            OptionError: `joined` with an encoder that cannot tell texts apart; two encoders.
             TrainingError: the loss is no longer a number.
         """
         check_learnable(task)
-        device = torch.device(encoder.device)
+        pair = as_pair(encoder)
+        one = pair.source
+        if one is not pair.target:
+            raise OptionError(
+                f"--finetune trains one encoder with the head, and {pair.name} are two",
+                "give one of them",
+            )
+        device = torch.device(one.device)
         devices = [device] if device.type == "cuda" else []
         with torch.random.fork_rng(devices):  # the caller's random numbers stay as they were
             torch.manual_seed(self.options.seed)
-            tower = tower_of(encoder, prompt)
+            tower = tower_of(one, prompt)
             head = TaskHead(task, tower.dim, joined=self.options.joined).to(device)
             model = _Model(tower, head, self.options.batch_size or _BATCH)
-            _train(model, task, self.options, self.settings(encoder)["learning_rate"], report)
-        return model.predict
+            _train(model, task, self.options, self.settings(one)["learning_rate"], report)
+        return lambda texts, language: model.predict(texts)
 
-    def settings(self, encoder: SentenceEncoder) -> dict[str, Any]:
+    def settings(self, encoder: Encoders) -> dict[str, Any]:
         """Give what the training was told, with the learning rate that was used."""
         names = ("epochs", "joined", "seed")
         return {
             "learner": "finetuned",
-            "learning_rate": self.options.learning_rate or tower_class(encoder).learning_rate,
+            "learning_rate": self.options.learning_rate
+            or tower_class(as_pair(encoder).source).learning_rate,
             "batch_size": self.options.batch_size or _BATCH,
             **{name: getattr(self.options, name) for name in names},
         }

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -123,6 +124,24 @@ def test_all_writes_one_report_that_compare_reads(
     wrong = command("eval", "compare", "nowhere", "--data", data)
     assert wrong.err.startswith("xmine: nowhere: ")
     assert wrong.code == 1
+
+
+def test_a_folder_of_two_encoders_is_measured_reported_and_compared(
+    command: Command, data: str, toy_folder: Path
+) -> None:
+    for side in ("source", "target"):
+        copytree(toy_folder, Path("two") / side)
+    ended = command("eval", "tatoeba", "--data", data, "--model", "two")
+    assert (ended.code, ended.err) == (0, "")
+    assert "encoder   two/source, static, mean pooling" in ended.out
+    assert "; two/target, static" in ended.out and "reranked" not in ended.out
+    assert command("eval", "all", "--data", data, "--model", "two/", "-o", "report").code == 0
+    about = json.loads(Path("report/report.json").read_text(encoding="utf-8"))["encoder"]
+    assert (about["model"], about["target"]["model"]) == ("two/", "two/target")
+    assert Path("report/report.md").read_text(encoding="utf-8").startswith("# two\n")
+    beside = command("eval", "compare", "report", "two", toy_folder, "--data", data, "--json")
+    figures = json.loads(beside.out.splitlines()[0])["figures"][0]["encoders"]
+    assert (beside.code, list(figures.values())) == (0, [1, 1, 1])
 
 
 def test_all_goes_on_after_a_failure_and_ends_with_1(

@@ -36,7 +36,9 @@ def learned(encoder: SentenceEncoder, kind: Kind, train: Examples, classes: int 
 
 def test_texts_of_two_classes_are_learned(toy_encoder: SentenceEncoder) -> None:
     train = examples([(text(at % 2, at),) for at in range(40)], [at % 2 for at in range(40)])
-    scores = learned(toy_encoder, "class", train, 3)([(text(at % 2, at),) for at in range(90, 99)])
+    scores = learned(toy_encoder, "class", train, 3)(
+        [(text(at % 2, at),) for at in range(90, 99)], "en"
+    )
     assert scores.shape == (9, 3)
     assert np.isneginf(scores[:, 2]).all()  # a class without examples is never given
     assert scores.argmax(axis=1).tolist() == [at % 2 for at in range(90, 99)]
@@ -54,7 +56,7 @@ def test_the_right_choice_is_learned(toy_encoder: SentenceEncoder) -> None:
     made = [example(seed) for seed in range(200)]
     train = Examples([texts for texts, _ in made], np.array([r for _, r in made], dtype=float))
     tests = [example(seed) for seed in range(900, 950)]
-    scores = learned(toy_encoder, "choice", train)([texts for texts, _ in tests])
+    scores = learned(toy_encoder, "choice", train)([texts for texts, _ in tests], "en")
     right = scores.argmax(axis=1) == [answer for _, answer in tests]
     assert scores.shape == (50, 3)
     assert [np.isneginf(row).sum() for row in scores] == [3 - len(t) + 1 for t, _ in tests]
@@ -73,7 +75,7 @@ def test_labels_of_documents_are_learned(toy_encoder: SentenceEncoder) -> None:
     made = [example(seed) for seed in range(150)]
     tests = [example(seed) for seed in range(900, 930)]
     train = Examples([x for x, _ in made], np.array([y for _, y in made]))
-    scores = learned(toy_encoder, "document", train, 7)([x for x, _ in tests])
+    scores = learned(toy_encoder, "document", train, 7)([x for x, _ in tests], "en")
     answers = np.array([y for _, y in tests])
     assert mean_r_precision(scores, answers) >= 0.9
     assert micro_f1(scores, answers) >= 0.9
@@ -83,7 +85,9 @@ def test_labels_of_documents_are_learned(toy_encoder: SentenceEncoder) -> None:
 def test_numbers_are_learned(toy_encoder: SentenceEncoder) -> None:
     texts = [(text(at % 4, at),) for at in range(80)]
     train = Examples(texts, np.array([at % 4 for at in range(80)], dtype=float))
-    scores = learned(toy_encoder, "number", train)([(text(at % 4, at),) for at in range(90, 110)])
+    scores = learned(toy_encoder, "number", train)(
+        [(text(at % 4, at),) for at in range(90, 110)], "en"
+    )
     answers = np.array([at % 4 for at in range(90, 110)], dtype=float)
     assert scores.shape == (20,)
     errors = [task_figures("number", each, answers)["mae"] for each in (scores, 0 * scores)]
@@ -95,7 +99,7 @@ def test_what_is_learned_in_english_holds_in_chinese(toy_encoder: SentenceEncode
     random = np.random.default_rng(4)
     chinese = ["".join(chinese_word(10 * (at % 2) + x) for x in random.integers(0, 10, 6))
                for at in range(20)]  # fmt: skip
-    scores = learned(toy_encoder, "class", train, 2)([(each,) for each in chinese])
+    scores = learned(toy_encoder, "class", train, 2)([(each,) for each in chinese], "zh")
     answers = np.array([at % 2 for at in range(20)], float)
     assert task_figures("class", scores, answers)["accuracy"] >= 0.9
 
@@ -111,7 +115,7 @@ def test_dev_chooses_and_nothing_is_learned_from_it(toy_encoder: SentenceEncoder
     learner, scores = FrozenLearner(), []
     for name, dev in (("noisy", noisy), ("clean", clean)):
         task = Task(name, "class", ("0", "1"), noisy, dev, {}, "")
-        scores.append(learner(toy_encoder, task, "", silent)(clean.texts))
+        scores.append(learner(toy_encoder, task, "", silent)(clean.texts, "en"))
     assert learner.chosen["noisy"][0] > learner.chosen["clean"][0]
     assert np.abs(scores[0] - scores[1]).max() > 0.01
     some, other = (task_figures("class", each, clean.answers)["accuracy"] for each in scores)
@@ -182,7 +186,7 @@ def test_the_same_examples_are_encoded_and_learned_once(
         told.append((progress.stage, progress.done, progress.total))
 
     scores = [
-        learner(toy_encoder, task, "", report)(other.texts)
+        learner(toy_encoder, task, "", report)(other.texts, "en")
         for task in (one, replace(one, name="same"), replace(one, name="dev", dev=other))
     ]
     np.testing.assert_array_equal(scores[0], scores[1])

@@ -1,7 +1,6 @@
 """gain: the bootstrap beside a slow one, its figures beside those of each benchmark, and pairs."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +15,7 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.fingerprint import Source
 from xmine.encoders.metadata import EncoderFacts, Settings
 from xmine.encoders.modules.static import StaticEmbedding, Table
-from xmine.encoders.pair import EncoderPair, english_first
+from xmine.encoders.pair import EncoderPair
 from xmine.errors import OptionError
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import BuccOptions, GainOptions, StsOptions, TatoebaOptions
@@ -281,30 +280,6 @@ def test_of_a_pair_each_language_is_read_by_its_own_encoder(
     wrong = measure_gains([toy_encoder, EncoderPair(chinese, english)], data, GainOptions(**FEW))
     assert wrong.found == [[]]
     assert [each.split(": ")[1] for each in wrong.failed] == ["tatoeba", "bucc", "stsb"]
-
-
-@pytest.mark.parametrize(
-    ("source", "target", "turned"),
-    [
-        (("en", "zh"), ("en", "zh"), False),
-        (("zh", "en"), ("zh", "en"), True),
-        (("zh",), ("en",), True),
-        (("en",), ("zh",), False),
-        ((), ("en",), False),
-        ((), (), False),
-        (("zh",), ("de",), False),
-    ],
-)
-def test_the_side_that_reads_english(
-    toy_encoder: SentenceEncoder, source: tuple[str, ...], target: tuple[str, ...], turned: bool
-) -> None:
-    left, right = (
-        SentenceEncoder(toy_encoder.body, facts=replace(toy_encoder.facts, languages=languages))
-        for languages in (source, target)
-    )
-    found = english_first(EncoderPair(left, right))
-    assert (found.source is right) == turned
-    assert {id(found.source), id(found.target)} == {id(left), id(right)}
 
 
 def test_what_is_missing_is_left_out_and_nothing_at_all_is_an_error(

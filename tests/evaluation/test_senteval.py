@@ -87,7 +87,7 @@ def test_the_order_of_a_pair_says_nothing_in_mrpc(
     for symmetric, differ in ((True, False), (False, True)):
         like_it = task if symmetric else replace(task, symmetric=False)
         predict = FrozenLearner()(toy_encoder, like_it, "", silent)
-        assert (np.abs(predict(pairs) - predict(swapped)).max() > 1e-3) == differ
+        assert (np.abs(predict(pairs, "en") - predict(swapped, "en")).max() > 1e-3) == differ
 
 
 def test_questions_may_have_bytes_that_are_no_utf8(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from tests.toys.transfer import measure, two_topics, write_senteval, write_two
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.pair import Encoders
 from xmine.errors import FileError, OptionError
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import TransferOptions
@@ -115,9 +116,7 @@ def test_a_task_that_cannot_be_learned_costs_no_other(
     write_two(tmp_path, "CR")
 
     class Picky(FrozenLearner):
-        def __call__(
-            self, encoder: SentenceEncoder, task: Task, prompt: str, report: Report
-        ) -> Predict:
+        def __call__(self, encoder: Encoders, task: Task, prompt: str, report: Report) -> Predict:
             if task.name == "cr":
                 raise FileError("CR: 3 examples of the rarest class")
             return super().__call__(encoder, task, prompt, report)
@@ -162,12 +161,10 @@ class AllOnes:
 
     protocol = "the second class"
 
-    def __call__(
-        self, encoder: SentenceEncoder, task: Task, prompt: str, report: Report
-    ) -> Predict:
-        return lambda texts: np.tile(np.eye(len(task.classes))[1], (len(texts), 1))
+    def __call__(self, encoder: Encoders, task: Task, prompt: str, report: Report) -> Predict:
+        return lambda texts, language: np.tile(np.eye(len(task.classes))[1], (len(texts), 1))
 
-    def settings(self, encoder: SentenceEncoder) -> dict[str, object]:
+    def settings(self, encoder: Encoders) -> dict[str, object]:
         return {"learner": "all ones"}
 
     def notes(self) -> list[str]:

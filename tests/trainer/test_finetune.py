@@ -104,7 +104,7 @@ def learned(encoder: SentenceEncoder, task: Task, **changes: Any) -> Predict:
 
 def right(predict: Predict, task: Task) -> float:
     test = task.tests["toy"]
-    scores = predict(test.texts)
+    scores = predict(test.texts, "en")
     if task.kind == "number":
         return float((np.abs(scores - test.answers) < 1).mean())
     if task.kind == "document":
@@ -123,7 +123,7 @@ def test_learns_what_frozen_vectors_hide(
     predict = learned(encoder, task)
     test = task.tests["toy"]
     shape = {"choice": (200, 3), "number": (200,)}.get(kind, (200, len(task.classes)))
-    scores = predict(test.texts)
+    scores = predict(test.texts, "en")
     assert scores.shape == shape and scores.dtype == np.float64
     if kind == "choice":
         assert np.isneginf(scores[:, 2]).sum() == 100  # those of two choices
@@ -142,7 +142,9 @@ def test_the_encoder_stays_as_it_was(encoder: SentenceEncoder, toy_pairs: Parall
 def test_a_seed_decides(encoder: SentenceEncoder, toy_pairs: ParallelText) -> None:
     task = task_of("pair", toy_pairs)
     texts = task.tests["toy"].texts
-    one, same, other = (learned(encoder, task, epochs=1, seed=seed)(texts) for seed in (5, 5, 6))
+    one, same, other = (
+        learned(encoder, task, epochs=1, seed=seed)(texts, "en") for seed in (5, 5, 6)
+    )
     np.testing.assert_array_equal(one, same)
     assert np.abs(one - other).max() > 1e-3
 
@@ -159,7 +161,7 @@ def test_dev_chooses_the_epoch(toy_vocabulary: Vocabulary, toy_pairs: ParallelTe
     assert right(misled, task) < right(with_dev, task)
     texts = task.tests["toy"].texts
     assert right(with_dev, task) >= right(without, task) - 0.02
-    assert np.abs(misled(texts) - without(texts)).max() > 0.01
+    assert np.abs(misled(texts, "en") - without(texts, "en")).max() > 0.01
 
 
 @pytest.mark.parametrize("kind", ["static", "transformer"])
@@ -193,7 +195,7 @@ def test_joined_pairs_are_read_at_once(toy_vocabulary: Vocabulary, toy_pairs: Pa
     parts = [tower.cut([text]).ids.tolist() for text in ("fifi", "lulu", "fifi mama")]
     assert joined.ids.tolist() == [*parts[0], *parts[1], *parts[1], *parts[2]]
     assert joined.starts.tolist() == [0, len(parts[0] + parts[1]), len(joined.ids)]
-    assert learned(encoder, task, joined=True, epochs=1)(task.tests["toy"].texts).ndim == 2
+    assert learned(encoder, task, joined=True, epochs=1)(task.tests["toy"].texts, "en").ndim == 2
     task = task_of("choice", toy_pairs)  # what stands in the second text, the first being what may
     assert right(learned(encoder, task, joined=True), task) > 0.9
 

@@ -34,7 +34,7 @@ def test_a_checkpoint_is_trained_and_stays_as_it_was(
     options = FinetuneOptions(epochs=6, learning_rate=0.003, batch_size=8, dtype="float32")
     for joined in (False, True):
         learner = FinetunedLearner(FinetuneOptions(**{**vars(options), "joined": joined}))
-        scores = learner(encoder, task, "", silent)(texts)
+        scores = learner(encoder, task, "", silent)(texts, "en")
         assert (scores.argmax(axis=1) == task.train.answers).mean() > 0.9
     after = encoder.encode([text for pair in texts for text in pair])
     np.testing.assert_array_equal(before, after)

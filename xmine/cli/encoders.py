@@ -94,13 +94,18 @@ def load_second(model: str | None, options: EncodingOptions, console: Console) -
     return found
 
 
-def evaluated_facts(encoder: "SentenceEncoder", options: "EvaluationOptions") -> dict[str, object]:
-    """List the facts of an evaluated encoder, which reads both sides with one prompt."""
-    from xmine.encoders.pair import encoder_facts
+def evaluated_facts(
+    pair: "EncoderPair", options: "EvaluationOptions", model: str | None
+) -> dict[str, object]:
+    """List the facts of an evaluated encoder, or of two, which read all texts with one prompt."""
+    from xmine.encoders.pair import encoder_facts, pair_facts
 
-    prompt = encoder.settings.choose(options.prompt)
-    languages = list(encoder.facts.languages)
-    return {**encoder_facts(encoder), "prompt": prompt, "languages": languages}
+    def facts(encoder: "SentenceEncoder") -> dict[str, object]:
+        prompt = encoder.settings.choose(options.prompt)
+        return {**encoder_facts(encoder), "prompt": prompt}
+
+    named = model or pair.name
+    return {**pair_facts(pair, facts), "model": named, "languages": list(pair.languages)}
 
 
 def data_folder(given: Path | None) -> "DataFolder":

@@ -91,6 +91,11 @@ class SentenceEncoder:
             width = head.width(width)
         return min(width, self.settings.truncated or width)
 
+    def reading(self, language: str) -> "SentenceEncoder":
+        """Give itself, since it reads all languages; see `EncoderPair.reading`."""
+        del language
+        return self
+
     @property
     def device(self) -> str:
         """Where it runs."""

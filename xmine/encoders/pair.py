@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.metadata import EncoderFacts
 from xmine.errors import EncoderError
+from xmine.text.languages import short_code
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,26 @@ class EncoderPair:
     def sides(self) -> dict[str, SentenceEncoder]:
         """The encoders by the names of their sides."""
         return {"source": self.source, "target": self.target}
+
+    def reading(self, language: str) -> SentenceEncoder:
+        """Give the encoder that reads a language, or for an empty code that of the source.
+
+        One reads English or, where none says that it knows English, the first language that the
+        source states; the other reads all other languages. Training writes all languages into both
+        folders, that of the source first: so English is for the target if it knows English and the
+        source states another language first.
+        """
+        stated = [short_code(code) for code in self.source.facts.languages]
+        others = [short_code(code) for code in self.target.facts.languages]
+        first = "en" if "en" in stated + others or not stated else stated[0]
+        is_turned = first == "en" and "en" in others and stated[:1] not in ([], ["en"])
+        of_source = not language or (short_code(language) == first) != is_turned
+        return self.source if of_source else self.target
+
+    @property
+    def facts(self) -> EncoderFacts:
+        """What both encoders say: their languages, the method of the source."""
+        return EncoderFacts(self.languages, self.source.facts.method)
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -68,23 +90,16 @@ def pair_facts(
     return {"model": pair.name, **{side: facts(each) for side, each in pair.sides.items()}}
 
 
-def english_first(pair: EncoderPair) -> EncoderPair:
-    """Turn a pair so that its source encodes English.
-
-    Training writes all languages into both folders, that of the source first: so English is for
-    the target if it knows English and the source states another language first.
-    """
-    first = pair.source.facts.languages[:1]
-    turned = first not in ((), ("en",)) and "en" in pair.target.facts.languages
-    return EncoderPair(pair.target, pair.source) if turned else pair
-
-
 def is_pair(folder: str | Path) -> bool:
     """Tell whether a folder holds an encoder for each side, in `source` and `target`."""
     return all((Path(folder) / side / "modules.json").is_file() for side in ("source", "target"))
 
 
-def as_pair(encoder: SentenceEncoder | EncoderPair) -> EncoderPair:
+# What evaluation reads with: both give the encoder that is `reading` a language.
+Encoders = SentenceEncoder | EncoderPair
+
+
+def as_pair(encoder: Encoders) -> EncoderPair:
     """Take one encoder for both sides.
 
     Raises:

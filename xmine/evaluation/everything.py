@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 
-from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.pair import Encoders
 from xmine.errors import XmineError
 from xmine.evaluation.benchmarks import BENCHMARKS
 from xmine.evaluation.data import DataFolder, MissingData
@@ -26,7 +26,7 @@ class EvaluationOutcome:
 
 
 def evaluate_all(
-    encoder: SentenceEncoder,
+    encoder: Encoders,
     data: DataFolder,
     options: EvaluationOptions,
     report: Report = silent,

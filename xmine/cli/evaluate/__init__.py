@@ -10,7 +10,7 @@ import typer
 
 from xmine.cli.arguments import DATA, FIGURES, FORCE, MODEL
 from xmine.cli.console import Console
-from xmine.cli.encoders import data_folder, evaluated_facts, load_encoder
+from xmine.cli.encoders import data_folder, evaluated_facts, load_encoders
 from xmine.cli.evaluate.gain import measure_gain
 from xmine.cli.evaluate.report import compare_encoders, evaluate_everything
 from xmine.cli.from_options import with_console, with_options
@@ -47,10 +47,10 @@ def _command(benchmark: Benchmark) -> Callable[..., None]:
         folder = data_folder(data)
         if output:
             check_free(output, force=force)
-        encoder = load_encoder(model, options, console)
+        encoder = load_encoders(model, options, console)
         with console.progress() as report:
             result = evaluated(encoder, folder, options, report, **more)
-        about = evaluated_facts(encoder, options)
+        about = evaluated_facts(encoder, options, model)
         figures = record({**result.as_json(), "encoder": about})
         if output:
             write_record(output, figures)

@@ -1,7 +1,6 @@
 """xmine eval gain: whether encoders are better than the one that they began as."""
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -41,7 +40,6 @@ def measure_gain(
     Example: xmine eval gain embedded encoder/ --data eval/
     """
     needs("xmine eval gain", "scipy")
-    from xmine.encoders.pair import pair_facts
     from xmine.evaluation.reports.gain import measure_gains
     from xmine.evaluation.reports.record import record, write_record
     from xmine.files.atomic import check_free
@@ -53,10 +51,8 @@ def measure_gain(
     encoders = [load_encoders(each, options, console) for each in given]
     with console.progress() as report:
         gains = measure_gains(encoders, folder, options, report)
-    facts = partial(evaluated_facts, options=options)
     about = [
-        {**pair_facts(pair, facts), "model": model}
-        for pair, model in zip(encoders, given, strict=True)
+        evaluated_facts(pair, options, model) for pair, model in zip(encoders, given, strict=True)
     ]
     figures = record(_as_json(gains, about, options))
     if output:
@@ -110,11 +106,11 @@ def _shown(
     gains: "Gains", about: Sequence[dict[str, object]], options: GainOptions
 ) -> Iterator[str]:
     """Lay the gains out for a terminal of 80 columns: a table for each encoder but the first."""
-    from xmine.evaluation.reports.tables import as_text
+    from xmine.evaluation.reports.tables import as_text, described
 
     for encoder, rows in zip(about[1:], gains.found, strict=True):
-        yield from _named("before", about[0])
-        yield from _named("after", encoder)
+        yield f"before    {described(about[0])}\n"
+        yield f"after     {described(encoder)}\n"
         head = ["", "before", "after", "gain", "95 % interval", "p", ""]
         cells = [_cells(items, gain) for items, gain in rows]
         yield "\n"
@@ -128,14 +124,6 @@ def _shown(
         yield "note: F1: the threshold of each encoder is chosen once, not in each resample\n"
     for task, expected in gains.skipped.items():
         yield f"note: no {task}: expected {expected}\n"
-
-
-def _named(role: str, about: dict[str, object]) -> Iterator[str]:
-    from xmine.evaluation.reports.tables import described
-
-    for each in [about[side] for side in ("source", "target") if side in about] or [about]:
-        assert isinstance(each, dict)
-        yield f"{role:<10}{described(each)}\n"
 
 
 def _cells(items: "Items", gain: "Gain") -> list[str]:

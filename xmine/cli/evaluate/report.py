@@ -8,7 +8,7 @@ import typer
 
 from xmine.cli.arguments import DATA, FORCE, MODEL, value
 from xmine.cli.console import Console, write_rows
-from xmine.cli.encoders import data_folder, evaluated_facts, load_encoder
+from xmine.cli.encoders import data_folder, evaluated_facts, load_encoders
 from xmine.cli.from_options import with_console, with_options
 from xmine.errors import FileError, XmineError
 from xmine.evaluation.options import EvaluationOptions
@@ -51,8 +51,8 @@ def evaluate_everything(
                 f"{output}: exists and is not a report of xmine, so it is not replaced",
                 "give another name",
             )
-    encoder = load_encoder(model, options, console)
-    about = evaluated_facts(encoder, options)
+    encoder = load_encoders(model, options, console)
+    about = evaluated_facts(encoder, options, model)
     with console.progress() as report:
         outcome = evaluate_all(
             encoder, folder, options, report, lambda name, text: console.detail(f"{name}: {text}")
@@ -141,7 +141,7 @@ def _results(
         raise FileError(f"{given}: no such file")
     if path.is_file() or (path / REPORT_FILE).is_file():
         return *read_report(path), False
-    encoder = load_encoder(given, options, console)
+    encoder = load_encoders(given, options, console)
     outcome = evaluate_all(encoder, data_folder(data), options, report)
     for name, reason in outcome.failed.items():
         console.warn(f"{given}: {name}: {reason}")

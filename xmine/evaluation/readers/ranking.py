@@ -37,6 +37,7 @@ class RankingTask:
     # language -> its queries, each a text and the numbers of the candidates that are right
     queries: Mapping[str, Sequence[tuple[str, frozenset[int]]]]
     candidates: Sequence[str]  # texts
+    languages: Sequence[str]  # of each candidate; empty where the files do not say
     protocol: str  # what a query and a candidate are
     notes: Sequence[str] = ()  # what a reader must know besides
 
@@ -49,7 +50,7 @@ def read_lareqa(folder: Path) -> RankingTask:
     """
     names = [f"{language}.json" for language in LAREQA_LANGUAGES]
     incomplete(folder, names, "XQuAD-R, one for each language,")
-    candidates: list[str] = []
+    candidates, languages = list[str](), list[str]()
     gold: dict[str, set[int]] = defaultdict(set)
     asked: dict[str, dict[str, str]] = {}
     skipped = 0
@@ -72,6 +73,7 @@ def read_lareqa(folder: Path) -> RankingTask:
                 same = (at for at, sentence in enumerate(sentences) if sentence == answer)
                 gold[identity].update(len(candidates) + at for at in same)
             candidates += [f"{sentence} {context}" for sentence in sentences]
+            languages += [language] * len(sentences)
         asked[language] = questions
         if set(questions) != set(asked[LAREQA_LANGUAGES[0]]):
             raise FileError(
@@ -88,6 +90,7 @@ def read_lareqa(folder: Path) -> RankingTask:
             for language, questions in asked.items()
         },
         candidates,
+        languages,
         "LAReQA: a question, and sentences, each followed by its paragraph",
         [f"{skipped} answers start in no sentence and are right nowhere."] if skipped else [],
     )
@@ -100,7 +103,7 @@ def read_mewsli_x(folder: Path) -> RankingTask:
     `mention: left { mention } right`.
     """
     incomplete(folder, [CANDIDATES, MENTIONS], "Mewsli-X, as get-mewsli-x.sh leaves it,")
-    candidates: list[str] = []
+    candidates, languages = list[str](), list[str]()
     numbers: dict[str, int] = {}
     for where, entity in json_rows(folder / CANDIDATES, _ENTITY):
         name, description = (filled_text(entity, field, where) for field in _ENTITY[:2])
@@ -109,6 +112,7 @@ def read_mewsli_x(folder: Path) -> RankingTask:
             raise FileError(f"{where}: {name} is there twice")
         numbers[name] = len(candidates)
         candidates.append(" ".join(" ".join(sentences).split()))
+        languages.append(str(entity.get("description_language", "")))
         if not candidates[-1]:
             raise FileError(f"{where}: the sentences of {name} are blank")
     queries: dict[str, list[tuple[str, frozenset[int]]]] = defaultdict(list)
@@ -130,6 +134,7 @@ def read_mewsli_x(folder: Path) -> RankingTask:
         "Mewsli-X",
         {language: queries[language] for language in sorted(queries)},
         candidates,
+        languages,
         "Mewsli-X: a mention in its sentence, and descriptions of entities",
     )
 

@@ -24,6 +24,7 @@ class ScoredPairs:
     first: list[str]
     second: list[str]
     gold: NDArray[np.float64]  # float64 [pairs], the scores
+    languages: tuple[str, str] = ("en", "en")  # of the first texts and of the second
 
 
 def read_score_first(path: Path) -> ScoredPairs:

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.encoders.encoder import SentenceEncoder
-from xmine.encoders.pair import EncoderPair, as_pair, english_first
+from xmine.encoders.pair import EncoderPair, Encoders, as_pair
 from xmine.errors import XmineError
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.languages import short_code, short_codes
@@ -24,6 +23,7 @@ from xmine.evaluation.retrieval.aligned import PROTOCOL, accuracy_of, hits_of, n
 from xmine.evaluation.retrieval.bucc import mine_pair
 from xmine.evaluation.retrieval.bucc_protocols import protocol_in_words, settle_protocol
 from xmine.evaluation.retrieval.tatoeba import (
+    ENGLISH,
     encoded_sides,
     tatoeba_folder,
     tatoeba_languages,
@@ -108,13 +108,13 @@ def paired_bootstrap(
 
 
 def measure_gains(
-    encoders: Sequence[SentenceEncoder | EncoderPair],
+    encoders: Sequence[Encoders],
     data: DataFolder,
     options: GainOptions,
     report: Report = silent,
 ) -> Gains:
     """Compare each encoder with the first, on what there are files for."""
-    readers = [english_first(as_pair(encoder)) for encoder in encoders]
+    readers = [as_pair(encoder) for encoder in encoders]
     languages = _languages(readers, options)
     found: list[list[tuple[Items, Gain]]] = [[] for _ in readers[1:]]
     skipped: dict[str, str] = {}
@@ -168,11 +168,10 @@ def _tatoeba(
     wanted = [each for each in tatoeba_languages(folder) if short_code(each) in languages]
     if not wanted:
         raise _no_language(options)
-    turned = EncoderPair(reader.target, reader.source)
     rows = []
     for language in wanted:
         texts = tatoeba_texts(folder, language)
-        sides = encoded_sides(turned, language, texts, options.prompt, report)
+        sides = encoded_sides(reader, (language, ENGLISH), texts, options.prompt, report)
         about = f"tatoeba {language}", "accuracy", "sentence pairs", PROTOCOL
         rows.append(Items(*about, hits_of(nearest_lines(*sides)), mean_accuracy))
     return rows
@@ -188,12 +187,11 @@ def _bucc(
         raise _no_language(options)
     settings = BuccOptions(prompt=options.prompt, rerank="off")
     folder = find_bucc(data, pairs)
-    protocol, turned = settle_protocol(settings, folder), EncoderPair(reader.target, reader.source)
+    protocol = settle_protocol(settings, folder)
     said = protocol_in_words(settings, protocol)
     rows = []
     for pair in pairs:
-        sides = reader if pair.startswith("en-") else turned
-        mined, _ = mine_pair(sides, folder, pair, protocol, settings, report)
+        mined, _ = mine_pair(reader, folder, pair, protocol, settings, report)
         for kind, (threshold, measured) in mined.cuts.items():
             counts = measured.counts_at(threshold)
             rows.append(
@@ -208,7 +206,7 @@ def _stsb(
     pairs = read_stsb_split(data, "test")
     if pairs is None:
         raise data.missing("stsb/stsb-en-test.csv, or SentEval's STS/STSBenchmark/sts-test.csv")
-    rated = rate(reader.source, pairs, report, options.prompt)
+    rated = rate(reader, pairs, report, options.prompt)
     values = np.stack([rated.cosines, rated.gold], axis=1)
     spearman(rated.cosines, rated.gold, rated.name)  # says what is wrong where there is none
     protocol = "Spearman of the cosine against people's scores, no training"

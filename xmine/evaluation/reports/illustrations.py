@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.pair import Encoders
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import AlignedOptions, EvaluationOptions
 from xmine.evaluation.retrieval.parallel import AlignedSet, aligned_sets
@@ -32,7 +32,7 @@ _MAPS = (
 
 
 def draw_pictures(
-    encoder: SentenceEncoder,
+    encoder: Encoders,
     data: DataFolder,
     options: EvaluationOptions,
     folder: Path,
@@ -55,13 +55,13 @@ def draw_pictures(
 
 def _draw_set(
     aligned: AlignedSet,
-    encoder: SentenceEncoder,
+    encoder: Encoders,
     options: EvaluationOptions,
     folder: Path,
     report: Report,
 ) -> dict[str, str]:
     vectors = {
-        language: encoder.encode(lines[:_IN_HISTOGRAM], report, options.prompt)
+        language: encoder.reading(language).encode(lines[:_IN_HISTOGRAM], report, options.prompt)
         for language, lines in aligned.texts.items()
     }
     stem = aligned.name.lower().replace(" ", "-")

@@ -1,6 +1,7 @@
 """Tables of texts -> lines for a terminal, or Markdown; and an encoder in one line."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from rich.cells import cell_len
 
@@ -23,8 +24,10 @@ def as_markdown(cells: Sequence[Sequence[str]], *, right: bool = True) -> list[s
     return [f"| {' | '.join(row)} |" for row in (head, rule, *body)]
 
 
-def described(about: Mapping[str, object]) -> str:
-    """Tell in a line which encoder it was and what its vectors depend on."""
+def described(about: Mapping[str, Any]) -> str:
+    """Tell in a line which encoder it was, or which two, and what the vectors depend on."""
+    if "source" in about:
+        return f"{described(about['source'])}; {described(about['target'])}"
     length, prompt = about["max_length"], about["prompt"]
     return (
         f"{about['model']}, {about['architecture']}, {about['pooling']} pooling, "

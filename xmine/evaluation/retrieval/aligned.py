@@ -12,7 +12,7 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.pair import Encoders
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import BitextOptions
@@ -195,13 +195,13 @@ def _averages(
 
 
 def evaluate_bitext(
-    encoder: SentenceEncoder, data: DataFolder, options: BitextOptions, report: Report = silent
+    encoder: Encoders, data: DataFolder, options: BitextOptions, report: Report = silent
 ) -> Result:
     """Measure retrieval between each language of aligned files and their pivot, and without it."""
 
     def measure(aligned: AlignedSet) -> Measured:
         vectors = {
-            language: encoder.encode_half(texts, report, options.prompt)
+            language: aligned.reader(encoder, language).encode_half(texts, report, options.prompt)
             for language, texts in aligned.texts.items()
         }
         check_known(aligned.name, vectors.values())

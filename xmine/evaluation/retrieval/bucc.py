@@ -12,8 +12,7 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.encoders.encoder import SentenceEncoder
-from xmine.encoders.pair import EncoderPair
+from xmine.encoders.pair import EncoderPair, Encoders
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.languages import left_out_note
@@ -103,7 +102,7 @@ def half_of(identity: str) -> int:
 
 
 def evaluate_bucc(
-    encoder: SentenceEncoder, data: DataFolder, options: BuccOptions, report: Report = silent
+    encoder: Encoders, data: DataFolder, options: BuccOptions, report: Report = silent
 ) -> Result:
     """Mine each language pair and give F1 at several thresholds, that of the protocol first."""
     folder = find_bucc(data, options.pair, encoder.facts)
@@ -171,7 +170,7 @@ def unified(side: Sequence[tuple[str, str]]) -> tuple[list[tuple[str, str]], set
 
 
 def mine_pair(
-    encoder: SentenceEncoder | EncoderPair,
+    encoder: Encoders,
     folder: BuccFolder,
     pair: str,
     protocol: Protocol,
@@ -184,12 +183,15 @@ def mine_pair(
         what the protocol asks for, by the margin; and the same after reranking by tokens, None
         where candidates are not reranked.
     """
-    split = folder.read(pair, protocol.split)
-    mined = _mine(encoder, split, protocol, options, report)
+    split, sides = (
+        folder.read(pair, protocol.split),
+        EncoderPair(*map(encoder.reading, pair.split("-"))),
+    )
+    mined = _mine(sides, split, protocol, options, report)
     others: Sequence[NamedPairs | None] = [None] * len(mined)
     if protocol.threshold_from not in ("hash", "oracle"):
         learned = folder.read(pair, protocol.threshold_from)
-        others = [found for _, found, _ in _mine(encoder, learned, protocol, options, report)]
+        others = [found for _, found, _ in _mine(sides, learned, protocol, options, report)]
     found = [
         MinedSplit(split, scored, auto, named, _cuts(split, named, other, protocol))
         # One of the splits may have too few translations to learn how to rerank.
@@ -218,7 +220,7 @@ def _cuts(
 
 
 def _mine(
-    encoder: SentenceEncoder | EncoderPair,
+    encoder: EncoderPair,
     split: BuccSplit,
     protocol: Protocol,
     options: RerankingOptions,

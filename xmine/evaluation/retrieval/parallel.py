@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.metadata import EncoderFacts
+from xmine.encoders.pair import Encoders, as_pair
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, read_aligned
 from xmine.evaluation.languages import ALL, left_out_note, named_by, none_of_its_own
@@ -41,12 +43,21 @@ class AlignedSet:
     # with the pivot
     pairs: list[tuple[str, str]]
     is_named: bool  # whether the user named it, so that a row need not
+    # whether the user named two sides, which the encoders of mining's two sides read
+    has_sides: bool = False
     # languages to compare with each other, the pivot being left out
     others: list[tuple[str, str]] = field(default_factory=list)
 
     def titled(self, what: str, between: str = " ") -> str:
         """Name a row: by the set as well where there may be others."""
         return what if self.is_named else f"{self.name}{between}{what}"
+
+    def reader(self, encoder: Encoders, language: str) -> SentenceEncoder:
+        """Give the encoder that reads one of the languages."""
+        if not self.has_sides:
+            return encoder.reading(language)
+        pair = as_pair(encoder)
+        return pair.source if language == self.pairs[0][0] else pair.target
 
 
 def aligned_sets(
@@ -93,7 +104,9 @@ def largest_set(data: DataFolder, options: FilesOptions) -> AlignedSet:
     """Read the aligned files that the options name, or the set with the most languages."""
     name, paths = max(_find(data, options).items(), key=lambda item: len(item[1]))
     texts = _read(paths)
-    return AlignedSet(name, texts, _with_pivot(list(texts), ""), is_named=bool(options.files))
+    languages = list(texts)
+    pairs = [(languages[0], languages[1])] if options.src else _with_pivot(languages, "")
+    return AlignedSet(name, texts, pairs, is_named=bool(options.files), has_sides=bool(options.src))
 
 
 def _aligned(
@@ -102,7 +115,8 @@ def _aligned(
     """Choose the languages of a set to compare; None where it has fewer than two."""
     languages = list(texts)
     if options.src:
-        return AlignedSet(name, texts, [(languages[0], languages[1])], is_named=True)
+        pairs = [(languages[0], languages[1])]
+        return AlignedSet(name, texts, pairs, is_named=True, has_sides=True)
     asked = options.language or ([] if options.names_files else facts.languages)
     if asked and ALL not in asked:
         # English is what named languages are compared with, but no language of every encoder.

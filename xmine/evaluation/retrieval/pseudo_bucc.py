@@ -4,7 +4,7 @@ Translations of news, hidden among other lines of the same news: files in BUCC's
 measuring xmine. They are far smaller than BUCC's, and no published figure stands beside them.
 """
 
-from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.pair import Encoders
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.languages import left_out_note
 from xmine.evaluation.options import PairOptions
@@ -26,7 +26,7 @@ _METRICS = (
 
 
 def evaluate_pseudo_bucc(
-    encoder: SentenceEncoder, data: DataFolder, options: PairOptions, report: Report = silent
+    encoder: Encoders, data: DataFolder, options: PairOptions, report: Report = silent
 ) -> Result:
     """Mine each language pair; compare the threshold that is chosen with the best one."""
     folder = find_pseudo_bucc(data, options.pair, encoder.facts)

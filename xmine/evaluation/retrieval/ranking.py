@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.pair import Encoders
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import EvaluationOptions
 from xmine.evaluation.readers.ranking import (
@@ -67,7 +67,7 @@ def top(queries: Vectors, blocks: Iterable[Vectors], depth: int = DEPTH) -> NDAr
 
 
 def evaluate_retrieval(
-    encoder: SentenceEncoder, data: DataFolder, options: EvaluationOptions, report: Report = silent
+    encoder: Encoders, data: DataFolder, options: EvaluationOptions, report: Report = silent
 ) -> Result:
     """Measure the mean average precision of each language on LAReQA and Mewsli-X."""
     tasks = []
@@ -98,16 +98,34 @@ def evaluate_retrieval(
     )
 
 
+def _encoded(
+    encoder: Encoders,
+    texts: Sequence[str],
+    languages: Sequence[str],
+    options: EvaluationOptions,
+    report: Report,
+) -> Vectors:
+    readers = [encoder.reading(language) for language in languages]
+    vectors = np.empty((len(texts), readers[0].dim), dtype=np.float16)
+    for reader in dict.fromkeys(readers):
+        rows = [row for row, each in enumerate(readers) if each is reader]
+        some = [texts[row] for row in rows]
+        vectors[rows] = reader.encode_half(some, report, options.prompt)
+    return vectors
+
+
 def _rows(
-    encoder: SentenceEncoder, task: RankingTask, options: EvaluationOptions, report: Report
+    encoder: Encoders, task: RankingTask, options: EvaluationOptions, report: Report
 ) -> list[Row]:
     texts = [text for queries in task.queries.values() for text, _ in queries]
-    vectors = encoder.encode_half(texts, report, options.prompt)
+    languages = [language for language, queries in task.queries.items() for _ in queries]
+    vectors = _encoded(encoder, texts, languages, options, report)
 
     def blocks() -> Iterator[Vectors]:
         for row in range(0, len(task.candidates), _BLOCK):
-            block = task.candidates[row : row + _BLOCK]
-            yield encoder.encode_half(block, report, options.prompt)
+            block = slice(row, row + _BLOCK)
+            texts, languages = task.candidates[block], task.languages[block]
+            yield _encoded(encoder, texts, languages, options, report)
 
     rankings, rows, done = top(vectors, blocks()).tolist(), [], 0
     for language, queries in task.queries.items():

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
+from xmine.encoders.pair import Encoders, as_pair
 from xmine.evaluation.result import Row
 from xmine.knn.cosines import Rows, Vectors
 from xmine.knn.exact import search_exact
@@ -39,16 +40,16 @@ def reranked_note(rows: Sequence[Row]) -> list[str]:
     return [_NOTE] if rows else []
 
 
-def line_reranker(
-    encoder: SentenceEncoder, rerank: str, k: int = NEIGHBOURS
-) -> "LineReranker | None":
+def line_reranker(encoder: Encoders, rerank: str, k: int = NEIGHBOURS) -> "LineReranker | None":
     """Make what reranks lines; None where `rerank` is `off`, or no weights suit the encoder.
 
     The default weights suit static encoders; mining learns those of other encoders from the files,
-    for which aligned lines are too few.
+    for which aligned lines are too few. Tokens of two encoders cannot be compared.
     """
-    suits = encoder.reranking is not None or isinstance(encoder.body, StaticEmbedding)
-    return LineReranker(encoder, k) if suits and rerank != "off" else None
+    pair = as_pair(encoder)
+    one = pair.source
+    suits = one.reranking is not None or isinstance(one.body, StaticEmbedding)
+    return LineReranker(one, k) if suits and one is pair.target and rerank != "off" else None
 
 
 class LineReranker:

@@ -11,9 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.metadata import EncoderFacts
-from xmine.encoders.pair import EncoderPair
+from xmine.encoders.pair import Encoders
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, read_aligned
 from xmine.evaluation.languages import ALL, chosen_languages, left_out_note, short_code
@@ -60,7 +59,7 @@ _Pair = tuple[tuple[list[str], list[str]], tuple[Rows, Rows] | None]
 
 
 def evaluate_tatoeba(
-    encoder: SentenceEncoder, data: DataFolder, options: TatoebaOptions, report: Report = silent
+    encoder: Encoders, data: DataFolder, options: TatoebaOptions, report: Report = silent
 ) -> Result:
     """Measure retrieval accuracy between each language and English, or the pivot."""
     folder = tatoeba_folder(data)
@@ -73,13 +72,13 @@ def evaluate_tatoeba(
     if pivot != ENGLISH:  # rows are named by both
         groups = {name: [f"{code}-{pivot}" for code in codes] for name, codes in groups.items()}
     pairs = _pairs(folder, [each for each in languages if each != pivot], pivot)
-    rows, reranked, unknown, both = [], list[Row](), {}, EncoderPair(encoder, encoder)
+    rows, reranked, unknown = [], list[Row](), {}
     reranker = line_reranker(encoder, options.rerank)
     names = ("to_english", "from_english") if pivot == ENGLISH else ("to_pivot", "from_pivot")
     for language, (texts, lines) in pairs.items():
         name = language if pivot == ENGLISH else f"{language}-{pivot}"
         same = texts if options.textual else None
-        sides = encoded_sides(both, language, texts, options.prompt, report)
+        sides = encoded_sides(encoder, (language, pivot), texts, options.prompt, report)
         unknown[language] = unknown_rows(sides[0])
         hits = hits_of(nearest_lines(*sides), same, lines)
         rows.append(accuracy_of(hits).row(name, *names))
@@ -166,16 +165,16 @@ def tatoeba_texts(folder: Path, language: str) -> tuple[list[str], list[str]]:
 
 
 def encoded_sides(
-    encoders: EncoderPair,
-    language: str,
+    encoder: Encoders,
+    languages: tuple[str, str],
     texts: tuple[list[str], list[str]],
     prompt: str,
     report: Report,
 ) -> tuple[Vectors, Vectors]:
     """Encode both sides: [lines, dim] twice."""
-    sides = (
-        encoders.source.encode_half(texts[0], report, prompt),
-        encoders.target.encode_half(texts[1], report, prompt),
+    one, other = (
+        encoder.reading(language).encode_half(side, report, prompt)
+        for language, side in zip(languages, texts, strict=True)
     )
-    check_known(f"tatoeba.{language}-{ENGLISH}", sides)
-    return sides
+    check_known(f"tatoeba.{languages[0]}-{ENGLISH}", (one, other))
+    return one, other

@@ -4,7 +4,7 @@ LASER's error rate (facebookresearch/LASER, source/xsim.py; Heffernan, Celebi & 
 "Bitext mining using distilled sentence representations for low-resource languages").
 """
 
-from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.pair import Encoders
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import XsimOptions
@@ -78,7 +78,7 @@ def margin_in_words(margin: str, k: int) -> str:
 
 
 def evaluate_xsim(
-    encoder: SentenceEncoder, data: DataFolder, options: XsimOptions, report: Report = silent
+    encoder: Encoders, data: DataFolder, options: XsimOptions, report: Report = silent
 ) -> Result:
     """Measure the error rate from each language of aligned files to their pivot, and back."""
     margin, k = options.margin, options.neighborhood
@@ -87,14 +87,18 @@ def evaluate_xsim(
     reranker = line_reranker(encoder, options.rerank, k) if ratio else None
 
     def measure(aligned: AlignedSet) -> Measured:
+        def read(language: str) -> Vectors:
+            reader = aligned.reader(encoder, language)
+            return reader.encode(texts[language], report, options.prompt)
+
         texts = aligned.texts
         check_neighbours(len(next(iter(texts.values()))), k, margin, aligned.name)
         targets: dict[str, Vectors] = {}
         rows, reranked, clamped, unknown = [], list[Row](), 0, dict[str, int]()
         for source, target in aligned.pairs:
-            vectors = encoder.encode(texts[source], report, options.prompt)
+            vectors = read(source)
             if target not in targets:
-                targets[target] = encoder.encode(texts[target], report, options.prompt)
+                targets[target] = read(target)
             check_known(aligned.name, (vectors, targets[target]))
             unknown |= {target: unknown_rows(targets[target]), source: unknown_rows(vectors)}
             best, raised = best_lines(vectors, targets[target], margin, k, report)

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.pair import Encoders
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, choose, incomplete, read_aligned
 from xmine.evaluation.options import XsimPlusPlusOptions
@@ -68,7 +68,7 @@ def errors_by_kind(chosen: NDArray[np.int64], perturbed: Perturbed) -> Counter[s
 
 
 def evaluate_xsimplusplus(
-    encoder: SentenceEncoder,
+    encoder: Encoders,
     data: DataFolder,
     options: XsimPlusPlusOptions,
     report: Report = silent,
@@ -86,13 +86,14 @@ def evaluate_xsimplusplus(
         plain = folder.parent / split
         perturbed = read_perturbed(folder, plain, language, split)
         kinds += perturbed.names()
-        vectors = encoder.encode(perturbed.texts, report, options.prompt)
+        reader = encoder.reading(language)
+        vectors = reader.encode(perturbed.texts, report, options.prompt)
         unknown = {f"{language} with perturbations": unknown_rows(vectors)}
         for source in _sources(plain, split, language, options.language):
             texts, _ = read_aligned(plain / f"{source}.{split}", plain / f"{language}.{split}")
             name = str(plain / f"{source}.{split}")
             check_neighbours(len(texts), k, margin, name)
-            own = encoder.encode(texts, report, options.prompt)
+            own = encoder.reading(source).encode(texts, report, options.prompt)
             check_known(name, (own, vectors))
             unknown[source] = unknown_rows(own)
             (best, _), raised = best_lines(own, vectors, margin, k, report)

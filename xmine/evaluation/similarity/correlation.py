@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.pair import Encoders
 from xmine.errors import EncoderError, FileError
 from xmine.evaluation.readers.scored_pairs import ScoredPairs
 from xmine.evaluation.result import Row
@@ -30,12 +30,15 @@ class RatedCosines:
     blank: int = 0  # pairs with a text without a vector
 
 
-def rate(encoder: SentenceEncoder, pairs: ScoredPairs, report: Report, prompt: str) -> RatedCosines:
+def rate(encoder: Encoders, pairs: ScoredPairs, report: Report, prompt: str) -> RatedCosines:
     """Encode pairs and take their cosines; a text without a vector has cosine 0 with any other.
 
     They have six digits: that of a text with itself is 1 give or take a rounding, which is no rank.
     """
-    one, other = (encoder.encode(texts, report, prompt) for texts in (pairs.first, pairs.second))
+    one, other = (
+        encoder.reading(language).encode(texts, report, prompt)
+        for language, texts in zip(pairs.languages, (pairs.first, pairs.second), strict=True)
+    )
     blank = ~one.any(axis=1) | ~other.any(axis=1)
     cosines = row_cosines(one, other).round(6)
     return RatedCosines(pairs.name, cosines, pairs.gold, int(blank.sum()))
@@ -43,7 +46,7 @@ def rate(encoder: SentenceEncoder, pairs: ScoredPairs, report: Report, prompt: s
 
 def correlate_sets(
     measure: Callable[[Values, Values, str], float],
-    encoder: SentenceEncoder,
+    encoder: Encoders,
     sets: Mapping[str, ScoredPairs],
     report: Report,
     prompt: str,

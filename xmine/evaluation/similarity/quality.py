@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.pair import Encoders
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, finite_number, incomplete, read_aligned, read_headed
 from xmine.evaluation.options import EvaluationOptions
@@ -29,7 +29,7 @@ _WHAT = (
 
 
 def evaluate_qe(
-    encoder: SentenceEncoder, data: DataFolder, options: EvaluationOptions, report: Report = silent
+    encoder: Encoders, data: DataFolder, options: EvaluationOptions, report: Report = silent
 ) -> Result:
     """Measure Pearson's correlation of cosines with assessments for each language pair."""
     sets = {
@@ -88,7 +88,9 @@ def read_wmt21(data: DataFolder) -> dict[str, ScoredPairs]:
                 for at, x in enumerate(scores, start=1)
             ]
             pair = inside.name.removesuffix("-test21")
-            found[pair] = ScoredPairs(where, sources, translations, np.array(gold))
+            one, _, other = pair.partition("-")
+            scored = where, sources, translations, np.array(gold)
+            found[pair] = ScoredPairs(*scored, (one, other))
     return found
 
 
@@ -111,6 +113,9 @@ def read_assessments(data: DataFolder, split: str, stem: str) -> dict[str, Score
         if not rows:
             raise FileError(f"{path}: no sentences below the head")
         sources, translations, gold = zip(*rows, strict=True)
-        pairs = ScoredPairs(str(path), list(sources), list(translations), np.array(gold))
-        found[f"{letters[:2]}-{letters[2:]}"] = pairs
+        pair = letters[:2], letters[2:]
+        scores = np.array(gold)
+        found["-".join(pair)] = ScoredPairs(
+            str(path), list(sources), list(translations), scores, pair
+        )
     return found

@@ -9,7 +9,7 @@ from statistics import fmean
 
 import numpy as np
 
-from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.pair import Encoders
 from xmine.evaluation.data import DataFolder, MissingData, incomplete
 from xmine.evaluation.options import STS_TASKS, StsOptions
 from xmine.evaluation.readers.scored_pairs import (
@@ -63,7 +63,7 @@ def aggregate(subsets: Sequence[RatedCosines]) -> dict[str, float]:
 
 
 def evaluate_sts(
-    encoder: SentenceEncoder, data: DataFolder, options: StsOptions, report: Report = silent
+    encoder: Encoders, data: DataFolder, options: StsOptions, report: Report = silent
 ) -> Result:
     """Measure Spearman's correlation of cosines with scores on each STS set there is."""
     found, lacking = _read_tasks(list(dict.fromkeys(options.task)) or list(STS_TASKS), data)

@@ -5,8 +5,9 @@ added, which together are Emma-X's ten, and STS-B with its translations crossed 
 """
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
-from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.pair import Encoders
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, incomplete
 from xmine.evaluation.options import EvaluationOptions
@@ -37,6 +38,8 @@ REPEATED = {name: name for name in ("ar-ar", "es-es", "es-en", "en-en")} | {
     "ar-en": "en-ar",
     "tr-en": "en-tr",
 }
+# Row -> the languages of the first texts and of the second.
+_ORDER = REPEATED | ADDED | {"es-en 4b": "en-es"}
 MEANS = {
     "mean of 10 (Emma-X)": (*REPEATED, *ADDED),
     "mean of 5 (mSimCSE)": ("ar-ar", "ar-en", "es-es", "es-en", "tr-en"),
@@ -49,7 +52,7 @@ _WHAT = (
 
 
 def evaluate_xsts(
-    encoder: SentenceEncoder, data: DataFolder, options: EvaluationOptions, report: Report = silent
+    encoder: Encoders, data: DataFolder, options: EvaluationOptions, report: Report = silent
 ) -> Result:
     """Measure Spearman's correlation on each track and each pair of languages there is."""
     tracks, stsb = read_tracks(data), read_crossed(data)
@@ -111,7 +114,8 @@ def read_tracks(data: DataFolder) -> dict[str, ScoredPairs]:
         files = {row: f"STS2017-extended/STS.{name}.txt" for row, name in names.items()}
         incomplete(folder, list(files.values()), "STS2017-extended")
         found |= {row: read_score_last(folder / name) for row, name in files.items()}
-    return found
+    orders = {row: _ORDER[row].split("-") for row in found}
+    return {row: replace(found[row], languages=(x, y)) for row, (x, y) in orders.items()}
 
 
 def read_crossed(data: DataFolder) -> dict[str, ScoredPairs]:
@@ -136,11 +140,13 @@ def read_crossed(data: DataFolder) -> dict[str, ScoredPairs]:
                 f"{other.name}: its scores are not those of {english.name}",
                 "line N of one has to be the translation of line N of the other",
             )
+        other = replace(other, languages=(language, language))
         found[f"STS-B {language}-{language}"] = other
         for one, two, name in (
             (english, other, f"en-{language}"),
             (other, english, f"{language}-en"),
         ):
             files = f"{one.name} × {two.name}"
-            found[f"STS-B {name}"] = ScoredPairs(files, one.first, two.second, one.gold)
+            crossed = one.languages[0], two.languages[1]
+            found[f"STS-B {name}"] = ScoredPairs(files, one.first, two.second, one.gold, crossed)
     return found

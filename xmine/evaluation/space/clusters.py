@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.pair import Encoders
 from xmine.errors import EncoderError, FileError
 from xmine.evaluation.data import DataFolder, read_tab_separated
 from xmine.evaluation.options import ClusterOptions
@@ -48,7 +48,7 @@ def k_means(vectors: NDArray[np.float32], clusters: int) -> list[int]:
 
 
 def evaluate_clusters(
-    encoder: SentenceEncoder, data: DataFolder, options: ClusterOptions, report: Report = silent
+    encoder: Encoders, data: DataFolder, options: ClusterOptions, report: Report = silent
 ) -> Result:
     """Measure the purity of as many clusters as there are labels."""
     if options.lines:
@@ -72,7 +72,8 @@ def evaluate_clusters(
         raise FileError(
             f"{path}: {len(set(texts))} different texts; its {kinds} labels need as many clusters"
         )
-    vectors = encoder.encode(texts, report, options.prompt)
+    reader = encoder.reading("" if options.lines else "zh")  # the language of TNEWS
+    vectors = reader.encode(texts, report, options.prompt)
     different = len(np.unique(vectors, axis=0))
     if different < kinds:
         raise EncoderError(

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.pair import Encoders
 from xmine.errors import EncoderError, FileError
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import GeometryOptions
@@ -160,14 +160,14 @@ def measure_geometry(vectors: Sequence[NDArray[np.floating]]) -> dict[str, float
 
 
 def evaluate_geometry(
-    encoder: SentenceEncoder, data: DataFolder, options: GeometryOptions, report: Report = silent
+    encoder: Encoders, data: DataFolder, options: GeometryOptions, report: Report = silent
 ) -> Result:
     """Measure the space of the aligned set with the most languages."""
     groups = read_groups(options.groups)
     aligned = largest_set(data, options)
     members, notes = _members(groups, aligned)
     vectors = {
-        language: encoder.encode(texts, report, options.prompt)
+        language: aligned.reader(encoder, language).encode(texts, report, options.prompt)
         for language, texts in aligned.texts.items()
     }
     vectors, blank = _with_meaning(vectors, aligned)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.pair import Encoders
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData, choose
 from xmine.evaluation.options import LangidOptions
@@ -40,7 +40,7 @@ def _stacked(vectors: Encoded) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
 
 
 def evaluate_langid(
-    encoder: SentenceEncoder, data: DataFolder, options: LangidOptions, report: Report = silent
+    encoder: Encoders, data: DataFolder, options: LangidOptions, report: Report = silent
 ) -> Result:
     """Measure how well languages are told apart, in the papers' sets or in one of the user's."""
     train, test, split = _halves(data)
@@ -48,7 +48,10 @@ def evaluate_langid(
     used = dict.fromkeys(language for languages in sets for language in languages)
 
     def encode(sentences: Sentences) -> Encoded:
-        return {each: encoder.encode(sentences[each], report, options.prompt) for each in used}
+        return {
+            each: encoder.reading(each).encode(sentences[each], report, options.prompt)
+            for each in used
+        }
 
     trained, tested = encode(train), encode(test)
     rows = []

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.metadata import EncoderFacts
+from xmine.encoders.pair import Encoders
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import AlignedOptions
@@ -78,7 +79,7 @@ def _aligned(
 
 
 def evaluate_align(
-    encoder: SentenceEncoder, data: DataFolder, options: AlignedOptions, report: Report = silent
+    encoder: Encoders, data: DataFolder, options: AlignedOptions, report: Report = silent
 ) -> Result:
     """Measure alignment and uniformity on STS-B and on aligned files, or on those named alone."""
     parts = () if options.names_files else ("test", "dev")
@@ -104,16 +105,21 @@ def evaluate_align(
         rows.append(Row(name, int(whole.sum()), figures))
         blank += 2 * len(whole) - len(everything)
 
-    def encode(texts: Sequence[str]) -> Vectors:
-        return encoder.encode(texts, report, options.prompt)
+    def encode(reader: SentenceEncoder, texts: Sequence[str]) -> Vectors:
+        return reader.encode(texts, report, options.prompt)
+
+    english = encoder.reading("en")
 
     for name, pairs in scored.items():
         positive = pairs.gold > POSITIVE
         if not positive.any():
             raise FileError(f"{pairs.name}: no pair has a score above {POSITIVE}")
-        add(name, encode(pairs.first), encode(pairs.second), positive)
+        add(name, encode(english, pairs.first), encode(english, pairs.second), positive)
     for each in aligned:
-        vectors = {language: encode(texts) for language, texts in each.texts.items()}
+        vectors = {
+            language: encode(each.reader(encoder, language), texts)
+            for language, texts in each.texts.items()
+        }
         for source, target in each.pairs:
             sides = vectors[source], vectors[target]
             add(each.titled(f"{source}-{target}"), *sides, np.ones(len(sides[0]), dtype=bool))

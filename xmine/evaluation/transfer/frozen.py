@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.pair import Encoders
 from xmine.evaluation.transfer.folds import Places, folds
 from xmine.evaluation.transfer.metrics import Floats, goodness
 from xmine.evaluation.transfer.tasks import Predict, Task, check_learnable
@@ -73,24 +74,21 @@ class FrozenLearner:
 
     def __init__(self) -> None:
         self.chosen: dict[str, list[float]] = {}  # task -> the C chosen, one for each fold
-        self._known: dict[str, Vectors] = {}
-        self._of: tuple[object, ...] = ()
+        self._known: dict[tuple[SentenceEncoder, str], dict[str, Vectors]] = {}
         self._last: Task | None = None
         # From what it learned last, the task that holds the examples of these ids, and what.
         self._fitted: tuple[object, Task, tuple[_Scorer, float]] | None = None
 
-    def __call__(
-        self, encoder: SentenceEncoder, task: Task, prompt: str, report: Report
-    ) -> Predict:
+    def __call__(self, encoder: Encoders, task: Task, prompt: str, report: Report) -> Predict:
         """Learn a task; see `tasks.Learner`. Scores are logarithms of probabilities or odds."""
         check_learnable(task)
         last, self._last = self._last, task
         if last and last.name != task.name and last.train is not task.train:
             self._known = {}
 
-        def features(texts: Sequence[tuple[str, ...]]) -> _Features:
+        def features(texts: Sequence[tuple[str, ...]], language: str = "en") -> _Features:
             flat = [text for each in texts for text in each]
-            known = self.vectors(encoder, flat, prompt, report)
+            known = self.vectors(encoder.reading(language), flat, prompt, report)
             rows = [_rows([known[text] for text in each], task.symmetric) for each in texts]
             bounds = np.cumsum([0, *map(len, rows)])
             return _Features(np.concatenate(rows), bounds)
@@ -100,9 +98,9 @@ class FrozenLearner:
             self._fitted = source, task, _learned(task, features, report)
         score, strength = self._fitted[2]
         self.chosen.setdefault(task.name, []).append(strength)
-        return lambda texts: score(features(texts))
+        return lambda texts, language: score(features(texts, language))
 
-    def settings(self, encoder: SentenceEncoder) -> Mapping[str, object]:
+    def settings(self, encoder: Encoders) -> Mapping[str, object]:
         """Give what C is chosen from; what was chosen differs from encoder to encoder."""
         return {"learner": "frozen", "C": list(STRENGTHS), "inner_folds": INNER_FOLDS}
 
@@ -115,12 +113,11 @@ class FrozenLearner:
         self, encoder: SentenceEncoder, texts: Sequence[str], prompt: str, report: Report
     ) -> Mapping[str, Vectors]:
         """Encode texts that were not yet; give all that are known."""
-        if self._of != (encoder, prompt):
-            self._known, self._of = {}, (encoder, prompt)
-        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        known = self._known.setdefault((encoder, prompt), {})
+        new = [text for text in dict.fromkeys(texts) if text not in known]
         if new:
-            self._known.update(zip(new, encoder.encode(new, report, prompt), strict=True))
-        return self._known
+            known.update(zip(new, encoder.encode(new, report, prompt), strict=True))
+        return known
 
 
 def _listed(strengths: Sequence[float]) -> str:

@@ -7,7 +7,7 @@ that a head learns in English and that are measured in many languages.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.pair import Encoders
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import TransferOptions
@@ -39,7 +39,7 @@ _SETS = (SENTEVAL, XRETE)
 
 
 def evaluate_transfer(
-    encoder: SentenceEncoder,
+    encoder: Encoders,
     data: DataFolder,
     options: TransferOptions,
     report: Report = silent,
@@ -103,7 +103,7 @@ def _read(
 
 
 def _rows(
-    encoder: SentenceEncoder,
+    encoder: Encoders,
     folds: Sequence[Task],
     prompt: str,
     report: Report,
@@ -115,7 +115,7 @@ def _rows(
     for task in folds:
         predict = learn(encoder, task, prompt, report)
         for language, test in task.tests.items():
-            scores = predict(test.texts)
+            scores = predict(test.texts, language)
             found = task_figures(task.kind, scores, test.answers)
             if task.with_f1:
                 found["f1"] = f1(scores, test.answers)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.pair import Encoders
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import PairsOptions
@@ -45,7 +45,7 @@ _Judged = tuple[Floats, Truth, Truth, Truth]
 
 
 def evaluate_pairs(
-    encoder: SentenceEncoder, data: DataFolder, options: PairsOptions, report: Report = silent
+    encoder: Encoders, data: DataFolder, options: PairsOptions, report: Report = silent
 ) -> Result:
     """Measure PAWS-X and XNLI, or the one of them that there is."""
     rows, means, notes = [], [], []
@@ -86,14 +86,14 @@ def evaluate_pairs(
 
 
 def _rows(
-    encoder: SentenceEncoder, each: PairSet, parts: Sequence[PairSplit], prompt: str, report: Report
+    encoder: Encoders, each: PairSet, parts: Sequence[PairSplit], prompt: str, report: Report
 ) -> tuple[list[Row], list[str]]:
     """Measure each language; what was held out in different parts is pooled. Notes, too."""
     learner = FrozenLearner()
 
-    def cosines(pairs: Sequence[LabelledPair]) -> Floats:
+    def cosines(pairs: Sequence[LabelledPair], language: str) -> Floats:
         flat = [text for pair in pairs for text in pair.texts]
-        known = learner.vectors(encoder, flat, prompt, report)
+        known = learner.vectors(encoder.reading(language), flat, prompt, report)
         rows = [known[pair.texts[0]] @ known[pair.texts[1]] for pair in pairs]
         # Sentences of the same words in another order have a cosine of 1, give or take a rounding
         # that differs from machine to machine.
@@ -109,12 +109,12 @@ def _rows(
         chosen = part.tune or part.learn
         truth = _positive(each, chosen)
         _check_both_classes(truth, part.tuned_on, "no cut can be chosen on them")
-        cut, _ = best_cut(cosines(chosen), truth)
+        cut, _ = best_cut(cosines(chosen, "en"), truth)
         for language, pairs in part.measured.items():
             strange.update(unlearned(task, labels_of(pairs)))
             if pairs:
-                values, truth = cosines(pairs), _positive(each, pairs)
-                given = predict([pair.texts for pair in pairs]).argmax(axis=1)
+                values, truth = cosines(pairs, language), _positive(each, pairs)
+                given = predict([pair.texts for pair in pairs], language).argmax(axis=1)
                 right = given == labels_of(pairs)
                 judged[language].append((values, truth, (values >= cut) == truth, right))
     rows = [_row(f"{each.title} {language}", found) for language, found in judged.items()]

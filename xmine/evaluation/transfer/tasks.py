@@ -13,7 +13,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.pair import Encoders
 from xmine.errors import FileError, OptionError
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.progress import Report
@@ -51,16 +51,16 @@ class Task:
     classes: Sequence[str]  # names of the classes or labels; of choices and numbers none
     train: Examples
     dev: Examples | None
-    tests: Mapping[str, Examples]  # name (a language, mostly) -> examples to measure on
+    tests: Mapping[str, Examples]  # language -> examples to measure on
     split: str  # which files, in words
     source: str = "train"  # what train is, for messages
     symmetric: bool = False  # whether a frozen head must not see the order of a pair
     with_f1: bool = False  # whether F1 of class 1 stands beside the accuracy
 
 
-# Scores of examples: float64 [examples, classes], [examples, choices], [examples, labels] or, for
-# numbers, [examples].
-Predict = Callable[[Sequence[tuple[str, ...]]], NDArray[np.float64]]
+# Examples and their language -> scores: float64 [examples, classes], [examples, choices],
+# [examples, labels] or, for numbers, [examples].
+Predict = Callable[[Sequence[tuple[str, ...]], str], NDArray[np.float64]]
 
 
 class Learner(Protocol):
@@ -71,13 +71,11 @@ class Learner(Protocol):
         """Say how it learns, in a sentence."""
         ...
 
-    def __call__(
-        self, encoder: SentenceEncoder, task: Task, prompt: str, report: Report
-    ) -> Predict:
-        """Learn a task; a FileError where there is nothing to learn from its examples."""
+    def __call__(self, encoder: Encoders, task: Task, prompt: str, report: Report) -> Predict:
+        """Learn a task in English; a FileError where its examples have nothing to learn from."""
         ...
 
-    def settings(self, encoder: SentenceEncoder) -> Mapping[str, object]:
+    def settings(self, encoder: Encoders) -> Mapping[str, object]:
         """Give the choices that figures depend on."""
         ...
 

@@ -1,0 +1,193 @@
+"""An encoder for each side: figures are those of one encoder that knows what both know."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.toys.ranking import article, entity, paragraph, write_mewsli_x, write_xquad_r
+from tests.toys.sentence_pairs import pawsx_rows, with_ids, xnli_rows
+from tests.toys.sentences import CONCEPTS, chinese_word, english_word
+from tests.toys.transfer import write_two
+from tests.toys.xsim import loose, write
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.metadata import EncoderFacts
+from xmine.encoders.modules.static import StaticEmbedding, Table
+from xmine.encoders.pair import EncoderPair
+from xmine.errors import OptionError
+from xmine.evaluation.benchmarks import BENCHMARKS
+from xmine.evaluation.data import DataFolder
+from xmine.evaluation.everything import evaluate_all
+from xmine.evaluation.options import BitextOptions, EvaluationOptions, FinetuneOptions
+from xmine.evaluation.readers.ranking import LAREQA_LANGUAGES
+from xmine.evaluation.retrieval.aligned import evaluate_bitext
+from xmine.evaluation.transfer.folds import examples
+from xmine.evaluation.transfer.tasks import Task
+from xmine.progress import silent
+from xmine.trainer.finetune import FinetunedLearner
+
+WORDS = {"en": english_word, "zh": chinese_word}
+
+
+def knowing(encoder: SentenceEncoder, *languages: str) -> SentenceEncoder:
+    """Take the vectors of the words of other languages away."""
+    body = encoder.body
+    assert isinstance(body, StaticEmbedding)
+    vectors = body.table.vectors().copy()
+    for word in (make(each) for each in range(CONCEPTS) for make in WORDS.values()):
+        if not any(word == WORDS[code](at) for code in languages for at in range(CONCEPTS)):
+            vectors[body.pieces.ids([word])[0]] = 0
+    return SentenceEncoder(StaticEmbedding(body.pieces, Table.rounded(vectors)))
+
+
+@pytest.fixture(scope="module")
+def towers(toy_encoder: SentenceEncoder) -> dict[str, SentenceEncoder]:
+    return {code: knowing(toy_encoder, code) for code in WORDS} | {
+        "both": knowing(toy_encoder, *WORDS)
+    }
+
+
+def pair_of(towers: dict[str, SentenceEncoder], source: str, target: str) -> EncoderPair:
+    """Make a pair as training does: both say all languages, that of the source first."""
+    pair = EncoderPair(towers[source], towers[target])
+    for each in (pair.source, pair.target):
+        each.facts = EncoderFacts((source, target))
+    return pair
+
+
+def rated(sides: Sequence[list[str]]) -> list[tuple[str, str, float]]:
+    """Pairs whose score is the share of words that the second has of the first."""
+    return [
+        (sides[0][row], sides[1][row if row % 2 else row + 1], 4.5 if row % 2 else row % 5)
+        for row in range(60)
+    ]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+    """Write files of every benchmark, in English and Chinese."""
+    root = tmp_path_factory.mktemp("data")
+    english, chinese = loose(61, seed=3)
+    sides = {"en": english, "zh": chinese}
+    for name, texts in (("eng", english), ("cmn", chinese)):
+        write(root / f"tatoeba/tatoeba.cmn-eng.{name}", texts)
+    for name, texts in (("eng_Latn", english), ("zho_Hans", chinese)):
+        write(root / f"flores200/devtest/{name}.devtest", texts)
+    changed = [f"{text} {english_word(row)}" for row, text in enumerate(english)]
+    write(root / "flores200/devtest_augmented/eng_Latn_augmented.devtest", changed)
+    kinds = {text: {"src": english[row], "errtype": "number"} for row, text in enumerate(changed)}
+    errors = root / "flores200/devtest_augmented/eng_Latn_errtype.devtest.json"
+    errors.write_text(json.dumps(kinds))
+    for folder in ("bucc2018/zh-en.sample", "pseudo-bucc/zh-en.dev"):
+        for code, texts in sides.items():
+            write(root / f"{folder}.{code}", [f"{code}-{at}\t{x}" for at, x in enumerate(texts)])
+        write(root / f"{folder}.gold", [f"zh-{at}\ten-{at}" for at in range(40)])
+    for code, texts in sides.items():
+        rows = [",".join(map(str, row)) for row in rated((texts, texts))]
+        write(root / f"stsb/stsb-{code}-test.csv", rows)
+        write(root / f"pawsx/dev-{code}.tsv", with_ids(pawsx_rows(code, 40)))
+        write(root / f"xnli/dev-{code}.tsv", xnli_rows(code, 60))
+    write(root / "xnli/train-en.tsv", xnli_rows("en", 60))
+    write_two(root / "senteval", "MR")
+    table = [
+        "original\ttranslation\tz_mean",
+        *("\t".join(map(str, x)) for x in rated((english, chinese))),
+    ]
+    write(root / "mlqe-pe/data/direct-assessments/test/en-zh-test/test20.enzh.df.short.tsv", table)
+    topics = [
+        {"label": row % 3, "sentence": chinese_word(row % 3) * 2 + x}
+        for row, x in enumerate(chinese)
+    ]
+    write(root / "tnews/dev.json", [json.dumps(row) for row in topics])
+    paragraphs = {
+        code: [
+            paragraph([x], {f"q{at}": (x, 0)})
+            for at, x in enumerate(sides[code if code == "en" else "zh"][:6])
+        ]
+        for code in LAREQA_LANGUAGES
+    }
+    write_xquad_r(root / "lareqa/xquad-r", paragraphs)
+    entities = [
+        entity(f"Q{at}", x) | {"description_language": code}
+        for code, texts in sides.items()
+        for at, x in enumerate(texts[:5], start=10 * (code == "zh"))
+    ]
+    articles = [article("zh", f"{chinese[at]}.", chinese[at], f"Q{at}") for at in range(5)]
+    write_mewsli_x(root / "mewsli-x", entities, articles)
+    return DataFolder(root)
+
+
+def figures(encoder: SentenceEncoder | EncoderPair, data: DataFolder) -> dict[str, dict[str, Any]]:
+    outcome = evaluate_all(encoder, data, EvaluationOptions())
+    assert (outcome.failed, outcome.missing) == ({}, {})
+    return {
+        name: {row.name: dict(row.figures) for row in result.rows if not row.is_reranked}
+        for name, result in outcome.results.items()
+    }
+
+
+@pytest.mark.slow
+def test_every_benchmark_reads_each_language_with_its_own(
+    towers: dict[str, SentenceEncoder], data: DataFolder
+) -> None:
+    pair = pair_of(towers, "zh", "en")
+    towers["both"].facts = pair.facts
+    expected, found = figures(towers["both"], data), figures(pair, data)
+    assert expected.keys() >= BENCHMARKS.keys()
+    for name, rows in expected.items():
+        assert found[name].keys() == rows.keys()
+        for row, values in rows.items():
+            assert found[name][row] == pytest.approx(values, abs=1e-6, nan_ok=True), (name, row)
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "english", "french"),
+    [
+        (("en", "zh"), ("en", "zh"), "source", "target"),
+        (("zh", "en"), ("zh", "en"), "target", "source"),
+        (("zho_Hans",), ("eng",), "target", "source"),
+        (("en",), ("zh",), "source", "target"),
+        (("fr", "de"), ("fr", "de"), "target", "source"),  # neither knows English
+        ((), (), "source", "target"),
+    ],
+)
+def test_which_encoder_reads_a_language(
+    toy_encoder: SentenceEncoder,
+    source: tuple[str, ...],
+    target: tuple[str, ...],
+    english: str,
+    french: str,
+) -> None:
+    pair = EncoderPair(
+        *(
+            SentenceEncoder(toy_encoder.body, facts=EncoderFacts(stated))
+            for stated in (source, target)
+        )
+    )
+    for code, side in (("eng_Latn", english), ("fra", french), ("", "source")):
+        assert pair.reading(code) is pair.sides[side]
+
+
+def test_two_named_files_are_read_as_mining_reads_them(
+    towers: dict[str, SentenceEncoder], tmp_path: Path
+) -> None:
+    english, chinese = loose(30, seed=5)
+    write(tmp_path / "one.txt", chinese)
+    write(tmp_path / "other.txt", english)
+    pair = pair_of(towers, "zh", "en")
+    named = BitextOptions(src=str(tmp_path / "one.txt"), tgt=str(tmp_path / "other.txt"))
+    found, expected = (
+        evaluate_bitext(each, DataFolder(None), named).rows[0].figures
+        for each in (pair, towers["both"])
+    )
+    assert found == expected and found["mean"] > 0.5
+
+
+def test_training_a_head_needs_one_encoder(towers: dict[str, SentenceEncoder]) -> None:
+    toy = examples([("ba",), ("de",)], [0, 1])
+    task = Task("toy", "class", "01", toy, None, {}, "")
+    learner = FinetunedLearner(FinetuneOptions())
+    with pytest.raises(OptionError, match=r"--finetune trains one encoder with the head"):
+        learner(pair_of(towers, "zh", "en"), task, "", silent)

@@ -3,13 +3,16 @@
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from xmine.cli import progress_events as events
+from xmine.cli import progress_lines
 from xmine.cli.console import Console
 from xmine.progress import Progress
 
@@ -77,6 +80,35 @@ def test_few_lines_of_many_reports_but_always_the_last_of_a_stage(
     assert told[0] == {"stage": "one", "done": 1, "total": 9999, "numbers": {"rows/s": 2.5}}
     assert told[-3]["done"] == 5000
     assert [(each["stage"], each["done"]) for each in told[-2:]] == [("two", 0), ("two", 1)]
+
+
+def test_in_a_pipe_a_stage_that_lasts_is_told_at_once_and_again(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = 0.0
+    monkeypatch.setattr(progress_lines, "time", SimpleNamespace(monotonic=lambda: clock))
+    monkeypatch.setattr(progress_lines, "_PAUSE", 0.001)
+    told = []
+    with Console().progress() as report:
+        for now, stage in (
+            (0, Progress("short", 0, 9)),
+            (1.9, Progress("short", 8, 9)),
+            (2.1, Progress("short", 9, 9)),
+            (2.1, Progress("long", 0, 4000)),
+            (4.2, Progress("long", 1000, 4000, {"loss": 2.5})),
+            (34.0, Progress("long", 2000, 4000)),
+            (34.3, Progress("long", 3000, 4000)),
+        ):
+            clock = now
+            report(stage)
+            time.sleep(0.1)
+            told.append(capsys.readouterr().err)
+    assert told == [
+        *[""] * 4,
+        "xmine: long: 1,000 of 4,000  loss 2.5\n",
+        "",
+        "xmine: long: 3,000 of 4,000\n",
+    ]
 
 
 def test_quiet_is_quiet_for_a_program_too(asked: None, capsys: pytest.CaptureFixture[str]) -> None:

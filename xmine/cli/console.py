@@ -10,17 +10,17 @@ import sys
 import textwrap
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 import typer
 
 from xmine.cli import progress_events as events
+from xmine.cli.progress_lines import in_words, progress_lines
 from xmine.display import visible
 from xmine.errors import FileError
 from xmine.files.records import json_row
 from xmine.progress import Progress, Report, silent
-from xmine.units import short
 
 _NAME = "xmine: "
 
@@ -75,50 +75,51 @@ class Console:
         """Print rows of text on stdout or, with `--json`, one object of facts."""
         write_rows([json_row(facts)] if self.as_json else rows)
 
-    @contextmanager
-    def progress(self) -> Iterator[Report]:
-        """Give a `report` that draws a bar where stderr is a terminal, and nothing elsewhere.
+    def progress(self) -> AbstractContextManager[Report]:
+        """Give a `report` that draws a bar on a terminal, and says a line now and then elsewhere.
 
         With XMINE_PROGRESS=json it writes lines for a program.
         """
         if events.wanted() and not self.quiet:
-            with events.progress_events() as report_events:
-                yield report_events
-            return
-        if self.quiet or self.as_json or not has_styles(sys.stderr.isatty()):
-            yield silent
-            return
-        from rich.console import Console as RichConsole
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-        from rich.progress import Progress as Bar
-        from rich.table import Column
+            return events.progress_events()
+        if self.quiet or self.as_json:
+            return nullcontext(silent)
+        return _bar() if _draws(sys.stderr.isatty()) else progress_lines(self.say)
 
-        columns = (
-            TextColumn("{task.description:<10}"),
-            BarColumn(bar_width=None, table_column=Column(ratio=1)),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(compact=True),
-            TextColumn("{task.fields[numbers]}"),
-        )
-        # The bar has the room that is left, so that on 80 columns no number is cut off.
-        drawn = Bar(*columns, console=RichConsole(stderr=True), transient=True, expand=True)
-        with drawn as bar:
-            tasks: dict[str, int] = {}
 
-            def report(progress: Progress) -> None:
-                if progress.stage not in tasks:
-                    tasks[progress.stage] = bar.add_task(progress.stage, numbers="")
-                numbers = "  ".join(f"{name} {short(x)}" for name, x in progress.numbers.items())
-                task = bar.tasks[tasks[progress.stage]].id
-                bar.update(
-                    task,
-                    completed=progress.done,
-                    total=progress.total,
-                    numbers=numbers,
-                    visible=progress.done < progress.total,  # what is done is out of the way
-                )
+@contextmanager
+def _bar() -> Iterator[Report]:
+    """Draw a line for each stage that is not done, with colours where these are wanted."""
+    from rich.console import Console as RichConsole
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+    from rich.table import Column
 
-            yield report
+    columns = (
+        TextColumn("{task.description:<10}"),
+        BarColumn(bar_width=None, table_column=Column(ratio=1)),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(compact=True),
+        TextColumn("{task.fields[numbers]}"),
+    )
+    # The bar has the room that is left, so that on 80 columns no number is cut off.
+    drawn = Bar(*columns, console=RichConsole(stderr=True), transient=True, expand=True)
+    with drawn as bar:
+        tasks: dict[str, int] = {}
+
+        def report(progress: Progress) -> None:
+            if progress.stage not in tasks:
+                tasks[progress.stage] = bar.add_task(progress.stage, numbers="")
+            task = bar.tasks[tasks[progress.stage]].id
+            bar.update(
+                task,
+                completed=progress.done,
+                total=progress.total,
+                numbers=in_words(progress.numbers),
+                visible=progress.done < progress.total,  # what is done is out of the way
+            )
+
+        yield report
 
 
 def _print(text: str, *, one_line: bool = False) -> None:
@@ -132,8 +133,12 @@ def _print(text: str, *, one_line: bool = False) -> None:
 
 
 def has_styles(terminal: bool) -> bool:
-    """Tell whether a stream, a terminal or not, is to have colours, bars and other styles."""
-    return terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+    """Tell whether a stream, a terminal or not, is to have colours and other styles."""
+    return _draws(terminal) and "NO_COLOR" not in os.environ
+
+
+def _draws(terminal: bool) -> bool:
+    return terminal and os.environ.get("TERM") != "dumb"
 
 
 def write_rows(rows: Iterable[str], *, ready: bool = False) -> None:

@@ -205,6 +205,7 @@ DIFFER_ELSEWHERE = [
     ("30,000 boats", "배 4만 척", "ko"),
     ("35,000 boats", "배 3만 6천 척", "ko"),
     ("It opens at 2:30.", "Öffnet um 15.40 Uhr.", "de"),
+    ("It opens at 9:30.", "Öffnet um 10.30 Uhr.", "de"),
     ("It opens on 5 March.", "5月3日に開く。", "ja"),
     ("It left on 20 November 2012.", "Salió el 20.11.2013.", "es"),
     ("The A7 road", "die A9", "de"),
@@ -237,6 +238,10 @@ def test_digits_of_every_language_differ(english: str, other: str, code: str) ->
 
 def test_two_languages_whose_words_are_not_read_are_compared() -> None:
     assert differ("14 came.", "12 kamen.", ("und", "und"))
+    assert differ("2970.12", "2907.12", ("und", "und"))
+    assert differ("9.45", "9.54", ("und", "und"))
+    assert not differ("14.30", "2:30", ("und", "und"))
+    assert not differ("14.00", "2", ("und", "und"))
     assert differ("12 Boote", "120 лодок", ("de", "ru"))
     assert not differ("12 Tausend Boote", "12 тысяч лодок", ("de", "ru"))
     assert not differ("12.000 Boote", "12 тысяч лодок", ("de", "ru"))

@@ -6,6 +6,7 @@ about it when one reading is found on the other side.
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 from xmine.flags.numbers.anywhere import ANYWHERE
 from xmine.flags.numbers.chinese import (
@@ -163,12 +164,14 @@ def _digits_differ(source: str, target: str, left: Reader, right: Reader) -> Dif
 
 
 def _lacking(numbers: list[Number], others: list[Number]) -> list[Number]:
-    known = {reading for each in others for reading in each.readings}
+    known = frozenset[float]().union(*chain.from_iterable((x.readings, *x.parts) for x in others))
     possible = known.union(*(each.scaled for each in others))
     return [
         each
         for each in numbers
-        if possible.isdisjoint(each.readings) and known.isdisjoint(each.scaled)
+        if possible.isdisjoint(each.readings)
+        and known.isdisjoint(each.scaled)
+        and (not each.parts or any(map(known.isdisjoint, each.parts)))
     ]
 
 

@@ -28,6 +28,7 @@ _SCALED = re.compile(r"(?:\s?[-–—]\s?\d[\d.,]*)?[ -]?[^\W\d_]")
 _BETWEEN = re.compile(r" [^\W\d_]+\.? ")
 # Thousand, lakh, million, crore, billion, thousand crore, trillion.
 _SCALES = (1e3, 1e5, 1e6, 1e7, 1e9, 1e10, 1e12)
+_TIME = re.compile(r"(\d+)[.,]([0-5]\d)")
 _MINUTES = re.compile(r"\s?[:h]\s?(\d\d)(?!\d)", re.IGNORECASE)
 
 
@@ -52,7 +53,8 @@ def digits_anywhere(text: str) -> list[Number]:
             found[-1] = last._replace(readings=last.readings | exactly(whole))
             values |= whole
         read = number(values, digits=True, named=is_named(text, *match.span()))
-        found.append(read._replace(scaled=exactly(scaled), written=match[0]))
+        parts = _clock(match[0])
+        found.append(read._replace(scaled=exactly(scaled), parts=parts, written=match[0]))
         end = match.end()
     return found
 
@@ -74,9 +76,17 @@ def _values(digits: str, grouped: str | None) -> set[float]:
         values = {decimal, float(first[0] + last)} if grouped in ".," else {float(first[0] + last)}
     else:
         values = {decimal}
-        if len(last) == 2 and float(last) < 60:  # 14.30
-            values |= {float(first[0]), float(last)} | _hours(float(first[0]))
     return values
+
+
+def _clock(digits: str) -> tuple[frozenset[float], ...]:
+    """Read 14.30 as an hour and minutes, which may be two numbers elsewhere, as in 2:30 p.m."""
+    match = _TIME.fullmatch(digits)
+    if not match:
+        return ()
+    hour, minutes = float(match[1]), float(match[2])
+    hours = frozenset({hour} | _hours(hour))
+    return (hours, frozenset({minutes})) if minutes else (hours,)
 
 
 def _years(value: float) -> set[float]:

@@ -15,6 +15,8 @@ class Number(NamedTuple):
         counts: whether it is a word that is a number and hardly anything else.
         scaled: more readings, if a word that is not read scales it, such as a million. One of them
             is found on the other side where that is a reading there.
+        parts: readings of the numbers that say it together, such as an hour and minutes; all of
+            these are found on the other side, where the number itself is not.
         written: as the text has it, where there are too many readings to tell.
     """
 
@@ -23,6 +25,7 @@ class Number(NamedTuple):
     named: bool = False
     counts: bool = False
     scaled: frozenset[float] = frozenset()
+    parts: tuple[frozenset[float], ...] = ()
     written: str = ""
 
 

@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.toys.compatibility import BLOCKS, in_forms
 from xmine.engines.local import LocalEngine
 from xmine.files.digests import NOBODY
 from xmine.flags import line_features
 from xmine.flags.line_features import FeatureFiles, LineFeatures, read_line_features
-from xmine.text.sentences import Sentences, read_sentences
+from xmine.text.sentences import Sentences, read_sentences, sentence_table
 
 LINES = [f"Number {row}: {'the same end of many lines ' * (row % 3)}{row % 7}" for row in range(50)]
 LINES[10], LINES[20] = "完全不同的语言", "…"
@@ -67,3 +68,18 @@ def test_what_is_kept_is_not_looked_at_again(
         side, "de", lambda _: None, files, "source"
     )  # other languages are other files
     assert sum(looked) == 18 + 50
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+@pytest.mark.parametrize("language", ["ar", "de", "en"])
+def test_a_line_is_judged_by_its_normal_form(language: str, block: str) -> None:
+    lines = [
+        "كانت الحديقة مليئة بالأطفال.",
+        "My brother lives in a small village, and the sea is not far.",
+        "Mein Bruder lebt in einem kleinen Dorf, und das Meer ist nicht weit.",
+    ]
+    plain, formed = (
+        read_line_features(sentence_table("a.txt", some), language, lambda _: None)
+        for some in (lines, [in_forms(line, block) for line in lines])
+    )
+    assert plain.foreign.any() and same(plain, formed)

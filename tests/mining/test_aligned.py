@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import xmine
+from tests.toys.compatibility import in_forms
+from tests.toys.nineteen import LINES
 from tests.toys.sentences import chinese_word, english_word, toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError
@@ -352,3 +354,15 @@ def test_prompts_stand_before_the_lines_of_their_side(
     for file, prompt in zip(aligned, (options.src_prompt, options.tgt_prompt), strict=True):
         write(file, [prompt + line for line in file.read_text(encoding="utf-8").splitlines()])
     assert scores(score_aligned(*aligned, toy_encoder, off)) == with_prompts != without
+
+
+def test_arabic_as_in_a_pdf_file_has_the_flags_of_arabic(tmp_path: Path) -> None:
+    english = write(tmp_path / "a.en", LINES["en"])
+    flags = [
+        list(score_aligned(english, write(tmp_path / f"{name}.txt", lines)).flags)
+        for name, lines in (
+            ("plain", LINES["ar"]),
+            ("pdf", [in_forms(line, "Arabic presentation") for line in LINES["ar"]]),
+        )
+    ]
+    assert flags[0] == flags[1]

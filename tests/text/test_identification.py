@@ -6,6 +6,7 @@ from itertools import combinations
 
 import pytest
 
+from tests.toys.compatibility import BLOCKS, in_forms
 from tests.toys.nineteen import LINES, NINETEEN, OTHERS
 from xmine.text.identification import (
     check_language,
@@ -15,7 +16,7 @@ from xmine.text.identification import (
     sure_language,
     tell_apart,
 )
-from xmine.text.languages import language_name
+from xmine.text.languages import language_name, scripts_of
 
 CODES = tuple(NINETEEN)
 TWICE = {name: lines * 2 for name, lines in LINES.items()}  # enough letters to be sure of
@@ -45,6 +46,15 @@ def test_a_language_that_the_encoder_does_not_know_is_named(name: str) -> None:
     assert said.startswith(f"f.txt looks like {name}; the encoder was made for English, Chinese, ")
     assert said.endswith("Indonesian, Vietnamese; give another with --model")
     assert guess_language(LINES[name], CODES) not in ("und", *CODES)
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_compatibility_forms_hide_no_language(block: str) -> None:
+    for code in ("ar", "de", "en"):
+        lines = [in_forms(line, block) for line in LINES[code]]
+        assert guess_language(lines) == code
+        assert scripts_of("", lines) == scripts_of("", LINES[code])
+        assert tell_apart(lines[0], ("ar", "de", "en")) == code
 
 
 def test_short_lines_are_told_together() -> None:

@@ -24,6 +24,7 @@ from xmine.flags.near_copies import beyond_latin, latin_characters, letters_of
 from xmine.flags.scripts import foreign_to
 from xmine.text.hashing import hashes_of
 from xmine.text.languages import scripts_of
+from xmine.text.nfkc import nfkc
 from xmine.text.sentences import Sentences, folded
 
 _LINES_AT_ONCE = 4_096
@@ -218,10 +219,10 @@ def groups_of(texts: Sequence[str]) -> NDArray[np.int64]:
 def _by_chunks(
     texts: Sequence[str], lines: range
 ) -> Iterator[tuple[slice, Sequence[str], list[str]]]:
-    """Give some thousand lines at a time: their rows, their texts, their letters."""
+    """Give some thousand lines at a time: their rows, their texts in NFKC, their letters."""
     for start in lines[::_LINES_AT_ONCE]:
         rows = slice(start, min(start + _LINES_AT_ONCE, lines.stop))
-        some = texts[rows]
+        some = list(map(nfkc, texts[rows]))
         yield rows, some, list(map(letters_of, some))
 
 

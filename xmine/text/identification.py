@@ -28,6 +28,7 @@ from xmine.text.languages import (
     scripts_of,
     short_code,
 )
+from xmine.text.nfkc import nfkc
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
@@ -147,8 +148,8 @@ def tell_apart(text: str, languages: Sequence[str]) -> str:
 
     It is told by script alone where that is enough.
     """
-    scripts = count_scripts([text])
-    fitting = _fitting(scripts, languages)
+    text = nfkc(text)
+    fitting = _fitting(count_scripts([text]), languages)
     if len(fitting) == 1:
         return fitting[0]
     codes = {short_code(code): code for code in fitting}

@@ -124,7 +124,7 @@ class Twin:
         self.next = 0
         self.of_m = Adam(list(self.tower.parameters()), decay=self.options.weight_decay)
         self.of_g = Adam(list(self.g.parameters().values()))
-        auto = min(0.999, max(0.0, 1 - 20 / self.options.steps))
+        auto = min(0.999, max(0.99, 1 - 20 / self.options.steps))  # A-02, of a new M
         wanted = self.options.momentum
         self.momentum = auto if wanted == "auto" else float(wanted)
         self.window: list[Example] = []

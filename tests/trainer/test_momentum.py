@@ -53,5 +53,8 @@ def test_zero_is_the_encoder_and_one_never_changes(momentum: float, expected: li
 
 
 def test_momentum_that_suits_a_run() -> None:
-    assert [MocoOptions().momentum_over(steps) for steps in (1, 10, 40, 2000)] == [0, 0, 0.5, 0.99]
-    assert MocoOptions().momentum_over(73_242) == 0.999
+    new, steps = MocoOptions(encoder="scratch"), (1, 2000, 4000, 73_242)
+    assert [new.momentum_over(each) for each in steps] == [0.99, 0.99, 0.995, 0.999]
+    assert MocoOptions(encoder="embedded").momentum_over(1) == 0.999
+    begun = MocoOptions(encoder="scratch", architecture="transformer", start="embedded")
+    assert begun.momentum_over(1) == 0.999

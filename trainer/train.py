@@ -37,7 +37,7 @@ from .run.checkpoints import (
     has_not_begun,
     run_folder,
 )
-from .run.devset import Diverged, read_scored
+from .run.devset import Diverged, fell, read_scored
 from .run.encoder_options import check_encoders
 from .run.fitting import fitted
 from .run.picture import draw_training
@@ -53,7 +53,6 @@ _WORSE = (
     "the encoder finds fewer translations than the one that training began with: keep that one, "
     "or give a smaller --learning-rate"
 )
-_CLEARLY = 0.9  # of what was found before
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +65,7 @@ class Trained:
         rows: number of rows in training.
         excluded: number of rows left out for `--exclude`.
         remarks: of the method; the reason of an early end, and of a missing picture.
+        is_worse: whether retrieval fell, see `fell`.
     """
 
     encoders: dict[str, SentenceEncoder]
@@ -73,6 +73,7 @@ class Trained:
     rows: int
     excluded: int
     remarks: tuple[str, ...] = ()
+    is_worse: bool = False
 
 
 def train(
@@ -120,7 +121,7 @@ def train(
                 made = METHODS[method].train(kept, options, run, report if world.leads else silent)
                 encoders = _encoders(made, method, options, kept.excluded)
         except XmineError as error:  # with other data or options this run cannot go on
-            if world.leads and is_new and not any(folder.glob("*.pt")):
+            if world.leads and is_new and not any(folder.glob("*checkpoint.pt")):
                 shutil.rmtree(folder)
             if isinstance(error, Diverged):
                 names = [each.name for each in fields(options)]
@@ -128,16 +129,15 @@ def train(
                 hint = f"give a smaller {rates}, and --force to start anew"
                 raise Diverged(error.message, hint) from error
             raise
-        remarks: tuple[str, ...] = ()
-        if made.measures.get("accuracy", 0) < _CLEARLY * made.measures.get("before", 0):
-            remarks = (_WORSE,)
+        is_worse = fell(made.measures, options.held_out)
+        remarks: tuple[str, ...] = (_WORSE,) if is_worse else ()
         if world.leads:
             drawn = _draw(folder, f"{output.name}: {method}") if draws else ()
             remarks += _remarks(run, options) + drawn
             if made.held_out and "" in encoders and not encoders[""].reranking:
                 remarks += (_UNRANKED.format(len(made.held_out)),)
         _save(encoders, output)
-    return Trained(encoders, made.measures, made.rows, kept.excluded, remarks)
+    return Trained(encoders, made.measures, made.rows, kept.excluded, remarks, is_worse)
 
 
 @contextmanager

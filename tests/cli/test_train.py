@@ -259,6 +259,15 @@ def test_the_last_lines_have_retrieval_before_and_after_and_what_to_type_next(
     assert found and found[1] == "100.0" and float(found[3]) < 90, ended.err
 
 
+def test_an_encoder_that_is_worse_is_not_the_next_to_mine_with(
+    command: Command, pairs_file: Path, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("xmine.trainer.train.fell", lambda measures, pairs: pairs == 100)
+    ended = command("train", "pairs.tsv", "-o", "new", *SMALL)
+    assert ended.code == 0 and "finds fewer translations" in ended.err
+    assert "next: " not in ended.err
+
+
 def test_resume_auto_starts_a_run_and_goes_on_with_one(
     command: Command, pairs_file: Path, toy_folder: Path
 ) -> None:

@@ -157,12 +157,15 @@ class Watch:
         self.before = accuracy(self.tower, data.held_out)
         self.prefill(step, self.pairs)
         self.check_state(step)
+        self.start = copy.deepcopy(self.twin)
 
     def before_2(self, step: Any, data: TrainingData) -> None:
         """Follow what lies between the phases; then let G differ from what M believes."""
-        twin = self.twin
         if self.options.phase == "2":
-            twin.begin(len(step.pairs), peak=0.0)
+            self.twin.begin(len(step.pairs), peak=0.0)
+        elif accuracy(self.twin.tower, data.held_out) < self.before:
+            self.twin = self.start  # the best state of phase 1
+        twin = self.twin
         batches = [columns for columns in self.keyed if len(columns) == 2]
         assert len(batches) == min(50, len(step.pairs) // BATCH)
         assert data.held_out is not None
@@ -292,6 +295,7 @@ def corpus() -> Corpus:
 
 
 BASE: dict[str, Any] = {
+    "encoder": "scratch",
     "batch_size": BATCH,
     "epochs": 9,
     "steps": 10,
@@ -323,6 +327,7 @@ CASES: dict[str, dict[str, Any]] = {
     },
     "two ranks": {
         "ranks": 2,
+        "momentum": 0.0,
         "interp_rule": "ceil",
         "virtual_examples": 3,
         "gmm_init": "unit",
@@ -354,16 +359,15 @@ def test_a_run_is_what_the_paper_says(
     made = emma_x.train(data, options, Run(tmp_path / "run", options, data), silent)
     twin, (tower,) = watch.twin, made.towers.values()
     last = accuracy(twin.tower, watch.held_out)
-    fell = last < watch.began - 0.03
+    fell = last < watch.began
     assert fell == (
-        name not in ("as it comes", "other options", "frozen")
+        name not in ("as it comes", "four ranks", "frozen")
     )  # both happen: phase 1 is given back, or is not
     left = watch.first if fell else twin.tower
     assert_same(dict(tower.named_parameters()), dict(left.named_parameters()))
     assert made.measures["accuracy"] == close(watch.began if fell else last)
     if options.phase != "2":
         assert made.measures["before"] == close(watch.before)
-    assert ("principal_ratio" in made.measures) != fell
     assert made.rows == watch.learned_from
     apart = sum(c_g != c_m for c_g, c_m in twin.judged) / len(twin.judged)
     assert apart > 0.1, "G and M have to differ, or it could not be told who teaches whom"

@@ -11,6 +11,7 @@ import pytest
 import torch
 from torch import nn
 
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import FileError, TrainingError
 from xmine.pairs.io import ParallelText
@@ -260,6 +261,72 @@ def test_the_best_state_is_what_is_left_and_is_not_read_to_be_compared(
     assert made.measures == {"accuracy": 0.6, "before": 0.0}
     assert len(states) == 6 and states.count(states[3]) == 1
     assert vectors_of(steps[0]) == states[3]
+
+
+@pytest.mark.parametrize(
+    ("found", "steps", "kept", "said"),
+    [
+        # accuracy, and likeness: before the first step, and after each
+        ([(0.5, 0.1), (0.4, 0.3), (0.45, 0.39), (0.3, 0.2)], 3, 0.5, "training found nothing"),
+        ([(0.5, 0.1), (0.6, 0.9), (0.55, 0.39), (0.5, 0.41)], 3, 0.6, "mean cosine 0.41"),
+        ([(0.5, 0.1), (0.3, 0.97)], 1, 0.5, "ended at step 1: sentences grow alike: mean cosine"),
+    ],
+    ids=["falls", "rises, then collapses", "collapses"],
+)
+def test_the_start_is_the_best_state_until_a_better_one_and_a_collapse_ends_the_run(
+    found: list[tuple[float, float]],
+    steps: int,
+    kept: float,
+    said: str,
+    start: str,
+    toy_pairs: ParallelText,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    measures, losses = iter(found), list[float]()
+
+    def measure(step: Step, held_out: object) -> dict[str, float]:
+        return dict(zip(("accuracy", "likeness"), next(measures), strict=True))
+
+    monkeypatch.setattr(Step, "measure", measure)
+    more = {"steps": 3, "evaluate_every": 1, "in_batch_negatives": True}
+    options = MocoOptions(**STATIC | more, encoder=start)
+    output = tmp_path / "new"
+    made = train("moco", Corpus(pairs=toy_pairs), options, output, watching(losses))
+    assert len(losses) == steps
+    assert (made.measures["accuracy"], made.measures["before"]) == (kept, 0.5)
+    assert any(said in each for each in made.remarks) and not made.is_worse
+    is_start = any("its start, which is kept" in each for each in made.remarks)
+    assert is_start == (kept == 0.5)
+    read = [SentenceEncoder.load(each).encode(toy_pairs.sources[:50]) for each in (start, output)]
+    assert (np.abs(read[0] - read[1]).max() < 0.01) == is_start
+
+
+@pytest.mark.parametrize(("after", "is_worse"), [(0.76, False), (0.75, True), (0.95, False)])
+def test_a_fall_beyond_noise_is_said(
+    after: float,
+    is_worse: bool,
+    start: str,
+    toy_pairs: ParallelText,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of 50 pairs two standard errors are 2 sqrt((0.9 * 0.1 + 0.75 * 0.25) / 50) = 0.149."""
+    found = iter([(0.9, 0.9, 0.9, 0.1), (after, after, after, 0.2)])
+
+    def measure(step: Step, held_out: object) -> dict[str, float]:
+        names = ("accuracy", "forward", "backward", "halves")
+        return dict(zip(names, next(found), strict=True))
+
+    monkeypatch.setattr(Step, "measure", measure)
+    options = MocoOptions(**TRANSFORMER | {"steps": 1}, encoder="scratch", start=start)
+    made = train("moco", Corpus(pairs=toy_pairs), options, tmp_path / "new")
+    assert made.measures["halves"] == 0.2 and made.is_worse == is_worse
+    assert any("finds fewer translations" in each for each in made.remarks) == is_worse
+    card = (tmp_path / "new" / "README.md").read_text(encoding="utf-8")
+    assert f"It began as `{start}` (--start)." in card
+    assert f"The mean is {after:.1%}; training began with 90.0%." in card
+    assert ("retrieves less than its start" in card) == is_worse
 
 
 @pytest.mark.parametrize(("encoder", "kept"), [("start", 0.3), ("scratch", 0.2)])

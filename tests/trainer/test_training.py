@@ -267,20 +267,6 @@ def test_where_training_leads_to_no_numbers_all_learning_rates_are_named(
     )
 
 
-def test_an_encoder_that_training_made_worse_is_remarked(
-    toy_pairs: ParallelText, tmp_path: Path
-) -> None:
-    start = tmp_path / "start"
-    first = train("msimcse", toy_pairs, MsimcseOptions(**MSIMCSE), start)
-    assert not any("fewer translations" in each for each in first.remarks)
-    more = {**MSIMCSE, "encoder": str(start), "learning_rate": 1000.0, "epochs": 1}
-    for name in ("dim", "vocabulary_size"):
-        more.pop(name, None)
-    worse = train("msimcse", toy_pairs, MsimcseOptions(**more), tmp_path / "worse")
-    assert worse.measures["accuracy"] < 0.9 * worse.measures["before"]
-    assert worse.remarks[0].startswith("the encoder finds fewer translations than the one")
-
-
 @pytest.mark.parametrize("flags", [{}, {"force": True}, {"resume": "auto"}])
 def test_a_run_that_was_killed_before_it_began_is_begun(
     toy_pairs: ParallelText, tmp_path: Path, flags: dict[str, Any]

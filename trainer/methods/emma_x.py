@@ -26,7 +26,7 @@ from ..losses.with_queue import contrast_with_queue
 from ..models.queue import text_numbers
 from ..models.towers import Tower, cut_together
 from ..options.emma_x import EmmaXOptions
-from ..ranking.monitor import FallGuard, RankMonitor, Seen
+from ..ranking.monitor import TOO_WEAK, WEAK, RankMonitor, Seen
 from ..ranking.ranks import (
     Moments,
     RankClassifier,
@@ -73,7 +73,9 @@ def train(corpus: Corpus, options: EmmaXOptions, run: Run, report: Report) -> Tr
         return TrainedTowers({"": tower}, measures, len(data.rows), seen, split.held_out)
     warm_up.estimate(data.rows)
     before = {name: x for name, x in measures.items() if name in BEFORE}  # of both phases
-    began = broadcast(warm_up.measured(data))
+    began = broadcast(warm_up.measured(data))["accuracy"]
+    if began < WEAK:
+        run.log(step=0, remark=TOO_WEAK.format(began))
     begun = _Begun(tower, warm_up.classifier, warm_up.similarities, began)
     del warm_up  # M' and queue of phase 1, which a device need not hold in phase 2
     measures, texts = _maximise(begun, options, corpus, split, data, run, report)
@@ -88,13 +90,13 @@ class _Begun(NamedTuple):
         tower: M.
         classifier: G.
         similarities: s_1 ... s_N, [ranks].
-        measures: of M, on the held-out pairs.
+        accuracy: of M, on the held-out pairs.
     """
 
     tower: Tower
     classifier: RankClassifier
     similarities: Tensor
-    measures: Mapping[str, float]
+    accuracy: float
 
 
 def _maximise(
@@ -106,9 +108,8 @@ def _maximise(
     run: Run,
     report: Report,
 ) -> tuple[dict[str, float], int]:
-    """Train phase 2; where it ends far below its beginning, give that back."""
+    """Train phase 2."""
     tower = begun.tower
-    guard = FallGuard(tower, begun.measures, run)
     options = replace(
         options,
         epochs=options.em_epochs or options.epochs,
@@ -129,7 +130,7 @@ def _maximise(
     if options.queue_init == "prefill":
         step.prefill(Rows(cut[:1]))
     measures = run_steps(step, data, options, run.stage("phase-2"), report)
-    return guard.kept(measures), len(texts)
+    return measures, len(texts)
 
 
 class _WarmUp(RankStep):
@@ -211,7 +212,7 @@ class _Maximisation(RankStep):
     ) -> None:
         super().__init__(begun.tower, begun.classifier, options, rows, steps)
         self.similarities.copy_(begun.similarities)
-        self.pairs, self.monitor = pairs, RankMonitor(begun.measures, window_size(steps))
+        self.pairs, self.monitor = pairs, RankMonitor(begun.accuracy, window_size(steps))
         self.classifies = not options.freeze_gmm
         self.key_dropout = options.self_positive  # else a sentence would be its own key (A-17)
         low, high = options.rank_temperature_low, options.rank_temperature_high

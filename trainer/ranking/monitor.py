@@ -10,12 +10,12 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from ..models.towers import Tower
-from ..run.checkpoints import Run, restore
-
 FALL = 0.03  # of retrieval below where phase 2 began
 WEAK = 0.25  # retrieval before phase 2: below, what phase 2 adds is not worth its time
-LIKER = 0.3  # rise of the mean cosine of sentences that do not belong together
+TOO_WEAK = (
+    "phase 2 began with an encoder that finds {:.1%} of the held-out translations: too weak a "
+    "start to rank sentences; give phase 1 more pairs or epochs, or begin with a trained --encoder"
+)
 _CROWD = 0.5  # share of random pairs that are said to be paraphrases
 _AGREED = 0.99
 _PATIENCE = 200  # steps that ranks stand in the wrong order before they are sorted
@@ -60,7 +60,6 @@ class RankMonitor(nn.Module):
         falls: evaluations on end in which retrieval fell.
         cost, steps: nats of the classifier, and steps, of this window.
         last, began: accuracy at the last evaluation, and before the first step.
-        likeness: of held-out sentences that do not belong together, before the first step.
     """
 
     skipped: Tensor
@@ -72,18 +71,16 @@ class RankMonitor(nn.Module):
     steps: Tensor
     last: Tensor
     began: Tensor
-    likeness: Tensor
 
-    def __init__(self, measures: Mapping[str, float], window: int) -> None:
-        """Remember what an encoder measured before; `window` is that of `is_lost`."""
+    def __init__(self, accuracy: float, window: int) -> None:
+        """Remember what an encoder retrieved before; `window` is that of `is_lost`."""
         super().__init__()
         self.window = window
         self.register_buffer("cost", torch.zeros((), dtype=torch.float64))
         for name in ("skipped", "disordered", "sorted", "refitted", "falls", "steps"):
             self.register_buffer(name, torch.zeros((), dtype=torch.int64))
-        for name, value in (("last", "accuracy"), ("began", "accuracy"), ("likeness", "likeness")):
-            value_before = torch.tensor(measures[value], dtype=torch.float64)
-            self.register_buffer(name, value_before)
+        for name in ("last", "began"):
+            self.register_buffer(name, torch.tensor(accuracy, dtype=torch.float64))
 
     def must_sort(self, similarities: Tensor, distances: list[float]) -> bool:
         """Tell, after each step, whether ranks have been in the wrong order for too long.
@@ -118,15 +115,13 @@ class RankMonitor(nn.Module):
         return lost
 
     def stops(self, measures: Mapping[str, float], seen: Seen) -> str:
-        """Say why training should end, if so: a fall, a collapse, or an echo chamber."""
+        """Say why training should end, if so: a fall, or an echo chamber."""
         accuracy, began = measures["accuracy"], float(self.began)
         self.falls.copy_(self.falls + 1 if accuracy < self.last else torch.zeros(()))
         self.last.fill_(accuracy)
         batch = seen.numbers()
         if accuracy < began - FALL:
             return f"held-out retrieval fell from {began:.1%} to {accuracy:.1%}"
-        if measures["likeness"] > self.likeness + LIKER:
-            return f"sentences grow alike: mean cosine {measures['likeness']:.2f}"
         if batch["share_1"] > _CROWD:
             return f"{batch['share_1']:.0%} of all pairs count as paraphrases"
         if batch["agreement"] > _AGREED and self.falls >= 2:
@@ -137,35 +132,3 @@ class RankMonitor(nn.Module):
         """Give the counts for the log."""
         names = ("skipped", "disordered", "sorted", "refitted")
         return {name: int(getattr(self, name)) for name in names}
-
-
-class FallGuard:
-    """The encoder as phase 1 left it, given back where phase 2 ends far below it."""
-
-    def __init__(self, tower: Tower, began: Mapping[str, float], run: Run) -> None:
-        """Copy an encoder; say so where it measures too little for phase 2.
-
-        The copy is in the computer's memory: a device may have no room for a third encoder.
-        """
-        self.tower, self.began, self.run = tower, began, run
-        self.before = {name: each.to("cpu", copy=True) for name, each in tower.state_dict().items()}
-        if began["accuracy"] < WEAK:
-            run.log(
-                step=0,
-                remark=f"phase 2 began with an encoder that finds {began['accuracy']:.1%} of the "
-                "held-out translations: too weak a start to rank sentences; give phase 1 more "
-                "pairs or epochs, or begin with a trained --encoder",
-            )
-
-    def kept(self, measures: dict[str, float]) -> dict[str, float]:
-        """Give the measures of the encoder that is kept, that of phase 2 or of phase 1."""
-        if measures["accuracy"] >= self.began["accuracy"] - FALL:
-            return measures
-        restore(self.tower.state_dict(), self.before)
-        self.run.log(
-            step=0,
-            remark=f"phase 2 left {measures['accuracy']:.1%} of the held-out translations found, "
-            f"of {self.began['accuracy']:.1%}: the encoder is that of phase 1; a smaller "
-            "--em-learning-rate or fewer --ranks may help",
-        )
-        return dict(self.began)

@@ -9,7 +9,7 @@ from xmine.pairs.io import ParallelText
 from xmine.version import __version__
 
 from ..options.shared import SCRATCH, TrainingOptions
-from .devset import OF_LANGUAGE, worst_language
+from .devset import OF_LANGUAGE, fell, worst_language
 from .prepare import TrainedTowers
 
 
@@ -23,7 +23,8 @@ def model_card(
     """Write the card as Markdown with the front matter that model hubs read."""
     front = "".join(f"  - {language}\n" for language in options.codes)
     *others, last = options.codes
-    begun = "" if options.encoder == SCRATCH else f" It began as `{options.encoder}`."
+    start = f"{options.start}` (--start)" if options.start else f"{options.encoder}`"
+    begun = "" if start == f"{SCRATCH}`" else f" It began as `{start}."
     return f"""---
 language:
 {front}library_name: sentence-transformers
@@ -93,9 +94,20 @@ def _measured(options: TrainingOptions, encoder: SentenceEncoder, made: TrainedT
 
 On {options.held_out:,} pairs held out of the data{rounded}: the nearest
 target of a source is its translation in {forward:.1%} of them, the nearest source of a
-target in {backward:.1%}.{_of_languages(made)}{_reranked(encoder)}
+target in {backward:.1%}.{_before(options, made)}{_of_languages(made)}{_reranked(encoder)}
 
 """
+
+
+def _before(options: TrainingOptions, made: TrainedTowers) -> str:
+    """Tell what the start retrieved, and of a fall."""
+    if "before" not in made.measures:
+        return ""
+    worse = (
+        " **It retrieves less than its start.**" if fell(made.measures, options.held_out) else ""
+    )
+    after, before = made.measures["accuracy"], made.measures["before"]
+    return f"\nThe mean is {after:.1%}; training began with {before:.1%}.{worse}"
 
 
 def _of_languages(made: TrainedTowers) -> str:

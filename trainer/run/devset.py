@@ -1,5 +1,6 @@
 """How training goes, measured on what it does not see: retrieval, collapse, people's judgements."""
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -18,7 +19,10 @@ from ..models.towers import Tower
 
 OF_LANGUAGE = "accuracy_"  # begins the name of what was measured of one pair of languages
 # What the encoder that training began with measured -> the measure.
-BEFORE = {"before": "accuracy", "before_halves": "halves"}
+BEFORE = {
+    "before": "accuracy",
+    **{f"before_{of}": of for of in ("halves", "spearman", "triplets")},
+}
 _LEFT_OUT, _SEED = 0.5, 11  # of the tokens of a source, which leaves retrieval far from perfect
 
 
@@ -68,6 +72,17 @@ def accuracy_of_halves(halves: NDArray[np.float32], target: NDArray[np.float32])
     Whole held-out sentences are often all found, before training as after; their halves are not.
     """
     return retrieval_accuracy(halves, target).forward
+
+
+def fell(measures: Mapping[str, float], pairs: int) -> bool:
+    """Tell whether so many held-out pairs retrieve less than at the start, by more than noise.
+
+    Noise is two standard errors of the difference, as if the pairs were others each time.
+    """
+    after = measures.get("accuracy", 0.0)
+    before = measures.get("before", after)
+    variance = (after * (1 - after) + before * (1 - before)) / pairs
+    return before - after > 2 * math.sqrt(variance)
 
 
 def worst_language(measures: Mapping[str, float]) -> dict[str, float]:

@@ -41,6 +41,7 @@ from .step import Step
 _LOG_EVERY = 20
 _SAVE_EVERY = 300.0  # seconds between checkpoints at most: what a crash costs
 _EMBED_AT_ONCE = 8192
+LIKER = 0.3  # rise of the mean cosine of sentences that do not belong together: a collapse
 
 
 def run_steps(
@@ -57,7 +58,7 @@ def run_steps(
         report: called with each step.
 
     Returns:
-        The measures of the best state.
+        The measures of the best state, which is the start where no later one measures as much.
 
     Raises:
         Diverged: the loss, or a vector of a held-out sentence, is no longer a number.
@@ -67,6 +68,8 @@ def run_steps(
     if (tried := run.take_over(step, data, options)) is not None:
         return tried
     training = Training(step, data, options, run)
+    if not training.done:
+        training.begin()
     step.train()
     arrived = 0
     with held_signals() as newest:
@@ -110,20 +113,17 @@ class Training:
         is_half = options.dtype == "float16" or any(each.is_half for each in step.towers())
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=is_half)
         self.dev = DevSet(options.dev, step.judged()) if options.dev else None
-        self.decides = "spearman" if self.dev else step.decides
         self.done, self.ended_early = 0, False
         self.seconds, self.rows = 0.0, 0  # of steps of this process
         self.measured: dict[str, float] = {}  # at the last evaluation
         self.before: dict[str, float] = {}  # of all steps
-        self.best_measures: dict[str, float] | None = None  # those in best.pt
+        self.best_measures: dict[str, float] = {}  # those in best.pt
         self.saved_at, self.saved_when = 0, time.monotonic()
         self.grouped: NDArray[np.int64] | None = None
         by_language = options.batches == "language" and data.languages
         self.one_language = by_language.of_rows if by_language else None  # [rows]
         self._batches: list[NDArray[np.int64]] = []
         self._resume()
-        if not self.before and self.world.leads and data.held_out:
-            self.before = step.measured(data)
 
     @staticmethod
     def changed_by(optimizer: Optimizer) -> list[nn.Parameter]:
@@ -152,6 +152,15 @@ class Training:
                     order, self.one_language, size, seed, epoch, self.world.size
                 )
         return self._batches[self.done - before]
+
+    @property
+    def decides(self) -> str:
+        """Name the measure that tells which state is the best."""
+        if self.dev:
+            return "spearman"
+        by_halves = self.options.starts_trained and self.step.decides == "accuracy"
+        # A trained encoder retrieves nearly every whole text.
+        return "halves" if by_halves and "halves" in self.before else self.step.decides
 
     @property
     def epoch(self) -> int:
@@ -223,29 +232,38 @@ class Training:
             self._evaluate()
             self.save()
 
-    def _evaluate(self) -> None:
-        """Measure, log, and keep the state if it is the best so far."""
+    def begin(self) -> None:
+        """Measure the start, the first state that may be the best."""
+        self.before = self._measures()
+        self._keep(self.before)
+
+    def _measures(self) -> dict[str, float]:
         measures: dict[str, float] = {}
         if self.world.leads:
             measures = self.step.measured(self.data)
             if self.dev:
                 measures["spearman"] = self.dev.spearman(self.step.judged())
-        measures = broadcast(measures)
+        return dict(broadcast(measures))
+
+    def _keep(self, measures: dict[str, float]) -> None:
+        start = {name: self.before[of] for name, of in BEFORE.items() if of in self.before}
+        self.best_measures = {**measures, **start}
+        state = {"state": self.step.state_dict(), "measures": self.best_measures, "step": self.done}
+        self.run.save("best", state)
+
+    def _evaluate(self) -> None:
+        """Measure, log, keep the state if it is the best so far; end where it has collapsed."""
+        measures, decides = self._measures(), self.decides
         self.run.log(step=self.done, **measures)
-        if self.options.starts_trained and self.decides == "accuracy" and "halves" in measures:
-            self.decides = "halves"  # a trained encoder retrieves nearly every whole text
-        self.measured = {name: x for name, x in measures.items() if name == self.decides}
+        self.measured = {name: x for name, x in measures.items() if name == decides}
         self.measured |= worst_language(measures)
-        if self.world.leads:
-            best, decides = self.best_measures, self.decides
-            if best is None or measures.get(decides, 0) >= best.get(decides, 0):
-                known = measures.keys() & self.before.keys()
-                start = {name: self.before[of] for name, of in BEFORE.items() if of in known}
-                measures = {**measures, **start}
-                state = {"state": self.step.state_dict(), "measures": measures, "step": self.done}
-                self.run.save("best", state)
-                self.best_measures = measures
-        reason = self.step.stops(measures, self.decides)
+        is_best = measures.get(decides, 0) >= self.best_measures.get(decides, 0)
+        if is_best:
+            self._keep(measures)
+        reason = self.step.stops(measures, decides)
+        likeness, before = (each.get("likeness", 0) for each in (measures, self.before))
+        if not (reason or is_best) and likeness > before + LIKER:
+            reason = f"sentences grow alike: mean cosine {likeness:.2f}"
         self.ended_early = bool(reason)
         if reason:
             self.run.log(step=self.done, stopped=reason)
@@ -258,6 +276,7 @@ class Training:
                 "done": self.done,
                 "ended_early": self.ended_early,
                 "before": self.before,
+                "measured": self.measured,
                 "state": self.step.state_dict(),
                 "optimizers": [each.state_dict() for each in self.optimizers],
                 "scaler": self.scaler.state_dict(),
@@ -270,9 +289,17 @@ class Training:
         """Go back to the best state, and give its measures."""
         barrier()  # the first has written it then
         best = self.run.load("best")
-        assert best is not None  # the last step is always measured
+        assert best is not None  # the start is measured
         restore(self.step.state_dict(), best["state"])
         measures: dict[str, float] = best["measures"]
+        if not best["step"]:
+            decides, stage = self.decides, self.run.name or "training"
+            self.run.log(
+                step=0,
+                remark=f"{stage} found nothing better than its start, which is kept: {decides} "
+                f"{measures[decides]:.3f}, {self.measured[decides]:.3f} at the end; a smaller "
+                "learning rate, or more data, may help",
+            )
         return measures
 
     def _resume(self) -> None:
@@ -281,14 +308,14 @@ class Training:
         if saved is None:
             return
         best = self.run.load("best") if self.world.leads else None
-        self.best_measures = best and best["measures"]
+        self.best_measures = broadcast(best["measures"] if best else {})
         restore(self.step.state_dict(), saved["state"])
         for optimizer, state in zip(self.optimizers, saved["optimizers"], strict=True):
             optimizer.load_state_dict(state)
         self.scaler.load_state_dict(saved["scaler"])
         self.done, self.ended_early = int(saved["done"]), bool(saved["ended_early"])
         self.saved_at = self.done
-        self.before = saved.get("before", {})
+        self.before, self.measured = saved["before"], saved["measured"]
         self.grouped = None if saved["grouped"] is None else saved["grouped"].numpy()
 
     def _group(self, order: NDArray[np.int64], epoch: int, report: Report) -> NDArray[np.int64]:

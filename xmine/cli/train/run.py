@@ -171,7 +171,8 @@ def train_with(
     )
     sides = [f"{code}.txt" for code in options.codes[:2]]
     words = ["xmine", "mine", *sides, "--model", f"{output}/"]
-    if len({encoder.dim for encoder in trained.encoders.values()}) == 1:  # or no cosine compares
+    dims = {encoder.dim for encoder in trained.encoders.values()}
+    if not trained.is_worse and len(dims) == 1:  # or no cosine compares
         console.say(f"next: {shlex.join(words)}", one_line=True)
 
 
@@ -269,5 +270,7 @@ def _summary(trained: "Trained", output: Path, options: TrainingOptions, seconds
         before = trained.measures.get("before_halves", after)
         said += f", {before:.1%} -> {after:.1%} without half of the source's tokens"
     if "spearman" in trained.measures:
-        said += f"; Spearman's rho {trained.measures['spearman']:.3f} on the pairs of --dev"
+        after = trained.measures["spearman"]
+        before = trained.measures.get("before_spearman", after)
+        said += f"; Spearman's rho {before:.3f} -> {after:.3f} on the pairs of --dev"
     return said

@@ -83,7 +83,7 @@ def test_vectors_of_different_width_are_refused(
 
 def test_languages_of_both_are_known(toy_encoder: SentenceEncoder, other: SentenceEncoder) -> None:
     other.facts = replace(other.facts, languages=("zh", "de"))
-    assert EncoderPair(toy_encoder, other).languages == ("en", "zh", "de")
+    assert EncoderPair(toy_encoder, other).facts.languages == ("en", "zh", "de")
 
 
 def test_a_folder_of_two_is_known(toy_folder: Path, tmp_path: Path) -> None:

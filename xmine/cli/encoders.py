@@ -105,7 +105,7 @@ def evaluated_facts(
         return {**encoder_facts(encoder), "prompt": prompt}
 
     named = model or pair.name
-    return {**pair_facts(pair, facts), "model": named, "languages": list(pair.languages)}
+    return {**pair_facts(pair, facts), "model": named, "languages": list(pair.facts.languages)}
 
 
 def data_folder(given: Path | None) -> "DataFolder":

@@ -53,13 +53,9 @@ class EncoderPair:
 
     @property
     def facts(self) -> EncoderFacts:
-        """What both encoders say: their languages, the method of the source."""
-        return EncoderFacts(self.languages, self.source.facts.method)
-
-    @property
-    def languages(self) -> tuple[str, ...]:
-        """The languages of both encoders in order, each once."""
-        return tuple(dict.fromkeys(self.source.facts.languages + self.target.facts.languages))
+        """The languages of both encoders in order, each once; the method of the source."""
+        stated = self.source.facts.languages + self.target.facts.languages
+        return EncoderFacts(tuple(dict.fromkeys(stated)), self.source.facts.method)
 
     @property
     def name(self) -> str:

@@ -96,7 +96,7 @@ def score_aligned(
     left = sentence_table(names[0], [pair.source for pair in given] + more[0])
     right = sentence_table(names[1], [pair.target for pair in given] + more[1])
     vectorizer = as_pair(encoder or SentenceEncoder.load()) if vectors is None else vectors
-    known = vectorizer.languages if isinstance(vectorizer, EncoderPair) else ()
+    known = vectorizer.facts.languages if isinstance(vectorizer, EncoderPair) else ()
     codes = options.src_lang or said[0], options.tgt_lang or said[1]
     languages = (
         codes[0] or guess_language(left.texts, known),

@@ -289,7 +289,7 @@ def find_candidates(
         reranked = retrieve(encoded, neighbours, options, judge) if judge else plain
         if reranked.weights is None:
             return plain, None
-        return plain, read_candidates(reranked, options, pair.languages)
+        return plain, read_candidates(reranked, options, pair.facts.languages)
 
 
 def best_without_gold(candidates: Candidates) -> tuple[float, ChosenPairs]:

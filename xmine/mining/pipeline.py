@@ -96,7 +96,7 @@ def mine(
         _check_vectors(encoder, options)
     inputs = text_input(source, "source"), text_input(target, "target")
     vectorizer = as_pair(encoder or SentenceEncoder.load()) if vectors is None else vectors
-    readable = vectorizer.languages if isinstance(vectorizer, EncoderPair) else ()
+    readable = vectorizer.facts.languages if isinstance(vectorizer, EncoderPair) else ()
     depends_on = stage_inputs(inputs, vectorizer, options, seeds, gold, settled, rescorer)
     told: list[str] = []  # of this process alone, such as files that were made again
     opened = open_steps(run, depends_on, options, report, told.append, force=force, engine=engine)

@@ -157,7 +157,7 @@ def _languages(encoders: Iterable[EncoderPair], options: GainOptions) -> set[str
     """Tell the languages to compare in: those that every encoder knows, of those that say so."""
     if options.language:
         return short_codes(options.language)
-    stated = [short_codes(each.languages) for each in encoders if each.languages]
+    stated = [short_codes(each.facts.languages) for each in encoders if each.facts.languages]
     return set.intersection(*stated) if stated else set()
 
 

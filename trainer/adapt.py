@@ -122,9 +122,11 @@ def adapt(
     _begin(output, run, judged, others, options, force=force)
     name = encoder_of_run(str(first.run["vectors"]["encoder"]), first.path)
     among = sentences_among(first, held_out, options.seed)
-    yield Round(0, name, run, 0, retrieval_by_halves(start, held_out, among))
+    said: dict[str, Any] = first.summary.get("options", {})
+    prompts = str(said.get("src_prompt", "")), str(said.get("tgt_prompt", ""))
+    yield Round(0, name, run, 0, retrieval_by_halves(start, held_out, among, prompts))
     name = with_new_tokens(first, start, name, output / "start", options)
-    chosen = training_options(options, name, start, first.languages)
+    chosen = training_options(options, name, start, first.languages, prompts)
     for number in range(1, options.rounds + 1):
         folder, made = output / f"round-{number}", output / f"encoder-{number}"
         if not made.exists():
@@ -135,7 +137,7 @@ def adapt(
             train(options.method, corpus, chosen, made, report, resume="auto")
         encoder = SentenceEncoder.load(made)
         mined = _mined(first, encoder, known.every_settled(), folder, report)
-        accuracy = retrieval_by_halves(encoder, held_out, among)
+        accuracy = retrieval_by_halves(encoder, held_out, among, prompts)
         yield Round(number, str(made), folder, len(taught), accuracy, mined)
         before, known = known, Confident.of(open_pairs(folder), options.confidence, judged)
         if len(known) <= len(before):
@@ -237,11 +239,16 @@ def _read_marker(marker: Path) -> dict[str, Any]:
 
 
 def training_options(
-    options: AdaptOptions, name: str, encoder: SentenceEncoder, languages: tuple[str, str]
+    options: AdaptOptions,
+    name: str,
+    encoder: SentenceEncoder,
+    languages: tuple[str, str],
+    prompts: tuple[str, str],
 ) -> TrainingOptions:
     """Choose how a method goes on with an encoder that knows the languages already."""
     chosen = {each.name: getattr(options, each.name) for each in fields(AdaptOptions)}
     chosen = {each: chosen[each] for each in ("epochs", "seed", "device", "threads")}
+    chosen |= zip(("src_prompt", "tgt_prompt"), prompts, strict=True)
     codes = encoder.facts.languages[:2] if UNKNOWN_LANGUAGE in languages else languages
     if len(codes) == 2:
         chosen["languages"] = ",".join(codes)

@@ -68,7 +68,7 @@ class FinetunedLearner:
         devices = [device] if device.type == "cuda" else []
         with torch.random.fork_rng(devices):  # the caller's random numbers stay as they were
             torch.manual_seed(self.options.seed)
-            tower = tower_of(one, prompt)
+            tower = tower_of(one, (prompt, prompt))
             head = TaskHead(task, tower.dim, joined=self.options.joined).to(device)
             model = _Model(tower, head, self.options.batch_size or _BATCH)
             _train(model, task, self.options, self.settings(one)["learning_rate"], report)

@@ -28,15 +28,7 @@ from .methods import METHODS
 from .options.shared import SCRATCH, TrainingOptions
 from .peers import restarted
 from .run.card import model_card
-from .run.checkpoints import (
-    DATA_FILE,
-    INPUTS_FILE,
-    METRICS_FILE,
-    OPTIONS_FILE,
-    Run,
-    has_not_begun,
-    run_folder,
-)
+from .run.checkpoints import KEPT_FILES, METRICS_FILE, OPTIONS_FILE, Run, has_not_begun, run_folder
 from .run.devset import Diverged, fell, read_scored
 from .run.encoder_options import check_encoders
 from .run.fitting import fitted
@@ -203,7 +195,9 @@ def _encoders(
     facts = EncoderFacts(_languages(options), method)
     encoders = {name: tower.encoder(facts, "") for name, tower in made.towers.items()}
     if made.held_out and "" in encoders and World.here().leads:
-        encoders[""].reranking = fitted_weights(encoders[""], made.held_out, options.seed)
+        encoders[""].reranking = fitted_weights(
+            encoders[""], made.held_out, options.seed, options.prompts
+        )
     for encoder in encoders.values():
         encoder.card = model_card(method, options, encoder, made, excluded)
     return encoders
@@ -221,8 +215,7 @@ def _save(encoders: dict[str, SentenceEncoder], output: Path) -> None:
     folder = run_folder(output)
 
     def write() -> None:
-        names = METRICS_FILE, OPTIONS_FILE, DATA_FILE, INPUTS_FILE
-        beside = [*(folder / name for name in names), *folder.glob("training.*")]
+        beside = [*(folder / name for name in KEPT_FILES), *folder.glob("training.*")]
         if list(encoders) == [""]:
             encoders[""].save(output, beside=beside)
         else:

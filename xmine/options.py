@@ -230,3 +230,26 @@ class EncodingOptions(Options):
     max_length: int = option(
         0, "Cut sentences after this many tokens; 0: the limit of the encoder.", "Advanced", min=0
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PromptOptions(Options):
+    """What stands before the sentences of each side."""
+
+    src_prompt: str = option(
+        "",
+        "Text before each source sentence, or the name of a prompt of the encoder.",
+        "Advanced",
+        shown_default="the encoder's default, if it has one",
+    )
+    tgt_prompt: str = option(
+        "",
+        "Text before each target sentence, or the name of a prompt.",
+        "Advanced",
+        shown_default="the encoder's default, if it has one",
+    )
+
+    @property
+    def prompts(self) -> tuple[str, str]:
+        """The prompts of the source and of the target."""
+        return self.src_prompt, self.tgt_prompt

@@ -268,6 +268,24 @@ def test_an_encoder_that_is_worse_is_not_the_next_to_mine_with(
     assert "next: " not in ended.err
 
 
+def test_what_to_type_next_names_prompts_that_are_no_default(
+    command: Command, pairs_file: Path, toy_folder: Path, toy_files: Toy
+) -> None:
+    train = ["train", "pairs.tsv", "--encoder", toy_folder, *FEW, "--epochs", 1, "-o"]
+    asked = ["--src-prompt", "bade: ", "--tgt-prompt"]
+    both = command(*train, "both", *asked, "bade: ")
+    assert both.err.endswith("xmine: next: xmine mine en.txt zh.txt --model both/\n")
+    other = command(*train, "other", *asked, "lulu: ")
+    words = "--model other/ --src-prompt 'bade: ' --tgt-prompt 'lulu: '\n"
+    assert other.err.endswith(f"xmine: next: xmine mine en.txt zh.txt {words}")
+    assert command(*train, "one", *asked[:2]).err.endswith("--model one/ --src-prompt 'bade: '\n")
+    mined = [
+        command("mine", "en.txt", "zh.txt", "--model", "both/", *given).out
+        for given in ([], [*asked, "bade: "], [*asked, "lulu: "])
+    ]
+    assert mined[0] == mined[1] != mined[2]
+
+
 def test_resume_auto_starts_a_run_and_goes_on_with_one(
     command: Command, pairs_file: Path, toy_folder: Path
 ) -> None:

@@ -45,8 +45,8 @@ def same(ours: Tensor, theirs: Tensor, what: str = "") -> None:
 def in_float64() -> Iterator[None]:
     """Compute everything in float64, also where the product asks for float32."""
 
-    def double_tower(encoder: SentenceEncoder, prompt: str = "") -> Tower:
-        return tower_of(encoder, prompt).double()
+    def double_tower(encoder: SentenceEncoder, *given: tuple[str, str]) -> Tower:
+        return tower_of(encoder, *given).double()
 
     narrow = torch.Tensor.float
 

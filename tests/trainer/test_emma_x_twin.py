@@ -46,7 +46,8 @@ class SmallTower(Tower):
 
     def __init__(self) -> None:
         nn.Module.__init__(self)
-        self.prompt, self.dim, self._settings = "", DIM, Settings()
+        self.prompts, self.prompts_read, self.judged_place = ("", ""), set(), 0
+        self.dim, self._settings = DIM, Settings()
         self.heads = nn.ModuleList()
         meanings = torch.randn(WORDS, DIM)
         both = [meanings + 0.3 * torch.randn(WORDS, DIM) for _ in range(2)]  # languages

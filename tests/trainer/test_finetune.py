@@ -176,11 +176,17 @@ def test_a_tower_gives_the_vectors_of_the_encoder(
         bare = new_transformer(toy_vocabulary, SMALL)
         encoder = SentenceEncoder(bare.body, bare.heads, settings)
     texts = [*toy_pairs.sources[:40], "", " ", "☃", *toy_pairs.targets[:20]]
-    for prompt in ("", "lulu: "):
-        tower = tower_of(encoder, prompt).eval()
+    tower = tower_of(encoder, ("", "lulu: ")).eval()
+    for place, prompt in ((0, ""), (1, "lulu: "), (2, "lulu: "), (-1, "")):
         with torch.no_grad():
-            rows = tower.embed(tower.cut(texts)).numpy()
+            rows = tower.embed(tower.cut(texts, place)).numpy()
         np.testing.assert_allclose(rows, encoder.encode(texts, prompt=prompt), atol=1e-5)
+    places = np.arange(len(texts)) % 2
+    with torch.no_grad():
+        rows = tower.embed(tower.cut(texts, places)).numpy()
+    for place, prompt in ((0, ""), (1, "lulu: ")):
+        expected = encoder.encode(texts, prompt=prompt)[places == place]
+        np.testing.assert_allclose(rows[places == place], expected, atol=1e-5)
 
 
 def test_joined_pairs_are_read_at_once(toy_vocabulary: Vocabulary, toy_pairs: ParallelText) -> None:

@@ -154,6 +154,7 @@ def test_own_fields_come_first() -> None:
         "What methods share whose keys come from a copy that follows the encoder slowly",
         "What methods with a queue of negatives share",
         "What every method needs: data, vocabulary, architecture, optimiser, checks on the way",
+        "What stands before the sentences of each side",
     ]
 
 

@@ -118,7 +118,9 @@ def _maximise(
     )
     found = unpaired_texts(corpus, split, options.codes)
     texts = found.texts
-    cut = cut_together(tower, [texts, split.seen.sources, split.seen.targets])
+    cut = cut_together(
+        tower, [texts, split.seen.sources, split.seen.targets], [found.languages, 0, 1]
+    )
     data = TrainingData(
         Rows((cut[0], cut[0])),  # twice, for what looks at two columns
         found.sampling_weights(options.codes, run),

@@ -74,7 +74,8 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
     drops = bool(corpus.texts) and _needs_token_dropout(tower, corpus.texts[0], options)
     if drops:
         run.log(step=0, remark=_TWO_VIEWS)
-    weights_of_texts = tell_languages(corpus, options.codes).sampling_weights(options.codes, run)
+    told = tell_languages(corpus, options.codes)
+    weights_of_texts = told.sampling_weights(options.codes, run)
     columns, weights = _columns_of(
         corpus, split.weights if split else None, options, weights_of_texts
     )
@@ -82,7 +83,7 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
         others = np.full(len(weights) - len(several.of_rows), len(several.codes))
         several = replace(several, of_rows=np.concatenate([several.of_rows, others]))
     data = TrainingData(
-        Rows(cut_together(tower, columns)),
+        Rows(cut_together(tower, columns, _places_of(corpus, told.languages, len(columns)))),
         weights,
         cut_pairs(held_out, tower, tower) if held_out else None,
         several,
@@ -144,6 +145,16 @@ def _columns_of(
         weights.append(np.ones(len(corpus.triplets[0])))
     columns = [[text for part in parts for text in part[at]] for at in range(len(parts[-1]))]
     return columns, np.concatenate(weights)
+
+
+def _places_of(corpus: Corpus, told: NDArray[np.int64], columns: int) -> list[NDArray[np.int64]]:
+    """Give the places of the languages of the columns' texts, as `Tower.cut` takes them."""
+    members, found = columns // max(1, len(corpus.triplets)), []
+    for at in range(columns):
+        parts = [np.full(len(corpus.pairs or ()), at % members), told]
+        parts += [np.full(len(table), at // members) for table in corpus.triplets[:1]]
+        found.append(np.concatenate(parts))
+    return found
 
 
 class _Step(Step):

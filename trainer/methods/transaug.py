@@ -111,7 +111,8 @@ def _distil(
 ) -> dict[str, float]:
     options = with_rate(options.of_distillation(), distilled)
     # Its vectors are those of its own pooling, whatever that of the others is.
-    of_teacher = replace(options.of_frozen(), pooling=options.teacher_pooling)
+    pooling = options.teacher_pooling
+    of_teacher = replace(options.of_frozen(), pooling=pooling, src_prompt="", tgt_prompt="")
     teacher = begin(options.teacher, of_teacher, [], run, report)
     torch.manual_seed(options.seed)  # of the matrix, whatever was drawn before
     step = _Distillation(teacher, distilled, options)

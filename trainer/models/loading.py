@@ -15,6 +15,6 @@ def tower_class(encoder: SentenceEncoder) -> type[Tower]:
     return StaticTower if isinstance(encoder.body, StaticEmbedding) else TransformerTower
 
 
-def tower_of(encoder: SentenceEncoder, prompt: str = "") -> Tower:
-    """Copy an encoder, so that it can be trained."""
-    return tower_class(encoder)(encoder, prompt)
+def tower_of(encoder: SentenceEncoder, prompts: tuple[str, str] = ("", "")) -> Tower:
+    """Copy an encoder, so that it can be trained on texts behind a prompt for each side."""
+    return tower_class(encoder)(encoder, prompts)

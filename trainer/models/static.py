@@ -114,9 +114,9 @@ class StaticTower(Tower):
 
     learning_rate = 0.003
 
-    def __init__(self, encoder: SentenceEncoder, prompt: str = "") -> None:
+    def __init__(self, encoder: SentenceEncoder, prompts: tuple[str, str] = ("", "")) -> None:
         """Copy the vectors; those of pieces that mean nothing stay as they are."""
-        super().__init__(encoder, prompt)
+        super().__init__(encoder, prompts)
         body = encoder.body
         assert isinstance(body, StaticEmbedding)
         self._pieces = body.pieces
@@ -146,10 +146,10 @@ class StaticTower(Tower):
         ours = isinstance(self._pieces, Vocabulary)
         body = StaticEmbedding(self._pieces, Table.rounded(rows) if ours else Table(rows, None))
         heads: Any = list(self.heads)
-        return SentenceEncoder(body, heads, self._settings, facts, card, reranking=self.reranking)
+        return SentenceEncoder(body, heads, self.settings, facts, card, reranking=self.reranking)
 
     def _ids(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        return self._pieces.ids([self.prompt + text for text in texts] if self.prompt else texts)
+        return self._pieces.ids(texts)
 
     def _vectors(self, side: Side) -> Tensor:
         ids, starts = (

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.optim import AdamW, Optimizer
 
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.encoders.metadata import EncoderFacts
+from xmine.encoders.metadata import EncoderFacts, Settings
 from xmine.errors import OptionError
 from xmine.progress import Progress, Report, silent
 
@@ -26,19 +26,23 @@ _READ_AT_ONCE = 1024  # sentences that a frozen encoder reads between two report
 
 
 class Tower(nn.Module, ABC):
-    """What is alike in both kinds: the heads of the encoder, its prompt, its width.
+    """What is alike in both kinds: the heads of the encoder, its prompts, its width.
 
     Attributes:
+        prompts: of the source's texts and of the target's, see `cut`; by name or text, as in
+            `encode`.
+        prompts_read: the prompts, as texts, that texts were cut behind.
+        judged_place: see `TrainingOptions.judged_column`.
         dim: the width of the vectors.
         learning_rate: what suits an encoder of the kind that has learned already.
     """
 
     learning_rate: float
 
-    def __init__(self, encoder: SentenceEncoder, prompt: str = "") -> None:
-        """Copy the heads; `prompt` is the name or the text of one, as in `encode`."""
+    def __init__(self, encoder: SentenceEncoder, prompts: tuple[str, str] = ("", "")) -> None:
+        """Copy the heads."""
         super().__init__()
-        self.prompt = encoder.settings.choose(prompt)
+        self.prompts, self.prompts_read, self.judged_place = prompts, set[str](), 0
         self.dim = encoder.dim
         self._settings = encoder.settings
         self.reranking = encoder.reranking  # what suited it before training
@@ -60,14 +64,38 @@ class Tower(nn.Module, ABC):
         """Whether the tower multiplies in float16."""
         return False
 
-    def cut(self, texts: Sequence[str]) -> Side:
-        """Cut texts into pieces; a blank one has none, as its row is zeros in `encode`."""
-        ids, starts = self._ids(texts)
+    def cut(self, texts: Sequence[str], places: int | NDArray[np.int64] | None = None) -> Side:
+        """Cut texts into pieces; a blank one has none, as its row is zeros in `encode`.
+
+        Args:
+            texts: the texts.
+            places: of their language or languages among those of the run; None for the one that is
+                judged. The first, and -1 for none, is behind the source's prompt, all others are
+                behind the target's.
+        """
+        known = np.asarray(self.judged_place if places is None else places)
+        of_target = np.broadcast_to(known > 0, len(texts)).tolist()
+        behind = {each: self.behind(each) for each in set(of_target)}
+        read = texts
+        if any(behind.values()):
+            read = [behind[each] + text for each, text in zip(of_target, texts, strict=True)]
+        ids, starts = self._ids(read)
         lengths = np.diff(starts)
         blank = np.array([not text or text.isspace() for text in texts], dtype=bool)
         kept = ids[~np.repeat(blank, lengths)]
         lengths[blank] = 0
         return Side(kept, np.concatenate([[0], np.cumsum(lengths)]), keys_of(texts))
+
+    def behind(self, of_target: bool) -> str:
+        """Give the prompt of a side as a text; it counts as read."""
+        prompt = self._settings.choose(self.prompts[of_target])
+        self.prompts_read.add(prompt)
+        return prompt
+
+    @property
+    def settings(self) -> Settings:
+        """Give the settings of the encoder; one prompt of all texts becomes the default."""
+        return self._settings.with_default(*self.prompts_read)
 
     def cut_pairs(self, pairs: Sequence[tuple[str, str]]) -> Side:
         """Cut pairs of texts, each to be read at once."""
@@ -161,13 +189,17 @@ class Frozen:
         return self.tower.embed(*sides)
 
 
-def cut_together(tower: Tower, columns: Sequence[Sequence[str]]) -> tuple[Side, ...]:
+def cut_together(
+    tower: Tower,
+    columns: Sequence[Sequence[str]],
+    places: Sequence[int | NDArray[np.int64] | None] = (),
+) -> tuple[Side, ...]:
     """Cut columns of texts; equal texts have equal keys in whichever column they are."""
     sides = []
     keys = keys_of([text for column in columns for text in column])
     start = 0
-    for column in columns:
-        sides.append(replace(tower.cut(column), keys=keys[start : start + len(column)]))
+    for column, place in zip(columns, places or [None] * len(columns), strict=True):
+        sides.append(replace(tower.cut(column, place), keys=keys[start : start + len(column)]))
         start += len(column)
     return tuple(sides)
 

@@ -47,15 +47,14 @@ class TransformerTower(Tower):
 
     learning_rate = 0.00002
 
-    def __init__(self, encoder: SentenceEncoder, prompt: str = "") -> None:
+    def __init__(self, encoder: SentenceEncoder, prompts: tuple[str, str] = ("", "")) -> None:
         """Copy the transformer."""
-        super().__init__(encoder, prompt)
+        super().__init__(encoder, prompts)
         body = encoder.body
         assert isinstance(body, Transformer)
         self.body = copy.deepcopy(body).requires_grad_(True)
         if self.body.dtype == "float16":  # whoever scales the loss turns back to it
             self.body.dtype = "float32"
-        self._skipped = self.body.prompt_length(self.prompt)
         self.tokens_at_once = 0
         self.recompute = False
 
@@ -137,8 +136,9 @@ class TransformerTower(Tower):
 
     def cut_pairs(self, pairs: Sequence[tuple[str, str]]) -> Side:
         """Cut pairs of texts, joined as the tokenizer of the model joins two."""
+        prompt = self.behind(False)
         found = self.body.tokenizer(
-            [self.prompt + first for first, _ in pairs],
+            [prompt + first for first, _ in pairs],
             [second for _, second in pairs],
             truncation=True,
             max_length=self.body.cut_at,
@@ -156,11 +156,11 @@ class TransformerTower(Tower):
         self.eval()
         heads: Any = [copy.deepcopy(head).cpu() for head in self.heads]  # where mining has them
         return SentenceEncoder(
-            self.body, heads, self._settings, facts, card, reranking=self.reranking
+            self.body, heads, self.settings, facts, card, reranking=self.reranking
         )
 
     def _ids(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        return self.body.ids(texts, self.prompt)
+        return self.body.ids(texts)
 
     def _vectors(self, side: Side) -> Tensor:
         lengths = np.diff(side.starts)
@@ -185,8 +185,16 @@ class TransformerTower(Tower):
             at = end
 
     def _read(self, ids: Tensor, mask: Tensor) -> Tensor:
+        lengths = {self.body.prompt_length(each) for each in self.prompts_read}
+        if len(lengths) > 1:
+            raise TrainingError(
+                "--src-prompt and --tgt-prompt: of two lengths, and the encoder leaves prompts out "
+                "of its pooling",
+                "give both sides one prompt",
+            )
+        skipped = max(lengths, default=0)
         if self.recompute and torch.is_grad_enabled():
-            again: Tensor = checkpoint(self.body, ids, mask, self._skipped, use_reentrant=False)
+            again: Tensor = checkpoint(self.body, ids, mask, skipped, use_reentrant=False)
             return again
-        read: Tensor = self.body(ids, mask, self._skipped)
+        read: Tensor = self.body(ids, mask, skipped)
         return read

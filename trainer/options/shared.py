@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
 
 from xmine.errors import OptionError
-from xmine.options import Options, flag, option
+from xmine.options import PromptOptions, flag, option
 
 SCRATCH, AUTO, EMBEDDED = "scratch", "auto", "embedded"
 MOST_RATE = 1e37  # of learning; ten times that, a step of Adam, is a float32
@@ -15,7 +15,7 @@ _LEAST = {"held_out": 2, "max_tokens": 8, "vocabulary_size": 16, "batch_size": 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrainingOptions(Options):
+class TrainingOptions(PromptOptions):
     """What every method needs: data, vocabulary, architecture, optimiser, checks on the way."""
 
     languages: str = option(

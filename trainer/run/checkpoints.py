@@ -36,6 +36,7 @@ METRICS_FILE = "metrics.jsonl"
 OPTIONS_FILE = "options.toml"
 DATA_FILE = "data.txt"  # fingerprint of the corpus
 INPUTS_FILE = "inputs.txt"  # digests of encoders to begin with, and of other files
+KEPT_FILES = METRICS_FILE, OPTIONS_FILE, DATA_FILE, INPUTS_FILE  # beside the encoder, at the end
 
 
 def run_folder(output: Path) -> Path:
@@ -62,11 +63,6 @@ def where_it_stands(folder: Path) -> str:
             if logged["step"]:  # a remark may come behind, of step 0
                 end = f"; its log ends at step {logged['step']:,}{stage}"
     return f"{folder}: resumed at its last checkpoint{end}"
-
-
-def may_have_made(output: Path) -> bool:
-    """Tell whether there is what tells which training has made an encoder."""
-    return all((output / name).is_file() for name in (DATA_FILE, INPUTS_FILE, OPTIONS_FILE))
 
 
 def has_made(output: Path, options: TrainingOptions, corpus: Corpus) -> bool:

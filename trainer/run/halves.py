@@ -16,7 +16,10 @@ _AMONG, _DRAWS = 20_000, 4  # sentences to retrieve among, and halves of each he
 
 
 def retrieval_by_halves(
-    encoder: SentenceEncoder, pairs: ParallelText, others: tuple[list[str], list[str]]
+    encoder: SentenceEncoder,
+    pairs: ParallelText,
+    others: tuple[list[str], list[str]],
+    prompts: tuple[str, str] = ("", ""),
 ) -> float:
     """Measure how often a sentence without half of its tokens retrieves its translation.
 
@@ -26,15 +29,16 @@ def retrieval_by_halves(
         encoder: of both sides. Where the vector of one token is the sentence's, all tokens stay.
         pairs: translations.
         others: sentences of each side that a translation is retrieved among.
+        prompts: of each side.
 
     Returns:
         the mean of both directions, 0 to 1.
     """
-    tower = tower_of(encoder).eval()
+    tower = tower_of(encoder, prompts).eval()
     texts, found = (list(pairs.sources), list(pairs.targets)), []
     for side, other in ((0, 1), (1, 0)):
-        among = encoder.encode(texts[other] + others[other])
-        cut = tower.cut(texts[side] * _DRAWS)
+        among = encoder.encode(texts[other] + others[other], prompt=prompts[other])
+        cut = tower.cut(texts[side] * _DRAWS, side)
         with torch.no_grad():
             half = halved(cut) if tower.pools_all else cut
             halves = tower.embed(half).float().cpu().numpy()

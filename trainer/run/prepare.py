@@ -59,7 +59,8 @@ def begin(
     encoder = (
         _new(options, texts, run, report, split) if name == SCRATCH else load_encoder(name, options)
     )
-    tower = tower_of(encoder)
+    tower = tower_of(encoder, options.prompts)
+    tower.judged_place = options.judged_column
     if name == SCRATCH:
         tower.learning_rate = options.rate_of_new
     if isinstance(tower, TransformerTower):
@@ -272,7 +273,7 @@ def tuned_apart(
 
 def cut_pairs(pairs: ParallelText, source: Tower, target: Tower) -> Rows:
     """Cut pairs into the pieces of two towers, perhaps the same; keys as in `keys_of_sides`."""
-    sides = source.cut(pairs.sources), target.cut(pairs.targets)
+    sides = source.cut(pairs.sources, 0), target.cut(pairs.targets, 1)
     if pairs.languages is None:
         return Rows(sides)
     keys = keys_of_sides(pairs)

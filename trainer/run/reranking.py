@@ -33,7 +33,7 @@ _Tokens = tuple[TokenVectors, TokenVectors]
 
 
 def fitted_weights(
-    encoder: SentenceEncoder, pairs: ParallelText, seed: int
+    encoder: SentenceEncoder, pairs: ParallelText, seed: int, prompts: tuple[str, str] = ("", "")
 ) -> RerankingWeights | None:
     """Fit the weights of an encoder on mixtures of pairs that the encoder was not trained on.
 
@@ -45,6 +45,7 @@ def fitted_weights(
         encoder: of both sides.
         pairs: held out, no sentence twice.
         seed: of what is drawn.
+        prompts: of each side.
 
     Returns:
         Those that the encoder has, where there are too few pairs of sentences, or the encoder finds
@@ -59,7 +60,8 @@ def fitted_weights(
     parts = [rows for rows in parts if len(rows) >= _LEAST_OF_LANGUAGES]
     if sum(map(len, parts)) < _LEAST_PAIRS:
         return encoder.reranking
-    vectors = encoder.encode_half(pairs.sources), encoder.encode_half(pairs.targets)
+    sides = zip((pairs.sources, pairs.targets), prompts, strict=True)
+    vectors = tuple(encoder.encode_half(texts, prompt=prompt) for texts, prompt in sides)
     random, mixtures = np.random.default_rng([seed, 7]), list[KnownCandidates]()
     for rows in parts:
         some = vectors[0][rows], vectors[1][rows]

@@ -61,6 +61,14 @@ class Settings:
             )
         return self.texts.get(wanted, wanted)
 
+    def with_default(self, *prompts: str) -> "Settings":
+        """Make a prompt, by its text, the default; several change nothing."""
+        if len(prompts) != 1 or prompts[0] == self.choose(""):
+            return self
+        named = {text: name for name, text in self.texts.items()}
+        name = named.get(prompts[0], "trained")
+        return Settings({**self.texts, name: prompts[0]}, name, self.truncated)
+
 
 def read_facts(folder: Path, card: str) -> EncoderFacts:
     """Read `xmine.json`; without it, the languages that the card's front matter names.

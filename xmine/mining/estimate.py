@@ -237,14 +237,13 @@ def _matching(
 ) -> tuple[float, int]:
     """Match the tokens of some lines: seconds for all candidates, and bytes of them on disk."""
     k = min(max(options.neighborhood, NEIGHBOURS), RERANKED)
-    prompts = options.src_prompt, options.tgt_prompt
     sides = [each for each in (left, right) if len(each.some)]
     texts_read(encoder, ["."])  # weighs the tokens of a static encoder, once
     started, rows = time.perf_counter(), left.rows + right.rows
     read = [texts_read(encoder, each.some) for each in sides]
     some = sum(len(each.some) for each in sides)
     reading = (time.perf_counter() - started) * rows / max(1, some)
-    if encoder.encodes_pieces and not any(map(encoder.settings.choose, prompts)):
+    if encoder.encodes_pieces and not any(map(encoder.settings.choose, options.prompts)):
         reading = 0.0  # a part of encoding
     disk = rows * (4 * k + 1) * 4  # matches, scores, and the tokens of the row
     if len(read) < 2:

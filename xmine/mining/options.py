@@ -6,12 +6,12 @@ from typing import Any
 from xmine.errors import OptionError
 from xmine.flags.names import FLAGS
 from xmine.hardware import bytes_of
-from xmine.options import EncodingOptions, flag, option
+from xmine.options import EncodingOptions, PromptOptions, flag, option
 from xmine.text.languages import check_code
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoringOptions(EncodingOptions):
+class ScoringOptions(PromptOptions, EncodingOptions):
     """How pairs are scored."""
 
     neighborhood: int = option(
@@ -30,18 +30,6 @@ class ScoringOptions(EncodingOptions):
         "ratio.",
         "Quality",
         choices=("auto", "tokens", "off"),
-    )
-    src_prompt: str = option(
-        "",
-        "Text before each source sentence, or the name of a prompt of the encoder.",
-        "Advanced",
-        shown_default="the encoder's default, if it has one",
-    )
-    tgt_prompt: str = option(
-        "",
-        "Text before each target sentence, or the name of a prompt.",
-        "Advanced",
-        shown_default="the encoder's default, if it has one",
     )
     src_lang: str = option(
         "",

@@ -57,8 +57,8 @@ def stage_inputs(
                 texts[f"{side}_digest"] = given.survey.digest
         if isinstance(vectorizer, EncoderPair):
             vectors["encoder"] = vectorizer.name
-            prompts = (options.src_prompt, options.tgt_prompt)
-            for (side, encoder), prompt in zip(vectorizer.sides.items(), prompts, strict=True):
+            sides = zip(vectorizer.sides.items(), options.prompts, strict=True)
+            for (side, encoder), prompt in sides:
                 key = vectors_key(encoder, "", prompt)
                 if key is None:
                     key = f"{encoder.fingerprint_in_memory()} {prompt}".strip()

@@ -234,7 +234,7 @@ class Steps:
         if not isinstance(vectorizer, SentenceEncoder):
             rows = sentences.lines - 1
             return write_unit_rows(vectorizer, rows, sentences.name, path, report, run)
-        prompt = self._options.src_prompt if side == "source" else self._options.tgt_prompt
+        prompt = self._options.prompts[side == "target"]
         # The embedded encoder reads a short file faster than a cache tells what it has.
         is_fast = isinstance(vectorizer.body, StaticEmbedding) and not run.kept
         find, where = self._options.cache and not is_fast, self._elsewhere(side)

@@ -92,9 +92,9 @@ def train_with(
     from xmine.trainer.estimate import estimate_training, told_start
     from xmine.trainer.peers import may_restart, restarted
     from xmine.trainer.run.checkpoints import (
+        DATA_FILE,
         files_of_run,
         has_made,
-        may_have_made,
         run_folder,
         where_it_stands,
     )
@@ -103,7 +103,7 @@ def train_with(
     from xmine.trainer.train import train as train_encoder
 
     goes_on = goes_on or ("auto" if restarted() else False)
-    is_there = goes_on == "auto" and not force and may_have_made(output)
+    is_there = goes_on == "auto" and not force and (output / DATA_FILE).is_file()
     alone = leads and not may_restart() and not is_there
     is_resumed = alone and check_place(output, resume=goes_on, force=force)
     if is_demonstration:
@@ -171,6 +171,9 @@ def train_with(
     )
     sides = [f"{code}.txt" for code in options.codes[:2]]
     words = ["xmine", "mine", *sides, "--model", f"{output}/"]
+    if len(trained.encoders) == 1 and len(set(options.prompts)) == 2:  # of which none is default
+        for name, prompt in zip(("--src-prompt", "--tgt-prompt"), options.prompts, strict=True):
+            words += [name, prompt] if prompt else []
     dims = {encoder.dim for encoder in trained.encoders.values()}
     if not trained.is_worse and len(dims) == 1:  # or no cosine compares
         console.say(f"next: {shlex.join(words)}", one_line=True)

@@ -1,0 +1,203 @@
+"""Prompts before the texts of each side: in training, in what is measured, in what is saved."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.toys.adapted import mine_toys
+from xmine.browsing.opening import open_pairs
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.metadata import Settings
+from xmine.errors import OptionError, TrainingError
+from xmine.mining.options import MiningOptions
+from xmine.mining.pipeline import mine
+from xmine.options import load_toml
+from xmine.pairs.io import ParallelText
+from xmine.trainer import confident
+from xmine.trainer.adapt import adapt
+from xmine.trainer.data.corpus import Corpus
+from xmine.trainer.methods import METHODS
+from xmine.trainer.models.loading import tower_of
+from xmine.trainer.models.scratch import new_transformer
+from xmine.trainer.models.static import StaticTower
+from xmine.trainer.options.adapt import AdaptOptions
+from xmine.trainer.options.msimcse import MsimcseOptions
+from xmine.trainer.options.shared import TrainingOptions
+from xmine.trainer.run.halves import retrieval_by_halves
+from xmine.trainer.run.reranking import fitted_weights
+from xmine.trainer.train import train
+
+Command = Callable[..., Any]
+FEW: dict[str, Any] = {"batch_size": 64, "epochs": 1, "held_out": 100, "threads": 1}
+QUERY, OTHER = "bade: ", "lulu: "
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Note the texts that towers cut, with what stands before them."""
+    noted: list[str] = []
+    ids = StaticTower._ids
+
+    def noting(tower: StaticTower, texts: Sequence[str]) -> Any:
+        noted.extend(texts)
+        return ids(tower, texts)
+
+    monkeypatch.setattr(StaticTower, "_ids", noting)
+    return noted
+
+
+def options_of(method: str, encoder: Path, **given: Any) -> TrainingOptions:
+    own: dict[str, dict[str, Any]] = {
+        "moco": {"queue_size": 128},
+        "transaug": {"queue_size": 128, "teacher": str(encoder), "distilled_encoder": str(encoder)},
+        "emma-x": {"queue_size": 128, "em_epochs": 1},
+    }
+    names = ("src_encoder", "tgt_encoder") if given.pop("two", False) else ("encoder",)
+    own_and_given = own.get(method, {}) | given | dict.fromkeys(names, str(encoder))
+    return METHODS[method].options(**FEW, **own_and_given)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_each_side_is_read_behind_its_prompt(
+    method: str, toy_pairs: ParallelText, toy_folder: Path, tmp_path: Path, read: list[str]
+) -> None:
+    options = options_of(method, toy_folder, src_prompt=QUERY, tgt_prompt=OTHER)
+    train(method, Corpus(pairs=toy_pairs), options, tmp_path / "new")
+    wanted = {QUERY + text for text in toy_pairs.sources} | {OTHER + x for x in toy_pairs.targets}
+    bare = set(toy_pairs.sources) if method == "transaug" else set()  # which the teacher reads
+    assert set(read) == wanted | bare
+
+
+def test_other_texts_are_read_as_their_language_is(
+    toy_pairs: ParallelText, toy_folder: Path, tmp_path: Path, read: list[str]
+) -> None:
+    english, chinese = list(toy_pairs.sources[:60]), list(toy_pairs.targets[60:120])
+    files = np.repeat([0, 1], 60)
+    corpus = Corpus(toy_pairs, texts=[*english, *chinese], text_files=files)
+    options = options_of("msimcse", toy_folder, src_prompt=QUERY, tgt_prompt=OTHER)
+    train("msimcse", corpus, options, tmp_path / "new")
+    assert not {text for text in read if text.removeprefix(QUERY) in chinese}
+    assert not {text for text in read if text.removeprefix(OTHER) in english}
+
+
+def test_scored_pairs_are_read_as_english_is(
+    toy_pairs: ParallelText, toy_folder: Path, tmp_path: Path, read: list[str]
+) -> None:
+    dev = tmp_path / "dev.tsv"
+    dev.write_text("".join(f"{row}\tmine one {row}\tmine other {row}\n" for row in range(5)))
+    turned = replace(toy_pairs, sources=toy_pairs.targets, targets=toy_pairs.sources)
+    given = {"src_prompt": QUERY, "tgt_prompt": OTHER, "languages": "zh,en", "dev": str(dev)}
+    train("moco", Corpus(pairs=turned), options_of("moco", toy_folder, **given), tmp_path / "new")
+    found = {text for text in read if "mine o" in text}
+    assert len(found) == 10 and all(text.startswith(OTHER) for text in found)
+
+
+@pytest.mark.parametrize(
+    ("given", "defaults"),
+    [
+        ({"src_prompt": QUERY, "tgt_prompt": QUERY}, {"": QUERY}),
+        ({"src_prompt": QUERY}, {"": ""}),
+        ({}, {"": ""}),
+        (
+            {"src_prompt": QUERY, "tgt_prompt": OTHER, "two": True},
+            {"source": QUERY, "target": OTHER},
+        ),
+    ],
+)
+def test_a_prompt_of_all_texts_becomes_the_default_of_what_is_saved(
+    given: dict[str, Any],
+    defaults: dict[str, str],
+    toy_pairs: ParallelText,
+    toy_folder: Path,
+    tmp_path: Path,
+) -> None:
+    options = options_of("moco", toy_folder, **given)
+    train("moco", Corpus(pairs=toy_pairs), options, tmp_path / "new")
+    for name, prompt in defaults.items():
+        saved = SentenceEncoder.load(tmp_path / "new" / name)
+        assert saved.settings.choose("") == prompt
+        explicit = saved.encode(["ba de"], prompt=prompt or "")
+        np.testing.assert_array_equal(saved.encode(["ba de"]), explicit)
+
+
+def test_a_prompt_of_the_encoder_is_given_by_its_name() -> None:
+    settings = Settings({"query": QUERY, "passage": OTHER}, "passage", 12)
+    assert settings.with_default(QUERY) == replace(settings, default="query")
+    assert settings.with_default(OTHER) is settings.with_default(QUERY, OTHER) is settings
+    assert settings.with_default("new: ") == Settings(
+        {"query": QUERY, "passage": OTHER, "trained": "new: "}, "trained", 12
+    )
+
+
+def test_a_name_that_the_encoder_lacks_is_refused(
+    toy_pairs: ParallelText, toy_folder: Path, tmp_path: Path
+) -> None:
+    options = options_of("msimcse", toy_folder, tgt_prompt="passage")
+    with pytest.raises(OptionError, match="the encoder has no prompt 'passage'"):
+        train("msimcse", Corpus(pairs=toy_pairs), options, tmp_path / "new")
+    assert not list(tmp_path.glob("new*"))
+
+
+def test_a_pooling_without_prompts_takes_prompts_of_one_length(toy_vocabulary: Any) -> None:
+    encoder = new_transformer(toy_vocabulary, MsimcseOptions(dim=16, heads=2, layers=1))
+    encoder.body.pooling.include_prompt = False  # type: ignore[union-attr]
+    tower = tower_of(encoder, ("ba ", "ba ba ba ")).eval()
+    first = tower.cut(["golu"])
+    np.testing.assert_allclose(
+        tower.embed(first).detach(), encoder.encode(["golu"], prompt="ba "), atol=1e-5
+    )
+    with pytest.raises(TrainingError, match="--src-prompt and --tgt-prompt: of two lengths"):
+        tower.embed(tower.cut(["golu"], 1))
+
+
+def test_reranking_is_fitted_and_halves_are_measured_behind_the_prompts(
+    toy_encoder: SentenceEncoder, toy_pairs: ParallelText, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prompted = replace(toy_encoder, settings=Settings({"both": QUERY}, "both"))
+    few, both = toy_pairs.take(np.arange(400)), (QUERY, QUERY)
+    found = fitted_weights(toy_encoder, few, 1, both)
+    assert found is not None and found == fitted_weights(prompted, few, 1)
+    halves = [
+        retrieval_by_halves(encoder, few, ([], []), prompts)
+        for encoder, prompts in ((prompted, ("", "")), (toy_encoder, both), (toy_encoder, ("", "")))
+    ]
+    assert halves[0] == halves[1] != halves[2]
+    seen: list[str] = []
+    encode = SentenceEncoder.encode_half
+
+    def noting(self: SentenceEncoder, texts: Any, prompt: str) -> NDArray[np.float16]:
+        seen.append(prompt)
+        return encode(self, texts, prompt=prompt)
+
+    monkeypatch.setattr(SentenceEncoder, "encode_half", noting)
+    fitted_weights(toy_encoder, few, 1, (QUERY, OTHER))
+    assert seen == [QUERY, OTHER]
+
+
+def test_adapting_trains_behind_the_prompts_of_the_run(
+    toy_encoder: SentenceEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read: list[str]
+) -> None:
+    monkeypatch.setattr(confident, "FEWEST", 50)
+    mine_toys(tmp_path, toy_encoder)
+    texts = tmp_path / "en.txt", tmp_path / "zh.txt"
+    start = SentenceEncoder.load(tmp_path / "start")
+    options = MiningOptions(src_prompt=QUERY, tgt_prompt=QUERY)
+    mine(*texts, start, options, run=tmp_path / "prompted")
+    rounds = list(
+        adapt(
+            tmp_path / "prompted",
+            tmp_path / "adapted",
+            AdaptOptions(rounds=1, epochs=2, threads=1, new_tokens=0, confidence=0.9),
+        )
+    )
+    assert len(rounds) == 2 and read and all(text.startswith(QUERY) for text in read)
+    said = load_toml(tmp_path / "adapted/encoder-1/options.toml")
+    assert (said["src_prompt"], said["tgt_prompt"]) == (QUERY, QUERY)
+    again = open_pairs(tmp_path / "adapted/round-1").summary["options"]
+    assert (again["src_prompt"], again["tgt_prompt"]) == (QUERY, QUERY)
+    assert SentenceEncoder.load(tmp_path / "adapted/encoder-1").settings.choose("") == QUERY

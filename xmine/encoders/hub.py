@@ -6,7 +6,7 @@ Only a Hugging Face name may use the network.
 import re
 from pathlib import Path
 
-from xmine.encoders.layout import MODULES_FILE, first_line, read_json
+from xmine.encoders.layout import MODULES_FILE, first_line, read_json, shards_in
 from xmine.errors import EncoderError
 from xmine.extras import needs
 
@@ -125,9 +125,8 @@ def _missing(name: str, folder: Path) -> str:
 
 
 def _has_weights(folder: Path) -> bool:
-    for index in folder.glob("*.index.json"):
-        shards = set(read_json(index)["weight_map"].values())
-        return all((folder / shard).exists() for shard in shards)
+    if shards := shards_in(folder):
+        return all(shard.exists() for shard in shards)
     files = folder.glob("*")
     return any(_WEIGHTS.fullmatch(file.name) or _OLD_WEIGHTS.fullmatch(file.name) for file in files)
 

@@ -54,10 +54,26 @@ def read_modules(folder: Path) -> list[ModuleEntry]:
             raise EncoderError(f"{path}: cannot be read: a module without {error}") from None
         if not name.startswith("sentence_transformers."):
             raise EncoderError(f"{path}: asks for {name}, code of its own", INSTEAD)
-        entries.append(ModuleEntry(name.rsplit(".", 1)[-1], folder / place))
+        entries.append(ModuleEntry(name.rsplit(".", 1)[-1], _inside(folder, place, path)))
     if not entries:
         raise EncoderError(f"{path}: asks for nothing")
     return entries
+
+
+def _inside(folder: Path, name: str, path: Path) -> Path:
+    """Find what a file names in a folder; what is elsewhere is not moved along."""
+    if Path(name).is_absolute() or ".." in Path(name).parts:
+        raise EncoderError(f"{path}: leads out of the folder: {name}", "name a copy in the folder")
+    return folder / name
+
+
+def shards_in(folder: Path) -> list[Path]:
+    """List the files of weights that the index of a checkpoint names."""
+    found = []
+    for path in folder.glob("*.index.json"):
+        shards = setting(path, read_json(path), "weight_map", dict) or {}
+        found += [_inside(folder, str(name), path) for name in sorted(set(shards.values()))]
+    return found
 
 
 def _holds(folder: Path) -> str:

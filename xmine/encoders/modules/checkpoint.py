@@ -92,6 +92,10 @@ def read_model(folder: Path, *, plain: bool, classifies: bool = False) -> Any:  
     with quiet():
         try:
             config = transformers.AutoConfig.from_pretrained(folder, trust_remote_code=False)
+            named = getattr(config, "transformers_weights", None)  # perhaps hidden ones
+            refuse_unknown(
+                folder / "config.json", {"transformers_weights": named} if named else {}, {}
+            )
             config.use_cache = False
             model, report = _class_of(config, folder, classifies=classifies).from_pretrained(
                 folder,

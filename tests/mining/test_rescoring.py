@@ -32,7 +32,7 @@ Vectors = NDArray[np.float32]
 class Told:
     """Judges pairs by the truth that it is told, and by noise; stands in for a cross-encoder."""
 
-    name = "told"
+    name, source = "told", None
     pairs_at_once = 16
 
     def __init__(self, files: Files, worth: float) -> None:

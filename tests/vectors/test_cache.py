@@ -16,7 +16,7 @@ from tests.toys.faults import failing, within
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.metadata import EncoderFacts
 from xmine.encoders.reranking import RerankingWeights
-from xmine.errors import OptionError
+from xmine.errors import FileError, OptionError
 from xmine.options import EncodingOptions
 from xmine.text.sentences import sentence_table
 from xmine.vectors import cache
@@ -293,7 +293,7 @@ def test_an_encoder_is_told_by_its_files_but_not_by_its_card(
         assert SentenceEncoder.load(tmp_path / name).fingerprint() != expected
 
 
-def test_an_encoder_whose_folder_has_changed_since_is_not_told(
+def test_an_encoder_whose_folder_has_changed_since_is_refused(
     toy_folder: Path, tmp_path: Path
 ) -> None:
     folder = tmp_path / "encoder"
@@ -301,11 +301,22 @@ def test_an_encoder_whose_folder_has_changed_since_is_not_told(
     told, late = SentenceEncoder.load(folder), SentenceEncoder.load(folder)
     expected = told.fingerprint()
     os.utime(folder / "model.safetensors", ns=(1, 1))  # written anew
-    assert late.fingerprint() is None
+    with pytest.raises(FileError, match=r"model\.safetensors: was changed while it was read"):
+        late.fingerprint()
     assert SentenceEncoder.load(folder).fingerprint() == told.fingerprint() == expected
     late = SentenceEncoder.load(folder)
+    (folder / "late.json").write_text("{}")  # read or not: nobody knows
+    with pytest.raises(FileError, match="encoder: was changed while it was read"):
+        late.fingerprint()
+    late = SentenceEncoder.load(folder)
+    with (
+        failing((folder / "model.safetensors").__eq__, reading=True),
+        pytest.raises(FileError, match=r"model\.safetensors: cannot be read: "),
+    ):
+        late.fingerprint()
     shutil.rmtree(folder)
-    assert late.fingerprint() is None
+    with pytest.raises(FileError, match="was changed while it was read"):
+        late.fingerprint()
     told.source = None  # its weights were changed
     assert told.fingerprint() is None
 

@@ -30,7 +30,7 @@ def digests_of_inputs(options: TrainingOptions) -> dict[str, str]:
 
 
 def _digest_of_encoder(folder: Path) -> str:
-    names = [name for name, _, _ in list_files(folder)]
+    names = [name for name, _ in list_files(folder)]
     return digest(*names, *(digest_of(folder / name) for name in names))
 
 

@@ -116,9 +116,9 @@ class SentenceEncoder:
 
         The files are those of the folder and, of a transformer, the settings are those in use, or
         those of another `device`. A gigabyte of weights takes a second, once. None for an encoder
-        that was made in memory, or whose folder has other files by now.
+        that was made in memory; a FileError where a file was changed since the encoder was loaded.
         """
-        if self.source is None or not self.source.digests:
+        if self.source is None:
             return None
         return self._hash(self.source, device)
 

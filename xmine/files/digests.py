@@ -5,6 +5,7 @@ run; they do not keep out somebody who writes new digests as well. A file that c
 an error, and never counts as changed.
 """
 
+import os
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,10 @@ _BYTES_AT_ONCE = 2**20
 # last, so that the rest can be hashed as it is written.
 HEAD = 128
 _SEAL = "# blake2b "
+Identity = (
+    tuple[int, int, int] | None
+)  # the number of a file, its size, the time of its last change
+
 _NO_FILE = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
 
 
@@ -42,6 +47,22 @@ def refuse_unreadable(path: str | Path, error: Exception) -> None:
     if isinstance(error, OSError) and not isinstance(error, _NO_FILE):
         hint = "nothing was changed: give the command again when the file can be read"
         raise FileError(f"{path}: cannot be read: {error.strerror or error}", hint) from error
+
+
+def identity(path: str | Path) -> Identity:
+    """Tell which file is at a path, and in which state; None where no file is."""
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError) as error:
+        refuse_unreadable(path, error)
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def check_unchanged(path: str | Path, known: Identity) -> None:
+    """Refuse a file that was replaced or written to since it had an identity."""
+    if identity(path) != known:
+        raise FileError(f"{path}: was changed while it was read", "give the command again")
 
 
 def digest_of(path: Path) -> str:

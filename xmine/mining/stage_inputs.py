@@ -87,10 +87,10 @@ def stage_inputs(
 
 
 def _digest_of(rescorer: Rescorer) -> str:
-    """Hash a second model; a cross-encoder that was made in memory has no digest."""
+    """Hash a second model."""
     if isinstance(rescorer, SentenceEncoder):
         return rescorer.fingerprint() or rescorer.fingerprint_in_memory()
-    return rescorer.fingerprint() or ""
+    return rescorer.fingerprint()
 
 
 def _known(

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xmine.errors import FileError
+from xmine.files.digests import Identity, check_unchanged, identity
 from xmine.files.reading import (
     STDIN,
     exists,
@@ -72,26 +73,18 @@ class TextInput:
         return self.path != STDIN and not there
 
     @cached_property
-    def _stamp(self) -> tuple[int, int, int] | None:
-        """Tell which file the survey reads: number, size, last change; None where there is none."""
-        if not exists(self.path):
-            return None
-        found = os.stat(self.path)
-        return found.st_ino, found.st_size, found.st_mtime_ns
+    def _identity(self) -> Identity:
+        """Tell which file is read first."""
+        return identity(self.path)
 
     def check_unchanged(self) -> None:
-        """Refuse a file that was replaced or written to since `survey` has read it.
-
-        Raises:
-            FileError: the digest is not that of the file as it is now.
-        """
-        if self._stamp != TextInput(self.given, self.path)._stamp:
-            raise FileError(f"{self.path}: was changed while it was read", "give the command again")
+        """Refuse a file that was replaced or written to since it was opened."""
+        check_unchanged(self.path, self._identity)
 
     @cached_property
     def survey(self) -> Survey:
         """Count the lines or rows, and hash the bytes, in one reading."""
-        _ = self._stamp
+        _ = self._identity
         state, lines, last = blake2b(digest_size=16), 0, b""
         if kind_of(self.path) == "parquet":
             for block in raw_blocks(self.path):
@@ -109,7 +102,7 @@ class TextInput:
         The file is never held, but for a Parquet file inside an archive. A text of a JSONL or
         Parquet file may hold any character, `\n` too; null is a blank text.
         """
-        path, column, kind = self.path, self.column, kind_of(self.path)
+        path, column, kind, _ = self.path, self.column, kind_of(self.path), self._identity
         if kind == "parquet":
             return _parquet_column(path, column)
         if kind in ("jsonl", "json"):

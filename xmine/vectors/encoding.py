@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.encoders.fingerprint import _DIGITS, _VERSION
+from xmine.encoders.fingerprint import _DIGITS, _VERSION, while_unchanged
 from xmine.engines.parts import write_rows
 from xmine.errors import FileError
 from xmine.files.digests import NOBODY, Watch
@@ -148,8 +148,10 @@ def encode_blocks(
         prompt: put before each text.
     """
     if encoder.encodes_pieces:
-        return in_threads(blocks, lambda block: encode(block, silent, prompt))
-    return (encode(block, report, prompt) for block in blocks)  # torch has threads of its own
+        made = in_threads(blocks, lambda block: encode(block, silent, prompt))
+    else:
+        made = (encode(block, report, prompt) for block in blocks)  # torch has threads of its own
+    return while_unchanged(encoder.source, made)
 
 
 def in_threads(blocks: Iterable[Block], work: Callable[[Block], Result]) -> Iterator[Result]:

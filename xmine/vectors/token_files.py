@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.fingerprint import while_unchanged
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.recipe import Recipe
 from xmine.encoders.tokens import Rows, TokenVectors
@@ -50,8 +51,10 @@ class TokenFiles:
 
     def open(self) -> tuple[TokenVectors, TokenVectors]:
         """Open the tokens of both sides."""
-        body = self.encoder.load().body if self.encoder else None
-        return compared(body, _opened(body, self.paths[0]), _opened(body, self.paths[1]))
+        encoder = self.encoder.load() if self.encoder else None
+        body, source = (encoder.body, encoder.source) if encoder else (None, None)
+        sides = _opened(body, self.paths[0]), _opened(body, self.paths[1])
+        return next(while_unchanged(source, [compared(body, *sides)]))
 
 
 def read_tokens(
@@ -186,12 +189,14 @@ def _read(encoder: SentenceEncoder, texts: Sequence[str], start: int = 0) -> Blo
     """Read texts from one of them on, in blocks: tokens, and their number in each text."""
     blocks, read = blocks_of(encoder, texts, start), encoder.body.tokens
     is_static = isinstance(encoder.body, StaticEmbedding)
-    return in_threads(blocks, read) if is_static else map(read, blocks)
+    made: Blocks = in_threads(blocks, read) if is_static else map(read, blocks)
+    return while_unchanged(encoder.source, made)
 
 
 def _encode(encoder: SentenceEncoder, texts: Sequence[str], start: int = 0) -> Blocks:
     """Encode and read texts from one of them on, in blocks: vectors, tokens, their numbers."""
-    return in_threads(blocks_of(encoder, texts, start), encoder.encode_with_tokens)
+    made = in_threads(blocks_of(encoder, texts, start), encoder.encode_with_tokens)
+    return while_unchanged(encoder.source, made)
 
 
 def _dtype(body: Body | None) -> type[np.generic]:

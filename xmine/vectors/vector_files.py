@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.errors import FileError, OptionError
-from xmine.files.digests import NOBODY, Watch
+from xmine.files.digests import NOBODY, Identity, Watch, check_unchanged, identity
 from xmine.files.npy import opened, writing_matrix
 from xmine.progress import Progress, Report, silent
 from xmine.text.sentences import Sentences
@@ -21,6 +21,12 @@ _NEAR_ONE = 1e-4
 _ROWS_AT_ONCE = 8192  # of 1,024 numbers: 32 MB, and as much again for what is made of them
 
 
+class GivenVectors(np.memmap[Any, Any]):
+    """A matrix on the disk, and the identity of its file when it was opened."""
+
+    identity: Identity = None
+
+
 def read_vectors(path: str | Path, dim: int | None = None) -> NDArray[Any]:
     """Open a matrix of vectors, a row per line of a text file; it is not read into memory.
 
@@ -29,7 +35,13 @@ def read_vectors(path: str | Path, dim: int | None = None) -> NDArray[Any]:
             row, as LASER writes it.
         dim: the width of a raw file; a `.npy` file knows its own.
     """
-    path = Path(path)
+    known, path = identity(path), Path(path)
+    found = _open_vectors(path, dim).view(GivenVectors)
+    found.identity = known
+    return found
+
+
+def _open_vectors(path: Path, dim: int | None) -> NDArray[Any]:
     try:
         with path.open("rb") as file:
             start = file.read(6)
@@ -119,7 +131,7 @@ def write_unit_rows(
         watch: told of the file that is written.
 
     Raises:
-        FileError: a number is not finite.
+        FileError: a number is not finite, or the file was changed since it was opened.
     """
     with writing_matrix(path, vectors.shape[1], np.float16, watch=watch) as writer:
         for block in _unit_blocks(vectors, rows, name):
@@ -134,6 +146,8 @@ def _unit_blocks(
     for start in range(0, len(rows), _ROWS_AT_ONCE):
         taken = rows[start : start + _ROWS_AT_ONCE]
         block = np.asarray(vectors[taken], dtype=np.float32)
+        if isinstance(vectors, GivenVectors):
+            check_unchanged(str(vectors.filename), vectors.identity)
         finite = np.isfinite(block).all(axis=1)
         if not finite.all():
             row = int(taken[np.argmin(finite)]) + 1

@@ -65,10 +65,8 @@ class CrossEncoder:
         """The name that the user gave."""
         return self.source.name
 
-    def fingerprint(self) -> str | None:
+    def fingerprint(self) -> str:
         """Hash what the numbers depend on, but for the texts, as an encoder does."""
-        if not self.source.digests:
-            return None
         device = str(self.model.device).partition(":")[0]
         facts = [self.source.digests, device, self.dtype, self.batch_size, self.max_length]
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:_DIGITS]

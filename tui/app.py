@@ -31,12 +31,13 @@ from .background import BackgroundWork, Read, Readers, read
 from .ending import Ending
 from .jobs import JobQueue
 from .keys import KeyDone, KeyQueue
-from .screens.base import BaseScreen, OpeningScreen, Prompt
+from .screens.base import BaseScreen, OpeningScreen
 from .screens.judging_base import JudgeScreen
 from .state.place import place_of
 from .state.recent import keep_place, recent
 from .state.state import keep_theme, settings
 from .terminal import DRIVERS
+from .widgets.prompt import Prompt
 from .widths import hear
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ _LOOK_AGAIN = 1.5  # seconds without a verdict, where another pair came under th
 _RECENT = 10  # runs and files in the palette
 _ROWS = "rows"  # a kind of work in the background
 _TOLD = ("home", "pairs", "threshold")  # screens whose actions the palette has everywhere
+_GIVEN = (events.Key, events.Paste, events.MouseEvent)  # by the user
 _LEAVE = ("q", "ctrl+q", "ctrl+c")  # these leave in a window of any size
 # Screens that a key opens from anywhere -> module and class in `xmine.tui.screens`, and whether
 # pairs must be open. They are loaded when they are first shown.
@@ -110,14 +112,29 @@ class XmineApp(App[None]):
         self._reading: View | None = None  # that was replaced, and is read again
         self._asked_widths = False
         self._changed = -inf  # when another pair came under the cursor by itself
-        self.keys = KeyQueue(self, super().on_event)
+        self.keys = KeyQueue(self, self._give)
 
     async def on_event(self, event: events.Event) -> None:
-        """Let keys wait for their turn; ignore those for a screen that a tiny window hides."""
-        if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
+        """Let keys wait for their turn; ignore those for a screen that a tiny window hides.
+
+        A click beside an open prompt gives the prompt up, and does nothing else.
+        """
+        if event.is_forwarded or not isinstance(event, _GIVEN):
             await super().on_event(event)
-        elif not self.screen.has_class("-small") or self._asked or _leaves(event):
+        elif isinstance(event, events.MouseEvent):
+            prompt, held = self._prompt, self.mouse_captured is not None
+            if prompt is None or held or prompt.region.contains(event.x, event.y):
+                await super().on_event(event)
+            elif isinstance(event, events.MouseUp):
+                prompt.action_give_up()
+        elif not self.screen.has_class("-small") or self._prompt is not None or _leaves(event):
             await self.keys.take(event)
+
+    async def _give(self, key: events.Key | events.Paste) -> None:
+        """Give a key to the widget with the focus; an open prompt takes the focus back."""
+        if (prompt := self._prompt) is not None:
+            self.screen.set_focus(prompt.line)
+        await super().on_event(key)
 
     def on_cursor_position(self, event: events.CursorPosition) -> None:
         """Hear the terminal's answer to the first question; see `widths`."""
@@ -130,8 +147,9 @@ class XmineApp(App[None]):
         await self.keys.done(told)
 
     @property
-    def _asked(self) -> bool:
-        return any(prompt.display for prompt in self.screen.query(Prompt))
+    def _prompt(self) -> Prompt | None:
+        """The prompt that is open."""
+        return next((prompt for prompt in self.screen.query(Prompt) if prompt.display), None)
 
     def on_mount(self) -> None:
         theme, keys = settings()
@@ -348,6 +366,8 @@ class XmineApp(App[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "help":  # where one types, ? is a character
             return bool(parameters) == self._types
+        if action == "command_palette":  # whose actions are those of the screen
+            return self._prompt is None
         return not self._in_form or action not in ("show", "leave")
 
     @property

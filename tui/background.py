@@ -87,10 +87,8 @@ def _told(error: BaseException) -> XmineError:
     """Give the error to show: a fault in work of one kind does not end the app."""
     if isinstance(error, XmineError):
         return error
-    is_named = isinstance(error, OSError)
-    return XmineError(
-        str(error) if is_named else f"internal error: {type(error).__name__}: {error}"
-    )
+    kind = "" if isinstance(error, OSError) else f"internal error: {type(error).__name__}: "
+    return XmineError(f"{kind}{error}")
 
 
 _NAME = "xmine-reads"

@@ -13,7 +13,8 @@ from textual.app import App
 from textual.worker import Worker, WorkerError
 
 from .jobs import JobQueue
-from .screens.base import BaseScreen, Host, Prompt
+from .screens.base import BaseScreen, Host
+from .widgets.prompt import Prompt
 
 # Groups of the workers that write files.
 _WRITING = ("export", "save", "write")
@@ -83,8 +84,8 @@ class Ending:
             self._app.pop_screen()  # the palette
         screen = self._app.screen
         running = " and ".join(kind for kind in self._jobs.jobs if self._jobs.runs(kind))
-        if isinstance(screen, BaseScreen) and (prompt := screen.query_one(Prompt)).display:
-            prompt.action_give_up()
+        if isinstance(screen, BaseScreen):
+            screen.query_one(Prompt).action_give_up()
         if running and isinstance(screen, BaseScreen):
             screen.confirm(f"stop {running} and quit? y/n", self._leave_view)
         else:

@@ -89,7 +89,7 @@ def test_finding_goes_round_the_hits_and_escape_gives_it_up(mined_run: Path) -> 
 
     async def script(pilot: Any, keys: Keys) -> None:
         await keys("slash")
-        shown = await answer(pilot, "#find", "BOOKS")
+        shown = await answer(pilot, "#answer", "BOOKS")
         assert f"hit 1 of {len(hits)} for 'BOOKS'" in shown[-2]
         assert table(pilot).cursor_row == hits[0]
         await keys("g", "N")
@@ -101,10 +101,10 @@ def test_finding_goes_round_the_hits_and_escape_gives_it_up(mined_run: Path) -> 
         assert table(pilot).row == kept[hits[-1]]
         await keys("r")
         await keys("slash")
-        shown = await answer(pilot, "#find", "/b.oks$|1998/")
+        shown = await answer(pilot, "#answer", "/b.oks$|1998/")
         assert "hit 1 of" in shown[-2]
         await keys("slash")
-        shown = await answer(pilot, "#find", "/(/")
+        shown = await answer(pilot, "#answer", "/(/")
         assert "is no regular expression" in "".join(shown[-4:])
         await keys("escape")
         assert len(table(pilot).pairs.data) == len(kept)
@@ -154,14 +154,14 @@ def test_one_line_narrows_the_pairs_and_finds_among_them(mined_run: Path) -> Non
         assert f"{len(wanted)} shown" in (await keys("enter"))[0]
         assert table(pilot).pairs.data.tolist() == wanted.tolist()
         await keys("slash")
-        line = pilot.app.screen.query_one("#find", Input)
+        line = pilot.app.screen.query_one("#answer", Input)
         assert line.value == "is:all prob<0.9 "  # what is shown
         await keys("up")
         assert line.value == "is:all prob<0.9"
         await keys("up", "down")
         assert line.value == ""
         pair = opened.pair(int(select(opened, PairQuery(kept="kept"))[5]))
-        shown = await answer(pilot, "#find", f":{pair.source_line}")
+        shown = await answer(pilot, "#answer", f":{pair.source_line}")
         assert "hit 1 of" in shown[-2]
         row = table(pilot).row
         assert row is not None and pair.source_line in opened.pair(row)[3:5]
@@ -218,7 +218,7 @@ def test_the_last_line_is_looked_for_again_another_day(mined_run: Path) -> None:
 def test_a_text_that_is_nowhere_is_told(mined_run: Path) -> None:
     async def script(pilot: Any, keys: Keys) -> None:
         await keys("slash", *"no")  # from hit to hit, while one types
-        shown = await answer(pilot, "#find", "nowhere")
+        shown = await answer(pilot, "#answer", "nowhere")
         assert "no hit for 'nowhere' among" in shown[-2]
         assert table(pilot).cursor_row == 0
 
@@ -388,13 +388,13 @@ def test_what_a_filter_shows_is_judged_at_once_after_a_question(run_copy: Path) 
     async def script(pilot: Any, keys: Keys) -> None:
         judgements = pilot.app.judgements
         await keys("slash")
-        shown = await answer(pilot, "#find", "flag:copy is:all")
+        shown = await answer(pilot, "#answer", "flag:copy is:all")
         rows = pilot.app.view.rows.tolist()
         assert 0 < len(rows) < 50
         shown = await keys("X")
         assert f"✗ {len(rows)} pair" in shown[-2] and judgements.counts().reject == len(rows)
         await keys("z", "slash")
-        await answer(pilot, "#find", "is:all")
+        await answer(pilot, "#answer", "is:all")
         every = len(pilot.app.view.opened)
         assert every > 50
         assert f"reject {every} pairs? y/n" in (await keys("X"))[-2]
@@ -413,7 +413,7 @@ def test_pairs_that_no_longer_meet_the_filter_keep_their_verdicts(run_copy: Path
         judgements, view = pilot.app.judgements, pilot.app.view
         limit = sorted(view.opened.scores.tolist())[-9]
         await keys("slash")
-        await answer(pilot, "#find", f"score>={limit} is:unjudged")
+        await answer(pilot, "#answer", f"score>={limit} is:unjudged")
         rows = view.rows.tolist()
         assert len(rows) > 2
         assert "z takes it back" in (await keys("a"))[-2]
@@ -430,7 +430,7 @@ def test_a_pair_that_is_not_shown_is_named_when_its_verdict_is_taken_back(run_co
         pair = view.opened.pair(int(view.rows[0]))
         lines = f"lines {pair.source_line}, {pair.target_line}"
         await keys("a", "slash")
-        await answer(pilot, "#find", "flag:copy is:all")
+        await answer(pilot, "#answer", "flag:copy is:all")
         assert f"taken back: {lines}, not shown here; 0 of 1 judged" in (await keys("z"))[-2]
 
     browse(run_copy, script)
@@ -564,7 +564,7 @@ def test_the_order_is_named_where_no_column_tells_it(mined_run: Path) -> None:
 def test_the_form_of_the_filter_keeps_a_limit_as_it_was_typed(mined_run: Path) -> None:
     async def script(pilot: Any, keys: Keys) -> None:
         await keys("slash")
-        await answer(pilot, "#find", "score>=-3.2765432 score<=12345678")
+        await answer(pilot, "#answer", "score>=-3.2765432 score<=12345678")
         query = pilot.app.view.query
         assert query.score_min == -3.2765432
         await keys("f", "enter")

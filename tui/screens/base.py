@@ -15,7 +15,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.events import Resize
 from textual.screen import Screen
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Footer, Static
 
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.query import PairQuery
@@ -25,6 +25,7 @@ from xmine.errors import XmineError
 
 from ..background import BackgroundWork
 from ..jobs import JobQueue, JobTold
+from ..widgets.prompt import Prompt, Question
 
 if TYPE_CHECKING:
     from textual.widget import Widget
@@ -174,17 +175,12 @@ class BaseScreen(Screen[None]):
         self, question: str, yes: Callable[[], object], no: Callable[[], object] | None = None
     ) -> None:
         """Ask a question that a key answers; call `yes` after y, `no` after n."""
+        acts = {"y": yes, "n": no or (lambda: None)}
+        self.ask(Question(text=question, answered=lambda key: acts[key.lower()](), letters="yn"))
 
-        def answered(answer: str) -> None:
-            act = {"y": yes, "n": no}.get(answer.strip().lower()[:1])
-            if act is not None:
-                act()
-
-        self.query_one(Prompt).ask(question, answered, one_key=True)
-
-    def ask(self, question: str, answered: Callable[[str], None], given: str = "") -> None:
-        """Ask for a line of text; `answered` is called with it, unless the user gives up."""
-        self.query_one(Prompt).ask(question, answered, given)
+    def ask(self, question: Question) -> None:
+        """Ask for a line of text."""
+        self.query_one(Prompt).ask(question)
 
     def look_for(self, query: PairQuery | None = None, cut: float | None = None) -> None:
         """Filter or sort the pairs in the background, see `rows_changed`."""
@@ -218,71 +214,6 @@ class BaseScreen(Screen[None]):
         """Focus again: Textual takes the focus from hidden widgets."""
         if self.focused is None and self._had_keys is not None and self._had_keys.is_attached:
             self.set_focus(self._had_keys, scroll_visible=False)
-
-
-class Prompt(Horizontal):
-    """A question and a line to answer it, in the place of the message line."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "give_up", "Give up", id="asking.give-up")
-    ]
-
-    def __init__(self, *, id: str) -> None:
-        super().__init__(id=id)
-        self._answered: Callable[[str], None] | None = None
-        self._left: Widget | None = None  # the widget with the focus before
-        self._one_key = False
-
-    def compose(self) -> ComposeResult:
-        yield Static(id="question", markup=False)
-        # Disabled while it is hidden: a screen looks for something to give the keys to.
-        yield Input(id="answer", compact=True, disabled=True)
-
-    def ask(
-        self,
-        question: str,
-        answered: Callable[[str], None],
-        given: str = "",
-        *,
-        one_key: bool = False,
-    ) -> None:
-        """Show the question, and take the keys; the first one answers it if `one_key`."""
-        self._answered, self._one_key = answered, one_key
-        self.query_one("#question", Static).update(Text(visible(f"{question} ")))
-        line = self.query_one(Input)
-        line.value = given
-        line.cursor_position = len(given)
-        if self.screen.focused is not line:
-            self._left = self.screen.focused
-        line.disabled = False
-        self.display = True
-        self.screen.set_focus(line)  # at once: the next key belongs to it
-
-    def on_input_changed(self, event: Input.Changed) -> None:
-        event.stop()
-        if self._one_key and event.value:
-            self._answer(event.value)
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        self._answer(event.value)
-
-    def _answer(self, text: str) -> None:
-        answered = self._answered
-        self.action_give_up()
-        if answered is not None:
-            answered(text)
-
-    def close(self) -> None:
-        """Ask no more."""
-        if self.display:
-            self.action_give_up()
-
-    def action_give_up(self) -> None:
-        self._answered = None
-        self.display = False
-        self.screen.set_focus(self._left)
-        self.query_one(Input).disabled = True
 
 
 QUIT = Binding("q", "app.leave", "Quit", id="quit", tooltip="Judgements are kept already.")

@@ -7,20 +7,18 @@ from functools import partial
 from typing import ClassVar
 
 import numpy as np
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.widgets import Input
 
 from xmine.browsing.opened import Bools, Rows
 from xmine.browsing.query import USUAL, PairQuery
-from xmine.browsing.typed import HINT, Sought, line_of, read_line
+from xmine.browsing.typed import HINT, Sought, line_of, read_line, ways_on
 from xmine.browsing.view import Wanted
 from xmine.errors import XmineError
 from xmine.units import count
 
 from ..widgets.pair_cells import SIGNS
 from ..widgets.pair_table import PairTable
-from ..widgets.query_line import QueryLine
+from ..widgets.prompt import Prompt, Question
 from .judging_base import PaneScreen
 
 # Seconds after the last key until the search.
@@ -61,25 +59,24 @@ class FindScreen(PaneScreen):
         self._to_hit = False  # as soon as other rows are shown
         self._last: int | None = None  # row of `Opened` that was marked last
 
-    def body(self) -> ComposeResult:
-        yield QueryLine(self.view.lines, placeholder=HINT, id="find")
-
     def action_find(self) -> None:
         self._from, self._before = self.query_one(PairTable).cursor_row, self._sought
-        line = self.query_one(QueryLine)
         asked = line_of(self.view.wanted.query)
-        line.begin(f"{asked} " if asked else "")
-        line.display = True
-        self.set_focus(line)  # at once: the next key belongs to it
-
-    def on_input_changed(self, event: Input.Changed) -> None:
-        if event.input.id == "find" and event.input.display:
-            text = event.value
-            self.set_timer(_PATIENCE, lambda: self._try_if_still(text))
+        self.ask(
+            Question(
+                answered=self._take_line,
+                given=f"{asked} " if asked else "",
+                typed=lambda text: self.set_timer(_PATIENCE, lambda: self._try_if_still(text)),
+                given_up=self._give_up_line,
+                lines=self.view.lines,
+                ways=ways_on,
+                hint=HINT,
+            )
+        )
 
     def _try_if_still(self, text: str) -> None:
-        line = self.query_one(QueryLine)
-        if line.display and line.value == text:
+        prompt = self.query_one(Prompt)
+        if prompt.display and prompt.line.value == text:
             self._try(text)
 
     def _try(self, text: str) -> None:
@@ -94,25 +91,21 @@ class FindScreen(PaneScreen):
                 self.background.run("count", find, self._counted, self.complain)
 
     def _counted(self, rows: Rows) -> None:
-        if self.query_one(QueryLine).display:
+        if self.query_one(Prompt).display:
             self.say(f"{count(len(rows), 'pair')} of {len(self.view.opened):,}: enter shows them")
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        if event.input.id != "find":
-            return
+    def _take_line(self, text: str) -> None:
+        """Close the line and show what it asks for; a line that is wrong stays open."""
         with self.complaining():
-            query, sought = read_line(event.value, self.view.wanted.query)
-            self.query_one(QueryLine).keep()
-            self._close_line()
+            query, sought = read_line(text, self.view.wanted.query)
+            line, lines = text.strip(), self.view.lines
+            lines[:] = [*(each for each in lines if each != line), *([line] if line else [])]
+            self.query_one(Prompt).close()
             self.say("")
             if query != self.view.wanted.query:
                 self._to_hit = True
                 self.look_for(query)
             self._find(sought)
-
-    def _close_line(self) -> None:
-        self.query_one(QueryLine).display = False
-        self.set_focus(self.query_one(PairTable))
 
     def _find(self, sought: Sought) -> None:
         self._sought = sought
@@ -182,19 +175,19 @@ class FindScreen(PaneScreen):
                     return
         self.say("nothing is looked for: / does")
 
-    def give_up_finding(self) -> bool:
-        """Close the line, else end a search. Tell whether there was either."""
-        line = self.query_one(QueryLine)
-        if not line.display and self._hits is None:
-            return False
+    def _give_up_line(self) -> None:
+        """Go back to where the line was opened, and to the search before."""
         self.say("")
-        if not line.display:
-            self._find(Sought())
-            return True
-        self._close_line()
         self.query_one(PairTable).move_cursor(row=self._from)
         if self._sought != self._before:
             self._find(self._before)
+
+    def give_up_finding(self) -> bool:
+        """End a search. Tell whether there was one."""
+        if self._hits is None:
+            return False
+        self.say("")
+        self._find(Sought())
         return True
 
     def marked(self) -> Rows:

@@ -16,7 +16,8 @@ from ..widgets.command_line import CommandLine
 from ..widgets.job_view import JobView, going
 from ..widgets.options_form import OptionsForm
 from ..widgets.path_input import PathLine
-from .base import BaseScreen, Prompt
+from ..widgets.prompt import Prompt
+from .base import BaseScreen
 from .picker import PickerScreen
 
 

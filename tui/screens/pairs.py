@@ -19,6 +19,8 @@ from xmine.units import count
 from ..widgets.pair_cells import arrow_of
 from ..widgets.pair_detail import PairDetail
 from ..widgets.pair_table import PairTable
+from ..widgets.path_input import paths_from
+from ..widgets.prompt import Question
 from .base import QUIT
 from .finding_base import FindScreen
 
@@ -55,7 +57,6 @@ class PairsScreen(FindScreen):
     def body(self) -> ComposeResult:
         yield PairTable(self.view.opened, self.view.rows, self.judgements.of, id="table")
         yield PairDetail(id="detail")
-        yield from super().body()
 
     def hears(self, key: str) -> bool:
         """Let keys that act on rows wait for the rows that are looked for."""
@@ -216,8 +217,8 @@ class PairsScreen(FindScreen):
 
     def action_export(self) -> None:
         rows = self.view.rows
-        question = f"write {count(len(rows), 'pair')} to:"
-        self.ask(question, partial(self._export, rows), _free_name())
+        text, answered = f"write {count(len(rows), 'pair')} to:", partial(self._export, rows)
+        self.ask(Question(text=text, answered=answered, given=_free_name(), ways=paths_from))
 
     def _export(self, rows: Rows, name: str) -> None:
         write = partial(_written, self.view.opened, rows, name)

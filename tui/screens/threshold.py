@@ -20,6 +20,7 @@ from xmine.scoring.histogram import Histogram
 from ..widgets.near_table import NearTable
 from ..widgets.pair_detail import PairDetail
 from ..widgets.pair_table import PairTable
+from ..widgets.prompt import Question
 from .judging_base import PaneScreen
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ class ThresholdScreen(PaneScreen):
             self._move_to(self._cuts.start())
 
     def action_type(self) -> None:
-        self.ask("cut at:", self._typed, f"{self._cut:.4f}")
+        self.ask(Question(text="cut at:", answered=self._typed, given=f"{self._cut:.4f}"))
 
     def _typed(self, text: str) -> None:
         try:

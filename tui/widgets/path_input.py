@@ -73,13 +73,19 @@ class NameSuggester(Suggester):
     async def get_suggestion(self, value: str) -> str | None:
         """Complete a path; of several, the last one, as long as nothing is in quotes."""
         before, space, path = value.rpartition(" ") if self._several else ("", "", value)
-        head, slash, begin = path.rpartition("/")
-        if not begin:
+        found = paths_from(path) if path and not path.endswith("/") else []
+        rest = found[0].removeprefix(path) if found else ""
+        if not rest or (self._several and shlex.quote(rest) != rest):
             return None
-        names = sorted(_names(Path(os.path.expanduser(head + slash or ".")), begin))
-        if not names or (self._several and shlex.quote(names[0]) != names[0]):
-            return None
-        return f"{before}{space}{head}{slash}{names[0]}"
+        return f"{before}{space}{found[0]}"
+
+
+def paths_from(path: str) -> list[str]:
+    """List the files and folders that a path may go on to, a slash behind each folder."""
+    head, slash, begin = path.rpartition("/")
+    folder = Path(os.path.expanduser(head + slash or "."))
+    names = sorted(_names(folder, begin))
+    return [f"{head}{slash}{name}{'/' * (folder / name).is_dir()}" for name in names]
 
 
 def _names(folder: Path, begin: str) -> Iterator[str]:

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from xmine.browsing.opened import Bools, Opened
-from xmine.browsing.query import JUDGED, KEPT, USUAL, PairQuery, found_in
+from xmine.browsing.query import JUDGED, KEPT, SIDES, USUAL, PairQuery, found_in
 from xmine.errors import OptionError
+from xmine.flags.names import FLAGS
 
 HINT = "text, /regex/, :974, flag:number, is:below, score<1.3"
 _COMPARED = r"(?P<column>score|prob|cosine|margin) ?(?P<sign><=|>=|<|>|=) ?(?P<number>[^\s<>=]+)"
@@ -64,6 +65,14 @@ def read_line(line: str, before: PairQuery) -> tuple[PairQuery, Sought]:
         query = _with(query, term)
     words = (each.strip() for each in _TERM.sub("\0", line).split("\0"))
     return query, Sought(" ".join(filter(None, words)))
+
+
+def ways_on(line: str) -> list[str]:
+    """List the lines that tab makes of a line: its last word goes on to a flag, or to a verdict."""
+    before, space, word = line.rpartition(" ")
+    named = {"flag": (*FLAGS, "none"), "is": (*KEPT, *JUDGED[1:]), "in": SIDES}
+    words = [f"{name}:{value}" for name, values in named.items() for value in values]
+    return [f"{before}{space}{each}" for each in words if word and each.startswith(word)]
 
 
 def _with(query: PairQuery, term: re.Match[str]) -> PairQuery:

@@ -1,0 +1,132 @@
+"""A question with a line for the answer. While it is open, no key and no click goes elsewhere."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.widgets import Input, Static
+
+from xmine.display import visible
+
+if TYPE_CHECKING:
+    from textual.widget import Widget
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What is asked, and who hears of the answer."""
+
+    text: str = ""
+    answered: Callable[[str], object]  # with `typed`, it closes the prompt if the line will do
+    given: str = ""  # stands in the line
+    letters: str = ""  # one of them is the answer, and is taken at once
+    typed: Callable[[str], object] | None = None  # hears of each change
+    given_up: Callable[[], object] = lambda: None
+    lines: Sequence[str] = ()  # of before, for up and down
+    ways: Callable[[str], list[str]] | None = None  # lines that tab puts in the place of one
+    hint: str = ""
+
+
+class Prompt(Horizontal):
+    """A line in the place of the message line, or above it if the line is tried while one types.
+
+    Attributes:
+        line: with the text.
+    """
+
+    is_modal = True  # the keys of the screen and of the app do not count here
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "give_up", "Give up", id="asking.give-up"),
+        Binding("tab", "complete", "Complete", id="asking.complete"),
+        Binding("up", "go(-1)", "Line before", id="move.line-before", show=False),
+        Binding("down", "go(1)", "Line after", id="move.line-after", show=False),
+        Binding("f1", "app.help('typing')", "Help", id="help.typing", key_display="F1"),
+        Binding("ctrl+c", "app.help_quit", show=False),
+    ]
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self.display = False
+        self._question = Question(answered=lambda _: None)
+        self._left: Widget | None = None  # the widget with the focus before
+        self._at = 0  # of the lines of before
+        self._ways: list[str] = []
+        self._asked = Static(id="question", markup=False)
+        # Disabled while it is hidden: a screen looks for something to give the keys to.
+        self.line = Input(id="answer", compact=True, disabled=True, select_on_focus=False)
+
+    def compose(self) -> ComposeResult:
+        yield from (self._asked, self.line)
+
+    def ask(self, question: Question) -> None:
+        """Show a question, in place of one that is asked, and take the keys."""
+        self.action_give_up()
+        self._question, self._at, self._ways = question, len(question.lines), []
+        self._asked.update(Text(visible(f"{question.text} ")))
+        self._asked.display = bool(question.text)
+        self.set_class(question.typed is not None, "-tried")
+        self.line.placeholder = question.hint
+        self._put(question.given)
+        self._left = self.screen.focused
+        self.line.disabled = False
+        self.display = True
+        self.screen.set_focus(self.line)  # at once: the next key belongs to it
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        if self._question.letters and event.value:
+            self._put("")
+            self._answer(event.value)
+        elif self._question.typed is not None and self.display:
+            self._question.typed(event.value)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self._answer(event.value)
+
+    def _answer(self, text: str) -> None:
+        question = self._question
+        if question.letters and text.lower() not in [*question.letters]:
+            return
+        if question.typed is None:
+            self.close()
+        question.answered(text)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        needs = {"go": self._question.lines, "complete": self._question.ways}
+        return bool(needs.get(action, True))
+
+    def action_go(self, lines: int) -> None:
+        before = [*self._question.lines, ""]
+        self._at = min(max(self._at + lines, 0), len(before) - 1)
+        self._put(before[self._at])
+
+    def action_complete(self) -> None:
+        """Put the first way to go on into the line; again, the next one."""
+        value = self.line.value
+        if value not in self._ways or len(self._ways) == 1:
+            self._ways = self._question.ways(value) if self._question.ways else []
+        if self._ways:
+            at = self._ways.index(value) + 1 if value in self._ways else 0
+            self._put(self._ways[at % len(self._ways)])
+
+    def _put(self, text: str) -> None:
+        self.line.value = text
+        self.line.cursor_position = len(text)
+
+    def action_give_up(self) -> None:
+        """Close the line without an answer, if it is open."""
+        if self.display:
+            self.close()
+            self._question.given_up()
+
+    def close(self) -> None:
+        """Ask no more."""
+        if self.display:
+            self.display = False
+            self.screen.set_focus(self._left)
+            self.line.disabled = True

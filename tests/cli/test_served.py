@@ -3,6 +3,7 @@
 import asyncio
 import socket
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,14 +30,14 @@ def served(monkeypatch: pytest.MonkeyPatch, host: str, port: int = 8000) -> Any:
 def answers(
     server: Any, *requests: dict[str, str], at: Sequence[str] = ()
 ) -> list[tuple[int, str]]:
-    """Ask for the page, or for something else, with some headers each."""
+    """Ask for the page, or for something else, with some headers each, and with the token."""
     from aiohttp.test_utils import TestClient, TestServer
 
     async def asked() -> list[tuple[int, str]]:
         found = []
         async with TestClient(TestServer(await server._make_app())) as client:
             for headers, path in zip(requests, at or ["/"] * len(requests), strict=True):
-                answer = await client.get(path, headers=headers)
+                answer = await client.get(path, headers=headers, params={"token": server.token})
                 found.append((answer.status, await answer.text()))
         return found
 
@@ -73,8 +74,90 @@ def test_a_window_that_no_screen_has_is_refused(monkeypatch: pytest.MonkeyPatch)
 def test_an_address_with_colons_is_printed_in_brackets(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    served(monkeypatch, "::1", 8766)
-    assert "open http://[::1]:8766 in a browser" in capfd.readouterr().err
+    server = served(monkeypatch, "::1", 8766)
+    assert f"open http://[::1]:8766/?token={server.token} in a browser" in capfd.readouterr().err
+
+
+def test_nobody_gets_a_page_or_a_process_without_the_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    from aiohttp.test_utils import TestClient, TestServer
+    from textual_serve.server import Server
+
+    server = served(monkeypatch, "127.0.0.1")
+    another = served(monkeypatch, "127.0.0.1").token
+    assert len({server.token, another}) == 2 and len(server.token) >= 32
+    begun: list[str] = []
+
+    async def handle(self: Any, request: Any) -> Any:
+        from aiohttp import web
+
+        socket = web.WebSocketResponse()
+        await socket.prepare(request)
+        begun.append(request.path_qs)
+        async for _ in socket:
+            pass
+        return socket
+
+    monkeypatch.setattr(Server, "handle_websocket", handle)
+
+    async def script() -> None:
+        async with TestClient(TestServer(await server._make_app())) as client:
+            static = await client.get("/static/js/textual.js")
+            assert static.status == 200 and not static.cookies
+            wrong = (
+                "",
+                "?token=",
+                f"?token={another}",
+                f"?token={server.token[:-1]}",
+                "?token=%ff",
+            )
+            for path in ("/", "/ws", "/download/x", "/nothing"):
+                for query in wrong:
+                    assert (await client.get(path + query)).status == 403, path + query
+            cookies = {"Cookie": f"xmine-8000={another}"}
+            assert (await client.get("/ws", headers=cookies)).status == 403
+            page = await client.get(f"/?token={server.token}")
+            assert page.status == 200 and "/ws" in await page.text()
+            assert "frame-ancestors 'none'" in page.headers["Content-Security-Policy"]
+            assert page.headers["X-Frame-Options"] == "DENY"
+            cookie = page.cookies["xmine-8000"]
+            assert cookie["httponly"] and cookie["samesite"] == "Strict"
+            assert not begun
+            # The page connects with the cookie alone.
+            sockets = [await client.ws_connect("/ws?width=80&height=24") for _ in range(8)]
+            assert len(begun) == 8
+            for path in ("/", "/ws"):
+                refused = await client.get(path)
+                assert (refused.status, await refused.text()) == (
+                    503,
+                    "8 windows are open: close one",
+                )
+            await sockets[0].close()
+            assert (await client.get("/")).status == 200
+
+    asyncio.run(script())
+
+
+@pytest.mark.slow
+def test_the_app_is_shown_to_who_has_the_token(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from aiohttp.test_utils import TestClient, TestServer
+
+    monkeypatch.setenv("XMINE_STATE", str(tmp_path))
+    server = served(monkeypatch, "127.0.0.1")
+
+    async def script() -> None:
+        async with TestClient(TestServer(await server._make_app())) as client:
+            await client.get(f"/?token={server.token}")
+            seen = b""
+            async with client.ws_connect("/ws?width=80&height=24") as window:
+                while b"nothing was opened yet" not in seen:
+                    got = await window.receive(60)
+                    seen += got.data if isinstance(got.data, bytes) else b""
+            while server.windows:  # its process ends with it
+                await asyncio.sleep(0.02)
+
+    asyncio.run(script())
 
 
 def test_a_port_that_is_taken_is_told_before_any_address(command: Command) -> None:

@@ -30,8 +30,8 @@ def browse(
     host: Annotated[
         str | None,
         value(
-            "Address to serve at. Whoever reaches it can read and write your files with "
-            "the app: there is no password.",
+            "Address to serve at. Whoever has the token of the printed address can read and write "
+            "your files with the app.",
             shown=_HOST,
             metavar="<text>",
         ),

@@ -1,8 +1,12 @@
-"""The terminal app in a web browser: a server that runs a process for each window."""
+"""The terminal app in a web browser: a server that runs a process for each window.
+
+Only who has the token of the printed address gets anything from it; a cookie brings the token back.
+"""
 
 import asyncio
 import copy
 import errno
+import secrets
 import shlex
 import socket
 import sys
@@ -16,13 +20,19 @@ from xmine.errors import XmineError
 from xmine.extras import needs
 
 _TITLE = "<title>xmine</title>"
-_POLICY = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob: ws: wss:"
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob: "
+    "ws: wss:; frame-ancestors 'none'",
+    "X-Frame-Options": "DENY",  # for browsers that do not know frame-ancestors
+    "Referrer-Policy": "no-referrer",  # the address has the token in it
+}
 # Gives the terminal in the page the keys as soon as it is connected; else one has to click first.
 _FOCUS = """<script>const look = setInterval(() => {
   const line = document.querySelector(".-loaded .xterm-helper-textarea");
   if (line) { line.focus(); clearInterval(look); }
 }, 100);</script>"""
 _MOST_CELLS = 1000
+_MOST_WINDOWS = 8  # each is a process
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -37,15 +47,26 @@ def serve_app(path: Path | None, host: str, port: int, console: Console) -> None
 
     address = f"[{host}]" if ":" in host else host
     if host not in _LOOPBACK:
-        console.warn(f"whoever reaches {address}:{port} can read and write your files with the app")
+        console.warn("nothing is encrypted: who reads along reads the token, and gets your files")
 
     class Guarded(Server):
-        """A server that pages of other sites cannot talk to."""
+        """A server for those who have its token, and for few windows at a time."""
+
+        token = secrets.token_urlsafe(24)
+        windows = 0
 
         async def _make_app(self) -> Any:  # noqa: ANN401 - of aiohttp
             app = await super()._make_app()
-            app.middlewares.append(_guard(host))
+            app.middlewares.append(_guard(host, self))
             return app
+
+        async def handle_websocket(self, request: Any) -> Any:  # noqa: ANN401 - of aiohttp
+            """Run a window's process, and count it."""
+            self.windows += 1
+            try:
+                return await super().handle_websocket(request)
+            finally:
+                self.windows -= 1
 
         async def handle_index(self, request: Any) -> Any:  # noqa: ANN401 - of aiohttp
             """Give the page, which loads the rest from where the browser found it.
@@ -58,6 +79,7 @@ def serve_app(path: Path | None, host: str, port: int, console: Console) -> None
             page.text = page.text.replace("</head>", f"{_TITLE}</head>").replace(
                 "</body>", f"{_FOCUS}</body>"
             )
+            page.set_cookie(f"xmine-{port}", self.token, httponly=True, samesite="Strict")
             return page
 
         def initialize_logging(self) -> None:
@@ -71,7 +93,7 @@ def serve_app(path: Path | None, host: str, port: int, console: Console) -> None
     asyncio.set_event_loop(loop)
     try:
         _try(host, port)
-        console.say(f"open {server.public_url} in a browser; Ctrl-C ends it")
+        console.say(f"open {url}/?token={server.token} in a browser; Ctrl-C ends it")
         server.serve()
     except OSError as error:
         why = str(error.strerror or error).partition(" (while ")[0]
@@ -96,8 +118,8 @@ def _try(host: str, port: int) -> None:
                 raise
 
 
-def _guard(host: str) -> Any:  # noqa: ANN401 - a middleware of aiohttp
-    """Refuse requests that another site's page makes: it would work with the user's files.
+def _guard(host: str, server: Any) -> Any:  # noqa: ANN401 - a server, a middleware of aiohttp
+    """Refuse requests without the token, and those that another site's page makes.
 
     Such a page has another origin, or a name of its own that it has made to lead here. An address
     is no name, and so is let through; the port is whatever a tunnel has made of it.
@@ -109,21 +131,27 @@ def _guard(host: str) -> Any:  # noqa: ANN401 - a middleware of aiohttp
         ours |= {socket.gethostname().lower(), socket.getfqdn().lower()}
 
     @web.middleware
-    async def same_origin(request: Any, handler: Any) -> Any:  # noqa: ANN401 - of aiohttp
+    async def guarded(request: Any, handler: Any) -> Any:  # noqa: ANN401 - of aiohttp
         origin = request.headers.get("Origin")
         if origin is not None and urlsplit(origin).netloc != request.host:
             raise web.HTTPForbidden(text="from another site")
         if not _is_known(request.host, ours):
             raise web.HTTPForbidden(text=f"by another name: {' or '.join(sorted(ours))}, please")
+        given = request.query.get("token", request.cookies.get(f"xmine-{server.port}", ""))
+        known = secrets.compare_digest(given.encode("utf-8", "replace"), server.token.encode())
+        if not known and not request.path.startswith("/static/"):
+            raise web.HTTPForbidden(text="open the address with a token that --serve has printed")
+        if request.path in ("/", "/ws") and server.windows >= _MOST_WINDOWS:
+            raise web.HTTPServiceUnavailable(text=f"{_MOST_WINDOWS} windows are open: close one")
         for side in ("width", "height"):
             if not _is_size(request.query.get(side, "1")):
                 raise web.HTTPBadRequest(text=f"{side}: a window has 1 to {_MOST_CELLS:,} cells")
         response = await handler(request)
         if not response.prepared:  # a page, and no socket: nothing is loaded from elsewhere
-            response.headers["Content-Security-Policy"] = _POLICY
+            response.headers.update(_HEADERS)
         return response
 
-    return same_origin
+    return guarded
 
 
 def _is_size(text: str) -> bool:

@@ -13,6 +13,7 @@ import warnings
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import Context
+from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from xmine.browsing.judgements import Judgements
@@ -66,14 +67,12 @@ class BackgroundWork:
         def worked() -> None:
             if self._turns[kind] != turn:
                 return
-            tell = self._of.app.call_from_thread
             try:
-                found = work()
+                say: Callable[[], object] = partial(done, work())
             except BaseException as error:  # panics of polars are no Exception
-                why = _told(error)
-                tell(hear, lambda: failed(why))
-            else:
-                tell(hear, lambda: done(found))
+                say = partial(failed, _told(error))
+            if self._of.is_running:  # or the app ends, and its loop
+                self._of.app.call_from_thread(hear, say)
 
         # Not `exclusive`: Textual would not wait for the thread of a cancelled worker.
         self._of.run_worker(worked, thread=True, group=kind)

@@ -150,6 +150,7 @@ def test_every_benchmark_reads_each_language_with_its_own(
         (("zho_Hans",), ("eng",), "target", "source"),
         (("en",), ("zh",), "source", "target"),
         (("fr", "de"), ("fr", "de"), "target", "source"),  # neither knows English
+        (("fr", "en"), ("fr",), "source", "target"),  # the target does not know English
         ((), (), "source", "target"),
     ],
 )

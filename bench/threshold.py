@@ -37,12 +37,14 @@ from xmine.evaluation.reports.record import record, write_record
 from xmine.flags.near_copies import same_texts
 from xmine.knn.exact import search_exact
 from xmine.knn.neighbours import Neighbours
+from xmine.mining.kin import Kin
 from xmine.mining.reranking import weights_of
 from xmine.scoring.calibration import calibrate, corrected
 from xmine.scoring.margin import margin_scores
 from xmine.scoring.probability import NEIGHBOURS, Confidence, Floats, estimate
 from xmine.scoring.retrieval import choose_pairs
 from xmine.scoring.threshold import choose_threshold
+from xmine.text.sentences import sentence_table
 from xmine.vectors.tokens import tokens_of_both
 
 # What ranks; the first is the default of `xmine mine`.
@@ -90,6 +92,7 @@ def measure(
     mixture: Mixture,
     neighbours: Neighbours,
     tokens: Tokens,
+    kin: Kin,
     ranks: str,
     weights: RerankingWeights,
     options: argparse.Namespace,
@@ -103,7 +106,7 @@ def measure(
         [corpus.chinese[row] for row in corpus.chinese_rows(mixture)[pairs.targets].tolist()],
     )
     labels = np.where(copies, 0, -1).astype(np.int8)
-    estimated = estimate(pairs, neighbours, labels)
+    estimated = estimate(pairs, neighbours, labels, kin)
     if estimated is None:
         raise RuntimeError(f"too few lines: {mixture[:4]}")
     if reranked:
@@ -216,9 +219,15 @@ def mine_all(
             )
             sides_used = english[mixture.english], target[sides[1]]
             neighbours = search_exact(*sides_used, NEIGHBOURS)
+            texts = (
+                [corpus.english[row] for row in mixture.english.tolist()],
+                [corpus.chinese[row] for row in corpus.chinese_rows(mixture).tolist()],
+            )
+            tables = (sentence_table("", each, dedup=False) for each in texts)
+            kin = Kin.of(tuple(zip(tables, sides_used, strict=True)))
             for ranks in SETTINGS:
                 found[f"{ranks}, k = {K}"].append(
-                    measure(corpus, mixture, neighbours, tokens, ranks, weights, options)
+                    measure(corpus, mixture, neighbours, tokens, kin, ranks, weights, options)
                 )
     return found
 

@@ -166,8 +166,9 @@ def test_every_line_has_a_row_with_its_text(toy_encoder: SentenceEncoder, tmp_pa
     assert [(row.source_line, row.target_line) for row in rows] == [(n, n) for n in range(1, 7)]
     judged = [(row.score, row.cosine, row.prob, row.flags) for row in rows]
     assert [each == (None,) * 4 for each in judged] == [False, True, True, False, True, False]
-    assert all(None not in judged[number] for number in (0, 3, 5))
-    assert all(0 <= prob <= 1 for _, _, prob, _ in judged if prob is not None)
+    for number in (0, 3, 5):  # three pairs are too few for a probability
+        score, cosine, prob, flags = judged[number]
+        assert None not in (score, cosine, flags) and prob is None
 
 
 def test_repeated_lines_do_not_spoil_each_other(

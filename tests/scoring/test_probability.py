@@ -46,7 +46,7 @@ def unknown(rows: int) -> NDArray[np.int8]:
 def test_gaps_are_found_some_pairs_at_a_time(monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
     found = mined(*sides(12, 15, 6, 7))
     whole = confidence._gaps(*found)
-    monkeypatch.setattr(confidence, "_PAIRS_AT_ONCE", at_once)
+    monkeypatch.setattr(confidence, "PAIRS_AT_ONCE", at_once)
     assert np.array_equal(confidence._gaps(*found), whole)
 
 

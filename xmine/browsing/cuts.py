@@ -95,8 +95,8 @@ class Cuts:
     def at(self, cut: float) -> Kept:
         """Count the pairs that a cut keeps, and expect their precision."""
         kept = self.kept_by(cut)
-        if self.probs is None:
-            return Kept(cut, kept)
+        if self.probs is None or self.opened.summary.get("translations", 0) is None:
+            return Kept(cut, kept)  # nobody can know how precise the pairs are
         return Kept(cut, kept, *expected_of(kept, self._right[kept], self._unsure[kept]))
 
     def near(self, cut: float, count: int) -> tuple[Rows, Rows]:

@@ -207,6 +207,14 @@ def known_keys(folder: Path, name: str, count: int) -> NDArray[np.int64] | None:
     return keys
 
 
+def keys_of(texts: Sequence[str]) -> NDArray[np.int64]:
+    """Find the `keys` of `LineFeatures`, and nothing else."""
+    keys = np.empty(len(texts), dtype=np.int64)
+    for rows, some, spelt in _by_chunks(texts, range(len(texts))):
+        keys[rows] = _keys(some, spelt)
+    return keys
+
+
 def groups_of(texts: Sequence[str]) -> NDArray[np.int64]:
     """Find the `groups` of `LineFeatures`, and nothing else."""
     keys = np.empty(len(texts), dtype=np.int64)

@@ -25,7 +25,9 @@ from xmine.flags.rules import flag_pairs
 from xmine.knn.cosines import pair_cosines
 from xmine.knn.neighbours import Neighbours
 from xmine.mining.aligned_scores import AlignedScores
+from xmine.mining.kin import Kin
 from xmine.mining.options import MiningOptions, ScoringOptions
+from xmine.mining.phrases import unknown_figures
 from xmine.mining.reranking import SINGLE_WORDS, TOO_FEW, Judge, judging_encoder
 from xmine.mining.stage_inputs import check_arrays, vector_facts
 from xmine.mining.steps import open_steps
@@ -38,6 +40,7 @@ from xmine.scoring.late_interaction import match_pairs
 from xmine.scoring.margin import pair_scores
 from xmine.scoring.probability import Confidence, estimate
 from xmine.scoring.retrieval import ChosenPairs
+from xmine.scoring.threshold import FEW
 from xmine.text.identification import check_language, check_sides, guess_language
 from xmine.text.inputs import Texts, read_texts, text_input
 from xmine.text.packed import PickedTexts
@@ -102,24 +105,30 @@ def score_aligned(
         codes[0] or guess_language(left.texts, known),
         codes[1] or guess_language(right.texts, known),
     )
-    warnings = [check_language(side.name, side.texts, known) for side in (left, right)]
+    doubts = tuple(check_language(side.name, side.texts, known) for side in (left, right))
     by = (
         "--src-lang" if options.src_lang else "source",
         "--tgt-lang" if options.tgt_lang else "target",
     )
+    warnings = [*filter(None, doubts)]
     warnings += check_sides(names, (left.texts, right.texts), codes, by)
     mining = MiningOptions(**asdict(options), index="exact", cache=False)
     judging, by_margin = judging_encoder(vectorizer, mining)
     with open_steps(None, dict, mining, report) as steps:
         encoded = steps.encode((left, right), vectorizer, judging)
         neighbours = steps.search(encoded)
+        sources = _rows([pair.source for pair in given], encoded[0][0])  # [given]
+        targets = _rows([pair.target for pair in given], encoded[1][0])
+        rows = sources, targets
+        kin = Kin.of(encoded, rows)
         judge = steps.rerank(encoded, neighbours, judging)
         if judging and not judge:
             by_margin = SINGLE_WORDS
         tokens = steps.tokens(encoded, judge.encoder) if judge else None
-        found = given, encoded, neighbours, languages, options, [*filter(None, warnings)]
-        scored = _scored(*found, judge, by_margin, tokens)
-        return replace(scored, vectors=vector_facts(vectorizer))
+        found = given, rows, encoded, neighbours, languages, options, [*filter(None, warnings)]
+        scored = _scored(*found, judge, kin, by_margin, tokens)
+        unknown = unknown_figures(doubts, names, languages)
+        return replace(scored, vectors=vector_facts(vectorizer), unknown=unknown)
 
 
 def _read(
@@ -147,27 +156,27 @@ def _read(
 
 def _scored(
     given: list[Pair],
+    rows: tuple[NDArray[np.int64], NDArray[np.int64]],
     encoded: tuple[Encoded, Encoded],
     neighbours: Neighbours,
     languages: tuple[str, str],
     options: ScoringOptions,
     warnings: list[str],
     judge: Judge | None,
+    kin: Kin,
     by_margin: str,
     tokens: tuple[TokenVectors, TokenVectors] | None,
 ) -> AlignedScores:
     """Score the pairs whose sides both have a vector, estimate probabilities, and flag them."""
     (left, left_vectors), (right, right_vectors) = encoded
     k = options.neighborhood
-    sources = _rows([pair.source for pair in given], left)  # [given]
-    targets = _rows([pair.target for pair in given], right)
-    numbers = np.flatnonzero((sources >= 0) & (targets >= 0))
-    x, y = sources[numbers], targets[numbers]
+    numbers = np.flatnonzero((rows[0] >= 0) & (rows[1] >= 0))
+    x, y = rows[0][numbers], rows[1][numbers]
     cosines = _cosines(x, y, neighbours, left_vectors, right_vectors)
     scores, clamped = pair_scores(x, y, cosines, neighbours.first(k), options.margin)
     pairs, weights = ChosenPairs(x, y, scores, cosines), None
     read = read_lines((left, right), (x, y), languages)
-    if judge and not (judge := _learned(judge, pairs, neighbours, (left, right), options)):
+    if judge and not (judge := _learned(judge, pairs, neighbours, (left, right), options, kin)):
         by_margin = TOO_FEW
     if judge and tokens:
         weights = judge.reranker.weights
@@ -178,10 +187,9 @@ def _scored(
         pairs = replace(pairs, scores=better.astype(np.float32), margins=scores)
     order = np.lexsort((numbers, y, x, -pairs.scores))
     chosen = pairs.take(order)
-    confidence = _estimated(chosen, neighbours, left, right, weights)
+    confidence = _estimated(chosen, neighbours, kin, left, right, weights)
     probs = np.zeros(len(chosen)) if confidence is None else confidence.probs
-    rows = chosen.sources, chosen.targets
-    loose = loosest_stretches(*tokens, *rows).looseness if tokens else None
+    loose = loosest_stretches(*tokens, chosen.sources, chosen.targets).looseness if tokens else None
     near = neighbours.first(k)
     flags = flag_pairs(chosen, probs, near, left, right, read.take(order), loose)
     found = given, chosen, numbers[order], confidence, flags, neighbours
@@ -225,18 +233,20 @@ def _learned(
     neighbours: Neighbours,
     sides: tuple[Sentences, Sentences],
     options: ScoringOptions,
+    kin: Kin,
 ) -> Judge | None:
     """Give the judge the weights that the pairs teach, if its encoder has none."""
     if judge.encoder.reranking is not None:
         return judge
     order = np.lexsort((pairs.targets, pairs.sources, -pairs.scores))
     distinct, _ = _distinct(pairs.take(order))
-    return judge.learned(distinct, neighbours, _known(distinct, *sides), options)
+    return judge.learned(distinct, neighbours, _known(distinct, *sides), options, kin)
 
 
 def _estimated(
     chosen: ChosenPairs,
     neighbours: Neighbours,
+    kin: Kin,
     left: Sentences,
     right: Sentences,
     weights: RerankingWeights | None,
@@ -247,7 +257,9 @@ def _estimated(
     """
     distinct, places = _distinct(chosen)
     known = _known(distinct, left, right)
-    confidence = estimate(distinct, neighbours, known)
+    confidence = estimate(distinct, neighbours, known, kin)
+    if confidence and confidence.translations < 1 and len(distinct) < FEW:
+        return None  # that so few lines show no translation does not make each of them wrong
     if confidence is not None and weights is not None:
         confidence = calibrate(distinct.scores, confidence, known, weights)
     return None if confidence is None else confidence.of(places)

@@ -47,6 +47,7 @@ class AlignedScores:
         warnings: those of reading and encoding; `report().warnings` has all.
         by_margin: why the scores are margins; empty where they are log-odds.
         vectors: facts of the encoder, or the names of the files of given vectors.
+        unknown: why nobody can know how many are right; empty where there is an estimate.
     """
 
     given: list[Pair]
@@ -63,6 +64,7 @@ class AlignedScores:
     warnings: list[str]
     by_margin: str = ""
     vectors: Mapping[str, object] = field(default_factory=dict)
+    unknown: str = ""
 
     def __repr__(self) -> str:
         """Count the pairs, which would fill the screen."""
@@ -142,8 +144,13 @@ class ScoringReport:
     @property
     def expected_right(self) -> float | None:
         """The expected number of translations."""
-        probs = self.scored.probs
+        probs = None if self.scored.unknown else self.scored.probs
         return None if probs is None else float(probs.sum())
+
+    @property
+    def weakness(self) -> str:
+        """The reason not to rely on the estimate; empty if there is none."""
+        return self.scored.unknown or weakness_of(self.scored.confidence)
 
     @cached_property
     def warnings(self) -> list[str]:
@@ -178,7 +185,7 @@ class ScoringReport:
             ", ".join(filter(None, head)),
             by_margin(self.scored.by_margin, self.scored.options.rerank),
             "" if right is None else f"about {right:,.0f} of them expected to be translations",
-            weakness_of(self.scored.confidence),
+            self.weakness,
             told("score quartiles ", (f"{each:.4f}" for each in self.quartiles), " "),
             "flags: " + (", ".join(counted(self.flags)) or "none"),
             "" if self.hubs is None else count(self.hubs, "hub"),
@@ -198,7 +205,7 @@ class ScoringReport:
             "blank": self.blank,
             "unknown": self.unknown,
             "expected_right": self.expected_right,
-            "weakness": weakness_of(scored.confidence),
+            "weakness": self.weakness,
             "reranked": not scored.by_margin,
             "score_quartiles": self.quartiles,
             "flags": self.flags,

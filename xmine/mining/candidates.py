@@ -16,6 +16,7 @@ from xmine.flags.reading import ReadLines, read_lines
 from xmine.flags.rules import flag_pairs
 from xmine.knn.cosines import pair_cosines
 from xmine.knn.neighbours import Neighbours
+from xmine.mining.kin import Kin
 from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import Judge, judging_encoder
 from xmine.mining.steps import open_steps
@@ -24,7 +25,7 @@ from xmine.progress import Report, silent
 from xmine.scoring.alignment import Looseness
 from xmine.scoring.calibration import calibrate, corrected
 from xmine.scoring.margin import MarginScores, margin_scores, pair_scores
-from xmine.scoring.probability import Confidence, Floats, estimate
+from xmine.scoring.probability import Confidence, Floats, Kindred, estimate
 from xmine.scoring.rescoring import add_evidence
 from xmine.scoring.retrieval import ChosenPairs, choose_pairs
 from xmine.scoring.threshold import choose_threshold
@@ -47,6 +48,7 @@ class Candidates:
         weights: of the reranking; None where the scores are margins.
         read: of the lines of both sides and of the chosen pairs, if they are read yet.
         copies: bool [chosen], which pairs have the same text on both sides, if that is known yet.
+        kin: tells which neighbours are near-copies of a pair's own sentence.
     """
 
     chosen: ChosenPairs
@@ -57,6 +59,7 @@ class Candidates:
     weights: RerankingWeights | None = None
     read: ReadLines | None = None
     copies: NDArray[np.bool_] | None = None
+    kin: Kindred | None = None
 
     def with_pairs(self, chosen: ChosenPairs, order: NDArray[np.intp]) -> "Candidates":
         """Put pairs in another order, which `chosen` has already."""
@@ -109,6 +112,7 @@ def retrieve(
     options: MiningOptions,
     judge: Judge | None = None,
     seeds: LabelledPairs = NOTHING_KNOWN,
+    kin: Kindred | None = None,
 ) -> Candidates:
     """Choose pairs among the neighbours by margin scores, or by those of a judge.
 
@@ -120,7 +124,7 @@ def retrieve(
         scores = margin_scores(few, options.margin)
         first = Candidates(choose_pairs(few, scores), neighbours, scores, source, target)
         known = known_pairs(first, seeds)[1]
-        judge = judge.learned(first.chosen, neighbours, known, options)
+        judge = judge.learned(first.chosen, neighbours, known, options, kin)
     if judge is not None:
         weights, scores = judge.reranker.weights, judge.reranker.candidates()
         chosen = choose_pairs(judge.reranker.neighbours, scores, options.retrieval)
@@ -129,7 +133,7 @@ def retrieve(
     else:
         scores = margin_scores(few, options.margin)
         chosen = choose_pairs(few, scores, options.retrieval)
-    candidates = Candidates(chosen, neighbours, scores, source, target, weights)
+    candidates = Candidates(chosen, neighbours, scores, source, target, weights, kin=kin)
     x, y = _missing(candidates, seeds)
     if not len(x):
         return candidates
@@ -234,7 +238,7 @@ def estimate_probabilities(
     is_open = known == -1
     probs = np.where(is_open, settled.probs_of(*lines), np.nan)
     known[~np.isnan(probs)] = 0  # which leaves them out of the fit
-    confidence = estimate(chosen, candidates.neighbours, known)
+    confidence = estimate(chosen, candidates.neighbours, known, candidates.kin)
     if confidence is None:
         return Estimated(candidates, None, copies)
     if chosen.evidence is not None:
@@ -252,6 +256,8 @@ def estimate_probabilities(
     if keep_copies:
         labels = labels_of(seeds.pairs, *lines)
         confidence = confidence.where_known(np.where(copies & (labels != 0), 1.0, np.nan))
+    most = min(len(candidates.source), len(candidates.target))
+    confidence = replace(confidence, translations=min(confidence.translations, most))
     order = np.lexsort((chosen.targets, chosen.sources, -chosen.scores, -confidence.probs))
     ordered = replace(candidates, copies=copies).with_pairs(chosen.take(order), order)
     return Estimated(ordered, confidence.of(order), copies[order])
@@ -284,9 +290,10 @@ def find_candidates(
         judging, _ = judging_encoder(pair, options)
         encoded = steps.encode(sentences, pair, judging)
         neighbours = steps.search(encoded)
+        kin = Kin.of(encoded)
         judge = steps.rerank(encoded, neighbours, judging)
-        plain = retrieve(encoded, neighbours, options)
-        reranked = retrieve(encoded, neighbours, options, judge) if judge else plain
+        plain = retrieve(encoded, neighbours, options, kin=kin)
+        reranked = retrieve(encoded, neighbours, options, judge, kin=kin) if judge else plain
         if reranked.weights is None:
             return plain, None
         return plain, read_candidates(reranked, options, pair.facts.languages)

@@ -54,6 +54,8 @@ class Mined:
         languages: codes of source and target, as given or guessed; `und` where that failed.
         by_margin: why candidates are ranked by the margin; empty where tokens rank them.
         vectors: facts of the encoder, or the names of the files of given vectors.
+        near_copies: sentences of the pairs that have near-copies, these included, and the groups
+            that they are.
     """
 
     pairs: Pairs
@@ -71,6 +73,7 @@ class Mined:
     languages: tuple[str, str]
     by_margin: str = ""
     vectors: Mapping[str, object] = field(default_factory=dict)
+    near_copies: tuple[int, int] = (0, 0)
 
     def __repr__(self) -> str:
         """Count the pairs, which would fill the screen."""
@@ -178,6 +181,7 @@ class MiningReport:
             told("other cuts: --min-prob ", map(_cut, mined.threshold.others)),
             told("flags: ", counted(self.flags)),
             told("dropped: ", counted(mined.dropped)),
+            _near_copies(*mined.near_copies),
             *(
                 f"against {name}: precision {found.precision:.3f}, recall {found.recall:.3f}, "
                 f"F1 {found.f1:.3f}"
@@ -215,6 +219,7 @@ class MiningReport:
             "other_cuts": [asdict(each) for each in mined.threshold.others],
             "flags": self.flags,
             "dropped": mined.dropped,
+            "near_copies": dict(zip(("sentences", "groups"), mined.near_copies, strict=True)),
             **sides,
             "languages": list(mined.languages),
             "clamped": candidates.scores.clamped,
@@ -257,6 +262,10 @@ def _expectation(mined: Mined) -> str:
     if translations is not None and translations >= 1:
         said.append(f"about {count(round(translations), 'translation')} in the files")
     return ", ".join(said)
+
+
+def _near_copies(sentences: int, groups: int) -> str:
+    return f"near-copies: {sentences:,} sentences in {count(groups, 'group')}" if groups else ""
 
 
 def _cut(kept: Kept) -> str:

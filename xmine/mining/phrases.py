@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from xmine.flags.names import FLAGS
+from xmine.text.languages import UNKNOWN_LANGUAGE
 from xmine.text.sentences import Sentences
 from xmine.units import count
 
@@ -41,6 +42,25 @@ def unknown_to_encoder(side: Sentences) -> list[str]:
         f"{side.name}: {count(side.unknown, unit)} left out: the encoder knows nothing of {lines}"
         + more
     ]
+
+
+def unknown_figures(doubts: tuple[str, str], names: tuple[str, str], codes: tuple[str, str]) -> str:
+    """Say that an estimate means nothing where the encoder was not made for a language.
+
+    Args:
+        doubts: why the language of each side is none of the encoder's; empty where it is one.
+        names: of both sides.
+        codes: of their languages, for the way forward.
+    """
+    sides = zip(names, doubts, codes, strict=True)
+    beyond = [name for name, doubt, code in sides if doubt and code != UNKNOWN_LANGUAGE]
+    if not beyond:
+        return ""
+    return (
+        f"the encoder was not made for the language of {' and '.join(beyond)}: nobody can know the "
+        "precision, or how many translations there are; `xmine train PAIRS --encoder embedded "
+        f"--languages {','.join(codes)}` makes an encoder that knows it, of some thousand pairs"
+    )
 
 
 def clamped_warning(clamped: int) -> list[str]:

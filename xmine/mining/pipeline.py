@@ -17,8 +17,10 @@ from xmine.encoders.rescorer import Rescorer
 from xmine.engines.task import Engine
 from xmine.errors import OptionError
 from xmine.mining.candidates import estimate_probabilities, flag, read_candidates, retrieve
+from xmine.mining.kin import Kin
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
+from xmine.mining.phrases import unknown_figures
 from xmine.mining.reranking import SINGLE_WORDS, TOO_FEW, judging_encoder
 from xmine.mining.rescoring import rescore
 from xmine.mining.results import write_results
@@ -107,10 +109,12 @@ def mine(
         judging, by_margin = judging_encoder(vectorizer, options)
         encoded = steps.encode(sentences, vectorizer, judging)
         (left, _), (right, _) = encoded  # without lines that the encoder does not know
-        warnings = _doubts((left, right), readable, options, seeds, gold)
+        doubts = tuple(check_language(side.name, side.texts, readable) for side in (left, right))
+        warnings = [*_doubts((left, right), options, seeds, gold), *filter(None, doubts)]
         neighbours = steps.search(encoded)
+        kin = Kin.of(encoded)
         judge = steps.rerank(encoded, neighbours, judging)
-        candidates = retrieve(encoded, neighbours, options, judge, seeds)
+        candidates = retrieve(encoded, neighbours, options, judge, seeds, kin)
         if judging and candidates.weights is None:
             by_margin = TOO_FEW if judge else SINGLE_WORDS
         if rescorer:
@@ -125,7 +129,9 @@ def mine(
         probable = estimated.candidates.chosen, estimated.confidence
         loose = steps.stretches(encoded, *probable, judging)
         flags = flag(estimated, options, loose)
-        mined = select(estimated, flags, options, seeds, gold, warnings)
+        assert candidates.read is not None
+        unknown = unknown_figures(doubts, (left.name, right.name), candidates.read.languages)
+        mined = select(estimated, flags, options, seeds, gold, warnings, unknown)
         mined = replace(mined, by_margin=by_margin, vectors=vector_facts(vectorizer, rescorer))
         write_results(steps.run, mined)
         return replace(mined, warnings=told + warnings)
@@ -151,18 +157,15 @@ def _check_known(options: MiningOptions, seeds: LabelledPairs, gold: LabelledPai
 
 def _doubts(
     sentences: tuple[Sentences, Sentences],
-    known: tuple[str, ...],
     options: MiningOptions,
     seeds: LabelledPairs,
     gold: LabelledPairs,
 ) -> list[str]:
-    """Warn of labelled pairs that are of no use, and of sides in an unexpected language."""
+    """Warn of labelled pairs that are of no use, and of sides in a language that was not given."""
     left, right = sentences
     given = options.src_lang, options.tgt_lang
     found = list(dict.fromkeys(each.warning for each in (seeds, gold)))
     if gold.pairs and not any(pair.right for pair in gold.pairs):
         found.append("--gold: no pair in it is right (1), so there is nothing to measure recall by")
     found += check_sides((left.name, right.name), (left.texts, right.texts), given)
-    if known:
-        found += [check_language(side.name, side.texts, known) for side in sentences]
     return [each for each in found if each]

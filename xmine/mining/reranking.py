@@ -16,7 +16,7 @@ from xmine.errors import OptionError
 from xmine.knn.neighbours import Neighbours
 from xmine.mining.options import MiningOptions, ScoringOptions
 from xmine.scoring.late_interaction import match_pairs
-from xmine.scoring.probability import estimate
+from xmine.scoring.probability import Kindred, estimate
 from xmine.scoring.reranking import Reranker, TokenMatches
 from xmine.scoring.reranking_fit import learn_weights
 from xmine.scoring.retrieval import ChosenPairs
@@ -37,6 +37,7 @@ class Judge:
         neighbours: Neighbours,
         known: NDArray[np.int8],
         options: ScoringOptions,
+        kin: Kindred | None = None,
     ) -> "Judge | None":
         """Give a judge with weights that the files teach, for an encoder that has none.
 
@@ -50,11 +51,12 @@ class Judge:
                 others.
             options: where `rerank` is `tokens`, the default weights are used if there are too few
                 pairs to learn from.
+            kin: as in `estimate`.
 
         Returns:
             None if there are too few pairs.
         """
-        first, weights = estimate(pairs, neighbours, known), None
+        first, weights = estimate(pairs, neighbours, known, kin), None
         if first is not None and first.translations >= FEW:
             weights = learn_weights(self.reranker, pairs, first.probs, known)
         if weights is None:

@@ -37,7 +37,7 @@ def rescore(
     """
     chosen, weights = candidates.chosen, candidates.weights
     _, known = known_pairs(candidates, seeds)
-    first = estimate(chosen, candidates.neighbours, known)
+    first = estimate(chosen, candidates.neighbours, known, candidates.kin)
     if first is None or not first.probs.any():
         warn(LEFT_OUT)
         return candidates

@@ -10,6 +10,7 @@ from xmine.files.scratch import taken
 from xmine.flags.flag_set import Bools, Flags
 from xmine.flags.names import FLAGS
 from xmine.mining.candidates import Candidates, Estimated
+from xmine.mining.kin import count_kin
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.pairs.io import Pairs
@@ -34,8 +35,12 @@ def select(
     seeds: LabelledPairs = NOTHING_KNOWN,
     gold: LabelledPairs = NOTHING_KNOWN,
     warnings: Sequence[str] = (),
+    unknown: str = "",
 ) -> Mined:
-    """Choose the threshold, and keep the pairs that the options ask for."""
+    """Choose the threshold, and keep the pairs that the options ask for.
+
+    `unknown` says why nobody can know how precise the pairs are; no figure is given then.
+    """
     candidates, confidence = estimated.candidates, estimated.confidence
     assert candidates.read is not None
     labels = labels_of(seeds.pairs, *candidates.lines())
@@ -43,9 +48,16 @@ def select(
     threshold = _threshold(estimated, eligible.rows, options, gold)
     rows = _best(eligible.rows[: threshold.kept.pairs], options.top, labels)
     probs = None if confidence is None else taken(confidence.probs, rows)
+    expected = precision_of(None if unknown else probs)
+    if unknown:
+        threshold = replace(threshold, others=(), translations=None, weakness=unknown)
+    kept = candidates.chosen.take(rows)
+    copies = (0, 0)
+    if candidates.kin is not None:
+        copies = count_kin(candidates.kin, kept.sources, kept.targets, candidates.neighbours)
     return Mined(
         pairs=_with_text(candidates, rows, probs, flags.take(rows)),
-        kept=Kept(threshold.value, len(rows), *precision_of(probs)),
+        kept=Kept(threshold.value, len(rows), *expected),
         threshold=threshold,
         candidates=candidates,
         flags=flags,
@@ -57,6 +69,7 @@ def select(
         gold=gold,
         warnings=list(warnings),
         languages=candidates.read.languages,
+        near_copies=copies,
     )
 
 

@@ -10,6 +10,7 @@ derivation and says where the estimate fails.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
@@ -23,6 +24,10 @@ from xmine.knn.neighbours import Neighbours
 from xmine.scoring.retrieval import ChosenPairs
 
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+# Rows x and y of pairs, and neighbours -> which targets near x are kin of y, bool [pairs, k], and
+# which sources near y are kin of x: near-copies, no rivals.
+Kindred = Callable[[NDArray[np.int64], NDArray[np.int64], Neighbours], tuple[Bools, Bools]]
 
 # A pair, two rivals and one to spare. More do not help; with two there is no spacing to measure.
 NEIGHBOURS = 4
@@ -48,7 +53,7 @@ _LEAST_GAIN = 3.0
 # So many pairs show which first guess is best.
 _ENOUGH = 50_000
 # Gaps are measured for so many pairs at a time: a pair takes about 300 bytes meanwhile.
-_PAIRS_AT_ONCE = 16_384
+PAIRS_AT_ONCE = 16_384
 # The standard normal distribution function, looked up between these points: numpy has none.
 _POINTS = np.linspace(-6, 6, 2_401)
 _BELOW = np.array([0.5 * math.erfc(-each / math.sqrt(2)) for each in _POINTS])
@@ -87,7 +92,10 @@ class Confidence:
 
 
 def estimate(
-    pairs: ChosenPairs, neighbours: Neighbours, known: NDArray[np.int8] | None = None
+    pairs: ChosenPairs,
+    neighbours: Neighbours,
+    known: NDArray[np.int8] | None = None,
+    kin: Kindred | None = None,
 ) -> Confidence | None:
     """Estimate how likely each pair is a translation.
 
@@ -96,11 +104,12 @@ def estimate(
         neighbours: nearest rows both ways. The first NEIGHBOURS are read, however many the margin
             used: search for at least that many. Two are unreliable.
         known: [pairs], 1 for pairs known to be right, 0 for wrong ones, -1 for the others.
+        kin: tells which neighbours are near-copies of a pair's own sentence, and so no rivals.
 
     Returns:
         None where no pair has two rivals to compare it with: with one neighbour, or too few lines.
     """
-    gaps, spacings = _gaps(pairs, neighbours)
+    gaps, spacings = _gaps(pairs, neighbours, kin)
     if not np.isfinite(spacings).any():
         return None
     # A pair that is not the best of its row and column is wrong.
@@ -120,7 +129,9 @@ def estimate(
     return Confidence(everywhere, round(total, 4), judged.any_at_all, judged.apart)
 
 
-def _gaps(pairs: ChosenPairs, neighbours: Neighbours) -> tuple[Floats, Floats]:
+def _gaps(
+    pairs: ChosenPairs, neighbours: Neighbours, kin: Kindred | None = None
+) -> tuple[Floats, Floats]:
     """Measure how far each pair stands above its best rival, and that one above the next.
 
     Half the mean of either side's neighbourhood is taken off the cosines, as in the distance
@@ -133,8 +144,8 @@ def _gaps(pairs: ChosenPairs, neighbours: Neighbours) -> tuple[Floats, Floats]:
     left, right = _half_mean(near.target_cosines), _half_mean(near.source_cosines)
     gaps, spacings = (scratch.empty(len(pairs), np.float64) for _ in range(2))
     spacings[:] = np.inf
-    for start in range(0, len(pairs), _PAIRS_AT_ONCE):
-        some = slice(start, start + _PAIRS_AT_ONCE)
+    for start in range(0, len(pairs), PAIRS_AT_ONCE):
+        some = slice(start, start + PAIRS_AT_ONCE)
         x, y = pairs.sources[some], pairs.targets[some]
         targets, sources = near.targets[x], near.sources[y]  # [some, k]
         # The halves are added first, so that both orders of the two files round alike.
@@ -142,6 +153,9 @@ def _gaps(pairs: ChosenPairs, neighbours: Neighbours) -> tuple[Floats, Floats]:
         column = near.source_cosines[y] - (right[y, None] + left[sources])
         row[targets == y[:, None]] = -np.inf
         column[sources == x[:, None]] = -np.inf
+        if kin:
+            of_row, of_column = kin(x, y, near)
+            row[of_row] = column[of_column] = -np.inf
         rivals = np.sort(np.concatenate([row, column], axis=1), axis=1)  # [some, 2k], rising
         second, third = rivals[:, -1], rivals[:, -2]
         gaps[some] = pairs.cosines[some] - (left[x] + right[y]) - second

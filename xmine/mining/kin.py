@@ -1,0 +1,135 @@
+"""Rivals of a pair -> which are near-copies of the pair's own sentence, and so no rivals.
+
+A pair is judged by how far it stands above its rivals, the other sentences near its own. A sibling
+of the right translation, such as the same line with another mark, a list number or a word more, is
+as near, and no reason to doubt the pair.
+"""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.flags.line_features import keys_of
+from xmine.flags.near_copies import letters_of
+from xmine.knn.cosines import exact_cosines
+from xmine.knn.neighbours import Neighbours
+from xmine.scoring.probability import PAIRS_AT_ONCE, Kindred
+from xmine.vectors.encoding import Encoded
+
+Bools = NDArray[np.bool_]
+Rows = NDArray[np.int64]
+
+# A rival is looked at where it is nearer to the pair's own sentence than this share of the distance
+# between the two sentences of the pair, or than that share of the farthest rival's distance: half a
+# line is as far from the whole as a translation, but strangers are farther. Then its letters decide.
+_NEARER, _APART = 2 / 3, 0.6
+# The share of the shorter text's pairs of letters that a near-copy has.
+_SHARED = 0.8
+_NUMBERS = re.compile(r"\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Kin:
+    """Tells which rivals of pairs are kin.
+
+    Attributes:
+        sides: the sentences and the vectors of both sides.
+        keys: int64 [sentences] of both sides, a hash of their letters, see `LineFeatures`.
+        given: sorted codes of pairs that are given, source row x targets + target row: partners of
+            one sentence are no rivals.
+    """
+
+    sides: tuple[Encoded, Encoded]
+    keys: tuple[Rows, Rows]
+    given: Rows | None = None
+
+    @classmethod
+    def of(cls, sides: tuple[Encoded, Encoded], pairs: tuple[Rows, Rows] | None = None) -> "Kin":
+        """Read the letters of both sides; `pairs` are rows of given pairs, -1 for none."""
+        given = None
+        if pairs is not None:
+            x, y = (rows[np.minimum(*pairs) >= 0] for rows in pairs)
+            given = np.unique(x * len(sides[1][0]) + y)
+        return cls(sides, (keys_of(sides[0][0].texts), keys_of(sides[1][0].texts)), given)
+
+    def __call__(self, x: Rows, y: Rows, near: Neighbours) -> tuple[Bools, Bools]:
+        """Mark the neighbours of pairs that are kin, or partners.
+
+        Args:
+            x, y: int64 [pairs], rows of both sides.
+            near: the k nearest rows both ways.
+
+        Returns:
+            bool [pairs, k], targets near x that are kin of y; and bool [pairs, k], sources near y
+            that are kin of x.
+        """
+        targets, sources = near.targets[x], near.sources[y]
+        (_, left), (_, right) = self.sides
+        own = exact_cosines(left[x], right, y[:, None])[:, 0]
+        row, column = self._kin(1, y, targets, own), self._kin(0, x, sources, own)
+        if self.given is not None:
+            size = len(self.sides[1][0])
+            row |= np.isin(x[:, None] * size + targets, self.given)
+            column |= np.isin(sources * size + y[:, None], self.given)
+        return row, column
+
+    def _kin(self, side: int, own: Rows, rivals: Rows, cosines: NDArray[np.float32]) -> Bools:
+        """Mark the rivals [pairs, k] that are kin of own rows [pairs] of a side."""
+        (sentences, vectors), keys = self.sides[side], self.keys[side]
+        ids = np.where(rivals == own[:, None], -1, rivals)
+        between = exact_cosines(vectors[own], vectors, ids)
+        distances = np.where(ids < 0, 0, 1 - between)
+        kin: Bools = distances < _NEARER * (1 - cosines[:, None])
+        kin |= distances < _APART * distances.max(axis=1, keepdims=True)
+        kin |= keys[rivals] == keys[own, None]
+        kin &= ids >= 0
+        for pair, place in np.argwhere(kin).tolist():
+            texts = sentences.texts[int(own[pair])], sentences.texts[int(ids[pair, place])]
+            kin[pair, place] = _numbers_agree(*texts) and _letters_agree(*texts)
+        return kin
+
+
+def count_kin(kin: Kindred, x: Rows, y: Rows, near: Neighbours) -> tuple[int, int]:
+    """Count the sentences of both sides that are near-copies, and the groups that these are.
+
+    Args:
+        kin: tells which neighbours are kin.
+        x, y: int64 [pairs], rows of the pairs whose sentences and their kin are counted.
+        near: the nearest rows both ways.
+    """
+    edges: tuple[list[Rows], list[Rows]] = [], []
+    for start in range(0, len(x), PAIRS_AT_ONCE):
+        own = y[start : start + PAIRS_AT_ONCE], x[start : start + PAIRS_AT_ONCE]
+        rivals = near.targets[own[1]], near.sources[own[0]]
+        for side, marked in enumerate(kin(own[1], own[0], near)):
+            rows, places = np.nonzero(marked)
+            edges[side].append(np.stack([own[side][rows], rivals[side][rows, places]]))
+    sentences = groups = 0
+    for each in edges:
+        rows, ends = np.unique(
+            np.concatenate([np.empty((2, 0), int), *each], axis=1), return_inverse=True
+        )
+        one, other = ends.reshape(2, -1)
+        first = np.arange(len(rows))  # the first of the group, as far as is known
+        before = None
+        while before is None or (first != before).any():
+            before = first.copy()
+            np.minimum.at(first, one, before[other])
+            np.minimum.at(first, other, before[one])
+        sentences, groups = sentences + len(rows), groups + len(np.unique(first))
+    return sentences, groups
+
+
+def _letters_agree(one: str, other: str) -> bool:
+    """Tell whether nearly all pairs of letters of the shorter text are in the longer one."""
+    ours, theirs = (set(map(str.__add__, each, each[1:])) for each in map(letters_of, (one, other)))
+    return len(ours & theirs) >= _SHARED * min(len(ours), len(theirs))
+
+
+def _numbers_agree(one: str, other: str) -> bool:
+    """Tell whether two texts have the same numbers, but for one more at an end, as of a list."""
+    shorter, longer = sorted((_NUMBERS.findall(one), _NUMBERS.findall(other)), key=len)
+    size = len(shorter)
+    return longer[:size] == shorter or longer[len(longer) - size :] == shorter

@@ -179,11 +179,12 @@ def _scored(
     if judge and not (judge := _learned(judge, pairs, neighbours, (left, right), options, kin)):
         by_margin = TOO_FEW
     if judge and tokens:
-        weights = judge.reranker.weights
+        reranker = replace(judge.reranker, kin=kin)
+        weights = reranker.weights
         matches = match_pairs(*tokens, x, y).astype(np.float32)
         less = weights.other_numbers * read.other_numbers
         less += weights.other_language * (read.source.foreign[x] | read.target.foreign[y])
-        better = judge.reranker.pairs(x, y, matches, scores) - less
+        better = reranker.pairs(x, y, matches, scores) - less
         pairs = replace(pairs, scores=better.astype(np.float32), margins=scores)
     order = np.lexsort((numbers, y, x, -pairs.scores))
     chosen = pairs.take(order)

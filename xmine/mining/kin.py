@@ -21,9 +21,9 @@ from xmine.vectors.encoding import Encoded
 Bools = NDArray[np.bool_]
 Rows = NDArray[np.int64]
 
-# A rival is looked at where it is nearer to the pair's own sentence than this share of the distance
-# between the two sentences of the pair, or than that share of the farthest rival's distance: half a
-# line is as far from the whole as a translation, but strangers are farther. Then its letters decide.
+# A rival may be kin where its distance to the pair's own sentence is below this share of the
+# distance between the two sentences of the pair, or below that share of the farthest rival's: half
+# a line is as far from the whole as a translation, but strangers are farther. Letters decide then.
 _NEARER, _APART = 2 / 3, 0.6
 # The share of the shorter text's pairs of letters that a near-copy has.
 _SHARED = 0.8

@@ -17,6 +17,7 @@ from xmine.encoders.reranking import RerankingWeights
 from xmine.files import scratch
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring.margin import MarginScores
+from xmine.scoring.probability import Kindred
 
 Rows = NDArray[np.int64]
 Singles = NDArray[np.float32]
@@ -56,12 +57,15 @@ class Reranker:
         matches: of their tokens.
         margins: their ratio margins.
         weights: of the figures.
+        kin: tells which neighbours are no rivals; None where all are. Mining needs them as rivals,
+            to choose the best of several near-copies.
     """
 
     neighbours: Neighbours
     matches: TokenMatches
     margins: MarginScores
     weights: RerankingWeights
+    kin: Kindred | None = None
 
     def candidates(self) -> MarginScores:
         """Score all candidates: log-odds in place of margins, float32."""
@@ -128,6 +132,9 @@ class Reranker:
         """Measure how far cells [rows, k] lead their best rivals; 0 where there is no rival."""
         near, matches, known = self.neighbours, self.matches, self.margins
         own, back = near.targets[x] == y[..., None], near.sources[y] == x[..., None]
+        if self.kin:
+            of_row, of_column = self.kin(x.ravel(), y.ravel(), near)
+            own, back = own | of_row.reshape(own.shape), back | of_column.reshape(back.shape)
         leads = []
         for value, of_row, of_column in (
             (match, matches.targets[..., 0][x], matches.sources[..., 0][y]),

@@ -1,0 +1,242 @@
+"""Near-copies of a pair's own sentence are no rivals; and figures that nobody can know."""
+
+import random
+import re
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import xmine
+from tests.toys.sentences import toy_sentences
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.flags.near_copies import letters_of
+from xmine.knn.exact import search_exact
+from xmine.knn.neighbours import Neighbours
+from xmine.mining.kin import Kin, count_kin
+from xmine.mining.mined import Mined
+from xmine.mining.options import MiningOptions, ScoringOptions
+from xmine.text.sentences import sentence_table
+from xmine.vectors.encoding import Encoded
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def aligned(language: str, gold: str) -> list[tuple[str, str]]:
+    english, other = (
+        (EXAMPLES / f"{each}.txt").read_text(encoding="utf-8").splitlines()
+        for each in ("en", language)
+    )
+    rows = (EXAMPLES / gold).read_text(encoding="utf-8").splitlines()
+    numbers = [tuple(map(int, row.split("\t")[:2])) for row in rows]
+    return [(english[x - 1], other[y - 1]) for x, y in numbers if len(english[x - 1]) > 25]
+
+
+CHINESE, GERMAN = aligned("zh", "gold.tsv"), aligned("de", "gold-de.tsv")
+
+COPIES: dict[str, Callable[[str], str]] = {
+    "mark": lambda text: text.rstrip("。.") + "！！",
+    "list number": lambda text: f"(7) {text}",
+    "quotes": lambda text: f"“{text}”",
+    "end": lambda text: text[:-2] + "……",
+    "half": lambda text: text[: max(len(text) // 2, 4)],
+}
+
+
+def right_sources(targets: list[tuple[str, int]], rerank: str) -> tuple[int, Mined]:
+    """Mine 80 sentences and texts, numbered by their sentence; count the right pairs."""
+    texts = [text for text, _ in targets]
+    mined = xmine.mine(SOURCES, texts, options=MiningOptions(rerank=rerank))
+    lines = [(pair.source_line or 0, pair.target_line or 0) for pair in mined.pairs.rows()]
+    return sum(targets[target - 1][1] == source - 1 for source, target in lines), mined
+
+
+SOURCES = [source for source, _ in CHINESE[20:100]]
+TARGETS = [(text, row) for row, (_, text) in enumerate(CHINESE[20:100])]
+
+
+@pytest.mark.parametrize("share", [0.5, 1.0])
+@pytest.mark.parametrize("rerank", ["auto", "off"])
+@pytest.mark.parametrize("copies", ["mark", "list number", "quotes", "end", "half"])
+def test_near_copies_take_no_pair_away(copies: str, rerank: str, share: float) -> None:
+    """As many sentences as without near-copies keep their translation, or its near-copy."""
+    once, alone = right_sources(TARGETS, rerank)
+    assert once >= 65 and "near-copies" not in str(alone.report())
+    targets = TARGETS + [(COPIES[copies](text), row) for text, row in TARGETS[: round(share * 80)]]
+    random.Random(1).shuffle(targets)
+    right, mined = right_sources(targets, rerank)
+    assert right >= once - 2
+    assert "no pair stands out" not in str(mined.report())
+    said = re.search(r"near-copies: (\d+) sentences in (\d+) groups", str(mined.report()))
+    assert said and int(said[1]) >= 2 * int(said[2]) >= 1.5 * share * 80
+
+
+TWO_EACH = [
+    ("Nobody has paid for the tea.", "Niemand hat den Tee bezahlt."),
+    ("Nobody has paid for the tea.", "Den Tee hat noch keiner bezahlt."),
+    ("The museum is closed on Mondays.", "Das Museum ist montags geschlossen."),
+    ("The museum is closed on Mondays.", "Montags hat das Museum zu."),
+    ("My brother works in a bakery.", "Mein Bruder arbeitet in einer Bäckerei."),
+    ("My brother works in a bakery.", "In einer Bäckerei arbeitet mein Bruder."),
+    ("We will meet in front of the station.", "Wir treffen uns vor dem Bahnhof."),
+    ("We will meet in front of the station.", "Vor dem Bahnhof werden wir uns treffen."),
+    ("She keeps bees behind the library.", "Sie hält Bienen hinter der Bücherei."),
+    ("She keeps bees behind the library.", "Hinter der Bibliothek hält sie Bienen."),
+]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("rerank", ["auto", "off"])
+def test_two_translations_of_a_sentence_are_both_right(rerank: str, turned: bool) -> None:
+    pairs = TWO_EACH + GERMAN[:76]
+    sides = [source for source, _ in pairs], [text for _, text in pairs]
+    options = ScoringOptions(rerank=rerank)
+    rows = list(xmine.score_aligned(*(sides[::-1] if turned else sides), options=options).rows())
+    probs = [row.prob or 0 for row in rows[: len(TWO_EACH)]]
+    assert min(probs) >= 0.5, probs
+
+
+def test_a_wrong_partner_stays_wrong_beside_the_right_one() -> None:
+    """Partners of one sentence are no rivals, but all other lines are."""
+    pairs = GERMAN[:76]
+    wrong = [(pairs[row][0], pairs[row + 40][1]) for row in range(10)]
+    sides = [each for each, _ in pairs + wrong], [each for _, each in pairs + wrong]
+    probs = [row.prob or 0 for row in xmine.score_aligned(*sides).rows()]
+    assert max(probs[len(pairs) :]) < 0.1 and np.mean(probs[: len(pairs)]) > 0.9
+
+
+def tables(*sides: list[str], encoder: SentenceEncoder) -> tuple[Encoded, Encoded]:
+    left, right = (
+        (sentence_table("", texts, dedup=False), encoder.encode_half(texts)) for texts in sides
+    )
+    return left, right
+
+
+def slow_kin(text: str, rival: str, own: float, between: float, farthest: float) -> bool:
+    """The rules as docs/explanation/threshold.md has them."""
+    one, other = letters_of(text), letters_of(rival)
+    ours, theirs = ({first + second for first, second in pairwise(each)} for each in (one, other))
+    numbers = sorted((re.findall(r"\d+", text), re.findall(r"\d+", rival)), key=len)
+    starts = numbers[1][: len(numbers[0])] == numbers[0]
+    ends = numbers[1][len(numbers[1]) - len(numbers[0]) :] == numbers[0]
+    near = between < 2 / 3 * own or between < 0.6 * farthest or one == other
+    return near and (starts or ends) and len(ours & theirs) >= 0.8 * min(len(ours), len(theirs))
+
+
+def test_kin_is_the_twins() -> None:
+    texts = [text for _, text in GERMAN[:30]]
+    copies = [f"{number}. {text}" for number, text in enumerate(texts[:10])]
+    copies += [f"Preis {number} Euro" for number in (7, 17, 7000)]
+    copies += [text[: len(text) // 2] for text in texts[10:20]]
+    sides = [source for source, _ in GERMAN[:30]], texts + copies
+    (_, left), (_, right) = encoded = tables(*sides, encoder=SentenceEncoder.load())
+    near = search_exact(left, right, 4)
+    x = np.repeat(np.arange(30), 4)
+    y = near.targets.ravel()
+    cosines = left.astype(np.float64) @ right.astype(np.float64).T
+    among = right.astype(np.float64) @ right.astype(np.float64).T
+    found, _ = Kin.of(encoded)(x, y, near)
+    for pair in range(len(x)):
+        own, rivals = int(y[pair]), near.targets[x[pair]].tolist()
+        others = [rival for rival in rivals if rival != own]
+        farthest = max(1 - among[own, rival] for rival in others)
+        for place, rival in enumerate(rivals):
+            wanted = rival != own and slow_kin(
+                sides[1][own],
+                sides[1][rival],
+                1 - cosines[x[pair], own],
+                1 - among[own, rival],
+                farthest,
+            )
+            assert found[pair, place] == wanted, (sides[1][own], sides[1][rival])
+    assert 20 < found.sum() < 200
+
+
+def test_groups_are_the_components_of_kin() -> None:
+    """Against a search that walks from sentence to sentence."""
+    rng = np.random.default_rng(2)
+    x = y = np.arange(60)
+    near = Neighbours(
+        rng.integers(0, 60, (60, 4)), np.zeros((60, 4), np.float32),
+        rng.integers(0, 60, (60, 4)), np.zeros((60, 4), np.float32),
+    )  # fmt: skip
+    marks = rng.random((2, 60, 4)) < 0.15
+
+    def kin(
+        some_x: np.ndarray, some_y: np.ndarray, near: Neighbours
+    ) -> tuple[np.ndarray, np.ndarray]:
+        return marks[0][some_y], marks[1][some_x]
+
+    wanted = np.zeros(2, int)
+    for rivals, marked in ((near.targets, marks[0]), (near.sources, marks[1])):
+        beside: dict[int, set[int]] = {}
+        for row, place in np.argwhere(marked).tolist():
+            one, other = row, int(rivals[row, place])
+            beside.setdefault(one, set()).add(other)
+            beside.setdefault(other, set()).add(one)
+        left = set(beside)
+        while left:
+            wanted[1] += 1
+            waiting = [left.pop()]
+            while waiting:
+                wanted[0] += 1
+                more = beside[waiting.pop()] & left
+                left -= more
+                waiting += more
+    assert count_kin(kin, x, y, near) == tuple(wanted)
+    assert wanted[1] > 5
+
+
+def test_no_more_translations_than_lines() -> None:
+    """Addresses that differ in one number, beside translations, are counted as often as lines."""
+    rows = range(100)
+    sources = [f"https://example.org/en/page{row}" for row in rows] + [s for s, _ in CHINESE[:60]]
+    targets = [f"https://example.org/zh/page{row}" for row in rows] + [t for _, t in CHINESE[:60]]
+    translations = xmine.mine(sources, targets).threshold.translations
+    assert translations is not None and translations <= 160
+
+
+def test_few_lines_that_show_no_translation_have_no_probability() -> None:
+    """Two right pairs among ten are not wrong for certain: nobody can know."""
+    pairs = CHINESE[:2] + [(CHINESE[row][0], CHINESE[row + 40][1]) for row in range(2, 10)]
+    scored = xmine.score_aligned([each for each, _ in pairs], [each for _, each in pairs])
+    probs = [row.prob for row in scored.rows()]
+    assert probs == [None] * 10 or min(each or 0 for each in probs[:2]) > 0.5
+    assert None not in [row.score for row in scored.rows()]
+    if None in probs:
+        assert "too few lines" in str(scored.report())
+
+
+SWEDISH = """Var är närmaste apotek?
+Hon läser tidningen varje morgon innan hon går till jobbet.
+Vi har inte råd att köpa ett nytt hus i år.
+Barnen lekte i trädgården hela eftermiddagen.
+Jag glömde nycklarna på köksbordet igen.
+Det regnade så mycket att vägen stängdes av.
+Kan du hjälpa mig att bära de här lådorna?
+Han har bott i Göteborg sedan han var liten.
+Affären öppnar klockan tio på söndagar.
+De åkte tåg genom hela landet för att hälsa på sin mormor.
+Filmen var så tråkig att jag somnade.
+Läkaren sa att jag borde vila några dagar.""".splitlines()
+
+
+def test_figures_of_a_language_that_the_encoder_does_not_know_are_not_given() -> None:
+    english = [source for source, _ in CHINESE[:60]]
+    mined = xmine.mine(english, SWEDISH * 5)
+    facts, said = mined.report().facts(), str(mined.report())
+    figures = ("precision", "precision_interval", "translations")
+    assert [facts[name] for name in figures] == [None] * 3 and facts["other_cuts"] == []
+    assert "expected precision" not in said and "translations in the files" not in said
+    assert "nobody can know" in said and "xmine train PAIRS" in said
+    assert "--languages en,sv" in said and "--seed-pairs" not in said
+    scored = xmine.score_aligned(english, SWEDISH * 5).report()
+    assert scored.expected_right is None and "nobody can know" in str(scored)
+
+
+def test_text_of_no_known_language_keeps_its_figures(toy_encoder: SentenceEncoder) -> None:
+    """That a text looks like no language is no certain sign of a wrong encoder."""
+    english, chinese, _ = toy_sentences(60, seed=11)
+    assert xmine.mine(english, chinese, toy_encoder).kept.precision is not None

@@ -223,8 +223,8 @@ def mine_all(
                 [corpus.english[row] for row in mixture.english.tolist()],
                 [corpus.chinese[row] for row in corpus.chinese_rows(mixture).tolist()],
             )
-            tables = (sentence_table("", each, dedup=False) for each in texts)
-            kin = Kin.of(tuple(zip(tables, sides_used, strict=True)))
+            left, right = (sentence_table("", each, dedup=False) for each in texts)
+            kin = Kin.of(((left, sides_used[0]), (right, sides_used[1])))
             for ranks in SETTINGS:
                 found[f"{ranks}, k = {K}"].append(
                     measure(corpus, mixture, neighbours, tokens, kin, ranks, weights, options)

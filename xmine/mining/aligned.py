@@ -105,7 +105,10 @@ def score_aligned(
         codes[0] or guess_language(left.texts, known),
         codes[1] or guess_language(right.texts, known),
     )
-    doubts = tuple(check_language(side.name, side.texts, known) for side in (left, right))
+    doubts = (
+        check_language(left.name, left.texts, known),
+        check_language(right.name, right.texts, known),
+    )
     by = (
         "--src-lang" if options.src_lang else "source",
         "--tgt-lang" if options.tgt_lang else "target",

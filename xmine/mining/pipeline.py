@@ -109,7 +109,10 @@ def mine(
         judging, by_margin = judging_encoder(vectorizer, options)
         encoded = steps.encode(sentences, vectorizer, judging)
         (left, _), (right, _) = encoded  # without lines that the encoder does not know
-        doubts = tuple(check_language(side.name, side.texts, readable) for side in (left, right))
+        doubts = (
+            check_language(left.name, left.texts, readable),
+            check_language(right.name, right.texts, readable),
+        )
         warnings = [*_doubts((left, right), options, seeds, gold), *filter(None, doubts)]
         neighbours = steps.search(encoded)
         kin = Kin.of(encoded)

@@ -133,8 +133,8 @@ class Reranker:
         near, matches, known = self.neighbours, self.matches, self.margins
         own, back = near.targets[x] == y[..., None], near.sources[y] == x[..., None]
         if self.kin:
-            of_row, of_column = self.kin(x.ravel(), y.ravel(), near)
-            own, back = own | of_row.reshape(own.shape), back | of_column.reshape(back.shape)
+            kin_of_y, kin_of_x = self.kin(x.ravel(), y.ravel(), near)
+            own, back = own | kin_of_y.reshape(own.shape), back | kin_of_x.reshape(back.shape)
         leads = []
         for value, of_row, of_column in (
             (match, matches.targets[..., 0][x], matches.sources[..., 0][y]),

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.cli.test_runs import Command, Toy, files
+from tests.toys.saved import without_digests
 from xmine import mine
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.fingerprint import Source, list_files
@@ -32,7 +33,7 @@ SEALED = {"source.npy", "target.npy", "source.matches.npy", "stretches.npy", "re
 def model(toy_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An encoder of its own, which encodes the toy files in four blocks a side."""
     monkeypatch.setattr(StaticEmbedding, "texts_at_once", 16)
-    return Path(shutil.copytree(toy_folder, tmp_path / "enc"))
+    return without_digests(shutil.copytree(toy_folder, tmp_path / "enc"))
 
 
 def copy_over(path: Path) -> None:

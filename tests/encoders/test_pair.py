@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.toys.saved import without_digests
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.fingerprint import Source
 from xmine.encoders.modules.static import StaticEmbedding, Table
@@ -62,7 +63,7 @@ def test_a_run_remembers_both(toy_folder: Path, toy_files: Toy, tmp_path: Path) 
     left, right = SentenceEncoder.load(toy_folder), SentenceEncoder.load(toy_folder)
     mine(source, target, EncoderPair(left, right), ALL, run=tmp_path / "run")
     mine(source, target, EncoderPair(left, right), ALL, run=tmp_path / "run")
-    changed = shutil.copytree(toy_folder, tmp_path / "toy")
+    changed = without_digests(shutil.copytree(toy_folder, tmp_path / "toy"))
     prompts = '{"prompts": {"query": "ba "}, "default_prompt_name": "query"}'
     Path(changed, "config_sentence_transformers.json").write_text(prompts)
     with pytest.raises(OptionError, match="has changed since the run was begun"):

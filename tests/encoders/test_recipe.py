@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.toys.against_theirs import Checkpoint
+from tests.toys.saved import without_digests
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.recipe import Recipe
 from xmine.engines.local import LocalEngine
@@ -71,6 +72,7 @@ def test_another_encoder_under_the_name_is_refused(
 ) -> None:
     folder = tmp_path / "encoder"
     toy_encoder.save(folder)
+    without_digests(folder)
     recipe = recipe_of(SentenceEncoder.load(folder))
     path = folder / "model.safetensors"
     data = bytearray(path.read_bytes())

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from tests.toys.faults import failing, within
+from tests.toys.saved import without_digests
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.metadata import EncoderFacts
 from xmine.encoders.reranking import RerankingWeights
@@ -283,7 +284,7 @@ def test_an_encoder_is_told_by_its_files_but_not_by_its_card(
     assert SentenceEncoder.load(copy).facts == EncoderFacts(("en",), "other")
     assert SentenceEncoder.load(copy).fingerprint() == expected
     for name in ("model.safetensors", "tokenizer.json", "config_sentence_transformers.json"):
-        shutil.copytree(toy_folder, tmp_path / name)
+        without_digests(shutil.copytree(toy_folder, tmp_path / name))
         with Path(tmp_path, name, name).open("ab") as file:
             file.write(b" " if name.endswith("json") else b"")
         if name == "model.safetensors":
@@ -296,8 +297,7 @@ def test_an_encoder_is_told_by_its_files_but_not_by_its_card(
 def test_an_encoder_whose_folder_has_changed_since_is_refused(
     toy_folder: Path, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "encoder"
-    shutil.copytree(toy_folder, folder)
+    folder = without_digests(shutil.copytree(toy_folder, tmp_path / "encoder"))
     told, late = SentenceEncoder.load(folder), SentenceEncoder.load(folder)
     expected = told.fingerprint()
     os.utime(folder / "model.safetensors", ns=(1, 1))  # written anew

@@ -163,6 +163,10 @@ class SentenceEncoder:
         if str(model) in _WITHOUT_PROMPT and not isinstance(body, StaticEmbedding):
             body.pooling.include_prompt = False
         heads, card = read_heads(folder, rest, body.dim), read_card(folder)
+        # The embedded encoder loads in 170 ms, to which its digests would add 50: it is checked
+        # where a run or the cache hashes the files anyway.
+        if source.saved and folder != EMBEDDED:
+            _ = source.digests
         guesses = []
         if not (folder / MODULES_FILE).exists():
             pooling = body.describe()["pooling"]

@@ -7,16 +7,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
-from xmine.encoders.layout import MODULES_FILE, read_modules, shards_in
-from xmine.errors import FileError
+from xmine.encoders.layout import MODULES_FILE, read_json, read_modules, shards_in
+from xmine.errors import EncoderError, FileError
 from xmine.files.digests import Identity, check_unchanged, identity, refuse_unreadable
 
 # Another one whenever the same encoder gives the same texts other vectors than it did before.
 _VERSION = 1
 
+FACTS_FILE = "xmine.json"
 # Files of an encoder's folder that its vectors do not depend on, and endings of such files.
 WITHOUT_EFFECT = (
-    *("xmine.json", "reranking.json", "options.toml", "data.txt", "inputs.txt"),
+    *(FACTS_FILE, "reranking.json", "options.toml", "data.txt", "inputs.txt"),
     *("metrics.jsonl", "training.svg", "training.csv"),
 )
 _ENDINGS_WITHOUT_EFFECT = (".md", ".py", ".pyc", ".onnx", ".pt", ".h5", ".msgpack")
@@ -41,8 +42,15 @@ class Source:
     name: str
 
     @cached_property
+    def saved(self) -> dict[str, str]:
+        """The digests that xmine wrote when it saved the encoder; none in folders of others."""
+        path = self.folder / FACTS_FILE
+        files = read_json(path).get("files") if path.exists() else None
+        return files if isinstance(files, dict) else {}  # older versions wrote a list
+
+    @cached_property
     def digests(self) -> list[tuple[str, str]]:
-        """Name and SHA-256 of each file, which must be as it was when the encoder was loaded."""
+        """Name and SHA-256 of each file, which must be as it was loaded, and as it was saved."""
         digests = []
         for name, _ in self.files:
             path = self.folder / name
@@ -56,6 +64,13 @@ class Source:
             raise FileError(
                 f"{self.folder}: was changed while it was read", "give the command again"
             )
+        for name, digest in digests:
+            if self.saved.get(name, "") not in ("", digest):
+                raise EncoderError(
+                    f"{self.folder / name}: changed since the encoder was saved",
+                    'copy the encoder again; or, to accept the change, write "" in place of the '
+                    f"digest of the file in {self.folder / FACTS_FILE}",
+                )
         return digests
 
     def check_unchanged(self) -> None:

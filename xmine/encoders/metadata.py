@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from xmine.encoders.fingerprint import WITHOUT_EFFECT
+from xmine.encoders.fingerprint import FACTS_FILE, WITHOUT_EFFECT, Source, list_files
 from xmine.encoders.layout import read_json, setting, write_json
 from xmine.errors import EncoderError, FileError, OptionError
 
-FACTS_FILE = "xmine.json"
 SETTINGS_FILE = "config_sentence_transformers.json"
 CARD_FILE = "README.md"
 
@@ -89,9 +88,14 @@ def read_facts(folder: Path, card: str) -> EncoderFacts:
 
 
 def write_facts(folder: Path, facts: EncoderFacts) -> None:
-    """Write `xmine.json`, as the last file: it lists the others, see `check_replaceable`."""
+    """Write `xmine.json`, as the last file: it lists the others, see `check_replaceable`.
+
+    With a file that the vectors depend on stands its digest, see `Source.digests`.
+    """
     content = {"languages": list(facts.languages), "method": facts.method}
-    write_json(folder / FACTS_FILE, {**content, "files": sorted(_files(folder))})
+    digests = dict(Source(folder, list_files(folder), "").digests)
+    files = {name: digests.get(name, "") for name in sorted(_files(folder))}
+    write_json(folder / FACTS_FILE, {**content, "files": files})
 
 
 def read_settings(folder: Path) -> Settings:
@@ -173,7 +177,7 @@ def check_replaceable(folder: Path) -> None:
     known = {folder / name for name in WITHOUT_EFFECT}
     for place in encoders:
         listed = read_json(place / FACTS_FILE).get("files")
-        is_list = isinstance(listed, list)  # not in encoders of 0.1.0
+        is_list = isinstance(listed, (dict, list))  # not in encoders of 0.1.0
         known |= {place / name for name in (map(str, listed) if is_list else _files(place))}
         known.add(place / FACTS_FILE)
     if others := sorted({folder / name for name in _files(folder)} - known) if encoders else []:

@@ -33,15 +33,22 @@ PAIRS: dict[str, tuple[str, bytes | None, str, str]] = {
     "csv": (
         "p.csv",
         b'"One","Uno"\n',
-        "p.csv: not a format of pairs",
+        "p.csv: CSV, not a format of pairs",
         "save it with tabs between and no quotes, as .tsv; or score its columns: "
         "xmine score p.csv:1 p.csv:2 -o pairs.tsv",
     ),
     "json": (
         "p.json",
         b'[{"source": "One", "target": "Uno"}]',
-        "p.json: not a format of pairs",
+        "p.json: JSON, not a format of pairs",
         "write an object on each line, as .jsonl: jq -c '.[]' p.json > rows.jsonl",
+    ),
+    "gettext": (
+        "p.po.gz",
+        gzip.compress(b'msgid "One"\nmsgstr "Uno"\n'),
+        "p.po.gz: a gettext catalogue, not a format of pairs",
+        "make a table with translate-toolkit: po2csv FILE pairs.csv, "
+        "then pairs.csv:source and pairs.csv:target",
     ),
     "tsv missing": ("p.tsv", None, "p.tsv: no such file", ""),
     "tsv truncated": (

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import lzma
 from typing import Any
 
 import polars as pl
@@ -27,6 +28,7 @@ MANY_ENCODINGS = (
     "CP1251, for Russian)"
 )
 LATIN_ENCODINGS = "(or -f CP1250, for Czech, Polish or Hungarian)"
+_CSV = "pairs.csv, then pairs.csv:source and pairs.csv:target"
 TEXT = ["bade fifi", "golu mane", "tutu"] * 50
 PARQUET = as_parquet(TEXT)
 NO_ROWS = parquet_bytes({"text": pl.Series([], dtype=pl.String)})
@@ -136,8 +138,35 @@ TEXTS: dict[str, tuple[str, bytes | None, str, str]] = {
     "json array": (
         "a.json",
         b'[{"text": "bade"}]',
-        "a.json:1: a list, not a JSON object",
-        "a JSONL file has one object on each line: jq -c '.[]' a.json > rows.jsonl",
+        "a.json: JSON, not plain sentences",
+        'make a text: jq -r \'.. | strings | gsub("\\n"; " ")\' a.json > texts.txt; or, '
+        "where each line is an object, name a field: a.json:text",
+    ),
+    "json catalogue": (
+        "a.json.xz",
+        lzma.compress(b'{"save": "Save", "open": "Open"}'),
+        "a.json.xz: JSON, not plain sentences",
+        'make a text: jq -r \'.. | strings | gsub("\\n"; " ")\' FILE > texts.txt; or, '
+        "where each line is an object, name a field: FILE:text",
+    ),
+    "gettext": (
+        "a.PO",
+        b'msgid "One"\nmsgstr "Uno"\n',
+        "a.PO: a gettext catalogue, not plain sentences",
+        f"make a table with translate-toolkit: po2csv a.PO {_CSV}",
+    ),
+    "XLIFF": (
+        "a.xlf",
+        b"<xliff/>",
+        "a.xlf: XLIFF, not plain sentences",
+        f"make a table with translate-toolkit: xliff2po a.xlf pairs.po && po2csv pairs.po {_CSV}",
+    ),
+    "strings of Android": (
+        "a.xml",
+        b'<resources><string name="a">One</string></resources>',
+        "a.xml: XML, not plain sentences",
+        "make a text; or, of two strings.xml of Android, a table with translate-toolkit: "
+        f"android2po -t SOURCE TARGET pairs.po && po2csv pairs.po {_CSV}",
     ),
     "json array, field": (
         "a.json:text",
@@ -148,13 +177,13 @@ TEXTS: dict[str, tuple[str, bytes | None, str, str]] = {
     "tmx": (
         "a.tmx",
         b'<?xml version="1.0"?><tmx version="1.4"></tmx>',
-        "a.tmx: a translation memory, not the text of one language",
+        "a.tmx: a translation memory, not plain sentences",
         "xmine convert a.tmx pairs.jsonl, then pairs.jsonl:source and pairs.jsonl:target",
     ),
     "tmx, language": (
         "a.tmx:en",
         b'<?xml version="1.0"?><tmx version="1.4"></tmx>',
-        "a.tmx: a translation memory, not the text of one language",
+        "a.tmx: a translation memory, not plain sentences",
         "xmine convert a.tmx pairs.jsonl, then pairs.jsonl:source and pairs.jsonl:target",
     ),
     "tsv missing": ("a.tsv:2", None, "a.tsv: no such file", ""),

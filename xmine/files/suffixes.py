@@ -14,6 +14,41 @@ _KINDS = {
     ".ndjson": "jsonl",
     ".parquet": "parquet",
     ".tmx": "tmx",
+    **dict.fromkeys((".srt", ".vtt"), "subtitles"),
+    **dict.fromkeys((".po", ".pot"), "gettext"),
+    **dict.fromkeys((".xlf", ".xliff", ".sdlxliff", ".mqxliff", ".mxliff"), "xliff"),
+    ".xml": "xml",
+}
+_TABLE = "po2csv pairs.po pairs.csv, then pairs.csv:source and pairs.csv:target"
+# Kinds of files without a sentence on each line -> their name, and how to make a text or a table.
+NO_SENTENCES = {
+    "tmx": (
+        "a translation memory",
+        "xmine convert FILE pairs.jsonl, then pairs.jsonl:source and pairs.jsonl:target",
+    ),
+    "subtitles": (
+        "subtitles",
+        r"make a text of the cues: tr -d '\r' < FILE | "
+        r"""awk -v RS= 'sub(/.*-->[^\n]*\n/, "") {gsub(/\n/, " "); print}' > cues.txt""",
+    ),
+    "gettext": (
+        "a gettext catalogue",
+        "make a table with translate-toolkit: " + _TABLE.replace("pairs.po", "FILE"),
+    ),
+    "xliff": (
+        "XLIFF",
+        f"make a table with translate-toolkit: xliff2po FILE pairs.po && {_TABLE}",
+    ),
+    "xml": (
+        "XML",
+        "make a text; or, of two strings.xml of Android, a table with translate-toolkit: "
+        f"android2po -t SOURCE TARGET pairs.po && {_TABLE}",
+    ),
+    "json": (
+        "JSON",
+        r"""make a text: jq -r '.. | strings | gsub("\n"; " ")' FILE > texts.txt; or, """
+        "where each line is an object, name a field: FILE:text",
+    ),
 }
 
 

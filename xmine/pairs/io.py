@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from xmine.errors import FileError, XmineWarning
 from xmine.files.atomic import check_free, packing, replacing_all
-from xmine.files.reading import name_of
-from xmine.files.suffixes import kind_of, packing_of
+from xmine.files.reading import in_command, name_of
+from xmine.files.suffixes import NO_SENTENCES, kind_of, packing_of
 from xmine.pairs import moses
 from xmine.pairs.judgements import refuse_labels
 from xmine.pairs.language_pairs import LanguagePairs, named_languages, settle_languages
@@ -37,11 +37,14 @@ if TYPE_CHECKING:
 
 _PAIRS_AT_ONCE = 4_096
 _LOOKED_AT = 1_000  # pairs of a file, to tell whether it is in its languages
-# Kinds of files that are not read as pairs -> what to do.
+# Kinds of files that are not read as pairs, beside those without sentences -> name, what to do.
 _NO_PAIRS = {
-    "csv": "save it with tabs between and no quotes, as .tsv; or score its columns: "
-    "xmine score {0}:1 {0}:2 -o pairs.tsv",
-    "json": "write an object on each line, as .jsonl: jq -c '.[]' {0} > rows.jsonl",
+    "csv": (
+        "CSV",
+        "save it with tabs between and no quotes, as .tsv; or score its columns: "
+        "xmine score FILE:1 FILE:2 -o pairs.tsv",
+    ),
+    "json": ("JSON", "write an object on each line, as .jsonl: jq -c '.[]' FILE > rows.jsonl"),
 }
 
 
@@ -179,8 +182,11 @@ def read_pairs(spec: str | Path, losses: Losses | None = None) -> Iterator[Pair]
         check_written(Path(spec), PAIRS_FILE)
     if place.moses:
         return moses.read(place.moses)
-    if hint := _NO_PAIRS.get(kind_of(place.paths[0])):
-        raise FileError(f"{spec}: not a format of pairs", hint.format(place.paths[0]))
+    kind = kind_of(place.paths[0])
+    if not place.format and (found := {**NO_SENTENCES, **_NO_PAIRS}.get(kind)):
+        what, hint = found
+        hint = hint.replace("FILE", in_command(place.paths[0]))
+        raise FileError(f"{spec}: {what}, not a format of pairs", hint)
     read: Callable[..., Iterator[Pair]] = (place.format or FORMATS["tsv"]).read
     if losses is None:
         return _told(spec, lambda passed: read(place.paths[0], place.chosen, passed))

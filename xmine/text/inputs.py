@@ -21,6 +21,7 @@ from xmine.files.digests import Identity, check_unchanged, identity
 from xmine.files.reading import (
     STDIN,
     exists,
+    in_command,
     name_of,
     raw_blocks,
     read_blocks,
@@ -35,7 +36,7 @@ from xmine.files.records import (
     listed,
     open_parquet,
 )
-from xmine.files.suffixes import kind_of
+from xmine.files.suffixes import NO_SENTENCES, kind_of
 from xmine.text.checks import check_texts
 from xmine.units import count
 
@@ -103,17 +104,17 @@ class TextInput:
         Parquet file may hold any character, `\n` too; null is a blank text.
         """
         path, column, kind, _ = self.path, self.column, kind_of(self.path), self._identity
+        if kind in NO_SENTENCES and not (kind == "json" and column):
+            what, hint = NO_SENTENCES[kind]
+            raise FileError(
+                f"{path}: {what}, not plain sentences", hint.replace("FILE", in_command(path))
+            )
         if kind == "parquet":
             return _parquet_column(path, column)
         if kind in ("jsonl", "json"):
             return _jsonl_field(path, column)
         if kind == "csv":
             return _csv_column(path, column)
-        if kind == "tmx":
-            raise FileError(
-                f"{path}: a translation memory, not the text of one language",
-                f"xmine convert {path} pairs.jsonl, then pairs.jsonl:source and pairs.jsonl:target",
-            )
         if column:
             return _tsv_column(path, column)
         return _no_table(path, stream_lines(path)) if kind == "tsv" else stream_lines(path)

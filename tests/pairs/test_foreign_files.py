@@ -48,6 +48,7 @@ READ = [
     Pair("Press Save.", "按保存。"),
     Pair("A bold word, and & more text", "一个<粗体>词"),
     Pair("Two answers", "第一"),
+    Pair("Two answers", "第二"),
     Pair("", "空"),
 ]
 
@@ -70,7 +71,11 @@ def test_tmx_of_other_tools(tmp_path: Path, encoding: str) -> None:
     file = tmp_path / "memory.tmx"
     said = encoding.removesuffix("-sig").upper().removesuffix("-LE")
     file.write_bytes(TMX.replace('"UTF-8"', f'"{said}"').encode(encoding))
-    with pytest.warns(XmineWarning, match=r"1 unit without both languages passed over"):
+    said = (
+        "properties of 2 pairs not kept, notes and tuids of 1 pair not kept, "
+        "1 unit without both languages passed over"
+    )
+    with pytest.warns(XmineWarning, match=said):
         assert list(read_pairs(file)) == READ
     assert languages_of(file) == ("EN-US", "ZH-CN")
     swapped = f"{file}:zh,en"
@@ -85,7 +90,7 @@ def test_a_tmx_with_more_languages_needs_a_choice(tmp_path: Path) -> None:
     file.write_text(tmx(*units), encoding="utf-8")
     with pytest.raises(FileError) as raised:
         list(read_pairs(file))
-    assert raised.value.message == f"{file}: unit 1: 3 languages: en, zh-CN, zh-TW"
+    assert raised.value.message == f"{file}:1: unit 1: 3 languages: en, zh-CN, zh-TW"
     assert raised.value.hint == f"choose two, source first: {file}:en,zh-CN"
     file.write_text(tmx("en-US One zh-CN 一 de-DE Eins"), encoding="utf-8")
     with pytest.raises(FileError) as raised:
@@ -95,8 +100,8 @@ def test_a_tmx_with_more_languages_needs_a_choice(tmp_path: Path) -> None:
     read = {
         "en,zh-TW": ["壹", "貳", "叁"],
         "en,zh-CN": ["一", "三"],
-        "en,zh": ["一", "貳", "三"],  # the very code before one that may be meant
-        "en-GB,zh": ["一", "貳", "三"],
+        "en,zh": ["一", "壹", "貳", "三", "叁"],
+        "en-GB,zh": ["一", "壹", "貳", "三", "叁"],
     }
     for chosen, targets in read.items():
         assert [pair.target for pair in read_pairs(f"{file}:{chosen}", Losses())] == targets

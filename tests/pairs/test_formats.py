@@ -14,6 +14,7 @@ import pytest
 import xmine
 from xmine.errors import FileError, XmineWarning
 from xmine.pairs.io import languages_of, read_pairs, write_pairs
+from xmine.pairs.losses import Losses
 from xmine.pairs.pair import Pair
 
 FORMATS = ["p.tsv", "p.jsonl", "p.parquet", "p.tmx", "p.en,p.zh"]
@@ -136,7 +137,7 @@ def test_a_row_that_may_be_two_things_is_read_with_a_warning(
     path.write_text(f"{row}\n", encoding="utf-8")
     said = re.escape(f"one.tsv: the numbers in column 1 are taken for {said}")
     with pytest.warns(XmineWarning, match=said.replace("FILE", re.escape(str(path)))):
-        assert list(read_pairs(str(path))) == [pair]
+        assert list(read_pairs(str(path), Losses())) == [pair]
 
 
 HEADERS: dict[str, tuple[str, Pair]] = {
@@ -168,7 +169,10 @@ def test_a_header_names_the_columns(tmp_path: Path, header: str) -> None:
     path = tmp_path / "named.tsv"
     for rows in (1, 12):
         path.write_text(f"\n{header}\n" + f"{row}\n\n" * rows, encoding="utf-8")
-        assert list(read_pairs(str(path))) == [pair] * rows
+        losses = Losses()
+        assert list(read_pairs(str(path), losses)) == [pair] * rows
+        pairs = "1 pair" if rows == 1 else f"{rows} pairs"
+        assert losses.notes() == [f"other columns of {pairs} not kept"] * header.startswith("id")
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import pytest
 import xmine
 from xmine.errors import FileError
 from xmine.pairs.io import Pairs, read_pairs, write_pairs
+from xmine.pairs.losses import Losses
 from xmine.pairs.pair import Pair
 
 FORMATS = ["p.tsv", "p.jsonl", "p.parquet", "p.tmx"]
@@ -158,7 +159,9 @@ def test_a_margin_of_another_type_is_named_or_passed_over(tmp_path: Path) -> Non
     memory = tmp_path / "p.tmx"  # a property of another tool may have the same name
     write_pairs([PAIRS[0]], str(memory), ("en", "zh"))
     memory.write_text(memory.read_text().replace(">1.2500<", ">wide<"))
-    assert list(read_pairs(memory)) == [BARE[0]]
+    losses = Losses()
+    assert list(read_pairs(memory, losses)) == [BARE[0]]
+    assert losses.notes() == ["properties of 1 pair not kept"]
 
 
 def test_mined_pairs_have_margins_where_they_are_given() -> None:

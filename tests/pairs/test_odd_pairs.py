@@ -93,7 +93,7 @@ def test_rows_that_other_tools_have_touched_keep_their_figures_or_say_so(tmp_pat
         Pair("c", "d", 2.5, cosine=0.5, prob=0.0, flags="hub"),
     ]
     path.write_text("1.5\ta\tb\tx\t7\n2.5\tc\td\ty\t8\n")
-    with pytest.warns(XmineWarning, match="and 2 columns behind them left out"):
+    with pytest.warns(XmineWarning, match="columns behind the third of 2 pairs not kept"):
         assert list(read_pairs(path)) == [Pair("a", "b", 1.5), Pair("c", "d", 2.5)]
 
 
@@ -145,3 +145,63 @@ def test_each_column_that_comes_too_late_for_tsv_is_counted(tmp_path: Path, fiel
         notes = write_pairs(late, str(tmp_path / "p.tsv")).notes
         assert len(notes) == (0 if field == "origin" and first.origin else 1), notes
         assert not notes or notes[0].endswith(" of 1 pair not kept")
+
+
+@pytest.mark.parametrize("stray", [1, 4, 59])
+@pytest.mark.parametrize("row", ["One\t一", "0.5\tOne\t一", "One\t一\tnews"])
+def test_a_stray_tab_in_a_table_is_named_with_its_line(
+    tmp_path: Path, row: str, stray: int
+) -> None:
+    path = tmp_path / "p.tsv"
+    rows = [row.replace("One", f"One {at}").replace("一", f"一{at}") for at in range(60)]
+    rows[stray] = rows[stray].replace("One ", "One\t")
+    path.write_text("\n".join(rows), encoding="utf-8")
+    with pytest.raises(FileError) as raised:
+        list(read_pairs(path))
+    columns = row.count("\t") + 1
+    assert raised.value.message == (
+        f"{path}:{stray + 1}: {columns + 1} columns; most of the first rows have {columns}"
+    )
+    (tmp_path / "two.tsv").write_text("\n".join(rows[stray - 1 :][:2]), encoding="utf-8")
+    with pytest.raises(FileError, match=f"{columns + 1} columns; most"):
+        list(read_pairs(tmp_path / "two.tsv"))
+    rows[stray] = row + "\t"  # nothing stands behind this one
+    path.write_text("\n".join(rows), encoding="utf-8")
+    assert len(list(read_pairs(path, Losses()))) == 60
+
+
+def test_columns_that_are_left_out_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "p.tsv"
+    path.write_text("One\t一\tnews\tA\t7\n" * 3 + "Two\t二\tnews\t\t\n", encoding="utf-8")
+    notes = write_pairs(
+        read_pairs(path, losses := Losses()), str(tmp_path / "o.tsv"), losses=losses
+    )
+    assert notes.notes == ["columns behind the third of 3 pairs not kept"]
+    assert list(read_pairs(tmp_path / "o.tsv"))[3] == Pair("Two", "二", origin="news")
+
+
+@pytest.mark.parametrize(
+    ("row", "named"),
+    [
+        ("http://a.b/en\thttps://a.b/zh\tOne\t一\t0.9", "1 holds addresses, no sentences 3,4"),
+        ("HTTP://a.b/en\tOne\t一", "1 holds addresses, no sentences 2,3"),
+        ("0.5\thttp://a.b/en\tOne\t一", "2 holds addresses, no sentences 3,4"),
+        ("0.5\tOne\thttp://a.b/One\t一", "3 holds addresses, no sentences 2,4"),
+        ("One\twww.a.b/zh\t一", "2 holds addresses, no sentences 1,3"),
+        ("http://a.b/en\thttps://a.b/zh", ""),
+        ("See http://a.b/en\thttp://a.b/ 见\tOne\t一", ""),
+        ("One\t一\thttps://a.b/zh\thttps://a.b/zh", ""),
+    ],
+)
+def test_addresses_before_the_sentences_are_no_pair(tmp_path: Path, row: str, named: str) -> None:
+    path = tmp_path / "p.tsv"
+    path.write_text(row + "\n" + row.replace("One", "Two") + "\n", encoding="utf-8")
+    if not named:
+        assert len(list(read_pairs(path, Losses()))) == 2
+        return
+    with pytest.raises(FileError) as raised:
+        list(read_pairs(path, Losses()))
+    said, _, columns = named.rpartition(" ")
+    assert raised.value.message == f"{path}: column {said}"
+    assert raised.value.hint == f"name the columns of the sentences: {path}:{columns}"
+    assert len(list(read_pairs(f"{path}:{columns}"))) == 2

@@ -97,7 +97,7 @@ def test_names_that_no_pairs_can_go_to_are_refused(
 
 def test_training_pairs_are_read_with_or_without_origin(tmp_path: Path) -> None:
     file = tmp_path / "pairs.tsv"
-    file.write_text("Hello\t你好\n\nNo\t不\tbook\tA\n \t空\n", encoding="utf-8")
+    file.write_text("Hello\t你好\t\n\nNo\t不\tbook\n \t空\n", encoding="utf-8")
     with pytest.warns(XmineWarning, match=r"pairs\.tsv: 1 pair with a blank side left out"):
         text = read_parallel(file)
     assert (text.sources, text.targets) == (["Hello", "No"], ["你好", "不"])
@@ -148,4 +148,4 @@ def test_numbers_without_the_rest_of_a_mined_row_are_a_score_or_text(tmp_path: P
     }.items():
         (tmp_path / "pairs.tsv").write_text(row + "\n")
         with pytest.warns(XmineWarning, match="taken for the"):
-            assert list(read_pairs(tmp_path / "pairs.tsv")) == [pair]
+            assert list(read_pairs(tmp_path / "pairs.tsv", Losses())) == [pair]

@@ -165,8 +165,7 @@ TEXTS: dict[str, tuple[str, bytes | None, str, str]] = {
         "a.xml",
         b'<resources><string name="a">One</string></resources>',
         "a.xml: XML, not plain sentences",
-        "make a text; or, of two strings.xml of Android, a table with translate-toolkit: "
-        f"android2po -t SOURCE TARGET pairs.po && po2csv pairs.po {_CSV}",
+        "make a text; or, of strings.xml, a table with android2po of translate-toolkit",
     ),
     "json array, field": (
         "a.json:text",

@@ -35,15 +35,8 @@ NO_SENTENCES = {
         "a gettext catalogue",
         "make a table with translate-toolkit: " + _TABLE.replace("pairs.po", "FILE"),
     ),
-    "xliff": (
-        "XLIFF",
-        f"make a table with translate-toolkit: xliff2po FILE pairs.po && {_TABLE}",
-    ),
-    "xml": (
-        "XML",
-        "make a text; or, of two strings.xml of Android, a table with translate-toolkit: "
-        f"android2po -t SOURCE TARGET pairs.po && {_TABLE}",
-    ),
+    "xliff": ("XLIFF", f"make a table with translate-toolkit: xliff2po FILE pairs.po && {_TABLE}"),
+    "xml": ("XML", "make a text; or, of strings.xml, a table with android2po of translate-toolkit"),
     "json": (
         "JSON",
         r"""make a text: jq -r '.. | strings | gsub("\n"; " ")' FILE > texts.txt; or, """

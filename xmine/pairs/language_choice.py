@@ -19,10 +19,10 @@ def same_language(one: str, other: str) -> bool:
     return one == other or one.startswith(f"{other}-") or other.startswith(f"{one}-")
 
 
-def place_of(language: str, codes: list[str]) -> int | None:
-    """Find a language among codes: the very code, or else the first that may name it."""
+def places_of(language: str, codes: list[str]) -> list[int]:
+    """Find every variant of a language, `en` and `en-US` for `en`; else codes that may mean it."""
     fitting = [at for at, code in enumerate(codes) if same_language(code, language)]
-    return min(fitting, key=lambda at: codes[at].lower() != language.lower(), default=None)
+    return [at for at in fitting if len(codes[at]) >= len(language)] or fitting
 
 
 def distinct(codes: list[str]) -> list[str]:
@@ -59,9 +59,11 @@ class Choice:
 
     def too_many(self, where: str, codes: list[str]) -> FileError:
         """Say that there are more than two languages, and how to choose."""
+        short, first = shortest(codes), re.split("[-_]", codes[0])[0]
+        others = [code for code in short[1:] if re.split("[-_]", code)[0] != first] or short[1:]
         return FileError(
             f"{where}: {len(codes)} languages: {', '.join(codes)}",
-            f"choose two, source first: {name_of(self.path)}:{','.join(shortest(codes)[:2])}",
+            f"choose two, source first: {name_of(self.path)}:{short[0]},{others[0]}",
         )
 
     def of_columns(self, said: Languages | None) -> None:
@@ -90,7 +92,7 @@ class Choice:
         if self.languages is None and len(codes) == 2:
             self.languages = codes[0], codes[1]
         wanted = self.languages or ("", "")
-        first, second = (place_of(language, codes) for language in wanted)
+        first, second = (next(iter(places_of(language, codes)), None) for language in wanted)
         second = None if second == first else second  # `en` and `en-US` may be the same text
         if first is None or second is None:
             missing = wanted[0] if first is None else wanted[1]

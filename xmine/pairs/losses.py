@@ -51,7 +51,8 @@ class Losses:
     def __init__(self) -> None:
         self._sentences: Counter[str] = Counter()
         self._pairs: Counter[str] = Counter()
-        self._units = 0
+        self._units = self._faulty = 0
+        self._faults: list[str] = []
 
     def fit(self, text: str, rules: Rules) -> str:
         """Replace what `rules` name, counting the sentence once for each that applies."""
@@ -68,13 +69,17 @@ class Losses:
         for kind in {_KINDS[name] for name in columns if getattr(pair, name) is not None}:
             self._pairs[kind] += 1
 
-    def leave_columns(self) -> None:
-        """Count a row of TSV for columns behind the sixth that are none of a mined pair."""
-        self._pairs["columns behind the sixth"] += 1
+    def leave(self, kinds: Iterable[str], pairs: int = 1) -> None:
+        """Count pairs for what was beside them and no pair has a place for: columns, notes."""
+        for kind in kinds:
+            self._pairs[kind] += pairs
 
-    def pass_over(self) -> None:
-        """Count a unit of TMX that lacks one of the two languages."""
-        self._units += 1
+    def pass_over(self, fault: str = "") -> None:
+        """Count a unit of TMX that lacks one of the two languages, or that cannot be read."""
+        self._units += not fault
+        self._faulty += bool(fault)
+        if fault and self._faulty <= _NAMED:
+            self._faults.append(fault)
 
     def notes(self) -> list[str]:
         """Name the losses with their counts, ready to be joined with commas."""
@@ -84,9 +89,13 @@ class Losses:
             texts.append(f"{' and '.join(kinds)} of {count(number, 'pair')} not kept")
         if self._units:
             texts.append(f"{count(self._units, 'unit')} without both languages passed over")
+        if self._faults:
+            named = "; ".join(self._faults) + "; …" * (self._faulty > _NAMED)
+            texts.append(f"{count(self._faulty, 'faulty unit')} passed over ({named})")
         return texts
 
 
+_NAMED = 3  # faults of units
 _KINDS = {
     "score": "scores",
     "cosine": "scores",

@@ -1,27 +1,36 @@
 """TMX 1.4, the exchange format of translation memories: written streaming, read from any tool."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from functools import lru_cache
 from html import escape  # that of xml.sax loads urllib: 35 ms at every start
+from itertools import product
 from pathlib import Path
 from typing import Any, BinaryIO
-from xml.etree.ElementTree import Element, ParseError, XMLPullParser
+from xml.etree.ElementTree import Element
 
 from xmine.errors import FileError
-from xmine.files.reading import name_of, read_blocks
-from xmine.pairs.language_choice import Choice, distinct, place_of, same_language
+from xmine.files.reading import name_of
+from xmine.pairs.language_choice import Choice, distinct, places_of, same_language
 from xmine.pairs.losses import NOT_XML, SURROGATES, Losses, Rules
 from xmine.pairs.pair import COLUMNS, Languages, Pair, is_whole
+from xmine.pairs.tmx_units import raw_units
 from xmine.pairs.tsv import write_rows
 from xmine.version import __version__
 
 # A pair's field -> the `type` of its property; what TMX does not know itself begins with x-.
 _NAMED = "score cosine source_line target_line source_offset target_offset origin prob flags margin"
 _PROPERTIES = {name: f"x-{name.replace('_', '-')}" for name in _NAMED.split()} | {"score": "score"}
+_FIELDS = {kind: name for name, kind in _PROPERTIES.items()}
 _RULES = Rules(NOT_XML, SURROGATES)
 _CODES = {"bpt", "ept", "it", "ph", "ut"}  # formatting of other tools: what is inside is no text
+# Codes of a line break or a tab, in HTML, RTF or escapes, and as the type of a code.
+_BREAK = re.compile(
+    r"<\s*/?\s*(?:br|p|div|li|tr|td|tab)\b|\\(?:n|r|t|line|par|tab)\b|[\n\r\t]", re.IGNORECASE
+)
+_OTHERS = {"note": "notes", "prop": "properties"}
+_BREAK_TYPES = {"lb", "br", "tab", "x-lb", "x-br", "x-tab", "x-linebreak", "x-newline"}
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
@@ -58,14 +67,20 @@ def _shown(value: str | int | float, losses: Losses) -> str:
     return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Unit:
-    """A translation unit: its texts with the codes of their languages, and its properties."""
+    """A translation unit: its texts with the codes of their languages, and what belongs to them.
+
+    `values` are fields of a pair, `others` names what no pair has a place for; `fault` tells why
+    the unit, or a text of it, cannot be read.
+    """
 
     where: str
-    texts: list[tuple[str, str]]
-    properties: Mapping[str, str]
     source_language: str
+    fault: str = ""
+    texts: list[tuple[str, str]] = field(default_factory=list)
+    values: dict[str, Any] = field(default_factory=dict)
+    others: set[str] = field(default_factory=set)
 
     def languages(self) -> list[str]:
         """List the languages, that of the source first; two texts may be in the same one."""
@@ -88,16 +103,19 @@ def languages(path: str | Path) -> Languages | None:
 def read(
     path: str | Path, chosen: Languages | None = None, losses: Losses | None = None
 ) -> Iterator[Pair]:
-    """Read pairs; units without a text in both languages are passed over, and counted in `losses`.
+    """Read a pair of each two texts of a unit in the two languages, in the order of the texts.
 
-    Codes of formatting inside a sentence are left out, the text around them stays. `chosen` names
-    two languages, source first; `en` is also `en-US`. Without it the file must have two, and the
-    header's `srclang` is the source.
+    Units that cannot be read or have none are passed over; `losses` counts them, and what a pair
+    has no place for. Codes of formatting inside a sentence are left out, the text around them
+    stays. `chosen` names two languages, source first; `en` is also `en-US`. Without it the file
+    must have two, and the header's `srclang` is the source.
     """
     choice, name = Choice(path, chosen), name_of(path)
+    losses = Losses() if losses is None else losses
     seen: list[str] = []
     before: list[str] = []
-    units = pairs = 0
+    fault = ""
+    units = some = faults = 0
     for unit in _units(path):
         units += 1
         codes = unit.languages()
@@ -107,12 +125,21 @@ def read(
                 raise choice.too_many(unit.where, seen)
             if choice.languages is None and len(codes) == 2:
                 choice.languages = codes[0], codes[1]
-        if choice.languages and (pair := _pair(unit, choice.languages)):
-            pairs += 1
+        number = 0
+        for pair in _pairs(unit, choice.languages) if choice.languages else ():
+            number += 1
             yield pair
-        elif losses is not None:
-            losses.pass_over()
-    if units and not pairs:
+        some += number
+        if number:
+            losses.leave(unit.others, number)
+        else:
+            fault, faults = fault or unit.fault, faults + bool(unit.fault)
+            losses.pass_over(unit.fault)
+    if units and faults == units:
+        raise FileError(
+            fault, "nor can another unit be read: mend the file, or save it again as UTF-8"
+        )
+    if units and not some:
         wanted = f"both {chosen[0]} and {chosen[1]}" if chosen else "two languages"
         raise FileError(
             f"{name}: none of its {units:,} units is in {wanted}; "
@@ -121,31 +148,28 @@ def read(
         )
 
 
-def _pair(unit: _Unit, languages: Languages) -> Pair | None:
-    """Take the first text in each language; None where there is none."""
-    texts = list(unit.texts)
-    sides = []
-    for language in languages:
-        at = place_of(language, [code for code, _ in texts])
-        if at is None:
-            return None
-        sides.append(texts.pop(at))
-    values: dict[str, Any] = {}
-    for name, kind in _PROPERTIES.items() if unit.properties else ():
-        if kind in unit.properties:
-            values[name] = _value(unit.properties[kind], name)
-    (first, source), (second, target) = sides
-    own = unit.languages()[0]
-    if values and first != own == second:  # the properties know the sides the other way round
-        return Pair(target, source, **values).swapped()
-    return Pair(source, target, **values)
+def _pairs(unit: _Unit, languages: Languages) -> Iterator[Pair]:
+    """Pair each text in the one language with each in the other."""
+    codes = [code for code, _ in unit.texts]
+    own = unit.languages()[0] if unit.values else ""
+    sources, targets = (places_of(language, codes) for language in languages)
+    for x, y in product(sources, targets):
+        # `en` and `en-US` may name the same texts: each two of them are a pair once.
+        if x == y or (x > y and y in sources and x in targets):
+            continue
+        source, target = unit.texts[x][1], unit.texts[y][1]
+        if codes[x] != own == codes[y]:  # the values know the sides the other way round
+            yield Pair(target, source, **unit.values).swapped()
+        else:
+            yield Pair(source, target, **unit.values)
 
 
-def _value(text: str, name: str) -> str | int | float | None:
-    """Read a property; that of another tool with the same name may be no number."""
+def _value(text: str, property_: str) -> str | int | float | None:
+    """Read a property; that of another tool may have another name, or the same and no number."""
+    name = _FIELDS.get(property_, "")
+    if name in ("flags", ""):  # no flags were found, which is not the same as not looked for
+        return text if name else None
     kind = COLUMNS[name]
-    if name == "flags":  # none were found, which is not the same as not looked for
-        return text
     try:
         value: str | int | float = kind(text)
     except ValueError:
@@ -154,41 +178,34 @@ def _value(text: str, name: str) -> str | int | float | None:
 
 
 def _units(path: str | Path) -> Iterator[_Unit]:
-    name, number, source_language = name_of(path), 0, ""
-    parent: Element | None = None
-    for event, element in _elements(path):
-        tag = _tag(element.tag)
-        if event == "start":
-            if parent is None and tag != "tmx":
-                raise FileError(
-                    f"{name}: not a TMX file: it begins with <{tag}>", "give a TMX file"
-                )
-            if parent is None or tag == "body":
-                parent = element
-        elif tag == "header":
-            said = element.get("srclang", "")
-            source_language = "" if said == "*all*" else said
-        elif tag == "tu" and parent is not None:
-            number += 1
-            yield _unit(element, f"{name}: unit {number:,}", source_language)
-            parent.clear()  # or the whole file would stay in memory
+    for where, element, language in raw_units(path):
+        unit = _Unit(where, language)
+        if isinstance(element, str):
+            unit.fault = f"{where}: {element}"
+        else:
+            _fill(unit, element)
+        yield unit
 
 
-def _unit(element: Element, where: str, source_language: str) -> _Unit:
-    texts, properties = [], {}
+def _fill(unit: _Unit, element: Element) -> None:
+    unit.source_language = element.get("srclang") or unit.source_language
+    if "tuid" in element.attrib:
+        unit.others.add("tuids")
     for child in element:
-        tag = _tag(child.tag)
-        if tag == "prop":
-            properties[child.get("type", "")] = child.text or ""
+        tag, kind = _tag(child.tag), child.get("type", "")
+        if tag == "prop" and (value := _value(child.text or "", kind)) is not None:
+            unit.values[_FIELDS[kind]] = value
         elif tag == "tuv":
+            parts = {_tag(part.tag): part for part in reversed(child)}
+            unit.others |= {_OTHERS[each] for each in parts if each in _OTHERS}
             code = child.get(_LANG) or child.get("lang")
-            if not code:
-                raise FileError(f"{where}: a <tuv> without xml:lang", "every text needs a language")
-            seg = next((each for each in child if _tag(each.tag) == "seg"), None)
-            if seg is None:
-                raise FileError(f"{where}: a <tuv> without <seg>", "the text belongs into <seg>")
-            texts.append((code, _text(seg)))
-    return _Unit(where, texts, properties, element.get("srclang") or source_language)
+            if code and "seg" in parts:
+                unit.texts.append((code, _text(parts["seg"])))
+            else:
+                missing = "<seg>" if code else "xml:lang"
+                unit.fault = f"{unit.where}: a <tuv> without {missing}"
+        elif tag in _OTHERS:
+            unit.others.add(_OTHERS[tag])
 
 
 def _text(seg: Element) -> str:
@@ -196,38 +213,14 @@ def _text(seg: Element) -> str:
         return seg.text or ""
     for element in list(seg.iter()):
         if _tag(element.tag) in _CODES:
-            after = element.tail
+            after, kind = element.tail, element.get("type")
+            is_break = kind in _BREAK_TYPES or _BREAK.search(element.text or "")
             element.clear()
-            element.tail = after
-    return "".join(seg.itertext())
+            element.text, element.tail = "\0" if is_break else "", after  # XML has no NUL
+    return re.sub(r" ?\0[ \0]*", " ", "".join(seg.itertext()).strip("\0"))
 
 
 @lru_cache
 def _tag(name: str) -> str:
     """Drop the namespace of an element's name."""
     return name.rpartition("}")[2]
-
-
-def _elements(path: str | Path) -> Iterator[tuple[str, Element]]:
-    name, empty = name_of(path), True
-    parser: XMLPullParser[Element] = XMLPullParser(("start", "end"))
-    try:
-        for block in read_blocks(path):
-            empty = empty and not block
-            parser.feed(block)
-            yield from parser.read_events()  # type: ignore[misc]
-        if empty:
-            raise FileError(f"{name}: the file is empty")
-        parser.close()
-        yield from parser.read_events()  # type: ignore[misc]
-    except ParseError as error:
-        line, column = error.position
-        why = re.sub(r": line \d+, column \d+$", "", str(error))
-        if why in ("no element found", "unclosed token"):
-            raise FileError(f"{name}:{line}: ends before </tmx>", "copy it again") from None
-        raise FileError(
-            f"{name}:{line}: not XML: {why} at column {column + 1}",
-            "save it again as UTF-8, or mend the line",
-        ) from None
-    except (LookupError, ValueError) as error:  # an encoding that XML's parser does not know
-        raise FileError(f"{name}: cannot be decoded: {error}", "save it again as UTF-8") from error

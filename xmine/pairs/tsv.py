@@ -8,6 +8,7 @@ spaces.
 
 import re
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain, count, islice
 from pathlib import Path
@@ -20,6 +21,7 @@ from xmine.pairs.losses import BREAKS, NULS, SURROGATES, TABS, Losses, Rules
 from xmine.pairs.pair import COLUMNS, Languages, Pair, split_head
 from xmine.units import count as counted
 
+_ADDRESS = re.compile(r"\s*(?:https?://|www\.)\S+\s*", re.IGNORECASE)
 _DECIMAL = re.compile(r"-?\d+(?:\.\d+(?:e[-+]?\d+)?|e[-+]?\d+)", re.ASCII)
 _RULES = Rules(TABS, BREAKS, NULS, SURROGATES)
 _OFFSETS: tuple[str, ...] = ("source_offset", "target_offset")
@@ -86,8 +88,8 @@ def read(
 ) -> Iterator[Pair]:
     """Read rows by their header; else mined, scored or plain rows, as most of the first ten are.
 
-    Blank lines are passed over. An XmineWarning tells a guess, and `losses` columns of a mined row
-    that are none of ours. `chosen` may be the numbers of two columns, from 1: nothing else is read.
+    Blank lines are passed over. An XmineWarning tells a guess, and `losses` counts columns that are
+    none of ours. `chosen` may be the numbers of two columns, from 1: nothing else is read.
     """
     if chosen and chosen[0].isdigit():
         yield from _columns(path, int(chosen[0]), int(chosen[1]))
@@ -107,6 +109,10 @@ def read(
     votes = list(map(_is_mined, rows))
     mined = any(votes) and 2 * sum(votes) >= len(votes)
     scored = not (header or mined) and _are_scored(rows, str(path))
+    if rows and not (header or mined):
+        _refuse_addresses(rows, str(path), skipped=int(scored))
+    widths = Counter(map(len, rows))
+    width = max(2, max(widths, key=lambda each: (widths[each], -each), default=2))
     for number, line in zip(count(1), chain(first, lines)):
         columns = line.split("\t")
         if above and columns == rows[0]:  # not where a text reads the same further below
@@ -126,6 +132,8 @@ def read(
                     f"the header has {len(rows[0])}",
                     "mend the line, or leave out the header",
                 )
+            if any(cell for at, cell in enumerate(columns) if at not in header.values()):
+                losses.leave(["other columns"])
             yield named_pair(columns, header, f"{name_of(path)}:{number}")
             continue
         if _is_mined(columns) != mined:
@@ -140,6 +148,14 @@ def read(
                 "are",
                 f"mend the line; or read two columns only: {name_of(path)}:2,3",
             )
+        if not mined and any(columns[width:]):
+            raise FileError(
+                f"{name_of(path)}:{number}: {counted(len(columns), 'column')}; "
+                f"most of the first rows have {width}",
+                "a tab inside a text begins a column: take the tab out",
+            )
+        if not mined and any(columns[3:]):
+            losses.leave(["columns behind the third"])
         if mined:
             yield _mined_pair(columns, path, number, losses)
         elif scored:
@@ -168,7 +184,7 @@ def _mined_pair(row: list[str], path: str | Path, number: int, losses: Losses) -
     if len(more) > 1 and len(more) != 3 and all(map(_is_whole, more[:2])) and more[1:] != [""]:
         offsets, more = more[:2], more[2:]
     if any(more) and (len(more) == 1 or not _is_share(more[0])):
-        losses.leave_columns()
+        losses.leave(["columns behind the sixth"])
         more = []
     prob, flags, margin = (*more, "", "", "")[:3]
     if not _is_number(margin):
@@ -209,14 +225,23 @@ def _are_scored(rows: list[list[str]], path: str) -> bool:
             XmineWarning,
             stacklevel=3,
         )
-    elif more := max(map(len, rows)) - 3:
-        warnings.warn(
-            f"{name_of(path)}: score, source and target are read, and {counted(more, 'column')} "
-            "behind them left out: in a mined pair columns 4 and 5 are whole numbers, 6 a number",
-            XmineWarning,
-            stacklevel=3,
-        )
     return scored
+
+
+def _refuse_addresses(rows: list[list[str]], path: str, skipped: int) -> None:
+    """Refuse a table whose sentences stand right of addresses of pages, as ParaCrawl's do."""
+    columns = list(zip(*rows, strict=False))  # those that all rows have
+    addresses = [all(map(_ADDRESS.fullmatch, column)) for column in columns]
+    texts = [
+        number
+        for number, column in enumerate(columns, start=1)
+        if not addresses[number - 1] and not all(map(_is_number, column))
+    ]
+    if any(addresses[skipped : skipped + 2]) and len(texts) > 1:
+        raise FileError(
+            f"{name_of(path)}: column {addresses.index(True) + 1} holds addresses, no sentences",
+            f"name the columns of the sentences: {path}:{texts[0]},{texts[1]}",
+        )
 
 
 def _is_scored(row: list[str]) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.encoders.fingerprint import while_unchanged
+from xmine.encoders.fingerprint import unchanged
 from xmine.encoders.rescorer import Rescorer
 from xmine.engines.parts import write_rows
 from xmine.files.digests import NOBODY, Watch, digest
@@ -56,9 +56,9 @@ def read_figures(
         mark = mark and digest(mark, x.tobytes(), y.tobytes())
 
         def make(start: int) -> Iterator[NDArray[np.float64]]:
-            some = (slice(at, at + size) for at in range(start, len(x), size))
-            made = (np.stack([x[at], y[at], judge(x[at], y[at])], axis=1) for at in some)
-            return while_unchanged(model.source, made)
+            for some in (slice(at, at + size) for at in range(start, len(x), size)):
+                figures = unchanged(model.source, judge(x[some], y[some]))
+                yield np.stack([x[some], y[some], figures], axis=1)
 
         tick = ticks(report, "judging pairs", len(x))
         found = write_rows(path, 3, np.float64, len(x), size, make, mark or "", tick, watch)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.encoders.fingerprint import while_unchanged
+from xmine.encoders.fingerprint import unchanged
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.pair import EncoderPair
 from xmine.encoders.rescorer import Rescorer
@@ -311,7 +311,7 @@ class Steps:
             read_tokens(encoder, sentences, path, self._report, self.run, self._elsewhere(side))
             for side, path, (sentences, _) in zip(SIDES, self._token_paths, encoded, strict=True)
         )
-        return next(while_unchanged(encoder.source, [compared(encoder.body, left, right)]))
+        return unchanged(encoder.source, compared(encoder.body, left, right))
 
     @property
     def _token_paths(self) -> tuple[Path, Path]:

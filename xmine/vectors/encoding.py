@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.encoders.fingerprint import _DIGITS, _VERSION, while_unchanged
+from xmine.encoders.fingerprint import _DIGITS, _VERSION, unchanged
 from xmine.engines.parts import write_rows
 from xmine.errors import FileError
 from xmine.files.digests import NOBODY, Watch
@@ -148,10 +148,11 @@ def encode_blocks(
         prompt: put before each text.
     """
     if encoder.encodes_pieces:
-        made = in_threads(blocks, lambda block: encode(block, silent, prompt))
-    else:
-        made = (encode(block, report, prompt) for block in blocks)  # torch has threads of its own
-    return while_unchanged(encoder.source, made)
+        return in_threads(
+            blocks, lambda block: unchanged(encoder.source, encode(block, silent, prompt))
+        )
+    # Torch has threads of its own.
+    return (unchanged(encoder.source, encode(block, report, prompt)) for block in blocks)
 
 
 def in_threads(blocks: Iterable[Block], work: Callable[[Block], Result]) -> Iterator[Result]:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.encoders.fingerprint import while_unchanged
+from xmine.encoders.fingerprint import unchanged
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.recipe import Recipe
 from xmine.encoders.tokens import Rows, TokenVectors
@@ -54,7 +54,7 @@ class TokenFiles:
         encoder = self.encoder.load() if self.encoder else None
         body, source = (encoder.body, encoder.source) if encoder else (None, None)
         sides = _opened(body, self.paths[0]), _opened(body, self.paths[1])
-        return next(while_unchanged(source, [compared(body, *sides)]))
+        return unchanged(source, compared(body, *sides))
 
 
 def read_tokens(
@@ -187,16 +187,18 @@ def _cut(
 
 def _read(encoder: SentenceEncoder, texts: Sequence[str], start: int = 0) -> Blocks:
     """Read texts from one of them on, in blocks: tokens, and their number in each text."""
-    blocks, read = blocks_of(encoder, texts, start), encoder.body.tokens
-    is_static = isinstance(encoder.body, StaticEmbedding)
-    made: Blocks = in_threads(blocks, read) if is_static else map(read, blocks)
-    return while_unchanged(encoder.source, made)
+    blocks, body = blocks_of(encoder, texts, start), encoder.body
+
+    def read(block: Sequence[str]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        return unchanged(encoder.source, body.tokens(block))
+
+    return in_threads(blocks, read) if isinstance(body, StaticEmbedding) else map(read, blocks)
 
 
 def _encode(encoder: SentenceEncoder, texts: Sequence[str], start: int = 0) -> Blocks:
     """Encode and read texts from one of them on, in blocks: vectors, tokens, their numbers."""
-    made = in_threads(blocks_of(encoder, texts, start), encoder.encode_with_tokens)
-    return while_unchanged(encoder.source, made)
+    blocks, encode = blocks_of(encoder, texts, start), encoder.encode_with_tokens
+    return in_threads(blocks, lambda block: unchanged(encoder.source, encode(block)))
 
 
 def _dtype(body: Body | None) -> type[np.generic]:

@@ -121,8 +121,8 @@ def slow_kin(text: str, rival: str, own: float, between: float, farthest: float)
     numbers = sorted((re.findall(r"\d+", text), re.findall(r"\d+", rival)), key=len)
     starts = numbers[1][: len(numbers[0])] == numbers[0]
     ends = numbers[1][len(numbers[1]) - len(numbers[0]) :] == numbers[0]
-    near = between < 2 / 3 * own or between < 0.6 * farthest or one == other
-    return near and (starts or ends) and len(ours & theirs) >= 0.8 * min(len(ours), len(theirs))
+    near = between < 0.6 * own or between < 0.5 * farthest or one == other
+    return near and (starts or ends) and len(ours & theirs) >= 0.85 * min(len(ours), len(theirs))
 
 
 def test_kin_is_the_twins() -> None:

@@ -24,9 +24,9 @@ Rows = NDArray[np.int64]
 # A rival may be kin where its distance to the pair's own sentence is below this share of the
 # distance between the two sentences of the pair, or below that share of the farthest rival's: half
 # a line is as far from the whole as a translation, but strangers are farther. Letters decide then.
-_NEARER, _APART = 2 / 3, 0.6
+_NEARER, _APART = 0.6, 0.5
 # The share of the shorter text's pairs of letters that a near-copy has.
-_SHARED = 0.8
+_SHARED = 0.85
 _NUMBERS = re.compile(r"\d+")
 
 

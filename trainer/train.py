@@ -42,7 +42,7 @@ _UNRANKED = (
     "mine learns weights from its files"
 )
 _WORSE = (
-    "the encoder finds fewer translations than the one that training began with: keep that one, "
+    "the encoder retrieves less than the one that training began with: keep that one, "
     "or give a smaller --learning-rate"
 )
 
@@ -58,6 +58,7 @@ class Trained:
         excluded: number of rows left out for `--exclude`.
         remarks: of the method; the reason of an early end, and of a missing picture.
         is_worse: whether retrieval fell, see `fell`.
+        retrieved: what it was measured on.
     """
 
     encoders: dict[str, SentenceEncoder]
@@ -66,6 +67,7 @@ class Trained:
     excluded: int
     remarks: tuple[str, ...] = ()
     is_worse: bool = False
+    retrieved: str = "pairs"
 
 
 def train(
@@ -129,7 +131,9 @@ def train(
             if made.held_out and "" in encoders and not encoders[""].reranking:
                 remarks += (_UNRANKED.format(len(made.held_out)),)
         _save(encoders, output)
-    return Trained(encoders, made.measures, made.rows, kept.excluded, remarks, is_worse)
+    return Trained(
+        encoders, made.measures, made.rows, kept.excluded, remarks, is_worse, made.retrieved
+    )
 
 
 @contextmanager

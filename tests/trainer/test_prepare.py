@@ -13,8 +13,16 @@ from xmine.trainer.data.inference import Triplets
 from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.options.shared import Stage
 from xmine.trainer.options.transaug import TransaugOptions
+from xmine.trainer.run.fitting import fitted
 from xmine.trainer.run.languages import sampling_weights, unpaired_texts
-from xmine.trainer.run.prepare import Split, entailed_apart, tuned_apart, with_rate
+from xmine.trainer.run.prepare import (
+    Split,
+    entailed_apart,
+    halves_of,
+    texts_apart,
+    tuned_apart,
+    with_rate,
+)
 
 SOURCES = [f"english {row}" for row in range(60)]
 TARGETS = [f"chinese {row}" for row in range(60)]
@@ -103,6 +111,30 @@ def test_texts_that_are_held_out_are_not_trained_on() -> None:
     given = [*SOURCES, "another", *TARGETS]
     left = unpaired_texts(Corpus(PAIRS, texts=given), split, CODES).texts
     assert left == [x for x in given if x not in held]
+
+
+def test_of_texts_alone_some_are_held_out_as_pairs_of_their_halves() -> None:
+    texts = [f"some words in text {row % 50}" for row in range(60)]
+    corpus, options = Corpus(texts=texts, text_files=np.arange(60)), MsimcseOptions(held_out=12)
+    left, held_out = texts_apart(corpus, options)
+    held = {a + b for a, b in zip(held_out.sources, held_out.targets, strict=True)}
+    assert len(held) == 12 and held <= set(texts) and not held & set(left.texts)
+    assert set(left.texts) | held == set(texts), "a text is lost only with its copies"
+    assert [texts[file] for file in left.text_files] == list(left.texts)
+    assert len(sampling_weights(Stage("all", options), corpus)) == len(left.texts)
+    assert fitted(MsimcseOptions(encoder="embedded"), corpus).held_out == 50 // 6
+
+
+@pytest.mark.parametrize(
+    ("text", "halves"),
+    [
+        (" one two three four", ("one two", " three four")),
+        ("天气很好", ("天气", "很好")),
+        ("a", ("", "a")),
+    ],
+)
+def test_a_text_is_cut_near_its_middle(text: str, halves: tuple[str, str]) -> None:
+    assert halves_of(text) == halves
 
 
 def test_a_stage_visits_its_own_rows() -> None:

@@ -40,6 +40,7 @@ from ..run.prepare import (
     cut_pairs,
     entailed_apart,
     refuse_one_piece,
+    texts_apart,
     with_rate,
 )
 from ..run.step import Step, drop_tokens
@@ -54,6 +55,11 @@ _TWO_VIEWS = (
     "drawn at random; --token-dropout gives another share"
 )
 
+_ONE_LANGUAGE = (
+    "what other languages than those of --texts lose is not measured; give PAIRS too, of which "
+    "some are held out"
+)
+
 
 def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> TrainedTowers:
     """Train one encoder on whatever the corpus has."""
@@ -62,12 +68,16 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
             "--method msimcse has nothing to learn from", "give PAIRS, --triplets or --texts"
         )
     split = Split.of(corpus.pairs, options) if corpus.pairs else None
-    held_out = split.held_out if split else None
+    retrieved = "pairs"
     if split:
-        corpus = replace(corpus, pairs=split.seen)
+        corpus, held_out = replace(corpus, pairs=split.seen), split.held_out
     elif corpus.triplets:
         triplets, held_out = entailed_apart(corpus.triplets, options)
-        corpus = replace(corpus, triplets=triplets)
+        corpus, retrieved = replace(corpus, triplets=triplets), "pairs of triplets"
+    else:
+        corpus, held_out = texts_apart(corpus, options)
+        retrieved = "pairs of half texts"
+        run.log(step=0, remark=_ONE_LANGUAGE)
     several = split.seen.languages if split else None
     tower = begin(options.encoder, options, list(corpus.every_text()), run, report, split)
     options = with_rate(options, tower)
@@ -85,9 +95,9 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
     data = TrainingData(
         Rows(cut_together(tower, columns, _places_of(corpus, told.languages, len(columns)))),
         weights,
-        cut_pairs(held_out, tower, tower) if held_out else None,
+        cut_pairs(held_out, tower, tower),
         several,
-        held_out.languages if held_out else None,
+        held_out.languages,
     )
     languages = max(1, len(corpus.triplets))
     step = _Step(
@@ -99,8 +109,8 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
         across=several is not None,
     )
     measures = run_steps(step, data, options, run, report)
-    pairs = (split.seen, split.held_out) if split else ()
-    return TrainedTowers({"": tower}, measures, len(data.rows), *pairs)
+    pairs = (split.seen, split.held_out) if split else (None, None)
+    return TrainedTowers({"": tower}, measures, len(data.rows), *pairs, retrieved)
 
 
 def _needs_token_dropout(tower: Tower, text: str, options: MsimcseOptions) -> bool:

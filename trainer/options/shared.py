@@ -58,7 +58,7 @@ class TrainingOptions(PromptOptions):
     )
     held_out: int = option(
         0,
-        "Pairs held out to measure retrieval; 0: by the size of the data.",
+        "Pairs (or texts, cut in two) held out to measure retrieval; 0: by the size of the data.",
         "Input",
         min=0,
         shown_default="2,000, or a sixth of fewer than 12,000 different pairs; of several files "

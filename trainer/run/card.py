@@ -92,9 +92,9 @@ def _measured(options: TrainingOptions, encoder: SentenceEncoder, made: TrainedT
     forward, backward = made.measures["forward"], made.measures["backward"]
     return f"""## Measured
 
-On {options.held_out:,} pairs held out of the data{rounded}: the nearest
-target of a source is its translation in {forward:.1%} of them, the nearest source of a
-target in {backward:.1%}.{_before(options, made)}{_of_languages(made)}{_reranked(encoder)}
+On {options.held_out:,} {made.retrieved} held out of the data{rounded}: the nearest
+target of a source is the right one in {forward:.1%} of them, the nearest source of a
+target in {backward:.1%}.{_before(options, made)}{_of_languages(made)}{_reranked(encoder, made)}
 
 """
 
@@ -119,8 +119,8 @@ def _of_languages(made: TrainedTowers) -> str:
     )
 
 
-def _reranked(encoder: SentenceEncoder) -> str:
+def _reranked(encoder: SentenceEncoder, made: TrainedTowers) -> str:
     told = (
         "\n`reranking.json` has weights for reranking that were fitted on mixtures of these pairs."
     )
-    return told if encoder.reranking else ""
+    return told if encoder.reranking and made.held_out else ""

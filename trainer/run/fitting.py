@@ -68,9 +68,11 @@ def fitted(options: OptionsT, corpus: Corpus) -> OptionsT:
 
 
 def _held_out(corpus: Corpus) -> int:
-    """Tell how many pairs are held out, or triplets; copies of a pair count as one."""
+    """Tell how many pairs are held out, or triplets or texts; copies count as one."""
     if corpus.pairs is None:
-        there = len((corpus.triplets or [()])[0])
+        if not corpus.triplets:
+            return max(2, min(_HELD_OUT, len(set(corpus.texts)) // 6))
+        there = len(corpus.triplets[0])
         return max(2, min(_HELD_OUT, there // 6 if there < 2 * _HELD_OUT else _HELD_OUT))
     different, languages = weigh_pairs(corpus.pairs, {}, 1.0), corpus.pairs.languages
     counts = (
@@ -212,6 +214,9 @@ def needed_characters(corpus: Corpus) -> int:
 def count_rows(corpus: Corpus, options: TrainingOptions) -> int:
     """Count the rows of a pass, of the first stage where there are several."""
     data = options.stages[0].data
+    texts = len(corpus.texts) if data != "pairs" else 0
+    if texts and corpus.pairs is None and not corpus.triplets:
+        return max(1, texts - options.held_out)
     rows = float(len(corpus.triplets[0])) if corpus.triplets and data != "pairs" else 0.0
     if corpus.pairs:
         visited = weigh_pairs(corpus.pairs, options.source_weight, options.default_weight).sum()
@@ -219,7 +224,7 @@ def count_rows(corpus: Corpus, options: TrainingOptions) -> int:
     rows = max(0.0, rows - options.held_out)
     if data == "texts":
         rows = 2 * rows if not corpus.texts else 0.0
-    return max(1, int(rows) + (len(corpus.texts) if data != "pairs" else 0))
+    return max(1, int(rows) + texts)
 
 
 def count_left_out(corpus: Corpus, options: TrainingOptions) -> int:

@@ -13,7 +13,7 @@ from ..data.corpus import Corpus
 from ..data.rows import balanced
 from ..options.shared import Stage
 from .checkpoints import Run
-from .prepare import Split, entailed_apart, tuned_apart
+from .prepare import Split, entailed_apart, texts_apart, tuned_apart
 
 _ALPHA = 0.3  # Conneau et al., 2020
 _WORTH_TELLING = 0.1  # share of the texts
@@ -91,6 +91,8 @@ def sampling_weights(stage: Stage, corpus: Corpus) -> NDArray[np.float64]:
     if stage.data == "texts" and split:
         found = unpaired_texts(corpus, split, options.codes)
         return balanced_weights(found.languages)
+    if not (split or triplets):
+        corpus = texts_apart(corpus, options)[0]
     tables = triplets if split else entailed_apart(triplets, options)[0] if triplets else ()
     of_texts = balanced_weights(tell_languages(corpus, options.codes).languages)
     entailing = np.ones(sum(map(len, tables[:1])))

@@ -192,6 +192,7 @@ class TrainedTowers:
         rows: how many were trained on.
         seen: the pairs among them, for the card.
         held_out: pairs that nothing was trained on, whose two sides one encoder reads.
+        retrieved: what `measures` were made on.
     """
 
     towers: dict[str, Tower]
@@ -199,6 +200,7 @@ class TrainedTowers:
     rows: int
     seen: ParallelText | None = None
     held_out: ParallelText | None = None
+    retrieved: str = "pairs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +262,35 @@ def entailed_apart(
     entailed = ParallelText(first.anchors, first.positives, [""] * len(first))
     rows, held = hold_out(entailed, np.ones(len(first)), options.held_out, options.seed, "triplets")
     return tuple(each.take(rows) for each in tables), entailed.take(held)
+
+
+def texts_apart(corpus: Corpus, options: TrainingOptions) -> tuple[Corpus, ParallelText]:
+    """Keep some texts apart, long ones rather: retrieval of one half by the other is measured.
+
+    Returns:
+        The corpus without them, and the halves of each as a pair.
+    """
+    whole = ParallelText(corpus.texts, corpus.texts, [""] * len(corpus.texts))
+    lengths = np.fromiter(map(len, corpus.texts), np.float64)
+    rows, held = hold_out(whole, lengths, options.held_out, options.seed, "texts")
+    halves = [halves_of(corpus.texts[row]) for row in held.tolist()]
+    files = corpus.text_files
+    left = replace(
+        corpus,
+        texts=picked(corpus.texts, rows),
+        text_files=files[rows] if len(files) else files,
+    )
+    firsts, seconds = map(list, zip(*halves, strict=True))
+    return left, ParallelText(firsts, seconds, [""] * len(halves))
+
+
+def halves_of(text: str) -> tuple[str, str]:
+    """Cut a text at the space that is nearest to its middle, or in the middle."""
+    text = text.strip()
+    middle = len(text) // 2
+    spaces = [at for at, character in enumerate(text) if character == " "]
+    cut = min(spaces, key=lambda at: abs(at - middle), default=middle)
+    return text[:cut], text[cut:]
 
 
 def tuned_apart(

@@ -265,7 +265,8 @@ def _summary(trained: "Trained", output: Path, options: TrainingOptions, seconds
     if "accuracy" in trained.measures:
         after = trained.measures["accuracy"]
         before = trained.measures.get("before", after)
-        said += f"; {before:.1%} -> {after:.1%} of {options.held_out:,} held-out pairs retrieved"
+        said += f"; {before:.1%} -> {after:.1%} of {options.held_out:,} held-out "
+        said += f"{trained.retrieved} retrieved"
         for name, worst in worst_language(trained.measures).items():
             said += f" (mean over the languages; least {name}, {worst:.1%})"
     if "halves" in trained.measures:

@@ -244,7 +244,7 @@ def test_stages_run_alone(
     student = str(tmp_path / "both" / "source")
     options = options_of(stage="nli", encoder=student, epochs=1, dim=256, vocabulary_size=0)
     tuned = train(Corpus(triplets=(toy_triplets,)), options, tmp_path / "tuned")
-    assert set(tuned.encoders) == {""} and set(tuned.measures) == {"triplets"}
+    assert set(tuned.encoders) == {""} and set(tuned.measures) == {"triplets", "before_triplets"}
     assert tuned.measures["triplets"] > 0.9
 
 

@@ -126,22 +126,27 @@ def table(found: dict[str, Any]) -> list[str]:
         "|---|---|---|---|---|---|",
     ]
     for start, methods in found.items():
+        begun = list(next(iter(methods.values())).values())  # of one stage, which others are not
         for method, seeds in methods.items():
-            of = {name: [each[name] for each in seeds.values()] for name in seeds[min(seeds)]}
             cells = [
-                f"{100 * fmean(of['before' + first]):.1f} -> {spread(of[after])}"
-                for first, after in (("", "accuracy"), ("_halves", "halves"))
+                changed([each[before] for each in begun], [each[after] for each in seeds.values()])
+                for before, after in (
+                    ("before", "accuracy"),
+                    ("before_halves", "halves"),
+                    ("before_tatoeba", "tatoeba"),
+                )
             ]
-            gained = f"{100 * fmean(of['before_tatoeba']):.1f} -> {spread(of['tatoeba'])}"
-            cells += [f"{fmean(of['likeness']):.2f}", gained]
+            cells.insert(2, f"{fmean(each['likeness'] for each in seeds.values()):.2f}")
             rows.append(f"| {start} | {method} | {' | '.join(cells)} |")
     return rows
 
 
-def spread(values: list[float]) -> str:
-    """Show a mean over seeds, and how far they deviate."""
-    deviation = f" ± {100 * stdev(values):.1f}" if len(values) > 1 else ""
-    return f"{100 * fmean(values):.1f}{deviation}"
+def changed(before: list[float], after: list[float]) -> str:
+    """Show the mean before and after, and the change with its deviation over seeds."""
+    changes = [100 * (y - x) for x, y in zip(before, after, strict=True)]
+    deviation = f" ± {stdev(changes):.1f}" if len(changes) > 1 else ""
+    means = f"{100 * fmean(before):.1f} -> {100 * fmean(after):.1f}"
+    return f"{means} ({fmean(changes):+.1f}{deviation})"
 
 
 if __name__ == "__main__":

@@ -109,8 +109,8 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
         across=several is not None,
     )
     measures = run_steps(step, data, options, run, report)
-    pairs = (split.seen, split.held_out) if split else (None, None)
-    return TrainedTowers({"": tower}, measures, len(data.rows), *pairs, retrieved)
+    seen, apart = (split.seen, split.held_out) if split else (None, None)
+    return TrainedTowers({"": tower}, measures, len(data.rows), seen, apart, retrieved)
 
 
 def _needs_token_dropout(tower: Tower, text: str, options: MsimcseOptions) -> bool:

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from xmine.browsing.neighbourhood import Surroundings, row_of
+from xmine.browsing.neighbourhood import Surroundings
 from xmine.browsing.opening import open_pairs
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.errors import FileError, OptionError
+from xmine.errors import FileError
 from xmine.knn.exact import search_exact
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
@@ -52,7 +52,6 @@ def test_scores_of_a_few_rows_are_those_of_all(margin: str) -> None:
 
 def test_neighbours_have_the_cosines_and_scores_of_mining(mined: Mine) -> None:
     found, around = mined(neighborhood=5)
-    assert around.known == (5, 5)
     assert around.compared.k == 5
     scored = found.candidates
     for row in range(0, 60, 7):
@@ -192,24 +191,7 @@ def test_a_partner_is_the_pair_or_the_nearest(mined: Mine) -> None:
     assert around.partner("target", chosen.targets[0]) == turned[chosen.targets[0]]
 
 
-def test_lines_are_found_and_repeated_ones_by_their_first(
-    tmp_path: Path, toy_encoder: SentenceEncoder, toy_files: tuple[Path, Path, object]
-) -> None:
-    source, target, _ = toy_files
-    lines = source.read_text(encoding="utf-8").splitlines()
-    source.write_text("\n".join(["", *lines, lines[3], ""]) + "\n", encoding="utf-8")
-    mine(source, target, toy_encoder, run=tmp_path / "run")
-    opened, table = open_pairs(tmp_path / "run"), tmp_path / "run" / "source.parquet"
-    assert row_of(opened.source, 2) == row_of(opened.source, 2, 0) == 0
-    with pytest.raises(OptionError, match="line 2 has 1 sentence, none starts at 9"):
-        row_of(opened.source, 2, 9)
-    assert row_of(opened.source, 62, table=table) == row_of(opened.source, 5) == 3
-    for line in (1, 63, 500, 0):
-        with pytest.raises(OptionError, match="no sentence that was searched"):
-            row_of(opened.source, line, table=table)
-
-
-def test_a_line_of_several_sentences_needs_an_offset(
+def test_neighbours_that_are_parts_of_lines_have_an_offset(
     tmp_path: Path, toy_encoder: SentenceEncoder, toy_files: tuple[Path, Path, object]
 ) -> None:
     source, target, _ = toy_files
@@ -219,18 +201,7 @@ def test_a_line_of_several_sentences_needs_an_offset(
         path.write_text("\n".join([*joined, *lines[20:]]) + "\n", encoding="utf-8")
     options = MiningOptions(segment=True, src_lang="en", tgt_lang="zh")
     mine(source, target, toy_encoder, options, run=tmp_path / "run")
-    opened = open_pairs(tmp_path / "run")
-    around = Surroundings(opened)
-    assert opened.source.offsets is not None
-    rows = np.flatnonzero(opened.source.lines == 1)
-    offset = int(opened.source.offsets[rows[1]])
-    assert row_of(opened.source, 1, offset) == rows[1]
-    assert row_of(opened.source, 15) == np.flatnonzero(opened.source.lines == 15)[0]
-    with pytest.raises(OptionError, match="2 sentences, which of them") as wrong:
-        row_of(opened.source, 1)
-    assert f"1:{offset}" in wrong.value.hint
-    with pytest.raises(OptionError, match="none starts at 1"):
-        row_of(opened.source, 1, 1)
+    around = Surroundings(open_pairs(tmp_path / "run"))
     assert {each.offset for row in range(10) for each in around.near("source", row)} != {0}
 
 

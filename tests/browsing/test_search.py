@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from tests.toys.saved import without_digests
-from xmine.browsing.map import facts_of, picture_of
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.search import Nearby, nearest_rows
 from xmine.encoders.encoder import SentenceEncoder
@@ -19,7 +18,6 @@ from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
 from xmine.mining.search import search
 from xmine.pairs.io import write_pairs
-from xmine.plots.figures import placed
 from xmine.text.sentences import read_sentences
 
 Files = tuple[Path, Path, object]
@@ -148,82 +146,7 @@ def test_a_file_of_pairs_is_encoded_when_it_is_searched(
         assert found["source"][0].cosine == pytest.approx(1, abs=1e-3)
 
 
-def test_a_map_of_a_file_encodes_the_pairs_that_it_draws_and_no_others(
-    run: Path, toy_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opened, path = open_pairs(run), tmp_path / "pairs.tsv"
-    write_pairs(opened.pairs(np.arange(20)), str(path), ("en", "zh"))
-    encoded: list[int] = []
-    encode = SentenceEncoder.encode_half
-    monkeypatch.setattr(
-        SentenceEncoder,
-        "encode_half",
-        lambda self, texts, *more: encoded.append(len(texts)) or encode(self, texts, *more),  # type: ignore[func-returns-value]
-    )
-    nearby = Nearby(open_pairs(path), str(toy_folder))
-    picture = picture_of(nearby, np.arange(20), most=5)
-    assert encoded == [5, 5]
-    drawn = np.concatenate([nearby.vectors(side)[picture.rows] for side in ("source", "target")])
-    assert np.array_equal(picture.places.reshape(-1, 2), placed(drawn.astype(np.float64), "pca"))
-    assert np.array_equal(picture_of(nearby, np.arange(20), most=5).places, picture.places)
-    assert encoded == [5, 5, 20, 20]  # what is there is not encoded again
-    with pytest.raises(FileError, match="one pair is too few for a map: it takes 2") as error:
-        picture_of(nearby, np.arange(1))
-    assert not error.value.hint  # a file has no threshold to lower
-
-
 def test_vectors_that_are_gone_are_named(run: Path) -> None:
     (run / "source.npy").unlink()
     with pytest.raises(FileError, match=r"source\.npy: no vectors there"):
         Nearby(open_pairs(run)).search("bade")
-
-
-def test_a_map_draws_the_same_pairs_for_the_same_seed(run: Path) -> None:
-    opened = open_pairs(run)
-    rows = np.flatnonzero(opened.kept(opened.cut))
-    nearby = Nearby(opened)
-    picture = picture_of(nearby, rows, most=12)
-    assert set(picture.rows.tolist()) < set(rows.tolist())
-    assert len(picture.rows) == 12
-    again = picture_of(nearby, rows, most=12)
-    assert np.array_equal(again.rows, picture.rows)
-    assert np.array_equal(again.places, picture.places)
-    assert not np.array_equal(picture_of(nearby, rows, most=12, seed=2).rows, picture.rows)
-    assert len(picture_of(nearby, rows, most=9999).rows) == len(rows)
-
-
-def test_a_map_is_the_principal_plane_of_both_sides(run: Path) -> None:
-    opened = open_pairs(run)
-    picture = picture_of(Nearby(opened), np.flatnonzero(opened.eligible)[:20])
-    vectors = np.load(run / "source.npy"), np.load(run / "target.npy")
-    stacked = np.concatenate(
-        [vectors[0][opened.sources[picture.rows]], vectors[1][opened.targets[picture.rows]]]
-    ).astype(float)
-    stacked -= stacked.mean(axis=0)
-    left, values, _ = np.linalg.svd(stacked, full_matrices=False)
-    drawn = np.abs(picture.places.reshape(-1, 2))
-    np.testing.assert_allclose(drawn, np.abs(left[:, :2] * values[:2]), atol=1e-6)
-
-
-def test_a_map_is_saved_with_lines_and_coordinates(run: Path, tmp_path: Path) -> None:
-    opened = open_pairs(run)
-    picture = picture_of(Nearby(opened), np.flatnonzero(opened.eligible), most=10)
-    picture.save(tmp_path / "map.svg")
-    head, *rows = (tmp_path / "map.csv").read_text(encoding="utf-8").splitlines()
-    assert head == "language,sentence,x,y,line"
-    assert len(rows) == 20
-    name = picture.names()[0]
-    facts = facts_of(picture)
-    x, y = picture.places[0, 0]
-    assert rows[0] == f"{name},1,{x:.5f},{y:.5f},{facts[0]['source_line']}"
-    assert rows[10].endswith(f",{facts[0]['target_line']}")
-    assert (tmp_path / "map.svg").read_text(encoding="utf-8").count("<path") > 10
-
-
-def test_too_few_pairs_are_no_map(run: Path, tmp_path: Path) -> None:
-    with pytest.raises(FileError, match="one pair is too few for a map: it takes 2"):
-        picture_of(Nearby(open_pairs(run)), np.arange(1))
-    (tmp_path / "pairs.tsv").write_text("one\t一\n", encoding="utf-8")
-    with pytest.raises(FileError) as refused:
-        picture_of(Nearby(open_pairs(tmp_path / "pairs.tsv")), np.arange(1))
-    assert not refused.value.hint  # there is no threshold

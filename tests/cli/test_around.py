@@ -1,10 +1,11 @@
-"""xmine pairs neighbors and map, xmine search in a run: what the app shows, as text and JSON."""
+"""xmine pairs show and xmine search in a run: what the app shows, as text and JSON."""
 
 import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
 from tests.toys.command import Ended
 from tests.toys.sentences import toy_sentences
@@ -25,36 +26,50 @@ def run(toy_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(folder / "run")
 
 
-def test_the_neighbours_of_a_pair_are_printed_with_their_fates(command: Command, run: str) -> None:
+def test_a_pair_is_shown_between_its_neighbours(command: Command, run: str) -> None:
     best = command("pairs", "head", f"{run}/pairs.parquet", "-n", "1").out.split("\t")
     source, target = best[3], best[4]
-    rows = [
-        row.split("\t")
-        for row in command("pairs", "neighbors", run, source, target).out.splitlines()
+    shown = command("pairs", "show", run, source, target)
+    rows = shown.out[shown.out.index("targets nearest to the source:") :].splitlines()
+    figures = f"= 1  score {best[0]}  cosine {best[5].strip()}  line "
+    assert rows[1:3] == [f"{figures}{target}  kept", f"     {best[2]}"]
+    assert rows[9:13] == [
+        "",
+        "sources nearest to the target:",
+        f"{figures}{source}  kept",
+        f"     {best[1]}",
     ]
-    assert [row[0] for row in rows] == ["source's"] * 4 + ["target's"] * 4
-    assert rows[0] == ["source's", "1", best[0], best[5], target, "kept", best[2]]
-    assert rows[4] == ["target's", "1", best[0], best[5], source, "kept", best[1]]
-    ended = command("pairs", "neighbors", run, source, target, "-k", "2", "--json")
-    facts = json.loads(ended.out)
-    assert facts["source"] == {"line": int(source), "offset": None, "text": best[1]}
-    assert [len(facts[name]) for name in ("targets", "sources")] == [2, 2]
-    first = facts["targets"][0]
-    assert (first["line"], first["chosen"], first["outcome"], first["rank"]) == (
-        int(target),
-        True,
-        "kept",
-        1,
-    )
-    assert facts["targets"][1]["chosen"] is False
-    assert facts["targets"][1]["why"]
-    one = json.loads(command("pairs", "neighbors", run, "-", target, "--json").out)
-    assert one["source"] is None
-    assert one["targets"] == []
-    assert one["sources"][0]["line"] == int(source)
-    ended = command("pairs", "neighbors", run, source, "-k", "99")
-    assert len(ended.out.splitlines()) == 4
-    assert "the run has found 4 neighbours of a sentence, no more" in ended.err
+    assert [row[:3] for row in rows[1:9:2]] == ["= 1", "  2", "  3", "  4"]
+    facts = json.loads(command("pairs", "show", run, source, target, "--json").out)["neighbours"]
+    assert [len(facts[name]) for name in ("targets", "sources")] == [4, 4]
+    first, second = facts["targets"][:2]
+    assert first == {
+        "rank": 1,
+        "score": float(best[0]),
+        "cosine": float(best[5]),
+        "line": int(target),
+        "offset": None,
+        "text": best[2],
+        "chosen": True,
+        "outcome": "kept",
+        "why": "kept",
+        "better": None,
+    }
+    better = second["better"]
+    assert second["outcome"] == "taken" and second["chosen"] is False and second["why"]
+    assert rows[3].endswith(f"  in a better pair: {better['source_line']}, {better['target_line']}")
+
+
+def test_a_terminal_gets_a_row_of_each_neighbour(
+    command: Command, run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    best = command("pairs", "head", f"{run}/pairs.parquet", "-n", "1").out.split("\t")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "25")
+    rows = command("pairs", "show", run, *best[3:5]).out.splitlines()
+    texts = [row for row in rows if row.startswith("     ")]
+    assert len(texts) == 8 and all(cell_len(row) <= 25 for row in texts)
+    assert any(row.endswith("…") for row in texts)
 
 
 def test_neighbours_that_were_not_compared_have_no_score(
@@ -65,24 +80,24 @@ def test_neighbours_that_were_not_compared_have_no_score(
     mine = "mine", *files, "--model", toy_folder, "--rerank", "tokens", "-o", reranked
     assert command(*mine).code == 0
     best = command("pairs", "head", reranked, "-n", "1").out.split("\t")
-    ended = command("pairs", "neighbors", reranked, best[3])
-    rows = [row.split("\t") for row in ended.out.splitlines()]
-    assert rows[0][2] == best[0]
-    assert [row[2] == "–" for row in rows] == [False, False, True, True]
-    assert all("only these are compared" in row[5] for row in rows[2:])
-    facts = json.loads(command("pairs", "neighbors", reranked, best[3], "--json").out)
+    shown = command("pairs", "show", reranked, *best[3:5]).out
+    rows = shown[shown.index("targets nearest") :].splitlines()[1:9:2]
+    assert rows[0].startswith(f"= 1  score {best[0]}  ")
+    assert ["score –" in row and row.endswith("  too far") for row in rows] == [False] * 2 + [
+        True
+    ] * 2
+    facts = json.loads(command("pairs", "show", reranked, *best[3:5], "--json").out)["neighbours"]
     assert [each["score"] for each in facts["targets"]][2:] == [None, None]
     assert facts["targets"][0]["score"] == float(best[0])
 
 
 def test_lines_that_are_none_are_refused(command: Command, run: str) -> None:
     for word, said in {
-        "-": "no line to look around",
-        "x": "'x' is no line",
+        "-": "'-' is no line",
         "1:": "'1:' is no line",
-        "5000": "line 5,000 has no sentence that was searched",
+        "5000": "no pair of",
     }.items():
-        ended = command("pairs", "neighbors", run, word)
+        ended = command("pairs", "show", run, word, "1")
         assert (ended.code, ended.out) == (2, "")
         assert said in ended.err
 
@@ -112,21 +127,3 @@ def test_a_run_is_searched_on_both_sides(command: Command, run: str) -> None:
     ended = command("search", "bade", "nowhere/")
     assert (ended.code, ended.out) == (1, "")
     assert "no mining run there" in ended.err
-
-
-def test_a_map_is_drawn_and_printed(command: Command, run: str) -> None:
-    ended = command("pairs", "map", run, "-o", "map.png", "-n", "12")
-    assert ended.touched == {"map.png", "map.csv"}
-    assert "map.png: 12 of " in ended.err
-    facts = json.loads(command("pairs", "map", run, "-n", "12", "--json").out)
-    assert len(facts["pairs"]) == 12
-    assert facts["pairs"][0].keys() == {"source_line", "target_line", "source", "target"}
-    rows = [row.split("\t") for row in command("pairs", "map", run, "-n", "12").out.splitlines()]
-    assert len(rows) == 24
-    assert [float(rows[0][2]), float(rows[0][3])] == facts["pairs"][0]["source"]
-    ended = command("pairs", "map", run, "-n", "12", "--model", "nowhere")
-    assert ended.code == 0 and "without effect: the run has vectors" in ended.err
-    again = command("pairs", "map", run, "-o", "map.png")
-    assert again.code != 0
-    assert "--force" in again.err
-    assert command("pairs", "map", run, "-o", "map.txt").code != 0

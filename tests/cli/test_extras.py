@@ -82,7 +82,6 @@ def test_without_extras_all_that_uses_the_embedded_encoder_works(folder: Path) -
         ["encode", "en.txt", "-o", "en.npy"],
         ["convert", "run/", "pairs.jsonl.zst"],
         ["pairs", "stats", "run/"],
-        ["pairs", "map", "run/"],
         ["model", "info"],
         ["model", "export", "-o", "exported"],
         ["mine", *texts, "--model", "exported"],
@@ -99,7 +98,7 @@ def test_without_extras_every_help_page_is_there(folder: Path) -> None:
     commands = [[each.name or ""] for each in app().registered_commands]
     commands += [[group.name or ""] for group in app().registered_groups]
     commands += [["eval", name] for name in BENCHMARKS]
-    commands += [["train", "--method", "moco"], ["pairs", "map"]]
+    commands += [["train", "--method", "moco"], ["pairs", "show"]]
     commands = [[*command, "--help"] for command in [[], *commands]]
     for command, (code, out, err) in zip(
         commands, ended_without_extras(folder, *commands), strict=True

@@ -21,8 +21,8 @@ from xmine.trainer.options.shared import TrainingOptions
 Command = Callable[..., Any]
 COMMANDS = ["mine", "score", "search", "encode", "convert", "train moco", "model info"]
 COMMANDS += ["browse", "model export", "cache ls", "cache rm"]
-COMMANDS += [f"pairs {name}" for name in ("head", "sample", "stats", "list", "show", "neighbors")]
-COMMANDS += [f"pairs {name}" for name in ("cut", "judge", "judged", "map")]
+COMMANDS += [f"pairs {name}" for name in ("head", "sample", "stats", "list", "show")]
+COMMANDS += [f"pairs {name}" for name in ("cut", "judge", "judged")]
 COMMANDS += ["eval all", "eval compare", "eval gain", *(f"eval {name}" for name in BENCHMARKS)]
 
 

@@ -77,6 +77,7 @@ def test_with_json_it_is_an_object(command: Command, tmp_path: Path) -> None:
             "source": [{"start": 8, "end": 10, "text": "12"}],
             "target": [{"start": 3, "end": 5, "text": "12"}],
         },
+        "neighbours": None,
         "judgements": {},
     }
 

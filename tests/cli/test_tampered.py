@@ -12,7 +12,7 @@ from tests.toys.once import made_once
 from tests.toys.sentences import toy_sentences
 from xmine import mine
 from xmine.browsing.flag_reasons import Reasons
-from xmine.browsing.neighbourhood import Surroundings, row_of
+from xmine.browsing.neighbourhood import Surroundings
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.search import run_vectors
 from xmine.encoders.encoder import SentenceEncoder
@@ -232,7 +232,6 @@ def seen(run: Path) -> tuple[list[Pair], list[float]]:
         for row in range(20):
             around.near("source", row)
             around.near("target", row)
-        row_of(opened.source, LINES + 1, table=run / "source.parquet")
         reasons = Reasons(opened)
         for row in range(len(opened)):
             reasons.of(row)

@@ -7,20 +7,11 @@ from textual.binding import Binding, BindingType
 from textual.widgets import OptionList
 
 from xmine.browsing.neighbourhood import Neighbour
+from xmine.browsing.outcomes import OUTCOMES
 
 from ..widgets.near_lists import SIDES, Entry, NearLists, Place, line_name
 from ..widgets.pair_cells import SIGNS
 from .judging_base import JudgeScreen
-
-# The outcome of a neighbour in a word; the message line has the reason.
-_WORDS = {
-    "kept": "kept",
-    "below": "below the cut",
-    "dropped": "dropped",
-    "taken": "in a better pair",
-    "not best": "not the best",
-    "far": "too far",
-}
 
 
 class NeighboursScreen(JudgeScreen):
@@ -55,7 +46,7 @@ class NeighboursScreen(JudgeScreen):
 
     def facts(self) -> str:
         outcome = self.view.around.outcome(*self._pair, cut=self.view.cut)
-        return _WORDS[outcome.kind]
+        return OUTCOMES[outcome.kind]
 
     def _show(self) -> None:
         """Show the neighbours of the pair, each list with the cursor on the other of the two."""
@@ -92,7 +83,7 @@ class NeighboursScreen(JudgeScreen):
         verdict = SIGNS[self.judgements.of(row)] if row is not None else ""
         line = line_name(near.line, near.offset)
         score = "–" if near.score is None else f"{near.score:.4f}"
-        told = " ".join(filter(None, [verdict, _WORDS[near.outcome.kind]]))
+        told = " ".join(filter(None, [verdict, OUTCOMES[near.outcome.kind]]))
         sign = "=" if (near.source, near.target) == self._pair else " "
         figures = (
             f"{sign} {near.rank}  {self.view.around.called} {score}  "

@@ -4,18 +4,15 @@ The run's search has found the neighbours. The scores are those that mining comp
 """
 
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from xmine.browsing.compared import compared_in
-from xmine.browsing.opened import Opened, Rows, TextSide
+from xmine.browsing.opened import Opened
 from xmine.browsing.outcomes import PairOutcome, PairOutcomes
-from xmine.errors import FileError, OptionError
+from xmine.errors import FileError
 from xmine.knn.neighbours import found_in
-from xmine.run.tables import read_columns, read_repeats
-from xmine.units import count
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +54,6 @@ class Surroundings:
     """The neighbours of every sentence of a run.
 
     Attributes:
-        known: the number of neighbours of each source and of each target.
         compared: the scores that mining compared.
     """
 
@@ -81,7 +77,6 @@ class Surroundings:
                 f"{folder}: neighbours of other sentences", "remove the run, and mine again"
             )
         self.opened = opened
-        self.known = found.targets.shape[1], found.sources.shape[1]
         self.compared = compared_in(opened, found)
         self._outcomes = PairOutcomes(opened, self.compared)
 
@@ -134,30 +129,3 @@ class Surroundings:
             )
             for at, (other, pair, outcome) in enumerate(zip(near, pairs, outcomes, strict=True))
         ]
-
-
-def row_of(side: TextSide, line: int, offset: int | None = None, table: Path | None = None) -> int:
-    """Find the sentence of a line."""
-    first, stop = np.searchsorted(side.lines, [line, line + 1])
-    rows: Rows = np.arange(first, stop)
-    if not len(rows) and table is not None and table.is_file():
-        _, metadata = read_columns(table, "line")
-        stands_for = read_repeats(table, int(metadata["total"]))
-        if stands_for is not None and 1 <= line <= len(stands_for) and stands_for[line - 1] != line:
-            return row_of(side, int(stands_for[line - 1]), offset)
-    if not len(rows):
-        raise OptionError(
-            f"{side.name}: line {line:,} has no sentence that was searched",
-            "it is blank, unknown to the encoder, or beyond the end",
-        )
-    starts = np.zeros_like(rows) if side.offsets is None else side.offsets[rows]
-    if offset is None and len(rows) == 1:
-        return int(rows[0])
-    if offset is None or offset not in starts:
-        choices = ", ".join(f"{line}:{start}" for start in starts.tolist())
-        wanted = "which of them?" if offset is None else f"none starts at {offset:,}"
-        raise OptionError(
-            f"{side.name}: line {line:,} has {count(len(rows), 'sentence')}, {wanted}",
-            f"give one of {choices}",
-        )
-    return int(rows[starts == offset][0])

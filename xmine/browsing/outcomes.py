@@ -14,6 +14,17 @@ from xmine.scoring.retrieval import best_neighbours
 Pair = tuple[int, int]
 
 
+# The kinds of outcomes in words.
+OUTCOMES = {
+    "kept": "kept",
+    "below": "below the cut",
+    "dropped": "dropped",
+    "taken": "in a better pair",
+    "not best": "not the best",
+    "far": "too far",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Rival:
     """A pair that took the place of another one, by its 1-based lines."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.browsing.opened import Opened, Rows
+from xmine.browsing.opened import Opened
 from xmine.browsing.run_encoder import encoders_of
 from xmine.encoders.pair import EncoderPair
 from xmine.errors import FileError, OptionError
@@ -60,12 +60,6 @@ class Nearby:
                 encoder, texts = self.encoders().sides[side], self.opened.side(side).texts
                 self._vectors[side] = encoder.encode_half(texts, report)
         return self._vectors[side]
-
-    def vectors_of(self, side: str, rows: Rows) -> NDArray[np.float16]:
-        """Give the vectors of some sentences of a side, [some, dim]; no others are encoded."""
-        if self.opened.is_run or side in self._vectors:
-            return self.vectors(side)[rows]
-        return self.encoders().sides[side].encode_half(self.opened.side(side).texts.take(rows))
 
     def search(
         self,

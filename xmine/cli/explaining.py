@@ -26,15 +26,27 @@ EXPLAIN = Annotated[
 
 
 def print_explained(
-    head: list[str], pair: "Pair", found: "WordAlignment", shared: "Shared", *, words: bool
+    head: list[str],
+    pair: "Pair",
+    found: "WordAlignment | None",
+    shared: "Shared",
+    *,
+    words: bool,
+    without: str = "",
 ) -> None:
-    """Print a pair with what its words find, and what both sides share, below `head`."""
-    unmatched = (found.unmatched(0, shared.sources), found.unmatched(1, shared.targets))
+    """Print a pair with what its words find, and what both sides share, below `head`.
+
+    `words` lists every word; `without` is the reason why `found` is None.
+    """
+    spans: Sequence[Sequence[Span]] = ([], [])
+    if found:
+        spans = found.unmatched(0, shared.sources), found.unmatched(1, shared.targets)
     write_rows(f"{row}\n" for row in [*head, ""])
-    write_rows([f"{text}\n" for text in map(_dimmed, pair[:2], unmatched)], ready=True)
-    said = named_parts("no counterpart", pair, unmatched) + named_parts("shared", pair, shared)
+    write_rows([f"{text}\n" for text in map(_dimmed, pair[:2], spans)], ready=True)
+    said = named_parts("no counterpart", pair, spans) + named_parts("shared", pair, shared)
+    said += [f"no words aligned: {without}"] * bool(without)
     said = ["", *said] if said else []
-    said += ["", *_word_rows(pair, found)] if words else []
+    said += ["", *_word_rows(pair, found)] if words and found else []
     write_rows(f"{row}\n" for row in [*said, ""])
 
 

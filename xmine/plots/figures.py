@@ -39,27 +39,13 @@ def draw_map(
     stacked = np.concatenate(list(vectors.values())).astype(np.float64)
     if len(stacked) < 3:
         raise FileError(f"{path}: a map needs three sentences at least")
-    places = placed(stacked, method).reshape(len(vectors), -1, 2)
-    draw_places(dict(zip(vectors, places, strict=True)), title, path, method)
-
-
-def draw_places(
-    places: Mapping[str, NDArray[np.float64]],
-    title: str,
-    path: Path,
-    method: str,
-    *,
-    joined: int = JOINED,
-    lines: Sequence[Sequence[int]] = (),
-) -> None:
-    """Draw what `placed` laid out, [sentences, 2] by language; see `draw_map`."""
-    stacked = np.stack(list(places.values()))  # [languages, sentences, 2]
-    sentences = stacked.shape[1]
+    places = placed(stacked, method).reshape(len(vectors), -1, 2)  # [languages, sentences, 2]
+    sentences = places.shape[1]
     figure, axes = canvas(title, (7.0, 6.4))
-    if sentences <= joined and len(places) > 1:
-        _join(axes, stacked)
+    if sentences <= JOINED and len(places) > 1:
+        _join(axes, places)
     size = float(np.clip(6000 / (len(places) * sentences), 7, 55))
-    for at, (language, points) in enumerate(places.items()):
+    for at, (language, points) in enumerate(zip(vectors, places, strict=True)):
         axes.scatter(
             points[:, 0],
             points[:, 1],
@@ -73,7 +59,7 @@ def draw_places(
             zorder=3,
         )
     if sentences <= NUMBERED:
-        _number(axes, stacked[0])
+        _number(axes, places[0])
     axes.set(xlabel=f"{_AXES[method]} 1", ylabel=f"{_AXES[method]} 2")
     if method == "tsne":  # its distances have no scale; those of PCA have
         axes.set(xticks=[], yticks=[])
@@ -81,11 +67,11 @@ def draw_places(
         axes.set_aspect("equal", adjustable="datalim")
     legend_below(figure, len(places))
     rows = (
-        [language, at, f"{x:.5f}", f"{y:.5f}", *(own[at - 1 : at])]
-        for (language, points), own in zip(places.items(), lines or [()] * len(places), strict=True)
+        [language, at, f"{x:.5f}", f"{y:.5f}"]
+        for language, points in zip(vectors, places, strict=True)
         for at, (x, y) in enumerate(points.tolist(), start=1)
     )
-    write_picture(figure, path, ["language", "sentence", "x", "y", *["line"] * bool(lines)], rows)
+    write_picture(figure, path, ["language", "sentence", "x", "y"], rows)
 
 
 def draw_distributions(scores: Mapping[str, NDArray[np.floating]], title: str, path: Path) -> None:

@@ -28,12 +28,11 @@ _UNKNOWN = "#999999"
 _AXES = {"score": "score", "prob": "probability"}
 
 
-def check_picture(path: Path, *, force: bool, given: str = "--plot-file is ") -> None:
+def check_picture(path: Path, *, force: bool) -> None:
     """Refuse a picture that could not be drawn or written; called before the work."""
     if path.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise OptionError(
-            f"{given}{str(path)!r}: no format for pictures", f"end it in {PICTURE_SUFFIXES}"
-        )
+        said = f"--plot-file is {str(path)!r}: no format for pictures"
+        raise OptionError(said, f"end it in {PICTURE_SUFFIXES}")
     for each in (path, path.with_suffix(".csv")):
         check_free(each, force=force)
     needs("a picture", "matplotlib")

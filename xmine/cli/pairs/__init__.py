@@ -14,7 +14,6 @@ from xmine.cli.outputs import print_pairs, say_notes
 from xmine.cli.pairs.cut import cut
 from xmine.cli.pairs.judge import judge, judged
 from xmine.cli.pairs.list_pairs import list_pairs
-from xmine.cli.pairs.neighbors import draw_map, neighbors
 from xmine.cli.pairs.show import show_pair
 
 pairs = typer.Typer(help="Look into a run or a file of pairs.", no_args_is_help=True)
@@ -103,5 +102,3 @@ pairs.command("stats")(stats)
 pairs.command("judge")(judge)
 pairs.command("judged")(judged)
 pairs.command("cut")(cut)
-pairs.command("neighbors")(neighbors)
-pairs.command("map")(draw_map)

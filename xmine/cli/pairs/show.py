@@ -1,5 +1,7 @@
-"""xmine pairs show: one pair whole, and everything that is known of it."""
+"""xmine pairs show: one pair whole, everything that is known of it, and its neighbours."""
 
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -7,12 +9,15 @@ import typer
 
 from xmine.cli.arguments import LINE, MODEL, PAIRS, read_place
 from xmine.cli.console import Console, write_rows
-from xmine.cli.explaining import EXPLAIN, alignment_facts, named_parts, part, print_explained
+from xmine.cli.explaining import EXPLAIN, alignment_facts, part, print_explained
 from xmine.cli.from_options import with_console
+from xmine.cli.outputs import place
+from xmine.cli.pair_table import is_terminal
 from xmine.errors import XmineError
 from xmine.files.records import json_row
 
 if TYPE_CHECKING:
+    from xmine.browsing.neighbourhood import Neighbour, Surroundings
     from xmine.browsing.shared_spans import Shared
     from xmine.browsing.word_alignment import Aligner, WordAlignment
     from xmine.pairs.pair import Pair
@@ -27,15 +32,18 @@ def show_pair(
     explain: EXPLAIN = False,
     model: MODEL = None,
 ) -> None:
-    """Show one pair whole, with the reasons for its flags.
+    """Show one pair whole, with its flags and neighbours.
 
-    Words without a counterpart on the other side are dim, and stand in a row of their own.
+    Words without a counterpart on the other side are dim, and stand in a row of their own. A
+    neighbour, which a run has, is shown with rank, score (– where mining compared none), cosine,
+    line, outcome (and the lines of a better pair) and text; = marks the other half of the pair.
 
     Example: xmine pairs show run/ 12 40
     """
     from xmine.browsing.details import figures_of, standing
     from xmine.browsing.flag_reasons import Reasons
     from xmine.browsing.judgements import Judgements
+    from xmine.browsing.neighbourhood import Surroundings
     from xmine.browsing.opened import row_at, rows_at
     from xmine.browsing.opening import open_pairs
     from xmine.browsing.shared_spans import shared_parts
@@ -45,24 +53,54 @@ def show_pair(
     opened = open_pairs(Path(file))
     aligner = Aligner(opened, model)
     reasons = Reasons(opened, aligner)
+    around = Surroundings(opened) if opened.is_run else None
     judgements = None if file == "-" else Judgements.open(opened)  # nobody judges standard input
     for row in rows_at(opened, *lines).tolist() or [row_at(opened, *lines)]:
         pair, stands = opened.pair(row), standing(opened, row, opened.cut)
         shared = shared_parts(pair.source, pair.target, opened.languages)
         why, labels = reasons.of(row), judgements.by_judge(row) if judgements else {}
         words, without = _aligned(aligner, pair)
+        at = int(opened.sources[row]), int(opened.targets[row])
+        if console.as_json:
+            facts = {"standing": stands or None, "reasons": why, **_facts(pair, shared, words)}
+            facts["neighbours"] = around and _near_facts(around, *at)
+            write_rows([json_row({**_numbers(pair), **facts, "judgements": labels})])
+            continue
         head = ["  ".join([*figures_of(pair), *filter(None, [stands])])]
         head += [f"{flag}: {reason}" for flag, reason in why.items()]
         head += [f"judged by {judge}: {verdict}" for judge, verdict in labels.items()]
-        if console.as_json:
-            facts = {"standing": stands or None, "reasons": why, **_facts(pair, shared, words)}
-            write_rows([json_row({**_numbers(pair), **facts, "judgements": labels})])
-        elif words is None:
-            parts = named_parts("shared", pair, shared)
-            write_rows(f"{text}\n" for text in [*head, "", *pair[:2]])
-            write_rows(f"{text}\n" for text in ["", *parts, f"no words aligned: {without}", ""])
-        else:
-            print_explained(head, pair, words, shared, words=explain)
+        print_explained(head, pair, words, shared, words=explain, without=without)
+        write_rows(_near_rows(around, *at) if around else [])
+
+
+def _near(around: "Surroundings", source: int, target: int) -> dict[str, list["Neighbour"]]:
+    return {"targets": around.near("source", source), "sources": around.near("target", target)}
+
+
+def _near_facts(around: "Surroundings", source: int, target: int) -> dict[str, object]:
+    near = _near(around, source, target)
+    return {name: [each.facts() for each in found] for name, found in near.items()}
+
+
+def _near_rows(around: "Surroundings", source: int, target: int) -> Iterator[str]:
+    """Give the neighbours of both sides, two rows each; on a terminal a text is cut to a row."""
+    from xmine.browsing.outcomes import OUTCOMES
+    from xmine.tui.text import cut
+
+    room = shutil.get_terminal_size().columns - 5
+    for name, found in _near(around, source, target).items():
+        yield f"{name} nearest to the {'source' if name == 'targets' else 'target'}:\n"
+        for each in found:
+            sign = "=" if (each.source, each.target) == (source, target) else " "
+            score = "–" if each.score is None else f"{each.score:.4f}"
+            better, outcome = each.outcome.rival, OUTCOMES[each.outcome.kind]
+            lines = f": {better.source_line}, {better.target_line}" if better else ""
+            yield (
+                f"{sign}{each.rank:>2}  {around.called} {score}  cosine {each.cosine:.4f}  "
+                f"line {place(each)}  {outcome}{lines}\n"
+            )
+            yield f"     {cut(each.text, room).plain if is_terminal() else each.text}\n"
+        yield "\n"
 
 
 def _aligned(aligner: "Aligner", pair: "Pair") -> "tuple[WordAlignment | None, str]":

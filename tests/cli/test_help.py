@@ -21,8 +21,7 @@ from xmine.trainer.options.shared import TrainingOptions
 Command = Callable[..., Any]
 COMMANDS = ["mine", "score", "search", "encode", "convert", "train moco", "model info"]
 COMMANDS += ["browse", "model export", "cache ls", "cache rm"]
-COMMANDS += [f"pairs {name}" for name in ("head", "sample", "stats", "list", "show")]
-COMMANDS += [f"pairs {name}" for name in ("cut", "judge", "judged")]
+COMMANDS += [f"pairs {name}" for name in ("stats", "list", "show", "cut", "judge")]
 COMMANDS += ["eval all", "eval compare", "eval gain", *(f"eval {name}" for name in BENCHMARKS)]
 
 

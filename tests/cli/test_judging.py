@@ -83,7 +83,7 @@ def test_judgements_are_told_and_exported(command: Command, mined: Path) -> None
         ended = command("pairs", "judge", "run", *lines_of(mined, row), judgement)
         assert ended.code == 0 and ended.touched == {"run/judgements.tsv"}, ended.err
     command("pairs", "judge", "run/", *lines_of(mined, 4), "none")
-    ended = command("pairs", "judged", "run", "--known", "seeds.tsv", "-o", "accepted.tsv")
+    ended = command("pairs", "judge", "run", "--known", "seeds.tsv", "-o", "accepted.tsv")
     assert ended.touched == {"seeds.tsv", "accepted.tsv"}
     assert ended.out.splitlines()[1:4] == [
         "accepted            2",
@@ -98,15 +98,15 @@ def test_judgements_are_told_and_exported(command: Command, mined: Path) -> None
         "\t".join(map(str, (*lines_of(mined, row), int(said[row] == "accept")))) for row in range(3)
     ]
     facts = json.loads(
-        command("pairs", "judged", "run", "--json", "-o", "no.jsonl", "--rejected").out
+        command("pairs", "judge", "run", "--json", "-o", "no.jsonl", "--rejected").out
     )
     assert (facts["judged"], facts["accepted"], facts["kept_judged"]) == (4, 2, 4)
     assert facts["precision_judged"]["share"] is None  # the best pairs do not tell of all
     assert facts["written"] == ["no.jsonl: 1 rejected"]
-    ended = command("pairs", "judged", "run", "-o", "same.tsv", "--known", "./same.tsv")
+    ended = command("pairs", "judge", "run", "-o", "same.tsv", "--known", "./same.tsv")
     assert (ended.code, ended.touched) == (2, set())
     for words in (("--known", "run/judgements.tsv"), ("-o", "run/judgements.tsv")):
-        ended = command("pairs", "judged", "run", *words, "--force")
+        ended = command("pairs", "judge", "run", *words, "--force")
         assert (ended.code, ended.touched) == (1, set())
         assert "run/judgements.tsv: has what people judged" in ended.err
 
@@ -133,7 +133,7 @@ def test_a_sample_is_judged_key_by_key_and_gone_on_with(command: Command, mined:
         "accept",
         "unsure",
     ]
-    facts = json.loads(command("pairs", "judged", "run", "--json").out)
+    facts = json.loads(command("pairs", "judge", "run", "--json").out)
     assert facts["precision_judged"]["of"] == 11
     ended = command("pairs", "judge", "run", "--sample", 6, "--around", stdin=b"")
     assert ended.code == 0 and "right just below the cut" in ended.out
@@ -184,17 +184,27 @@ def test_what_was_judged_of_other_texts_or_without_lines_is_not_mined_with(
     ended = command(*_mine("new/", "0.01", toy_folder, "--force", "--seed-pairs", "plain.tsv"))
     assert ended.code == 1 and "a pair of a file without lines was judged" in ended.err
     (tmp_path / "two words.tsv").write_text("a\tb\nc\td\n")
-    said = command("pairs", "judged", "two words.tsv").out
+    said = command("pairs", "judge", "two words.tsv").out
     assert "at random: xmine pairs judge 'two words.tsv' --sample 50" in said
-    ended = command("pairs", "judged", "plain.tsv", "-o", "a.tsv", "--known", "known.tsv")
+    ended = command("pairs", "judge", "plain.tsv", "-o", "a.tsv", "--known", "known.tsv")
     assert ended.code == 2 and "pairs without lines were judged" in ended.err and not ended.touched
+
+
+UNCLEAR = [
+    (3, 4),
+    (3, 4, "accept", "-o", "a.tsv"),
+    (3, 4, "accept", "--sample", 9),
+    ("--sample", 9, "--known", "a.tsv"),
+    ("--around",),
+]
 
 
 def test_a_wrong_call_says_what_is_wrong(command: Command, mined: Path) -> None:
     for words, said in (
         (("judge", "run", 1, 1, "perhaps"), "no pair of line 1 and line 1"),
         (("judge", "run", *lines_of(mined, 0), "perhaps"), "'perhaps' is no judgement"),
-        (("judged", "run", "--rejected"), "--rejected without a file"),
+        (("judge", "run", "--rejected"), "--rejected without a file"),
+        *((("judge", "run", *words), "which pair is judged, and how?") for words in UNCLEAR),
         (("cut", "run", "--write"), "--write without a cut"),
         (("cut", "run", "--at", "nan"), "a cut at nan"),
         (("cut", "run", "--at", "1.3"), "mine with --threshold 1.3"),

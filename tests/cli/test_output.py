@@ -240,7 +240,7 @@ def test_files_that_would_tell_wrong_languages_are_warned_about(
     assert given.err.startswith("xmine: q.zh,q.en: the source is en, the target zh\n")
     assert (given.code, given.touched) == (2, set())  # before the work
     command("mine", "some.en", "some.zh", "-o", "run/")
-    judged = command("pairs", "judged", "run/", "-o", "q.zh,q.en")
+    judged = command("pairs", "judge", "run/", "-o", "q.zh,q.en")
     assert judged.err.startswith("xmine: q.zh,q.en: the source is en, the target zh\n")
     assert (judged.code, judged.touched) == (2, set())
     unknown = command(*tiny, "--tgt-lang", "und", "-o", "pairs.tmx", "--json")

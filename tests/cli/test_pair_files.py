@@ -158,44 +158,49 @@ def test_standard_input_is_tsv(command: Command, tmp_path: Path) -> None:
     assert list(read_pairs(tmp_path / "a.jsonl")) == [Pair("One", "1")]
     wrong = command("convert", "-", "b.jsonl", stdin=b"One\n")
     assert wrong.err.startswith("xmine: standard input:1: one column")
-    assert command("pairs", "head", "-", "-n", "1", stdin=b"a\tb\nc\td\n").out == "a\tb\n"
+    assert command("pairs", "list", "-", "-n", "1", stdin=b"a\tb\nc\td\n").out == "\ta\tb\t1\t1\t\n"
 
 
-def test_head_prints_the_first_pairs(command: Command, tmp_path: Path) -> None:
+def test_list_prints_the_first_pairs(command: Command, tmp_path: Path) -> None:
     write_pairs(PAIRS, str(tmp_path / "a.parquet"))
-    ended = command("pairs", "head", "a.parquet", "-n", 2)
+    ended = command("pairs", "list", "a.parquet", "-n", 2)
     assert ended.out == (
         "1.2500\tOne tab here\t一\t3\t7\t0.7500\n1.1250\tTwo\tTwo \t1\t2\t0.5000\n"
     )
     assert ended.err == "xmine: tabs turned into spaces in 1 sentence\n"
     assert (ended.code, ended.touched) == (0, set())
-    rows = command("pairs", "head", "a.parquet", "--json").out.splitlines()
+    rows = command("pairs", "list", "a.parquet", "--json").out.splitlines()
     assert [json.loads(row)["source"] for row in rows] == [pair.source for pair in PAIRS]
     # what follows is not looked at
     Path(tmp_path, "long.tsv").write_bytes(b"One\t1\n" * 100_000 + b"\xff\n")
-    assert command("pairs", "head", "long.tsv").out == "One\t1\n" * 10
+    assert command("pairs", "list", "long.tsv", "-n", 2).out == (
+        "\tOne\t1\t1\t1\t\n\tOne\t1\t2\t2\t\n"
+    )
+    assert command("pairs", "list", "long.tsv", "-n", 2, "--sort", "score").code == 1
 
 
 def test_control_characters_are_shown_on_a_terminal(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Path(tmp_path, "a.tsv").write_text("One \x1b[31m\t1\n")
-    assert command("pairs", "head", "a.tsv").out == "One \x1b[31m\t1\n"
+    assert command("pairs", "list", "a.tsv").out == "\tOne \x1b[31m\t1\t1\t1\t\n"
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    assert command("pairs", "head", "a.tsv").out == "One ␛[31m\t1\n"
+    assert command("pairs", "list", "a.tsv").out == "\tOne ␛[31m\t1\t1\t1\t\n"
 
 
 def test_a_sample_is_drawn_by_seed_in_the_order_of_the_file(
     command: Command, tmp_path: Path
 ) -> None:
     Path(tmp_path, "a.tsv").write_text("".join(f"{n}\t{n}\n" for n in range(500)))
-    ended = command("pairs", "sample", "a.tsv", "-n", 20)
-    numbers = [int(row.split("\t")[0]) for row in ended.out.splitlines()]
+    ended = command("pairs", "list", "a.tsv", "--sample", 20)
+    numbers = [int(row.split("\t")[1]) for row in ended.out.splitlines()]
     assert len(set(numbers)) == 20 and numbers == sorted(numbers)
-    assert command("pairs", "sample", "a.tsv", "-n", 20, "--seed", 1).out == ended.out
-    assert command("pairs", "sample", "a.tsv", "-n", 20, "--seed", 2).out != ended.out
-    every = command("pairs", "sample", "a.tsv", "-n", 900)
-    assert every.out == Path(tmp_path, "a.tsv").read_text()
+    assert command("pairs", "list", "a.tsv", "--sample", 20, "--seed", 1).out == ended.out
+    assert command("pairs", "list", "a.tsv", "--sample", 20, "--seed", 2).out != ended.out
+    every = command("pairs", "list", "a.tsv", "--sample", 900)
+    assert every.out == command("pairs", "list", "a.tsv", "--where", "true").out
+    found = command("pairs", "list", "a.tsv", "--sample", 5, "--text", "9").out.splitlines()
+    assert len(found) == 5 and all("9" in row.split("\t")[1] for row in found)
 
 
 def test_stats_are_a_table_or_an_object(command: Command, tmp_path: Path) -> None:
@@ -258,11 +263,11 @@ def test_probabilities_and_flags_come_along(command: Command, tmp_path: Path) ->
         before = after
     back = Path(tmp_path, "e.jsonl").read_text()
     assert back == Path(tmp_path, "a.jsonl").read_text().replace("\\t", " ")
-    assert command("pairs", "head", "b.parquet", "-n", 2).out == (
+    assert command("pairs", "list", "b.parquet", "-n", 2).out == (
         "1.2500\tOne tab here\t一\t3\t7\t0.7500\t0.2500\thub,copy\n"
         "1.1250\tTwo\tTwo \t1\t2\t0.5000\t1.0000\t\n"
     )
-    assert command("pairs", "sample", "d.tsv", "--json").out == back
+    assert command("pairs", "list", "d.tsv", "--sample", 9, "--json").out == back
     rows = command("pairs", "stats", "d.tsv").out.splitlines()
     assert rows[7:12] == [
         "",
@@ -292,7 +297,7 @@ def test_a_command_warns_of_columns_that_it_guesses(
 ) -> None:
     (tmp_path / "one.tsv").write_text("1.5\tone\t一\n", encoding="utf-8")
     warning = "one.tsv: the numbers in column 1 are taken for the score; one.tsv:1,2 takes"
-    for words in (("pairs", "list"), ("pairs", "head"), ("score",)):
+    for words in (("pairs", "list"), ("score",)):
         said = command(*words, "one.tsv").err
         assert said.startswith(f"xmine: warning: {warning}"), words
         assert said.count("column 1") == 1
@@ -303,7 +308,7 @@ def test_a_command_warns_of_columns_that_it_guesses(
 
 def test_a_folder_that_is_no_run_is_refused_with_a_hint(command: Command, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    for words in (("pairs", "list"), ("pairs", "head"), ("convert",)):
+    for words in (("pairs", "list"), ("convert",)):
         ended = command(*words, "empty", *["x.jsonl"] * (words == ("convert",)))
         assert (ended.code, ended.err) == (
             1,

@@ -80,7 +80,7 @@ def test_its_pairs_are_those_of_stdout(
     plain = command("mine", "en.txt", "zh.txt", "--model", toy_folder)
     assert command("convert", "run/", "pairs.tsv").code == 0
     assert (tmp_path / "pairs.tsv").read_text(encoding="utf-8") == plain.out
-    head = command("pairs", "head", "run", "-n", 3)
+    head = command("pairs", "list", "run", "-n", 3)
     assert head.out.splitlines() == plain.out.splitlines()[:3]
 
 

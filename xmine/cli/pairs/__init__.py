@@ -1,54 +1,20 @@
-"""xmine pairs: the first pairs of a file, a sample of them, or what they look like.
+"""xmine pairs: counts of a run or a file of pairs, and the other commands that look into one.
 
 Each other command of `xmine pairs` has a file here; what they show is found in `xmine.browsing`.
 """
 
-from typing import Annotated
-
 import typer
 
-from xmine.cli.arguments import PAIRS, value
+from xmine.cli.arguments import PAIRS
 from xmine.cli.console import Console, write_rows
 from xmine.cli.from_options import with_console
-from xmine.cli.outputs import print_pairs, say_notes
+from xmine.cli.outputs import say_notes
 from xmine.cli.pairs.cut import cut
-from xmine.cli.pairs.judge import judge, judged
+from xmine.cli.pairs.judge import judge
 from xmine.cli.pairs.list_pairs import list_pairs
 from xmine.cli.pairs.show import show_pair
 
 pairs = typer.Typer(help="Look into a run or a file of pairs.", no_args_is_help=True)
-
-COUNT = Annotated[int, value("How many pairs.", "-n", shown=True, min=1, metavar="<int>")]
-
-
-@with_console
-def head(file: PAIRS, console: Console, n: COUNT = 10) -> None:
-    """Print the first pairs of a file, as TSV.
-
-    Example: xmine pairs head pairs.parquet -n 3
-    """
-    from itertools import islice
-
-    from xmine.pairs.io import read_pairs
-
-    print_pairs(islice(read_pairs(file), n), console)
-
-
-@with_console
-def sample(
-    file: PAIRS,
-    console: Console,
-    n: COUNT = 10,
-    seed: Annotated[int, value("Seed of the sample.", shown=True, min=0, metavar="<int>")] = 1,
-) -> None:
-    """Print pairs drawn at random, in the order of the file, as TSV.
-
-    Example: xmine pairs sample pairs.tmx -n 20 --seed 2
-    """
-    from xmine.pairs.io import read_pairs
-    from xmine.pairs.statistics import sample as draw
-
-    print_pairs(draw(read_pairs(file), n, seed), console)
 
 
 @with_console
@@ -96,9 +62,6 @@ def _number(value: float, name: str) -> str:
 
 pairs.command("list")(list_pairs)
 pairs.command("show")(show_pair)
-pairs.command("head")(head)
-pairs.command("sample")(sample)
 pairs.command("stats")(stats)
 pairs.command("judge")(judge)
-pairs.command("judged")(judged)
 pairs.command("cut")(cut)

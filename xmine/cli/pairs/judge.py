@@ -1,7 +1,5 @@
-"""xmine pairs judge, xmine pairs judged: say what pairs are worth; count and write what is said."""
+"""xmine pairs judge: say what pairs are worth, one by one or in a sample."""
 
-import os
-import shlex
 import sys
 from collections import deque
 from pathlib import Path
@@ -10,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from xmine.cli.arguments import FORCE, LINE, read_place, switch, value
-from xmine.cli.console import Console, write_rows
+from xmine.cli.console import Console
 from xmine.cli.from_options import with_console
+from xmine.cli.pairs.verdicts import count_verdicts
 from xmine.display import visible
 from xmine.errors import OptionError
 
 if TYPE_CHECKING:
-    from xmine.browsing.judge_agreement import Approval
-    from xmine.browsing.judgements import Counts, Judgements
+    from xmine.browsing.judgements import Judgements
     from xmine.browsing.opened import Opened
     from xmine.browsing.samples import Sample
 
@@ -50,8 +48,23 @@ def judge(
     around: Annotated[
         bool, switch("--around", "Draw the sample from both sides of the cut.")
     ] = False,
+    output: Annotated[
+        str | None,
+        value("File for the accepted pairs, to train with, in any format of pairs.", "-o --output"),
+    ] = None,
+    rejected: Annotated[
+        bool, switch("--rejected", "Write the rejected pairs to -o instead.")
+    ] = False,
+    known: Annotated[
+        Path | None,
+        value("File for the labels as LINE<TAB>LINE<TAB>1 or 0, which --seed-pairs reads."),
+    ] = None,
+    force: FORCE = False,
 ) -> None:
-    """Say whether a pair is a translation, or judge a sample.
+    """Judge a pair or a sample; else count and write the verdicts.
+
+    A pair needs both lines and the verdict. With neither lines nor --sample the verdicts are
+    counted, compared with the estimate and between judges, and written to -o and --known.
 
     With --sample a key answers for each pair: a accepts, x rejects, u is unsure, space asks again
     later, q ends. Then follow the precision of the run and what it says about the cut. The same
@@ -61,40 +74,65 @@ def judge(
     Example: xmine pairs judge run/ 12 34 accept
 
     Example: xmine pairs judge run/ --sample 50
+
+    Example: xmine pairs judge run/ -o accepted.tsv
     """
     from xmine.browsing.judgements import Judgements
-    from xmine.browsing.opened import row_at
     from xmine.browsing.opening import open_pairs
-    from xmine.browsing.samples import Sample
     from xmine.pairs.judgements import PATIENCE
 
-    if sample is not None and source_line is None:
-        opened = open_pairs(run)
-        judgements = Judgements.open(opened, patience=PATIENCE)
-        drawn = Sample(opened, opened.cut, sample, around=around)
-        _ask(drawn, judgements)
-        found = drawn.said(judgements.codes())
-        facts = {"file": str(judgements.path), **found.facts()}
-        console.show((f"{line}\n" for line in found.lines()), facts)
-        if opened.run and found.left < len(drawn):
-            console.say(
-                "the verdicts correct the probabilities of all pairs: mine again as before, with "
-                f"--seed-pairs {run} --force, or train on them: xmine adapt {run} -o adapted/"
-            )
-        return
-    if source_line is None or target_line is None or judgement is None or sample or around:
+    pair, writes = (source_line, target_line, judgement), bool(output or known or rejected or force)
+    ways = any(pair) + (sample is not None) + writes
+    if ways > 1 or any(pair) != all(pair) or (around and sample is None):
         raise OptionError(
             "which pair is judged, and how?",
-            "give two lines and accept, reject or unsure; or --sample 50, perhaps with --around",
+            "give two lines and accept, reject or unsure; or --sample 50, perhaps with --around; "
+            "or none of these, to count and write the verdicts",
         )
-    places = read_place(source_line), read_place(target_line)
+    if not any(pair) and sample is None:
+        count_verdicts(run, console, output, known, rejected=rejected, force=force)
+        return
     opened = open_pairs(run)
-    row = row_at(opened, *places)
     judgements = Judgements.open(opened, patience=PATIENCE)
-    judgements.judge(row, judgement)
+    if sample is None:
+        _judge_pair(opened, judgements, console, *map(str, pair))
+    else:
+        _judge_sample(opened, judgements, console, sample, around=around)
+
+
+def _judge_sample(
+    opened: "Opened", judgements: "Judgements", console: Console, size: int, *, around: bool
+) -> None:
+    from xmine.browsing.samples import Sample
+
+    drawn = Sample(opened, opened.cut, size, around=around)
+    _ask(drawn, judgements)
+    found = drawn.said(judgements.codes())
+    facts = {"file": str(judgements.path), **found.facts()}
+    console.show((f"{line}\n" for line in found.lines()), facts)
+    if opened.run and found.left < len(drawn):
+        console.say(
+            "the verdicts correct the probabilities of all pairs: mine again as before, with "
+            f"--seed-pairs {opened.path} --force, or train on them: xmine adapt {opened.path} "
+            "-o adapted/"
+        )
+
+
+def _judge_pair(
+    opened: "Opened",
+    judgements: "Judgements",
+    console: Console,
+    source: str,
+    target: str,
+    judgement: str,
+) -> None:
+    from xmine.browsing.opened import row_at
+
+    places = read_place(source), read_place(target)
+    judgements.judge(row_at(opened, *places), judgement)
     judged = judgements.counts().judged
     console.summary(
-        f"{judgements.path}: {source_line} {target_line} {judgement}, {judged:,} judged",
+        f"{judgements.path}: {source} {target} {judgement}, {judged:,} judged",
         {
             "file": str(judgements.path),
             "source_line": places[0][0],
@@ -149,131 +187,3 @@ def _key() -> str:
     while (key := sys.stdin.read(1)) == "\n":
         pass
     return key
-
-
-@with_console
-def judged(
-    run: OPENED,
-    console: Console,
-    output: Annotated[
-        str | None,
-        value("File for the accepted pairs, to train with, in any format of pairs.", "-o --output"),
-    ] = None,
-    rejected: Annotated[
-        bool, switch("--rejected", "Write the rejected pairs to -o instead.")
-    ] = False,
-    known: Annotated[
-        Path | None,
-        value("File for the labels as LINE<TAB>LINE<TAB>1 or 0, which --seed-pairs reads."),
-    ] = None,
-    force: FORCE = False,
-) -> None:
-    """Count the verdicts, compare them, write them.
-
-    They are compared with the estimate, and between judges.
-
-    Example: xmine pairs judged run/ -o accepted.tsv
-    """
-    from xmine.browsing.judge_agreement import approval_of
-    from xmine.browsing.judgements import CODES, Judgements
-    from xmine.browsing.opening import open_pairs
-    from xmine.files.atomic import check_free
-    from xmine.pairs.io import check_pair_file, write_pairs
-    from xmine.pairs.judgements import refuse_labels
-    from xmine.pairs.paths import refuse_turned
-
-    if rejected and not output:
-        raise OptionError("--rejected without a file", "name it with -o")
-    if output:
-        check_pair_file(output, force=force, source=run)
-    if known:
-        if output and os.path.realpath(output) == os.path.realpath(known):
-            raise OptionError("-o and --known are the same file", "give two names")
-        refuse_labels(known)
-        check_free(known, force=force)
-    opened = open_pairs(run)
-    if known:
-        _check_lines(opened)
-    judgements = Judgements.open(opened)
-    written = []
-    if output:
-        refuse_turned(output, opened.languages)
-        name = "reject" if rejected else "accept"
-        rows = (judgements.codes() == CODES[name]).nonzero()[0]
-        done = write_pairs(opened.written_pairs(rows), output, opened.languages)
-        written.append(", ".join([f"{output}: {done.count:,} {name}ed", *done.notes]))
-    if known:
-        written.append(f"{known}: {_write_known(opened, judgements, known):,} known pairs")
-    kept = opened.kept(opened.cut).nonzero()[0]
-    counts, of_kept = judgements.counts(), judgements.counts(kept)
-    approval = approval_of(opened, judgements)
-    if console.as_json:
-        console.summary("", _facts(judgements, counts, of_kept, approval) | {"written": written})
-        return
-    rows_said = _said(counts, of_kept, approval, str(run))
-    write_rows(f"{name:<20}{said}\n" for name, said in rows_said.items())
-    for each in written:
-        console.say(each)
-
-
-def _check_lines(opened: "Opened") -> None:
-    """Refuse to name lines where pairs are not lines, or nobody knows which."""
-    if opened.source.offsets is not None or not opened.lined:
-        what = "sentences of lines" if opened.lined else "pairs without lines"
-        raise OptionError(f"{opened.path}: {what} were judged", "leave out --known: it names lines")
-
-
-def _write_known(opened: "Opened", judgements: "Judgements", path: Path) -> int:
-    from xmine.browsing.judgements import CODES
-    from xmine.files.atomic import replacing
-
-    words = {CODES["accept"]: 1, CODES["reject"]: 0}
-    rows = judgements.rows()
-    said = zip(opened.pairs(rows), judgements.codes()[rows].tolist(), strict=True)
-    known = [
-        f"{pair.source_line}\t{pair.target_line}\t{words[code]}\n"
-        for pair, code in said
-        if code in words
-    ]
-    with replacing(path) as partial:
-        partial.write_text("".join(known), encoding="ascii")
-    return len(known)
-
-
-def _said(counts: "Counts", of_kept: "Counts", approval: "Approval", run: str) -> dict[str, str]:
-    sampling = shlex.join(["xmine", "pairs", "judge", run, "--sample", "50"])
-    said = {
-        "judged": f"{counts.judged:,}, {of_kept.judged:,} of {of_kept.pairs:,} kept pairs",
-        "accepted": f"{counts.accept:,}",
-        "rejected": f"{counts.reject:,}",
-        "unsure": f"{counts.unsure:,}",
-        "precision, judged": str(approval.accepted)
-        if approval.accepted.of
-        else f"too few are judged at random: {sampling}",
-    }
-    if approval.expected is not None and approval.expected_interval is not None:
-        low, high = approval.expected_interval
-        said["precision, expected"] = f"{approval.expected:.2f} ({low:.2f} to {high:.2f})"
-    return said | approval.agreement()
-
-
-def _facts(
-    judgements: "Judgements", counts: "Counts", of_kept: "Counts", approval: "Approval"
-) -> dict[str, object]:
-    return {
-        "file": str(judgements.path),
-        "judged": counts.judged,
-        "accepted": counts.accept,
-        "rejected": counts.reject,
-        "unsure": counts.unsure,
-        "kept": of_kept.pairs,
-        "kept_judged": of_kept.judged,
-        "precision_judged": approval.accepted.facts(),
-        "precision_expected": approval.expected,
-        "precision_expected_interval": approval.expected_interval,
-        "as_expected": approval.agreed.facts(),
-        "judges": [
-            {"names": list(each.names), "same": each.same.facts(), "kappa": each.kappa}
-            for each in approval.judges
-        ],
-    }

@@ -1,13 +1,19 @@
 """xmine pairs list: the pairs of a run or a file that are like this."""
 
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from xmine.cli.arguments import PAIRS, switch, value
 from xmine.cli.console import Console
 from xmine.cli.from_options import with_console
 from xmine.cli.outputs import print_pairs
 from xmine.errors import OptionError
+
+if TYPE_CHECKING:
+    from xmine.browsing.query import PairQuery
+    from xmine.pairs.pair import Pair
 
 
 @with_console
@@ -44,14 +50,20 @@ def list_pairs(
     n: Annotated[
         int | None, value("How many pairs.", "-n", shown="all", min=1, metavar="<int>")
     ] = None,
+    sample: Annotated[
+        int | None,
+        value("Draw so many of them at random.", shown="all", min=1, metavar="<int>"),
+    ] = None,
+    seed: Annotated[int, value("Seed of the sample.", shown=True, min=0, metavar="<int>")] = 1,
 ) -> None:
     """Print the pairs that match all options, as TSV.
 
     Example: xmine pairs list run/ --kept below --flag number --sort prob --descending -n 20
     """
-    from xmine.browsing.judgements import Judgements
-    from xmine.browsing.opening import open_pairs
-    from xmine.browsing.query import PairQuery, select
+    from xmine.browsing.query import PairQuery
+    from xmine.pairs.io import read_pairs
+    from xmine.pairs.statistics import sample as draw
+    from xmine.run.folder import RUN_FILE
 
     if not text and (regex or side != "either"):
         raise OptionError("--regex and --side say how --text is looked for", "give --text too")
@@ -68,14 +80,34 @@ def list_pairs(
         order=sort,
         descending=descending,
     )
+    # Without a filter a file is read row by row: of 1,000,000 rows 10 take 0.5 s and not 12.
+    every = query == PairQuery(kept="kept") and not Path(file, RUN_FILE).is_file()
+    pairs = _numbered(read_pairs(file)) if every else _matching(file, query, console)
+    print_pairs(islice(draw(pairs, sample, seed) if sample else pairs, n), console)
+
+
+def _numbered(pairs: "Iterable[Pair]") -> "Iterator[Pair]":
+    """Give a pair without a line its number, as `Opened` does: so the pair is shown and judged."""
+    for n, pair in enumerate(pairs, start=1):
+        source, target = pair.source_line, pair.target_line
+        yield pair._replace(
+            source_line=n if source is None else source, target_line=n if target is None else target
+        )
+
+
+def _matching(file: str, query: "PairQuery", console: Console) -> "Iterator[Pair]":
+    from xmine.browsing.judgements import Judgements
+    from xmine.browsing.opening import open_pairs
+    from xmine.browsing.query import PairQuery, select
+
     opened = open_pairs(Path(file))
     codes = Judgements.open(opened).codes() if query.by_verdict else None
     rows = select(opened, query, codes=codes)
     if not len(rows):
-        looked_at = select(opened, PairQuery(kept=kept))
+        looked_at = select(opened, PairQuery(kept=query.kept))
         which, more = "pairs", ""
         if len(looked_at) < len(opened):
-            which = "kept pairs" if kept == "kept" else "pairs below the cut"
+            which = "kept pairs" if query.kept == "kept" else "pairs below the cut"
             more = f"; --kept all looks at all {len(opened):,}"
         console.say(f"none of {len(looked_at):,} {which} matches{more}")
-    print_pairs(opened.pairs(rows[:n]), console)
+    return opened.pairs(rows)

@@ -1,0 +1,132 @@
+"""The verdicts of a run or a file of pairs, counted, compared and written."""
+
+import os
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xmine.cli.console import Console, write_rows
+from xmine.errors import OptionError
+
+if TYPE_CHECKING:
+    from xmine.browsing.judge_agreement import Approval
+    from xmine.browsing.judgements import Counts, Judgements
+    from xmine.browsing.opened import Opened
+
+
+def count_verdicts(
+    run: Path,
+    console: Console,
+    output: str | None,
+    known: Path | None,
+    *,
+    rejected: bool,
+    force: bool,
+) -> None:
+    """Print how many verdicts there are, and how they agree with the estimate and each other.
+
+    Accepted pairs go to `output`, or the `rejected` ones; the lines of both to `known`.
+    """
+    from xmine.browsing.judge_agreement import approval_of
+    from xmine.browsing.judgements import CODES, Judgements
+    from xmine.browsing.opening import open_pairs
+    from xmine.files.atomic import check_free
+    from xmine.pairs.io import check_pair_file, write_pairs
+    from xmine.pairs.judgements import refuse_labels
+    from xmine.pairs.paths import refuse_turned
+
+    if rejected and not output:
+        raise OptionError("--rejected without a file", "name it with -o")
+    if output:
+        check_pair_file(output, force=force, source=run)
+    if known:
+        if output and os.path.realpath(output) == os.path.realpath(known):
+            raise OptionError("-o and --known are the same file", "give two names")
+        refuse_labels(known)
+        check_free(known, force=force)
+    opened = open_pairs(run)
+    if known:
+        _check_lines(opened)
+    judgements = Judgements.open(opened)
+    written = []
+    if output:
+        refuse_turned(output, opened.languages)
+        name = "reject" if rejected else "accept"
+        rows = (judgements.codes() == CODES[name]).nonzero()[0]
+        done = write_pairs(opened.written_pairs(rows), output, opened.languages)
+        written.append(", ".join([f"{output}: {done.count:,} {name}ed", *done.notes]))
+    if known:
+        written.append(f"{known}: {_write_known(opened, judgements, known):,} known pairs")
+    kept = opened.kept(opened.cut).nonzero()[0]
+    counts, of_kept = judgements.counts(), judgements.counts(kept)
+    approval = approval_of(opened, judgements)
+    if console.as_json:
+        console.summary("", _facts(judgements, counts, of_kept, approval) | {"written": written})
+        return
+    rows_said = _said(counts, of_kept, approval, str(run))
+    write_rows(f"{name:<20}{said}\n" for name, said in rows_said.items())
+    for each in written:
+        console.say(each)
+
+
+def _check_lines(opened: "Opened") -> None:
+    """Refuse to name lines where pairs are not lines, or nobody knows which."""
+    if opened.source.offsets is not None or not opened.lined:
+        what = "sentences of lines" if opened.lined else "pairs without lines"
+        raise OptionError(f"{opened.path}: {what} were judged", "leave out --known: it names lines")
+
+
+def _write_known(opened: "Opened", judgements: "Judgements", path: Path) -> int:
+    from xmine.browsing.judgements import CODES
+    from xmine.files.atomic import replacing
+
+    words = {CODES["accept"]: 1, CODES["reject"]: 0}
+    rows = judgements.rows()
+    said = zip(opened.pairs(rows), judgements.codes()[rows].tolist(), strict=True)
+    known = [
+        f"{pair.source_line}\t{pair.target_line}\t{words[code]}\n"
+        for pair, code in said
+        if code in words
+    ]
+    with replacing(path) as partial:
+        partial.write_text("".join(known), encoding="ascii")
+    return len(known)
+
+
+def _said(counts: "Counts", of_kept: "Counts", approval: "Approval", run: str) -> dict[str, str]:
+    sampling = shlex.join(["xmine", "pairs", "judge", run, "--sample", "50"])
+    said = {
+        "judged": f"{counts.judged:,}, {of_kept.judged:,} of {of_kept.pairs:,} kept pairs",
+        "accepted": f"{counts.accept:,}",
+        "rejected": f"{counts.reject:,}",
+        "unsure": f"{counts.unsure:,}",
+        "precision, judged": str(approval.accepted)
+        if approval.accepted.of
+        else f"too few are judged at random: {sampling}",
+    }
+    if approval.expected is not None and approval.expected_interval is not None:
+        low, high = approval.expected_interval
+        said["precision, expected"] = f"{approval.expected:.2f} ({low:.2f} to {high:.2f})"
+    return said | approval.agreement()
+
+
+def _facts(
+    judgements: "Judgements", counts: "Counts", of_kept: "Counts", approval: "Approval"
+) -> dict[str, object]:
+    return {
+        "file": str(judgements.path),
+        "judged": counts.judged,
+        "accepted": counts.accept,
+        "rejected": counts.reject,
+        "unsure": counts.unsure,
+        "kept": of_kept.pairs,
+        "kept_judged": of_kept.judged,
+        "precision_judged": approval.accepted.facts(),
+        "precision_expected": approval.expected,
+        "precision_expected_interval": approval.expected_interval,
+        "as_expected": approval.agreed.facts(),
+        "judges": [
+            {"names": list(each.names), "same": each.same.facts(), "kappa": each.kappa}
+            for each in approval.judges
+        ],
+    }

@@ -16,9 +16,10 @@ from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import row_at
 from xmine.browsing.opening import open_pairs
 from xmine.errors import OptionError
+from xmine.plots.terminal import histogram_lines
 from xmine.scoring.histogram import bin_scores
 from xmine.scoring.probability import Confidence
-from xmine.scoring.threshold import choose_threshold, expected
+from xmine.scoring.threshold import Kept, choose_threshold, expected
 
 
 def test_a_cut_keeps_and_expects_what_mining_says() -> None:
@@ -145,6 +146,15 @@ def test_files_without_scores_or_estimates(tmp_path: Path) -> None:
     lowest.write_text("-inf\ta\tb\t1\t1\t0.5\n1.0\tc\td\t2\t2\t0.5\n")
     cuts = Cuts(open_pairs(lowest))
     assert (cuts.start(), cuts.at(cuts.start()).pairs, cuts.at(0.0).pairs) == (-np.inf, 2, 1)
+
+
+def test_a_run_whose_precision_nobody_can_know_is_drawn_without_one() -> None:
+    opened = replace(opened_run(100), summary={"translations": None})
+    cuts = Cuts(opened)
+    assert cuts.at(0.123) == Kept(0.123, cuts.kept_by(0.123)) and cuts.confidence is None
+    for histogram in (cuts.histogram(0.123), cuts.moved(cuts.histogram(0.5), 0.123)):
+        text = "\n".join(line.plain for line in histogram_lines(histogram, 78, figures=True))
+        assert f"cut at 0.1230: {cuts.kept_by(0.123)} pairs" in text and "precision" not in text
 
 
 def test_the_flag_makes_the_very_cut() -> None:

@@ -52,7 +52,8 @@ class Cuts:
         self.rows: Rows = rows[np.argsort(-ranks[rows], kind="stable")]
         self.ranks: Floats = ranks[self.rows]
         self.probs: Floats | None = None
-        if opened.probs is not None:
+        # The summary has None where nobody can know how precise the pairs are.
+        if opened.probs is not None and opened.summary.get("translations", 0) is not None:
             self.probs = np.nan_to_num(opened.probs[self.rows].astype(np.float64))
             self._right = _summed(self.probs)
             self._unsure = _summed(self.probs * (1 - self.probs))
@@ -95,8 +96,8 @@ class Cuts:
     def at(self, cut: float) -> Kept:
         """Count the pairs that a cut keeps, and expect their precision."""
         kept = self.kept_by(cut)
-        if self.probs is None or self.opened.summary.get("translations", 0) is None:
-            return Kept(cut, kept)  # nobody can know how precise the pairs are
+        if self.probs is None:
+            return Kept(cut, kept)
         return Kept(cut, kept, *expected_of(kept, self._right[kept], self._unsure[kept]))
 
     def near(self, cut: float, count: int) -> tuple[Rows, Rows]:

@@ -106,7 +106,8 @@ def measure(
         [corpus.chinese[row] for row in corpus.chinese_rows(mixture)[pairs.targets].tolist()],
     )
     labels = np.where(copies, 0, -1).astype(np.int8)
-    estimated = estimate(pairs, neighbours, labels, kin)
+    near_copies = kin if kin.matters(pairs, neighbours) else None
+    estimated = estimate(pairs, neighbours, labels, near_copies)
     if estimated is None:
         raise RuntimeError(f"too few lines: {mixture[:4]}")
     if reranked:

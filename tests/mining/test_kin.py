@@ -73,6 +73,26 @@ def test_near_copies_take_no_pair_away(copies: str, rerank: str, share: float) -
     assert said and int(said[1]) >= 2 * int(said[2]) >= 1.5 * share * 80
 
 
+@pytest.mark.parametrize("rerank", ["auto", "off"])
+@pytest.mark.parametrize("marks", ["。！？…", "。！？…·~+"])
+def test_many_near_copies_on_both_sides_hide_no_pair(marks: str, rerank: str) -> None:
+    """Each of 40 sentences stands in both files with four marks, or seven; 30 have no near-copy."""
+    sources, targets = ([pair[side] for pair in CHINESE[20:90]] for side in (0, 1))
+    copied = [
+        [f"{text.rstrip('.。')}{mark}" for text in side[:40] for mark in marks]
+        for side in (sources, targets)
+    ]
+    options = MiningOptions(rerank=rerank)
+    alone = xmine.mine(sources, targets, options=options)
+    mined = xmine.mine(copied[0] + sources[40:], copied[1] + targets[40:], options=options)
+    lines = [
+        ((pair.source_line or 1) - 1, (pair.target_line or 1) - 1) for pair in mined.pairs.rows()
+    ]
+    found = {x // len(marks) for x, y in lines if x // len(marks) == y // len(marks) < 40}
+    once = sum((pair.source_line or 99) <= 40 for pair in alone.pairs.rows())
+    assert len(found) >= once - 2 and len(lines) >= 0.7 * 40 * len(marks)
+
+
 TWO_EACH = [
     ("Nobody has paid for the tea.", "Niemand hat den Tee bezahlt."),
     ("Nobody has paid for the tea.", "Den Tee hat noch keiner bezahlt."),
@@ -122,7 +142,9 @@ def slow_kin(text: str, rival: str, own: float, between: float, farthest: float)
     starts = numbers[1][: len(numbers[0])] == numbers[0]
     ends = numbers[1][len(numbers[1]) - len(numbers[0]) :] == numbers[0]
     near = between < 0.6 * own or between < 0.5 * farthest or one == other
-    return near and (starts or ends) and len(ours & theirs) >= 0.85 * min(len(ours), len(theirs))
+    fewer = min(len(ours), len(theirs))
+    alike = one == other or 0 < 0.85 * fewer <= len(ours & theirs)
+    return near and (starts or ends) and alike
 
 
 def test_kin_is_the_twins() -> None:
@@ -152,6 +174,15 @@ def test_kin_is_the_twins() -> None:
             )
             assert found[pair, place] == wanted, (sides[1][own], sides[1][rival])
     assert 20 < found.sum() < 200
+
+
+def test_words_of_one_letter_are_strangers() -> None:
+    texts = list("水火山石田土木月日人"), [f"{word}." for word in "水火山石田土木月日人"]
+    encoded = tables(*texts, encoder=SentenceEncoder.load())
+    near = search_exact(encoded[0][1], encoded[1][1], 4)
+    rows = np.arange(10)
+    of_row, of_column = Kin.of(encoded)(rows, rows, near)
+    assert not of_row.any() and not of_column.any()
 
 
 def test_groups_are_the_components_of_kin() -> None:

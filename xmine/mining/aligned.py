@@ -119,11 +119,11 @@ def score_aligned(
     judging, by_margin = judging_encoder(vectorizer, mining)
     with open_steps(None, dict, mining, report) as steps:
         encoded = steps.encode((left, right), vectorizer, judging)
-        neighbours = steps.search(encoded)
         sources = _rows([pair.source for pair in given], encoded[0][0])  # [given]
         targets = _rows([pair.target for pair in given], encoded[1][0])
         rows = sources, targets
         kin = Kin.of(encoded, rows)
+        neighbours = steps.search(encoded, kin.depth())
         judge = steps.rerank(encoded, neighbours, judging)
         if judging and not judge:
             by_margin = SINGLE_WORDS

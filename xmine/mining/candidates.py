@@ -112,11 +112,11 @@ def retrieve(
     options: MiningOptions,
     judge: Judge | None = None,
     seeds: LabelledPairs = NOTHING_KNOWN,
-    kin: Kindred | None = None,
+    kin: Kin | None = None,
 ) -> Candidates:
     """Choose pairs among the neighbours by margin scores, or by those of a judge.
 
-    Seed pairs that are right are added.
+    Seed pairs that are right are added. Kin is left out where few pairs have any.
     """
     (source, left), (target, right) = encoded
     few, weights = neighbours.first(options.neighborhood), None
@@ -124,6 +124,7 @@ def retrieve(
         scores = margin_scores(few, options.margin)
         first = Candidates(choose_pairs(few, scores), neighbours, scores, source, target)
         known = known_pairs(first, seeds)[1]
+        kin = kin if kin and kin.matters(first.chosen, neighbours) else None
         judge = judge.learned(first.chosen, neighbours, known, options, kin)
     if judge is not None:
         weights, scores = judge.reranker.weights, judge.reranker.candidates()
@@ -133,6 +134,7 @@ def retrieve(
     else:
         scores = margin_scores(few, options.margin)
         chosen = choose_pairs(few, scores, options.retrieval)
+    kin = kin if kin and kin.matters(chosen, neighbours) else None
     candidates = Candidates(chosen, neighbours, scores, source, target, weights, kin=kin)
     x, y = _missing(candidates, seeds)
     if not len(x):

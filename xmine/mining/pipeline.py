@@ -114,8 +114,8 @@ def mine(
             check_language(right.name, right.texts, readable),
         )
         warnings = [*_doubts((left, right), options, seeds, gold), *filter(None, doubts)]
-        neighbours = steps.search(encoded)
         kin = Kin.of(encoded)
+        neighbours = steps.search(encoded, kin.depth())
         judge = steps.rerank(encoded, neighbours, judging)
         candidates = retrieve(encoded, neighbours, options, judge, seeds, kin)
         if judging and candidates.weights is None:

@@ -107,6 +107,7 @@ class Steps:
         """Work in the folder of a run, which may be a temporary one."""
         self.run, self._options, self._report, self._warn = run, options, report, warn
         self.engine = engine
+        self._k = max(options.neighborhood, NEIGHBOURS)
 
     def feature_files(self, encoded: tuple[Encoded, Encoded]) -> FeatureFiles | None:
         """Tell where tasks find the lines, and where features are kept.
@@ -252,12 +253,13 @@ class Steps:
         run = self.run
         return Elsewhere(self.engine, run.path(f"{side}.parquet")) if run.kept else None
 
-    def search(self, encoded: tuple[Encoded, Encoded]) -> Neighbours:
-        """Search the nearest rows both ways."""
+    def search(self, encoded: tuple[Encoded, Encoded], depth: int = 0) -> Neighbours:
+        """Search the nearest rows both ways: `depth` of each, if the options ask for fewer."""
         run, options = self.run, self._options
+        self._k = max(self._k, depth)
         source, target = encoded[0][1], encoded[1][1]
         folder = run.path("neighbours")
-        k, mark = max(options.neighborhood, NEIGHBOURS), self._search_mark()
+        k, mark = self._k, self._search_mark()
         if (found := finished(folder, mark, run)) is not None:
             return found
         run.note(f"searching {len(source):,} x {len(target):,} vectors")
@@ -298,8 +300,7 @@ class Steps:
         """Name the search: vectors and settings."""
         run, options = self.run, self._options
         vectors = [run.digest(f"{side}.npy") for side in SIDES]
-        k = max(options.neighborhood, NEIGHBOURS)
-        return digest(*vectors, str(k), options.index, str(options.recall))
+        return digest(*vectors, str(self._k), options.index, str(options.recall))
 
     def tokens(
         self, encoded: tuple[Encoded, Encoded], encoder: SentenceEncoder, note: str = ""

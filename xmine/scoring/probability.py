@@ -101,8 +101,8 @@ def estimate(
 
     Args:
         pairs: chosen by whatever margin and retrieval, or given.
-        neighbours: nearest rows both ways. The first NEIGHBOURS are read, however many the margin
-            used: search for at least that many. Two are unreliable.
+        neighbours: nearest rows both ways. The first NEIGHBOURS are read, and with `kin` all:
+            search for at least that many, however many the margin uses. Two are unreliable.
         known: [pairs], 1 for pairs known to be right, 0 for wrong ones, -1 for the others.
         kin: tells which neighbours are near-copies of a pair's own sentence, and so no rivals.
 
@@ -141,20 +141,21 @@ def _gaps(
         float64 [pairs] twice; infinite where there is no rival, or no second one.
     """
     near = neighbours.first(NEIGHBOURS)
+    cells = neighbours if kin else near  # behind near-copies, rivals may stand further down
     left, right = _half_mean(near.target_cosines), _half_mean(near.source_cosines)
     gaps, spacings = (scratch.empty(len(pairs), np.float64) for _ in range(2))
     spacings[:] = np.inf
     for start in range(0, len(pairs), PAIRS_AT_ONCE):
         some = slice(start, start + PAIRS_AT_ONCE)
         x, y = pairs.sources[some], pairs.targets[some]
-        targets, sources = near.targets[x], near.sources[y]  # [some, k]
+        targets, sources = cells.targets[x], cells.sources[y]  # [some, k]
         # The halves are added first, so that both orders of the two files round alike.
-        row = near.target_cosines[x] - (left[x, None] + right[targets])
-        column = near.source_cosines[y] - (right[y, None] + left[sources])
+        row = cells.target_cosines[x] - (left[x, None] + right[targets])
+        column = cells.source_cosines[y] - (right[y, None] + left[sources])
         row[targets == y[:, None]] = -np.inf
         column[sources == x[:, None]] = -np.inf
         if kin:
-            of_row, of_column = kin(x, y, near)
+            of_row, of_column = kin(x, y, cells)
             row[of_row] = column[of_column] = -np.inf
         rivals = np.sort(np.concatenate([row, column], axis=1), axis=1)  # [some, 2k], rising
         second, third = rivals[:, -1], rivals[:, -2]

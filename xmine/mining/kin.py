@@ -30,8 +30,8 @@ _NEARER, _APART = 0.6, 0.5
 _SHARED = 0.85
 # The share of sentences that have fewer near-copies, and the most neighbours that are looked for.
 _MOST, _DEEPEST = 0.98, 16
-# The share of pairs with kin for rivals from which on these are no rivals. In the sample of BUCC 2018
-# 0.4 % of the pairs have kin, in pseudo-BUCC 2 % at most, in newstest2019 4.6 %.
+# The share of pairs with kin among their rivals from which on these are no rivals. In the sample of
+# BUCC 2018 0.4 % of the pairs have kin, in pseudo-BUCC 2 % at most, in newstest2019 4.6 %.
 _MANY = 0.05
 _NUMBERS = re.compile(r"\d+")
 

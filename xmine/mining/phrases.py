@@ -59,7 +59,7 @@ def unknown_figures(doubts: tuple[str, str], names: tuple[str, str], codes: tupl
     return (
         f"the encoder was not made for the language of {' and '.join(beyond)}: nobody can know the "
         "precision, or how many translations there are; `xmine train PAIRS --encoder embedded "
-        f"--languages {','.join(codes)}` makes one that knows the language, from some thousand pairs"
+        f"--languages {','.join(codes)}` makes one that knows the language, of some thousand pairs"
     )
 
 

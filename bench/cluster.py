@@ -11,7 +11,7 @@ command, of workers and of Ray's own processes, looked at once a second; memory 
     python bench/cluster.py --estimate SCALE.json [--json OUT.json]
 
 scales a run of one process, a row of `bench/scale.py --parts whole`, to more lines: the search by
-the products that `xmine.knn.approximate.search_seconds` counts, the rest and disk by lines.
+the products that `xmine.knn.approximate.multiply_adds` counts, the rest and disk by lines.
 """
 
 import argparse
@@ -33,7 +33,7 @@ from memory import Cost, cost_of, descendants, held, megabytes
 from whole import digests, finished, removed
 
 from xmine.evaluation.reports.record import record, write_record
-from xmine.knn.approximate import choose_index, search_seconds
+from xmine.knn.approximate import choose_index, multiply_adds
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _OBJECTS = 100_000_000  # bytes of Ray's store, which xmine does not use
@@ -133,7 +133,7 @@ def estimates(scale: Row) -> Row:
 
 def _search_work(lines: int) -> float:
     """Count what the search of so many lines a side takes, up to a factor."""
-    return search_seconds(lines, lines, _DIM, choose_index(lines, lines, _DIM, "auto"), 1.0)
+    return multiply_adds(lines, lines, _DIM, choose_index(lines, lines, _DIM, "auto"))
 
 
 def compared(rows: list[Row]) -> Row:

@@ -6,6 +6,7 @@ empty cache, looked at from outside (bench/memory.py).
 
 import hashlib
 import json
+import math
 import shlex
 import shutil
 import signal
@@ -136,7 +137,7 @@ def estimate_of(texts: Texts, output: Path, arguments: Namespace, cost: Cost) ->
     command = [*mining(texts, removed(output), arguments), "--dry-run", "--json"]
     said = finished(cost_of(command, cache=fresh_cache(arguments))).output
     estimate = json.loads(said[said.index("{") :])
-    seconds = sum(estimate["seconds"].values())
+    seconds = estimate["seconds"] or math.nan  # that of a transformer is not known
     return {
         "estimated_seconds": round(seconds, 1),
         "estimated_megabytes": megabytes(estimate["memory"]),

@@ -519,14 +519,7 @@ def test_a_dry_run_writes_nothing(command: Command, toy_files: Toy, toy_folder: 
     assert "estimate: 60 x 60 lines, exact search, " in ended.estimate
     told = json.loads(command(*MINE, "--model", toy_folder, "--dry-run", "--json").out)
     assert told["lines"] == [60, 60] and told["vectors"] == [60, 60, 32]
-    assert told["memory"] > 0 and set(told["seconds"]) == {
-        "starting",
-        "matching",
-        "reading",
-        "encoding",
-        "searching",
-        "judging",
-    }
+    assert told["memory"] > 0 and told["seconds"] > 0
 
 
 def test_what_does_not_fit_is_refused_before_it_starts(

@@ -1,30 +1,34 @@
-"""What a run will take: counted, tried, said, and refused where it cannot be."""
+"""What a run will take: counted, said, and refused where it cannot be."""
 
 import dataclasses
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+import xmine
 from xmine import hardware as memory
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.modules.static import StaticEmbedding
 from xmine.errors import FileError, OptionError, XmineError
-from xmine.hardware import anonymous_memory, bytes_of, free_memory, memory_limit
+from xmine.hardware import (
+    anonymous_memory,
+    bytes_of,
+    forget_most_memory,
+    free_memory,
+    memory_limit,
+    most_memory,
+)
 from xmine.mining.estimate import Estimate, estimate_run
 from xmine.mining.options import MiningOptions
 from xmine.options import EncodingOptions
-from xmine.scoring.late_interaction import match_pairs
+from xmine.text.inputs import Survey, text_input
 from xmine.units import duration, in_words
-from xmine.vectors.tokens import ReadTokens, texts_read
 
-PLENTY = Estimate(
-    (1000, 2000), (900, 1900, 512), "exact", "cpu", 2**30, 0, 10**9, {"reading": 1.0, "judging": 2}
-)
+PLENTY = Estimate((1000, 2000), (900, 1900, 512), "exact", "cpu", 2**30, 0, 10**9, 3.0)
 
 
 @pytest.mark.parametrize(
@@ -70,6 +74,9 @@ def test_it_is_said_in_a_line() -> None:
     )
     more = dataclasses.replace(PLENTY, index="IVF64,SQfp16", index_memory=10**8)
     assert "IVF64,SQfp16 search, 1.1 GB of memory and 100 MB for the index" in str(more)
+    assert str(dataclasses.replace(PLENTY, seconds=None)).endswith(
+        " search, 1.1 GB of memory, 1.0 GB on disk"
+    )
 
 
 def test_short_memory_is_refused_with_what_helps(tmp_path: Path) -> None:
@@ -127,55 +134,104 @@ def test_a_control_group_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 Toy = tuple[Path, Path, set[tuple[int, int]]]
 
 
-def test_sizes_are_those_of_the_run(toy_files: Toy, toy_encoder: SentenceEncoder) -> None:
+def test_lines_and_bytes_are_counted_and_no_text_is_encoded(
+    toy_files: Toy, toy_encoder: SentenceEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*given: object) -> None:
+        raise AssertionError("a text is read by the encoder")
+
+    for name in ("encode", "encode_half"):
+        monkeypatch.setattr(SentenceEncoder, name, refuse)
+    monkeypatch.setattr(StaticEmbedding, "tokens", refuse)
     source, target, _ = toy_files
     source.write_text(source.read_text(encoding="utf-8") * 2 + "\n\n", encoding="utf-8")
     estimate = estimate_run(source, target, toy_encoder, MiningOptions())
     assert estimate is not None
-    assert estimate.lines == (122, 60)
-    assert estimate.vectors == (60, 60, 32)  # repeated and blank lines have none
+    assert (estimate.lines, estimate.vectors) == ((122, 60), (122, 60, 32))
     assert (estimate.index, estimate.index_memory) == ("exact", 0)
-    assert estimate.disk > 120 * 32 * 2
-    assert all(seconds >= 0 for seconds in estimate.seconds.values())
+    with source.open("a", encoding="utf-8") as file:
+        file.write("long " * 6000)
+    longer = estimate_run(source, target, toy_encoder, MiningOptions())
+    # Two copies of a text, and 4 bytes for each token of 3 bytes.
+    assert longer is not None
+    assert longer.disk - estimate.disk == pytest.approx(30_000 * (2 + 4 / 3), rel=0.01)
 
 
-def test_a_trial_compares_a_twentieth_of_the_candidates_at_most(
-    toy_files: Toy, toy_encoder: SentenceEncoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tried: list[int] = []
-
-    def told(*given: Any) -> NDArray[np.float64]:
-        tried.append(len(given[2]))
-        return match_pairs(*given)
-
-    monkeypatch.setattr("xmine.mining.estimate.match_pairs", told)
-    for lines in (60, 2):
-        for path in toy_files[:2]:
-            some = path.read_text(encoding="utf-8").splitlines()[:lines]
-            path.write_text("\n".join(some), encoding="utf-8")
-        estimate_run(*toy_files[:2], toy_encoder, MiningOptions())
-    assert tried == [10, 1]  # of 192 and 6.4 candidates
-
-
-@pytest.mark.parametrize(("prompt", "seconds"), [("", 0.0), ("ba ", 2.0)])
-def test_tokens_are_read_apart_from_vectors_with_a_prompt_alone(
+@pytest.mark.parametrize(
+    ("lines", "size", "index", "seconds"),
+    [
+        ((13_589, 8_624), (1_394_195, 858_142), "exact", 3.9),
+        ((20_000, 20_000), (3_782_236, 4_592_451), "exact", 11.0),
+        ((100_000, 100_000), (19e6, 23e6), "IVF512,SQfp16", 54.4),
+        ((1_000_000, 1_000_000), (190e6, 230e6), "IVF2048,SQfp16", 1056.0),
+    ],
+)
+def test_seconds_are_those_of_measured_runs(
     toy_files: Toy,
-    toy_encoder: SentenceEncoder,
     monkeypatch: pytest.MonkeyPatch,
-    prompt: str,
+    lines: tuple[int, int],
+    size: tuple[int, int],
+    index: str,
     seconds: float,
 ) -> None:
-    clock = SimpleNamespace(now=0.0)
+    """CPU seconds; the larger runs are those of bench/results/scale-{tokens,million}.json."""
+    monkeypatch.setattr("xmine.mining.estimate.blas_threads", lambda: 1)
+    inputs = text_input(toy_files[0]), text_input(toy_files[1])
+    for each, number, total in zip(inputs, lines, size, strict=True):
+        vars(each)["survey"] = Survey(number, "", int(total))
+    vectors = np.broadcast_to(np.float32(0), (max(lines), 448))
+    estimate = estimate_run(*inputs, (vectors, vectors), MiningOptions(index=index))
+    assert estimate is not None and estimate.vectors == (*lines, 448)
+    assert estimate.seconds == pytest.approx(seconds, rel=0.07)
 
-    def read(encoder: SentenceEncoder, texts: Any) -> ReadTokens:
-        clock.now += 1
-        return texts_read(encoder, texts)
 
-    monkeypatch.setattr("xmine.mining.estimate.texts_read", read)
-    monkeypatch.setattr("xmine.mining.estimate.time.perf_counter", lambda: clock.now)
-    options = MiningOptions(tgt_prompt=prompt)
-    estimate = estimate_run(*toy_files[:2], toy_encoder, options)
-    assert estimate is not None and estimate.seconds["matching"] == seconds
+def test_a_small_run_takes_no_more_than_the_estimate(
+    tmp_path: Path, toy_encoder: SentenceEncoder
+) -> None:
+    path, run = tmp_path / "lines.txt", tmp_path / "run"
+    path.write_text("".join(f"babak {number} lufi\n" for number in range(3000)))
+    before = anonymous_memory()
+    estimate = estimate_run(path, path, toy_encoder, MiningOptions())
+    assert estimate is not None
+    forget_most_memory()
+    xmine.mine(path, path, toy_encoder, run=run)
+    assert most_memory() - before < estimate.memory - before
+    made = sum(each.stat().st_size for each in run.rglob("*") if each.is_file())
+    assert 0.5 < made / estimate.disk < 1
+
+
+def test_a_line_may_hold_several_sentences(
+    tmp_path: Path, toy_encoder: SentenceEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("xmine.mining.estimate.blas_threads", lambda: 1)
+    path = tmp_path / "text.txt"
+    path.write_text(
+        "Nobody on the platform saw the early train leave before the rain began. " * 200
+    )
+    cut, whole = (
+        estimate_run(path, path, toy_encoder, MiningOptions(segment=segment))
+        for segment in (True, False)
+    )
+    assert cut is not None and whole is not None
+    assert (cut.vectors[0], whole.vectors[0]) == (240, 1)  # of 200 sentences
+    assert cut.seconds and whole.seconds and cut.seconds > whole.seconds + 0.05
+
+
+def test_of_a_transformer_and_a_gpu_no_time_is_told(
+    toy_files: Toy,
+    checkpoint: Callable[..., Path],
+    toy_encoder: SentenceEncoder,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    encoder = SentenceEncoder.load(checkpoint(), EncodingOptions(device="cpu"))
+    estimate = estimate_run(*toy_files[:2], encoder, MiningOptions())
+    assert estimate is not None and estimate.seconds is None
+    assert estimate.facts()["seconds"] is None and str(estimate).endswith(" on disk")
+    without = estimate_run(*toy_files[:2], encoder, MiningOptions(rerank="off"))
+    assert without is not None and without.disk < estimate.disk
+    monkeypatch.setattr("xmine.mining.estimate.search_device", lambda *given: "cuda")
+    estimate = estimate_run(*toy_files[:2], toy_encoder, MiningOptions())
+    assert estimate is not None and estimate.seconds is None
 
 
 def test_more_neighbours_take_more_of_everything(
@@ -191,65 +247,16 @@ def test_more_neighbours_take_more_of_everything(
     assert few is not None and many is not None
     assert many.disk == pytest.approx(693e6, rel=0.1)
     assert many.memory == pytest.approx(538e6, rel=0.1)
-    assert many.seconds["searching"] > few.seconds["searching"] + 10
-
-
-def test_a_file_twice_as_long_takes_twice_the_disk(
-    tmp_path: Path, toy_encoder: SentenceEncoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("xmine.mining.estimate.anonymous_memory", lambda: 0)  # of this process
-    found = []
-    for lines in (20_000, 40_000):
-        path = tmp_path / f"{lines}.txt"
-        path.write_text("".join(f"babak {number} lufi\n" for number in range(lines)))
-        found.append(estimate_run(path, path, toy_encoder, MiningOptions()))
-    small, large = found
-    assert small is not None and large is not None
-    assert large.vectors[0] == 2 * small.vectors[0]
-    assert large.disk == pytest.approx(2 * small.disk, rel=0.1)
-    assert large.memory >= small.memory  # of few lines, the blocks of a search take the most
-
-
-def test_vectors_of_lines_are_not_encoded(toy_files: Toy) -> None:
-    source, target, _ = toy_files
-    vectors = np.ones((60, 16), dtype=np.float32)
-    estimate = estimate_run(source, target, (vectors, vectors), MiningOptions())
-    assert estimate is not None
-    assert estimate.vectors[2] == 16 and estimate.seconds["encoding"] == 0
-
-
-def test_cutting_lines_makes_judging_no_slower(
-    tmp_path: Path, toy_encoder: SentenceEncoder
-) -> None:
-    path = tmp_path / "text.txt"
-    path.write_text("".join(f"babak {number} lufi. babak lufi.\n" for number in range(2000)))
-    estimate = estimate_run(path, path, toy_encoder, MiningOptions(segment=True))
-    assert estimate is not None
-    assert estimate.seconds["judging"] < estimate.seconds["reading"]
-
-
-def test_a_transformer_is_tried_on_two_batches_behind_a_first_sentence(
-    toy_files: Toy, checkpoint: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    encoder = SentenceEncoder.load(checkpoint(), EncodingOptions(device="cpu", batch_size=5))
-    tried, encode = [], SentenceEncoder.encode_half
-
-    def watched(self: SentenceEncoder, texts: list[str]) -> Any:
-        tried.append(len(texts))
-        return encode(self, texts)
-
-    monkeypatch.setattr(SentenceEncoder, "encode_half", watched)
-    estimate_run(*toy_files[:2], encoder, MiningOptions(rerank="off"))
-    assert tried == [1, 10, 1, 10]
+    assert few.seconds and many.seconds and many.seconds > few.seconds + 10
 
 
 def test_standard_input_tells_nothing(toy_files: Toy, toy_encoder: SentenceEncoder) -> None:
     assert estimate_run("-", toy_files[1], toy_encoder, MiningOptions()) is None
 
 
-def test_a_file_without_text_is_refused_at_once(
+def test_a_column_that_is_not_there_is_refused_at_once(
     tmp_path: Path, toy_files: Toy, toy_encoder: SentenceEncoder
 ) -> None:
-    (tmp_path / "blank.txt").write_text("\n\n")
-    with pytest.raises(FileError, match="only blank lines"):
-        estimate_run(tmp_path / "blank.txt", toy_files[1], toy_encoder, MiningOptions())
+    (tmp_path / "a.tsv").write_text("one\ttwo\n")
+    with pytest.raises(FileError, match="a table of 2 columns"):
+        estimate_run(tmp_path / "a.tsv", toy_files[1], toy_encoder, MiningOptions())

@@ -189,7 +189,7 @@ def test_a_file_is_read_once_and_once_more_for_the_digest_of_a_run(
     assert sorted(opened) == ["en.txt", "zh.txt"]
     opened.clear()
     inputs = text_input(source), text_input(target)
-    assert estimate_run(*inputs, toy_encoder, MiningOptions()) is not None  # counts, tries lines
+    assert estimate_run(*inputs, toy_encoder, MiningOptions()) is not None  # counts, opens
     xmine.mine(*inputs, toy_encoder, run=tmp_path / "run", report=lambda _: None)
     texts = [name for name in opened if name.endswith(".txt")]
     assert sorted(texts) == ["en.txt"] * 3 + ["zh.txt"] * 3

@@ -198,7 +198,8 @@ def test_texts_are_counted_without_being_read(
     if name != "a.parquet":
         for text, lines in (("", 0), ("\n", 1), ("a", 1), ("a\n\n", 2), ("a\n\nb", 3)):
             file.write_bytes(pack(text.encode()))
-            assert text_input(given).survey.lines == lines
+            found = text_input(given).survey
+            assert (found.lines, found.bytes) == (lines, len(text))
 
 
 def test_what_can_be_read_but_once_is_not_counted(tmp_path: Path) -> None:

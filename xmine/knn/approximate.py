@@ -46,7 +46,7 @@ EXACT_UP_TO = {"cpu": 2**41, "cuda": 2**52}
 _FEWEST_PER_LIST = 40
 _FEWEST_LISTS = 64
 
-# For `search_seconds`: rounds of k-means, and how long steps take, as a multiple of their products
+# For `multiply_adds`: rounds of k-means, and how long steps take, as a multiple of their products
 # (for each number of a row, of as many multiply-adds), measured for 100,000 and a million rows of
 # 512 dimensions.
 _ITERATIONS = 12
@@ -90,22 +90,16 @@ def choose_index(sources: int, targets: int, dim: int, wanted: str, device: str 
     return f"IVF{lists},SQfp16" if lists >= _FEWEST_LISTS else "exact"
 
 
-def search_seconds(sources: int, targets: int, dim: int, factory: str, rate: float) -> float:
-    """Estimate how long a search by lists takes for a recall of 0.98; 0 for other indexes.
-
-    `rate` is the multiply-adds in a second of a product of float32 on all threads.
-    """
-    lists = centroids_in(factory, dim)
-    if not lists:
+def multiply_adds(sources: int, targets: int, dim: int, factory: str) -> float:
+    """Count multiply-adds that take as long as a search, by lists for a recall of 0.98; or 0."""
+    if factory == "exact":
+        return float(sources) * targets * dim
+    if not (lists := centroids_in(factory, dim)):
         return 0.0
-    rows = sources + targets
+    of_a_row = CHOSEN_ON + MEASURED_ON + _ASSIGNING * lists + _RESCORING
     training = training_bytes(dim, factory) / 2 * lists * _ITERATIONS
-    samples = (CHOSEN_ON + MEASURED_ON) * rows * dim
-    assigning = _ASSIGNING * rows * lists * dim
-    probes = _probes(sources, targets, lists)
-    multiplying = _MULTIPLYING * 2 * sources * (targets / lists) * probes * dim
-    rescoring = _RESCORING * rows * dim
-    return (training + samples + assigning + multiplying + rescoring) / rate
+    multiplying = _MULTIPLYING * 2 * sources * (targets / lists) * _probes(sources, targets, lists)
+    return training + ((sources + targets) * of_a_row + multiplying) * dim
 
 
 def searching_bytes(sources: int, targets: int, dim: int, k: int, factory: str) -> int:

@@ -1,19 +1,12 @@
 """Two text files and their encoders -> the memory, disk and time that mining them will take.
 
-Sizes are counted; speeds are measured on the first lines and on a small product.
-docs/explanation/scale.md compares estimates with measured runs.
+All follow by arithmetic from the lines and bytes of the files; no text is encoded.
 """
 
 import math
 import shutil
-import time
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
-
-import numpy as np
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
@@ -24,21 +17,16 @@ from xmine.errors import FileError, XmineError
 from xmine.files.scratch import LEAST
 from xmine.flags.line_features import LINES_OF_A_TASK
 from xmine.hardware import anonymous_memory, blas_threads, memory_limit, search_device
-from xmine.knn.approximate import choose_index, search_seconds, searching_bytes
+from xmine.knn.approximate import choose_index, multiply_adds, searching_bytes
 from xmine.knn.exact import MEMORY, exact_memory
 from xmine.knn.faiss_index import centroids_in, index_bytes, training_bytes
 from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import Vectorizer, judging_encoder
-from xmine.scoring.late_interaction import match_pairs
 from xmine.scoring.probability import NEIGHBOURS
 from xmine.scoring.reranking import RERANKED
 from xmine.text.inputs import TextInput, text_input
-from xmine.text.sentences import sentence_table
 from xmine.units import duration, in_words
-from xmine.vectors.tokens import compared, texts_read
 
-# Lines that speeds are tried on. A transformer encodes two batches, in about a second on a CPU.
-_TRIED, _TRIED_BY_A_TRANSFORMER, _BATCHES = 2000, 64, 2
 # Bytes of memory per line while its file is read; texts and what is known of lines are mapped.
 _WHILE_READING = 40
 _OF_FEATURES = 46  # bytes on disk of the features of a line, see `xmine.flags.line_features`
@@ -47,30 +35,18 @@ _WHILE_JUDGING = 25  # bytes of memory per line of both sides while candidates a
 _WHILE_ENCODING = 8  # bytes per number of the blocks that are encoded at once
 _WHILE_MATCHING = 140 * 2**20  # bytes while tokens are compared
 _WHILE_MEETING = 270 * 2**20  # bytes while the lists of an index are multiplied
-# Judging and writing a pair takes as long as reading so many lines; a run begins with so many
-# seconds of loading libraries and the encoder.
-_JUDGING, _STARTING = 4.0, 1.0
-_CELLS = 1.7  # cells per line of both sides that a second model judges, in the sample of BUCC 2018
-# Candidates that are tried, at most, in number and as a share; and the share of candidates that is
-# not found from the other side as well.
-_PAIRS_TRIED, _SHARE_TRIED, _CANDIDATES = 1000, 0.05, 0.8
-_BESIDES = 0.12  # exact search takes as long as its product, and this share more
+# Bytes of a token and, with --segment, of a sentence, counted low: tokens of the embedded encoder
+# have 4.1 to 5.7 bytes in examples/, BUCC 2018 and the lines of bench/corpora.py.
+_OF_A_TOKEN, _OF_A_SENTENCE = 3, 60
+# CPU seconds to load a static encoder, for each byte of both files, to cut a byte with --segment,
+# and for a multiply-add of the search. `OMP_NUM_THREADS=1 python bench/mining.py SOURCE TARGET` on
+# an AMD EPYC with AVX-512: 1.0 for examples/, 3.9 for the sample of BUCC 2018 (9.2 with --segment),
+# and 2.6, 11.0 and 51 for 3,000, 20,000 and 60,000 (longer) lines a side of bench/corpora.py.
+_STARTING, _OF_A_BYTE, _OF_A_CUT, _OF_A_MULTIPLY_ADD = 1.0, 8.7e-7, 2.2e-6, 1.6e-11
 # Of each neighbour of a line beyond the usual four: bytes on disk besides ids and cosines, bytes of
 # memory while candidates are judged, and seconds of the search. Runs with -k 128 to 1,024 of 10,000
 # and 20,000 lines a side took so much, the smaller ones half of the disk (2 cores).
 _CELL_ON_DISK, _CELL_IN_MEMORY, _CELL_SECONDS = 21, 18, 2.4e-6
-
-
-class SideEstimate(NamedTuple):
-    """Lines, sentences, bytes and seconds of a side, expected from some of its first lines."""
-
-    lines: int
-    rows: int
-    bytes: int
-    reading: float
-    encoding: float
-    judging: float
-    some: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +61,7 @@ class Estimate:
         memory: bytes of anonymous memory at the peak, the index left out.
         index_memory: bytes of the index.
         disk: bytes that are written.
-        seconds: of each stage.
+        seconds: of the run; None where no speed is known, see `estimate_run`.
     """
 
     lines: tuple[int, int]
@@ -95,21 +71,20 @@ class Estimate:
     memory: int
     index_memory: int
     disk: int
-    seconds: dict[str, float]
+    seconds: float | None
 
     def __str__(self) -> str:
         """Say it in a line."""
         index = f" and {in_words(self.index_memory)} for the index" if self.index_memory else ""
-        total = sum(self.seconds.values())
+        time = "" if self.seconds is None else f", {duration(self.seconds)}"
         return (
             f"estimate: {self.lines[0]:,} x {self.lines[1]:,} lines, {self.index} search, "
-            f"{in_words(self.memory)} of memory{index}, "
-            f"{in_words(self.disk)} on disk, {duration(total)}"
+            f"{in_words(self.memory)} of memory{index}, {in_words(self.disk)} on disk{time}"
         )
 
     def facts(self) -> dict[str, object]:
         """Tell it for programs."""
-        return {**asdict(self), "total_seconds": sum(self.seconds.values()), "said": str(self)}
+        return {**asdict(self), "said": str(self)}
 
     def check(self, max_memory: str, folder: Path, there: int = 0) -> None:
         """Refuse what cannot fit, before it starts."""
@@ -139,178 +114,56 @@ def estimate_run(
     options: MiningOptions,
     rescorer: Rescorer | None = None,
 ) -> Estimate | None:
-    """Estimate what mining two files takes; None where one can be read but once."""
-    source, target = text_input(source), text_input(target)
-    if not (source.is_rereadable and target.is_rereadable):
+    """Estimate what mining two files takes; None where one can be read but once.
+
+    All lines count, blank and repeated ones too. There are no seconds where a transformer or a
+    second model reads, a GPU searches, or FAISS searches its own index: no speed of these is known.
+    """
+    inputs = text_input(source), text_input(target)
+    if not all(each.is_rereadable for each in inputs):
         return None
-    sources, targets = source.survey.lines, target.survey.lines
+    surveys = [each.survey for each in inputs]
+    for each in inputs:
+        next(each.texts(), None)  # the first one, so that a column that is not there is refused
     pair = None if isinstance(vectorizer, tuple) else as_pair(vectorizer)
-    encoders = (pair.source, pair.target) if pair else (None, None)
-    left = _tried(source, sources, encoders[0], options, options.src_lang)
-    right = _tried(target, targets, encoders[1], options, options.tgt_lang)
+    encoders = [pair.source, pair.target] if pair else []
+    is_static = all(isinstance(each.body, StaticEmbedding) for each in encoders)
+    judge = judging_encoder(pair, options)[0] if pair else None
+    texts = sum(each.bytes for each in surveys)
+    cut = [each.bytes // _OF_A_SENTENCE if options.segment else 1 for each in surveys]
+    left, right = (max(least, each.lines) for least, each in zip(cut, surveys, strict=True))
     dim = vectorizer[0].shape[1] if isinstance(vectorizer, tuple) else vectorizer.dim
-    sizes = left.rows, right.rows, dim
+    sizes = left, right, dim
     device = search_device(options.device, *sizes)
     index = choose_index(*sizes, options.index, device)
-    k = max(options.neighborhood, NEIGHBOURS)
-    rows, texts = left.rows + right.rows, left.bytes + right.bytes
-    cells = max(0, min(k, left.rows, right.rows) - NEIGHBOURS) * rows
-    scratch = _OF_SCRATCH * rows + texts
-    indexed = 0 if index == "exact" else max(index_bytes(side, dim, index) for side in sizes[:2])
-    encoding = max(_while_encoding(each, max(sizes[:2])) for each in encoders)
-    program = anonymous_memory()
-    judge = judging_encoder(pair, options)[0] if pair else None
-    matching, match_bytes = _matching(judge, left, right, options) if judge else (0.0, 0)
-    working = max(
-        _WHILE_READING * max(sources, targets),
-        _while_searching(sizes, k, index),
-        _WHILE_JUDGING * rows + _CELL_IN_MEMORY * cells + _for_processes(left.rows, right.rows),
-        _WHILE_MATCHING if judge else 0,
-    )
-    return Estimate(
-        lines=(sources, targets),
-        vectors=sizes,
-        index=index,
-        device=device,
-        memory=program + encoding + working,
-        index_memory=indexed,
-        disk=rows * (2 * dim + 12 * k + _OF_FEATURES)
-        + _CELL_ON_DISK * cells
-        + match_bytes
-        + indexed
-        + searching_bytes(*sizes, k, index)
-        + 2 * texts  # those of pairs once more, while their numbers are compared
-        + (scratch if scratch >= LEAST else 0),  # less stays in memory
-        seconds={
-            "starting": _STARTING,
-            "reading": left.reading + right.reading,
-            "encoding": left.encoding + right.encoding,
-            "searching": _searching(sizes, index, device) + _CELL_SECONDS * cells,
-            **({"matching": matching} if judge else {}),
-            "judging": left.judging + right.judging,
-            **({"rescoring": _rescoring(rescorer, source, target, rows)} if rescorer else {}),
-        },
-    )
+    k, rows = max(options.neighborhood, NEIGHBOURS), left + right
+    cells = max(0, min(k, left, right) - NEIGHBOURS) * rows
 
+    at_once = max((each.texts_at_once for each in encoders), default=0) * (1 + blas_threads())
+    encoding = _WHILE_ENCODING * dim * min(max(left, right), at_once)
+    searching, indexed = exact_memory(*sizes, k), 0
+    if index != "exact":
+        searching = _WHILE_MEETING if centroids_in(index, dim) else MEMORY
+        searching += training_bytes(dim, index)
+        indexed = max(index_bytes(side, dim, index) for side in (left, right))
+    judging = _WHILE_JUDGING * rows + _CELL_IN_MEMORY * cells
+    if (processes := processes_for(sum(-(-each // LINES_OF_A_TASK) for each in sizes[:2]))) > 1:
+        judging += _WHILE_MATCHING + OF_A_PROCESS * processes  # this one keeps what it had
+    reading, matching = _WHILE_READING * max(left, right), _WHILE_MATCHING if judge else 0
+    memory = anonymous_memory() + encoding + max(reading, searching, judging, matching)
 
-def _tried(
-    given: TextInput,
-    lines: int,
-    encoder: SentenceEncoder | None,
-    options: MiningOptions,
-    language: str,
-) -> SideEstimate:
-    """Read and encode the first lines of a file."""
-    started = time.perf_counter()
-    first = list(islice(given.texts(), _TRIED))
-    try:
-        table = sentence_table(
-            given.name, first, dedup=options.dedup, segment=options.segment, language=language
-        )
-    except FileError:  # blank lines alone
-        if len(first) == lines:
-            raise
-        return SideEstimate(lines, lines, 0, 0.0, 0.0, 0.0)
-    times = lines / len(first)
-    reading = judging = (time.perf_counter() - started) * times
-    if options.segment:  # which takes hundreds of times as long as reading
-        started = time.perf_counter()
-        sentence_table(given.name, first, dedup=options.dedup)
-        judging = (time.perf_counter() - started) * times
-    encoding, some = 0.0, table.texts[:_TRIED]
-    if encoder is not None:
-        body, threads = encoder.body, blas_threads()
-        if not isinstance(body, StaticEmbedding):
-            threads = 1
-            some = some[:: max(1, len(some) // (_BATCHES * body.sentences_at_once))]
-            encoder.encode_half(some[:1])  # a GPU needs seconds for the first
-        started = time.perf_counter()
-        encoder.encode_half(some)
-        encoding = (time.perf_counter() - started) / threads * times * len(table) / len(some)
-    rows = math.ceil(len(table) * times)
-    size = math.ceil(len(table.packed.data) * times)
-    return SideEstimate(lines, rows, size, reading, encoding, _JUDGING * judging, some)
+    disk = rows * (2 * dim + 12 * k + _OF_FEATURES) + _CELL_ON_DISK * cells
+    disk += indexed + searching_bytes(*sizes, k, index)
+    disk += 2 * texts  # those of pairs once more, while their numbers are compared
+    if (scratch := _OF_SCRATCH * rows + texts) >= LEAST:  # less stays in memory
+        disk += scratch
+    if judge:
+        token = 4 if is_static else 2 * (judge.body.dim + 1)
+        disk += texts // _OF_A_TOKEN * token + rows * (4 * min(k, RERANKED) + 1) * 4
 
-
-def _matching(
-    encoder: SentenceEncoder, left: SideEstimate, right: SideEstimate, options: MiningOptions
-) -> tuple[float, int]:
-    """Match the tokens of some lines: seconds for all candidates, and bytes of them on disk."""
-    k = min(max(options.neighborhood, NEIGHBOURS), RERANKED)
-    sides = [each for each in (left, right) if len(each.some)]
-    texts_read(encoder, ["."])  # weighs the tokens of a static encoder, once
-    started, rows = time.perf_counter(), left.rows + right.rows
-    read = [texts_read(encoder, each.some) for each in sides]
-    some = sum(len(each.some) for each in sides)
-    reading = (time.perf_counter() - started) * rows / max(1, some)
-    if encoder.encodes_pieces and not any(map(encoder.settings.choose, options.prompts)):
-        reading = 0.0  # a part of encoding
-    disk = rows * (4 * k + 1) * 4  # matches, scores, and the tokens of the row
-    if len(read) < 2:
-        return reading, disk
-    tokens = compared(encoder.body, read[0], read[1])
-    pairs = _CANDIDATES * k * rows
-    tried = np.arange(min(_PAIRS_TRIED, 1 + int(_SHARE_TRIED * pairs)))
-    x, y = (tried * len(each) // len(tried) for each in tokens)
-    started = time.perf_counter()
-    match_pairs(tokens[0], tokens[1], x, y)
-    seconds = (time.perf_counter() - started) * pairs / len(tried)
-    lengths = sum(
-        float(t.lengths.mean()) * side.rows for t, side in zip(tokens, sides, strict=True)
-    )
-    per_token = 4 if tokens[0].ids is not None else 2 * (tokens[0].dim + 1)
-    return reading + seconds, disk + int(lengths * per_token)
-
-
-def _rescoring(model: Rescorer, source: TextInput, target: TextInput, rows: int) -> float:
-    """Let a second model read the first lines: all sentences, or all cells as pairs."""
-    some = [list(islice(each.texts(), _TRIED_BY_A_TRANSFORMER)) for each in (source, target)]
-    few = min(map(len, some))
-    started = time.perf_counter()
-    if isinstance(model, SentenceEncoder):
-        model.encode_half(some[0] + some[1])
-        return (time.perf_counter() - started) * rows / len(some[0] + some[1])
-    model.judge(some[0][:few], some[1][:few])
-    return (time.perf_counter() - started) * _CELLS * rows / few
-
-
-def _for_processes(*rows: int) -> int:
-    """Estimate the bytes while processes read lines: theirs, and what this one kept before."""
-    processes = processes_for(sum(-(-each // LINES_OF_A_TASK) for each in rows))
-    return _WHILE_MATCHING + OF_A_PROCESS * processes if processes > 1 else 0
-
-
-def _while_encoding(encoder: SentenceEncoder | None, rows: int) -> int:
-    if encoder is None:
-        return 0
-    at_once = encoder.texts_at_once * (1 + blas_threads())
-    return _WHILE_ENCODING * encoder.dim * min(rows, at_once)
-
-
-def _while_searching(sizes: tuple[int, int, int], k: int, index: str) -> int:
-    sources, targets, dim = sizes
-    if index == "exact":
-        return exact_memory(sources, targets, dim, k)
-    if centroids_in(index, dim):
-        return _WHILE_MEETING + training_bytes(dim, index)
-    return MEMORY + training_bytes(dim, index)
-
-
-def _searching(sizes: tuple[int, int, int], index: str, device: str) -> float:
-    sources, targets, dim = sizes
-    rate = _multiply_adds_a_second(dim) if sources * targets * dim > 1e9 else 1e11
-    if index == "exact":
-        return (1 + _BESIDES) * sources * targets * dim / rate
-    return search_seconds(*sizes, index, rate)
-
-
-def _multiply_adds_a_second(dim: int) -> float:
-    """Try a product of float32 on this machine, with all threads."""
-    rows = np.ones((2048, dim), dtype=np.float32)
-    out = np.empty((2048, 2048), dtype=np.float32)
-    best = math.inf
-    for _ in range(3):
-        started = time.perf_counter()
-        np.matmul(rows, rows.T, out=out)
-        best = min(best, time.perf_counter() - started)
-    return 2048 * 2048 * dim / best
+    seconds, work = None, multiply_adds(*sizes, index)
+    if work and is_static and device == "cpu" and rescorer is None:
+        cpu_seconds = (_OF_A_BYTE + _OF_A_CUT * options.segment) * texts + _OF_A_MULTIPLY_ADD * work
+        seconds = _STARTING + cpu_seconds / blas_threads() + _CELL_SECONDS * cells
+    lines = surveys[0].lines, surveys[1].lines
+    return Estimate(lines, sizes, index, device, memory, indexed, disk, seconds)

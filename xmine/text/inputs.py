@@ -48,10 +48,11 @@ _COLUMN = re.compile("[1-9][0-9]{0,8}")  # its number
 
 
 class Survey(NamedTuple):
-    """A file read once without decoding: its lines or rows, and a digest of its bytes."""
+    """A file read once without decoding: its lines or rows, a digest, and its bytes, unpacked."""
 
     lines: int
     digest: str
+    bytes: int
 
 
 @dataclass(frozen=True)
@@ -86,16 +87,18 @@ class TextInput:
     def survey(self) -> Survey:
         """Count the lines or rows, and hash the bytes, in one reading."""
         _ = self._identity
-        state, lines, last = blake2b(digest_size=16), 0, b""
+        state, lines, size, last = blake2b(digest_size=16), 0, 0, b""
         if kind_of(self.path) == "parquet":
             for block in raw_blocks(self.path):
                 state.update(block)
+                size += len(block)
             with open_parquet(self.path) as file:
-                return Survey(len(file), state.hexdigest())
+                return Survey(len(file), state.hexdigest(), size)
         for block in read_blocks(self.path, state.update):
             lines += block.count(b"\n")
+            size += len(block)
             last = block[-1:] or last
-        return Survey(lines + (last not in (b"", b"\n")), state.hexdigest())
+        return Survey(lines + (last not in (b"", b"\n")), state.hexdigest(), size)
 
     def texts(self) -> Iterator[str]:
         r"""Every text, one for each line, or row of a Parquet file, blank ones included.

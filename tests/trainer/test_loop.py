@@ -215,6 +215,10 @@ def test_a_killed_run_of_one_pass_goes_on_from_a_checkpoint_minutes_old_at_most(
     with (run_folder(tmp_path / "new") / "metrics.jsonl").open("a") as file:
         file.write('broken\n{"step": 10, "accuracy": 0.5}\n')
         file.write('{"step": 1, "accuracy": 0.5}')  # as a kill leaves a line
+    checkpoint = run_folder(tmp_path / "new") / "checkpoint.pt"
+    saved = torch.load(checkpoint, weights_only=True)
+    del saved["measured"]  # as an older version left it
+    torch.save(saved, checkpoint)
     train("moco", corpus, options, tmp_path / "new", watching(found[2]), resume=True)
     assert found[2] == found[0][9:]
     assert logged(tmp_path / "new") == logged(tmp_path / "whole")

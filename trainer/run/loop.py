@@ -315,7 +315,8 @@ class Training:
         self.scaler.load_state_dict(saved["scaler"])
         self.done, self.ended_early = int(saved["done"]), bool(saved["ended_early"])
         self.saved_at = self.done
-        self.before, self.measured = saved["before"], saved["measured"]
+        self.before = saved["before"]
+        self.measured = saved.get("measured", {})  # not in those of older versions
         self.grouped = None if saved["grouped"] is None else saved["grouped"].numpy()
 
     def _group(self, order: NDArray[np.int64], epoch: int, report: Report) -> NDArray[np.int64]:

@@ -19,7 +19,7 @@ from textual.filter import NoColor
 from textual.messages import ExitApp
 from textual.screen import Screen
 from textual.theme import Theme
-from textual.widgets import Input
+from textual.widgets import Footer, Input
 
 from xmine.browsing.judgements import key_of
 from xmine.browsing.opened import Rows
@@ -117,13 +117,14 @@ class XmineApp(App[None]):
     async def on_event(self, event: events.Event) -> None:
         """Let keys wait for their turn; ignore those for a screen that a tiny window hides.
 
-        A click beside an open prompt gives the prompt up, and does nothing else.
+        A click beside an open prompt and its keys gives the prompt up, and does nothing else.
         """
         if event.is_forwarded or not isinstance(event, _GIVEN):
             await super().on_event(event)
         elif isinstance(event, events.MouseEvent):
             prompt, held = self._prompt, self.mouse_captured is not None
-            if prompt is None or held or prompt.region.contains(event.x, event.y):
+            own = [prompt.region, self.screen.query_one(Footer).region] if prompt else []
+            if prompt is None or held or any(each.contains(event.x, event.y) for each in own):
                 await super().on_event(event)
             elif isinstance(event, events.MouseUp):
                 prompt.action_give_up()

@@ -17,6 +17,7 @@ from tests.toys.grids import mostly_long
 from xmine.cli.console import Console
 from xmine.cli.train.run import _say_how_to_go_on
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.files.lock import held
 from xmine.pairs.io import ParallelText
 from xmine.progress import Progress, Report
 from xmine.trainer.methods import METHODS
@@ -134,6 +135,10 @@ def test_a_run_that_is_interrupted_says_how_to_go_on_and_does(
     assert not Path("new.training").exists()
     weights = [Path(each, "model.safetensors").read_bytes() for each in ("new", "whole")]
     assert weights[0] == weights[1]
+    with interrupted_at(5):
+        ended = command(*train, "--force")
+    words = shlex.split(ended.err.partition("\n")[0].removeprefix("xmine: go on with: "))
+    assert command(*words[1:], "--dry-run").code == 0, "where the encoder is to be replaced"
 
 
 def test_on_several_nodes_no_command_of_one_node_is_told(
@@ -307,15 +312,25 @@ def test_a_training_that_has_ended_is_told_and_not_done_again(
 ) -> None:
     words = ["pairs.tsv", "-o", "new", "--resume", "auto", "--encoder", toy_folder, *FEW]
     assert command("train", *words).code == 0
-    Path("new.training").mkdir()  # as a kill leaves it that comes before it is removed
+    left = shutil.copytree("new", Path("new.training"))  # by a kill before it is removed
     files = {path: path.stat().st_mtime_ns for path in Path("new").rglob("*")}
+    told = "xmine: new: trained already, with these options and data\n"
+    assert command("train", *words, "--dry-run").code == 0 and left.exists()
+    with held(left, "training in"):
+        assert command("train", *words).err == told and left.exists()
+    (left / "data.txt").write_text("of another run")
+    assert command("train", *words).err == told and left.exists()
+    shutil.copy("new/data.txt", left)
+    (left / "options.toml").unlink()  # no run at all
+    assert command("train", *words).err == told and left.exists()
+    shutil.copy("new/options.toml", left)
     again = command("train", *words)
     assert (again.code, again.err) == (
         0,
-        "xmine: new: trained already, with these options and data\n",
+        told,
     )
     assert {path: path.stat().st_mtime_ns for path in Path("new").rglob("*")} == files
-    assert not Path("new.training").exists()
+    assert not left.exists()
     in_the_way = "xmine: new: exists already\nhint: give another name, or --force to replace it\n"
     for others in (["--seed", 2], ["--method", "moco"], ["--exclude", "pairs.tsv"]):
         ended = command("train", *words, *others)

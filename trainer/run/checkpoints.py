@@ -4,6 +4,7 @@ It stands beside the encoder-to-be as `NAME.training/` until the run has ended.
 """
 
 import json
+import shutil
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -20,7 +21,7 @@ from xmine.encoders.layout import first_line
 from xmine.encoders.tokenizer import MODEL_FILE, Vocabulary
 from xmine.errors import FileError, TrainingError
 from xmine.files.atomic import PARTIAL, replacing
-from xmine.files.lock import LOCK_FILE
+from xmine.files.lock import LOCK_FILE, held
 from xmine.options import dump_toml, flag
 
 from ..data.corpus import Corpus
@@ -68,6 +69,14 @@ def where_it_stands(folder: Path) -> str:
 def has_made(output: Path, options: TrainingOptions, corpus: Corpus) -> bool:
     """Tell whether it was a training with these options and data."""
     return not any(_differences(output, _written(options, corpus), options))
+
+
+def remove_ended(folder: Path, options: TrainingOptions, corpus: Corpus) -> None:
+    """Remove what a kill left of a run that had made its encoder; leave any other run."""
+    if (folder / OPTIONS_FILE).is_file():
+        with suppress(FileError, TrainingError), held(folder, "training in"):
+            if has_made(folder, options, corpus):
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _written(options: TrainingOptions, corpus: Corpus) -> dict[str, str]:

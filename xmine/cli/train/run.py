@@ -2,7 +2,6 @@
 
 import os
 import shlex
-import shutil
 import signal
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
@@ -95,6 +94,7 @@ def train_with(
         DATA_FILE,
         files_of_run,
         has_made,
+        remove_ended,
         run_folder,
         where_it_stands,
     )
@@ -118,8 +118,8 @@ def train_with(
     corpus = corpus.without(options.exclude)
     asked, options = options, fitted(options, corpus)
     if is_there and has_made(output, options, corpus):
-        if leads:  # a kill may have come before the run was removed
-            shutil.rmtree(run_folder(output), ignore_errors=True)
+        if leads and not dry_run:
+            remove_ended(run_folder(output), options, corpus)
         facts = {"output": str(output), "method": method, "trained": False}
         console.summary(f"{output}: trained already, with these options and data", facts)
         return
@@ -253,6 +253,7 @@ def _say_how_to_go_on(console: Console, method: str, output: Path, given: Given)
         for file in [files] if isinstance(files, str) else files:
             words += [file] if kind == "pairs" else [GIVEN[kind], file]
     words += ["-o", str(output), "--method", method, "--options", str(written), "--resume"]
+    words += ["--force"] if output.exists() else []
     console.say(f"go on with: {shlex.join(words)}", one_line=True)
 
 

@@ -90,7 +90,7 @@ def list_files(encoder: Path) -> list[tuple[str, Identity]]:
     roots = {encoder}
     if (encoder / MODULES_FILE).exists():
         roots |= {each.folder for each in read_modules(encoder)}
-    paths = {shard for root in roots for shard in shards_in(root)}
+    paths = {shard for root in roots for shards in shards_in(root) for shard in shards}
     for root in roots:
         for path in root.rglob("*"):
             hidden = any(part.startswith(".") for part in path.relative_to(root).parts)

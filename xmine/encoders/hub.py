@@ -125,10 +125,10 @@ def _missing(name: str, folder: Path) -> str:
 
 
 def _has_weights(folder: Path) -> bool:
-    if shards := shards_in(folder):
-        return all(shard.exists() for shard in shards)
-    files = folder.glob("*")
-    return any(_WEIGHTS.fullmatch(file.name) or _OLD_WEIGHTS.fullmatch(file.name) for file in files)
+    """Tell whether one of the checkpoints in a folder is whole: its index may be of another."""
+    alone = [[folder / name] for name in ("model.safetensors", "pytorch_model.bin")]
+    every = [*alone, *filter(None, shards_in(folder))]
+    return any(all(path.exists() for path in paths) for paths in every)
 
 
 def _download(name: str) -> Path:

@@ -67,12 +67,12 @@ def _inside(folder: Path, name: str, path: Path) -> Path:
     return folder / name
 
 
-def shards_in(folder: Path) -> list[Path]:
-    """List the files of weights that the index of a checkpoint names."""
+def shards_in(folder: Path) -> list[list[Path]]:
+    """List the files of weights that each index of a checkpoint names."""
     found = []
     for path in folder.glob("*.index.json"):
         shards = setting(path, read_json(path), "weight_map", dict) or {}
-        found += [_inside(folder, str(name), path) for name in sorted(set(shards.values()))]
+        found.append([_inside(folder, str(name), path) for name in sorted(set(shards.values()))])
     return found
 
 

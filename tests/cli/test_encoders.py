@@ -171,7 +171,8 @@ def test_options_that_do_nothing_are_said(command: Command, minilm: str, toy_fol
 
 def test_a_guess_is_said(command: Command, minilm: str, tmp_path: Path) -> None:
     command("model", "export", minilm, "-o", "plain")
-    (tmp_path / "plain" / "modules.json").unlink()
+    for name in ("modules.json", "xmine.json"):
+        (tmp_path / "plain" / name).unlink()
     ended = command("encode", "a.txt", "-o", "a.npy", "--model", "plain")
     warning = "xmine: warning: plain: has no modules.json; mean pooling is assumed\n"
     assert ended.err.startswith(warning)

@@ -36,6 +36,17 @@ def test_a_flipped_bit_is_an_error_that_names_the_file(toy_folder: Path, tmp_pat
             SentenceEncoder.load(folder)
 
 
+def test_a_lost_file_is_an_error_that_names_the_file(toy_folder: Path, tmp_path: Path) -> None:
+    name = "config_sentence_transformers.json"
+    folder = Path(shutil.copytree(toy_folder, tmp_path / "enc"))
+    (folder / "README.md").unlink()  # nothing depends on the card
+    SentenceEncoder.load(folder)
+    (folder / name).unlink()
+    with pytest.raises(EncoderError) as error:
+        SentenceEncoder.load(folder)
+    assert error.value.message == f"{folder / name}: lost since the encoder was saved"
+
+
 def test_a_flipped_bit_of_a_transformer_is_an_error(
     checkpoint: Callable[..., Path], tmp_path: Path
 ) -> None:

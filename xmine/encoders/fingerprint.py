@@ -63,10 +63,13 @@ class Source:
             raise FileError(
                 f"{self.folder}: was changed while it was read", "give the command again"
             )
-        for name, digest in digests:
-            if self.saved.get(name, "") not in ("", digest):
+        found = dict(digests)
+        for name, known in self.saved.items():
+            is_lost = not (self.folder / name).exists()
+            if known and (is_lost or found.get(name, known) != known):
                 raise EncoderError(
-                    f"{self.folder / name}: changed since the encoder was saved",
+                    f"{self.folder / name}: {'lost' if is_lost else 'changed'} since the encoder "
+                    "was saved",
                     'copy the encoder again; or, to accept the change, write "" in place of the '
                     f"digest of the file in {self.folder / FACTS_FILE}",
                 )

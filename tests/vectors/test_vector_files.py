@@ -76,6 +76,19 @@ def test_rows_are_scaled_to_length_one_and_unit_rows_are_left_alone(tmp_path: Pa
     assert write_unit_rows(rows, np.array([3, 1]), "f", path).any(axis=1).tolist() == [False, True]
 
 
+def test_a_part_of_a_file_is_read_until_the_file_is_changed(tmp_path: Path) -> None:
+    units, taken = np.eye(6, dtype=np.float32), np.array([0, 2])
+    np.save(tmp_path / "a.npy", units)
+    given = read_vectors(tmp_path / "a.npy")
+    slices = {"all": given[:], "first": given[:4], "turned": given[::-1]}
+    for rows in (*slices.values(), given[[5, 3, 1]], given * 1):
+        assert (write_unit_rows(rows, taken, "f", tmp_path / "u.npy") == rows[taken]).all()
+    np.save(tmp_path / "a.npy", units[:, :5])
+    for rows in slices.values():
+        with pytest.raises(FileError, match=r"a\.npy: was changed while it was read"):
+            write_unit_rows(rows, taken, "f", tmp_path / "u.npy")
+
+
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
 def test_a_row_that_is_not_finite_is_named(wrong: float, tmp_path: Path) -> None:
     path = tmp_path / "units.npy"

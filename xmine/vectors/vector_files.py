@@ -26,6 +26,11 @@ class GivenVectors(np.memmap[Any, Any]):
 
     identity: Identity = None
 
+    def __array_finalize__(self, obj: object) -> None:
+        """Let a slice know the identity too."""
+        super().__array_finalize__(obj)
+        self.identity = getattr(obj, "identity", None)
+
 
 def read_vectors(path: str | Path, dim: int | None = None) -> NDArray[Any]:
     """Open a matrix of vectors, a row per line of a text file; it is not read into memory.
@@ -146,7 +151,7 @@ def _unit_blocks(
     for start in range(0, len(rows), _ROWS_AT_ONCE):
         taken = rows[start : start + _ROWS_AT_ONCE]
         block = np.asarray(vectors[taken], dtype=np.float32)
-        if isinstance(vectors, GivenVectors):
+        if isinstance(vectors, GivenVectors) and vectors.filename and vectors.identity:
             check_unchanged(str(vectors.filename), vectors.identity)
         finite = np.isfinite(block).all(axis=1)
         if not finite.all():

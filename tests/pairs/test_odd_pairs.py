@@ -170,6 +170,21 @@ def test_a_stray_tab_in_a_table_is_named_with_its_line(
     assert len(list(read_pairs(path, Losses()))) == 60
 
 
+def test_a_column_that_comes_and_goes_is_an_origin_or_left_out(tmp_path: Path) -> None:
+    path, pairs = tmp_path / "p.tsv", [Pair(f"One {at}", f"一{at}") for at in range(10)]
+    for some in (5, 4):
+        rows = [f"{source}\t{target}" for source, target, *_ in pairs]
+        rows[-some:] = [f"{row}\tnews" for row in rows[-some:]]
+        path.write_text("\n".join(rows), encoding="utf-8")
+        if some == 5:
+            assert [pair.origin for pair in read_pairs(path)] == [None] * 5 + ["news"] * 5
+    with pytest.raises(FileError, match=r"p\.tsv:7: 3 columns") as raised:
+        list(read_pairs(path))
+    spec = raised.value.hint.rpartition(" ")[2]
+    assert spec == f"{path}:1,2"
+    assert list(read_pairs(spec)) == pairs
+
+
 def test_columns_that_are_left_out_are_counted(tmp_path: Path) -> None:
     path = tmp_path / "p.tsv"
     path.write_text("One\t一\tnews\tA\t7\n" * 3 + "Two\t二\tnews\t\t\n", encoding="utf-8")

@@ -112,7 +112,9 @@ def read(
     if rows and not (header or mined):
         _refuse_addresses(rows, str(path), skipped=int(scored))
     widths = Counter(map(len, rows))
-    width = max(2, max(widths, key=lambda each: (widths[each], -each), default=2))
+    # At a tie the last column is not in all rows; but one of two or three may have a stray tab.
+    sign = 1 if len(rows) > 3 else -1
+    width = max(2, max(widths, key=lambda each: (widths[each], sign * each), default=2))
     for number, line in zip(count(1), chain(first, lines)):
         columns = line.split("\t")
         if above and columns == rows[0]:  # not where a text reads the same further below
@@ -152,7 +154,8 @@ def read(
             raise FileError(
                 f"{name_of(path)}:{number}: {counted(len(columns), 'column')}; "
                 f"most of the first rows have {width}",
-                "a tab inside a text begins a column: take the tab out",
+                "a tab inside a text begins a column: take the tab out; or read two columns only: "
+                f"{name_of(path)}:{'2,3' if scored else '1,2'}",
             )
         if not mined and any(columns[3:]):
             losses.leave(["columns behind the third"])

@@ -63,8 +63,8 @@ def test_each_variant_of_a_unit_is_a_pair(
 
 def test_the_hint_on_many_languages_names_two_of_them(tmp_path: Path) -> None:
     for texts, hint in {
-        ("en-US a", "en-GB b", "zh-CN 一", "zh-TW 二"): "en-US,zh-CN",
-        ("en-US a", "en-GB b", "zh 一"): "en-US,zh",
+        ("en-US a", "en-GB b", "zh-CN 一", "zh-TW 二"): "en,zh",
+        ("en-US a", "de b", "EN_GB c"): "en,de",
         ("zh-CN 一", "zh-TW 二", "zh-HK 三"): "zh-CN,zh-TW",
     }.items():
         with pytest.raises(FileError) as raised:

@@ -34,15 +34,6 @@ def distinct(codes: list[str]) -> list[str]:
     return found
 
 
-def shortest(codes: list[str]) -> list[str]:
-    """Cut codes to their languages where that is enough to tell them apart."""
-    short = [re.split("[-_]", code)[0] for code in codes]
-    return [
-        code if short.count(language) > 1 else language
-        for code, language in zip(codes, short, strict=True)
-    ]
-
-
 class Choice:
     """The two languages to read from a file: found in its first row, if nobody said them."""
 
@@ -59,11 +50,12 @@ class Choice:
 
     def too_many(self, where: str, codes: list[str]) -> FileError:
         """Say that there are more than two languages, and how to choose."""
-        short, first = shortest(codes), re.split("[-_]", codes[0])[0]
-        others = [code for code in short[1:] if re.split("[-_]", code)[0] != first] or short[1:]
+        # A language without its variant reads all its variants.
+        plain = list(dict.fromkeys(re.split("[-_]", code.lower())[0] for code in codes))
+        source, target = (plain if len(plain) > 1 else codes)[:2]
         return FileError(
             f"{where}: {len(codes)} languages: {', '.join(codes)}",
-            f"choose two, source first: {name_of(self.path)}:{short[0]},{others[0]}",
+            f"choose two, source first: {name_of(self.path)}:{source},{target}",
         )
 
     def of_columns(self, said: Languages | None) -> None:

@@ -72,6 +72,12 @@ def test_the_hint_on_many_languages_names_two_of_them(tmp_path: Path) -> None:
         assert (raised.value.hint or "").endswith(f"m.tmx:{hint}")
 
 
+def test_a_slash_in_an_attribute_does_not_end_a_unit(tmp_path: Path) -> None:
+    for more in ('"x/>y"', "'\"/>'", '"it\'s/>"'):
+        body = BEES.replace("<tu>", f"<tu datatype={more}>") + HERON
+        assert read(tmp_path / "m.tmx", body) == (GOOD, [])
+
+
 FAULTS = {
     "control character": (BEES.replace("keeps", "ke\x1feps"), "not well-formed (invalid token)"),
     "reference": (BEES.replace("keeps", "ke&#x1F;ps"), "reference to invalid character number"),
@@ -80,6 +86,8 @@ FAULTS = {
     "lost <tu>": (BEES.replace("<tu>", "", 1), "a lost <tu> or </tu>"),
     "lost </tu>": (BEES.replace("</tu>", ""), "a lost <tu> or </tu>"),
     "lost </seg>": (BEES.replace("</seg>", "", 1), "mismatched tag"),
+    "lost quote": (BEES.replace("<tu>", '<tu tuid="7>'), "a lost <tu> or </tu>"),
+    "lost ?>": (BEES.replace("keeps", "<?x keeps"), "unclosed token"),
     "no text": (BEES.replace("<seg>她养蜜蜂。</seg>", ""), "a <tuv> without <seg>"),
     "no language": (BEES.replace(' xml:lang="zh"', ""), "a <tuv> without xml:lang"),
 }
@@ -175,7 +183,7 @@ def test_units_are_those_of_a_parser_wherever_blocks_end(
     monkeypatch.setattr(tmx_units, "BLOCK", max(block, 250))  # more than the head has
     draw, path = random.Random(block), tmp_path / "m.tmx"
     texts = ["a &amp; b", "<![CDATA[</tu><tu> &nbsp;]]>", "<!-- <tu> -->é", "&#233;\n", "", "中"]
-    between = ["", "\n", "<!-- <tu><tuv></tuv></tu> -->", "<?tu x?>", " "]
+    between = ["", "\n", "<!-- <tu><tuv></tuv></tu> -->", "<?tu x?>", "<?x <tu> ?>", " "]
     head = HEAD.replace("UTF-8", "UTF-16") if "16" in encoding else HEAD
     head = head.replace("<tmx", "<!-- <tu> --><!DOCTYPE tmx SYSTEM 't.dtd'><tmx")
     for turn in range(12):

@@ -21,7 +21,8 @@ _ENCODINGS |= {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
 _SAID = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["'](?!utf-16)([\w.:-]+)""", re.IGNORECASE)
 _TAGS = re.compile(
     r"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)"
-    r"|<(/?)(?:[\w.-]+:)?(tu|tmx|body)(?=[\s/>])[^<>]*>",
+    r"|<\?(?:(?!</).)*?(?:\?>|\Z)"  # a lost end costs no more than the unit
+    r"|<(/?)(?:[\w.-]+:)?(tu|tmx|body)(?=[\s/>])(?:[^<>\"']|\"[^<\"]*\"|'[^<']*')*>",
     re.DOTALL,
 )
 _NAMED = re.compile(r"<!\[CDATA\[.*?\]\]>|&(?!(?:lt|gt|amp|quot|apos);)(\w+;)", re.DOTALL)

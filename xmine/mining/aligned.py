@@ -130,7 +130,7 @@ def score_aligned(
         tokens = steps.tokens(encoded, judge.encoder) if judge else None
         found = given, rows, encoded, neighbours, languages, options, [*filter(None, warnings)]
         scored = _scored(*found, judge, kin, by_margin, tokens)
-        unknown = unknown_figures(doubts, names, languages)
+        unknown = unknown_figures(doubts, names, languages, known)
         return replace(scored, vectors=vector_facts(vectorizer), unknown=unknown)
 
 

@@ -1,10 +1,10 @@
 """Sentences, flags and scores -> the phrases that reports share."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from xmine.flags.names import FLAGS
-from xmine.text.languages import UNKNOWN_LANGUAGE
+from xmine.text.languages import UNKNOWN_LANGUAGE, short_code
 from xmine.text.sentences import Sentences
 from xmine.units import count
 
@@ -44,16 +44,23 @@ def unknown_to_encoder(side: Sentences) -> list[str]:
     ]
 
 
-def unknown_figures(doubts: tuple[str, str], names: tuple[str, str], codes: tuple[str, str]) -> str:
+def unknown_figures(
+    doubts: tuple[str, str],
+    names: tuple[str, str],
+    codes: tuple[str, str],
+    known: Sequence[str],
+) -> str:
     """Say that an estimate means nothing where the encoder was not made for a language.
 
     Args:
         doubts: why the language of each side is none of the encoder's; empty where it is one.
         names: of both sides.
-        codes: of their languages, for the way forward.
+        codes: of their languages, as given or guessed.
+        known: those of the encoder; no doubt counts against one that is given.
     """
     sides = zip(names, doubts, codes, strict=True)
-    beyond = [name for name, doubt, code in sides if doubt and code != UNKNOWN_LANGUAGE]
+    fine = {UNKNOWN_LANGUAGE, *map(short_code, known)}
+    beyond = [name for name, doubt, code in sides if doubt and short_code(code) not in fine]
     if not beyond:
         return ""
     return (

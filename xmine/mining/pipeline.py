@@ -133,7 +133,8 @@ def mine(
         loose = steps.stretches(encoded, *probable, judging)
         flags = flag(estimated, options, loose)
         assert candidates.read is not None
-        unknown = unknown_figures(doubts, (left.name, right.name), candidates.read.languages)
+        codes = candidates.read.languages
+        unknown = unknown_figures(doubts, (left.name, right.name), codes, readable)
         mined = select(estimated, flags, options, seeds, gold, warnings, unknown)
         mined = replace(mined, by_margin=by_margin, vectors=vector_facts(vectorizer, rescorer))
         write_results(steps.run, mined)

@@ -96,7 +96,7 @@ def test_missing_files_and_folders_fail_by_name(command: Command, toy_files: Toy
         "nowhere.txt": "nowhere.txt: no such file",
         ".": ".: is a folder",
         "en.txt/x": "en.txt/x: Not a directory",
-        "x" * 300: f"{'x' * 300}: File name too long",
+        "x" * 300: f"{'x' * 300}: cannot be read: File name too long",
     }.items():
         ended = command("mine", "en.txt", name, "-o", "pairs.tsv")
         assert ended.err.splitlines()[0] == f"xmine: {message}"

@@ -222,10 +222,11 @@ def test_each_folder_of_a_repository_brings_its_own_weights() -> None:
         "model.safetensors", "pytorch_model.bin", "config.json", "2_Dense/pytorch_model.bin",
         "2_Dense/config.json", "onnx/model.onnx", "onnx/config.json", "README.md", "a.png",
         "big/model-00001-of-00002.safetensors", "big/model.safetensors.index.json",
+        "big/chat_template.jinja",
     ]  # fmt: skip
     assert _wanted("", files) == ["config.json", "README.md", "model.safetensors"]
     assert _wanted("2_Dense", files) == ["2_Dense/config.json", "2_Dense/pytorch_model.bin"]
-    assert len(_wanted("big", files)) == 2
+    assert len(_wanted("big", files)) == 3
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ EMBEDDED = Path(__file__).parents[1] / "embedded"
 
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 # The small files of an encoder, beside its weights; a repository may hold others.
-_SMALL = (".json", ".txt", ".model", ".md")
+_SMALL = (".json", ".txt", ".model", ".md", ".jinja")  # the last has a digest if xmine saved
 _WEIGHTS = re.compile(r"model(-\d+-of-\d+)?\.safetensors")
 _OLD_WEIGHTS = re.compile(r"pytorch_model(-\d+-of-\d+)?\.bin")
 # Modules that have weights of their own.

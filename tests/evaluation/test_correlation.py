@@ -108,6 +108,9 @@ def test_cosines_are_summed_in_float64() -> None:
 
 def test_a_pair_is_blank_where_either_text_has_no_vector() -> None:
     class Letters:
+        def reading(self, language: str) -> "Letters":
+            return self
+
         def encode(self, texts: list[str], report: Report, prompt: str) -> NDArray[np.float32]:
             return np.array([[text == "a", text == "b"] for text in texts], dtype=np.float32)
 

@@ -189,7 +189,9 @@ def test_a_small_run_takes_no_more_than_the_estimate(
     tmp_path: Path, toy_encoder: SentenceEncoder
 ) -> None:
     path, run = tmp_path / "lines.txt", tmp_path / "run"
-    path.write_text("".join(f"babak {number} lufi\n" for number in range(3000)))
+    syllables = "ba de fi go lu ma ne pi so tu".split()
+    words = ["".join(syllables[int(digit)] for digit in f"{row:04}") for row in range(3000)]
+    path.write_text("".join(f"babak {word} lufi\n" for word in words))  # no near-copies
     before = anonymous_memory()
     estimate = estimate_run(path, path, toy_encoder, MiningOptions())
     assert estimate is not None

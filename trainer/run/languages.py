@@ -91,7 +91,7 @@ def sampling_weights(stage: Stage, corpus: Corpus) -> NDArray[np.float64]:
     if stage.data == "texts" and split:
         found = unpaired_texts(corpus, split, options.codes)
         return balanced_weights(found.languages)
-    if not (split or triplets):
+    if corpus.texts and not (split or triplets):
         corpus = texts_apart(corpus, options)[0]
     tables = triplets if split else entailed_apart(triplets, options)[0] if triplets else ()
     of_texts = balanced_weights(tell_languages(corpus, options.codes).languages)

@@ -1,7 +1,9 @@
 """xmine browse --serve: which names it answers to, and where the page loads the rest from."""
 
 import asyncio
+import gc
 import socket
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -158,6 +160,9 @@ def test_the_app_is_shown_to_who_has_the_token(
                 await asyncio.sleep(0.02)
 
     asyncio.run(script())
+    with warnings.catch_warnings():  # textual-serve leaves the pipes of its process open
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
 
 
 def test_a_port_that_is_taken_is_told_before_any_address(command: Command) -> None:

@@ -62,7 +62,7 @@ def test_a_line_takes_few_bytes_however_long_it_is(
 ) -> None:
     for name in (
         "xmine.files.scratch.ROWS_AT_ONCE",
-        "xmine.scoring.probability._PAIRS_AT_ONCE",
+        "xmine.scoring.probability.PAIRS_AT_ONCE",
         "xmine.flags.line_features._LINES_AT_ONCE",
         "xmine.flags.hubness._LISTS_AT_ONCE",
         "xmine.flags.reading._PAIRS_AT_ONCE",

@@ -3,7 +3,6 @@
 import asyncio
 import gc
 import socket
-import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -158,11 +157,12 @@ def test_the_app_is_shown_to_who_has_the_token(
                     seen += got.data if isinstance(got.data, bytes) else b""
             while server.windows:  # its process ends with it
                 await asyncio.sleep(0.02)
+        for each in gc.get_objects():  # textual-serve leaves the pipes of its process open
+            if issubclass(type(each), asyncio.SubprocessTransport):
+                each.close()
+        await asyncio.sleep(0.1)
 
     asyncio.run(script())
-    with warnings.catch_warnings():  # textual-serve leaves the pipes of its process open
-        warnings.simplefilter("ignore", ResourceWarning)
-        gc.collect()
 
 
 def test_a_port_that_is_taken_is_told_before_any_address(command: Command) -> None:

@@ -291,8 +291,8 @@ def find_candidates(
     with open_steps(None, dict, exact, report) as steps:
         judging, _ = judging_encoder(pair, options)
         encoded = steps.encode(sentences, pair, judging)
-        neighbours = steps.search(encoded)
         kin = Kin.of(encoded)
+        neighbours = steps.search(encoded, kin.depth())
         judge = steps.rerank(encoded, neighbours, judging)
         plain = retrieve(encoded, neighbours, options, kin=kin)
         reranked = retrieve(encoded, neighbours, options, judge, kin=kin) if judge else plain

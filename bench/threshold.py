@@ -37,7 +37,7 @@ from xmine.evaluation.reports.record import record, write_record
 from xmine.flags.near_copies import same_texts
 from xmine.knn.exact import search_exact
 from xmine.knn.neighbours import Neighbours
-from xmine.mining.kin import Kin
+from xmine.mining.kin import MANY, Kin
 from xmine.mining.reranking import weights_of
 from xmine.scoring.calibration import calibrate, corrected
 from xmine.scoring.margin import margin_scores
@@ -106,7 +106,7 @@ def measure(
         [corpus.chinese[row] for row in corpus.chinese_rows(mixture)[pairs.targets].tolist()],
     )
     labels = np.where(copies, 0, -1).astype(np.int8)
-    near_copies = kin if kin.matters(pairs, neighbours) else None
+    near_copies = kin if kin.share(pairs, neighbours) >= MANY else None
     estimated = estimate(pairs, neighbours, labels, near_copies)
     if estimated is None:
         raise RuntimeError(f"too few lines: {mixture[:4]}")

@@ -16,7 +16,7 @@ from xmine.flags.reading import ReadLines, read_lines
 from xmine.flags.rules import flag_pairs
 from xmine.knn.cosines import pair_cosines
 from xmine.knn.neighbours import Neighbours
-from xmine.mining.kin import Kin
+from xmine.mining.kin import MANY, Kin
 from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import Judge, judging_encoder
 from xmine.mining.steps import open_steps
@@ -124,7 +124,7 @@ def retrieve(
         scores = margin_scores(few, options.margin)
         first = Candidates(choose_pairs(few, scores), neighbours, scores, source, target)
         known = known_pairs(first, seeds)[1]
-        kin = kin if kin and kin.matters(first.chosen, neighbours) else None
+        kin = kin if kin and kin.share(first.chosen, neighbours) >= MANY else None
         judge = judge.learned(first.chosen, neighbours, known, options, kin)
     if judge is not None:
         weights, scores = judge.reranker.weights, judge.reranker.candidates()
@@ -134,7 +134,7 @@ def retrieve(
     else:
         scores = margin_scores(few, options.margin)
         chosen = choose_pairs(few, scores, options.retrieval)
-    kin = kin if kin and kin.matters(chosen, neighbours) else None
+    kin = kin if kin and kin.share(chosen, neighbours) >= MANY else None
     candidates = Candidates(chosen, neighbours, scores, source, target, weights, kin=kin)
     x, y = _missing(candidates, seeds)
     if not len(x):

@@ -31,8 +31,8 @@ _SHARED = 0.85
 # The share of sentences that have fewer near-copies, and the most neighbours that are looked for.
 _MOST, _DEEPEST = 0.98, 16
 # The share of pairs with kin among their rivals from which on these are no rivals. In the sample of
-# BUCC 2018 0.4 % of the pairs have kin, in pseudo-BUCC 2 % at most, in newstest2019 4.6 %.
-_MANY = 0.05
+# BUCC 2018 0.3 % of the pairs have kin, in pseudo-BUCC 2 % at most (`python bench/kin.py EVAL`).
+MANY = 0.05
 _NUMBERS = re.compile(r"\d+")
 
 
@@ -60,17 +60,17 @@ class Kin:
             given = np.unique(x * len(sides[1][0]) + y)
         return cls(sides, (keys_of(sides[0][0].texts), keys_of(sides[1][0].texts)), given)
 
-    def matters(self, pairs: ChosenPairs, near: Neighbours) -> bool:
-        """Tell whether so many pairs have kin for rivals that these would hide translations.
+    def share(self, pairs: ChosenPairs, near: Neighbours) -> float:
+        """Tell which share of pairs has kin among their rivals.
 
-        Where few have, the estimate is as good without: wrong pairs have kin by chance, too.
+        Below MANY, the estimate is as good without kin: wrong pairs have some by chance, too.
         """
         found = 0
         for start in range(0, len(pairs), PAIRS_AT_ONCE):
             some = slice(start, start + PAIRS_AT_ONCE)
             row, column = self(pairs.sources[some], pairs.targets[some], near)
             found += int((row.any(axis=1) | column.any(axis=1)).sum())
-        return found >= _MANY * len(pairs)
+        return found / max(len(pairs), 1)
 
     def depth(self) -> int:
         """Tell how many neighbours show two strangers behind the near-copies of most sentences."""

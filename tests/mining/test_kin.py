@@ -15,7 +15,7 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.flags.near_copies import letters_of
 from xmine.knn.exact import search_exact
 from xmine.knn.neighbours import Neighbours
-from xmine.mining.kin import Kin, count_kin
+from xmine.mining.kin import Kin, _letters_agree, count_kin
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions, ScoringOptions
 from xmine.text.sentences import sentence_table
@@ -183,6 +183,8 @@ def test_words_of_one_letter_are_strangers() -> None:
     rows = np.arange(10)
     of_row, of_column = Kin.of(encoded)(rows, rows, near)
     assert not of_row.any() and not of_column.any()
+    # Nor do these have pairs of letters in common, though neither has any that the other lacks.
+    assert not _letters_agree("土", "地") and _letters_agree("solid ground", "ground, solid ground")
 
 
 def test_groups_are_the_components_of_kin() -> None:
@@ -230,14 +232,19 @@ def test_no_more_translations_than_lines() -> None:
 
 
 def test_few_lines_that_show_no_translation_have_no_probability() -> None:
-    """Two right pairs among ten are not wrong for certain: nobody can know."""
-    pairs = CHINESE[:2] + [(CHINESE[row][0], CHINESE[row + 40][1]) for row in range(2, 10)]
-    scored = xmine.score_aligned([each for each, _ in pairs], [each for _, each in pairs])
-    probs = [row.prob for row in scored.rows()]
-    assert probs == [None] * 10 or min(each or 0 for each in probs[:2]) > 0.5
-    assert None not in [row.score for row in scored.rows()]
-    if None in probs:
-        assert "too few lines" in str(scored.report())
+    """Two right pairs among ten are not wrong for certain, where the estimate finds none."""
+    rights = []
+    for first in range(0, 100, 10):
+        pairs = CHINESE[first : first + 2]
+        pairs += [(CHINESE[row][0], CHINESE[row + 40][1]) for row in range(first + 2, first + 10)]
+        scored = xmine.score_aligned([each for each, _ in pairs], [each for _, each in pairs])
+        rows = list(scored.rows())
+        assert None not in [row.score for row in rows]
+        probs = [row.prob for row in rows if row.prob is not None]
+        assert not probs or (len(probs) == 10 and sum(probs) >= 0.9)
+        assert bool(probs) != ("too few lines" in str(scored.report()))
+        rights.append(bool(probs))
+    assert {True, False} == set(rights)
 
 
 SWEDISH = """Var är närmaste apotek?

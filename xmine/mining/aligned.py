@@ -262,10 +262,10 @@ def _estimated(
     distinct, places = _distinct(chosen)
     known = _known(distinct, left, right)
     confidence = estimate(distinct, neighbours, known, kin)
-    if confidence and confidence.translations < 1 and len(distinct) < FEW:
-        return None  # that so few lines show no translation does not make each of them wrong
     if confidence is not None and weights is not None:
         confidence = calibrate(distinct.scores, confidence, known, weights)
+    if confidence and confidence.translations < 1 and len(distinct) < FEW:
+        return None  # that so few lines show no translation does not make each of them wrong
     return None if confidence is None else confidence.of(places)
 
 

@@ -39,9 +39,9 @@ _WHILE_MEETING = 270 * 2**20  # bytes while the lists of an index are multiplied
 # have 4.1 to 5.7 bytes in examples/, BUCC 2018 and the lines of bench/corpora.py.
 _OF_A_TOKEN, _OF_A_SENTENCE = 3, 60
 # CPU seconds to load a static encoder, for each byte of both files, to cut a byte with --segment,
-# and for a multiply-add of the search, fitted on a busy machine to examples/, BUCC 2018 and 3,000 to
-# 60,000 lines a side of bench/corpora.py. `OMP_NUM_THREADS=1 python bench/mining.py SOURCE TARGET`
-# on a quiet one (Intel Xeon): 0.8 for examples/ and 3.4 for BUCC, where these say 1.0 and 3.8.
+# and for a multiply-add of the search, fitted on a busy machine to examples/, BUCC 2018 and 3,000
+# to 60,000 lines a side of bench/corpora.py. On a quiet one (Intel Xeon) `OMP_NUM_THREADS=1 python
+# bench/mining.py SOURCE TARGET` says 0.8 for examples/ and 3.4 for BUCC, these say 1.0 and 3.8.
 _STARTING, _OF_A_BYTE, _OF_A_CUT, _OF_A_MULTIPLY_ADD = 1.0, 8.7e-7, 2.2e-6, 1.6e-11
 # Of each neighbour of a line beyond the usual four: bytes on disk besides ids and cosines, bytes of
 # memory while candidates are judged, and seconds of the search. Runs with -k 128 to 1,024 of 10,000

@@ -7,7 +7,7 @@ JOBS ?= 3
 # The tests start xmine some hundred times: compile it once, whatever the environment says.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo quick check test test-all lint types fix docs clean
+.PHONY: demo quick check test test-all mutants lint types fix docs clean
 
 demo: .venv/mining
 	$(BIN)/xmine mine examples/en.txt examples/zh.txt --gold examples/gold.tsv
@@ -21,6 +21,10 @@ test: .venv/installed
 
 test-all: .venv/installed
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) --dist loadgroup
+
+# A sample of changed lines that tests must notice: five minutes.
+mutants: .venv/installed
+	$(BIN)/python bench/mutants.py --sample 20
 
 lint: .venv/installed
 	$(BIN)/ruff format --check .

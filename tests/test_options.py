@@ -1,5 +1,7 @@
 import tomllib
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -7,7 +9,7 @@ from xmine.errors import FileError, OptionError
 from xmine.evaluation.options import StsOptions, TatoebaOptions
 from xmine.flags.names import FLAGS
 from xmine.mining.options import MiningOptions
-from xmine.options import check_names, dump_toml, load_toml
+from xmine.options import Options, check_names, dump_toml, load_toml, option, without_effect
 from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.options.shared import TrainingOptions
 
@@ -93,3 +95,26 @@ def test_a_file_that_is_no_toml_is_refused(tmp_path: Path) -> None:
         load_toml(tmp_path / "bad.toml")
     with pytest.raises(FileError, match="No such file"):
         load_toml(tmp_path / "missing.toml")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Staged(Options):
+    stage: str = option("all", "")
+    shared: bool = option(False, "")
+    start: str = option("", "")
+    rate: float = option(0.0, "", only_if="stage=all|contrast & shared=false")
+    ranks: int = option(2, "", only_if="start!=")
+    weight: float = option(1.0, "", only_if="--nli")
+
+
+def test_options_without_effect_are_named_with_their_reason() -> None:
+    changed: dict[str, Any] = {"rate": 0.1, "ranks": 3, "weight": 2.0}
+    assert without_effect(_Staged()) == []
+    assert without_effect(_Staged(start="x", **changed)) == []
+    assert without_effect(_Staged(stage="contrast", rate=0.1)) == []
+    assert without_effect(_Staged(stage="nli", **changed), {"--nli": False}) == [
+        "--rate: no effect with --stage nli",
+        "--ranks: no effect without --start",
+        "--weight: no effect without --nli",
+    ]
+    assert without_effect(_Staged(shared=True, rate=0.1)) == ["--rate: no effect with --shared"]

@@ -33,6 +33,7 @@ def option(
     shown_default: str = "",
     words: tuple[str, ...] = (),
     commas: bool = True,
+    only_if: str = "",
 ) -> Any:  # noqa: ANN401
     """Declare one option: a dataclass field with its help, limits and one-letter flag.
 
@@ -47,6 +48,7 @@ def option(
         shown_default: how the help names an empty default; otherwise the help says `none`.
         words: that may stand in place of a number.
         commas: whether a text of a list may be several, with commas between.
+        only_if: where the option has an effect, for `without_effect`.
     """
     metadata = dict(locals())
     if isinstance(default, (dict, list)):
@@ -156,6 +158,40 @@ def _check(name: str, value: Any, metadata: Mapping[str, Any]) -> None:  # noqa:
             raise OptionError(f"{flag(name)} is {value:g}; it must be at most {high:g}", hint)
 
 
+def without_effect(options: Options, facts: Mapping[str, bool] | None = None) -> list[str]:
+    """Name the changed options that have no effect, a text for each reason.
+
+    An option declares its conditions, with ` & ` between: `only_if="stage=all|contrast"`,
+    `only_if="ranks!=2 & phase!=1"`, `only_if="start!="` (a start is given). What is no field is a
+    fact that the caller knows, in the words of the warning: with `only_if="--nli"` and
+    `without_effect(options, {"--nli": False})` the text is `--nli-weight: no effect without
+    --nli`. A fact that the caller does not name holds.
+    """
+    found: dict[str, list[str]] = {}
+    usual = type(options)()
+    for item in dataclasses.fields(options):  # type: ignore[arg-type]
+        if getattr(options, item.name) == getattr(usual, item.name):
+            continue
+        conditions = filter(None, item.metadata["only_if"].split(" & "))
+        reasons = (_unmet(options, each, facts or {}) for each in conditions)
+        if reason := next(filter(None, reasons), ""):
+            found.setdefault(reason, []).append(flag(item.name))
+    return [f"{', '.join(names)}: no effect {reason}" for reason, names in found.items()]
+
+
+def _unmet(options: Options, condition: str, facts: Mapping[str, bool]) -> str:
+    name, sign, words = re.fullmatch("(.*?)(?:(!?=)(.*))?", condition).groups()  # type: ignore[union-attr]
+    if not sign:
+        return "" if facts.get(name, True) else f"without {name}"
+    value = getattr(options, name)
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    if (text in words.split("|")) == (sign == "="):
+        return ""
+    if isinstance(value, bool) or not text:
+        return f"{'with' if value else 'without'} {flag(name)}"
+    return f"with {flag(name)} {text}"
+
+
 def load_toml(path: Path) -> dict[str, Any]:
     """Read a TOML file of options.
 
@@ -212,13 +248,17 @@ class EncodingOptions(Options):
     """How an encoder runs; a static one needs none of it."""
 
     device: str = option(
-        "auto", "Where the encoder runs: auto, cpu, cuda, or cuda:1 and so on.", "Speed and memory"
+        "auto",
+        "Where the encoder runs: auto, cpu, cuda, or cuda:1 and so on.",
+        "Speed and memory",
+        only_if="a transformer",
     )
     dtype: str = option(
         "auto",
         "Number type of a transformer; auto: by the hardware and the model.",
         "Speed and memory",
         choices=("auto", "float32", "bfloat16", "float16"),
+        only_if="a transformer",
     )
     batch_size: int = option(
         0,
@@ -226,9 +266,14 @@ class EncodingOptions(Options):
         "Speed and memory",
         min=0,
         shown_default="32; on a GPU 512",
+        only_if="a transformer",
     )
     max_length: int = option(
-        0, "Cut sentences after this many tokens; 0: the limit of the encoder.", "Advanced", min=0
+        0,
+        "Cut sentences after this many tokens; 0: the limit of the encoder.",
+        "Advanced",
+        min=0,
+        only_if="a transformer",
     )
 
 
@@ -241,12 +286,14 @@ class PromptOptions(Options):
         "Text before each source sentence, or the name of a prompt of the encoder.",
         "Advanced",
         shown_default="the encoder's default, if it has one",
+        only_if="an encoder",
     )
     tgt_prompt: str = option(
         "",
         "Text before each target sentence, or the name of a prompt.",
         "Advanced",
         shown_default="the encoder's default, if it has one",
+        only_if="an encoder",
     )
 
     @property

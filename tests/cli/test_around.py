@@ -126,7 +126,7 @@ def test_a_run_is_searched_on_both_sides(command: Command, run: str) -> None:
     assert (ended.code, [row.split("\t")[4] for row in ended.out.splitlines()]) == (0, ["2"] * 2)
     assert "nothing found for '\u2603\u2603': the encoder knows no token of it" in ended.err
     ended = command("search", text, run, "--batch-size", "4")
-    assert "--batch-size: without effect: a static encoder" in ended.err
+    assert "--batch-size: no effect without a transformer" in ended.err
     ended = command("search", "bade", "nowhere/")
     assert (ended.code, ended.out) == (1, "")
     assert "no mining run there" in ended.err

@@ -169,7 +169,6 @@ def test_vectors_take_the_place_of_an_encoder(
     for wrong, message in {
         ("--pool", "a.en", "a.zh"): "--pool and vectors: the lines of a pool would have none",
         ("--model", "x"): "--model and vectors",
-        ("--device", "cpu"): "--device and vectors",
     }.items():
         ended = command("score", "a.en", "a.zh", *vectors, *wrong)
         assert ended.err.startswith(f"xmine: {message}")
@@ -313,7 +312,6 @@ WRONG: dict[str, tuple[int, str]] = {
     "a.en,a.zh --hubs a.zh --force": (2, "a.zh: input and output are the same file"),
     "a.en a.zh --pool old.tsv:1 a.zh --hubs old.tsv --force": (2, "old.tsv: input and output"),
     "a.en a.zh --src-lang e_n!": (2, "--src-lang is 'e_n!'"),
-    "a.en a.zh --dim 3": (2, "--dim without vectors"),
 }
 
 

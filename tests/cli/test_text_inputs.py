@@ -168,6 +168,10 @@ def test_vectors_take_the_place_of_an_encoder(
     assert command(*mine, *npy).out == expected.out
     assert command(*mine, *npy, "--dim", 32).out == expected.out
     assert command(*mine, *raw_files).out == expected.out
+    idle = command(*mine, *npy, "--batch-size", 8, "--src-prompt", "q: ")
+    assert idle.out == expected.out
+    assert "warning: --src-prompt: no effect without an encoder\n" in idle.err
+    assert "warning: --batch-size: no effect without a transformer\n" in idle.err
     verbose = command(*mine, *npy, "-v")
     assert "xmine: vectors of en.npy and zh.npy, dimension 32\n" in verbose.err
 
@@ -182,15 +186,8 @@ def test_vectors_and_what_contradicts_them(
     for files, extra, code, message in (
         (["en.txt", "zh.txt"], both[:2], 2, "vectors of one side only"),
         (["en.txt", "zh.txt"], both[2:], 2, "vectors of one side only"),
-        (["en.txt", "zh.txt"], ["--dim", 3], 2, "--dim without vectors"),
         (["en.txt", "zh.txt"], [*both, "--model", toy_folder], 2, "--model and vectors"),
         (["en.txt", "zh.txt"], [*both, "--segment"], 2, "--segment and vectors"),
-        (["en.txt", "zh.txt"], [*both, "--src-prompt", "q: "], 2, "--src-prompt and vectors"),
-        (["en.txt", "zh.txt"], [*both, "--tgt-prompt", "q: "], 2, "--tgt-prompt and vectors"),
-        (["en.txt", "zh.txt"], [*both, "--device", "cpu"], 2, "--device and vectors"),
-        (["en.txt", "zh.txt"], [*both, "--dtype", "float32"], 2, "--dtype and vectors"),
-        (["en.txt", "zh.txt"], [*both, "--batch-size", 8], 2, "--batch-size and vectors"),
-        (["en.txt", "zh.txt"], [*both, "--max-length", 9], 2, "--max-length and vectors"),
         (["en.txt", "zh.txt"], [*both, "--dim", 3], 2, "en.npy: its width is 32, --dim is 3"),
         (["en.txt", "zh.txt"], [*both[:3], "raw"], 2, "raw: raw float32 does not tell its width"),
         (["en.txt", "zh.txt"], [*both[:3], "no.npy"], 1, "no.npy: No such file or directory"),

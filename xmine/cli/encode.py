@@ -8,7 +8,7 @@ import typer
 
 from xmine.cli.arguments import FORCE, MODEL, PROMPT, value
 from xmine.cli.console import Console
-from xmine.cli.encoders import load_encoder
+from xmine.cli.encoders import load_encoder, warn_without_effect
 from xmine.cli.from_options import with_console, with_options
 from xmine.errors import OptionError
 from xmine.options import EncodingOptions
@@ -62,6 +62,7 @@ def encode(
     lines = source.texts()
     first = list(itertools.islice(lines, _LOOKED_AT))  # an input that is none is refused here
     encoder = load_encoder(model, options, console)
+    warn_without_effect([encoder], options, console)
     if warning := check_language(source.name, first, encoder.facts.languages):
         console.warn(warning)
     size, zeros = encoder.texts_at_once, 0

@@ -1,16 +1,14 @@
 """Options of a command -> its encoder, its vectors of lines, or its benchmark files."""
 
 import os
-from dataclasses import fields
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xmine.cli.console import Console
 from xmine.errors import FileError, OptionError
-from xmine.extras import is_installed
-from xmine.hardware import choose_device
-from xmine.mining.options import MiningOptions
-from xmine.options import EncodingOptions, flag
+from xmine.mining.options import MiningOptions, ScoringOptions
+from xmine.options import EncodingOptions, without_effect
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,26 +19,17 @@ if TYPE_CHECKING:
     from xmine.evaluation.data import DataFolder
     from xmine.evaluation.options import EvaluationOptions
 
-_OF_ENCODER = ["src_prompt", "tgt_prompt", *(field.name for field in fields(EncodingOptions))]
-
-_OF_SECOND = ("device", "dtype", "batch_size")
-
 
 def load_encoder(
-    model: str | None, options: EncodingOptions, console: Console, *, chosen: bool = True
+    model: str | None, options: EncodingOptions, console: Console
 ) -> "SentenceEncoder":
-    """Load the encoder of a folder or Hugging Face name, or the embedded one; `-v` describes it.
-
-    Warns of options without effect, but where the user has not `chosen` them.
-    """
+    """Load the encoder of a folder or Hugging Face name, or the embedded one; `-v` describes it."""
     from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
 
     encoder = SentenceEncoder.load(EMBEDDED if model is None else model, options)
     for guess in encoder.guesses:
         console.warn(guess)
     facts = encoder.describe()
-    if chosen:
-        warn_without_effect(encoder, options, console)
     languages = encoder.facts.languages
     stated = ", ".join(languages[:8]) + (", ..." if len(languages) > 8 else "")
     console.detail(
@@ -52,29 +41,31 @@ def load_encoder(
 
 
 def warn_without_effect(
-    encoder: "SentenceEncoder", options: EncodingOptions, console: Console
+    encoders: "Iterable[SentenceEncoder]", options: EncodingOptions, console: Console
 ) -> None:
-    """Warn of options that a static encoder has no use for; refuse a device that is not here."""
-    usual = fields(EncodingOptions)
-    given = [flag(each.name) for each in usual if getattr(options, each.name) != each.default]
-    if given and encoder.describe()["architecture"] == "static":
-        if options.device not in ("auto", "cpu") and is_installed("torch"):
-            choose_device(options.device)
-        console.warn(
-            f"{', '.join(given)}: without effect: a static encoder reads whole sentences with numpy"
-        )
+    """Warn of options without effect: a static encoder reads whole sentences with numpy."""
+    trained = any(each.describe()["architecture"] != "static" for each in encoders)
+    for warning in without_effect(options, {"a transformer": trained}):
+        console.warn(warning)
 
 
 def load_encoders(
-    model: str | None, options: EncodingOptions, console: Console, *, chosen: bool = True
+    model: str | None, options: EncodingOptions, console: Console, *, second: bool = False
 ) -> "EncoderPair":
-    """Load the encoders of both sides: two where the folder holds two, else one for both."""
+    """Load the encoders of both sides: two where the folder holds two, else one for both.
+
+    Warns of options without effect, but where a `second` model may need them.
+    """
     from xmine.encoders.pair import EncoderPair, as_pair, is_pair
 
-    if not model or not is_pair(model):
-        return as_pair(load_encoder(model, options, console, chosen=chosen))
-    folders = (str(Path(model) / side) for side in ("source", "target"))
-    return EncoderPair(*(load_encoder(each, options, console, chosen=chosen) for each in folders))
+    if model and is_pair(model):
+        folders = (str(Path(model) / side) for side in ("source", "target"))
+        pair = EncoderPair(*(load_encoder(each, options, console) for each in folders))
+    else:
+        pair = as_pair(load_encoder(model, options, console))
+    if not second:
+        warn_without_effect(pair.sides.values(), options, console)
+    return pair
 
 
 def load_second(model: str | None, options: EncodingOptions, console: Console) -> "Rescorer | None":
@@ -124,37 +115,20 @@ def data_folder(given: Path | None) -> "DataFolder":
 
 
 def check_vectors(
-    source: Path | None,
-    target: Path | None,
-    dim: int | None,
-    model: str | None,
-    options: MiningOptions,
-    second: str | None = None,
+    source: Path | None, target: Path | None, model: str | None, options: ScoringOptions
 ) -> None:
-    """Refuse options that make no sense with vectors of lines, or without them.
-
-    Some are of use to a `second` model.
-    """
+    """Refuse vectors of one side, and vectors beside an encoder or lines that are cut."""
     if (source is None) != (target is None):
         raise OptionError(
             "vectors of one side only", "give both --src-vectors and --tgt-vectors, or neither"
         )
-    if source is None:
-        if dim is not None:
-            raise OptionError("--dim without vectors", "give --src-vectors and --tgt-vectors")
-        return
-    if options.segment:
+    if source and isinstance(options, MiningOptions) and options.segment:
         raise OptionError(
             "--segment and vectors: a vector is of a whole line",
             "leave out the vectors, or --segment",
         )
-    usual = MiningOptions()
-    names = [name for name in _OF_ENCODER if not second or name not in _OF_SECOND]
-    given = [name for name in names if getattr(options, name) != getattr(usual, name)]
-    for name in ["model"] * (model is not None) + given:
-        raise OptionError(
-            f"{flag(name)} and vectors", "vectors take the place of an encoder: give one"
-        )
+    if source and model is not None:
+        raise OptionError("--model and vectors", "vectors take the place of an encoder: give one")
 
 
 def load_vectors(
@@ -162,16 +136,18 @@ def load_vectors(
     target: Path | None,
     dim: int | None,
     model: str | None,
-    options: MiningOptions,
+    options: ScoringOptions,
     console: Console,
     *,
-    chosen: bool = True,
+    second: bool = False,
 ) -> "tuple[EncoderPair | None, tuple[NDArray[Any], NDArray[Any]] | None]":
     """Open the vectors of both sides or, without them, load the encoders."""
     from xmine.vectors.vector_files import read_vectors
 
     if source and target:
+        for warning in without_effect(options, {"an encoder": False, "a transformer": second}):
+            console.warn(warning)
         vectors = read_vectors(source, dim), read_vectors(target, dim)
         console.detail(f"vectors of {source} and {target}, dimension {vectors[0].shape[1]}")
         return None, vectors
-    return load_encoders(model, options, console, chosen=chosen), None
+    return load_encoders(model, options, console, second=second), None

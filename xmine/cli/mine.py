@@ -123,7 +123,7 @@ def mine(
     output = None if output == "-" else output
     if source == target == "-":
         raise OptionError("only one side can be standard input")
-    check_vectors(src_vectors, tgt_vectors, dim, model, options, rescore)
+    check_vectors(src_vectors, tgt_vectors, model, options)
     if options.threshold == "gold" and gold is None:
         raise OptionError("--threshold gold without gold pairs", "give them with --gold FILE")
     from xmine.pairs.known import NOTHING_KNOWN, known_file, read_known
@@ -146,7 +146,7 @@ def mine(
     truth = read_known(gold) if gold else NOTHING_KNOWN
     with opened_engine(engine, address, run, inputs, dry_run, console) as where:
         encoder, vectors = load_vectors(
-            src_vectors, tgt_vectors, dim, model, options, console, chosen=not rescore
+            src_vectors, tgt_vectors, dim, model, options, console, second=rescore is not None
         )
         vectorizer = vectors or encoder
         assert vectorizer is not None  # one of them is there

@@ -73,7 +73,7 @@ def export(
     folder = find_encoder(EMBEDDED if encoder is None else encoder)
     if folder.resolve().is_relative_to(output.resolve()):
         raise FileError(f"{output}: holds the encoder that is exported", "give another name")
-    loaded = load_encoder(encoder, exact, console, chosen=False)
+    loaded = load_encoder(encoder, exact, console)
     if onnx:
         from xmine.encoders.onnx_export import save_onnx
 

@@ -1,6 +1,5 @@
 """xmine score: two files that are aligned already, or one of pairs -> the pairs with scores."""
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -23,7 +22,7 @@ from xmine.cli.from_options import Grouped, with_console, with_options
 from xmine.cli.outputs import check_outputs, draw, input_files, summary, write
 from xmine.errors import OptionError
 from xmine.files.suffixes import PACKED, PAIR_SUFFIXES
-from xmine.mining.options import MiningOptions, ScoringOptions
+from xmine.mining.options import ScoringOptions
 
 if TYPE_CHECKING:
     from xmine.encoders.encoder import SentenceEncoder
@@ -87,7 +86,7 @@ def score(
     inputs = [each for each in (source, target, *(pool or ())) if each is not None]
     if inputs.count("-") > 1:
         raise OptionError("only one input can be standard input")
-    check_vectors(src_vectors, tgt_vectors, dim, model, MiningOptions(**asdict(options)))
+    check_vectors(src_vectors, tgt_vectors, model, options)
     if src_vectors and pool:
         raise OptionError(
             "--pool and vectors: the lines of a pool would have none", "leave out one of them"
@@ -101,8 +100,7 @@ def score(
     from xmine.mining.aligned import score_aligned
     from xmine.pairs.paths import language_warnings
 
-    mining = MiningOptions(**asdict(options))
-    encoder, vectors = load_vectors(src_vectors, tgt_vectors, dim, model, mining, console)
+    encoder, vectors = load_vectors(src_vectors, tgt_vectors, dim, model, options, console)
     explaining = _explaining(encoder) if explain else None
     with console.progress() as report:
         scored = score_aligned(source, target, encoder, options, report, pool=pool, vectors=vectors)

@@ -93,8 +93,7 @@ def search(
             raise FileError(f"{folder}: no mining run there", f"it has no {RUN_FILE}")
         given = None if options == EncodingOptions() else options
         nearby = Nearby(open_pairs(folder), model, given)
-        for encoder in dict.fromkeys(nearby.encoders().sides.values()):
-            warn_without_effect(encoder, options, console)
+        warn_without_effect(nearby.encoders().sides.values(), options, console)
 
         def near_in_run(text: str) -> Mapping[str, Sequence[Any]]:
             how: dict[str, Any] = {"exclude_exact": exclude_exact, "rerank": rerank}
@@ -108,6 +107,7 @@ def search(
     else:
         sentences = read_sentences(corpus)
         encoder = load_encoder(model, options, console)
+        warn_without_effect([encoder], options, console)
         for name, side in {corpus: sentences.texts, **files}.items():
             if warning := check_language(name, side, encoder.facts.languages):
                 console.warn(warning)

@@ -19,7 +19,7 @@ from xmine.files.reading import read_lines
 from xmine.trainer.adapt import adapt
 from xmine.trainer.options.adapt import AdaptOptions
 from xmine.trainer.options.moco import MocoOptions
-from xmine.tui.forms.command import resuming_words
+from xmine.tui.commands import resuming_words
 
 Toy = tuple[Path, Path, set[tuple[int, int]]]
 

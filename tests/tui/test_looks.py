@@ -19,9 +19,9 @@ from tests.toys.screens import screen_cells, screen_text, settled
 from xmine.errors import FileError
 from xmine.tui import background as reading
 from xmine.tui.app import XmineApp
-from xmine.tui.screens import home
+from xmine.tui.screens import home, job_base
 from xmine.tui.screens.picker import PickerScreen
-from xmine.tui.widgets import command_line, job_view
+from xmine.tui.widgets import job_view
 
 Snapshot = Callable[..., Awaitable[Any]]
 # Keys that lead from the pairs to each screen, and its name.
@@ -47,7 +47,7 @@ pytestmark = pytest.mark.long
 
 @pytest.fixture(autouse=True)
 def no_estimates(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command_line.CommandLine, "_estimate", lambda *_: None)
+    monkeypatch.setattr(job_base.JobScreen, "_estimate", lambda *_: None)
 
 
 async def paused(pilot: Any) -> None:
@@ -143,12 +143,12 @@ def test_a_hint_looks_unlike_what_was_typed_without_colours(
         texts = ["".join(text for text, _ in row) for row in rows]
         found = {
             text: set(rows[at][row.index(text)][1].split())
-            for text in ("run/", "none: known pairs")
+            for text in ("run/", "none: a judged run")
             for at, row in enumerate(texts)
             if text in row
         }
         assert "underline" in found["run/"] and "italic" not in found["run/"]
-        assert {"underline", "italic"} <= found["none: known pairs"]
+        assert {"underline", "italic"} <= found["none: a judged run"]
 
     drive(XmineApp(), (80, 24), script)
 
@@ -208,7 +208,7 @@ def test_what_is_seen_in_passing_looks_as_it_did(
 
     async def script(pilot: Any) -> None:
         app = pilot.app
-        app.push_screen(PickerScreen("target", print, Path("corpus")))
+        app.push_screen(PickerScreen("target", Path("corpus")))
         await until_shown(pilot, "en.txt")
         holds = ["Choose target", "▸ run/ a run", "机器翻译.txt", "a␛[31m[red]b", "? Help"]
         await snapshot(pilot, "picker", holds=holds)

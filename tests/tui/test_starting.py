@@ -7,17 +7,16 @@ from typing import Any
 
 import pytest
 from textual import events
-from textual.widgets import Collapsible, Input, Static
+from textual.widgets import Input, Static
 
 from tests.toys.app import drive
 from tests.toys.screens import screen_text, settled, until
 from xmine.tui.app import XmineApp
-from xmine.tui.forms.fields import form_fields
 from xmine.tui.jobs import Job
-from xmine.tui.widgets import command_line
-from xmine.tui.widgets.options_form import FieldRow, OptionsForm
-from xmine.tui.widgets.path_input import PathLine
-from xmine.tui.widgets.toggles import Choices, Tick
+from xmine.tui.screens import job_base
+from xmine.tui.screens.training import Metrics
+from xmine.tui.widgets.form_line import PathLine
+from xmine.tui.widgets.toggles import Choices
 
 Toy = tuple[Path, Path, set[tuple[int, int]]]
 
@@ -31,10 +30,12 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
         found.append(words)
         job = Job("asking", words, Path())
         job.code, job.result = 0, dict(ESTIMATE)
+        if "--no-such" in words:
+            job.code, job.error, job.hint = 2, "no such option: --no-such", "see --help"
         return job
 
-    monkeypatch.setattr(command_line, "ask_command", answer)
-    monkeypatch.setattr(command_line, "_PATIENCE", 0.0)
+    monkeypatch.setattr(job_base, "ask_command", answer)
+    monkeypatch.setattr(job_base, "_PATIENCE", 0.0)
     return found
 
 
@@ -45,14 +46,6 @@ async def shown(pilot: Any, name: str) -> Any:
     pilot.app.show(name)
     await settled(pilot)
     return pilot.app.screen
-
-
-async def opened(pilot: Any, screen: Any) -> None:
-    """Open the first two groups of fields."""
-    for group in list(screen.query(Collapsible))[:2]:
-        group.collapsed = False
-        await pilot.pause()
-        await settled(pilot)
 
 
 def said(screen: Any, name: str) -> str:
@@ -68,24 +61,28 @@ def test_the_form_of_mining_becomes_the_command_it_shows(asked: list[list[str]])
     async def script(pilot: Any) -> None:
         screen = await shown(pilot, "mine")
         assert "source: no name yet" in said(screen, "said")
-        await opened(pilot, screen)
-        assert isinstance(screen.query_one("#drop"), Input)  # of any number of flags
-        type_in(screen, source="en.txt", target="my zh.txt", threshold="1.25", model="LaBSE")
-        screen.query_one("#margin", Choices).query("Choice")[1].value = True
-        screen.query_one("#dedup", Tick).value = False
+        type_in(screen, source="en.txt", target="my zh.txt", threshold="-1.25", model="LaBSE")
+        type_in(screen, drop="copy,hub", more="--margin distance --hubs 'a b.tsv'")
+        screen.query_one("#in-the-way", Choices).query("Choice")[1].value = True
         await pilot.pause()
         assert said(screen, "command") == (
-            "xmine mine en.txt 'my zh.txt' -o run/ --model LaBSE --margin distance "
-            "--threshold 1.25 --no-dedup"
+            "xmine mine en.txt 'my zh.txt' --model LaBSE --threshold=-1.25 --drop copy,hub "
+            "--margin distance --hubs 'a b.tsv' -o run/ --force"
         )
         await until(pilot, lambda: "60 x 71 lines" in said(screen, "estimate"))
-        assert "1.1 GB of memory" in said(screen, "estimate")
         assert asked[-1] == [*screen.words(), "--dry-run"]
-        await wrong_fields(pilot, screen)
-        type_in(screen, source="~/en.txt", output="~/it's/")
+        type_in(screen, more="--no-such")  # the command itself refuses
+        await until(pilot, lambda: "no such option: --no-such; see" in said(screen, "estimate"))
+        type_in(screen, more="--hubs 'a")
+        await pilot.pause()
+        assert said(screen, "command") == ""
+        await pilot.press("ctrl+s")
+        assert not pilot.app.jobs.jobs
+        assert said(screen, "said").startswith("! more: No closing quotation")
+        type_in(screen, source="~/en.txt", output="~/it's/", more="")
         await pilot.pause()
         home = str(Path.home())
-        assert said(screen, "command").startswith(f"xmine mine {home}/en.txt zh.txt -o ")
+        assert said(screen, "command").startswith(f"xmine mine {home}/en.txt 'my zh.txt' --model")
         assert screen.job([]).output == Path(home) / "it's"
         pilot.app.mine_with("mine/")
         await pilot.pause()
@@ -115,55 +112,20 @@ def test_what_is_pasted_with_tabs_fills_one_field_after_the_other() -> None:
     drive(XmineApp(), (80, 24), script)
 
 
-async def wrong_fields(pilot: Any, screen: Any) -> None:
-    """What is wrong stands beside its field, and nothing is started."""
-    type_in(screen, source="en.txt", target="zh.txt", neighborhood="0", threshold="much")
-    await pilot.pause()
-    rows = {row.field.name: row for row in screen.query(FieldRow)}
-    assert {name for name, row in rows.items() if row.has_class("-wrong")} == {
-        "neighborhood",
-        "threshold",
-    }
-    text = "\n".join(screen_text(pilot.app))
-    assert "! --threshold is 'much'" in text
-    assert said(screen, "command") == ""
-    await pilot.press("ctrl+s")
-    assert not pilot.app.jobs.jobs
-    assert said(screen, "said").startswith("! --threshold is 'much'")
-    screen.query_one("#form").scroll_home(animate=False)
-    type_in(screen, neighborhood="8", threshold="")
-    await pilot.pause()
-    assert not any(row.has_class("-wrong") for row in rows.values())
-    assert "--neighborhood 8" in said(screen, "command")
-
-
-@pytest.mark.long
 def test_the_form_of_training_follows_its_method() -> None:
     async def script(pilot: Any) -> None:
         screen = await shown(pilot, "train")
-        kind = screen.query_one(OptionsForm).kind
-        assert [row.field.name for row in screen.query(FieldRow)][:4] == [
-            "encoder",
-            "epochs",
-            "batch_size",
-            "temperature",
-        ]
-        assert len(screen.query(FieldRow)) == 8
-        await opened(pilot, screen)
-        assert len(screen.query(FieldRow)) == len(form_fields(kind))
-        texts = {"texts": "en.txt 'my zh.txt'", "steps": "7", "temperature": "0.07"}
-        type_in(screen, pairs="p.tsv", **texts)
-        screen.query_one("#symmetric", Tick).value = True
+        type_in(screen, pairs="p.tsv", texts="en.txt 'my zh.txt'", epochs="7", more="--symmetric")
         await settled(pilot)
         assert said(screen, "command") == (
-            "xmine train p.tsv --texts en.txt --texts 'my zh.txt' --method msimcse -o encoder/ "
-            "--steps 7 --temperature 0.07 --symmetric"
+            "xmine train p.tsv --texts en.txt --texts 'my zh.txt' --method msimcse --epochs 7 "
+            "--symmetric -o encoder/"
         )
         assert "12 steps, 345 rows an epoch" in said(screen, "estimate")
         screen.query_one("#method", Choices).query("Choice")[0].value = True
         await until(pilot, lambda: "moco" in said(screen, "command"))
         assert said(screen, "command") == (
-            "xmine train p.tsv --method moco -o encoder/ --steps 7 --temperature 0.07"
+            "xmine train p.tsv --method moco --epochs 7 --symmetric -o encoder/"
         )
         assert not screen.query_one("#texts", Input).parent.display
         await pilot.resize_terminal(60, 15)
@@ -293,3 +255,20 @@ def test_the_loss_is_drawn_while_it_falls_and_escape_asks_before_it_stops(
         assert mined == ["encoder"]
 
     drive(XmineApp(), (80, 24), script)
+
+
+def test_metrics_are_read_while_they_are_written(tmp_path: Path) -> None:
+    metrics, log = Metrics(tmp_path / "e"), tmp_path / "e.training" / "metrics.jsonl"
+    metrics.heard = {"": {5: 3.0, 10: 9.0}}
+    metrics.refresh()
+    assert (metrics.losses, metrics.figures) == ({"": {5: 3.0, 10: 9.0}}, {})
+    log.parent.mkdir()
+    lines = ['{"step": 10, "loss": 2.5, "lr": 0.1}', "no JSON", '{"step": 20, "accuracy": 0.5}']
+    log.write_text("\n".join([*lines, '{"step": 20, "lo']))  # its end is not written yet
+    metrics.refresh()
+    assert metrics.losses == {"": {5: 3.0, 10: 2.5}}  # what is logged counts
+    assert metrics.accuracies == {"": {20: 0.5}}
+    assert metrics.figures == {"loss": 2.5, "lr": 0.1, "accuracy": 0.5}
+    log.parent.rename(tmp_path / "e")
+    metrics.refresh()
+    assert metrics.accuracies == {"": {20: 0.5}}

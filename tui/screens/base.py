@@ -7,7 +7,7 @@ Nothing here floats above corpus text: what lies under the edge of an overlay lo
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Protocol, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -54,7 +54,7 @@ class Host(Protocol):
     def mine_with(self, model: str) -> None: ...
 
 
-class BaseScreen(Screen[None]):
+class BaseScreen(Screen[Any]):
     """A screen of the app, with the view that was open when the screen was made.
 
     Attributes:

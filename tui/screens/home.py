@@ -15,7 +15,7 @@ from xmine.errors import XmineError
 from xmine.pairs.paths import paths_to_read
 from xmine.units import count
 
-from ..forms.command import resuming_words
+from ..commands import resuming_words
 from ..jobs import MINING, Job
 from ..state.recent import Recent, forget, recent
 from ..text import cut, shown
@@ -87,7 +87,7 @@ class HomeScreen(BaseScreen):
         elif entry.kind == "unfinished":
             self._take_up(Path(entry.path))
         else:
-            self.host.open(Path(entry.path))
+            self._open(Path(entry.path))
 
     def _take_up(self, run: Path) -> None:
         """Go on with a run that was stopped, on the screen of mining."""
@@ -100,7 +100,11 @@ class HomeScreen(BaseScreen):
             self.host.show("mine")
 
     def action_pick(self) -> None:
-        self.app.push_screen(PickerScreen("a run or a file of pairs", self.host.open))
+        self.app.push_screen(PickerScreen("a run or a file of pairs"), self._open)
+
+    def _open(self, path: Path | None) -> None:
+        if path is not None:
+            self.host.open(path)
 
     def action_forget(self) -> None:
         at = self.query_one(OptionList).highlighted

@@ -1,24 +1,28 @@
 """The base of screens that run a command: its form, its estimate, its progress, its end."""
 
+import asyncio
 from typing import ClassVar
 
-from textual import on
+from rich.text import Text
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
-from textual.widgets import Input, RadioSet
+from textual.widgets import Input, RadioSet, Static
 
 from xmine.errors import OptionError
 
-from ..forms.command import in_one_line
-from ..jobs import Job, JobTold
-from ..widgets.command_line import CommandLine
+from ..commands import in_one_line
+from ..jobs import Job, JobTold, ask_command
+from ..text import shown
+from ..widgets.form_line import FormLine, PathLine
 from ..widgets.job_view import JobView, going
-from ..widgets.options_form import OptionsForm
-from ..widgets.path_input import PathLine
 from ..widgets.prompt import Prompt
+from ..widgets.toggles import Choices
 from .base import BaseScreen
 from .picker import PickerScreen
+
+_PATIENCE = 0.6  # seconds after the last key until an estimate is asked for
 
 
 class JobScreen(BaseScreen):
@@ -45,7 +49,9 @@ class JobScreen(BaseScreen):
     def body(self) -> ComposeResult:
         with VerticalScroll(id="form"):
             yield from self.form()
-        yield CommandLine(id="below-form")
+        with Vertical(id="below-form"):
+            yield Static(id="command", markup=False)
+            yield Static(id="estimate", markup=False)
         with Vertical(id="job"):
             yield JobView(id="job-view")
             yield from self.beside_job()
@@ -58,9 +64,13 @@ class JobScreen(BaseScreen):
         """Give the widgets below the job."""
         yield from ()
 
-    def line(self, name: str) -> PathLine:
-        """Give the line of a file by its id."""
-        return next(each for each in self.query(PathLine) if each.line_id == name)
+    def line(self, name: str) -> FormLine:
+        """Give a line of the form by its id."""
+        return next(each for each in self.query(FormLine) if each.line_id == name)
+
+    def chosen(self, name: str) -> int:
+        """Give the place of what is chosen in a line of choices."""
+        return max(0, self.query_one(f"#{name}", Choices).pressed_index)
 
     def words(self) -> list[str]:
         """Make the command.
@@ -147,7 +157,6 @@ class JobScreen(BaseScreen):
             return "n: back to the form; started again, it goes on where it was"
         return "n: back to the form"
 
-    @on(OptionsForm.Changed)
     @on(Input.Changed)
     @on(RadioSet.Changed)
     def changed(self) -> None:
@@ -157,11 +166,28 @@ class JobScreen(BaseScreen):
         try:
             words = self.words()
         except OptionError as error:
+            words = []
             self.complain(error)
-            self.query_one(CommandLine).show([])
         else:
             self.say("")
-            self.query_one(CommandLine).show(words)
+        self.query_one("#command", Static).update(shown(in_one_line(words)) if words else "")
+        self._estimate(words)
+
+    @work(exclusive=True, group="estimate")
+    async def _estimate(self, words: list[str]) -> None:
+        """Show what `--dry-run` says, or why the command refuses the words."""
+        line = self.query_one("#estimate", Static)
+        line.update("")
+        if not words:
+            return
+        await asyncio.sleep(_PATIENCE)
+        line.update(Text("estimating …", "dim"))
+        asked = await ask_command([*words, "--dry-run"])
+        if asked.code == 0:
+            line.update(shown(asked.result.get("said", "no estimate")))
+        else:
+            said = asked.error or " ".join(asked.said[-1:])
+            line.update(shown(f"! {'; '.join(filter(None, [said, asked.hint]))}"))
 
     def action_start(self) -> None:
         with self.complaining():
@@ -169,15 +195,15 @@ class JobScreen(BaseScreen):
             if self.host.jobs.runs(self.KIND):
                 self.say(f"{self.KIND} is under way already", bad=True)
                 return
-            self.query_one(CommandLine).give_up()
+            self.workers.cancel_group(self, "estimate")
             self.host.jobs.start(self.job(words))
             self._show_form(False)
             self.say("escape: stop it   h: look at something else meanwhile")
 
     def action_pick(self) -> None:
-        lines = [line for line in self.query(PathLine) if line.has_focus_within]
-        line = lines[0] if lines else self.query(PathLine).first()
-        self.app.push_screen(PickerScreen(str(line.label), line.take))
+        paths = [*self.query(PathLine)]
+        line = next((each for each in paths if each.has_focus_within), paths[0])
+        self.app.push_screen(PickerScreen(line.label), line.take)
 
     def action_copy(self) -> None:
         with self.complaining():

@@ -3,22 +3,16 @@
 from pathlib import Path
 from typing import ClassVar
 
-from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Horizontal
-from textual.widgets import Label
 
 from xmine.errors import OptionError
-from xmine.mining.options import MiningOptions
 
-from ..forms.command import mining_words
+from ..commands import given, named
 from ..jobs import MINING, Job
-from ..widgets.options_form import OptionsForm
-from ..widgets.path_input import PathLine
-from ..widgets.toggles import Choices
+from ..widgets.form_line import FormLine, PathLine, choice_line
 from .job_base import JobScreen
 
-_MORE = ("model", "seed-pairs", "gold")
+_FLAGS = ("model", "threshold", "drop", "seed-pairs")
 
 
 class MiningScreen(JobScreen):
@@ -31,31 +25,26 @@ class MiningScreen(JobScreen):
         yield PathLine("source", id="source", hint="text file, a sentence per line; ctrl+o: choose")
         yield PathLine("target", id="target", hint="the same in the other language")
         yield PathLine("output", "run/", id="output", hint="folder of the run, or a file of pairs")
-        with Horizontal(classes="line"):
-            yield Label(Text("if it exists"), classes="flag")
-            yield Choices(("go on with it", "replace it"), 0, id="in-the-way")
+        yield choice_line("if it exists", ("go on with it", "replace it"), 0, "in-the-way")
         yield PathLine("--model", id="model", hint="the embedded encoder")
-        yield PathLine("--seed-pairs", id="seed-pairs", hint="none: known pairs, LINE<TAB>LINE")
-        yield PathLine("--gold", id="gold", hint="none: all true pairs, LINE<TAB>LINE")
-        yield OptionsForm(MiningOptions)
+        yield FormLine("--threshold", id="threshold", hint="auto, or the lowest score to keep")
+        yield FormLine("--drop", id="drop", hint="none: flags of pairs to drop, as in copy,number")
+        yield PathLine("--seed-pairs", id="seed-pairs", hint="none: a judged run, or known pairs")
+        yield FormLine("more", id="more", hint="any flags of xmine mine --help")
 
     def words(self) -> list[str]:
         files = {name: self.line(name).value for name in ("source", "target", "output")}
         for name, file in files.items():
             if not file:
                 raise OptionError(f"{name}: no name yet", "write one, or ctrl+o to choose a file")
-        return mining_words(
-            files["source"],
-            files["target"],
-            self.query_one(OptionsForm).options(),
-            files["output"],
-            more={name: self.line(name).value for name in _MORE},
-            force=self.query_one("#in-the-way", Choices).pressed_index == 1,
-        )
+        source, target, output = map(named, files.values())
+        flags = [word for name in _FLAGS for word in given(f"--{name}", self.line(name).value)]
+        force = ["--force"] if self.chosen("in-the-way") == 1 else []
+        return ["mine", source, target, *flags, *self.line("more").values(), "-o", output, *force]
 
     def take_model(self, model: str) -> None:
         """Put the name of an encoder in its line."""
-        self.line("model").take(model)
+        self.line("model").input.value = model
 
     def job(self, words: list[str]) -> Job:
         return Job(self.KIND, words, Path(self.line("output").value))

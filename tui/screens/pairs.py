@@ -16,10 +16,10 @@ from xmine.browsing.typed import line_of
 from xmine.errors import FileError, XmineError
 from xmine.units import count
 
+from ..widgets.form_line import paths_from
 from ..widgets.pair_cells import arrow_of
 from ..widgets.pair_detail import PairDetail
 from ..widgets.pair_table import PairTable
-from ..widgets.path_input import paths_from
 from ..widgets.prompt import Question
 from .base import QUIT
 from .finding_base import FindScreen

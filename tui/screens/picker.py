@@ -1,6 +1,6 @@
 """A tree of folders and files, from which one is chosen."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import ClassVar
 
@@ -29,13 +29,10 @@ class PickerScreen(BaseScreen):
         Binding("escape", "back", "Give up", id="picking.give-up"),
     ]
 
-    def __init__(
-        self, what: str, chosen: Callable[[Path], None], start: Path | None = None
-    ) -> None:
-        """Choose a file for `what`; `chosen` gets the path, relative below the working folder."""
+    def __init__(self, what: str, start: Path | None = None) -> None:
+        """Choose a file for `what`; the result is a path, relative below the working folder."""
         super().__init__()
-        self._what, self._chosen = what, chosen
-        self._start = start or Path.cwd()
+        self._what, self._start = what, start or Path.cwd()
 
     def heading(self) -> str:
         return f"Choose {self._what}"
@@ -74,8 +71,7 @@ class PickerScreen(BaseScreen):
 
     def _take(self, path: Path) -> None:
         here = Path.cwd()
-        self.host.back()
-        self._chosen(path.relative_to(here) if path.is_relative_to(here) else path)
+        self.dismiss(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
 class Files(DirectoryTree):

@@ -10,7 +10,7 @@ from textual.widgets import Static
 from xmine.progress import Progress
 from xmine.units import short
 
-from ..forms.command import in_one_line
+from ..commands import in_one_line
 from ..jobs import Job, outcome, share
 from ..text import shown
 

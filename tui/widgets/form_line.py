@@ -1,8 +1,7 @@
-"""A line for the name of a file, which a picker can fill in."""
+"""Lines of a form: a label, and a text, the name of a file, or one of several choices."""
 
 import os
 import shlex
-from collections.abc import Iterator
 from pathlib import Path
 
 from rich.text import Text
@@ -13,53 +12,62 @@ from textual.widgets import Input, Label
 
 from xmine.errors import OptionError
 
+from .toggles import Choices
+
 _MOST = 2000  # entries of a folder that are looked at for a suggestion
 
 
-class PathLine(Horizontal):
-    """A label and a line; `several` names may stand in it, as a shell reads them."""
+class FormLine(Horizontal):
+    """A label and a line for a text; `hint` is shown where there is none."""
 
-    def __init__(
-        self, label: str, value: str = "", *, id: str, hint: str = "", several: bool = False
-    ) -> None:
-        """Begin with a name; `hint` is shown where there is none."""
-        super().__init__(classes="line path")
-        self.label, self._value, self._hint = label, value, hint
-        self.line_id, self.several = id, several
+    def __init__(self, label: str, value: str = "", *, id: str, hint: str = "") -> None:
+        super().__init__(classes="line")
+        self.label, self.line_id = label, id
+        self.input = Input(value, id=id, compact=True, placeholder=hint)
 
     def compose(self) -> ComposeResult:
         yield Label(Text(self.label), classes="flag")
-        yield Input(
-            self._value,
-            id=self.line_id,
-            compact=True,
-            placeholder=self._hint,
-            suggester=NameSuggester(several=self.several),
-        )
+        yield self.input
 
     @property
     def value(self) -> str:
-        """The name that stands in it, `~` resolved; empty if there is none."""
-        return os.path.expanduser(self.query_one(Input).value.strip())
+        """The text, `~` resolved."""
+        return os.path.expanduser(self.input.value.strip())
 
     def values(self) -> list[str]:
-        """Read the names in it; those with a space in them stand in quotes.
+        """Read the words as a shell does: those with a space in them stand in quotes.
 
         Raises:
             OptionError: a quote is not closed.
         """
-        if not self.several:
-            return [self.value] if self.value else []
         try:
-            return [os.path.expanduser(name) for name in shlex.split(self.query_one(Input).value)]
+            return [os.path.expanduser(word) for word in shlex.split(self.input.value)]
         except ValueError as error:
             raise OptionError(f"{self.label}: {error}", "close the quotation mark") from None
 
-    def take(self, path: Path | str) -> None:
+
+class PathLine(FormLine):
+    """A line for the name of a file, or for `several`, which a picker can fill in."""
+
+    def __init__(
+        self, label: str, value: str = "", *, id: str, hint: str = "", several: bool = False
+    ) -> None:
+        super().__init__(label, value, id=id, hint=hint)
+        self.several = several
+        self.input.suggester = NameSuggester(several=several)
+
+    def take(self, path: Path | str | None) -> None:
         """Put a name in the line, or behind those that are in it."""
-        line, name = self.query_one(Input), str(path)
-        line.value = f"{line.value} {shlex.quote(name)}".strip() if self.several else name
-        line.cursor_position = len(line.value)
+        if path is not None:
+            line, name = self.input, str(path)
+            line.value = f"{line.value} {shlex.quote(name)}".strip() if self.several else name
+            line.cursor_position = len(line.value)
+
+
+def choice_line(label: str, names: tuple[str, ...], chosen: int, id: str) -> Horizontal:
+    """Make a label and a choice of some names."""
+    choices = Choices(names, chosen, id=id)
+    return Horizontal(Label(Text(label), classes="flag"), choices, classes="line")
 
 
 class NameSuggester(Suggester):
@@ -83,15 +91,11 @@ class NameSuggester(Suggester):
 def paths_from(path: str) -> list[str]:
     """List the files and folders that a path may go on to, a slash behind each folder."""
     head, slash, begin = path.rpartition("/")
-    folder = Path(os.path.expanduser(head + slash or "."))
-    names = sorted(_names(folder, begin))
-    return [f"{head}{slash}{name}{'/' * (folder / name).is_dir()}" for name in names]
-
-
-def _names(folder: Path, begin: str) -> Iterator[str]:
+    folder, names = Path(os.path.expanduser(head + slash or ".")), []
     try:
         for _, each in zip(range(_MOST), folder.iterdir(), strict=False):
             if each.name.startswith(begin) and each.name.isprintable():
-                yield each.name
+                names.append(each.name)
     except OSError:
-        return
+        pass
+    return [f"{head}{slash}{name}{'/' * (folder / name).is_dir()}" for name in sorted(names)]

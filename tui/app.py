@@ -2,12 +2,10 @@
 
 import asyncio
 import gc
-import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -21,7 +19,6 @@ from textual.screen import Screen
 from textual.theme import Theme
 from textual.widgets import Footer, Input
 
-from xmine.browsing.judgements import key_of
 from xmine.browsing.opened import Rows
 from xmine.browsing.query import PairQuery
 from xmine.browsing.view import View, Wanted
@@ -44,7 +41,6 @@ if TYPE_CHECKING:
     from xmine.browsing.judgements import Judgements
 
 _EVERY = 1.0  # seconds between two readings of the judgements of others
-_LOOK_AGAIN = 1.5  # seconds without a verdict, where another pair came under the cursor
 _RECENT = 10  # runs and files in the palette
 _ROWS = "rows"  # a kind of work in the background
 _TOLD = ("home", "pairs", "threshold")  # screens whose actions the palette has everywhere
@@ -109,9 +105,7 @@ class XmineApp(App[None]):
         self._path = path
         self._opening: OpeningScreen | None = None
         self._complained = ""
-        self._reading: View | None = None  # that was replaced, and is read again
         self._asked_widths = False
-        self._changed = -inf  # when another pair came under the cursor by itself
         self.keys = KeyQueue(self, self._give)
 
     async def on_event(self, event: events.Event) -> None:
@@ -252,46 +246,16 @@ class XmineApp(App[None]):
             if moved:
                 self.look_for(view)
 
-    def _read_replaced(self, view: View) -> None:
-        """Read a run that was mined or cut anew, once it is whole; until then it is tried again."""
-        if self._reading is view:
-            return
-        self._reading = view
-        self.keep_place()
-
-        def done(found: Read) -> None:
-            self._reading = None
-            judging = isinstance(self.screen, JudgeScreen) and view.is_replaced
-            if self.view is view and judging and not isinstance(self.screen.focused, Input):
-                found[0].stays = True
-                if not _same_pair(view, found[0]):
-                    self._changed = time.monotonic()
-                if self.judgements is not None:
-                    found[1].takes_over(self.judgements)
-                self._show_read(found)
-                self.call_after_refresh(self.notify, "read anew: other pairs, or another cut")
-
-        def failed(_: XmineError) -> None:
-            self._reading = None
-
-        self.background.run("again", partial(read, view.opened.path), done, failed)
-
     @property
     def finds_rows(self) -> bool:
         """Whether pairs are filtered or sorted, and the screen shows those of before."""
         return self.background.is_under_way(_ROWS)
 
-    @property
-    def shows_another_pair(self) -> bool:
-        """Whether another pair came under the cursor a moment ago, and by itself."""
-        return time.monotonic() - self._changed < _LOOK_AGAIN
-
     def _refresh_judgements(self) -> None:
         screen = next(reversed(self.screen_stack), None)  # none is left when the app ends
-        if isinstance(screen, JudgeScreen) and screen.view.is_replaced:
-            self._read_replaced(screen.view)
-            return
         try:
+            if isinstance(screen, JudgeScreen):
+                screen.check_there()
             changed = self.judgements is not None and self.judgements.refresh()
         except XmineError as error:
             if error.message != self._complained and isinstance(self.screen, BaseScreen):
@@ -442,13 +406,6 @@ class XmineApp(App[None]):
         """Show a screen, and do something as soon as it stands."""
         self.show(name)
         await self.keys.take(partial(self.run_action, action, self.get_screen(name)))
-
-
-def _same_pair(before: View, now: View) -> bool:
-    """Tell whether two views have the cursor on the same pair."""
-    if not len(before.opened) or now.row not in now.rows:
-        return False
-    return key_of(before.opened, before.row) == key_of(now.opened, now.row)
 
 
 def _leaves(key: events.Event) -> bool:

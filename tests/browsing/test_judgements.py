@@ -321,10 +321,6 @@ def test_verdicts_follow_pairs_without_lines_to_other_rows(tmp_path: Path) -> No
     assert after.codes()[1:].tolist() == before.codes()[::-1].tolist() and not after.of(0)
     assert after.path.read_text() == said
     assert after.judge(60, "accept") is False and after.judge(60, "none") and not after.of(60)
-    before.judge(59, "unsure")
-    again = Judgements.open(open_pairs(path), "ann")
-    again.takes_over(before)
-    assert again.of(1) == "unsure" and again.undo() == [1] and not again.of(1)
     path.write_text("".join([*["new\ty\n"] * 2000, *rows]), encoding="utf-8")
     assert not Judgements.open(open_pairs(path), "ann").codes().any()  # too far away
 

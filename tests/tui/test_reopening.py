@@ -14,13 +14,11 @@ import pytest
 
 from tests.toys.app import drive
 from tests.toys.screens import screen_text, settled, until
-from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import PairQuery
 from xmine.browsing.view import View
-from xmine.browsing.write_cut import write_cut
 from xmine.errors import FileError, XmineError
-from xmine.pairs.io import read_pairs, write_pairs
+from xmine.pairs.io import write_pairs
 from xmine.tui import background as reading_module
 from xmine.tui.app import XmineApp
 from xmine.tui.screens.base import OpeningScreen
@@ -354,11 +352,9 @@ def test_a_run_opens_where_it_was_left(run_copy: Path, few: Path) -> None:
     drive(XmineApp(few), (80, 24), third)
 
 
-def test_a_run_that_is_mined_anew_is_read_again_and_takes_no_verdict_on_what_is_gone(
-    run_copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_run_that_is_mined_anew_takes_no_verdict_until_it_is_opened_again(
+    run_copy: Path, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("xmine.tui.app._EVERY", 3600.0)  # the test says when the app looks
-
     async def script(pilot: Any) -> None:
         app = pilot.app
         await settled(pilot)
@@ -366,61 +362,19 @@ def test_a_run_that_is_mined_anew_is_read_again_and_takes_no_verdict_on_what_is_
         await pilot.press("a")
         aside = shutil.move(run_copy, tmp_path / "aside")
         await pilot.press("a")  # as it is while another run is being written
-        assert "not kept: these pairs are gone" in "".join(screen_text(app)[-3:])
-        app._refresh_judgements()
-        await settled(pilot)
-        assert app.view is old and app.judgements.counts().judged == 1
+        assert "these pairs are gone" in "".join(screen_text(app)[-3:])
         shutil.copytree(aside, run_copy)
-        await pilot.press("a")
-        assert app.view is old and app.judgements.counts().judged == 1
-        app._refresh_judgements()
+        app.screen.say("")
+        app._complained = ""
+        await until(pilot, lambda: "mined or cut anew" in "".join(screen_text(app)[-3:]), 20)
+        assert app.judgements.counts().judged == 1
+        await pilot.press("h", "enter")
         await settled(pilot)
         assert app.view is not old and shows(pilot, app.view)
-        assert "read anew" in "".join(screen_text(app)[-3:])
-        assert app.screen.query_one(PairTable).cursor_row == 1
         await pilot.press("a")
         assert app.judgements.counts().judged == 2
 
     drive(XmineApp(run_copy), (80, 24), script)
-
-
-def test_the_cursor_stays_on_its_pair_where_pairs_are_read_anew(
-    run_copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("xmine.tui.app._EVERY", 3600.0)  # the test says when the app looks
-    monkeypatch.setattr("xmine.tui.app._LOOK_AGAIN", 60.0)
-    opened, path = open_pairs(run_copy), tmp_path / "some.jsonl"
-
-    def write(rows: list[int]) -> None:
-        write_pairs(opened.pairs(np.array(rows)), str(path), ("en", "zh"))
-
-    write(list(range(40)))
-
-    async def script(pilot: Any) -> None:
-        app = pilot.app
-        await settled(pilot)
-        await pilot.press(*"jjjx", "k")  # on a pair that is judged
-        text = app.view.opened.source.texts[int(app.view.opened.sources[3])]
-        assert text in "".join(screen_text(app))
-        write([*range(39, 4, -1), 3, 0])
-        app._refresh_judgements()
-        await settled(pilot)
-        table = app.screen.query_one(PairTable)
-        assert table.cursor_row == 35 and text in "".join(screen_text(app)[12:])
-        await pilot.press("a")
-        assert app.judgements.of(35) == "accept"
-        await pilot.press("k")
-        write(list(range(3)))  # the pair under the cursor is gone
-        app._refresh_judgements()
-        await settled(pilot)
-        await pilot.press("x")
-        assert "look again" in "".join(screen_text(app)[-3:])
-        assert app.judgements.counts().reject == 0
-        monkeypatch.setattr("xmine.tui.app._LOOK_AGAIN", 0.0)
-        await pilot.press("x")
-        assert app.judgements.counts().reject == 1
-
-    drive(XmineApp(path), (80, 24), script)
 
 
 def test_a_run_that_is_opened_again_shows_the_cursor(run_copy: Path) -> None:
@@ -466,45 +420,6 @@ def test_opening_what_is_open_keeps_the_place(run_copy: Path) -> None:
             assert (app.view.query, app.view.cut, app.view.row) == (query, cut, row)
 
     drive(XmineApp(run_copy), (80, 24), script)
-
-
-def test_a_cut_that_another_process_writes_is_read_and_undo_stays(run_copy: Path) -> None:
-    async def script(pilot: Any) -> None:
-        app = pilot.app
-        await settled(pilot)
-        view, last = app.view, int(app.view.rows[-1])
-        Judgements.open(view.opened).judge(1, "reject")  # of another day
-        await until(pilot, lambda: app.judgements.of(1) == "reject", 20)
-        app.screen.query_one(PairTable).move_cursor(row=0)
-        await pilot.press("a")
-        await settled(pilot)
-        assert [app.judgements.of(row) for row in (0, 1)] == ["accept", "reject"]
-        write_cut(run_copy, float(view.opened.ranks[last - 1]))
-        await until(pilot, lambda: app.view is not view, 20)
-        await settled(pilot)
-        assert app.view.cut == view.opened.ranks[last - 1] == app.view.opened.cut
-        assert "read anew" in screen_text(app)[-2]
-        await pilot.press("z")
-        await settled(pilot)
-        assert [app.judgements.of(row) for row in (0, 1)] == ["", "reject"]
-        assert "taken back" in screen_text(app)[-2]
-
-    drive(XmineApp(run_copy), (80, 24), script)
-
-
-def test_a_pair_of_files_that_changes_is_read_anew(few: Path) -> None:
-    sides = few.with_suffix(".en"), few.with_suffix(".zh")
-    write_pairs(read_pairs(few), ",".join(map(str, sides)))
-
-    async def script(pilot: Any) -> None:
-        app = pilot.app
-        await settled(pilot)
-        assert len(app.view.opened) == 3
-        for side in sides:
-            side.write_text("".join(side.read_text().splitlines(keepends=True)[1:]))
-        await until(pilot, lambda: len(app.view.opened) == 2, 20)
-
-    drive(XmineApp(Path(",".join(map(str, sides)))), (80, 24), script)
 
 
 def test_the_pane_says_the_verdict_that_was_given_on_another_screen(run_copy: Path) -> None:

@@ -92,9 +92,10 @@ class JudgeScreen(BaseScreen):
     def check_there(self) -> None:
         """Refuse verdicts on pairs that are gone."""
         if self.view.is_replaced:
-            raise FileError("not kept: these pairs are gone, or were mined anew")
-        if self.host.shows_another_pair:
-            raise FileError("not kept: another pair came under the cursor; look again")
+            raise FileError(
+                "these pairs are gone, or were mined or cut anew: no verdict is kept",
+                "h, enter opens them again",
+            )
 
     def action_undo(self) -> None:
         """Take back what was done last here; with nothing left, the verdict on the pair there."""

@@ -79,8 +79,6 @@ class PairsScreen(FindScreen):
         at = int(np.argmax(rows == self.view.row)) if len(rows) else 0
         left = np.flatnonzero(self.judgements.codes()[rows] == 0)
         later = left[left >= at]
-        if self.view.stays:
-            left = later = left[:0]
         table.move_cursor(row=int([*later[:1], *left[:1], at][0]))
 
     def on_screen_resume(self) -> None:

@@ -175,13 +175,6 @@ class Judgements:
         self._done.pop()
         return [row for row in self._near(before) if key_of(self._opened, row) in before]
 
-    def takes_over(self, others: "Judgements") -> None:
-        """Let `undo` take back what was done with others, of the same pairs as read before."""
-        if others.path == self.path:
-            self._done = [
-                [(self._moved.get(key, key), said) for key, said in each] for each in others._done
-            ]
-
     def refresh(self) -> bool:
         """Read what others have said since; tell whether there was any."""
         try:

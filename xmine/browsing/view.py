@@ -34,7 +34,6 @@ class View:
         wanted: the latest query and cut; `query`, `cut` and `rows` follow once its rows are found.
         start: the cut with which the view began.
         row: of `opened`, under the cursor.
-        stays: whether the cursor begins on `row` even if that pair is judged.
         lines: that were typed to find or to filter, the last one at the end.
     """
 
@@ -56,7 +55,7 @@ class View:
         self.cut = self.start = opened.cut if cut is None else cut
         self.wanted = Wanted(self.query, self.cut)
         self.rows: Rows = self.find(self.wanted)
-        self.row, self.stays = 0, False
+        self.row = 0
         self.lines: list[str] = []
 
     @property

@@ -86,10 +86,14 @@ from xmine.tui.jobs import Job
 what, run = sys.argv[1], Path(sys.argv[2])
 
 def write():
+    while not app.ending.code:  # until it is asked to end
+        time.sleep(0.02)
     time.sleep(float(what))
     (run.parent / "whole").write_text("whole")
 
-def begin(app):
+def begin(itself):
+    global app
+    app = itself
     if what == "job":
         job = Job("mining", ["score", f"{run.parent}/fifo", f"{run.parent}/fifo"], Path())
         app.jobs.start(job)
@@ -170,7 +174,7 @@ def test_a_terminal_that_takes_nothing_keeps_no_app_from_ending(run_copy: Path) 
 
 @pytest.mark.parametrize(
     ("seconds", "closes", "whole"),
-    [(4, False, True), (1.5, True, True), (60, True, False)],
+    [(3, False, True), (0.5, True, True), (60, True, False)],
     ids=["a terminal", "closed", "closed, and a long file"],
 )
 def test_what_is_written_is_waited_for(

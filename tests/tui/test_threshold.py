@@ -13,8 +13,8 @@ from textual.widgets import Input, Static
 from tests.toys.app import drive, mine_files
 from tests.toys.screens import screen_text, settled
 from xmine.browsing.cuts import Cuts
+from xmine.browsing.details import lines_around
 from xmine.browsing.judgements import Judgements
-from xmine.browsing.lines_around import lines_around
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import JUDGED, PairQuery, select
 from xmine.browsing.samples import Sample

@@ -19,7 +19,7 @@ from xmine.units import count
 from ..widgets.pair_cells import SIGNS
 from ..widgets.pair_table import PairTable
 from ..widgets.prompt import Prompt, Question
-from .judging_base import PaneScreen
+from .judging_base import JudgeScreen
 
 # Seconds after the last key until the search.
 _PATIENCE = 0.1
@@ -27,7 +27,7 @@ _ASK = 50  # more pairs than that are judged after a question
 _MOST = 10_000  # pairs at once, which take half a second
 
 
-class FindScreen(PaneScreen):
+class FindScreen(JudgeScreen):
     """A screen with a table of pairs that can be marked, and a line, see `xmine.browsing.typed`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -14,7 +14,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from .base import BaseScreen
-from .judging_base import JudgeScreen, PaneScreen
+from .judging_base import JudgeScreen
 
 _WORDS = {
     "score": "how much better two sentences fit than others; pairs are ordered by it",
@@ -77,7 +77,7 @@ def _group(node: DOMNode, name: str) -> str:
 def actions_elsewhere(kind: type[BaseScreen]) -> Iterator[Binding]:
     """List what a screen of a kind can do that not every screen can."""
     for each in kind.__mro__:
-        if issubclass(each, BaseScreen) and each not in (BaseScreen, JudgeScreen, PaneScreen):
+        if issubclass(each, BaseScreen) and each not in (BaseScreen, JudgeScreen):
             for binding in vars(each).get("BINDINGS", ()):
                 leaves = binding.action in ("app.leave", "back", "close", "forget")  # or for a row
                 if not leaves and not binding.id.startswith("move."):

@@ -1,4 +1,4 @@
-"""The bases of screens that judge pairs: the keys of the judgements, and of the pane of a pair."""
+"""The base of screens that judge pairs, and of most that show a pair whole in a pane."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,13 +16,20 @@ from .base import BaseScreen
 
 
 class JudgeScreen(BaseScreen):
-    """A screen that judges pairs. Every judgement is saved before the key is released."""
+    """A screen that judges pairs, one of them whole in a pane if the screen has one.
+
+    Every judgement is saved before the key is released.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("a", "judge('accept')", "Accept", id="judge.accept"),
         Binding("x", "judge('reject')", "Reject", id="judge.reject"),
         Binding("u", "judge('unsure')", "Unsure", id="judge.unsure"),
         Binding("z", "undo", "Undo", id="judge.undo", show=False),
+        Binding("l", "lines", "Lines around the pair", id="pane.lines", show=False),
+        Binding("plus", "more", "More of a long line", id="pane.more", show=False),
+        Binding("J", "scroll_pane(1)", "Scroll the pane down", id="move.pane-down", show=False),
+        Binding("K", "scroll_pane(-1)", "Scroll the pane up", id="move.pane-up", show=False),
     ]
 
     def __init__(self) -> None:
@@ -124,17 +131,6 @@ class JudgeScreen(BaseScreen):
         counts = self.judgements.counts(self.view.rows)
         return f"{counts.judged:,} of {counts.pairs:,} judged"
 
-
-class PaneScreen(JudgeScreen):
-    """A screen that shows a pair whole, in a pane."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("l", "lines", "Lines around the pair", id="pane.lines", show=False),
-        Binding("plus", "more", "More of a long line", id="pane.more", show=False),
-        Binding("J", "scroll_pane(1)", "Scroll the pane down", id="move.pane-down", show=False),
-        Binding("K", "scroll_pane(-1)", "Scroll the pane up", id="move.pane-up", show=False),
-    ]
-
     @property
     def pane(self) -> PairDetail:
         """The pane itself."""
@@ -144,6 +140,11 @@ class PaneScreen(JudgeScreen):
         """Show a row of `Opened` in the pane, as it stands at a cut."""
         said = {} if row is None else self.judgements.by_judge(row)
         self.pane.show(self.view.opened, row, cut, said)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in ("lines", "more", "scroll_pane") and not self.query(PairDetail):
+            return False
+        return super().check_action(action, parameters)
 
     def action_lines(self) -> None:
         self.pane.toggle_lines()

@@ -15,10 +15,10 @@ from xmine.units import count
 
 from ..widgets.pair_cells import SIGNS
 from ..widgets.pair_detail import PairDetail
-from .judging_base import PaneScreen
+from .judging_base import JudgeScreen
 
 
-class SampleScreen(PaneScreen):
+class SampleScreen(JudgeScreen):
     """A sample of the kept pairs, or of those around the cut.
 
     No figure of a pair is shown: it would tell what to say of the pair.

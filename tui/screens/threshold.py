@@ -21,7 +21,7 @@ from ..widgets.near_table import NearTable
 from ..widgets.pair_detail import PairDetail
 from ..widgets.pair_table import PairTable
 from ..widgets.prompt import Question
-from .judging_base import PaneScreen
+from .judging_base import JudgeScreen
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -41,7 +41,7 @@ class Counted(NamedTuple):
     step: float
 
 
-class ThresholdScreen(PaneScreen):
+class ThresholdScreen(JudgeScreen):
     """The cut, moved with the keys and written into the run."""
 
     NAME = "Threshold"

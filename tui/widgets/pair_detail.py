@@ -17,8 +17,7 @@ from textual.containers import Container, VerticalScroll
 from textual.events import Resize
 from textual.widgets import Static
 
-from xmine.browsing.details import figures_of, standing
-from xmine.browsing.lines_around import lines_around
+from xmine.browsing.details import figures_of, lines_around, standing
 from xmine.browsing.opened import Opened, TextSide
 from xmine.browsing.query import spans_of
 from xmine.browsing.shared_spans import Span, shared_parts

@@ -161,7 +161,7 @@ def _ask(sample: "Sample", judgements: "Judgements") -> None:
 
 def _show(sample: "Sample", row: int, number: int) -> None:
     """Show a pair between the lines around it; not its figures: they would tell what to say."""
-    from xmine.browsing.lines_around import lines_around
+    from xmine.browsing.details import lines_around
 
     opened = sample.opened
     said = [f"\n{number} of {len(sample)}"]

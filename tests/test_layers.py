@@ -39,8 +39,6 @@ ORDER = """
     xmine.trainer.train
     xmine.trainer.confident xmine.trainer.new_tokens
     xmine.trainer.adapt
-    xmine.trainer.trials
-    xmine.trainer.estimate
     xmine.tui
     xmine.tui.text xmine.tui.terminal
     xmine.tui.state

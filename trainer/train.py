@@ -3,7 +3,7 @@
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields
 from itertools import chain
@@ -28,10 +28,18 @@ from .methods import METHODS
 from .options.shared import SCRATCH, TrainingOptions
 from .peers import restarted
 from .run.card import model_card
-from .run.checkpoints import KEPT_FILES, METRICS_FILE, OPTIONS_FILE, Run, has_not_begun, run_folder
+from .run.checkpoints import (
+    KEPT_FILES,
+    METRICS_FILE,
+    OPTIONS_FILE,
+    Pace,
+    Run,
+    has_not_begun,
+    run_folder,
+)
 from .run.devset import Diverged, fell, read_scored
-from .run.encoder_options import check_encoders
 from .run.fitting import fitted
+from .run.loop import EndedOnTrial
 from .run.picture import draw_training
 from .run.prepare import TrainedTowers
 from .run.reranking import fitted_weights
@@ -80,6 +88,7 @@ def train(
     resume: Resume = False,
     force: bool = False,
     draws: bool = False,
+    paced: Callable[[Pace], bool] | None = None,
 ) -> Trained:
     """Train an encoder and save it to the folder `output`.
 
@@ -94,19 +103,39 @@ def train(
             is not the first of `torchrun --max-restarts`.
         force: replace `output` and forget a run that was stopped.
         draws: leave a picture of loss and accuracy too, if matplotlib is there.
+        paced: called in each process after the first steps of each stage. Where it gives true in
+            the first process, training ends there, and the folder of the run is removed.
 
     Raises:
         TrainingError, FileError: data, options or folders do not allow it.
         EncoderError: an encoder to begin with cannot be read.
+        EndedOnTrial: `paced` wanted no more.
     """
+    kept = corpus.without(options.exclude)
+    options = fitted(options, kept)
+    how: Any = {"resume": resume, "force": force, "draws": draws, "paced": paced}
+    return train_fitted(method, kept, options, output, report, **how)
+
+
+def train_fitted(
+    method: str,
+    kept: Corpus,
+    options: TrainingOptions,
+    output: Path,
+    report: Report = silent,
+    *,
+    resume: Resume = False,
+    force: bool = False,
+    draws: bool = False,
+    paced: Callable[[Pace], bool] | None = None,
+) -> Trained:
+    """Train as `train` does, with rows left out and options fitted before."""
     folder = run_folder(output)
     if options.dev:
         read_scored(options.dev)  # so that a wrong file is told before work begins
-    kept = corpus.without(options.exclude)
-    options = fitted(options, kept)
-    check_encoders(options)
     world = join_processes(torch.device(choose_device(options.device)))
     with _opened(output, options, kept, resume=resume, force=force) as (is_new, run):
+        run.paced = paced
         if not run.has_begun:
             run.log(step=0, excluded=kept.excluded)
         try:
@@ -114,6 +143,9 @@ def train(
             with deterministic(options.threads or allowed_threads()):
                 made = METHODS[method].train(kept, options, run, report if world.leads else silent)
                 encoders = _encoders(made, method, options, kept.excluded)
+        except EndedOnTrial:
+            on_first_rank(lambda: shutil.rmtree(folder))
+            raise
         except XmineError as error:  # with other data or options this run cannot go on
             if world.leads and is_new and not any(folder.glob("*checkpoint.pt")):
                 shutil.rmtree(folder)

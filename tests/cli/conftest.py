@@ -51,7 +51,11 @@ def command(
         code = leaving.value.code
         assert isinstance(code, int)
         said = err.decode("utf-8")
-        estimate = said[: said.find("\n") + 1] if said.startswith("xmine: estimate: ") else ""
+        estimate = (
+            said[: said.find("\n") + 1]
+            if said.startswith(("xmine: estimate: ", "xmine: after "))
+            else ""
+        )
         return Ended(code, out.decode("utf-8"), said.removeprefix(estimate), touched, estimate)
 
     return ended

@@ -157,7 +157,7 @@ def test_what_a_run_leaves(
     command: Command, pairs_file: Path, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ended = command("train", "pairs.tsv", "-o", "new", "--encoder", toy_folder, *FEW, "--epochs", 3)
-    assert ended.estimate.startswith("xmine: estimate: 63 steps, 1,400 rows an epoch, ")
+    assert ended.estimate.startswith("xmine: after 3 steps of 63: ")
     left = {path.name for path in Path("new").iterdir()}
     assert {"README.md", "options.toml", "metrics.jsonl", "training.svg", "training.csv"} <= left
     assert "accuracy" in Path("new", "training.svg").read_text()
@@ -179,30 +179,10 @@ def test_a_loss_that_is_no_number_ends_the_run(
     ended = command(
         "train", "pairs.tsv", "-o", "new", "--encoder", toy_folder, *FEW, "--learning-rate", "1e37"
     )
-    assert re.match(r"xmine: the loss is (nan|inf) at step \d", ended.err)
+    assert re.search(r"xmine: the loss is (nan|inf) at step \d", ended.err)
     assert "hint: give a smaller --learning-rate" in ended.err
     assert ended.code == 1
     assert not Path("new").exists()
-
-
-def test_a_batch_larger_than_the_data_is_told(
-    command: Command, pairs_file: Path, toy_folder: Path
-) -> None:
-    ended = command(
-        "train",
-        "pairs.tsv",
-        "-o",
-        "new",
-        "--encoder",
-        toy_folder,
-        *FEW,
-        "--batch-size",
-        5000,
-        "--dry-run",
-    )
-    told = "xmine: warning: --batch-size 5,000 for 1,400 rows: an epoch is one step\n"
-    assert ended.err.startswith(told)
-    assert ended.code == 0
 
 
 def test_force_replaces_an_encoder_and_nothing_else(
@@ -397,12 +377,12 @@ def test_few_pairs_are_trained_on_with_what_follows_from_them_and_a_warning(
     Path("few.tsv").write_text("".join(rows[:240]), encoding="utf-8")
     words = ["train", "few.tsv", "-o", "new", "--dim", 16, "--threads", 1]
     told = (
-        "xmine: warning: 200 rows are few to train --encoder from scratch: "
+        "xmine: warning: 240 rows are few to train an encoder from scratch: "
         "--encoder embedded, or another trained encoder, learns more from so few\n"
     )
     dry = command(*words, "--dry-run")
     assert (dry.code, dry.touched) == (0, set())
-    assert dry.estimate.startswith("xmine: estimate: 300 steps, 200 rows an epoch, ")
+    assert dry.estimate.startswith("xmine: after 3 steps of 300: ")
     assert dry.err == told
     ended = command(*words)
     assert ended.code == 0 and told in ended.err
@@ -443,7 +423,7 @@ def test_what_cannot_be_trained_on_is_refused_at_once_and_the_rest_is_trained_on
     ended = command(*words)
     needed = 4 if method == "msimcse" else 6  # 2 held out; a queue has a quarter of the others
     if count < needed:
-        assert dry.err.startswith(f"xmine: {min(count, 3)} ") and " too few " in dry.err
+        assert f"xmine: {min(count, 3)} " in dry.err and " too few " in dry.err
         assert "\nhint: give more pairs" in dry.err
         assert (ended.err, ended.code, ended.touched) == (dry.err, 1, set())
     else:
@@ -457,16 +437,16 @@ def test_a_dry_run_refuses_what_training_would(
     rows = rows[:1] * 300 + rows
     Path("repeated.tsv").write_text("".join(rows[:500]), encoding="utf-8")
     for words, message in {
-        ("pairs.tsv", "--vocabulary-size", 20): "no vocabulary of 20 tokens: the texts have ",
+        ("pairs.tsv", "--vocabulary-size", 20): "no vocabulary of 20 tokens from 2,500 sentences",
         ("pairs.tsv", "--dev", "nowhere.tsv"): "nowhere.tsv: no such file",
         ("repeated.tsv", "--held-out", 210): "500 pairs are too few to hold 210 out",
     }.items():
         ended = command("train", *words, "-o", "new", "--dry-run")
-        assert ended.err.startswith(f"xmine: {message}"), ended.err
+        assert f"xmine: {message}" in ended.err, ended.err
         assert (ended.code, ended.touched) == (1, set())
     Path("triplets.tsv").write_text("".join(f"a {at}\tb {at}\tc {at}\n" for at in range(83)))
     ended = command("train", "--triplets", "triplets.tsv", "--held-out", 50, "-o", "new")
-    assert ended.err.startswith("xmine: 83 triplets are too few to hold 50 out")
+    assert "xmine: 83 triplets are too few to hold 50 out" in ended.err
     assert "give more triplets" in ended.err
     monkeypatch.setitem(sys.modules, "opencc", None)
     ended = command("train", "pairs.tsv", "-o", "new", "--encoder", "scratch", "--dry-run")

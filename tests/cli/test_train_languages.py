@@ -81,11 +81,10 @@ def test_wrong_use_is_told_before_work(command: Command, tmp_path: Path) -> None
         "en-zh.tsv it-en.tsv": "it-en.tsv: its languages are it and en, and the text is not it\n",
         "en-zh.tsv en-fr.tsv": "en-fr.tsv: no pairs in it",
         "en-zh.tsv ko-en.tsv --languages en,de": "--languages en,de: the files of PAIRS are in en,",
-        "en-zh.tsv --language-alpha 0.3": "--language-alpha: without effect, since there are no",
         "en-zh.tsv ko-en.tsv --held-out 3": "--held-out 3: from 4 to 116 pairs of these 2 pairs",
         "en-zh.tsv ru-ko.tsv --method transaug": "the pairs ru-ko have no en, the language of the",
         "en-zh.tsv ko-en.tsv --source-weight web=2": "--source-weight web: no pair has this origin",
     }.items():
         ended = command("train", *words.split(), "-o", "new")
-        assert ended.err.startswith(f"xmine: {message}"), ended.err
+        assert f"xmine: {message}" in ended.err, ended.err
         assert (ended.code, ended.touched) == (1, set())

@@ -8,7 +8,7 @@ from pathlib import Path
 class Ended:
     """How a command ended, and which files of its folder it added, changed or took away.
 
-    The estimate, the first line of every run, stands apart from what else went to stderr.
+    The estimate, or the pace of training, stands apart from what else went to stderr.
     """
 
     code: int

@@ -1,7 +1,6 @@
 """Options of encoders: a loaded transformer takes them, and what nothing would read is refused."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,20 +13,20 @@ from torch import nn
 from tests.toys.checkpoints import LONGEST, toy_model, toy_tokenizer
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.metadata import EncoderFacts
-from xmine.errors import TrainingError, XmineError
+from xmine.errors import TrainingError
 from xmine.options import EncodingOptions
 from xmine.pairs.io import ParallelText
 from xmine.progress import silent
 from xmine.trainer.data.corpus import Corpus
-from xmine.trainer.estimate import estimate_training
 from xmine.trainer.methods import transaug
-from xmine.trainer.models.loading import tower_of
 from xmine.trainer.models.transformer import TransformerTower
+from xmine.trainer.options.emma_x import EmmaXOptions
 from xmine.trainer.options.moco import MocoOptions
 from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.options.shared import TrainingOptions
 from xmine.trainer.options.transaug import TransaugOptions
 from xmine.trainer.run.checkpoints import Run
+from xmine.trainer.run.fitting import fitted, remarks_on
 from xmine.trainer.run.prepare import begin
 from xmine.trainer.train import train
 
@@ -196,8 +195,6 @@ def test_a_teacher_is_read_as_its_pooling_says(
     corpus = Corpus(pairs=toy_pairs)
     with pytest.raises(TrainingError, match=r"--teacher .*: a checkpoint that does not say"):
         train("transaug", corpus, options, tmp_path / "unsaid")
-    with pytest.raises(TrainingError, match=r"--teacher .*: a checkpoint that does not say"):
-        estimate_training(corpus, options)
     train("transaug", corpus, replace(options, teacher_pooling=pooling), tmp_path / "said")
     [(vectors, ids)] = seen
     model: Any = transformers.AutoModel.from_pretrained(bert).eval()
@@ -212,122 +209,60 @@ def test_a_teacher_is_read_as_its_pooling_says(
             torch.testing.assert_close(vector, wanted[pooling], atol=1e-5, rtol=1e-5)
 
 
-OF_TRANSFORMERS = {
-    "max_tokens": 20,
-    "dropout": 0.2,
-    "recompute": True,
-    "dtype": "float32",
-    "tokens_at_once": 50,
-}
-OF_NEW = {"architecture": "transformer", "dim": 32}
-OF_VOCABULARY = {"vocabulary_size": 500, "vocabulary_sample": 500}
-
-Cases = list[tuple[dict[str, Any], dict[str, Any]]]
-LOADED: Cases = [
-    ({"encoder": "STATIC"}, OF_NEW | OF_VOCABULARY | {"layers": 3, "heads": 2} | OF_TRANSFORMERS),
-    ({"encoder": "embedded"}, {"dropout": 0.2, "dim": 32}),
-    ({"encoder": "BERT"}, OF_NEW | OF_VOCABULARY | {"layers": 3, "heads": 2}),
-    ({}, {"layers": 3, "heads": 2} | OF_TRANSFORMERS),
-    ({"architecture": "transformer", "start": "STATIC"}, OF_VOCABULARY),
+CASES: list[tuple[type[TrainingOptions], dict[str, Any], set[str]]] = [
+    (MsimcseOptions, {"encoder": "STATIC", "dim": 32, "dropout": 0.2}, {"--dim", "--dropout"}),
+    (MsimcseOptions, {"encoder": "BERT", "dropout": 0.2, "dtype": "float32"}, set()),
+    (MsimcseOptions, {"encoder": "BERT", "layers": 3, "heads": 2}, {"--layers, --heads"}),
+    (MsimcseOptions, {"layers": 3}, {"--layers"}),
+    (MsimcseOptions, {"architecture": "transformer", "layers": 3, "max_tokens": 9}, set()),
+    (
+        MsimcseOptions,
+        {"architecture": "transformer", "start": "STATIC", "vocabulary_size": 500},
+        {"--vocabulary-size"},
+    ),
+    (MocoOptions, {"src_encoder": "STATIC", "tgt_encoder": "BERT", "dropout": 0.3}, set()),
+    (
+        MocoOptions,
+        {"encoder": "STATIC", "nli_weight": 0.3, "batches": "language"},
+        {"--nli-weight", "--batches"},
+    ),
+    # The teacher alone is a transformer: what reads it counts, what trains does not.
+    (TransaugOptions, {"teacher": "BERT", "dropout": 0.3, "dtype": "float32"}, {"--dropout"}),
+    (TransaugOptions, {"stage": "distil", "encoder": "STATIC"}, {"--encoder"}),
+    (
+        TransaugOptions,
+        {"stage": "nli", "teacher": "BERT", "queue_size": 9},
+        {"--teacher", "--queue-size"},
+    ),
+    (
+        TransaugOptions,
+        {"share_encoder": True, "distilled_encoder": "STATIC"},
+        {"--distilled-encoder"},
+    ),
+    # S' is frozen: the student alone takes options.
+    (
+        TransaugOptions,
+        {"stage": "contrast", "encoder": "STATIC", "distilled_encoder": "BERT", "max_tokens": 9},
+        {"--max-tokens"},
+    ),
+    (EmmaXOptions, {"phase": "1", "rank_ema": 0.5, "encoder": "STATIC"}, {"--rank-ema"}),
 ]
 
 
-@pytest.mark.parametrize(
-    ("encoder", "name", "value"),
-    [(encoder, *item) for encoder, given in LOADED for item in given.items()],
-)
-def test_an_option_that_nothing_reads_is_refused(
-    encoder: dict[str, str],
-    name: str,
-    value: Any,
+@pytest.mark.parametrize(("kind", "given", "idle"), CASES)
+def test_options_without_effect_are_told(
+    kind: type[TrainingOptions],
+    given: dict[str, Any],
+    idle: set[str],
     bert: Path,
     toy_folder: Path,
     toy_pairs: ParallelText,
-    tmp_path: Path,
 ) -> None:
     folders = {"STATIC": str(toy_folder), "BERT": str(bert)}
-    chosen: dict[str, Any] = {option: folders.get(each, each) for option, each in encoder.items()}
-    options = MsimcseOptions(**chosen | {name: value}, batch_size=32)
-    flag = "--" + name.replace("_", "-")
-    with pytest.raises(TrainingError, match=f"^{flag}: without effect") as error:
-        train("msimcse", Corpus(pairs=toy_pairs), options, tmp_path / "new")
-    assert error.value.hint
-    with pytest.raises(TrainingError, match=f"^{flag}: without effect"):
-        estimate_training(Corpus(pairs=toy_pairs), options)
-    assert not (tmp_path / "new.training").exists()
-
-
-def new_by_default(options: TrainingOptions) -> TrainingOptions:
-    """Make of `auto` what many pairs make of it."""
-    return replace(options, encoder="scratch") if options.encoder == "auto" else options
-
-
-READ: list[tuple[Callable[..., TrainingOptions], dict[str, Any]]] = [
-    (MsimcseOptions, {"encoder": "BERT", "pooling": "max", **OF_TRANSFORMERS}),
-    (MsimcseOptions, {"encoder": "STATIC", "pooling": "mean"}),
-    (MsimcseOptions, {"architecture": "transformer", "layers": 1, **OF_TRANSFORMERS, "dim": 16}),
-    (MocoOptions, {"src_encoder": "STATIC", "tgt_encoder": "BERT", **OF_TRANSFORMERS}),
-    (MocoOptions, {"src_encoder": "scratch", "tgt_encoder": "BERT", "dim": 24, "dropout": 0.3}),
-    # The teacher alone is a transformer: what reads it counts, what trains does not.
-    (TransaugOptions, {"teacher": "BERT", "teacher_pooling": "cls", "dtype": "float32"}),
-]
-UNREAD: list[tuple[dict[str, Any], str]] = [
-    ({"teacher": "BERT", "teacher_pooling": "cls", "dropout": 0.3}, "--dropout"),
-    ({"stage": "distil", "encoder": "BERT"}, "--encoder"),
-    ({"stage": "nli", "distilled_encoder": "BERT"}, "--distilled-encoder"),
-    ({"stage": "nli", "teacher": "BERT"}, "--teacher"),
-    ({"stage": "contrast", "distilled_encoder": "STATIC", "teacher": "BERT"}, "--teacher"),
-    ({"share_encoder": True, "teacher_pooling": "cls"}, "--teacher-pooling"),
-    ({"share_encoder": True, "distilled_encoder": "BERT"}, "--distilled-encoder"),
-    # S' is frozen: the student alone takes options.
-    ({"stage": "contrast", "distilled_encoder": "BERT", "max_tokens": 9}, "--max-tokens"),
-    (
-        {"stage": "contrast", "encoder": "BERT", "distilled_encoder": "STATIC", "dim": 9},
-        "--dim",
-    ),
-]
-
-
-@pytest.mark.parametrize(("made", "given"), READ)
-def test_an_option_that_one_encoder_reads_is_taken(
-    made: Callable[..., TrainingOptions], given: dict[str, Any], bert: Path, toy_folder: Path
-) -> None:
-    from xmine.trainer.run.encoder_options import check_encoders
-
-    folders = {"STATIC": str(toy_folder), "BERT": str(bert)}
-    options = made(**{name: folders.get(str(each), each) for name, each in given.items()})
-    check_encoders(new_by_default(options))
-
-
-@pytest.mark.parametrize(("given", "flag"), UNREAD)
-def test_stages_refuse_the_encoders_that_they_do_not_have(
-    given: dict[str, Any], flag: str, bert: Path, toy_folder: Path
-) -> None:
-    from xmine.trainer.run.encoder_options import check_encoders
-
-    folders = {"STATIC": str(toy_folder), "BERT": str(bert)}
-    options = TransaugOptions(**{name: folders.get(str(x), x) for name, x in given.items()})
-    with pytest.raises(XmineError, match=f"^{flag}: without effect, since this run "):
-        check_encoders(new_by_default(options))
-
-
-def test_the_frozen_encoder_is_tried_as_it_is(bert: Path, toy_pairs: ParallelText) -> None:
-    """One with fewer positions than `--max-tokens` is read all the same, and does not learn."""
-    short = bert.with_name("short")
-    tokenizer = toy_tokenizer([*toy_pairs.sources, *toy_pairs.targets])
-    toy_model("xlm-roberta", len(tokenizer)).save_pretrained(short)
-    tokenizer.save_pretrained(short)
-    flags: dict[str, Any] = {"encoder": str(bert), "distilled_encoder": str(short)}
-    options = TransaugOptions(stage="contrast", max_tokens=40, batch_size=8, queue_size=8, **flags)
-    found = estimate_training(Corpus(pairs=toy_pairs), options)
-    student = tower_of(SentenceEncoder.load(bert, EXACT))
-    assert found.weights == sum(each.numel() for each in student.parameters())
-
-
-def test_a_stage_that_has_nothing_to_learn_from_says_so(toy_folder: Path) -> None:
-    options = TransaugOptions(stage="nli", encoder=str(toy_folder))
-    with pytest.raises(TrainingError, match="--stage nli learns from triplets, and there are none"):
-        estimate_training(Corpus(texts=["a b", "c d"]), options)
+    asked = kind(**{name: folders.get(str(each), each) for name, each in given.items()})
+    corpus = Corpus(pairs=toy_pairs)
+    found = remarks_on(asked, fitted(asked, corpus), corpus)
+    assert {each.partition(": no effect")[0] for each in found if "no effect" in each} == idle
 
 
 def test_the_stage_contrast_freezes_the_second_encoder_unless_it_is_trained() -> None:

@@ -18,7 +18,6 @@ from xmine.trainer.options.moco import MocoOptions
 from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.options.shared import TrainingOptions
 from xmine.trainer.options.transaug import TransaugOptions
-from xmine.trainer.run.encoder_options import check_encoders
 from xmine.trainer.run.fitting import FEW, fitted, needed_characters
 
 
@@ -164,7 +163,6 @@ def test_two_encoders_are_what_they_were() -> None:
     assert encoder_of(TransaugOptions(share_encoder=True), pairs(600)) == "embedded"
     both = MocoOptions(src_encoder="scratch", tgt_encoder="scratch")
     assert fitted(both, pairs(600)).encoders == ("scratch", "scratch")
-    check_encoders(fitted(TransaugOptions(stage="distil"), pairs(600)))
 
 
 def test_stages_that_read_something_else_keep_three_passes() -> None:

@@ -449,7 +449,6 @@ def test_a_second_ctrl_c_does_not_wait_for_the_step(
 @pytest.fixture
 def static_in_float16(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a static encoder, which multiplies nothing, stand for a transformer on a GPU."""
-    monkeypatch.setattr("xmine.trainer.train.check_encoders", lambda options: None)
 
 
 @pytest.mark.usefixtures("static_in_float16")

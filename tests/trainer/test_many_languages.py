@@ -18,7 +18,6 @@ from xmine.trainer.data.batches import cut_batches, language_batches, pass_order
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.rows import balanced, hold_out, shared_out, weigh_pairs
 from xmine.trainer.data.vocabulary import sample_quotas
-from xmine.trainer.estimate import check_settings
 from xmine.trainer.models.loading import tower_of
 from xmine.trainer.options.emma_x import EmmaXOptions
 from xmine.trainer.options.msimcse import MsimcseOptions
@@ -255,14 +254,6 @@ def test_languages_follow_from_the_files_and_may_be_more() -> None:
         fitted(MsimcseOptions(languages="en,zh,ko,de"), Corpus(corpus.pairs))
 
 
-@pytest.mark.parametrize("given", [{"language_alpha": 0.3}, {"batches": "language"}])
-def test_options_of_several_files_are_refused_for_one(
-    given: dict[str, Any], toy_pairs: ParallelText
-) -> None:
-    with pytest.raises(TrainingError, match=r"--(language-alpha|batches): without effect"):
-        fitted(MsimcseOptions(**given), Corpus(toy_pairs))
-
-
 def test_a_teacher_reads_one_side_of_all_pairs() -> None:
     def column(codes: Any, **given: Any) -> int:
         corpus = Corpus(pairs_of([300, 300], codes))
@@ -288,14 +279,8 @@ def test_texts_that_are_not_aligned_are_in_the_languages_of_their_sides() -> Non
         assert sorted(found.texts[int(row)] for row in rows) == sorted(by_language[code][0])
 
 
-def test_steps_are_those_that_are_estimated_and_a_fingerprint_has_the_languages(
-    toy_folder: Path,
-) -> None:
+def test_a_fingerprint_has_the_languages() -> None:
     pairs = pairs_of([300, 200], shift=400)
-    options = MsimcseOptions(encoder=str(toy_folder), batch_size=16, epochs=2, held_out=20)
-    (stage,) = check_settings(Corpus(pairs), options)
-    assert stage.rows == pytest.approx(480, rel=0.02)
-    assert stage.steps in (58, 59, 60)
     other = LanguagePairs((("en", "zh"), ("en", "ru")), np.repeat([0, 1], [300, 200]))
     moved = LanguagePairs(CODES[:2], np.repeat([0, 1], [299, 201]))
     prints = {

@@ -4,7 +4,6 @@ Where no GPU is there, `fake_gpu.py` stands for one, and refuses what a GPU woul
 """
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,18 +18,15 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.metadata import EncoderFacts
 from xmine.encoders.modules.heads import apply
 from xmine.encoders.tokenizer import Vocabulary
-from xmine.errors import OptionError
 from xmine.options import EncodingOptions
 from xmine.pairs.io import ParallelText
 from xmine.progress import Progress
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.inference import Labelled, Triplets
-from xmine.trainer.estimate import estimate_training
 from xmine.trainer.methods import METHODS
 from xmine.trainer.models.queue import KeyQueue
 from xmine.trainer.models.static import StaticTower, new_static
 from xmine.trainer.models.transformer import TransformerTower
-from xmine.trainer.options.moco import MocoOptions
 from xmine.trainer.run.checkpoints import Run, run_folder
 from xmine.trainer.train import deterministic, train
 
@@ -176,27 +172,6 @@ def test_a_run_on_a_gpu_goes_on_and_its_encoder_works_on_either_device(
     for one, other in (("again", "undisturbed"), ("loaded", "cpu")):
         for each, expected in zip(found[one], found[other], strict=True):
             np.testing.assert_allclose(each, expected, atol=1e-4, err_msg=one)
-
-
-def test_the_estimate_says_where_it_trains(
-    toy_pairs: ParallelText, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    corpus = Corpus(toy_pairs)
-    small: dict[str, Any] = {"held_out": 50, "batch_size": 32, "epochs": 1}
-    with gpu(monkeypatch):
-        static = MocoOptions(encoder=str(toy_folder), **small)
-        assert estimate_training(corpus, static).device == "cpu"
-        flags: dict[str, Any] = {
-            "architecture": "transformer",
-            "dim": 32,
-            "layers": 1,
-            "heads": 2,
-        }
-        flags |= {"start": str(toy_folder), "dtype": "float32", "tgt_encoder": "scratch"}
-        both = MocoOptions(src_encoder=str(toy_folder), **small | flags)
-        assert estimate_training(corpus, both).device == "cuda:0"
-        with pytest.raises(OptionError, match="--device cuda:0: static encoders train on the pro"):
-            estimate_training(corpus, replace(static, device="cuda:0"))
 
 
 def test_cublas_is_told_to_repeat_its_sums_unless_the_user_says_how(

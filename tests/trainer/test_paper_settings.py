@@ -32,7 +32,6 @@ from xmine.trainer.models.momentum import MomentumTower
 from xmine.trainer.models.queue import KeyQueue
 from xmine.trainer.run import loop
 from xmine.trainer.run.loop import Training
-from xmine.trainer.trials import Trial, Tried
 
 PAGES = Path(__file__).parents[2] / "docs" / "methods"
 ENCODERS = ("--encoder", "--src-encoder", "--tgt-encoder", "--distilled-encoder", "--teacher")
@@ -125,12 +124,6 @@ class Used:
     clips: set[float] = field(default_factory=set)
 
 
-def tried(trial: Trial, *_: object) -> dict[str, float]:
-    """Stand in for the steps of a trial."""
-    trial.steps.append(Tried([2], [1.0], [1]))
-    return {"accuracy": 0.0}
-
-
 @pytest.fixture
 def used(monkeypatch: pytest.MonkeyPatch) -> Iterator[Used]:
     found = Used()
@@ -166,8 +159,6 @@ def used(monkeypatch: pytest.MonkeyPatch) -> Iterator[Used]:
         found.steps = False
 
     monkeypatch.setattr(Training, "take", take_watched)
-    # The estimate takes steps, too, which are of no interest here.
-    monkeypatch.setattr("xmine.trainer.trials.Trial.take_over", tried)
     watched(
         contrast,
         "scaled_cosines",
@@ -327,20 +318,3 @@ def test_the_papers_settings_run_as_they_are_written(
                 facts = SentenceEncoder.load(folder, EncodingOptions(device="cpu")).describe()
                 assert facts["pooling"] == pooling
                 assert facts["max_length"] == int(flags.get("--max-tokens", 20))
-
-
-def test_an_option_without_effect_ends_the_command(
-    bench: Path,
-    toy_pairs: ParallelText,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
-) -> None:
-    words = as_it_is_run(PAPERS["moco"][0], toy_pairs)
-    for extra in ("--layers 12", "--dim 768", "--vocabulary-size 30000"):
-        capfd.readouterr()
-        assert invoke([*words, *extra.split()], monkeypatch) == 1
-        assert f"xmine: {extra.split()[0]}: without effect, since" in capfd.readouterr().err
-    static = ["embedded" if word == "hub" else word for word in words]
-    assert invoke(static, monkeypatch) == 1
-    assert "xmine: --max-tokens: without effect" in capfd.readouterr().err
-    assert not list(bench.glob("encoders*"))

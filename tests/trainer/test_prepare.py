@@ -11,10 +11,9 @@ from xmine.pairs.io import ParallelText
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.inference import Triplets
 from xmine.trainer.options.msimcse import MsimcseOptions
-from xmine.trainer.options.shared import Stage
 from xmine.trainer.options.transaug import TransaugOptions
 from xmine.trainer.run.fitting import fitted
-from xmine.trainer.run.languages import sampling_weights, unpaired_texts
+from xmine.trainer.run.languages import unpaired_texts
 from xmine.trainer.run.prepare import (
     Split,
     entailed_apart,
@@ -121,7 +120,6 @@ def test_of_texts_alone_some_are_held_out_as_pairs_of_their_halves() -> None:
     assert len(held) == 12 and held <= set(texts) and not held & set(left.texts)
     assert set(left.texts) | held == set(texts), "a text is lost only with its copies"
     assert [texts[file] for file in left.text_files] == list(left.texts)
-    assert len(sampling_weights(Stage("all", options), corpus)) == len(left.texts)
     assert fitted(MsimcseOptions(encoder="embedded"), corpus).held_out == 50 // 6
 
 
@@ -135,21 +133,6 @@ def test_of_texts_alone_some_are_held_out_as_pairs_of_their_halves() -> None:
 )
 def test_a_text_is_cut_near_its_middle(text: str, halves: tuple[str, str]) -> None:
     assert halves_of(text) == halves
-
-
-def test_a_stage_visits_its_own_rows() -> None:
-    options = MsimcseOptions(held_out=12, source_weight={"bad": 0.5})
-    corpus = Corpus(PAIRS, (TRIPLETS,), texts=["a", "b"])
-    split = Split.of(PAIRS, options)
-    for data, expected in {
-        "pairs": split.weights.tolist(),
-        "triplets": [1.0] * 57,
-        "texts": [1.0] * 2,
-        "all": [*split.weights.tolist(), *[1.0] * 62],
-    }.items():
-        assert sampling_weights(Stage(data, options), corpus).tolist() == expected
-    alone = Corpus(triplets=(TRIPLETS,))
-    assert sampling_weights(Stage("all", options), alone).tolist() == [1.0] * 48
 
 
 def test_a_learning_rate_that_was_given_stays() -> None:

@@ -18,8 +18,9 @@ from xmine.progress import Progress, Report, silent
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.inference import Triplets
 from xmine.trainer.data.rows import Rows, Side
+from xmine.trainer.distributed import World
 from xmine.trainer.losses.contrastive import distillation, info_nce, queue_logits
-from xmine.trainer.methods import METHODS
+from xmine.trainer.methods import METHODS, transaug
 from xmine.trainer.methods.transaug import _Contrast, _Distillation, _FineTuning
 from xmine.trainer.models.heads import Projected
 from xmine.trainer.models.loading import tower_of
@@ -253,20 +254,17 @@ def test_stages_run_alone(
     [
         ({"epochs": 3}, True),
         ({"epochs": 1}, False),
-        ({"epochs": 1, "distil_epochs": 3}, True),
         ({"epochs": 3, "steps": 15}, False),  # 960 rows of 1,000
-        ({"epochs": 3, "stage": "distil"}, True),
-        ({"epochs": 3, "stage": "contrast", "distilled_encoder": "zh"}, False),
-        ({"epochs": 3, "share_encoder": True}, False),
     ],
 )
 def test_what_a_teacher_says_is_kept_where_it_is_read_more_than_once(
-    changes: dict[str, Any], kept: bool
+    changes: dict[str, Any], kept: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     options = TransaugOptions(batch_size=64, **changes)
-    assert options.remembered(1000, 32, 1) == (32_000 if kept else 0)
-    assert not options.remembered(1000, 32, 3), "each of three processes reads each text once"
-    assert not options.remembered(1_000_000, 1024, 1), "more than 512 MB"
+    assert transaug._is_read_again(options, 1000, 32) == kept
+    assert not transaug._is_read_again(options, 1_000_000, 1024), "more than 512 MB"
+    monkeypatch.setattr(World, "here", lambda: World(0, 3))
+    assert not transaug._is_read_again(options, 1000, 32), "each of three reads each text once"
 
 
 @pytest.mark.parametrize(("epochs", "often"), [(1, 0), (2, 1)])
@@ -336,11 +334,11 @@ def test_the_teacher_may_read_the_language_on_the_right(
         ({"share_encoder": True}, ("en",), ()),
     ],
 )
-def test_the_estimate_counts_what_learns_and_what_is_frozen(
+def test_each_stage_has_encoders_that_learn_and_others_that_teach(
     changes: dict[str, Any], begun: tuple[str, ...], frozen: tuple[str, ...]
 ) -> None:
     options = TransaugOptions(encoder="en", distilled_encoder="zh", **changes)
-    assert (options.encoders, options.followers) == (begun, frozen)
+    assert (options.encoders, options.teachers) == (begun, frozen)
 
 
 @pytest.mark.parametrize(

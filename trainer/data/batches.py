@@ -125,6 +125,11 @@ def cut_batches(order: NDArray[np.int64], size: int, processes: int = 1) -> list
     """
     if whole := len(order) // size * size:
         return list(order[:whole].reshape(-1, size))
+    if not len(order):
+        raise TrainingError(
+            "by the sampling weights an epoch takes less than a row",
+            "raise --default-weight or --source-weight",
+        )
     if len(order) < processes:
         raise TrainingError(
             f"{processes} processes cannot share the {count(len(order), 'row')} of an epoch",

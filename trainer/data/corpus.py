@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 import xmine
 from xmine.errors import FileError
-from xmine.files.reading import name_of, read_lines
-from xmine.pairs.io import ParallelText, read_parallel
+from xmine.files.reading import exists, name_of, read_lines
+from xmine.files.records import csv_rows, json_objects, open_parquet
+from xmine.files.suffixes import kind_of
+from xmine.pairs.io import ParallelText, read_pairs, read_parallel
 from xmine.pairs.known import read_known
 from xmine.text.inputs import read_texts
 from xmine.text.nfkc import nfkc
 
-from .excluded import texts_in
 from .inference import Labelled, Triplets, read_labelled, read_triplets
 from .vocabulary import folding_table
 
@@ -33,7 +34,6 @@ class Corpus:
         texts: sentences of one language each, with no translation known.
         text_files: int64 [texts], the number of the file that each is from; empty if from none.
         excluded: how many rows were left out, see `without`.
-        excludes: the files that they were left out for.
     """
 
     pairs: ParallelText | None = None
@@ -42,7 +42,6 @@ class Corpus:
     texts: Sequence[str] = field(default_factory=tuple)
     text_files: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     excluded: int = 0
-    excludes: tuple[str, ...] = ()
 
     @classmethod
     def read(
@@ -125,13 +124,13 @@ class Corpus:
         """Leave out rows with a text that occurs in a file, see `texts_in`.
 
         Compared after NFKC, case folding and traditional to simplified, by letters and digits
-        alone. What was left out for these files already is not looked for again.
+        alone.
         """
-        if tuple(files) == self.excludes:
+        if not files:
             return self
         seen = {_letters(text) for file in files for text in texts_in(file)} - {""}
 
-        changes: dict[str, Any] = {"excluded": 0, "excludes": tuple(files)}
+        changes: dict[str, Any] = {"excluded": 0}
 
         def kept(*columns: Sequence[str]) -> NDArray[np.intp]:
             rows = [
@@ -179,3 +178,40 @@ def _full_texts(given: str) -> list[str]:
     if not texts:
         raise FileError(f"{name_of(given)}: no text in it")
     return texts
+
+
+def texts_in(given: str) -> Iterator[str]:
+    """Give the texts of a file: lines and their columns, cells, fields, or sides of pairs.
+
+    Args:
+        given: a text input (`file.tsv:2` is one column), or pairs as `read_pairs` takes them.
+
+    Raises:
+        FileError: the file cannot be read.
+    """
+    kind = kind_of(given)
+    if kind == "tmx" or Path(given).is_dir() or ("," in given and not exists(given)):
+        for pair in read_pairs(given):
+            yield from (pair.source, pair.target)
+    elif not exists(given):  # a column, or a message of what is not there
+        yield from read_texts(given)
+    elif kind == "csv":
+        for _, _, cells in csv_rows(given):
+            yield from cells
+    elif kind in ("jsonl", "json"):
+        for _, row in json_objects(given):
+            yield from _strings(row)
+    elif kind == "parquet":
+        with open_parquet(given) as file:
+            yield from file.every_text()
+    else:
+        for line in read_lines(given):
+            yield from (line, *line.split("\t"))
+
+
+def _strings(value: Any) -> Iterator[str]:  # noqa: ANN401 - what JSON holds
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _strings(each)

@@ -21,7 +21,10 @@ import torch
 from torch import Tensor, nn
 from torch.optim import AdamW, Optimizer
 
-from xmine.progress import Report, silent
+from xmine.encoders.hub import find_encoder
+from xmine.encoders.layout import MODULES_FILE
+from xmine.errors import TrainingError
+from xmine.progress import Report
 
 from ..data.batches import count_steps
 from ..data.corpus import Corpus
@@ -52,6 +55,7 @@ Either = TypeVar("Either")
 
 _LARGEST_SCALE = math.log(100)  # log of what logits are multiplied by at most, as in CLIP
 _PATIENCE = 20  # evaluations without a better one, after which the stage contrast ends (A-11)
+_MOST_KEPT = 2**27  # numbers of a teacher's vectors, 512 MB; more are read in every pass
 _WATCHED = 256  # rows of a batch that are looked up in the queue for the log
 
 
@@ -61,6 +65,7 @@ def train(corpus: Corpus, options: TransaugOptions, run: Run, report: Report) ->
     Returns:
         The encoders of both languages; that of one in the stages distil and nli.
     """
+    _check_teacher(options)
     is_tuned = options.stage == "nli" or (options.stage == "all" and bool(corpus.triplets))
     triplets = needed_triplets(corpus) if is_tuned else None
     if options.stage == "nli":
@@ -120,9 +125,28 @@ def _distil(
     if options.distil_both:  # English, cut for the encoder that learns, as a third column
         english, _ = _in_order(split.seen.sources, split.seen.targets, options)
         data = replace(data, rows=Rows((*data.rows.columns, distilled.cut(english))))
-    if options.remembered(len(data.rows), teacher.dim, World.here().size):
-        step.remember(data.rows, report)
+    if _is_read_again(options, len(data.rows), teacher.dim):  # what T says does not change
+        step.teacher.read_once(_sentences(data.rows, options)[0], report)
     return run_steps(step, data, options, run.stage("distil"), report)
+
+
+def _check_teacher(options: TransaugOptions) -> None:
+    """Refuse a plain checkpoint, which would be read by the mean."""
+    is_said = options.teacher_pooling or not options.distils
+    if not is_said and not (find_encoder(options.teacher) / MODULES_FILE).exists():
+        raise TrainingError(
+            f"--teacher {options.teacher}: a checkpoint that does not say how its vectors are "
+            f"pooled (it has no {MODULES_FILE})",
+            "give --teacher-pooling: cls_mlp for a supervised SimCSE, cls for an unsupervised one, "
+            "mean where tokens are averaged",
+        )
+
+
+def _is_read_again(options: TransaugOptions, rows: int, dim: int) -> bool:
+    """Tell whether a process would read a row more than once, and can keep what T says of all."""
+    read = options.epochs * rows
+    read = min(read, options.steps * options.batch_size) if options.steps else read
+    return read / World.here().size > rows and rows * dim <= _MOST_KEPT
 
 
 class _Distillation(Step):
@@ -133,10 +157,6 @@ class _Distillation(Step):
         self.options = options
         self.teacher = Frozen(teacher)
         self.distilled = Projected(distilled, teacher.dim)
-
-    def remember(self, rows: Rows, report: Report = silent) -> None:
-        """Read English now: what T says of a sentence does not change."""
-        self.teacher.read_once(_sentences(rows, self.options)[0], report)
 
     def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
         english, other = _sentences(batch, self.options)

@@ -1,13 +1,12 @@
 """The options of Emma-X, and what follows from them for each phase."""
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 from xmine.errors import OptionError
 from xmine.options import option
 
 from .queue import MomentumOptions
-from .shared import MOST_RATE, Idle, Stage
+from .shared import MOST_RATE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +27,9 @@ class EmmaXOptions(MomentumOptions):
     in_batch_negatives: bool = option(
         True, "Use the other rows of the batch as negatives in phase 1, too."
     )
-    temperature: float = option(0.04, "Temperature of the contrastive loss of phase 1.", min=0.001)
+    temperature: float = option(
+        0.04, "Temperature of the contrastive loss of phase 1.", min=0.001, only_if="phase!=2"
+    )
     ranks: int = option(
         2, "Semantic ranks (the paper's N), from paraphrase to irrelevant.", min=2, max=64
     )
@@ -42,11 +43,14 @@ class EmmaXOptions(MomentumOptions):
         "How the mixture starts: moments of each rank over batches, unit (all ranks alike), "
         "or random.",
         choices=("moments", "unit", "random"),
+        only_if="classifier=gmm",
     )
     gmm_learning_rate: float = option(
         3e-5, "Peak learning rate of the rank classifier.", min=0, max=MOST_RATE
     )
-    freeze_gmm: bool = option(False, "Do not train the rank classifier in phase 2.")
+    freeze_gmm: bool = option(
+        False, "Do not train the rank classifier in phase 2.", only_if="phase!=1"
+    )
     interp_rule: str = option(
         "uniform",
         "Rank of a mixture of a translation and another sentence: uniform, N equal parts; "
@@ -57,13 +61,16 @@ class EmmaXOptions(MomentumOptions):
         0, "Mixtures per sentence in phase 1.", min=0, shown_default="one less than ranks"
     )
     self_positive: bool = option(
-        True, "Count a sentence's own key as a paraphrase in phase 2; the paper does not say."
+        True,
+        "Count a sentence's own key as a paraphrase in phase 2; the paper does not say.",
+        only_if="phase!=1",
     )
     parallel_mix: float = option(
         0.0,
         "Share of the batches of phase 2 that are pairs, of rank 1 by definition.",
         min=0,
         max=1,
+        only_if="phase!=1",
     )
     rank_ema: float | str = option(
         "auto",
@@ -72,16 +79,24 @@ class EmmaXOptions(MomentumOptions):
         min=0,
         max=1,
         words=("auto",),
+        only_if="phase!=1",
     )
-    rank_temperature_low: float = option(0.05, "Temperature of rank 1 in phase 2.", min=0.001)
-    rank_temperature_high: float = option(0.1, "Temperature of rank N - 1 in phase 2.", min=0.001)
-    em_epochs: int = option(0, "Epochs of phase 2.", min=0, shown_default="as --epochs")
+    rank_temperature_low: float = option(
+        0.05, "Temperature of rank 1 in phase 2.", min=0.001, only_if="phase!=1"
+    )
+    rank_temperature_high: float = option(
+        0.1, "Temperature of rank N - 1 in phase 2.", min=0.001, only_if="ranks!=2 & phase!=1"
+    )
+    em_epochs: int = option(
+        0, "Epochs of phase 2.", min=0, shown_default="as --epochs", only_if="phase!=1"
+    )
     em_learning_rate: float = option(
         0.0,
         "Peak learning rate of the encoder in phase 2.",
         min=0,
         max=MOST_RATE,
         shown_default="0.0005 static, 0.0000033 transformer; at most --learning-rate",
+        only_if="phase!=1",
     )
 
     def __post_init__(self) -> None:
@@ -94,26 +109,14 @@ class EmmaXOptions(MomentumOptions):
             )
 
     @property
-    def idle(self) -> tuple[Idle, ...]:
-        """Tell which options and data a single phase, a network and two ranks leave aside."""
-        second = "em_epochs", "em_learning_rate", "freeze_gmm", "parallel_mix", "self_positive"
-        ranks = "rank_ema", "rank_temperature_low", "rank_temperature_high"
-        found = [Idle("--classifier fcn", ("gmm_init",))] if self.classifier == "fcn" else []
-        if self.ranks == 2:
-            found.append(Idle("--ranks 2", ("rank_temperature_high",)))
-        if self.phase == "1":  # texts of further languages are in the vocabulary
-            texts = () if len(self.codes) > 2 else ("texts",)
-            found.append(Idle("--phase 1", second + ranks, texts))
-        if self.phase == "2":
-            found.append(Idle("--phase 2", ("temperature",)))
-        return tuple(found)
+    def learns_from(self) -> str:
+        """Phase 2 learns from texts."""
+        return "texts" if self.phase == "2" else "pairs"
 
     @property
-    def stages(self) -> tuple[Stage, ...]:
-        """Tell of each phase that is run."""
-        second: dict[str, Any] = {"epochs": self.em_epochs or self.epochs}
-        both = Stage("pairs", self), Stage("texts", replace(self, **second))
-        return {"1": both[:1], "2": both[1:], "both": both}[self.phase]
+    def aside(self) -> tuple[str, ...]:
+        """Phase 1 needs texts for the vocabulary of further languages alone."""
+        return ("texts",) if self.phase == "1" and len(self.codes) == 2 else ()
 
     @property
     def largest_queue(self) -> int:

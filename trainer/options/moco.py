@@ -25,13 +25,14 @@ class MocoOptions(MomentumOptions):
     )
     temperature: float = option(0.04, "Temperature of the contrastive loss.", min=0.001)
     key_dropout: bool = option(False, "Keep dropout on in the key encoders.")
-    nli_weight: float = option(0.1, "Weight of the loss on --nli pairs.", min=0)
-    nli_batch: int = option(128, "Labelled pairs per step.", min=1)
+    nli_weight: float = option(0.1, "Weight of the loss on --nli pairs.", min=0, only_if="--nli")
+    nli_batch: int = option(128, "Labelled pairs per step.", min=1, only_if="--nli")
     nli_features: str = option(
         "uvd",
         "Input of the classifier, of sentence vectors u, v: uv; uvd adds |u - v|; uvdm adds "
         "u * v, too.",
         choices=("uv", "uvd", "uvdm"),
+        only_if="--nli",
     )
 
     def __post_init__(self) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from xmine.options import option
 
-from .shared import Idle, TrainingOptions
+from .shared import TrainingOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,13 +18,11 @@ class MsimcseOptions(TrainingOptions):
     training_head: bool = option(
         False, "Train with a linear layer and tanh on top, as the paper does."
     )
-    drop_hard_negatives: bool = option(False, "Ignore the contradicting sentences of triplets.")
-    hard_negative_weight: float = option(
-        0.0, "Number to add to the logit of a row's own contradicting sentence."
+    drop_hard_negatives: bool = option(
+        False, "Ignore the contradicting sentences of triplets.", only_if="--triplets"
     )
-
-    @property
-    def idle(self) -> tuple[Idle, ...]:
-        """Tell which option dropped negatives leave aside."""
-        dropped = Idle("--drop-hard-negatives", ("hard_negative_weight",))
-        return (dropped,) if self.drop_hard_negatives else ()
+    hard_negative_weight: float = option(
+        0.0,
+        "Number to add to the logit of a row's own contradicting sentence.",
+        only_if="drop_hard_negatives=false & --triplets",
+    )

@@ -17,14 +17,18 @@ class QueueOptions(TrainingOptions):
         "Keys of earlier batches that serve as negatives (MoCo's K); 0: a quarter of the "
         "data, at most 65,536.",
         min=0,
+        only_if="a queue",
     )
     queue_init: str = option(
         "mask",
         "Until the queue is full: mask empty keys, fill the queue with random keys, or "
         "prefill it with keys of the data.",
         choices=("mask", "random", "prefill"),
+        only_if="a queue",
     )
-    in_batch_negatives: bool = option(False, "Use the other rows of the batch as negatives, too.")
+    in_batch_negatives: bool = option(
+        False, "Use the other rows of the batch as negatives, too.", only_if="a queue"
+    )
 
     @property
     def largest_queue(self) -> int:
@@ -66,11 +70,6 @@ class MomentumOptions(QueueOptions):
         max=1,
         words=("auto",),
     )
-
-    @property
-    def followers(self) -> tuple[str, ...]:
-        """Name the key encoders."""
-        return self.encoders
 
     def momentum_over(self, steps: int) -> float:
         """Give the momentum of a run.

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Self
+from typing import Self
 
 from xmine.errors import OptionError
 from xmine.options import PromptOptions, flag, option
@@ -48,6 +48,7 @@ class TrainingOptions(PromptOptions):
         "Input",
         min=0,
         max=1,
+        only_if="several files of PAIRS",
     )
     limit_pairs: int = option(
         0,
@@ -70,13 +71,34 @@ class TrainingOptions(PromptOptions):
         "Encoder to start from: a folder, a Hugging Face name, embedded, or scratch for a new one; "
         "auto: embedded for fewer than 100,000 pairs, unless an option asks for a new one.",
         "Most used",
+        only_if="a student",
     )
     architecture: str = option(
-        "static", "Architecture of a new encoder.", "Most used", choices=("static", "transformer")
+        "static",
+        "Architecture of a new encoder.",
+        "Most used",
+        choices=("static", "transformer"),
+        only_if="a new encoder",
     )
-    dim: int = option(256, "Dimension of a new encoder's vectors.", "Encoder", min=8, max=4096)
-    layers: int = option(2, "Layers of a new transformer.", "Encoder", min=1, max=48)
-    heads: int = option(4, "Attention heads of a new transformer.", "Encoder", min=1, max=64)
+    dim: int = option(
+        256,
+        "Dimension of a new encoder's vectors.",
+        "Encoder",
+        min=8,
+        max=4096,
+        only_if="a new encoder",
+    )
+    layers: int = option(
+        2, "Layers of a new transformer.", "Encoder", min=1, max=48, only_if="a new transformer"
+    )
+    heads: int = option(
+        4,
+        "Attention heads of a new transformer.",
+        "Encoder",
+        min=1,
+        max=64,
+        only_if="a new transformer",
+    )
     max_tokens: int = option(
         0,
         "Tokens after which a transformer cuts a sentence, in training and in the saved "
@@ -84,6 +106,7 @@ class TrainingOptions(PromptOptions):
         "Encoder",
         min=0,
         shown_default="128, or as the encoder has it",
+        only_if="a transformer that learns",
     )
     dropout: float | None = option(
         None,
@@ -92,12 +115,14 @@ class TrainingOptions(PromptOptions):
         min=0,
         max=0.9,
         shown_default="0.1, or as the encoder has it",
+        only_if="a transformer that learns",
     )
     start: str = option(
         "",
         "Static encoder whose vocabulary and vectors initialize a new transformer: a folder, "
         "or embedded.",
         "Encoder",
+        only_if="a new transformer",
     )
     pooling: str = option(
         "",
@@ -106,6 +131,7 @@ class TrainingOptions(PromptOptions):
         "Encoder",
         choices=POOLINGS,
         shown_default="mean, or as the encoder has it",
+        only_if="a transformer that learns",
     )
     vocabulary_size: int = option(
         0,
@@ -115,6 +141,7 @@ class TrainingOptions(PromptOptions):
         max=1_000_000,
         shown_default="a third of the pairs, but at least 2,500 and 1.5 times the characters, and "
         "at most 16,000 for each language",
+        only_if="a new vocabulary",
     )
     vocabulary_sample: int = option(
         1_000_000,
@@ -122,6 +149,7 @@ class TrainingOptions(PromptOptions):
         "PAIRS see --language-alpha.",
         "Encoder",
         min=2,
+        only_if="a new vocabulary",
     )
 
     epochs: int = option(
@@ -138,6 +166,7 @@ class TrainingOptions(PromptOptions):
         "Quality",
         min=0,
         shown_default="2,048, or for fewer than 16,384 rows the largest power of two in an eighth",
+        only_if="another stage than nli",
     )
     token_dropout: float | None = option(
         None,
@@ -179,6 +208,7 @@ class TrainingOptions(PromptOptions):
         "Of several files of PAIRS: batches of all of them mixed, or of one each.",
         "Advanced",
         choices=("mixed", "language"),
+        only_if="several files of PAIRS",
     )
     near_batches: int = option(
         0,
@@ -199,17 +229,22 @@ class TrainingOptions(PromptOptions):
         "Columns: score, text, text, with tabs between; in a .csv: text,text,score.",
         "Quality",
         shown_default="none: the state that retrieves best",
+        only_if="a student",
     )
     seed: int = option(1, "Seed of all random numbers.", "Advanced", min=0, max=2**63 - 1)
 
     device: str = option(
-        "auto", "Where training runs: auto, cpu, cuda, or cuda:1 and so on.", "Speed and memory"
+        "auto",
+        "Where training runs: auto, cpu, cuda, or cuda:1 and so on.",
+        "Speed and memory",
+        only_if="a transformer",
     )
     dtype: str = option(
         "auto",
         "Number type of a transformer's matrix products; auto: by the hardware.",
         "Speed and memory",
         choices=("auto", "float32", "bfloat16", "float16"),
+        only_if="a transformer",
     )
     threads: int = option(
         0,
@@ -223,12 +258,14 @@ class TrainingOptions(PromptOptions):
         "Speed and memory",
         min=0,
         shown_default="1,024 on a processor, 32,768 on a GPU",
+        only_if="a transformer",
     )
     recompute: bool = option(
         False,
         "Compute the activations of a transformer twice: any batch size fits the memory of "
         "--tokens-at-once, but training is slower.",
         "Speed and memory",
+        only_if="a transformer that learns",
     )
     logit_rows: int = option(
         0, "Rows of a batch whose logits are in memory at once; 0: all.", "Speed and memory", min=0
@@ -269,21 +306,6 @@ class TrainingOptions(PromptOptions):
         """Tell of each of `encoders` whether it is trained."""
         return (True,) * len(self.encoders)
 
-    @property
-    def unread(self) -> tuple[str, ...]:
-        """Name the options that choose an encoder which this run does not have."""
-        return ()
-
-    @property
-    def idle(self) -> "tuple[Idle, ...]":
-        """Tell which options and data this run leaves aside, and why."""
-        return ()
-
-    @property
-    def unsaid_pooling(self) -> tuple[str, ...]:
-        """Name the encoders that teach, where no option says how their vectors are pooled."""
-        return ()
-
     def of_frozen(self) -> Self:
         """Give the options under which an encoder is read as it is."""
         return replace(self, pooling="", max_tokens=0, dropout=None, token_dropout=0.0)
@@ -313,44 +335,16 @@ class TrainingOptions(PromptOptions):
         return ""
 
     @property
-    def stages(self) -> "tuple[Stage, ...]":
-        """Tell what each stage learns from, and how."""
-        return (Stage("all", self),)
+    def learns_from(self) -> str:
+        """Tell what the first pass goes through: pairs, triplets, texts, or all that there is."""
+        return "all"
 
     @property
-    def followers(self) -> tuple[str, ...]:
-        """Name the encoders that read without gradients: momentum copies, teachers."""
+    def aside(self) -> tuple[str, ...]:
+        """Name the kinds of data that the run does not learn from."""
         return ()
 
-    def remembered(self, rows: int, dim: int, processes: int) -> int:
-        """Count the numbers of a teacher's vectors that each process keeps."""
-        del rows, dim, processes
-        return 0
-
-
-class Idle(NamedTuple):
-    """What a run leaves aside.
-
-    Attributes:
-        why: the option because of which.
-        options: names of options without effect.
-        data: kinds of data that are not learned from, as `Stage.data` has them.
-    """
-
-    why: str
-    options: tuple[str, ...] = ()
-    data: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """A stage of a method, or all of a method that has none.
-
-    Attributes:
-        data: what a pass goes through: `pairs`, `triplets`, `texts` in which nothing is aligned,
-            or `all` that there is.
-        options: of the stage: passes, steps, batch.
-    """
-
-    data: str
-    options: TrainingOptions
+    @property
+    def teachers(self) -> tuple[str, ...]:
+        """Name the encoders that are read and do not learn."""
+        return ()

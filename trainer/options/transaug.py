@@ -8,9 +8,7 @@ from xmine.errors import OptionError
 from xmine.options import option
 
 from .queue import QueueOptions
-from .shared import MOST_RATE, POOLINGS, Idle, Stage
-
-_MOST_REMEMBERED = 2**27  # numbers of 4 bytes
+from .shared import MOST_RATE, POOLINGS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,13 +21,16 @@ class TransaugOptions(QueueOptions):
         choices=("all", "distil", "contrast", "nli"),
     )
     teacher: str = option(
-        "embedded", "Encoder to distil: a folder, a Hugging Face name, or embedded."
+        "embedded",
+        "Encoder to distil: a folder, a Hugging Face name, or embedded.",
+        only_if="stage=all|distil & share_encoder=false",
     )
     teacher_pooling: str = option(
         "",
         "How the teacher pools token vectors, see --pooling; cls_mlp is for a supervised SimCSE.",
         choices=POOLINGS,
         shown_default="as its folder says",
+        only_if="stage=all|distil & share_encoder=false",
     )
     teacher_language: str = option(
         "",
@@ -40,11 +41,25 @@ class TransaugOptions(QueueOptions):
         "scratch",
         "Encoder of the other language, which learns from the teacher; see --encoder. "
         "--stage contrast reads it as it is.",
+        only_if="stage!=nli & share_encoder=false",
     )
-    distil_both: bool = option(False, "Train the distilled encoder on the teacher's language, too.")
-    distil_epochs: int = option(0, "Epochs of the stage distil; 0: as --epochs.", min=0)
+    distil_both: bool = option(
+        False,
+        "Train the distilled encoder on the teacher's language, too.",
+        only_if="stage=all|distil & share_encoder=false",
+    )
+    distil_epochs: int = option(
+        0,
+        "Epochs of the stage distil; 0: as --epochs.",
+        min=0,
+        only_if="stage=all|distil & share_encoder=false",
+    )
     distil_learning_rate: float = option(
-        0.0, "Peak learning rate of the stage distil; 0: by the encoder.", min=0, max=MOST_RATE
+        0.0,
+        "Peak learning rate of the stage distil; 0: by the encoder.",
+        min=0,
+        max=MOST_RATE,
+        only_if="stage=all|distil & share_encoder=false",
     )
     temperature: float | str = option(
         "learnable",
@@ -52,25 +67,39 @@ class TransaugOptions(QueueOptions):
         min=0.001,
         max=1,
         words=("learnable",),
+        only_if="stage=all|contrast",
     )
     logit_scale_init: float = option(
-        0.0, "First value of a learnable temperature: log(1 / temperature).", min=0, max=4.6
+        0.0,
+        "First value of a learnable temperature: log(1 / temperature).",
+        min=0,
+        max=4.6,
+        only_if="stage=all|contrast & temperature=learnable",
     )
     train_teacher: bool = option(
-        False, "Train the distilled encoder in the stage contrast, too: two towers."
+        False,
+        "Train the distilled encoder in the stage contrast, too: two towers.",
+        only_if="stage=all|contrast & share_encoder=false",
     )
     share_encoder: bool = option(
         False, "Use one encoder for both languages, instead of a teacher and a student."
     )
-    nli_temperature: float = option(0.05, "Temperature of the stage nli.", min=0.001)
-    nli_batch_size: int = option(128, "Triplets per step, over all processes.", min=2)
-    nli_epochs: int = option(0, "Epochs of the stage nli; 0: as --epochs.", min=0)
+    nli_temperature: float = option(
+        0.05, "Temperature of the stage nli.", min=0.001, only_if="stage=all|nli & --triplets"
+    )
+    nli_batch_size: int = option(
+        128, "Triplets per step, over all processes.", min=2, only_if="stage=all|nli & --triplets"
+    )
+    nli_epochs: int = option(
+        0, "Epochs of the stage nli; 0: as --epochs.", min=0, only_if="stage=all|nli & --triplets"
+    )
     nli_learning_rate: float = option(
         0.0,
         "Peak learning rate of the stage nli; 0: that of a trained encoder.",
         min=0,
         max=MOST_RATE,
         shown_default="0.003 static, 0.00002 transformer",
+        only_if="stage=all|nli & --triplets",
     )
 
     def __post_init__(self) -> None:
@@ -112,74 +141,27 @@ class TransaugOptions(QueueOptions):
         return tuple(at == 0 or not frozen for at in range(len(self.encoders)))
 
     @property
-    def _distils(self) -> bool:
+    def distils(self) -> bool:
+        """Whether the stage distil is run."""
         return self.stage in ("all", "distil") and not self.share_encoder
 
     @property
-    def unsaid_pooling(self) -> tuple[str, ...]:
-        """Name the teacher, where its folder alone can say how its vectors are pooled."""
-        return (self.teacher,) if self._distils and not self.teacher_pooling else ()
-
-    @property
-    def unread(self) -> tuple[str, ...]:
-        """Name the options of encoders that the stage does not have."""
-        found = () if self._distils else ("teacher", "teacher_pooling")
-        if self.stage == "distil":
-            return ("encoder",)
-        has_other = self.stage != "nli" and not self.share_encoder
-        return found if has_other else (*found, "distilled_encoder")
-
-    @property
-    def idle(self) -> tuple[Idle, ...]:
-        """Tell which options and data the stage, or a shared encoder, leaves aside."""
-        distil = "distil_both", "distil_epochs", "distil_learning_rate"
-        queue = "queue_size", "queue_init", "in_batch_negatives"
-        contrast = "temperature", "logit_scale_init", "train_teacher", *queue
-        found = {
-            "distil": ((*contrast, "dev"), ("triplets",)),
-            "contrast": (distil, ("triplets",)),
-            "nli": ((*distil, *contrast, "batch_size"), ("pairs",)),
-        }
-        if self.stage in found:
-            each = [Idle(f"--stage {self.stage}", *found[self.stage])]
-        else:
-            each = [Idle("--share-encoder", (*distil, "train_teacher"))] * self.share_encoder
-        if self.temperature != "learnable" and self.stage in ("all", "contrast"):
-            each.append(Idle("a fixed --temperature", ("logit_scale_init",)))
-        return tuple(each)
-
-    @property
-    def stages(self) -> tuple[Stage, ...]:
-        """Tell of each stage that is run; nli is run where there are triplets."""
-        each = {
-            "distil": Stage("pairs", self.of_distillation()),
-            "contrast": Stage("pairs", self),
-            "nli": Stage("triplets", self.of_nli(self.learning_rate)),
-        }
-        if self.share_encoder:
-            del each["distil"]
-        return tuple(each.values()) if self.stage == "all" else (each[self.stage],)
-
-    @property
-    def followers(self) -> tuple[str, ...]:
+    def teachers(self) -> tuple[str, ...]:
         """Name the encoders that are frozen: the teacher in distil, what it made in contrast."""
-        found = [self.teacher] if self.stage in ("all", "distil") else []
-        if self.stage in ("all", "contrast") and not self.train_teacher:
-            found.append(self.distilled_encoder)
-        return () if self.share_encoder else tuple(found)
+        frozen = self.stage in ("all", "contrast") and not (
+            self.train_teacher or self.share_encoder
+        )
+        return (self.teacher,) * self.distils + (self.distilled_encoder,) * frozen
 
-    def remembered(self, rows: int, dim: int, processes: int) -> int:
-        """Count what is kept of the teacher: all, if a process would read it more than once.
+    @property
+    def learns_from(self) -> str:
+        """The stage nli learns from triplets."""
+        return "triplets" if self.stage == "nli" else "pairs"
 
-        More than 512 MB is not kept, but read in every pass.
-        """
-        if self.share_encoder or self.stage not in ("all", "distil"):
-            return 0
-        read = (self.distil_epochs or self.epochs) * rows
-        if self.steps:
-            read = min(read, self.steps * self.batch_size)
-        is_worth_it = read / processes > rows and rows * dim <= _MOST_REMEMBERED
-        return rows * dim if is_worth_it else 0
+    @property
+    def aside(self) -> tuple[str, ...]:
+        """Each stage learns from pairs or from triplets."""
+        return {"all": (), "nli": ("pairs",)}.get(self.stage, ("triplets",))
 
     def taught_language(self, languages: Sequence[str]) -> str:
         """Give the language of teacher and student, which is on one side of all pairs."""

@@ -3,40 +3,41 @@
 It stands beside the encoder-to-be as `NAME.training/` until the run has ended.
 """
 
+import copy
 import json
 import shutil
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from pickle import UnpicklingError
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zipfile import BadZipFile, ZipFile
 
 import torch
 from torch import Tensor
 
+from xmine.encoders.fingerprint import list_files
+from xmine.encoders.hub import find_encoder
 from xmine.encoders.layout import first_line
 from xmine.encoders.tokenizer import MODEL_FILE, Vocabulary
 from xmine.errors import FileError, TrainingError
 from xmine.files.atomic import PARTIAL, replacing
+from xmine.files.digests import digest, digest_of
 from xmine.files.lock import LOCK_FILE, held
 from xmine.options import dump_toml, flag
+from xmine.units import count, duration, in_words
 
 from ..data.corpus import Corpus
 from ..distributed import World
-from ..options.shared import TrainingOptions
-from .inputs import as_lines, changed_inputs, digests_of_inputs
-
-if TYPE_CHECKING:
-    from ..data.rows import TrainingData
-    from .step import Step
+from ..options.shared import AUTO, SCRATCH, TrainingOptions
 
 METRICS_FILE = "metrics.jsonl"
 OPTIONS_FILE = "options.toml"
 DATA_FILE = "data.txt"  # fingerprint of the corpus
 INPUTS_FILE = "inputs.txt"  # digests of encoders to begin with, and of other files
+_ENCODERS = ("encoder", "src_encoder", "tgt_encoder", "teacher", "distilled_encoder", "start")
 KEPT_FILES = METRICS_FILE, OPTIONS_FILE, DATA_FILE, INPUTS_FILE  # beside the encoder, at the end
 
 
@@ -82,7 +83,7 @@ def remove_ended(folder: Path, options: TrainingOptions, corpus: Corpus) -> None
 def _written(options: TrainingOptions, corpus: Corpus) -> dict[str, str]:
     return {
         DATA_FILE: corpus.fingerprint() + "\n",
-        INPUTS_FILE: as_lines(digests_of_inputs(options)),
+        INPUTS_FILE: _as_lines(_digests_of_inputs(options)),
         OPTIONS_FILE: dump_toml(options),
     }
 
@@ -108,25 +109,59 @@ def files_of_run(folder: Path, options: TrainingOptions, corpus: Corpus) -> dict
     return written
 
 
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast a run, or a stage of it, goes after its first steps.
+
+    Attributes:
+        stage: its name; empty where the method has none.
+        steps: that were taken, and `total` that there are.
+        seconds: of a step, without the first one.
+        left: seconds until the end of the stage, with its evaluations.
+        memory: bytes that this process held at most, on its GPU if it trains there.
+    """
+
+    stage: str
+    steps: int
+    total: int
+    seconds: float
+    left: float
+    memory: int
+
+    def __str__(self) -> str:
+        """Say it in a line."""
+        of_stage = f" of {self.stage}" if self.stage else ""
+        return (
+            f"after {count(self.steps, 'step')} of {self.total:,}{of_stage}: {self.seconds:.2g} s "
+            f"a step, {duration(self.left)} left, {in_words(self.memory)} of memory"
+        )
+
+
 class Run:
     """One training run on disk, or one stage of it; everything is written whole or not at all.
 
     Of several processes that train together, the first alone writes.
     """
 
-    def __init__(self, folder: Path, options: TrainingOptions, corpus: Corpus) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        options: TrainingOptions,
+        corpus: Corpus,
+        paced: Callable[["Pace"], bool] | None = None,
+    ) -> None:
         """Open the folder, new or of a run that was stopped.
 
         Args:
             folder: see `run_folder`.
             options: of this run.
             corpus: what it trains on and holds out, after all exclusions.
+            paced: called after the first steps of each stage; tells whether they were all.
 
         Raises:
             TrainingError: the stopped run had other options or other data.
         """
-        self.folder = folder
-        self.name = ""
+        self.folder, self.name, self.paced = folder, "", paced
         written = files_of_run(folder, options, corpus)
         if World.here().leads:
             folder.mkdir(exist_ok=True)
@@ -134,16 +169,10 @@ class Run:
                 with replacing(folder / name) as partial:
                     partial.write_text(text, encoding="utf-8")
 
-    def take_over(
-        self, step: "Step", data: "TrainingData", options: TrainingOptions
-    ) -> dict[str, float] | None:
-        """Take all steps itself, as a trial does, and give the measures; None: the loop does."""
-        return None
-
     def stage(self, name: str) -> "Run":
         """Give one stage of the run a checkpoint of its own; its metrics say which it is."""
-        stage = object.__new__(Run)
-        stage.folder, stage.name = self.folder, name
+        stage = copy.copy(self)
+        stage.name = name
         return stage
 
     def vocabulary(self) -> Vocabulary | None:
@@ -220,6 +249,38 @@ class Run:
         return self.folder / f"{f'{self.name}-' if self.name else ''}{name}.pt"
 
 
+def _digests_of_inputs(options: TrainingOptions) -> dict[str, str]:
+    """Hash the encoders to begin with, the teacher, and the scored pairs: flag -> digest.
+
+    The corpus is hashed elsewhere, see `Corpus.fingerprint`.
+    """
+    given = {name: str(getattr(options, name, "")) for name in _ENCODERS}
+    found = {
+        flag(name): _digest_of_encoder(find_encoder(encoder))
+        for name, encoder in given.items()
+        if encoder not in ("", AUTO, SCRATCH)
+    }
+    if options.dev:
+        found[flag("dev")] = digest_of(Path(options.dev))
+    return found
+
+
+def _digest_of_encoder(folder: Path) -> str:
+    names = [name for name, _ in list_files(folder)]
+    return digest(*names, *(digest_of(folder / name) for name in names))
+
+
+def _as_lines(digests: Mapping[str, str]) -> str:
+    """Write digests as text, a line for each."""
+    return "".join(f"{name} {value}\n" for name, value in digests.items())
+
+
+def _changed_inputs(before: str, now: str) -> list[str]:
+    """Name the flags of files that are others by now; a run of an older version has no digests."""
+    known, here = (dict(line.split(" ") for line in text.splitlines()) for text in (before, now))
+    return [name for name in here if known and known.get(name, here[name]) != here[name]]
+
+
 def _differences(
     folder: Path, written: Mapping[str, str], options: TrainingOptions
 ) -> Iterator[str]:
@@ -235,7 +296,7 @@ def _differences(
         return
     if old.get(DATA_FILE, written[DATA_FILE]) != written[DATA_FILE]:
         yield "other data"
-    for name in changed_inputs(old.get(INPUTS_FILE, ""), written[INPUTS_FILE]):
+    for name in _changed_inputs(old.get(INPUTS_FILE, ""), written[INPUTS_FILE]):
         yield f"{name} is another one by now"
     here = tomllib.loads(written[OPTIONS_FILE])
     for name in sorted(there.keys() | here.keys()):

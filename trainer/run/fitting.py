@@ -8,16 +8,20 @@ in more passes; and with FEW or fewer, an encoder that was trained before is the
 
 import math
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import fields, replace
 from typing import Any, TypeVar
 
 from xmine.encoders.hub import find_encoder
 from xmine.encoders.layout import read_modules
+from xmine.encoders.metadata import read_facts
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.errors import TrainingError
 from xmine.extras import needs
-from xmine.options import flag
+from xmine.options import without_effect
+from xmine.text.languages import language_name, short_code
 from xmine.text.nfkc import nfkc
+from xmine.units import count
 
 from ..data.corpus import Corpus
 from ..data.rows import weigh_pairs
@@ -138,12 +142,6 @@ def _with_languages(options: OptionsT, corpus: Corpus) -> OptionsT:
     several = corpus.pairs.languages if corpus.pairs is not None else None
     usual = {field.name: field.default for field in fields(TrainingOptions)}
     if not several:
-        for name in ("language_alpha", "batches"):
-            if getattr(options, name) != usual[name]:
-                raise TrainingError(
-                    f"{flag(name)}: without effect, since there are no several files of PAIRS",
-                    "leave it out",
-                )
         said = corpus.pairs.said if corpus.pairs is not None else None
         if said and options.languages == usual["languages"]:
             return replace(options, languages=",".join(said))
@@ -213,7 +211,7 @@ def needed_characters(corpus: Corpus) -> int:
 
 def count_rows(corpus: Corpus, options: TrainingOptions) -> int:
     """Count the rows of a pass, of the first stage where there are several."""
-    data = options.stages[0].data
+    data = options.learns_from
     texts = len(corpus.texts) if data != "pairs" else 0
     if texts and corpus.pairs is None and not corpus.triplets:
         return max(1, texts - options.held_out)
@@ -231,3 +229,54 @@ def count_left_out(corpus: Corpus, options: TrainingOptions) -> int:
     """Count the pairs that `--limit-pairs` leaves out."""
     most = options.limit_pairs + options.held_out
     return max(0, len(corpus.pairs or ()) - most) if options.limit_pairs else 0
+
+
+def remarks_on(asked: TrainingOptions, options: TrainingOptions, corpus: Corpus) -> Iterator[str]:
+    """Warn of options without effect, of data that are left aside, of few rows for a new encoder.
+
+    Args:
+        asked: the options as they were given.
+        options: the same, fitted.
+        corpus: what they are fitted to.
+    """
+    learning = zip(options.encoders, options.learning, strict=True)
+    learned = [name for name, learns in learning if learns]
+    stage, several = getattr(options, "stage", "all"), corpus.pairs and corpus.pairs.languages
+    facts = {
+        "a new encoder": SCRATCH in learned,
+        "a new transformer": SCRATCH in learned and options.architecture == "transformer",
+        "a new vocabulary": makes_vocabulary(options),
+        "a transformer that learns": not all(is_static(name, options) for name in learned),
+        "a transformer": not all(
+            is_static(name, options) for name in (*options.encoders, *options.teachers)
+        ),
+        "a student": stage != "distil",
+        "a queue": stage in ("all", "contrast"),
+        "another stage than nli": stage != "nli",
+        "several files of PAIRS": bool(several),
+        "--nli": "nli" in corpus.kinds,
+        "--triplets": "triplets" in corpus.kinds,
+    }
+    yield from without_effect(asked, facts)
+    for kind in options.aside:
+        if kind in corpus.kinds:
+            yield f"{kind}: this run does not learn from them"
+    if makes_vocabulary(options) and (rows := count_there(corpus, options)) < FEW:
+        yield (
+            f"{count(rows, 'row')} {'is' if rows == 1 else 'are'} few to train an encoder from "
+            "scratch: --encoder embedded, or another trained encoder, learns more from so few"
+        )
+
+
+def told_start(asked: TrainingOptions, options: TrainingOptions, corpus: Corpus) -> str:
+    """Say that training starts from the embedded encoder, where `auto` came to that; or nothing."""
+    if asked.encoder != AUTO or options.encoder != EMBEDDED:
+        return ""
+    kind = "pair" if corpus.pairs is not None else "row"
+    known = {short_code(code) for code in read_facts(find_encoder(EMBEDDED), "").languages}
+    unknown = [code for code in options.codes if short_code(code) not in known]
+    doubt = f", which knows no {' and no '.join(map(language_name, unknown))}" if unknown else ""
+    return (
+        f"{count(count_there(corpus, options), kind)} are few: training starts from the embedded "
+        f"encoder{doubt}; --encoder scratch makes a new one"
+    )

@@ -11,9 +11,8 @@ from xmine.text.languages import LANGUAGES, short_code
 
 from ..data.corpus import Corpus
 from ..data.rows import balanced
-from ..options.shared import Stage
 from .checkpoints import Run
-from .prepare import Split, entailed_apart, texts_apart, tuned_apart
+from .prepare import Split
 
 _ALPHA = 0.3  # Conneau et al., 2020
 _WORTH_TELLING = 0.1  # share of the texts
@@ -78,25 +77,6 @@ def unpaired_texts(corpus: Corpus, split: Split, codes: Sequence[str]) -> Langua
         found = LanguageTexts([*split.seen.sources, *split.seen.targets], columns)
     kept = [row for row, text in enumerate(found.texts) if text not in held_out]
     return LanguageTexts([found.texts[row] for row in kept], found.languages[kept])
-
-
-def sampling_weights(stage: Stage, corpus: Corpus) -> NDArray[np.float64]:
-    """Give the sampling weights of the rows of a stage, before any text is cut."""
-    options, triplets = stage.options, corpus.triplets
-    if stage.data == "triplets":
-        return np.ones(len(tuned_apart(triplets[0], options)[0]))
-    split = Split.of(corpus.pairs, options) if corpus.pairs is not None else None
-    if stage.data == "pairs" and split:
-        return split.weights
-    if stage.data == "texts" and split:
-        found = unpaired_texts(corpus, split, options.codes)
-        return balanced_weights(found.languages)
-    if corpus.texts and not (split or triplets):
-        corpus = texts_apart(corpus, options)[0]
-    tables = triplets if split else entailed_apart(triplets, options)[0] if triplets else ()
-    of_texts = balanced_weights(tell_languages(corpus, options.codes).languages)
-    entailing = np.ones(sum(map(len, tables[:1])))
-    return np.concatenate([split.weights if split else np.empty(0), of_texts, entailing])
 
 
 def balanced_weights(languages: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.optim import Optimizer
 
+from xmine.hardware import forget_most_memory, most_memory
 from xmine.progress import Progress, Report, silent
 
 from ..data.batches import (
@@ -32,16 +33,20 @@ from ..distributed import (
 )
 from ..models.towers import shared_device
 from ..options.shared import TrainingOptions
-from .checkpoints import Run, restore
+from .checkpoints import Pace, Run, restore
 from .devset import BEFORE, DevSet, Diverged, worst_language
 from .interruption import end_by, held_signals
 from .schedules import SCHEDULES
 from .step import Step
 
-_LOG_EVERY = 20
+_LOG_EVERY, _PACED = 20, 3  # steps, and those after which a run says how long it takes
 _SAVE_EVERY = 300.0  # seconds between checkpoints at most: what a crash costs
 _EMBED_AT_ONCE = 8192
 LIKER = 0.3  # rise of the mean cosine of sentences that do not belong together: a collapse
+
+
+class EndedOnTrial(Exception):
+    """A run was only to take its first steps, and has taken them."""
 
 
 def run_steps(
@@ -62,19 +67,26 @@ def run_steps(
 
     Raises:
         Diverged: the loss, or a vector of a held-out sentence, is no longer a number.
+        EndedOnTrial: `run.paced` wanted no more than the first steps.
         KeyboardInterrupt: Ctrl-C; what was done is saved. So it is on SIGTERM, which then does what
             it would have done at once: the command ends with exit code 143.
     """
-    if (tried := run.take_over(step, data, options)) is not None:
-        return tried
+    forget_most_memory()
     training = Training(step, data, options, run)
+    began = time.perf_counter()
     if not training.done:
         training.begin()
+    measuring, arrived, marks = time.perf_counter() - began, 0, list[float]()
     step.train()
-    arrived = 0
+    shown = min(_PACED, training.total - training.done)
     with held_signals() as newest:
         while training.done < training.total and not training.ended_early and not arrived:
             training.take(training.next_rows(report), report)
+            marks.append(training.seconds)
+            if len(marks) == shown and broadcast(
+                bool(run.paced and run.paced(training.pace(marks, measuring)))
+            ):
+                raise EndedOnTrial
             told = gather_objects((newest(), training.is_due))  # a node is stopped alone, sometimes
             arrived, is_due = max(number for number, _ in told), told[0][1]
             if (arrived or is_due) and training.saved_at != training.done:
@@ -161,6 +173,17 @@ class Training:
         by_halves = self.options.starts_trained and self.step.decides == "accuracy"
         # A trained encoder retrieves nearly every whole text.
         return "halves" if by_halves and "halves" in self.before else self.step.decides
+
+    def pace(self, marks: Sequence[float], measuring: float) -> Pace:
+        """Tell how fast it goes, by the seconds at the end of each step and those of measuring."""
+        steps = len(marks)
+        seconds = (marks[-1] - marks[0]) / (steps - 1) if steps > 1 else marks[0]
+        left, every = self.total - self.done, self.options.evaluate_every
+        evaluations = -(-left // every) if every else len(self.until) - self.epoch
+        is_gpu = self.device.type == "cuda" and torch.cuda.is_available()
+        memory = torch.cuda.max_memory_allocated(self.device) if is_gpu else most_memory()
+        left_seconds = left * seconds + evaluations * measuring
+        return Pace(self.run.name, steps, self.total, seconds, left_seconds, memory)
 
     @property
     def epoch(self) -> int:

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from xmine.progress import Report, silent
-
 from ..data.rows import Rows, Side, TrainingData
 from ..distributed import random_of_rank
 from ..models.towers import Tower
@@ -65,9 +63,6 @@ class Step(nn.Module, ABC):
     def clipped(self) -> list[nn.Parameter]:
         """List the parameters whose gradients are as long together as `--clip` allows."""
         return list(self.parameters())
-
-    def remember(self, rows: Rows, report: Report = silent) -> None:
-        """Read now what losses need of rows and never changes; most methods have no such thing."""
 
     def finish(self) -> None:
         """Do what comes after the optimisers: fill queues, hold parameters in their limits."""

@@ -6,7 +6,6 @@ from dataclasses import fields
 from xmine.errors import OptionError
 from xmine.options import flag
 from xmine.trainer.methods import METHODS
-from xmine.trainer.options.shared import TrainingOptions
 
 USUAL = "msimcse"
 
@@ -57,25 +56,6 @@ def check_data(method: str, kinds: Sequence[str]) -> None:
             f"--method {method} has nothing to learn from: it takes {sources}",
             example_command(method),
         )
-
-
-def idle_settings(method: str, options: TrainingOptions, kinds: Sequence[str]) -> list[str]:
-    """Warn of options and data that the run leaves aside, as its stage does."""
-    usual, found = type(options)(), []
-    changed = [
-        each.name
-        for each in fields(options)
-        if getattr(options, each.name) != getattr(usual, each.name)
-    ]
-    for idle in options.idle:
-        aside = [GIVEN[kind] for kind in idle.data if kind in kinds]
-        aside += [flag(name) for name in changed if name in idle.options]
-        found += [f"{', '.join(aside)}: no effect with {idle.why}"] if aside else []
-    kind = "nli" if "nli" in METHODS[method].reads else "triplets"
-    of_kind = [flag(name) for name in changed if name.startswith(("nli_", "hard_", "drop_hard_"))]
-    if of_kind and kind not in kinds:
-        found.append(f"{', '.join(of_kind)}: no effect without {GIVEN[kind]}")
-    return found
 
 
 def data_names(method: str) -> str:

@@ -4,9 +4,9 @@ import os
 import shlex
 import signal
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from xmine.cli.arguments import DRY_RUN, FORCE, NLI, TEXTS, TRAINING_PAIRS, TRIPLETS, value
 from xmine.cli.console import Console
@@ -15,7 +15,6 @@ from xmine.cli.train.methods import (
     USUAL,
     check_data,
     example_command,
-    idle_settings,
 )
 from xmine.errors import OptionError
 from xmine.extras import TRAINING, needs
@@ -88,19 +87,19 @@ def train_with(
         raise OptionError("no -o: where is the encoder to go?", "-o FOLDER/")
 
     from xmine.trainer.data.corpus import Corpus, examples
-    from xmine.trainer.estimate import estimate_training, told_start
     from xmine.trainer.peers import may_restart, restarted
     from xmine.trainer.run.checkpoints import (
         DATA_FILE,
+        Pace,
         files_of_run,
         has_made,
         remove_ended,
         run_folder,
         where_it_stands,
     )
-    from xmine.trainer.run.fitting import fitted
-    from xmine.trainer.train import check_place
-    from xmine.trainer.train import train as train_encoder
+    from xmine.trainer.run.fitting import fitted, remarks_on, told_start
+    from xmine.trainer.run.loop import EndedOnTrial
+    from xmine.trainer.train import check_place, train_fitted
 
     goes_on = goes_on or ("auto" if restarted() else False)
     is_there = goes_on == "auto" and not force and (output / DATA_FILE).is_file()
@@ -128,25 +127,28 @@ def train_with(
     if is_resumed:
         files_of_run(run_folder(output), options, corpus)
         console.say(where_it_stands(run_folder(output)))
-    estimate = estimate_training(corpus, options)
-    warnings = [*estimate.warnings(options), *_doubts(corpus, options, given)]
-    warnings += idle_settings(method, asked, kinds)
-    if dry_run:
-        facts = {"encoder": options.encoder, **estimate.facts(), "warnings": warnings}
-        console.summary(str(estimate), facts)
-    else:
-        console.say(str(estimate))
+    warnings = [*remarks_on(asked, options, corpus), *_doubts(corpus, options, given)]
     if start := told_start(asked, options, corpus):
         console.say(start)
     for warning in warnings if leads else ():
         console.warn(warning)
-    if dry_run:
-        return
+    paces: list[Pace] = []
+
+    def paced(pace: Pace) -> bool:
+        paces.append(pace)
+        if not dry_run:
+            console.say(str(pace))
+        return dry_run
+
+    at = output.with_name(f".{output.name}.dry-run") if dry_run else output
+    how: Any = {"resume": False if dry_run else goes_on, "force": force or dry_run, "draws": True}
     try:
         with console.progress() as report:
-            trained = train_encoder(
-                method, corpus, options, output, report, resume=goes_on, force=force, draws=True
-            )
+            trained = train_fitted(method, corpus, options, at, report, paced=paced, **how)
+    except EndedOnTrial:
+        facts = {**asdict(paces[-1]), "encoder": options.encoder, "warnings": warnings}
+        console.summary(str(paces[-1]), {"said": str(paces[-1]), **facts})
+        return
     except (KeyboardInterrupt, SystemExit) as stopped:
         if isinstance(stopped, KeyboardInterrupt) or stopped.code == 128 + signal.SIGTERM:
             _say_how_to_go_on(console, method, output, given)
@@ -164,7 +166,7 @@ def train_with(
             "pairs": trained.rows,
             "excluded": trained.excluded,
             **trained.measures,
-            "estimate": estimate.facts(),
+            "steps": sum(each.total for each in paces),
             "warnings": [*warnings, *trained.remarks],
             "seconds": round(console.seconds, 1),
         },

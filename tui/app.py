@@ -24,13 +24,12 @@ from xmine.browsing.query import PairQuery
 from xmine.browsing.view import View, Wanted
 from xmine.errors import XmineError
 
-from .background import BackgroundWork, Read, Readers, read
+from .background import BackgroundWork, Read, Readers, place_of, read
 from .ending import Ending
 from .jobs import JobQueue
 from .keys import KeyDone, KeyQueue
 from .screens.base import BaseScreen, OpeningScreen
 from .screens.judging_base import JudgeScreen
-from .state.place import place_of
 from .state.recent import keep_place, recent
 from .state.state import keep_theme, settings
 from .terminal import DRIVERS

@@ -13,15 +13,18 @@ import warnings
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import Context
+from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from xmine.browsing.judgements import Judgements
+from xmine.browsing.cuts import check_cut
+from xmine.browsing.judgements import Judgements, key_of, row_of
 from xmine.browsing.opening import open_pairs
+from xmine.browsing.query import PairQuery
 from xmine.browsing.view import View
 from xmine.errors import XmineError, XmineWarning
+from xmine.pairs.judgements import PairKey
 
-from .state.place import view_at
 from .state.recent import place_in, remember
 
 if TYPE_CHECKING:
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
 
     from textual.app import App
     from textual.widget import Widget
+
+    from xmine.browsing.opened import Opened
 
 Found = TypeVar("Found")
 Given = ParamSpec("Given")
@@ -148,3 +153,31 @@ def read(path: Path) -> Read:
     said = [str(each.message) for each in told if issubclass(each.category, XmineWarning)]
     view = view_at(place_in(path), opened, judgements.codes)
     return view, judgements, "; ".join(said)
+
+
+_MOST_LINES = 50  # that were typed
+
+
+def place_of(view: View) -> dict[str, Any]:
+    """Tell where a view is: query, cut if it was moved and not written, pair, and typed lines."""
+    wanted = view.wanted
+    cut = None if wanted.cut == view.opened.cut else wanted.cut
+    lines = view.lines[-_MOST_LINES:]
+    pair = list(key_of(view.opened, view.row)) if len(view.opened) else []
+    return {"query": asdict(wanted.query), "cut": cut, "pair": pair, "lines": lines}
+
+
+def view_at(place: Any, opened: Opened, codes: Any) -> View:  # noqa: ANN401 - of an edited file
+    """Show the pairs of a place; those of the beginning, if there is no such place now."""
+    try:
+        query = PairQuery(**place["query"] | {"flags": tuple(place["query"]["flags"])})
+        cut = None if place["cut"] is None else float(place["cut"])
+        if cut is not None:
+            check_cut(opened, cut)
+        view = View(opened, codes, query, cut)
+        if place["pair"]:
+            view.row = row_of(opened, PairKey(*place["pair"])) or 0
+        view.lines = [*map(str, place["lines"])]
+    except (TypeError, ValueError, KeyError, XmineError):
+        return View(opened, codes)
+    return view

@@ -16,7 +16,7 @@ from xmine.browsing.view import View
 from xmine.errors import FileError
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
-from xmine.tui.state.place import place_of, view_at
+from xmine.tui.background import place_of, view_at
 from xmine.tui.state.recent import MOST, forget, keep_place, place_in, recent, remember
 from xmine.tui.state.state import keep_theme, settings, state_folder
 

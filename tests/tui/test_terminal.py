@@ -19,7 +19,7 @@ import pytest
 from tests.toys.app import is_there, wait_until
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
-from xmine.tui.state.place import view_at
+from xmine.tui.background import view_at
 from xmine.tui.state.recent import place_in
 from xmine.tui.widths import PROBE
 

@@ -1,4 +1,4 @@
-"""State that the app keeps between starts: recent runs, settings, curves of training.
+"""State that the app keeps between starts: recent runs, settings.
 
 Nothing here imports Textual.
 """

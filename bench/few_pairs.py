@@ -61,10 +61,9 @@ def trained(file: Path, folder: Path, encoder: str) -> dict[str, float]:
         summary.write_text(json.dumps(facts), encoding="utf-8")
     facts = json.loads(summary.read_text(encoding="utf-8"))
     return {
-        "steps": facts["estimate"]["steps"],
+        "steps": facts["steps"],
         "processor_seconds": round(facts["processor_seconds"], 1),
         "seconds": facts["seconds"],
-        "estimated_seconds": round(facts["estimate"]["seconds"], 1),
     }
 
 

@@ -51,12 +51,10 @@ def command(
         code = leaving.value.code
         assert isinstance(code, int)
         said = err.decode("utf-8")
-        estimate = (
-            said[: said.find("\n") + 1]
-            if said.startswith(("xmine: estimate: ", "xmine: after "))
-            else ""
-        )
-        return Ended(code, out.decode("utf-8"), said.removeprefix(estimate), touched, estimate)
+        lines = said.splitlines(keepends=True)
+        apart = [each for each in lines if each.startswith(("xmine: estimate: ", "xmine: after "))]
+        other = "".join(each for each in lines if each not in apart)
+        return Ended(code, out.decode("utf-8"), other, touched, "".join(apart))
 
     return ended
 

@@ -446,12 +446,6 @@ def test_a_second_ctrl_c_does_not_wait_for_the_step(
     assert not (run_folder(tmp_path / "new") / "checkpoint.pt").exists()
 
 
-@pytest.fixture
-def static_in_float16(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a static encoder, which multiplies nothing, stand for a transformer on a GPU."""
-
-
-@pytest.mark.usefixtures("static_in_float16")
 def test_a_step_whose_scaled_gradients_overflow_is_left_out(
     start: str, toy_pairs: ParallelText, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,6 +1,6 @@
 """Probabilities as bars, the cut through them, and the pairs just above and below it to judge."""
 
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from rich.text import Text
@@ -30,15 +30,6 @@ _PATIENCE = 0.08  # seconds after the last key until the table follows
 _AROUND = 20  # rows that are not bins: lines of a screen, head, legend and cut, table, detail
 _FEWEST_BINS, _MOST_BINS = 5, 12
 _LOW = 20  # rows of a window that has no room for the pair whole, at most
-
-
-class Counted(NamedTuple):
-    """The sorted pairs, their histogram, and the cut of that histogram."""
-
-    cuts: Cuts
-    cut: float
-    histogram: Histogram
-    step: float
 
 
 class ThresholdScreen(JudgeScreen):
@@ -113,10 +104,10 @@ class ThresholdScreen(JudgeScreen):
         """Sort a million pairs and count them in the background: it takes half a second."""
         opened, asked, known = self.view.opened, self.view.wanted.cut, self._cuts
 
-        def work() -> Counted:
+        def work() -> tuple[Cuts, float, Histogram, float]:
             cuts = known or Cuts(opened)
             cut = cuts.start() if asked is None else asked
-            return Counted(cuts, cut, cuts.histogram(cut, bins), step_of(cuts.histogram(cut)))
+            return cuts, cut, cuts.histogram(cut, bins), step_of(cuts.histogram(cut))
 
         self.background.run("count", work, self._counted, self._not_counted)
 
@@ -124,13 +115,13 @@ class ThresholdScreen(JudgeScreen):
         self.query_one("#cut", Static).update("", layout=False)
         self.complain(error)
 
-    def _counted(self, counted: Counted) -> None:
+    def _counted(self, counted: tuple[Cuts, float, Histogram, float]) -> None:
         if self._histogram is None:
             self._say_agreement()
         is_first = self._cuts is None
+        self._cuts, cut, self._histogram, self._step = counted
         if is_first:
-            self._cut = counted.cut
-        self._cuts, self._histogram, self._step = counted.cuts, counted.histogram, counted.step
+            self._cut = cut
         self._draw()
         self.refresh_top()
         if is_first:  # a window of another size leaves the cursor where it is

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from xmine.encoders.tokenizer import Vocabulary
-from xmine.trainer.models.momentum import MomentumTower
+from xmine.trainer.models.queue import MomentumTower
 from xmine.trainer.models.static import StaticTower, new_static
 from xmine.trainer.options.moco import MocoOptions
 

@@ -28,8 +28,7 @@ from xmine.encoders.modules.pooling import Pooling
 from xmine.options import EncodingOptions
 from xmine.pairs.io import ParallelText
 from xmine.trainer.losses import with_queue as contrast
-from xmine.trainer.models.momentum import MomentumTower
-from xmine.trainer.models.queue import KeyQueue
+from xmine.trainer.models.queue import KeyQueue, MomentumTower
 from xmine.trainer.run import loop
 from xmine.trainer.run.loop import Training
 

@@ -21,8 +21,7 @@ from ..data.rows import Rows
 from ..distributed import all_gather
 from ..losses.inference import InferenceTask
 from ..losses.with_queue import contrast_with_queue
-from ..models.momentum import MomentumTower
-from ..models.queue import KeyQueue, drawn_batches, new_queue, text_numbers
+from ..models.queue import KeyQueue, MomentumTower, drawn_batches, new_queue, text_numbers
 from ..models.towers import Tower, adamw, shared_device
 from ..options.moco import MocoOptions
 from ..run.checkpoints import Run

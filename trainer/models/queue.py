@@ -1,5 +1,6 @@
-"""Keys of earlier batches, as negatives: a ring of the newest (He et al., 2020)."""
+"""Momentum contrast (He et al., 2020): an encoder that follows slowly, and a ring of its keys."""
 
+import copy
 from collections.abc import Callable, Iterator
 from typing import Self
 
@@ -128,3 +129,27 @@ def drawn_batches(rows: Rows, count: int, options: QueueOptions) -> Iterator[Row
     drawn = random.permutation(len(rows))[:count]
     for start in range(0, len(drawn), options.batch_size):
         yield rows.take(drawn[start : start + options.batch_size])
+
+
+class MomentumTower(nn.Module):
+    """The key encoder E' of an encoder E: theta' <- m theta' + (1 - m) theta.
+
+    Attributes:
+        tower: the copy; it has no gradients, and is never an optimiser's.
+    """
+
+    def __init__(self, query: Tower) -> None:
+        """Begin exactly where the encoder stands, its heads included."""
+        super().__init__()
+        self.tower = copy.deepcopy(query).requires_grad_(False)
+
+    @torch.no_grad()
+    def follow(self, query: Tower, momentum: float) -> None:
+        """Move towards the encoder, at the beginning of a step; 1 stays, 0 is the encoder itself.
+
+        Weights are float32 whatever type they are multiplied in, or a step of a thousandth would
+        vanish.
+        """
+        own: list[Tensor] = list(self.tower.parameters())
+        theirs: list[Tensor] = list(query.parameters())
+        torch._foreach_lerp_(own, theirs, 1 - momentum)  # few kernels for all tensors

@@ -12,8 +12,7 @@ from torch import Tensor, nn
 from torch.optim import Adam, Optimizer
 
 from ..data.rows import Rows, Side
-from ..models.momentum import MomentumTower
-from ..models.queue import drawn_batches, new_queue, text_numbers
+from ..models.queue import MomentumTower, drawn_batches, new_queue, text_numbers
 from ..models.towers import Tower
 from ..options.emma_x import EmmaXOptions
 from ..run.step import Step, drop_tokens

@@ -1,9 +1,5 @@
-"""Texts with a known truth -> the candidates of mining, and figures of each that a score may weigh.
+"""Texts with a known truth -> the candidates of mining, and figures of each that a score weighs."""
 
-Figures are those of `xmine.scoring.reranking` and those of trials (bench/trial_figures.py).
-"""
-
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -13,6 +9,7 @@ from numpy.typing import NDArray
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.reranking import RerankingWeights
 from xmine.encoders.tokens import TokenVectors
+from xmine.flags.numbers import differing, reader
 from xmine.knn.exact import search_exact
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring.late_interaction import match_pairs
@@ -93,14 +90,13 @@ class CandidateSet:
         margins = self.margins or margin_scores(self.neighbours, k=K)
         return Reranker(self.neighbours, known, margins, RerankingWeights())
 
-    def measure(self, name: str, reranker: Reranker) -> None:
-        """Add the figures that xmine weighs, their names behind `name`."""
+    def measure(self, reranker: Reranker) -> None:
+        """Add the figures that xmine weighs."""
         (x, s), (y, t) = (self.split(each) for each in self.pairs())
         matches, margins = reranker.matches, reranker.margins
         backward = dict(reranker.figures(s, t, matches.sources, margins.sources))
         for weight, figure in reranker.figures(x, y, matches.targets, margins.targets):
-            both = np.concatenate([figure.ravel(), backward[weight].ravel()])
-            self.figures[name + weight] = both
+            self.figures[weight] = np.concatenate([figure.ravel(), backward[weight].ravel()])
 
     def oracle(self, scores: Floats, chosen_by: Floats | None = None) -> float:
         """Give the F1 of the best cut in hindsight through one-to-one pairs.
@@ -170,31 +166,23 @@ class Pool:
         added.margins = margin_scores(neighbours, k=K).first(nearest)
         self.sets.append(added)
 
-    def gather(self) -> tuple[Rows, Rows]:
-        """Number the candidates of all sets; give the English and the Chinese line of each."""
+    def add_figures(self) -> None:
+        """Add to all sets the figures that xmine weighs, and whether numbers differ."""
         keys = []
         for each in self.sets:
             x, y = each.pairs()
             keys.append(each.rows[0][x] * len(self.lines[1]) + each.rows[1][y])
         known, places = np.unique(np.concatenate(keys), return_inverse=True)
         ends = np.cumsum([len(each) for each in keys])[:-1]
+        x, y = known // len(self.lines[1]), known % len(self.lines[1])
+        matches = match_pairs(*self.tokens, x, y)
+        left, right = reader("en"), reader("zh")
+        texts = (
+            (self.lines[0][i], self.lines[1][j])
+            for i, j in zip(x.tolist(), y.tolist(), strict=True)
+        )
+        differ = np.array([differing(*each, left, right) is not None for each in texts])
         for each, cells in zip(self.sets, np.split(places, ends), strict=True):
             each.cells = cells
-        return known // len(self.lines[1]), known % len(self.lines[1])
-
-    def measure(self, name: str, matches: Sequence[Floats]) -> None:
-        """Add the figures of a token look to all sets, their names behind `name`.
-
-        Args:
-            name: empty for the look of xmine.
-            matches: of `match_pairs`, of the cells of each set, float64 [cells, 3].
-        """
-        for each, found in zip(self.sets, matches, strict=True):
-            each.measure(name, each.reranker(self.tokens, found))
-
-    def look(
-        self, x: Rows, y: Rows, tokens: tuple[TokenVectors, TokenVectors] | None = None
-    ) -> Floats:
-        """Compare lines token by token, as `match_pairs`: float64 [pairs, 3]."""
-        source, target = tokens or self.tokens
-        return match_pairs(source, target, x, y)
+            each.measure(each.reranker(self.tokens, matches[cells]))
+            each.figures["numbers"] = differ[cells].astype(np.float64)

@@ -8,7 +8,7 @@ Trains with xmine/embedded/options.toml, which is where the settings of the ship
 or with FILE, into FOLDER/seed-N, and writes FOLDER/figures.json: the figures of each seed and their
 mean. A run that was stopped goes on where it was. `--shipped` trains nothing: it measures the
 encoder that ships, after a change of the code around it, and writes that into
-bench/results/embedded.json, whose figures `python bench/shown.py` puts into README, docs and card.
+bench/results/embedded.json, whose figures README, docs and card quote.
 
 A figure is named by its benchmark, row and metric, as `xmine eval` has them: `tatoeba deu, reranked
 to_english`. The languages are those of the encoder.

@@ -14,7 +14,7 @@ from xmine.files.reading import read_lines
 from xmine.knn.exact import search_exact
 from xmine.knn.neighbours import Neighbours
 from xmine.options import load_toml
-from xmine.pairs.io import ParallelText, read_parallel
+from xmine.pairs.io import read_parallel
 from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.run.prepare import Split
 from xmine.vectors.tokens import texts_read
@@ -22,31 +22,22 @@ from xmine.vectors.tokens import texts_read
 SHARES = (0.02, 0.1, 0.3, 0.6)  # of lines with a translation, in mixtures of EVAL
 FIT_SHARES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.6)
 FIT_SIZES = (700, 1400)  # lines a side
-DOMAINS = ("newstest", "un", "flores")
-DOMAIN_SIZE, ALL_SIZE = 1500, 5000
+ALL_SIZE = 5000
+LEAST_TOKENS = 5  # of the shorter side of a pair to fit on, as in `xmine train`
 NEAREST = 10
 
 
-def read_held_out(train: Path) -> tuple[ParallelText, ParallelText]:
-    """Read the Chinese pairs that the embedded encoder was trained on, and all that were held out.
+def fit_pools(encoder: SentenceEncoder, train: Path, draws: int) -> list[Pool]:
+    """Mix the pairs that were held out of the embedded encoder's training, by pair of languages.
 
-    Its languages are in the order of the files of pairs, which decides what was held out.
+    The languages are in the order of the files of pairs, which decides what was held out.
     """
     options = MsimcseOptions(**load_toml(EMBEDDED / "options.toml"))
-    codes = [code for code in SentenceEncoder.load().facts.languages if code != "en"]
-    split = Split.of(read_parallel(*(train / f"en-{code}.tsv.gz" for code in codes)), options)
-    seen = split.seen
-    if seen.languages:
-        seen = seen.take(seen.languages.rows()[codes.index("zh")])
-    return seen, split.held_out
-
-
-def fit_pools(
-    encoder: SentenceEncoder, pairs: ParallelText, least: int, draws: int
-) -> tuple[Pool, ...]:
-    """Mix pairs whose shorter side has so many tokens, for each pair of languages."""
+    codes = [code for code in encoder.facts.languages if code != "en"]
+    read = read_parallel(*(train / f"en-{code}.tsv.gz" for code in codes))
+    pairs = Split.of(read, options).held_out
     lengths = [texts_read(encoder, each).lengths for each in (pairs.sources, pairs.targets)]
-    long = np.minimum(*lengths) >= least
+    long = np.minimum(*lengths) >= LEAST_TOKENS
     pools = []
     for rows in pairs.languages.rows() if pairs.languages else [np.arange(len(pairs))]:
         some = pairs.take(rows[long[rows]])
@@ -56,15 +47,10 @@ def fit_pools(
         sizes = FIT_SIZES if max(FIT_SIZES) <= most else (most // 2, most)
         _add_mixtures(pool, corpus, sizes, draws)
         pools.append(pool)
-    return tuple(pools)
+    return pools
 
 
-def _add_mixtures(
-    pool: Pool,
-    corpus: Corpus,
-    sizes: tuple[int, ...],
-    draws: int,
-) -> None:
+def _add_mixtures(pool: Pool, corpus: Corpus, sizes: tuple[int, ...], draws: int) -> None:
     """Add mixtures of a corpus, whose lines are those of the pool."""
     for each in mixtures(corpus, sizes, draws):
         order = np.argsort(each.chinese)
@@ -74,15 +60,11 @@ def _add_mixtures(
 
 
 def mixed_pool(encoder: SentenceEncoder, data: Path, draws: int) -> Pool:
-    """Mix the aligned sets of EVAL, and add each of them as a whole."""
+    """Mix the aligned sets of EVAL."""
     corpus = read_corpus(data)
     pool = Pool(encoder, corpus.english, corpus.chinese)
-    for names, size in ((DOMAINS, DOMAIN_SIZE), (("all",), ALL_SIZE)):
-        groups = {name: corpus.groups[name] for name in names}
-        _add_mixtures(pool, replace(corpus, groups=groups, shares=SHARES), (size,), draws)
-    for name in DOMAINS:
-        rows = corpus.groups[name]
-        pool.add(f"retrieval {name}", 1.0, (rows, rows), np.arange(len(rows)), nearest=NEAREST)
+    groups = {"all": corpus.groups["all"]}
+    _add_mixtures(pool, replace(corpus, groups=groups, shares=SHARES), (ALL_SIZE,), draws)
     return pool
 
 

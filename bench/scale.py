@@ -1,6 +1,6 @@
 """How time and memory grow with the number of lines, xmine's beside those of its peers.
 
-    python bench/scale.py --parts knn,margin,whole --work FOLDER [--json OUT] [--picture OUT.svg]
+    python bench/scale.py --parts knn,margin,whole --work FOLDER [--json OUT]
 
     knn        exact search both ways, two `faiss.knn` calls and sgemm on the same vectors
     semantic   exact search both ways and two calls of sentence-transformers' `semantic_search`
@@ -10,7 +10,7 @@
     recall     pairs of approximate search that exact search finds
 
 A part's figures replace those of the same part in the JSON file, so that parts can be measured one
-by one; `--picture` draws what stands there. Without sizes this is a try of a few minutes.
+by one. Without sizes this is a try of a few minutes.
 """
 
 import argparse
@@ -24,7 +24,6 @@ from pathlib import Path
 import numpy as np
 import searching
 import whole
-from picture import draw
 
 from xmine.evaluation.reports.record import record, write_record
 
@@ -57,10 +56,6 @@ def main() -> None:
             if arguments.json:  # after every row, since the next one may take an hour
                 write_record(arguments.json, found)
         print(f"\n{table(rows)}\n", flush=True)
-    if arguments.picture:
-        if "whole" not in found:
-            sys.exit("scale.py: no figures of the part 'whole' to draw; name them with --json")
-        draw(found, arguments.picture)
 
 
 def surroundings() -> Row:
@@ -109,7 +104,6 @@ def _arguments() -> argparse.Namespace:
     add("--parts", type=_parts, default=["knn", "semantic", "margin", "whole"])
     add("--work", type=Path, default=Path("scale"), help="folder for corpora and runs")
     add("--json", type=Path, help="figures; parts that are there already stay")
-    add("--picture", type=Path, help="draw the part 'whole' (.svg, .png)")
     add("--seed", type=int, default=1)
     search = parser.add_argument_group("knn, semantic, margin")
     search.add_argument(

@@ -151,7 +151,7 @@ class TestOnRealData:
             measured = result.figure(f"zh-en {row}", "f1")
             assert measured == pytest.approx(
                 recorded["shipped"][f"bucc zh-en {row} f1"], abs=1e-9
-            ), "measure it again: python bench/embedded.py --shipped, then python bench/shown.py"
+            ), "measure it again: python bench/embedded.py --shipped"
 
     @pytest.mark.slow
     def test_encoding_costs_little_more_than_cutting_into_pieces(

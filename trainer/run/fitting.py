@@ -2,8 +2,7 @@
 
 From 205,000 pairs on, these are 2,000 pairs held out, 32,000 pieces, batches of 2,048 and 3 passes.
 With fewer pairs, a new encoder learns more from a smaller vocabulary, and from a few hundred steps
-in more passes; and with FEW or fewer, an encoder that was trained before is the better start
-(`python bench/few_pairs.py`).
+in more passes; and with FEW or fewer, an encoder that was trained before is the better start.
 """
 
 import math

@@ -20,7 +20,7 @@ from xmine.vectors.tokens import tokens_of
 
 # Nearest sentences that are reranked, where fewer hits are asked for.
 NEAREST = 10
-# Of order and missing (bench/hits.py).
+# Of order and missing.
 _WEIGHTS = 0.1, -4
 # The tokens of their nearest sentences are in memory together.
 _TEXTS_AT_ONCE = 1024

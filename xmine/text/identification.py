@@ -42,7 +42,7 @@ _VARIANTS = {"zh-Hans": "这们来个时说国对会为过学还没", "zh-Hant":
 _SURE_FUNCTION_WORDS, _SURE_KINDS = 0.2, 12
 _WORD = re.compile(r"[^\W\d_]+")
 # Short lines are joined to this many characters, of which one language is nearly certain; of a line
-# of Tatoeba alone several are likely. bench/identification.py measures how often it is right.
+# of Tatoeba alone several are likely.
 _GROUP = 100
 _MOST_GROUPS = 100
 _LONGEST = 1000  # characters of a line

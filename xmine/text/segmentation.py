@@ -16,7 +16,7 @@ from xmine.extras import needs
 from xmine.text.languages import HAN, UNKNOWN_LANGUAGE, short_code
 
 # The rules of pysbd for a language: those of another one where pysbd has none, or where these do no
-# better in a tenth of the time (Italian) or cut at commas (Arabic); bench/segments.py.
+# better in a tenth of the time (Italian) or cut at commas (Arabic).
 _RULES = {code: code for code in "am bg da de el en es fa fr hi hy kk mr my nl pl ru sk ur".split()}
 _RULES |= dict.fromkeys(("ar", "id", "it", "ja", "ko", "pt", "vi", "zh", UNKNOWN_LANGUAGE), "en")
 _RULES |= {"cs": "de", "tr": "de", "uk": "ru"}
@@ -44,7 +44,7 @@ _QUOTE = re.compile('["“”]')
 # space, behind them; a full stop ends nothing before a letter or a digit. A semicolon and an
 # ellipsis end none: in English they stand inside sentences, and a sentence cut on one side alone
 # finds no partner (cutting at semicolons loses 11 in 1,000 pairs of newstest2019 at `--threshold
-# auto`, bench/segments.py).
+# auto`).
 _MARK = re.compile(
     rf"(?:[。｡！？؟]|(?<=[{_EAST}])[!?]|[!?](?=[{_CLOSING}\"]*\s+[{_EAST}])"
     rf"|(?<=[{_EAST}])[.．](?![A-Za-z0-9０-９.．]))[。｡！？؟!?.．]*"

@@ -48,7 +48,7 @@ class Transformer(nn.Module):
         batch_size: sentences that are read at once when encoding, fewer if they are long; 0: by
             the device.
         dtype: the number type in which matrices are multiplied. Weights, sums and norms stay in
-            float32, or more neighbours would change (bench/dtypes.py, `throughout`).
+            float32, or more neighbours would change.
     """
 
     kind = "Transformer"

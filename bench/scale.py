@@ -6,7 +6,6 @@
     semantic   exact search both ways and two calls of sentence-transformers' `semantic_search`
     margin     margin scoring and pairing after search, LASER's loop and numpy on the same search
     whole      `xmine mine` from text to pairs, and what a user would write in its place
-    continue   the rest of a run that was killed when 90 % of its time had passed
     recall     pairs of approximate search that exact search finds
 
 A part's figures replace those of the same part in the JSON file, so that parts can be measured one
@@ -34,7 +33,6 @@ PARTS: dict[str, Callable[[argparse.Namespace], Iterator[Row]]] = {
     "semantic": searching.semantic,
     "margin": searching.margin,
     "whole": whole.whole,
-    "continue": whole.continued,
     "recall": whole.recall,
 }
 COMPARED = ("numpy", "faiss-cpu", "torch", "sentence-transformers")
@@ -114,7 +112,7 @@ def _arguments() -> argparse.Namespace:
     search.add_argument("--repeats", type=int, default=3)
     search.add_argument("-k", type=int, default=4)
     search.add_argument("--device", default="cpu", help="of xmine's exact search")
-    runs = parser.add_argument_group("whole, continue, recall")
+    runs = parser.add_argument_group("whole, recall")
     runs.add_argument("--sizes", type=_numbers, default=[10_000, 30_000], help="lines of corpora")
     runs.add_argument("--translated", type=float, default=0.5, help="share of lines in gold")
     runs.add_argument("--texts", type=Path, nargs=2, help="two files in place of corpora")
@@ -123,7 +121,6 @@ def _arguments() -> argparse.Namespace:
     runs.add_argument("--options", default="", help="more options of xmine mine, in one string")
     runs.add_argument("--estimate", action="store_true", help="compare runs with --dry-run, too")
     runs.add_argument("--index", default="auto", help="for recall: what to compare with exact")
-    runs.add_argument("--kill-at", type=float, default=0.9)
     runs.add_argument("--peer-limit", type=int, default=30_000, help="lines up to which peers run")
     runs.add_argument("--peer-threshold", type=float, default=1.06)
     return parser.parse_args()

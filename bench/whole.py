@@ -1,6 +1,6 @@
 """Two text files -> what a whole run of `xmine mine` costs, and the same by its peers' means.
 
-Parts `whole`, `continue` and `recall` of bench/scale.py. Every run is a process of its own with an
+Parts `whole` and `recall` of bench/scale.py. Every run is a process of its own with an
 empty cache, looked at from outside (bench/memory.py).
 """
 
@@ -9,7 +9,6 @@ import json
 import math
 import shlex
 import shutil
-import signal
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
@@ -28,7 +27,6 @@ from xmine.scoring.gold import agreement
 
 PEERS = Path(__file__).with_name("peers.py")
 CACHE = "cache"
-_TRIES = 4
 
 Row = dict[str, object]
 LinePairs = set[tuple[int, int]]
@@ -74,33 +72,6 @@ def whole(arguments: Namespace) -> Iterator[Row]:
             **cost.figures(),
             **outcome(texts, output),
             **told(cost),
-        }
-
-
-def continued(arguments: Namespace) -> Iterator[Row]:
-    """Kill a run when 90 % of its time has passed, start it again, and time the rest."""
-    if not arguments.output.endswith("/"):
-        sys.exit("scale.py: the part 'continue' needs an --output that is a run folder: run/")
-    for texts in texts_of(arguments):
-        output = fresh(arguments)
-        command = mining(texts, output, arguments)
-        unbroken = finished(cost_of(command, cache=fresh_cache(arguments)))
-        expected = digests(output)
-        for _ in range(_TRIES):  # a run that was faster than the one before it ends unkilled
-            output, cache = fresh(arguments), fresh_cache(arguments)
-            killed = cost_of(command, cache=cache, kill_after=arguments.kill_at * unbroken.seconds)
-            if killed.code == -signal.SIGKILL:
-                break
-            unbroken = finished(killed)
-        rest = finished(cost_of(command, cache=cache))
-        yield {
-            "lines": texts.lines,
-            "whole_seconds": round(unbroken.seconds, 2),
-            "killed_after_seconds": round(killed.seconds, 2),
-            "was_killed": killed.code == -signal.SIGKILL,
-            "rest_seconds": round(rest.seconds, 2),
-            "share_of_whole": round(rest.seconds / unbroken.seconds, 3),
-            "same_pairs": digests(output) == expected,
         }
 
 

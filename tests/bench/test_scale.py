@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from argparse import Namespace
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -160,30 +159,3 @@ def test_pairs_are_read_out_of_a_run_folder(tmp_path: Path) -> None:
     assert whole.lines_of(folder) == {(3, 4), (1, 2)}
     assert whole.search_of(folder) == {"index": "IVF16,SQfp16", "recall_of_neighbours": 0.99}
     assert set(whole.digests(folder)) == {"pairs.tsv"}
-
-
-def test_continuing_starts_a_killed_command_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A stand-in that takes two seconds, and that goes on where it was, as a run folder does."""
-    stand_in = tmp_path / "stand_in.py"
-    stand_in.write_text(
-        "import pathlib, sys, time\n"
-        "folder = pathlib.Path(sys.argv[1]); folder.mkdir(exist_ok=True)\n"
-        "state = folder / 'state'\n"
-        "done = int(state.read_text()) if state.exists() else 0\n"
-        "for step in range(done, 20):\n"
-        "    time.sleep(0.1); partial = folder / 'partial'; partial.write_text(str(step + 1))\n"
-        "    partial.replace(state)\n"
-        "state.unlink()\n"
-        "(folder / 'pairs.tsv').write_text('1.5\\tone\\tyi\\t3\\t4\\t0.9\\n')\n"
-    )
-    monkeypatch.setattr(
-        whole, "mining", lambda texts, output, arguments: [sys.executable, stand_in, output]
-    )
-    arguments = Namespace(
-        output="run/", work=tmp_path, kill_at=0.8, sizes=[20], seed=1, translated=0.5, texts=None
-    )
-    (row,) = whole.continued(arguments)
-    assert row["was_killed"] and row["same_pairs"]
-    assert float(str(row["share_of_whole"])) < 0.6

@@ -6,8 +6,8 @@
 encoders stand beside which, the one to compare with first), the ablations (arguments of
 `bench/ablate.py`). A NAME is that of one of these; without one, all are made. What
 FOLDER has already is not trained again. `results/methods/NAME.json` is left: the commands, their
-seconds, and what `xmine eval gain` or `bench/ablate.py` says. `--show` prints what is there as the
-tables of docs/methods.
+seconds, and what `xmine eval report` or `bench/ablate.py` says. `--show` prints what is there as
+the tables of docs/methods.
 """
 
 import argparse
@@ -81,7 +81,8 @@ class Bench:
         """Train what is not there, and compare all with the first."""
         trained = {name: self.trained(name) for name in self.with_starts(names)}
         folders = [str(self.folder(name)) for name in names]
-        compared = json.loads(xmine("eval", "gain", *folders, "--data", str(self.data), "--json"))
+        words = ["--benchmark", "tatoeba,bucc,sts", "--data", str(self.data), "--json"]
+        compared = gained(json.loads(xmine("eval", "report", *folders, *words)))
         return {"encoders": trained, "gain": named(compared, self.output)}
 
     def with_starts(self, names: list[str]) -> list[str]:
@@ -196,8 +197,36 @@ def shown(result: dict[str, Any]) -> list[str]:
     return [*table(result), ""]
 
 
+def gained(found: dict[str, Any]) -> dict[str, Any]:
+    """Order what `xmine eval report` says by encoder: each beside the first."""
+    rows = [
+        (f"{x['benchmark']} {x['row']}", *x["encoders"].items())
+        for x in found["figures"]
+        if any(each["gain_interval"] for each in x["encoders"].values())
+    ]
+    names = [who for who, _ in rows[0][1:]]
+    comparisons = [
+        {
+            "after": {"model": who},
+            "gains": [
+                {
+                    "benchmark": name,
+                    "before": first[1]["value"],
+                    "after": others[at][1]["value"],
+                    "gain": others[at][1]["gain"],
+                    "interval": others[at][1]["gain_interval"],
+                    "verdict": others[at][1]["verdict"],
+                }
+                for name, first, *others in rows
+            ],
+        }
+        for at, who in enumerate(names[1:])
+    ]
+    return {"before": {"model": names[0]}, "comparisons": comparisons}
+
+
 def gains(found: dict[str, Any]) -> list[str]:
-    """Lay out what `xmine eval gain` says: a row for each encoder, the gain and its interval."""
+    """Lay out what `xmine eval report` says: a row for each encoder, the gain and its interval."""
     first = found["comparisons"][0]["gains"]
     rows = ["| encoder | " + " | ".join(each["benchmark"] for each in first) + " |"]
     rows.append("|---" * (len(first) + 1) + "|")

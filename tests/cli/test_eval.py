@@ -107,21 +107,20 @@ def test_all_writes_one_report_that_compare_reads(
     assert (refused.code, refused.touched) == (1, set())
     assert command(*asked, "-o", "report", "--force").code == 0
 
-    beside = command("eval", "compare", "report", toy_folder, "--data", data)
+    beside = command("eval", "report", "report", toy_folder, "--data", data)
     assert beside.code == 0, beside.err
-    assert beside.out.startswith("tatoeba: Is the nearest English sentence the translation")
-    assert beside.out.splitlines()[2].split() == ["toy", "toy", "#2"]
+    head, row = beside.out.splitlines()[:2]
+    assert head.split() == ["toy", "toy", "#2", "gain"]
+    assert row.split()[:2] == ["tatoeba", "cmn,"] and row.endswith("0.0 (0.0 to 0.0) unclear")
     assert "Wang et al. 2021 (dual momentum contrast), Table 1" in beside.out
-    rows = [
-        json.loads(row) for row in command("eval", "compare", "report", "--json").out.splitlines()
-    ]
-    assert rows[0]["benchmark"] == "tatoeba"
-    assert rows[0]["published"][0]["not_comparable"] == ""
-    assert rows[0]["published"][0]["as_printed"] == {"MoCo-BERT base": [97.4, 96.6]}
-    assert rows[0]["figures"][0]["encoders"] == {"toy": 1}
-    missing = command("eval", "compare", "nowhere.json", "--data", data)
+    found = json.loads(command("eval", "report", "report", "--json").out)
+    assert found["figures"][0]["benchmark"] == "tatoeba"
+    assert found["published"][0]["not_comparable"] == ""
+    assert found["published"][0]["as_printed"] == {"MoCo-BERT base": [97.4, 96.6]}
+    assert found["figures"][0]["encoders"]["toy"]["interval"] == [1, 1]
+    missing = command("eval", "report", "nowhere.json", "--data", data)
     assert missing.err.startswith("xmine: nowhere.json: no such file")
-    wrong = command("eval", "compare", "nowhere", "--data", data)
+    wrong = command("eval", "report", "nowhere", "--data", data)
     assert wrong.err.startswith("xmine: nowhere: ")
     assert wrong.code == 1
 
@@ -139,9 +138,9 @@ def test_a_folder_of_two_encoders_is_measured_reported_and_compared(
     about = json.loads(Path("report/report.json").read_text(encoding="utf-8"))["encoder"]
     assert (about["model"], about["target"]["model"]) == ("two/", "two/target")
     assert Path("report/report.md").read_text(encoding="utf-8").startswith("# two\n")
-    beside = command("eval", "compare", "report", "two", toy_folder, "--data", data, "--json")
-    figures = json.loads(beside.out.splitlines()[0])["figures"][0]["encoders"]
-    assert (beside.code, list(figures.values())) == (0, [1, 1, 1])
+    beside = command("eval", "report", "report", "two", toy_folder, "--data", data, "--json")
+    figures = json.loads(beside.out)["figures"][0]["encoders"]
+    assert (beside.code, [each["value"] for each in figures.values()]) == (0, [1, 1, 1])
 
 
 def test_all_goes_on_after_a_failure_and_ends_with_1(
@@ -155,5 +154,5 @@ def test_all_goes_on_after_a_failure_and_ends_with_1(
     assert "failed: bitext" in ended.err and "tatoeba" in ended.out
     text = Path("report/report.md").read_text(encoding="utf-8")
     assert "## Failed\n\n- bitext: data/newstest2019/ref.en has 2 lines" in text
-    beside = command("eval", "compare", toy_folder, "--data", data)
+    beside = command("eval", "report", toy_folder, "--data", data)
     assert beside.code == 1 and "tatoeba" in beside.out

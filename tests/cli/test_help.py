@@ -22,7 +22,7 @@ Command = Callable[..., Any]
 COMMANDS = ["mine", "score", "search", "encode", "convert", "train moco", "model info"]
 COMMANDS += ["browse", "model export", "cache ls", "cache rm"]
 COMMANDS += [f"pairs {name}" for name in ("stats", "list", "show", "cut", "judge")]
-COMMANDS += ["eval all", "eval compare", "eval gain", *(f"eval {name}" for name in BENCHMARKS)]
+COMMANDS += ["eval all", "eval report", *(f"eval {name}" for name in BENCHMARKS)]
 
 
 @pytest.fixture(autouse=True)

@@ -16,8 +16,7 @@ from tests.toys.xsim import loose, write
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.reranking import RerankingWeights
 from xmine.evaluation.data import DataFolder
-from xmine.evaluation.options import BitextOptions, GainOptions, TatoebaOptions, XsimOptions
-from xmine.evaluation.reports.gain import measure_gains
+from xmine.evaluation.options import BitextOptions, TatoebaOptions, XsimOptions
 from xmine.evaluation.result import Result
 from xmine.evaluation.retrieval.aligned import evaluate_bitext
 from xmine.evaluation.retrieval.tatoeba import evaluate_tatoeba
@@ -236,21 +235,3 @@ def test_the_tokens_of_the_pivot_are_read_once(
     assert len(read) == len(set(read)) == 3
     evaluate_xsim(toy_encoder, aligned, XsimOptions(files=files))
     assert len(read) == 6
-
-
-def test_gains_are_of_the_rows_of_papers(
-    toy_encoder: SentenceEncoder, aligned: DataFolder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nothing is reranked for what would not be shown."""
-    assert aligned.path
-    write_loose(aligned.path, "sample", seed=9, changed=6)
-    monkeypatch.setattr(xmine.mining.steps, "match_candidates", None)
-    monkeypatch.setattr(xmine.evaluation.retrieval.reranked, "match_candidates", None)
-    options = GainOptions(task=["tatoeba", "bucc"], resamples=100)
-    gains = measure_gains([toy_encoder, toy_encoder], aligned, options)
-    assert gains.failed == []
-    assert [items.name for items, _ in gains.found[0]] == [
-        "tatoeba cmn",
-        "bucc zh-en held-out",
-        "bucc zh-en oracle",
-    ]

@@ -8,7 +8,7 @@ import pytest
 
 from xmine.errors import FileError
 from xmine.evaluation.data import finite_number, incomplete, one_of, read_headed, read_tab_separated
-from xmine.evaluation.reports.tables import as_markdown, as_text, described
+from xmine.evaluation.reports.table import as_markdown, as_text, described
 from xmine.evaluation.result import Metric, Result, Row, mean_row
 
 ACCURACY = Metric("accuracy", "acc", "share that is right")

@@ -19,9 +19,9 @@ from xmine.encoders.pair import EncoderPair
 from xmine.errors import OptionError
 from xmine.evaluation.benchmarks import BENCHMARKS
 from xmine.evaluation.data import DataFolder
-from xmine.evaluation.everything import evaluate_all
 from xmine.evaluation.options import BitextOptions, EvaluationOptions, FinetuneOptions
 from xmine.evaluation.readers.ranking import LAREQA_LANGUAGES
+from xmine.evaluation.reports.report import evaluate_all
 from xmine.evaluation.retrieval.aligned import evaluate_bitext
 from xmine.evaluation.transfer.folds import examples
 from xmine.evaluation.transfer.tasks import Task

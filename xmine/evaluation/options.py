@@ -10,7 +10,10 @@ from xmine.options import EncodingOptions, flag, option
 
 MARGINS = ("ratio", "distance", "absolute")
 STS_TASKS = ("sts12", "sts13", "sts14", "sts15", "sts16", "stsb", "sickr")
-GAIN_TASKS = ("tatoeba", "bucc", "stsb")
+NAMES = tuple(
+    "tatoeba bitext bucc pseudo-bucc xsim xsim++ sts xsts align geometry cluster langid pairs "
+    "transfer retrieval qe".split()
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -281,19 +284,14 @@ class StsOptions(EvaluationOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GainOptions(EvaluationOptions):
-    """Whether one encoder is better than another."""
+class ReportOptions(EvaluationOptions):
+    """A table of encoders."""
 
-    task: list[str] = option(
+    benchmark: list[str] = option(
         [],
-        f"Compare only on some of these benchmarks: {', '.join(GAIN_TASKS)}.",
-        choices=GAIN_TASKS,
+        "Only these benchmarks, such as tatoeba,bucc,sts.",
+        choices=NAMES,
         shown_default="all there are",
     )
-    language: list[str] = option(
-        [],
-        "Compare on these languages and English, such as zh,de.",
-        shown_default="those that all encoders say they know",
-    )
-    resamples: int = option(1000, "Number of bootstrap resamples.", min=100)
+    resamples: int = option(1000, "Number of bootstrap resamples for intervals.", min=100)
     seed: int = option(1, "Seed of the resamples.", min=0, max=2**63 - 1)

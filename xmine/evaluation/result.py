@@ -11,6 +11,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from xmine.errors import FileError
 from xmine.options import load_toml
 
@@ -47,6 +50,8 @@ class Row:
     is_mean: bool = False  # whether they are averages of other rows
     # whether candidates were reranked, which no paper measures: no published figure stands beside
     is_reranked: bool = False
+    # [items, ...]: what `Result.statistic` makes the headline's figure of, for intervals
+    values: NDArray[Any] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +69,7 @@ class Result:
     unit: str = "items"  # what the items of a row are
     notes: Sequence[str] = ()  # what a reader has to know besides
     failed: Sequence[str] = ()  # parts that a broken file kept from being measured; notes say why
+    statistic: str = "mean"  # of `reports.bootstrap.STATISTICS`, for rows with values
 
     def figure(self, row: str, metric: str) -> float | None:
         """Look a figure up; None if there is no such row or metric."""
@@ -74,9 +80,22 @@ class Result:
         """Give the metric of the figure that stands for all."""
         return next(each for each in self.metrics if each.name == self.headline[1])
 
-    def as_json(self) -> dict[str, object]:
-        """Give everything as JSON can hold it; figures unscaled."""
-        headline = next(row for row in self.rows if row.name == self.headline[0])
+    def as_json(self, *, with_values: bool = False) -> dict[str, object]:
+        """Give everything as JSON can hold it; figures unscaled, values as texts of numbers."""
+
+        def of_row(row: Row) -> dict[str, object]:
+            facts: dict[str, object] = {
+                "name": row.name,
+                "items": row.items,
+                "figures": _finite(row.figures),
+                "is_mean": row.is_mean,
+                "is_reranked": row.is_reranked,
+            }
+            if with_values and row.values is not None:
+                columns = row.values.astype(np.float64).T
+                facts["values"] = [" ".join(f"{x:.12g}" for x in column) for column in columns]
+            return facts
+
         return {
             "benchmark": self.benchmark,
             "protocol": self.protocol,
@@ -86,13 +105,14 @@ class Result:
             "headline": {
                 "row": self.headline[0],
                 "metric": self.headline[1],
-                "value": _finite(headline.figures).get(self.headline[1]),
+                "value": _finite({"": self.figure(*self.headline) or 0.0})[""],
             },
             "metrics": {
                 metric.name: {key: x for key, x in asdict(metric).items() if key != "name"}
                 for metric in self.metrics
             },
-            "rows": [{**asdict(row), "figures": _finite(row.figures)} for row in self.rows],
+            "rows": [of_row(row) for row in self.rows],
+            "statistic": self.statistic,
             "notes": list(self.notes),
             "failed": list(self.failed),
         }
@@ -100,20 +120,24 @@ class Result:
     @classmethod
     def from_json(cls, found: Mapping[str, Any]) -> "Result":
         """Read what `as_json` gave."""
+
+        def of_row(row: dict[str, Any]) -> Row:
+            columns = [[float(x) for x in column.split()] for column in row.pop("values", ())]
+            figures = {name: x for name, x in row.pop("figures").items() if x is not None}
+            return Row(**row, figures=figures, values=np.array(columns).T if columns else None)
+
         return cls(
             benchmark=found["benchmark"],
             protocol=found["protocol"],
             split=found["split"],
             metrics=[Metric(name, **about) for name, about in found["metrics"].items()],
-            rows=[
-                Row(**row | {"figures": {k: x for k, x in row["figures"].items() if x is not None}})
-                for row in found["rows"]
-            ],
+            rows=[of_row(dict(row)) for row in found["rows"]],
             headline=(found["headline"]["row"], found["headline"]["metric"]),
             settings=dict(found["settings"]),
             unit=found["unit"],
             notes=found["notes"],
             failed=found.get("failed", ()),
+            statistic=found.get("statistic", "mean"),
         )
 
     def cells(self) -> list[list[str]]:

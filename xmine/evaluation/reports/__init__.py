@@ -1,4 +1,4 @@
-"""Results of benchmarks -> tables, comparisons with published figures, reports and records.
+"""Everything measured, in one report; results -> one table with intervals and published figures.
 
-Nothing here runs a benchmark.
+No benchmark is defined here.
 """

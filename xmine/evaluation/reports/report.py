@@ -1,25 +1,92 @@
-"""What was measured -> a folder to read: report.md, report.json, pictures.
+"""One encoder on all benchmarks that a data folder can serve -> a folder with what was measured.
 
-It is written for someone who has not read the papers: each benchmark opens with the question it
-answers, and what its columns mean stands below the table.
+`report.md` is for reading; `report.json` has the same unscaled, and what figures are made of, for
+`xmine eval report`.
 """
 
 import json
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from xmine.errors import FileError
-from xmine.evaluation.benchmarks import ABOUT
-from xmine.evaluation.everything import EvaluationOutcome, headline
-from xmine.evaluation.reports.compare import main_figures, published_beside
+from xmine.encoders.pair import Encoders
+from xmine.errors import FileError, XmineError
+from xmine.evaluation.benchmarks import BENCHMARKS, QUESTIONS
+from xmine.evaluation.data import DataFolder, MissingData
+from xmine.evaluation.options import EvaluationOptions
 from xmine.evaluation.reports.record import record
-from xmine.evaluation.reports.tables import as_markdown, described
+from xmine.evaluation.reports.table import as_markdown, described, main_figures, published_beside
 from xmine.evaluation.result import Result
+from xmine.evaluation.transfer.xrete.average import xrete_result
+from xmine.extras import EXTRAS, needs
+from xmine.progress import Progress, Report, silent
 
 REPORT_FILE = "report.json"
 # A table of more rows shows its averages, and all of it folded away.
 _LONG = 25
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationOutcome:
+    """What measuring an encoder on everything gave; benchmark names throughout."""
+
+    results: dict[str, Result] = field(default_factory=dict)  # XRETE as a summary among them
+    seconds: dict[str, float] = field(default_factory=dict)  # none for the summary
+    missing: dict[str, str] = field(default_factory=dict)  # the files that the data folder lacks
+    failed: dict[str, str] = field(default_factory=dict)  # why, though there are files
+
+
+def evaluate_all(
+    encoder: Encoders,
+    data: DataFolder,
+    options: EvaluationOptions,
+    report: Report = silent,
+    say: Callable[[str, str], None] = lambda name, text: None,
+    only: Sequence[str] = (),
+) -> EvaluationOutcome:
+    """Run every benchmark, or `only` some of them, with the default options of each."""
+    chosen = [BENCHMARKS[name] for name in only or BENCHMARKS]
+    needs("measuring everything", *(EXTRAS["eval"] if not only else ()))
+    given = {each.name: getattr(options, each.name) for each in fields(EvaluationOptions)}
+    outcome = EvaluationOutcome()
+    for done, benchmark in enumerate(chosen):
+        name = benchmark.name
+        report(Progress("benchmarks", done, len(chosen)))
+        report(Progress(name, 0, 1))
+        started = time.perf_counter()
+        try:
+            result = benchmark.load()(encoder, data, benchmark.options(**given), report)
+        except MissingData as error:
+            outcome.missing[name] = error.expected
+        except XmineError as error:
+            outcome.failed[name] = error.message
+            say(name, error.message)
+        else:
+            outcome.results[name] = result
+            outcome.seconds[name] = time.perf_counter() - started
+            if result.failed:
+                parts = ", ".join(result.failed)
+                outcome.failed[name] = f"{parts}: not measured, its notes say why"
+            say(name, headline(result))
+        report(Progress(name, 1, 1))
+    report(Progress("benchmarks", len(chosen), len(chosen)))
+    if xrete := xrete_result(outcome.results):
+        outcome.results["xrete"] = xrete
+    if not outcome.results and not outcome.failed:
+        raise MissingData(
+            f"{data.path or 'no benchmark data'}: there is nothing for any benchmark",
+            "xmine eval NAME --help says which files it reads; name the folder with --data",
+        )
+    return outcome
+
+
+def headline(result: Result) -> str:
+    """Say the figure that stands for a result: `95.0 mean (cmn)`."""
+    row, name = result.headline
+    metric = next(each for each in result.metrics if each.name == name)
+    return f"{metric.shown(result.figure(row, name))} {metric.title} ({row})"
 
 
 def write_report(
@@ -32,7 +99,9 @@ def write_report(
     facts = record(
         {
             "encoder": dict(about),
-            "results": {name: each.as_json() for name, each in outcome.results.items()},
+            "results": {
+                name: each.as_json(with_values=True) for name, each in outcome.results.items()
+            },
             "seconds": {name: round(each, 1) for name, each in outcome.seconds.items()},
             "missing": outcome.missing,
             "failed": outcome.failed,
@@ -52,7 +121,7 @@ def read_report(path: Path) -> tuple[str, dict[str, Result]]:
         rows = found["results"].values() if "results" in found else [found]
         results = [Result.from_json(row) for row in rows]
         for each in results:
-            if each.benchmark not in ABOUT:
+            if each.benchmark not in QUESTIONS:
                 raise KeyError(each.benchmark)
             each.cells()  # what cannot be printed is not ours
         model, prompt = (str(found["encoder"].get(name) or "") for name in ("model", "prompt"))
@@ -69,67 +138,39 @@ def _markdown(
 ) -> list[str]:
     machine, encoder = facts["machine"], Path(facts["encoder"]["model"]).name
     commit = f" (commit {facts['commit']})" if facts["commit"] else ""  # a wheel has none
-    stated = ", ".join(facts["encoder"]["languages"])
-    words = f" It was made for {stated}; figures of other languages stand here all the same."
-    made_for = words if stated else ""
-    cells = [["benchmark", "figure", "better", "what it asks"]]
-    for name, result in outcome.results.items():
-        metric = result.headline_metric()
-        cells.append([name, headline(result), metric.better, ABOUT[name][0]])
+    cells = [["benchmark", "figure"]]
+    cells += [[name, headline(result)] for name, result in outcome.results.items()]
     lines = [
         f"# {encoder}",
         "",
         f"Measured on {facts['date']} with xmine {facts['version']}{commit}, "
         f"{machine['cores']} cores of {machine['processor']}.",
+        f"Encoder: {described(facts['encoder'])}. Shares and correlations times 100.",
         "",
-        f"Encoder: {described(facts['encoder'])}.{made_for}",
-        "",
-        "Shares and correlations are printed times 100, as papers do; `report.json` has them "
-        "unscaled. A figure means something only together with its protocol, which stands below "
-        "each heading: published figures may stand beside ours where it says so, and only there.",
-        "",
-        "## At a glance",
-        "",
-        *as_markdown(cells, right=False),
+        *as_markdown(cells),
     ]
     for name, result in outcome.results.items():
-        lines += ["", *_section(encoder, result, outcome.seconds.get(name))]
-    if pictures:
-        lines += ["", "## Pictures", ""]
-        for file, words in pictures.items():
-            stem = Path(file).stem
-            lines += [f"![{stem}]({file})", "", f"{words} Data: `{stem}.csv`.", ""]
+        lines += ["", f"## {name}", "", QUESTIONS[name], "", f"- protocol: {result.protocol}"]
+        lines += [f"- files: {result.split}"]
+        for metric in result.metrics:
+            better = f" ({metric.better} is better)" if metric.better else ""
+            lines.append(f"- {metric.title}: {metric.meaning}{better}")
+        lines += [*(f"- note: {note}" for note in result.notes), ""]
+        cells = result.cells()
+        if len(result.rows) > _LONG:
+            main = {row for row, _ in main_figures(result)}
+            lines += as_markdown([cells[0], *(row for row in cells[1:] if row[0] in main)])
+            lines += ["", "<details><summary>all rows</summary>", "", *as_markdown(cells)]
+            lines += ["", "</details>"]
+        else:
+            lines += as_markdown(cells)
+        for each in published_beside({encoder: result}):
+            verdict = f"not comparable: {each.obstacle}" if each.obstacle else "comparable"
+            lines += ["", f"{each.source} ({verdict}):", "", *as_markdown(each.cells)]
+    for file, words in pictures.items():
+        stem = Path(file).stem
+        lines += ["", f"![{stem}]({file})", "", f"{words} Data: `{stem}.csv`."]
     for title, reasons in (("Failed", outcome.failed), ("Not measured", outcome.missing)):
         if reasons:
             lines += ["", f"## {title}", "", *(f"- {name}: {why}" for name, why in reasons.items())]
-    return lines
-
-
-def _section(encoder: str, result: Result, seconds: float | None) -> list[str]:
-    lines = [
-        f"## {result.benchmark}",
-        "",
-        "**{}** {}".format(*ABOUT[result.benchmark]),
-        "",
-        f"- protocol: {result.protocol}",
-        f"- files: {result.split}",
-        *([] if seconds is None else [f"- time: {seconds:.1f} s"]),
-        "",
-    ]
-    cells = result.cells()
-    if len(result.rows) > _LONG:
-        main = {row for row, _ in main_figures(result)}
-        short = [cells[0], *(row for row in cells[1:] if row[0] in main)]
-        lines += [*as_markdown(short), "", "<details><summary>all rows</summary>", ""]
-        lines += [*as_markdown(cells), "", "</details>"]
-    else:
-        lines += as_markdown(cells)
-    lines.append("")
-    for metric in result.metrics:
-        better = f" ({metric.better} is better)" if metric.better else ""
-        lines.append(f"- {metric.title}: {metric.meaning}{better}")
-    lines += [f"- note: {note}" for note in result.notes]
-    for each in published_beside({encoder: result}):
-        verdict = f"not comparable: {each.obstacle}" if each.obstacle else "comparable"
-        lines += ["", f"{each.source} ({verdict}):", "", *as_markdown(each.cells)]
     return lines

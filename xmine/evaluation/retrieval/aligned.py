@@ -59,11 +59,6 @@ class BothWays:
         """The mean of both directions."""
         return (self.forward + self.backward) / 2
 
-    def row(self, name: str, forward: str = "forward", backward: str = "backward") -> Row:
-        """Make a row of figures, by the names of their metrics."""
-        figures = {forward: self.forward, backward: self.backward, "mean": self.mean}
-        return Row(name, self.pairs, figures)
-
 
 def retrieval_accuracy(source: Vectors, target: Vectors) -> BothWays:
     """Compare unit rows [pairs, dim] of both sides; row i belongs to row i."""
@@ -99,6 +94,15 @@ def accuracy_of(hits: NDArray[np.bool_]) -> BothWays:
     """Average what `hits_of` gave."""
     forward, backward = hits.mean(axis=0).tolist()
     return BothWays(forward, backward, len(hits))
+
+
+def hits_row(
+    name: str, hits: NDArray[np.bool_], forward: str = "forward", backward: str = "backward"
+) -> Row:
+    """Make a row of what `hits_of` gave, or of its opposite, by the names of its metrics."""
+    found = accuracy_of(hits)
+    figures = {forward: found.forward, backward: found.backward, "mean": found.mean}
+    return Row(name, found.pairs, figures, values=hits)
 
 
 def _found(chosen: Rows, right: Rows, keys: Sequence[object]) -> list[bool]:
@@ -211,10 +215,10 @@ def evaluate_bitext(
             texts = aligned.texts[source], aligned.texts[target]
             same = texts if options.textual else None
             sides = vectors[source], vectors[target]
-            rows.append(accuracy_of(hits_of(nearest_lines(*sides), same)).row(name))
+            rows.append(hits_row(name, hits_of(nearest_lines(*sides), same)))
             if reranker:
                 hits = hits_of(reranker.best_lines(texts, sides, report), same)
-                reranked.append(accuracy_of(hits).row(name))
+                reranked.append(hits_row(name, hits))
         unknown = {name: unknown_rows(each) for name, each in vectors.items()}
         return Measured(rows, reranked, unknown)
 

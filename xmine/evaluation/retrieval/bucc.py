@@ -2,6 +2,9 @@
 
 Zweigenbaum, Sharoff & Rapp (2018), "Overview of the third BUCC shared task". A figure stands for
 its protocol: with the threshold chosen on the pairs it is measured on, F1 is an upper bound.
+Protocols: LASER's tasks/bucc (laser); the example bucc2018.py of sentence-transformers (st); Hu et
+al., 2020 (xtreme); Wang et al., 2022, whose code scores XTREME's `dev` (msimcse); dual momentum
+contrast, Wang et al., 2021, eq. 4 and 3.2 (moco).
 """
 
 import hashlib
@@ -16,17 +19,17 @@ from xmine.encoders.pair import EncoderPair, Encoders
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.languages import left_out_note
-from xmine.evaluation.options import BuccOptions, RerankingOptions
-from xmine.evaluation.readers.bucc import BuccFolder, BuccSplit, find_bucc
+from xmine.evaluation.options import BuccOptions, PairOptions
+from xmine.evaluation.readers.bucc import SPLITS, BuccFolder, BuccSplit, find_bucc
 from xmine.evaluation.result import Metric, Result, Row, mean_row
-from xmine.evaluation.retrieval.bucc_protocols import Protocol, protocol_in_words, settle_protocol
 from xmine.evaluation.retrieval.reranked import ours, reranked_note
 from xmine.evaluation.retrieval.xsim import check_neighbours
 from xmine.mining.candidates import Candidates, best_without_gold, find_candidates
 from xmine.mining.options import MiningOptions
+from xmine.options import flag
 from xmine.progress import Report, silent
 from xmine.scoring.gold import Agreement, agreement, best_threshold
-from xmine.text.sentences import Sentences, sentence_table
+from xmine.text.sentences import sentence_table
 
 # Thresholds for the ratio margin that others ship: WikiMatrix and stopes; CRISS; the advice of
 # sentence-transformers.
@@ -40,13 +43,92 @@ _METRICS = (
 )
 
 
-# What is cut where -> the threshold, and what that keeps.
-Cuts = Mapping[str, tuple[float, Agreement]]
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """What a protocol fixes."""
+
+    margin: str = "ratio"  # as in MiningOptions
+    neighborhood: int = 4
+    retrieval: str = "max"
+    # `folded` to the first line that repeats, as mining does; `kept`; or `dropped`, as LASER has
+    # it: the same texts are searched once, and no pair with one of them counts
+    duplicates: str = "folded"
+    # `training` or `sample`: on the gold pairs of that split; `hash`: on one half of the ids;
+    # `oracle`: on the pairs that are measured; nothing: what the files allow
+    threshold_from: str = ""
+    # the one that is measured where the threshold is from `hash` or `oracle`; nothing: test, or
+    # else training, or else the sample
+    split: str = ""
+    lowest: float | None = None  # pairs with a lower ratio are no candidates
+
+
+PROTOCOLS: Mapping[str, Protocol] = {
+    "heldout": Protocol(),
+    "laser": Protocol(duplicates="dropped", threshold_from="training", split="training"),
+    "st": Protocol(duplicates="kept", threshold_from="oracle", split="training", lowest=1.0),
+    "xtreme": Protocol(duplicates="dropped", threshold_from="sample", split="training"),
+    "msimcse": Protocol(duplicates="kept", threshold_from="oracle", split="sample"),
+    "moco": Protocol(margin="distance", neighborhood=3, duplicates="kept"),
+}
+_GIVEN = ("margin", "neighborhood", "retrieval", "threshold_from")
+_DUPLICATES = {
+    "folded": "repeated lines folded to the first",
+    "kept": "repeated texts kept",
+    "dropped": "repeated texts searched once and never counted",
+}
+
+
+def settle_protocol(options: BuccOptions, folder: BuccFolder) -> Protocol:
+    """Apply the options to a protocol; decide by the files what is open: threshold and split."""
+    given = {name: value for name in _GIVEN if (value := getattr(options, name))}
+    chosen = replace(PROTOCOLS[options.protocol], **given)
+    if chosen.margin != "ratio":
+        chosen = replace(chosen, lowest=None)
+    wish = f"--protocol {options.protocol}"
+    source = chosen.threshold_from
+    if not source:
+        source = "training" if folder.has("training") and folder.has("test") else "hash"
+    if source == "training":
+        folder.need("training", wish)
+        # LASER's own figures on training are in hindsight; the test pairs went to the organisers
+        if options.protocol == "laser" and not options.threshold_from and not folder.has("test"):
+            return replace(chosen, threshold_from="oracle", split="training")
+        folder.need("test", "--threshold-from training")
+        return replace(chosen, threshold_from=source, split="test")
+    there = [split for split in reversed(SPLITS) if folder.has(split)]
+    split = chosen.split or (there[0] if there else "sample")
+    if source == "sample":
+        folder.need("sample", wish)
+    folder.need(split, wish)
+    return replace(chosen, threshold_from=source, split=split)
+
+
+def protocol_in_words(options: BuccOptions, protocol: Protocol) -> str:
+    """Say in a sentence what a protocol was, with what the options changed of it."""
+    given = ((name, getattr(options, name)) for name in _GIVEN)
+    changed = [f"{flag(name)} {value}" for name, value in given if value]
+    name = options.protocol + (f", but {' '.join(changed)}" if changed else "")
+    source = {
+        "oracle": f"F1 on {protocol.split} at the threshold that is best for its own gold pairs",
+        "hash": f"F1 on one half of the ids of {protocol.split}, threshold from the other half",
+    }.get(
+        protocol.threshold_from,
+        f"F1 on {protocol.split}, threshold from the gold pairs of {protocol.threshold_from}",
+    )
+    lowest = "" if protocol.lowest is None else f", no score below {protocol.lowest:g}"
+    means = "" if protocol.margin == "absolute" else f", k = {protocol.neighborhood}"
+    return (
+        f"{name}: {source}; {protocol.margin} margin{means}, {protocol.retrieval} retrieval, "
+        f"{_DUPLICATES[protocol.duplicates]}{lowest}"
+    )
+
+
+Counts = NDArray[np.int64] | None
 
 
 @dataclass(frozen=True, slots=True)
 class NamedPairs:
-    """Candidates pairs before the cut, and the gold pairs to find."""
+    """Candidate pairs before the cut, and the gold pairs to find."""
 
     scores: NDArray[np.float64]  # float64 [pairs], falling
     pairs: Sequence[tuple[str, str]]  # ids of source and target
@@ -59,17 +141,14 @@ class NamedPairs:
 
     def at(self, threshold: float) -> Agreement:
         """Compare the pairs that score the threshold or more with the gold pairs."""
-        return agreement(self._kept(threshold), self.gold)
+        return agreement(self.pairs[: int((self.scores >= threshold).sum())], self.gold)
 
     def counts_at(self, threshold: float) -> NDArray[np.int64]:
         """Count by source line what `at` counts: int64 [lines, 3], pairs kept, right, and gold."""
-        kept = self._kept(threshold)
+        kept = self.pairs[: int((self.scores >= threshold).sum())]
         right = [pair for pair in kept if pair in self.gold]
         counted = [Counter(source for source, _ in each) for each in (kept, right, self.gold)]
         return np.array([[count[line] for count in counted] for line in self.lines], dtype=np.int64)
-
-    def _kept(self, threshold: float) -> Sequence[tuple[str, str]]:
-        return self.pairs[: int((self.scores >= threshold).sum())]
 
     def half(self, which: int) -> "NamedPairs":
         """Keep the pairs, gold ones too, whose source id falls into half 0 or 1."""
@@ -107,25 +186,27 @@ def evaluate_bucc(
     """Mine each language pair and give F1 at several thresholds, that of the protocol first."""
     folder = find_bucc(data, options.pair, encoder.facts)
     protocol = settle_protocol(options, folder)
-    cuts: dict[str, Cuts] = {}
-    reranked_cuts: dict[str, Cuts] = {}
+    cuts: dict[str, dict[str, Row]] = {}
+    reranked_cuts: dict[str, dict[str, Row]] = {}
     notes, gold = [], []
     for pair in folder.pairs:
         mined, reranked = mine_pair(encoder, folder, pair, protocol, options, report)
-        cuts[pair] = _at_thresholds(mined, protocol)
+        cuts[pair] = _at_thresholds(pair, mined, protocol)
         notes += _notes(mined.split, mined.scored)
         gold.append(f"{pair} {len(mined.split.gold)}")
         said = dict(cuts[pair])
         if reranked:
-            reranked_cuts[pair] = _at_thresholds(reranked, protocol)
-            said |= {f"{kind}, reranked": cut for kind, cut in reranked_cuts[pair].items()}
-        notes += _lost_note(mined.split, said)
+            reranked_cuts[pair] = _at_thresholds(pair, reranked, protocol)
+            said |= {f"{kind}, reranked": row for kind, row in reranked_cuts[pair].items()}
+        if lost := [x for x, row in said.items() if x != "auto" and row.figures["threshold"] > 1e9]:
+            why = "where the threshold comes from, no scored pair is a gold pair."
+            notes.append(f"{mined.split.name}: nothing is kept ({'; '.join(lost)}): {why}")
     if protocol.threshold_from == "hash":
         notes.append(
             "held-out is over the half of the ids that the threshold was not chosen on; the other "
             "rows are over all of them."
         )
-    rows, reranked_rows = _rows(cuts), _rows(reranked_cuts)
+    rows, reranked_rows = _with_means(cuts), _with_means(reranked_cuts)
     return Result(
         benchmark="bucc",
         protocol=protocol_in_words(options, protocol),
@@ -140,25 +221,38 @@ def evaluate_bucc(
             *left_out_note(folder.pairs, folder.there, options.pair, "pair"),
             *reranked_note(reranked_rows),
         ],
+        statistic="f1",
     )
 
 
-def _rows(cuts: Mapping[str, Cuts]) -> list[Row]:
-    """Give a row for each cut of each language pair, and then the means over the pairs."""
-    rows: dict[str, list[Row]] = {}
-    for pair, kinds in cuts.items():
-        for kind, (value, agreed) in kinds.items():
-            figures = {"precision": agreed.precision, "recall": agreed.recall, "f1": agreed.f1}
-            row = Row(f"{pair} {kind}", agreed.mined, {**figures, "threshold": value})
-            rows.setdefault(kind, []).append(row)
-    averages = []
-    if len(cuts) > 1:
-        for kind, each in rows.items():
-            mean = mean_row(f"mean of {len(each)} {kind}", each)
-            # a mean of thresholds would mean nothing
-            averages.append(replace(mean, figures={**mean.figures, "threshold": np.nan}))
-    by_pair = [row for each in zip(*rows.values(), strict=True) for row in each]
-    return [*by_pair, *averages]
+def _at_thresholds(pair: str, mined: MinedSplit, protocol: Protocol) -> dict[str, Row]:
+    """Cut at every threshold, that of the protocol first; at fixed ones where scores are ratios."""
+
+    def row(kind: str, threshold: float, agreed: Agreement, counts: Counts = None) -> Row:
+        figures = {"precision": agreed.precision, "recall": agreed.recall, "f1": agreed.f1}
+        figures["threshold"] = threshold
+        return Row(f"{pair} {kind}", agreed.mined, figures, values=counts)
+
+    kinds = {
+        kind: row(kind, cut, on.at(cut), on.counts_at(cut))
+        for kind, (cut, on) in mined.cuts.items()
+    }
+    kinds["auto"] = row("auto", *mined.auto)
+    if protocol.margin == "ratio" and mined.scored.weights is None:
+        for cut in FIXED:
+            kinds[f"at {cut:g}"] = row(f"at {cut:g}", cut, mined.found.at(cut))
+    return kinds
+
+
+def _with_means(cuts: Mapping[str, Mapping[str, Row]]) -> list[Row]:
+    """List the rows of each language pair, and behind them the means over the pairs."""
+    rows = [row for kinds in cuts.values() for row in kinds.values()]
+    for kind in next(iter(cuts.values())) if len(cuts) > 1 else ():
+        every = [kinds[kind] for kinds in cuts.values() if kind in kinds]
+        mean = mean_row(f"mean of {len(every)} {kind}", every)
+        # a mean of thresholds would mean nothing
+        rows.append(replace(mean, figures={**mean.figures, "threshold": np.nan}))
+    return rows
 
 
 def unified(side: Sequence[tuple[str, str]]) -> tuple[list[tuple[str, str]], set[str]]:
@@ -174,7 +268,7 @@ def mine_pair(
     folder: BuccFolder,
     pair: str,
     protocol: Protocol,
-    options: RerankingOptions,
+    options: PairOptions,
     report: Report = silent,
 ) -> tuple[MinedSplit, MinedSplit | None]:
     """Mine a language pair and choose the thresholds that gold pairs choose.
@@ -223,7 +317,7 @@ def _mine(
     encoder: EncoderPair,
     split: BuccSplit,
     protocol: Protocol,
-    options: RerankingOptions,
+    options: PairOptions,
     report: Report,
 ) -> list[tuple[Candidates, NamedPairs, tuple[float, Agreement]]]:
     """Score all pairs of a split, name them by id, and cut them as `auto` does.
@@ -243,7 +337,12 @@ def _mine(
         ids.append([name for name, _ in rows])
         repeated.append(dropped)
     if protocol.duplicates == "folded":
-        split = _folded(split, tables, ids)
+        firsts = [  # gold pairs are of the lines that stand for repeated ones
+            {name: each[table.standing_for(at) - 1] for at, name in enumerate(each, start=1)}
+            for table, each in zip(tables, ids, strict=True)
+        ]
+        gold = frozenset((firsts[0][x], firsts[1][y]) for x, y in split.gold)
+        split = replace(split, gold=gold)
     searched = min(len(table) for table in tables)
     check_neighbours(searched, protocol.neighborhood, protocol.margin, split.name)
     mining = MiningOptions(
@@ -260,17 +359,6 @@ def _mine(
         for scored in kinds
         if scored
     ]
-
-
-def _folded(
-    split: BuccSplit, tables: Sequence[Sentences], ids: Sequence[Sequence[str]]
-) -> BuccSplit:
-    """Name gold pairs by the lines that stand for repeated ones, as mining does."""
-    firsts = [
-        {name: names[table.standing_for(line) - 1] for line, name in enumerate(names, start=1)}
-        for table, names in zip(tables, ids, strict=True)
-    ]
-    return replace(split, gold=frozenset((firsts[0][x], firsts[1][y]) for x, y in split.gold))
 
 
 def _named(
@@ -299,15 +387,6 @@ def _named(
     return scored, found, (cut, agreement(named & set(pairs), split.gold))
 
 
-def _at_thresholds(mined: MinedSplit, protocol: Protocol) -> Cuts:
-    """Cut at every threshold, that of the protocol first; at fixed ones where scores are ratios."""
-    kinds = {kind: (value, on.at(value)) for kind, (value, on) in mined.cuts.items()}
-    kinds["auto"] = mined.auto
-    if protocol.margin == "ratio" and mined.scored.weights is None:
-        kinds |= {f"at {value:g}": (value, mined.found.at(value)) for value in FIXED}
-    return kinds
-
-
 def _notes(split: BuccSplit, scored: Candidates) -> list[str]:
     sizes = " and ".join(f"{len(side):,}" for side in split.sides)
     notes = [f"{split.name}: {sizes} sentences, {len(split.gold):,} gold pairs."]
@@ -318,9 +397,3 @@ def _notes(split: BuccSplit, scored: Candidates) -> list[str]:
         said = "every pair has the same score: the encoder tells no sentences apart."
         notes.append(f"{split.name}: {said}")
     return notes
-
-
-def _lost_note(split: BuccSplit, kinds: Cuts) -> list[str]:
-    lost = [kind for kind, (value, _) in kinds.items() if kind != "auto" and np.isinf(value)]
-    said = "where the threshold comes from, no scored pair is a gold pair."
-    return [f"{split.name}: nothing is kept ({'; '.join(lost)}): {said}"] if lost else []

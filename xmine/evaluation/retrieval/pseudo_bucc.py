@@ -10,8 +10,7 @@ from xmine.evaluation.languages import left_out_note
 from xmine.evaluation.options import PairOptions
 from xmine.evaluation.readers.bucc import find_pseudo_bucc
 from xmine.evaluation.result import Metric, Result, Row, mean_of_all
-from xmine.evaluation.retrieval.bucc import MinedSplit, mine_pair
-from xmine.evaluation.retrieval.bucc_protocols import Protocol
+from xmine.evaluation.retrieval.bucc import MinedSplit, Protocol, mine_pair
 from xmine.evaluation.retrieval.reranked import ours, reranked_note
 from xmine.progress import Report, silent
 

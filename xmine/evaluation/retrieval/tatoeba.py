@@ -32,9 +32,9 @@ from xmine.evaluation.retrieval.aligned import (
     BOTH_WAYS,
     PROTOCOL,
     TEXTUAL,
-    accuracy_of,
     check_known,
     hits_of,
+    hits_row,
     nearest_lines,
     unknown_note,
     unknown_rows,
@@ -81,10 +81,10 @@ def evaluate_tatoeba(
         sides = encoded_sides(encoder, (language, pivot), texts, options.prompt, report)
         unknown[language] = unknown_rows(sides[0])
         hits = hits_of(nearest_lines(*sides), same, lines)
-        rows.append(accuracy_of(hits).row(name, *names))
+        rows.append(hits_row(name, hits, *names))
         if reranker:
             hits = hits_of(reranker.best_lines(texts, sides, report), same, lines)
-            reranked.append(accuracy_of(hits).row(name, *names))
+            reranked.append(hits_row(name, hits, *names))
     notes = [*group_rows(groups, rows)[1], *unknown_note(unknown)]
     notes += left_out_note(languages, found, options.language)
     if few := [each for each in languages if each != pivot and each not in pairs]:

@@ -11,10 +11,10 @@ from xmine.evaluation.options import XsimOptions
 from xmine.evaluation.result import Metric, Result, Row
 from xmine.evaluation.retrieval.aligned import (
     Measured,
-    accuracy_of,
     aligned_result,
     check_known,
     hits_of,
+    hits_row,
     unknown_rows,
 )
 from xmine.evaluation.retrieval.parallel import AlignedSet, aligned_sets
@@ -104,10 +104,10 @@ def evaluate_xsim(
             best, raised = best_lines(vectors, targets[target], margin, k, report)
             sides = texts[source], texts[target]
             name, same = aligned.titled(f"{source}-{target}"), sides if options.textual else None
-            rows.append(accuracy_of(~hits_of(best, same)).row(name))
+            rows.append(hits_row(name, ~hits_of(best, same)))
             if reranker:
                 chosen = reranker.best_lines(sides, (vectors, targets[target]), report)
-                reranked.append(accuracy_of(~hits_of(chosen, same)).row(name))
+                reranked.append(hits_row(name, ~hits_of(chosen, same)))
             clamped += raised
         return Measured(rows, reranked, unknown, clamped_note(clamped))
 

@@ -70,7 +70,8 @@ def evaluate_sts(
     rows, blank = [], 0
     for title, subsets in found.items():
         rated = [rate(encoder, pairs, report, options.prompt) for pairs in subsets]
-        rows.append(Row(title, sum(len(each.gold) for each in rated), aggregate(rated)))
+        values = np.concatenate([np.stack([each.cosines, each.gold], axis=1) for each in rated])
+        rows.append(Row(title, len(values), aggregate(rated), values=values))
         blank += sum(each.blank for each in rated)
     notes = blank_note(blank)
     counted = [row for row in rows if row.name in TITLES.values()]
@@ -96,6 +97,7 @@ def evaluate_sts(
         settings={"similarity": "cosine", "correlation": "spearman", "trained": False},
         unit="pairs",
         notes=notes,
+        statistic="spearman",
     )
 
 

@@ -1,0 +1,252 @@
+"""xmine eval: measure an encoder on a benchmark, on all, or put encoders side by side.
+
+The figures are computed in `xmine.evaluation`; here they are asked for and printed.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from xmine.cli.arguments import DATA, FIGURES, FORCE, MODEL, value
+from xmine.cli.console import Console
+from xmine.cli.encoders import data_folder, evaluated_facts, load_encoders
+from xmine.cli.from_options import with_console, with_options
+from xmine.errors import FileError, XmineError
+from xmine.evaluation.benchmarks import BENCHMARKS, Benchmark
+from xmine.evaluation.options import EvaluationOptions, ReportOptions, TransferOptions
+from xmine.extras import needs
+
+if TYPE_CHECKING:
+    from xmine.evaluation.reports.table import Line, Published
+    from xmine.evaluation.result import Result
+
+evaluate = typer.Typer(
+    help="Measure an encoder on a benchmark, with its protocol beside the figure.",
+    short_help="Measure an encoder on benchmarks.",
+    no_args_is_help=True,
+)
+
+
+def _command(benchmark: Benchmark) -> Callable[..., None]:
+    """Make the command of a benchmark: its options as flags, its figures as a table or JSON."""
+
+    def measure(
+        options: EvaluationOptions,
+        console: Console,
+        data: DATA = None,
+        model: MODEL = None,
+        output: FIGURES = None,
+        force: FORCE = False,
+    ) -> None:
+        from xmine.evaluation.reports.record import record, write_record
+        from xmine.evaluation.reports.table import as_text, described
+        from xmine.files.atomic import check_free
+
+        evaluated, folder, more = benchmark.load(), data_folder(data), {}
+        if isinstance(options, TransferOptions) and options.finetune:
+            needs("--finetune", "torch")
+            from xmine.trainer.finetune import FinetunedLearner
+
+            more = {"learner": FinetunedLearner(options)}
+        if output:
+            check_free(output, force=force)
+        encoder = load_encoders(model, options, console)
+        with console.progress() as report:
+            result = evaluated(encoder, folder, options, report, **more)
+        about = evaluated_facts(encoder, options, model)
+        if output:
+            write_record(output, record({**result.as_json(with_values=True), "encoder": about}))
+        rows = [f"protocol  {result.protocol}", f"split     {result.split}"]
+        rows += [f"encoder   {described(about)}", "", *as_text(result.cells())]
+        rows += [f"note: {note}" for note in result.notes]
+        console.show((f"{row}\n" for row in rows), record({**result.as_json(), "encoder": about}))
+        if result.failed:
+            raise typer.Exit(1)
+
+    measure.__doc__ = (
+        f"{benchmark.asks}\n\nReads {benchmark.reads}\n\nExample: xmine eval {benchmark.name} "
+        "--data eval/ --model encoder/"
+    )
+    return with_console(with_options(benchmark.options)(measure))
+
+
+@evaluate.command("all", short_help="Run all that there are files for; write a report.")
+@with_console
+@with_options(EvaluationOptions)
+def evaluate_everything(
+    options: EvaluationOptions,
+    console: Console,
+    data: DATA = None,
+    model: MODEL = None,
+    output: Annotated[
+        Path | None,
+        value("Folder for the report: report.md, report.json, pictures.", "-o --output"),
+    ] = None,
+    force: FORCE = False,
+) -> None:
+    """Run every benchmark that the data folder has files for, and write one report.
+
+    Example: xmine eval all --data eval/ --model encoder/ -o report/
+    """
+    from xmine.evaluation.reports.report import REPORT_FILE, evaluate_all, headline, write_report
+    from xmine.evaluation.reports.table import as_text
+    from xmine.files.atomic import check_free, replacing_folder
+
+    folder = data_folder(data)
+    if output:
+        check_free(output, force=force, folder=True)
+        if output.exists() and any(output.iterdir()) and not (output / REPORT_FILE).is_file():
+            raise FileError(
+                f"{output}: exists and is not a report of xmine, so it is not replaced",
+                "give another name",
+            )
+    encoder = load_encoders(model, options, console)
+    about = evaluated_facts(encoder, options, model)
+    with console.progress() as report:
+        outcome = evaluate_all(
+            encoder, folder, options, report, lambda name, text: console.detail(f"{name}: {text}")
+        )
+        if output:
+            from xmine.evaluation.reports.pictures import draw_pictures
+
+            with replacing_folder(output) as partial:
+                pictures: dict[str, str] = {}
+                try:
+                    pictures = draw_pictures(encoder, folder, options, partial, report)
+                except XmineError as error:  # the figures are worth a report without them
+                    outcome.failed["pictures"] = error.message
+                write_report(partial, outcome, about, pictures)
+    for name, reason in outcome.failed.items():
+        console.warn(f"{name}: {reason}")
+    found = {name: each.as_json() for name, each in outcome.results.items()}
+    left = {"missing": outcome.missing, "failed": outcome.failed}
+    cells = [[name, headline(result)] for name, result in outcome.results.items()]
+    shown = (line + "\n" for line in as_text([["benchmark", "figure"], *cells]))
+    console.show(shown, {"encoder": about, "results": found, **left})
+    said = [f"{len(outcome.seconds)} benchmarks in {console.seconds:.0f} s"]
+    said += [f"failed: {', '.join(outcome.failed)}"] if outcome.failed else []
+    said += [f"no files for {', '.join(outcome.missing)}"] if outcome.missing else []
+    console.say("; ".join([*said, *([f"{output / 'report.md'}"] if output else [])]))
+    if outcome.failed:
+        raise typer.Exit(1)
+
+
+@evaluate.command("report", short_help="Put encoders in one table, with published figures.")
+@with_console
+@with_options(ReportOptions)
+def compare_encoders(
+    encoders: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="ENCODER...",
+            help="Reports or figures that xmine eval wrote with -o, folders of encoders, "
+            "Hugging Face names, or embedded; an encoder is measured first.",
+        ),
+    ],
+    options: ReportOptions,
+    console: Console,
+    data: DATA = None,
+) -> None:
+    """Put encoders in one table: figures, intervals, gains over the first, published figures.
+
+    Example: xmine eval report report/ other-report/
+    """
+    from xmine.evaluation.reports import table
+
+    results: dict[str, dict[str, Result]] = {}
+    has_failed = False
+    for given in encoders:
+        name, found, failed = _results(given, options, data, console)
+        has_failed |= failed
+        # Records of one encoder, such as figures of several benchmarks, are one column.
+        known = results.get(name, {})
+        if known.keys() & found:
+            name = next(x for n in range(2, 99) if (x := f"{name} #{n}") not in results)
+            known = {}
+        results[name] = known | found
+    labels = table.short_names(results)
+    named = {labels[name]: found for name, found in results.items()}
+    lines = table.compared(named, options.resamples, options.seed)
+    every = dict.fromkeys(line.benchmark for line in lines)
+    published = [
+        paper
+        for name in every
+        for paper in table.published_beside({x: r[name] for x, r in named.items() if name in r})
+    ]
+    notes = table.unlike_notes(named)
+    console.show(_shown(lines, published, notes, list(named)), _as_json(lines, published, notes))
+    if has_failed:
+        raise typer.Exit(1)
+
+
+def _results(
+    given: str, options: ReportOptions, data: Path | None, console: Console
+) -> tuple[str, dict[str, "Result"], bool]:
+    """Read the figures of a file or report, or measure an encoder; tell whether any failed."""
+    from xmine.evaluation.reports.report import REPORT_FILE, evaluate_all, read_report
+
+    path, wanted = Path(given), options.benchmark
+    if path.suffix == ".json" and not path.exists():
+        raise FileError(f"{given}: no such file")
+    if path.is_file() or (path / REPORT_FILE).is_file():
+        name, found = read_report(path)
+        return name, {x: y for x, y in found.items() if x in wanted or not wanted}, False
+    encoder = load_encoders(given, options, console)
+    with console.progress() as report:
+        outcome = evaluate_all(encoder, data_folder(data), options, report, only=wanted)
+    for name, reason in outcome.failed.items():
+        console.warn(f"{given}: {name}: {reason}")
+    return given, outcome.results, bool(outcome.failed)
+
+
+def _shown(
+    lines: "list[Line]", published: "list[Published]", notes: list[str], encoders: list[str]
+) -> Iterator[str]:
+    from xmine.evaluation.reports.table import as_cells, as_text
+
+    yield from (line + "\n" for line in as_text(as_cells(lines, encoders)))
+    if any(each.interval for line in lines for each in line.figures.values()):
+        yield "note: in brackets the 95 % interval of a bootstrap, paired for gains\n"
+    yield from (f"note: {note}\n" for note in notes)
+    for each in published:
+        mark = f"\n  NOT COMPARABLE: {each.obstacle}" if each.obstacle else ""
+        yield f"\n{each.benchmark}: {each.source}{mark}\n"
+        yield from (f"  {line}\n" for line in as_text(each.cells))
+
+
+def _as_json(
+    lines: "list[Line]", published: "list[Published]", notes: list[str]
+) -> dict[str, object]:
+    """Give figures as numbers: ours unscaled, published ones as printed."""
+    return {
+        "figures": [
+            {
+                "benchmark": line.benchmark,
+                "row": line.row,
+                "metric": line.metric.name,
+                "encoders": {
+                    who: asdict(each) | ({"verdict": each.verdict} if each.gain_interval else {})
+                    for who, each in line.figures.items()
+                },
+            }
+            for line in lines
+        ],
+        "published": [
+            {
+                "benchmark": each.benchmark,
+                "source": each.source,
+                "not_comparable": each.obstacle,
+                "columns": [{"row": row, "metric": metric} for row, metric in each.columns],
+                "as_printed": each.systems,
+            }
+            for each in published
+        ],
+        "notes": notes,
+    }
+
+
+for _benchmark in BENCHMARKS.values():
+    evaluate.command(_benchmark.name, short_help=_benchmark.asks)(_command(_benchmark))

@@ -117,7 +117,6 @@ REFUSED = [
     ("mine en.txt zh.txt --segment", "--segment of this language needs pysbd", "segment"),
     ("eval sts --data data", "xmine eval sts needs scipy", "eval"),
     ("eval cluster --data data", "xmine eval cluster needs scikit-learn", "eval"),
-    ("eval gain embedded embedded --data data", "xmine eval gain needs scipy", "eval"),
     ("eval all --data data", "measuring everything needs matplotlib", "eval"),
     ("browse --serve", "--serve needs textual_serve", "web"),
     ("mine en.txt zh.txt -o run/ --engine ray", "--engine ray needs ray", "ray"),

@@ -26,7 +26,6 @@ from xmine.vectors.vector_files import read_vectors
 
 CHANGED = "was changed while it was read"
 WEIGHTS = "model.safetensors"
-SEALED = {"source.npy", "target.npy", "source.matches.npy", "stretches.npy", "rescoring.npy"}
 
 
 @pytest.fixture
@@ -74,7 +73,9 @@ def test_weights_copied_over_an_encoder_poison_neither_cache_nor_run(
     assert command(*run, "again/", *given).code == 0
     assert command(*run, "new/", *given, "--no-cache").code == 0
     assert command(*run, "run/", *given).code == 0  # behind the blocks of before the change
-    for name in ("source.npy", "target.npy", "pairs.parquet", "stretches.npy"):
+    parts = [f"parts/{path.name}" for path in Path("new", "parts").iterdir()]
+    assert {name[6:].split("-")[0] for name in parts} >= {"matches", "stretches"}
+    for name in ("source.npy", "target.npy", "pairs.parquet", *parts):
         wanted = Path("new", name).read_bytes()
         assert Path("again", name).read_bytes() == Path("run", name).read_bytes() == wanted
 
@@ -110,7 +111,8 @@ def test_weights_copied_over_an_encoder_leave_the_token_table_out(
     monkeypatch.setattr("xmine.mining.steps.compared", acting)
     ended = command("mine", "en.txt", "zh.txt", "-o", "run/", "--model", "enc")
     assert ended.code == 1 and f"enc/{WEIGHTS}: {CHANGED}" in ended.err
-    assert SEALED & files(Path("run")).keys() == {"source.npy", "target.npy"}
+    assert {"source.npy", "target.npy"} <= files(Path("run")).keys()
+    assert not list(Path("run", "parts").iterdir())
 
 
 @pytest.mark.parametrize("moment", [0, 1])
@@ -124,7 +126,7 @@ def test_weights_copied_over_a_second_encoder_poison_nothing(
     given = "--model", "enc", "--rescore", "second"
     ended = command("mine", "en.txt", "zh.txt", "-o", "run/", *given)
     assert ended.code == 1 and f"second/{WEIGHTS}: {CHANGED}" in ended.err, ended
-    assert "rescoring.npy" not in files(Path("run"))
+    assert not list(Path("run").glob("parts/rescoring*"))
     assert [entry.about.encoder for entry in cache.entries()].count("second") == moment
 
 
@@ -152,7 +154,8 @@ def test_weights_copied_over_a_cross_encoder_seal_no_figure(
     judge: Any = Judge()
     with pytest.raises(FileError, match=CHANGED):
         mine(*toy_files[:2], toy_encoder, rescorer=judge, run=tmp_path / "run")
-    assert judge.blocks == 2 and not (tmp_path / "run" / "rescoring.npy").exists()
+    assert judge.blocks == 2
+    assert [path.name[-6:] for path in tmp_path.glob("run/parts/rescoring*")] == ["-0.npy"]
 
 
 @pytest.mark.parametrize("stage", ["reading", "reading vectors"])
@@ -181,7 +184,7 @@ def test_given_vectors_that_change_midway_are_refused(
         changed: list[Path] = []
         with pytest.raises(FileError, match=f"{name}: {CHANGED}"):
             mine(*toy_files[:2], vectors=(vectors[0], vectors[1]), report=change, run=run)
-    assert not SEALED & {path.name for path in (tmp_path / "run").iterdir()}
+    assert not {"target.npy", "parts"} & {path.name for path in (tmp_path / "run").iterdir()}
 
 
 def test_a_text_that_changes_while_it_is_read_gives_no_pairs(

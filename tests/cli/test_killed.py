@@ -100,4 +100,4 @@ def test_kills_change_nothing(
             else:  # it came to its end first
                 shutil.rmtree(folder / "run")
     assert mine_to_the_end(folder, toy_folder, "--index", index) == expected
-    assert not [name for name in expected if "part" in name or ".keys" in name]
+    assert not [name for name in expected if ".part" in name or ".keys" in name]

@@ -208,7 +208,7 @@ def test_no_change_of_a_file_gives_other_pairs(
     assert refused <= {"run.toml"}  # everything else is made again
 
 
-@pytest.mark.parametrize("name", ["neighbours", "traits"])
+@pytest.mark.parametrize("name", ["neighbours", "parts"])
 @pytest.mark.parametrize("change", ["another run's", "a file"])
 def test_a_folder_of_another_run_or_a_file_in_its_place_is_made_again(
     runs: dict[str, Path], name: str, change: str, tmp_path: Path
@@ -258,4 +258,4 @@ def test_no_change_of_a_file_shows_other_pairs(
         with suppress(XmineError):
             assert seen(run) == expected, (name, change)
             read += 1
-    assert read  # vectors, neighbours and traits are no part of the pairs
+    assert read  # vectors, neighbours and parts are no part of the pairs

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from tests.toys.compatibility import BLOCKS, in_forms
-from xmine.engines.local import LocalEngine
-from xmine.files.digests import NOBODY
+from xmine.engines.steps import Steps
 from xmine.flags import line_features
-from xmine.flags.line_features import FeatureFiles, LineFeatures, read_line_features
+from xmine.flags.line_features import LineFeatures, known_keys, read_line_features
 from xmine.text.sentences import Sentences, read_sentences, sentence_table
 
 LINES = [f"Number {row}: {'the same end of many lines ' * (row % 3)}{row % 7}" for row in range(50)]
@@ -37,16 +36,14 @@ def same(one: LineFeatures, other: LineFeatures) -> bool:
 def test_what_is_kept_is_not_looked_at_again(
     side: Sentences, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = tmp_path / "traits"
-    files = FeatureFiles(folder, NOBODY, LocalEngine())
     told: list[int] = []
     plain = read_line_features(side, "en", told.append)
-    assert sum(told) == 50
+    assert told == [16, 32, 48, 50]
     assert plain.foreign.nonzero()[0].tolist() == [10]
-    first = read_line_features(side, "en", lambda _: None, files, "source")
-    starts = {"source-en-0.npy", "source-en-16.npy", "source-en-32.npy", "source-en-48.npy"}
-    assert {path.name for path in folder.iterdir()} == starts
-    assert same(first, plain)
+    steps = Steps(tmp_path / "parts")
+    assert same(read_line_features(side, "en", steps=steps, name="source"), plain)
+    keys = known_keys(steps.folder, "source", 50)
+    assert keys is not None and np.array_equal(keys, plain.keys)
 
     looked: list[int] = []
     look = line_features._look
@@ -56,18 +53,15 @@ def test_what_is_kept_is_not_looked_at_again(
         look(lines, some, *rest)
 
     monkeypatch.setattr(line_features, "_look", watched)
-    told.clear()
-    assert same(read_line_features(side, "en", told.append, files, "source"), plain)
-    assert looked == [] and sum(told) == 50
-    cut = folder / "source-en-16.npy"
+    assert same(read_line_features(side, "en", steps=steps, name="source"), plain)
+    assert looked == []
+    (cut,) = steps.folder.glob("*-16.npy")
     cut.write_bytes(cut.read_bytes()[:-3])
-    np.save(folder / "source-en-48.npy", np.zeros(3))
-    assert same(read_line_features(side, "en", lambda _: None, files, "source"), plain)
-    assert looked == [16, 2]
-    read_line_features(
-        side, "de", lambda _: None, files, "source"
-    )  # other languages are other files
-    assert sum(looked) == 18 + 50
+    assert known_keys(steps.folder, "source", 50) is None
+    assert same(read_line_features(side, "en", steps=steps, name="source"), plain)
+    assert looked == [16]
+    read_line_features(side, "de", steps=steps, name="source")  # other languages are other files
+    assert sum(looked) == 16 + 50
 
 
 @pytest.mark.parametrize("block", BLOCKS)
@@ -79,7 +73,7 @@ def test_a_line_is_judged_by_its_normal_form(language: str, block: str) -> None:
         "Mein Bruder lebt in einem kleinen Dorf, und das Meer ist nicht weit.",
     ]
     plain, formed = (
-        read_line_features(sentence_table("a.txt", some), language, lambda _: None)
+        read_line_features(sentence_table("a.txt", some), language)
         for some in (lines, [in_forms(line, block) for line in lines])
     )
     assert plain.foreign.any() and same(plain, formed)

@@ -9,15 +9,12 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.toys.engines import Shuffled
-from xmine.engines.local import LocalEngine
-from xmine.engines.task import Engine
-from xmine.files.digests import NOBODY, Watch
-from xmine.files.sealed_arrays import opened_sealed
+from xmine.engines.steps import Steps
+from xmine.errors import FileError
 from xmine.flags import line_features, reading
-from xmine.flags.line_features import FeatureFiles
 from xmine.flags.numbers import differing, reader
 from xmine.flags.reading import ReadLines, read_lines
-from xmine.progress import Progress
+from xmine.progress import Progress, silent
 from xmine.run.tables import write_table
 from xmine.text.packed import PackedTexts
 from xmine.text.sentences import Sentences, sentence_table
@@ -52,10 +49,11 @@ def small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "_PAIRS_OF_A_TASK", 30)
 
 
-def files_in(folder: Path, sides: Sides, engine: Engine, watch: Watch = NOBODY) -> FeatureFiles:
-    for name, side in zip(("source", "target"), sides, strict=True):
-        write_table(side, folder / f"{name}.parquet")
-    return FeatureFiles(folder / "traits", watch, engine)
+def tables_in(folder: Path, sides: Sides) -> tuple[Path, Path]:
+    paths = folder / "source.parquet", folder / "target.parquet"
+    for path, side in zip(paths, sides, strict=True):
+        write_table(side, path)
+    return paths
 
 
 def same(one: ReadLines, other: ReadLines) -> bool:
@@ -80,51 +78,45 @@ def test_numbers_are_compared_pair_by_pair(sides: Sides, pairs: tuple[Rows, Rows
 def test_a_task_reads_half_a_character(tmp_path: Path) -> None:
     """A list of Python may have one; the vectors are then given."""
     texts = ["3 bees \ud83d", "4 bees"], ["3 蜜蜂", "5 蜜蜂"]
-    (task,) = reading._number_tasks(tmp_path, texts, ("en", "zh"))
-    task.function(*task.arguments)
-    assert opened_sealed(task.makes[0], bool).tolist() == [False, True]
+    sides = sentence_table("en", texts[0]), sentence_table("zh", texts[1])
+    tables = tmp_path / "none.parquet", tmp_path / "none.parquet"
+    steps, pairs = Steps(tmp_path / "parts", Shuffled(stops_after=0)), (np.arange(2), np.arange(2))
+    with pytest.raises((KeyboardInterrupt, FileError)):
+        read_lines(sides, pairs, LANGUAGES, silent, steps, tables)
+    (path,) = steps.folder.glob("texts-*.json")
+    written = path.with_name(f"{path.stem.rpartition('-')[0]}.npy")
+    ((found,),) = reading._numbers(written, LANGUAGES, 0, 2)
+    assert found.tolist() == [False, True]
 
 
 def test_tasks_of_an_engine_read_the_same(
     sides: Sides, pairs: tuple[Rows, Rows], tmp_path: Path
 ) -> None:
-    sealed: list[str] = []
-
-    class Ear(Watch):
-        def sealed(self, path: Path, digest: str = "") -> None:
-            assert path.exists()
-            sealed.append(path.name)
-
     told: list[Progress] = []
     plain = read_lines(sides, pairs, LANGUAGES, told.append)
     assert told[-1] == Progress("reading lines", 180, 180) and len(told) > 2
     told.clear()
-    engine = Shuffled()
-    files = files_in(tmp_path, sides, engine, Ear())
-    assert same(read_lines(sides, pairs, LANGUAGES, told.append, files), plain)
+    engine, tables = Shuffled(), tables_in(tmp_path, sides)
+    steps = Steps(tmp_path / "parts", engine)
+    assert same(read_lines(sides, pairs, LANGUAGES, told.append, steps, tables), plain)
     assert told[-1] == Progress("reading lines", 180, 180) and len(told) > 2
     assert len(engine.ran) == 4 + 4 + 3 and all(task.in_python for task in engine.ran)
-    ends = [(name, start) for name in ("source-en", "target-zh") for start in (0, 16, 32, 48)]
-    assert sealed == [f"{name}-{start}.npy" for name, start in ends]
-    assert sorted(sealed) == sorted(path.name for path in files.folder.iterdir())
-    assert not files.parts.exists()
-    assert same(read_lines(sides, pairs, LANGUAGES, files=files), plain)
-    assert len(engine.ran) == 11 + 3  # the features are there
+    assert {path.name for path in steps.folder.iterdir()} == steps.used
+    assert same(read_lines(sides, pairs, LANGUAGES, silent, steps, tables), plain)
+    assert len(engine.ran) == 11
 
 
 def test_pairs_that_a_stopped_run_has_compared_are_not_compared_again(
     sides: Sides, pairs: tuple[Rows, Rows], tmp_path: Path
 ) -> None:
-    stopped = Shuffled(stops_after=9)
+    stopped, going_on, tables = Shuffled(stops_after=9), Shuffled(), tables_in(tmp_path, sides)
     with pytest.raises(KeyboardInterrupt):
-        read_lines(sides, pairs, LANGUAGES, files=files_in(tmp_path, sides, stopped))
-    others, going_on = (pairs[0], pairs[1][::-1]), Shuffled()
-    files = FeatureFiles(tmp_path / "traits", NOBODY, going_on)
-    plain = read_lines(sides, pairs, LANGUAGES)
-    assert same(read_lines(sides, pairs, LANGUAGES, files=files), plain)
-    assert len(going_on.ran) == 2
-    plain = read_lines(sides, others, LANGUAGES)
-    assert same(read_lines(sides, others, LANGUAGES, files=files), plain)
+        read_lines(sides, pairs, LANGUAGES, silent, Steps(tmp_path / "parts", stopped), tables)
+    steps = Steps(tmp_path / "parts", going_on)
+    for some in (pairs, (pairs[0], pairs[1][::-1])):
+        plain = read_lines(sides, some, LANGUAGES)
+        assert same(read_lines(sides, some, LANGUAGES, silent, steps, tables), plain)
+    assert len(going_on.ran) == 2 + 3
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -144,6 +136,6 @@ def test_processes_read_the_same(
         look(*given)
 
     monkeypatch.setattr(line_features, "_look", looked)
-    files = files_in(tmp_path, sides, LocalEngine())
-    assert same(read_lines(sides, pairs, LANGUAGES, files=files), plain)
+    steps, tables = Steps(tmp_path / "parts"), tables_in(tmp_path, sides)
+    assert same(read_lines(sides, pairs, LANGUAGES, silent, steps, tables), plain)
     assert len(here) == (8 if threads == 1 else 0)

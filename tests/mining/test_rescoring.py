@@ -14,6 +14,7 @@ from tests.toys.sentences import chinese_word, english_word, toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding, Table
 from xmine.encoders.rescorer import Rescorer
+from xmine.engines.steps import Steps
 from xmine.errors import OptionError
 from xmine.mining.estimate import estimate_run
 from xmine.mining.figures import read_figures
@@ -168,8 +169,8 @@ def test_the_figure_of_an_encoder_is_its_cosine(
         return [encoder.encode_half(each) for each in texts]
 
     given: Any = encoded
-    path = tmp_path / "figures.npy"
-    found = [read_figures(other, given, (x, y), path, encode) for _ in range(2)]
+    steps = Steps(tmp_path / "parts")
+    found = [read_figures(other, given, (x, y), steps, encode) for _ in range(2)]
     own = [other.encode(each) for each in texts]
     np.testing.assert_allclose(found[0], (own[0][x] * own[1][y]).sum(axis=1), atol=2e-3)
     np.testing.assert_array_equal(found[0], found[1])
@@ -200,7 +201,7 @@ def test_a_run_keeps_the_figures_and_continues_them(
     killed.stops_after = 40
     with pytest.raises(KeyboardInterrupt):
         mine(killed)
-    assert not (run / "rescoring.npy").exists() and len(killed.read) == 32
+    assert len(list(run.glob("parts/rescoring*"))) == 2 and len(killed.read) == 32
     rest = Told(toy_files, 2.0)
     seen: list[Progress] = []
     resumed = mine(rest, report=seen.append)
@@ -220,7 +221,7 @@ def test_a_run_keeps_the_figures_and_continues_them(
     mine(other, force=True)
     assert other.read == whole.read
     mine(None, force=True)
-    assert not (run / "rescoring.npy").exists()
+    assert not list(run.glob("parts/rescoring*"))
 
 
 def test_second_models_that_were_made_in_memory_are_told_apart(
@@ -245,7 +246,7 @@ def test_an_encoder_leaves_no_vectors_in_the_run(
     for cache in (True, False):
         options, run = MiningOptions(cache=cache), tmp_path / f"run-{cache}"
         xmine.mine(*toy_files[:2], toy_encoder, options, rescorer=second, run=run)
-        assert (run / "rescoring.npy").exists() and not list(run.glob("*.rescoring*"))
+        assert list(run.glob("parts/rescoring*")) and not list(run.glob("*.rescoring*"))
 
 
 def test_known_pairs_stay_what_they_are(toy_encoder: SentenceEncoder, toy_files: Files) -> None:

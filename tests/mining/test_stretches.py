@@ -9,6 +9,7 @@ import pytest
 from tests.toys.sentences import toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.tokens import TokenVectors
+from xmine.engines.steps import Steps
 from xmine.flags.partial import is_partial
 from xmine.mining import stretches
 from xmine.mining.options import MiningOptions
@@ -40,14 +41,14 @@ def unread() -> Any:
 def test_the_file_serves_the_same_pairs_in_any_order(
     tokens: tuple[TokenVectors, TokenVectors], tmp_path: Path
 ) -> None:
-    path, x, y = tmp_path / "stretches.npy", [3, 0, 8, 3], [3, 1, 2, 0]
+    steps, x, y = Steps(tmp_path / "parts"), [3, 0, 8, 3], [3, 1, 2, 0]
     expected = loosest_stretches(*tokens, np.array(x), np.array(y)).looseness
-    first = stretches_of_chosen(lambda: tokens, chosen_pairs(x, y), path, "a")
-    turned = stretches_of_chosen(unread, chosen_pairs(x[::-1], y[::-1]), path, "a")
+    first = stretches_of_chosen(lambda: tokens, chosen_pairs(x, y), steps, ["a"])
+    turned = stretches_of_chosen(unread, chosen_pairs(x[::-1], y[::-1]), steps, ["a"])
     for mine_, theirs in ((first, expected), (turned.take(np.arange(4)[::-1]), expected)):
         np.testing.assert_array_equal(mine_.values, theirs.values)
         np.testing.assert_array_equal(mine_.weights, theirs.weights)
-    others = stretches_of_chosen(lambda: tokens, chosen_pairs([1], [1]), path, "b")
+    others = stretches_of_chosen(lambda: tokens, chosen_pairs([1], [1]), steps, ["b"])
     assert others.values.shape == (2, 1)
 
 
@@ -87,8 +88,8 @@ def test_mining_looks_at_pairs_that_may_be_translations(
 def test_what_a_kill_leaves_is_continued(
     tokens: tuple[TokenVectors, TokenVectors], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stretches, "_PAIRS_AT_ONCE", 2)
-    path, chosen = tmp_path / "stretches.npy", chosen_pairs([*range(7)], [*range(7)])
+    monkeypatch.setattr(stretches, "PAIRS_OF_A_TASK", 2)
+    steps, chosen = Steps(tmp_path / "parts"), chosen_pairs([*range(7)], [*range(7)])
     done: list[int] = []
 
     def tick(rows: int) -> None:
@@ -97,9 +98,9 @@ def test_what_a_kill_leaves_is_continued(
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        stretches_of_chosen(lambda: tokens, chosen, path, "a", tick)
-    found = stretches_of_chosen(lambda: tokens, chosen, path, "a", done.append)
-    assert done == [2, 4, 6, 7]
+        stretches_of_chosen(lambda: tokens, chosen, steps, ["a"], tick)
+    found = stretches_of_chosen(lambda: tokens, chosen, steps, ["a"], done.append)
+    assert done == [0, 2, 4, 4, 6, 7, 7]
     whole = loosest_stretches(*tokens, chosen.sources, chosen.targets).looseness
     np.testing.assert_array_equal(found.values, whole.values)
 

@@ -21,7 +21,6 @@ from xmine.engines.parts import make_part
 from xmine.engines.task import Engine
 from xmine.errors import EncoderError, FileError, XmineError
 from xmine.flags import line_features
-from xmine.flags.line_features import write_features
 from xmine.mining import matching, stretches
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
@@ -37,10 +36,8 @@ Checkpoint = Callable[..., Path]
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(StaticEmbedding, "texts_at_once", 16)
     monkeypatch.setattr(Transformer, "texts_at_once", 16)
-    monkeypatch.setattr(matching, "_ROWS_AT_ONCE", 48)
-    monkeypatch.setattr(matching, "_ROWS_OF_A_TASK", 24)
-    monkeypatch.setattr(stretches, "_PAIRS_AT_ONCE", 40)
-    monkeypatch.setattr(stretches, "_PAIRS_OF_A_TASK", 20)
+    monkeypatch.setattr(matching, "ROWS_OF_A_TASK", 24)
+    monkeypatch.setattr(stretches, "PAIRS_OF_A_TASK", 20)
     monkeypatch.setattr(line_features, "LINES_OF_A_TASK", 40)
 
 
@@ -166,8 +163,7 @@ def mined(
 
 def stages(engine: Shuffled) -> dict[str, int]:
     """Count the tasks of each kind of files; the search has tests of its own."""
-    here = make_part, write_features
-    names = [task.name.partition("-")[0] for task in engine.ran if task.function in here]
+    names = [task.name.partition("-")[0] for task in engine.ran if task.function is make_part]
     return {name: names.count(name) for name in sorted(set(names))}
 
 
@@ -205,16 +201,17 @@ def test_tasks_leave_the_files_of_one_process(
     assert mined(texts, encoder, tmp_path / "there", engine, **options) == expected
     rows = np.load(tmp_path / "here" / "source.npy").shape[0]
     every = rows + (kind != "transformer")  # which has a vector for an unknown token, too
-    counts = dict.fromkeys(("source", "target"), -(-rows // 40))
+    counts = {"lines": 2 * -(-rows // 40), "numbers": 1}
     counts |= dict.fromkeys(("source.every", "target.every"), -(-every // 32))
     if kind != "two" and options.get("rerank") != "off":
-        pairs = np.load(tmp_path / "here" / "stretches.npy").shape[0]
+        counts |= {"matches": 2 * -(-rows // 24)}
         for side in ("source", "target"):
-            counts |= {f"{side}.matches": -(-rows // 24)}
             if kind == "transformer" or "src_prompt" in options:
                 counts |= {f"{side}.tokens": -(-rows // 32)}
-        counts |= {"stretches": -(-pairs // 20)} if pairs else {}
-    assert stages(engine) == counts
+    ran = stages(engine)
+    pairs = sum(len(np.load(path)) for path in tmp_path.glob("here/parts/stretches-*"))
+    assert ran.pop("stretches", 0) == -(-pairs // 20)
+    assert ran == counts
 
 
 @pytest.mark.parametrize("rows", [(9, 1), (1, 9)])
@@ -264,19 +261,17 @@ def test_a_run_that_stops_between_parts_goes_on_with_any_engine(
     names = [task.name for task in whole.ran]
     kinds = [name.partition("-")[0] for name in names]
     # A static encoder's tokens are read with the vectors; no pair of the other one is likely.
-    own = ["stretches"] if kind == "static" else ["source.tokens", "source.matches"]
-    for stage in ("target.every", "target.matches", "source", *own):
+    own = ["stretches"] if kind == "static" else ["source.tokens"]
+    for stage in ("target.every", "matches", "lines", *own):
         run, began = tmp_path / stage, Shuffled(stops_after=kinds.index(stage) + 2)
         with pytest.raises(KeyboardInterrupt):
             mined(texts, encoder, run, began, rerank="tokens")
-        assert len(list(run.glob(f".*.part/{stage}-*.npy"))) == 2
+        assert len(list(run.rglob(f"{stage}-*.npy"))) == 2
         other = Shuffled(seed=7) if is_shared else LocalEngine()
         assert mined(texts, encoder, run, other, rerank="tokens") == expected
         if isinstance(other, Shuffled):
             ran = [task.name for task in [*began.ran, *other.ran]]
-            # A run does not keep which pairs have other numbers.
-            again = [each for each in names if each.startswith("numbers") and stage == "stretches"]
-            assert sorted(ran) == sorted(names + again)
+            assert sorted(ran) == sorted(names)
 
 
 def test_a_local_run_does_the_tasks_that_are_left(
@@ -305,7 +300,7 @@ def test_an_engine_goes_on_with_a_local_run(
     for stage, kind, first in (
         ("encoding", "source.every", 64),
         ("reading tokens", "source.tokens", 64),
-        ("matching tokens", "source.matches", 96),
+        ("matching tokens", "matches-source", 72),
         ("looking for stretches", "stretches", 80),
     ):
         given: dict[str, Any] = {"src_prompt": "ba "} if stage == "reading tokens" else {}
@@ -375,18 +370,13 @@ def test_a_task_names_no_gpu_of_this_machine(
     assert devices == ["cuda:1", "cuda"]
 
 
-def test_matches_are_made_again_with_the_neighbours(
+def test_vectors_that_are_made_again_leave_the_same_files(
     texts: tuple[Path, Path], toy_folder: Path, tmp_path: Path
 ) -> None:
-    """Vectors that are encoded again may differ in the last bits, and so may the neighbours."""
     encoder, run = SentenceEncoder.load(toy_folder), tmp_path / "run"
     expected = mined(texts, encoder, run)
-    made = [run / f"{name}.npy" for name in ("source.matches", "target.matches", "stretches")]
-    before = [path.stat().st_mtime_ns for path in made]
-    for path in (run / "neighbours").iterdir():
-        path.unlink()
+    (run / "source.npy").unlink()
     assert mined(texts, encoder, run) == expected
-    assert all(path.stat().st_mtime_ns > old for path, old in zip(made, before, strict=True))
 
 
 def test_an_encoder_without_a_folder_works_in_this_process(
@@ -395,7 +385,7 @@ def test_an_encoder_without_a_folder_works_in_this_process(
     engine = Shuffled()
     expected = mined(texts, toy_encoder, tmp_path / "here")
     assert mined(texts, toy_encoder, tmp_path / "there", engine) == expected
-    assert set(stages(engine)) == {"source", "target"}  # features of lines need no encoder
+    assert set(stages(engine)) == {"lines", "numbers"}  # these need no encoder
 
 
 def test_a_temporary_run_has_no_tasks(texts: tuple[Path, Path], toy_folder: Path) -> None:

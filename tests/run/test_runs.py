@@ -46,7 +46,7 @@ def filled(folder: Path) -> Path:
         for names in STAGES.values():
             for name in names:
                 path = folder / name
-                if name in ("neighbours", "traits"):
+                if name == "neighbours":
                     path.mkdir()
                     path = path / "targets.npy"
                 path.write_text("x")
@@ -269,9 +269,7 @@ KEPT = [name for stage in ("texts", "vectors", "pairs") for name in STAGES[stage
 
 
 @pytest.mark.parametrize("change", ["content", "folder"])
-@pytest.mark.parametrize(
-    "name", [each for each in KEPT if each != "traits"] + ["traits/targets.npy"]
-)
+@pytest.mark.parametrize("name", KEPT)
 def test_a_file_that_was_changed_is_named_and_goes(tmp_path: Path, name: str, change: str) -> None:
     folder = filled(tmp_path / "run")
     judged = folder / JUDGEMENTS_FILE

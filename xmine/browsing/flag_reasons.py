@@ -20,7 +20,7 @@ from xmine.flags.rules import lowest_good_cosine, usual_ratio
 from xmine.flags.scripts import foreign_to, share_of_script
 from xmine.knn.neighbours import Neighbours, found_in
 from xmine.pairs.pair import Pair
-from xmine.run.folder import FEATURES
+from xmine.run.folder import PARTS
 from xmine.text.languages import ENGLISH_WORDS, scripts_of, short_code
 from xmine.text.nfkc import nfkc
 from xmine.units import count
@@ -99,7 +99,7 @@ class Reasons:
         opened, keys = self._opened, {}
         for name in ("source", "target"):
             side = opened.side(name)
-            known = known_keys(opened.path / FEATURES, name, len(side.lines))
+            known = known_keys(opened.path / PARTS, name, len(side.lines))
             if known is None and len(side.lines) <= _MOST_READ:
                 known = groups_of(side.texts)
             keys[name] = np.arange(len(side.lines)) if known is None else known

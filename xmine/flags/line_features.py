@@ -1,23 +1,22 @@
 """Lines of a side -> features of each line, a few numbers that the rules of flags read.
 
-The features of a line take about 30 bytes, 80 while they are computed, and 46 on disk: a run that
-was killed, or is asked for another threshold, finds them there.
+The features of a line take about 30 bytes, 80 while they are computed, and 46 on disk.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.engines.task import Engine, Task
+from xmine.engines.steps import Files, Steps, joined, python_task, unheard
+from xmine.engines.task import Task
 from xmine.files import scratch
-from xmine.files.atomic import writing
-from xmine.files.digests import Watch
 from xmine.files.records import read_texts
-from xmine.files.sealed_arrays import drop_changed, open_sealed, write_sealed
+from xmine.files.sealed_arrays import open_sealed
 from xmine.flags.boilerplate import boilerplate, ends_of, variants
 from xmine.flags.flag_set import Bools
 from xmine.flags.near_copies import beyond_latin, latin_characters, letters_of
@@ -71,66 +70,72 @@ class LineFeatures:
     boilerplate: Bools
 
 
-@dataclass(frozen=True, slots=True)
-class FeatureFiles:
-    """Where the features of the lines of a run are kept.
-
-    Attributes:
-        folder: of the files; the tables of the sides stand beside it.
-        watch: told the digests of the files.
-        engine: runs the tasks that make the files.
-    """
-
-    folder: Path
-    watch: Watch
-    engine: Engine
-
-    @property
-    def parts(self) -> Path:
-        """The folder for what tasks make, of which the watch knows nothing yet."""
-        return self.folder.with_name(f".{self.folder.name}.part")
-
-    def of(self, side: Sentences, name: str, language: str) -> Callable[[int], tuple[Path, Path]]:
-        """Name the files for lines from one on: the kept one, and what a task makes of it."""
-        digest = side.digest()[:16]
-
-        def paths(start: int) -> tuple[Path, Path]:
-            file = f"{name}-{language}-{start}"
-            return self.folder / f"{file}.npy", self.parts / f"{file}-{digest}.npy"
-
-        return paths
-
-
 def read_line_features(
     side: Sentences,
     language: str,
-    seen: Callable[[int], None],
-    files: FeatureFiles | None = None,
+    tick: Callable[[int], None] = unheard,
+    steps: Steps | None = None,
     name: str = "",
+    table: Path | None = None,
 ) -> LineFeatures:
-    """Compute the features of every line of a side, or read them where they are kept."""
-    scripts = scripts_of(language, side.texts)
-    is_foreign = foreign_to(language, scripts)
-    lines = scratch.empty(len(side), _LINE)
-    paths = files.of(side, name, language) if files else None
-    for start in range(0, len(side), LINES_OF_A_TASK):
-        part = lines[start : start + LINES_OF_A_TASK]
-        kept, made = paths(start) if paths else (None, None)
-        if _found(kept, part, seen):
-            continue
-        if not _found(made, part, seen):
-            _look(lines, range(start, start + len(part)), side.texts, is_foreign, seen)
-        if files and kept:
-            with writing(files.folder):
-                files.folder.mkdir(exist_ok=True)
-            write_sealed(kept, part)
-            files.watch.sealed(kept)
+    """Compute the features of every line of a side, or read them where they are kept.
+
+    Args:
+        side: the lines.
+        language: its code, or `und`.
+        tick: called with the number of lines that are done.
+        steps: make the files of features; None for none.
+        name: of the side, in the names of these.
+        table: a Parquet file with the lines, for tasks in other processes.
+    """
+    if steps:
+        files, tasks = plan_features(steps, name, side, language, table)
+        steps.engine.run(tasks, lambda share: tick(int(share * len(side))))
+        lines = joined(files, 0, _LINE)
+    else:
+        lines = scratch.empty(len(side), _LINE)
+        is_foreign = foreign_to(language, scripts_of(language, side.texts))
+        for start in range(0, len(side), LINES_OF_A_TASK):
+            stop = min(start + LINES_OF_A_TASK, len(side))
+            _look(lines, range(start, stop), side.texts, is_foreign)
+            tick(stop)
     names = ("letters", "beyond_latin", "characters", "latin", "foreign")
     columns = {name: _column(lines, name) for name in names}
     keys = _column(lines, "key")
     groups = scratch.stored(variants(keys, columns["letters"]))
     marked = boilerplate(lines["ends"], groups, side.occurrences)
     return LineFeatures(keys=keys, groups=groups, boilerplate=marked, **columns)
+
+
+def plan_features(
+    steps: Steps, name: str, side: Sentences, language: str, table: Path | None
+) -> tuple[Files, list[Task]]:
+    """Name the files of the features of a side, and the tasks for those that are missing."""
+    scripts = scripts_of(language, side.texts)
+    maker = partial(_of_lines, table or side.texts, len(side), language, scripts)
+    starts = range(0, len(side), LINES_OF_A_TASK)
+    made_of = [side.digest(), language, *sorted(scripts)]
+    return steps.plan(
+        f"lines-{name}", made_of, starts, maker, [_LINE], python_task(1.0, apart=table is not None)
+    )
+
+
+def _of_lines(
+    given: Path | Sequence[str],
+    total: int,
+    language: str,
+    scripts: set[str],
+    start: int,
+    stop: int,
+) -> Iterator[tuple[NDArray[Any]]]:
+    """Compute the features of some lines, given or in a table, in a task."""
+    lines = np.empty(stop - start, dtype=_LINE)
+    if isinstance(given, Path):
+        texts: Sequence[str] = read_texts(given, "text", total, start, stop)
+    else:
+        texts = given[start:stop]
+    _look(lines, range(len(lines)), texts, foreign_to(language, scripts))
+    yield (lines,)
 
 
 def _column(lines: NDArray[Any], name: str) -> NDArray[Any]:
@@ -140,38 +145,11 @@ def _column(lines: NDArray[Any], name: str) -> NDArray[Any]:
     return column
 
 
-def feature_tasks(files: FeatureFiles, name: str, side: Sentences, language: str) -> Iterator[Task]:
-    """Give the tasks that make the files of a side that are not there."""
-    table, scripts = files.folder.with_name(f"{name}.parquet"), scripts_of(language, side.texts)
-    paths = files.of(side, name, language)
-    for start in range(0, len(side), LINES_OF_A_TASK):
-        stop, (kept, made) = min(start + LINES_OF_A_TASK, len(side)), paths(start)
-        if not kept.exists():
-            drop_changed(made, _LINE)
-            given = table, len(side), language, scripts, start, stop, made
-            yield Task(write_features, given, (made,), float(stop - start), in_python=True)
-
-
-def write_features(
-    table: Path, total: int, language: str, scripts: set[str], start: int, stop: int, path: Path
-) -> None:
-    """Compute the features of some lines of a table, in a task."""
-    lines = np.empty(stop - start, dtype=_LINE)
-    texts = read_texts(table, "text", total, start, stop)
-    _look(lines, range(len(lines)), texts, foreign_to(language, scripts), _nothing)
-    write_sealed(path, lines)
-
-
-def _nothing(lines: int) -> None:
-    """Hear nothing of lines."""
-
-
 def _look(
     lines: NDArray[Any],
     some_lines: range,
     texts: Sequence[str],
     is_foreign: Callable[[str, str], bool],
-    seen: Callable[[int], None],
 ) -> None:
     """Fill in the features of some lines."""
     for rows, some, spelt in _by_chunks(texts, some_lines):
@@ -182,28 +160,18 @@ def _look(
         lines["latin"][rows] = list(map(latin_characters, some))
         lines["beyond_latin"][rows] = list(map(beyond_latin, spelt))
         lines["foreign"][rows] = list(map(is_foreign, some, spelt))
-        seen(len(some))
-
-
-def _found(path: Path | None, lines: NDArray[Any], seen: Callable[[int], None]) -> bool:
-    """Fill in the features that a file has of some lines; tell whether the file fits."""
-    found = open_sealed(path, _LINE) if path else None
-    if found is None or found.shape != lines.shape:
-        return False
-    lines[:] = found
-    seen(len(lines))
-    return True
 
 
 def known_keys(folder: Path, name: str, count: int) -> NDArray[np.int64] | None:
     """Read the `keys` that `read_line_features` has kept of a side; None if some are missing."""
     keys = np.empty(count, dtype=np.int64)
     for start in range(0, count, LINES_OF_A_TASK):
-        part = np.empty(min(LINES_OF_A_TASK, count - start), dtype=_LINE)
-        paths = sorted(folder.glob(f"{name}-*-{start}.npy"))
-        if not any(_found(path, part, _nothing) for path in paths):
+        rows = min(LINES_OF_A_TASK, count - start)
+        paths = sorted(folder.glob(f"lines-{name}-*-{start}.npy"))
+        found = [part for path in paths if (part := open_sealed(path, _LINE)) is not None]
+        if [len(part) for part in found] != [rows]:
             return None
-        keys[start : start + len(part)] = part["key"]
+        keys[start : start + rows] = found[0]["key"]
     return keys
 
 

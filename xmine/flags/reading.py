@@ -7,23 +7,18 @@ by side: in processes of this machine, or on a cluster.
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.engines.task import Task
+from xmine.engines.steps import Steps, joined, python_task, unheard
 from xmine.files.atomic import remove, writing
 from xmine.files.digests import digest
-from xmine.files.scratch import empty, taken
-from xmine.files.sealed_arrays import drop_changed, opened_sealed, write_sealed
+from xmine.files.scratch import taken
 from xmine.flags.flag_set import Bools
-from xmine.flags.line_features import (
-    FeatureFiles,
-    LineFeatures,
-    feature_tasks,
-    read_line_features,
-)
+from xmine.flags.line_features import LineFeatures, plan_features, read_line_features
 from xmine.flags.numbers import differing, reader
 from xmine.progress import Progress, Report, silent
 from xmine.text.packed import PickedTexts
@@ -63,7 +58,8 @@ def read_lines(
     pairs: tuple[Rows, Rows],
     languages: tuple[str, str],
     report: Report = silent,
-    files: FeatureFiles | None = None,
+    steps: Steps | None = None,
+    tables: tuple[Path, Path] | None = None,
 ) -> ReadLines:
     """Compute the features of all lines, and compare the numbers of pairs.
 
@@ -72,84 +68,88 @@ def read_lines(
         pairs: rows of both sides, int64 [pairs] twice.
         languages: the codes of both sides, or `und`.
         report: called meanwhile.
-        files: where tasks find the lines, and where the features are kept; None for nowhere.
+        steps: make the files of features; None for none.
+        tables: Parquet files with the lines of both sides, for tasks in other processes.
     """
-    total, done = sum(map(len, sides)) + len(pairs[0]), 0
+    total, before = sum(map(len, sides)) + len(pairs[0]), 0
 
-    def seen(more: int) -> None:
-        nonlocal done
-        done += more
-        if not files:
-            tick(done / total)
-
-    def tick(share: float) -> None:
-        report(Progress("reading lines", round(share * total), total))
+    def tick(done: int) -> None:
+        report(Progress("reading lines", before + done, total))
 
     texts = PickedTexts(sides[0].texts, pairs[0]), PickedTexts(sides[1].texts, pairs[1])
-    if files:
-        numbers = _in_tasks(files, sides, texts, languages, tick)
+    if steps:
+        numbers = _in_tasks(steps, sides, pairs, texts, languages, tables, tick, total)
     else:
-        numbers = other_numbers(texts, languages, seen)
-    source = read_line_features(sides[0], languages[0], seen, files, "source")
-    target = read_line_features(sides[1], languages[1], seen, files, "target")
-    if files:
-        remove(files.parts)
+        numbers = other_numbers(texts, languages, tick)
+    before = len(pairs[0])
+    source = read_line_features(sides[0], languages[0], tick, steps, "source")
+    before += len(sides[0])
+    target = read_line_features(sides[1], languages[1], tick, steps, "target")
     return ReadLines(languages, source, target, numbers)
 
 
 def _in_tasks(
-    files: FeatureFiles,
+    steps: Steps,
     sides: Sides,
+    pairs: tuple[Rows, Rows],
     texts: Texts,
     languages: tuple[str, str],
-    tick: Callable[[float], None],
+    tables: tuple[Path, Path] | None,
+    tick: Callable[[int], None],
+    total: int,
 ) -> Bools:
-    """Let tasks make the files of features that are not there, and compare the numbers of pairs."""
-    with writing(files.parts):
-        files.parts.mkdir(exist_ok=True)
-        compared = list(_number_tasks(files.parts, texts, languages))
-    tasks = [*compared]
-    for name, side, language in zip(("source", "target"), sides, languages, strict=True):
-        tasks += feature_tasks(files, name, side, language)
-    files.engine.run(tasks, tick)
-    differ, start = empty(len(texts[0]), bool), 0
-    for task in compared:
-        found = opened_sealed(task.makes[0], bool)
-        differ[start : start + len(found)] = found
-        start += len(found)
-    return differ
-
-
-def _number_tasks(folder: Path, texts: Texts, languages: tuple[str, str]) -> Iterator[Task]:
-    """Write the texts of pairs to files, and give the tasks that compare the numbers in these."""
-    for start in range(0, len(texts[0]), _PAIRS_OF_A_TASK):
-        rows = slice(start, start + _PAIRS_OF_A_TASK)
-        some = json.dumps([texts[0][rows], texts[1][rows]], ensure_ascii=False)
-        path = folder / f"numbers-{digest(some, *languages)}.json"
+    """Compute features and compare the numbers of pairs, all at once; give what numbers tell."""
+    made_of = [*(side.digest() for side in sides), *(digest(each.tobytes()) for each in pairs)]
+    made_of += languages
+    (written,) = steps.files("texts", made_of, range(1))[0]
+    maker = partial(_numbers, written if tables else texts, languages)
+    rows, task = (
+        range(0, len(texts[0]), _PAIRS_OF_A_TASK),
+        python_task(_WEIGHT, apart=tables is not None),
+    )
+    files, tasks = steps.plan("numbers", made_of, rows, maker, [bool], task)
+    paths = {each.arguments[1]: _texts_path(written, each.arguments[1]) for each in tasks}
+    for start, path in paths.items() if tables else ():
+        some = slice(start, start + _PAIRS_OF_A_TASK)
+        data = json.dumps([texts[0][some], texts[1][some]], ensure_ascii=False)
+        with writing(path):
+            path.write_text(data, "utf-8", "surrogatepass")
+    for at, name in enumerate(("source", "target")):
+        table = tables[at] if tables else None
+        tasks += plan_features(steps, name, sides[at], languages[at], table)[1]
+    steps.engine.run(tasks, lambda share: tick(int(share * total)))
+    for path in paths.values():
         remove(path)
-        path.write_text(some, "utf-8", "surrogatepass")
-        made, weight = path.with_suffix(".npy"), _WEIGHT * len(texts[0][rows])
-        drop_changed(made, bool)
-        yield Task(write_other_numbers, (path, languages, made), (made,), weight, in_python=True)
+    return joined(files, 0, bool) if files else np.empty(0, bool)
 
 
-def write_other_numbers(texts: Path, languages: tuple[str, str], path: Path) -> None:
-    """Compare the numbers of pairs whose texts are in a file, in a task."""
-    left, right = json.loads(texts.read_text("utf-8", "surrogatepass"))
-    write_sealed(path, other_numbers((left, right), languages))
+def _texts_path(written: Path, start: int) -> Path:
+    return written.with_name(f"{written.stem}-{start}.json")
+
+
+def _numbers(
+    given: Path | Texts, languages: tuple[str, str], start: int, stop: int
+) -> Iterator[tuple[Bools]]:
+    """Compare the numbers of some pairs, in a task."""
+    if isinstance(given, Path):
+        data = _texts_path(given, start).read_text("utf-8", "surrogatepass")
+        left, right = json.loads(data)
+    else:
+        left, right = (side[start:stop] for side in given)
+    yield (other_numbers((left, right), languages),)
 
 
 def other_numbers(
     texts: Texts,
     languages: tuple[str, str],
-    seen: Callable[[int], None] = lambda pairs: None,
+    tick: Callable[[int], None] = unheard,
 ) -> Bools:
-    """Mark pairs whose numbers differ, bool [pairs]; `seen` is told how many more it has read."""
+    """Mark pairs whose numbers differ, bool [pairs]; `tick` is told how many are done."""
     readers = reader(languages[0]), reader(languages[1])
     differ = np.empty(len(texts[0]), dtype=bool)
     for start in range(0, len(differ), _PAIRS_AT_ONCE):
         rows = slice(start, start + _PAIRS_AT_ONCE)
         some = zip(texts[0][rows], texts[1][rows], strict=True)
         differ[rows] = [differing(*pair, *readers) is not None for pair in some]
-        seen(len(differ[rows]))
+        tick(start + len(differ[rows]))
     return differ

@@ -1,6 +1,7 @@
 """Sentences, vectors and neighbours -> candidates: retrieved, given a probability, flagged."""
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,9 +9,9 @@ from numpy.typing import NDArray
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair, as_pair
 from xmine.encoders.reranking import RerankingWeights
+from xmine.engines.steps import Steps as StepFiles
 from xmine.files.scratch import taken
 from xmine.flags.flag_set import Flags
-from xmine.flags.line_features import FeatureFiles
 from xmine.flags.near_copies import same_texts
 from xmine.flags.reading import ReadLines, read_lines
 from xmine.flags.rules import flag_pairs
@@ -153,7 +154,8 @@ def read_candidates(
     options: MiningOptions,
     known: tuple[str, ...] = (),
     report: Report = silent,
-    files: FeatureFiles | None = None,
+    steps: StepFiles | None = None,
+    tables: tuple[Path, Path] | None = None,
 ) -> Candidates:
     """Read the lines of both sides and the chosen pairs, for the flags and for the reranked score.
 
@@ -166,13 +168,14 @@ def read_candidates(
         options: `src_lang`, `tgt_lang`.
         known: languages of the encoder.
         report: called meanwhile.
-        files: where tasks find the lines; None for nowhere.
+        steps: make the files of what is read; None for none.
+        tables: see `read_lines`.
     """
     chosen, weights = candidates.chosen, candidates.weights
     copies = same_texts(*candidates.texts())
     languages = _languages(candidates, copies, options, known)
     sides, pairs = (candidates.source, candidates.target), (chosen.sources, chosen.targets)
-    read = read_lines(sides, pairs, languages, report, files)
+    read = read_lines(sides, pairs, languages, report, steps, tables)
     candidates = replace(candidates, read=read, copies=copies)
     if weights is None:
         return candidates

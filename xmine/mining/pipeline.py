@@ -123,8 +123,8 @@ def mine(
         if rescorer:
             read = partial(steps.rescore, encoded, rescorer)
             candidates = rescore(candidates, options, read, seeds, warnings.append)
-        files = steps.feature_files(encoded)
-        candidates = read_candidates(candidates, options, readable, report, files)
+        tables = steps.tables(encoded)
+        candidates = read_candidates(candidates, options, readable, report, steps.parts, tables)
         steps.run.note(f"judging {len(candidates.chosen):,} candidates")
         estimated = estimate_probabilities(
             candidates, seeds, settled, keep_copies=options.keep_copies
@@ -138,6 +138,7 @@ def mine(
         mined = select(estimated, flags, options, seeds, gold, warnings, unknown)
         mined = replace(mined, by_margin=by_margin, vectors=vector_facts(vectorizer, rescorer))
         write_results(steps.run, mined)
+        steps.parts.sweep()
         return replace(mined, warnings=told + warnings)
 
 

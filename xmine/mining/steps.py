@@ -5,7 +5,7 @@ Texts become tables, tables vectors, vectors neighbours.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +19,14 @@ from xmine.encoders.pair import EncoderPair
 from xmine.encoders.rescorer import Rescorer
 from xmine.encoders.tokens import TokenVectors
 from xmine.engines.local import LocalEngine, processes_for
+from xmine.engines.steps import Steps as StepFiles
 from xmine.engines.task import Engine
 from xmine.errors import FileError
 from xmine.files.atomic import own_copy
 from xmine.files.digests import digest
 from xmine.files.npy import open_matrix, opened, without_zeros
 from xmine.files.scratch import scratch_in
-from xmine.flags.line_features import LINES_OF_A_TASK, FeatureFiles
+from xmine.flags.line_features import LINES_OF_A_TASK
 from xmine.hardware import anonymous_memory, memory_limit, search_device
 from xmine.knn.approximate import choose_index, search_approximate
 from xmine.knn.exact import MEMORY, search_exact
@@ -34,14 +35,14 @@ from xmine.knn.neighbours import Neighbours
 from xmine.knn.state_files import finished
 from xmine.knn.tiles import search_in_tiles
 from xmine.mining.figures import Rows, read_figures
-from xmine.mining.matching import match_candidates
+from xmine.mining.matching import OpenTokens, match_candidates
 from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import Judge, Vectorizer, are_single_words, weights_of
 from xmine.mining.stage_inputs import SIDES, hashed
 from xmine.mining.stretches import stretches_of_chosen
 from xmine.progress import Report, silent, ticks
 from xmine.run.folder import (
-    FEATURES,
+    PARTS,
     Asked,
     Run,
     open_run,
@@ -66,8 +67,6 @@ from xmine.vectors.vector_files import check_vectors, write_unit_rows
 # The least probability of a pair whose stretches are looked at.
 _LIKELY = 0.01
 _LEAST = 64 * 2**20  # bytes that a search takes in any case
-# Files that only fit the neighbours they were made of.
-_OF_NEIGHBOURS = "source.matches.npy", "target.matches.npy", "stretches.npy"
 
 
 @contextmanager
@@ -107,21 +106,20 @@ class Steps:
         """Work in the folder of a run, which may be a temporary one."""
         self.run, self._options, self._report, self._warn = run, options, report, warn
         self.engine = engine
+        self.parts = StepFiles(run.path(PARTS), engine if run.kept else LocalEngine(), run)
         self._k = max(options.neighborhood, NEIGHBOURS)
 
-    def feature_files(self, encoded: tuple[Encoded, Encoded]) -> FeatureFiles | None:
-        """Tell where tasks find the lines, and where features are kept.
-
-        Returns:
-            None for a temporary run whose lines are too few for processes.
-        """
+    def tables(self, encoded: tuple[Encoded, Encoded]) -> tuple[Path, Path] | None:
+        """Name the tables that tasks in other processes read; None where there are no such."""
         run = self.run
-        if not run.kept:
-            if processes_for(sum(len(each) for each, _ in encoded) // LINES_OF_A_TASK) == 1:
-                return None
-            for side, (sentences, _) in zip(SIDES, encoded, strict=True):
-                write_table(sentences, run.path(f"{side}.parquet"))
-        return FeatureFiles(run.path(FEATURES), run, self.engine)
+        paths = run.path("source.parquet"), run.path("target.parquet")
+        if run.kept:
+            return paths
+        if processes_for(sum(len(each) // LINES_OF_A_TASK for each, _ in encoded)) == 1:
+            return None
+        for path, (sentences, _) in zip(paths, encoded, strict=True):
+            write_table(sentences, path)
+        return paths
 
     def read(self, inputs: tuple[TextInput, TextInput]) -> tuple[Sentences, Sentences]:
         """Read the sentences of both sides."""
@@ -263,8 +261,6 @@ class Steps:
         if (found := finished(folder, mark, run)) is not None:
             return found
         run.note(f"searching {len(source):,} x {len(target):,} vectors")
-        for name in _OF_NEIGHBOURS:  # made of other vectors, where these were made again
-            run.remove(name)
         sizes = len(source), len(target), source.shape[1]
         device = search_device(options.device, *sizes)
         index = run.decided("index", choose_index(*sizes, options.index, device))
@@ -318,9 +314,13 @@ class Steps:
     def _token_paths(self) -> tuple[Path, Path]:
         return self.run.path("source.tokens.npy"), self.run.path("target.tokens.npy")
 
-    def _token_files(self, encoder: SentenceEncoder) -> TokenFiles | None:
-        """Tell where tasks find the tokens."""
-        return TokenFiles.of(encoder, self._token_paths) if self.run.kept else None
+    def _tokens_in_tasks(
+        self, encoded: tuple[Encoded, Encoded], encoder: SentenceEncoder, note: str
+    ) -> tuple[OpenTokens, Engine, Callable[[], object]]:
+        """Tell how tasks open the tokens of both sides, what runs them, and what comes before."""
+        read = cache(partial(self.tokens, encoded, encoder, note))
+        files = TokenFiles.of(encoder, self._token_paths) if self.parts.engine.shared else None
+        return (files.open, self.engine, read) if files else (read, LocalEngine(), read)
 
     def rerank(
         self,
@@ -335,12 +335,14 @@ class Steps:
         """
         if encoder is None:
             return None
-        run, near, files = self.run, neighbours.first(RERANKED), self._token_files(encoder)
-        read = partial(self.tokens, encoded, encoder, "matching the tokens of candidates")
-        paths = run.path("source.matches.npy"), run.path("target.matches.npy")
+        note = "matching the tokens of candidates"
+        read, engine, prepare = self._tokens_in_tasks(encoded, encoder, note)
+        near = neighbours.first(RERANKED)
+        given = self.run.path("neighbours") if engine.shared else neighbours
         tick = ticks(self._report, "matching tokens", len(near.targets) + len(near.sources))
-        given = (self.engine, files, run.path("neighbours")) if files else None
-        matches = match_candidates(read, near, paths, self._search_mark(), tick, run, given)
+        matches = match_candidates(
+            read, given, RERANKED, self.parts, [self._search_mark()], tick, engine, prepare
+        )
         if self._options.rerank == "auto" and are_single_words(matches):
             return None
         margins = margin_scores(neighbours, k=self._options.neighborhood).first(RERANKED)
@@ -364,25 +366,24 @@ class Steps:
             return None
         every = np.ones(len(chosen), dtype=bool)
         likely = np.flatnonzero(every if confidence is None else confidence.probs >= _LIKELY)
-        run, some, files = self.run, chosen.take(likely), self._token_files(encoder)
-        read = partial(self.tokens, encoded, encoder, "looking for stretches without counterparts")
+        some, note = chosen.take(likely), "looking for stretches without counterparts"
+        read, engine, prepare = self._tokens_in_tasks(encoded, encoder, note)
         tick = ticks(self._report, "looking for stretches", len(some))
-        path, given = run.path("stretches.npy"), (self.engine, files) if files else None
-        found = stretches_of_chosen(read, some, path, self._search_mark(), tick, run, given)
-        if run.kept:
+        made_of = [self._search_mark()]
+        found = stretches_of_chosen(read, some, self.parts, made_of, tick, engine, prepare)
+        if self.run.kept:
             for side in SIDES:
-                run.remove(f"{side}.tokens")
+                self.run.remove(f"{side}.tokens")
         return found.spread(likely, len(chosen))
 
     def rescore(
         self, encoded: tuple[Encoded, Encoded], model: Rescorer, x: Rows, y: Rows
     ) -> NDArray[np.float32]:
         """Give the figures of a second model, float32 [pairs], of pairs of rows."""
-        run, report, path = self.run, self._report, self.run.path("rescoring.npy")
-        if not path.exists():
-            run.note(f"judging {len(x):,} pairs by {model.name}")
+        run, report = self.run, self._report
 
         def encode(encoder: SentenceEncoder) -> list[NDArray[np.float16]]:
+            run.note(f"judging {len(x):,} pairs by {model.name}")
             find, found = self._options.cache, []
             for side, (sentences, _) in zip(SIDES, encoded, strict=True):
                 at, where = run.path(f"{side}.rescoring.npy"), self._elsewhere(side)
@@ -390,7 +391,7 @@ class Steps:
                 found.append(vectors_of(*given, self._warn, run, where, find=find))
             return found
 
-        figures = read_figures(model, encoded, (x, y), path, encode, report, run)
+        figures = read_figures(model, encoded, (x, y), self.parts, encode, report)
         if run.kept:
             for side in SIDES:
                 run.remove(f"{side}.rescoring.npy")

@@ -36,7 +36,8 @@ SUMMARY_FILE = "summary.json"
 SCORES_FILES = "source.scores.npy", "target.scores.npy"
 # The labels that people gave the pairs: no stage makes this file again, and nothing deletes it.
 JUDGEMENTS_FILE = "judgements.tsv"
-FEATURES = "traits"
+# The files of steps, see `xmine.engines.steps`; each tells itself whether it is whole.
+PARTS = "parts"
 # The files of each stage, in order; `SIDE.every.npy` has the vectors of all sentences, unknown ones
 # included, and is deleted at the end of its stage.
 STAGES = {
@@ -46,20 +47,18 @@ STAGES = {
         "target.parquet",
         "target.repeats.parquet",
     ),
-    "vectors": ("source.npy", "target.npy", "source.every.npy", "target.every.npy", FEATURES),
+    "vectors": ("source.npy", "target.npy", "source.every.npy", "target.every.npy"),
     "neighbours": ("neighbours",),
     "matches": (
         *(
             f"{side}.{name}.npy"
-            for name in ("matches", "tokens", "tokens.starts")
+            for name in ("tokens", "tokens.starts")
             for side in ("source", "target")
         ),
-        "stretches.npy",
     ),
-    "rescoring": ("rescoring.npy", "source.rescoring.npy", "target.rescoring.npy"),
+    "rescoring": ("source.rescoring.npy", "target.rescoring.npy"),
     "pairs": (CANDIDATES_FILE, PAIRS_FILE, SUMMARY_FILE, *SCORES_FILES),
 }
-_FOLDERS = ("neighbours", FEATURES)
 # A table of repeated lines and its table are written together: neither is of use alone.
 _GO_TOGETHER = {f"{side}.repeats.parquet": f"{side}.parquet" for side in ("source", "target")}
 _DECIDED = "decided"
@@ -170,10 +169,8 @@ class Run(Watch):
     def _names(self) -> Iterator[str]:
         """List the files that may have a digest."""
         for name in [name for names in STAGES.values() for name in names]:
-            if name not in _FOLDERS or not self.path(name).is_dir():
+            if name != "neighbours" or not self.path(name).is_dir():
                 yield name
-            elif name == FEATURES:
-                yield from sorted(f"{name}/{each.name}" for each in self.path(name).iterdir())
 
 
 def is_run(path: str) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.pair import Encoders, as_pair
+from xmine.engines.steps import Steps
 from xmine.evaluation.result import Row
 from xmine.knn.cosines import Rows, Vectors
 from xmine.knn.exact import search_exact
@@ -82,8 +83,8 @@ class LineReranker:
         tokens = compared(self._encoder.body, *read)
         tick = ticks(report, "matching tokens", len(near.targets) + len(near.sources))
         with temporary_run() as run:
-            paths = run.path("source.npy"), run.path("target.npy")
-            matches = match_candidates(lambda: tokens, near, paths, tick=tick)
+            parts = Steps(run.folder)
+            matches = match_candidates(lambda: tokens, near, max(NEAREST, self._k), parts, [], tick)
             margins = margin_scores(near, k=self._k)
             scores = Reranker(near, matches, margins, weights_of(self._encoder)).candidates()
         forward = best_neighbours(near.targets, scores.targets, near.target_cosines)

@@ -11,6 +11,7 @@ import pytest
 
 from tests.toys.faults import failing
 from xmine.errors import FileError, OptionError
+from xmine.mining.pipeline import mine
 from xmine.options import load_toml
 from xmine.run.difference import difference
 from xmine.run.folder import (
@@ -24,7 +25,7 @@ from xmine.run.folder import (
     open_run,
     temporary_run,
 )
-from xmine.run.run_file import FORMAT
+from xmine.run.run_file import FORMAT, write_tables
 
 ASKED: dict[str, dict[str, Any]] = {
     "texts": {"source": "en.txt", "source_digest": "abc", "dedup": True},
@@ -352,3 +353,43 @@ def test_dropped_flags_may_stand_in_any_order() -> None:
     for flags, is_same in ((["copy", "number"], True), (["copy"], False), ([], False)):
         found = difference(Path("run"), known, {"pairs": {"drop": flags}}, ["pairs"])
         assert (found is None) == is_same
+
+
+def test_run_toml_is_written_when_work_is_to_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, wrote = filled(tmp_path / "run"), list[Path]()
+    write = write_tables
+
+    def counted(path: Path, tables: Any) -> None:
+        wrote.append(path)
+        write(path, tables)
+
+    monkeypatch.setattr("xmine.run.folder.write_tables", counted)
+    with open_run(folder, ASKED) as run:
+        for name in ("new.npy", "other.npy"):
+            run.path(name).write_text("x")
+            run.sealed(run.path(name))
+        assert wrote == []
+        run.path("source.npy").write_text("y")  # run.toml would say that somebody changed it
+        run.sealed(run.path("source.npy"))
+        assert len(wrote) == 1
+    assert len(wrote) == 1
+    warnings: list[str] = []
+    with open_run(folder, ASKED, warn=warnings.append) as run:
+        assert run.digest("new.npy") and warnings == []
+
+
+def test_mining_into_a_run_writes_run_toml_few_times(
+    toy_encoder: Any, toy_files: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrote: list[Path] = []
+    write = write_tables
+
+    def counted(path: Path, tables: Any) -> None:
+        wrote.append(path)
+        write(path, tables)
+
+    monkeypatch.setattr("xmine.run.folder.write_tables", counted)
+    mine(toy_files[0], toy_files[1], toy_encoder, run=tmp_path / "run")
+    assert len(wrote) == 4  # begun, sources encoded, index chosen, done

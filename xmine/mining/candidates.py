@@ -6,8 +6,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.encoders.encoder import SentenceEncoder
-from xmine.encoders.pair import EncoderPair, as_pair
 from xmine.encoders.reranking import RerankingWeights
 from xmine.engines.steps import Steps as StepFiles
 from xmine.files.scratch import taken
@@ -19,8 +17,7 @@ from xmine.knn.cosines import pair_cosines
 from xmine.knn.neighbours import Neighbours
 from xmine.mining.kin import MANY, Kin
 from xmine.mining.options import MiningOptions
-from xmine.mining.reranking import Judge, judging_encoder
-from xmine.mining.steps import open_steps
+from xmine.mining.reranking import Judge
 from xmine.pairs.known import NOTHING_KNOWN, NOTHING_SETTLED, LabelledPairs, SettledPairs, labels_of
 from xmine.progress import Report, silent
 from xmine.scoring.alignment import Looseness
@@ -277,31 +274,6 @@ def known_pairs(
     labels = labels_of(seeds.pairs, *candidates.lines())
     # Copies stand out more than any translation: they take no part in the fit.
     return copies, np.where(copies & (labels == -1), 0, labels).astype(np.int8)
-
-
-def find_candidates(
-    sentences: tuple[Sentences, Sentences],
-    encoder: SentenceEncoder | EncoderPair,
-    options: MiningOptions,
-    report: Report = silent,
-) -> tuple[Candidates, Candidates | None]:
-    """Encode both sides, search both ways exactly, and retrieve, in a temporary folder.
-
-    Returns:
-        the candidates by their margins; and by their tokens, None where these are not reranked.
-    """
-    exact, pair = replace(options, index="exact", cache=False), as_pair(encoder)
-    with open_steps(None, dict, exact, report) as steps:
-        judging, _ = judging_encoder(pair, options)
-        encoded = steps.encode(sentences, pair, judging)
-        kin = Kin.of(encoded)
-        neighbours = steps.search(encoded, kin.depth())
-        judge = steps.rerank(encoded, neighbours, judging)
-        plain = retrieve(encoded, neighbours, options, kin=kin)
-        reranked = retrieve(encoded, neighbours, options, judge, kin=kin) if judge else plain
-        if reranked.weights is None:
-            return plain, None
-        return plain, read_candidates(reranked, options, pair.facts.languages)
 
 
 def best_without_gold(candidates: Candidates) -> tuple[float, ChosenPairs]:

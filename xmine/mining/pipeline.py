@@ -16,7 +16,13 @@ from xmine.encoders.pair import EncoderPair, as_pair
 from xmine.encoders.rescorer import Rescorer
 from xmine.engines.task import Engine
 from xmine.errors import OptionError
-from xmine.mining.candidates import estimate_probabilities, flag, read_candidates, retrieve
+from xmine.mining.candidates import (
+    Candidates,
+    estimate_probabilities,
+    flag,
+    read_candidates,
+    retrieve,
+)
 from xmine.mining.kin import Kin
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
@@ -99,14 +105,14 @@ def mine(
     inputs = text_input(source, "source"), text_input(target, "target")
     vectorizer = as_pair(encoder or SentenceEncoder.load()) if vectors is None else vectors
     readable = vectorizer.facts.languages if isinstance(vectorizer, EncoderPair) else ()
-    depends_on = stage_inputs(inputs, vectorizer, options, seeds, gold, settled, rescorer)
+    judging, by_margin = judging_encoder(vectorizer, options)
+    depends_on = stage_inputs(inputs, vectorizer, judging, options, seeds, gold, settled, rescorer)
     told: list[str] = []  # of this process alone, such as files that were made again
     opened = open_steps(run, depends_on, options, report, told.append, force=force, engine=engine)
     with opened as steps:
         sentences = steps.read(inputs)
         seeds, gold = seeds.resolved(*sentences), gold.resolved(*sentences)
         _check_known(options, seeds, gold)  # resolving leaves out judged pairs of other texts
-        judging, by_margin = judging_encoder(vectorizer, options)
         encoded = steps.encode(sentences, vectorizer, judging)
         (left, _), (right, _) = encoded  # without lines that the encoder does not know
         doubts = (
@@ -140,6 +146,31 @@ def mine(
         write_results(steps.run, mined)
         steps.parts.sweep()
         return replace(mined, warnings=told + warnings)
+
+
+def find_candidates(
+    sentences: tuple[Sentences, Sentences],
+    encoder: SentenceEncoder | EncoderPair,
+    options: MiningOptions,
+    report: Report = silent,
+) -> tuple[Candidates, Candidates | None]:
+    """Encode both sides, search both ways exactly, and retrieve, in a temporary folder.
+
+    Returns:
+        the candidates by their margins; and by their tokens, None where these are not reranked.
+    """
+    exact, pair = replace(options, index="exact", cache=False), as_pair(encoder)
+    with open_steps(None, dict, exact, report) as steps:
+        judging, _ = judging_encoder(pair, options)
+        encoded = steps.encode(sentences, pair, judging)
+        kin = Kin.of(encoded)
+        neighbours = steps.search(encoded, kin.depth())
+        judge = steps.rerank(encoded, neighbours, judging)
+        plain = retrieve(encoded, neighbours, options, kin=kin)
+        reranked = retrieve(encoded, neighbours, options, judge, kin=kin) if judge else plain
+        if reranked.weights is None:
+            return plain, None
+        return plain, read_candidates(reranked, options, pair.facts.languages)
 
 
 def _check_vectors(encoder: SentenceEncoder | EncoderPair | None, options: MiningOptions) -> None:

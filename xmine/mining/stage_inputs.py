@@ -13,7 +13,7 @@ from xmine.encoders.pair import EncoderPair, pair_facts
 from xmine.encoders.rescorer import Rescorer
 from xmine.errors import OptionError
 from xmine.mining.options import MiningOptions
-from xmine.mining.reranking import Vectorizer, judging_encoder, weights_of
+from xmine.mining.reranking import Vectorizer, weights_of
 from xmine.pairs.known import NOTHING_KNOWN, NOTHING_SETTLED, LabelledPairs, SettledPairs
 from xmine.run.difference import Asked
 from xmine.text.inputs import TextInput
@@ -36,6 +36,7 @@ _BYTES_AT_ONCE = 2**20
 def stage_inputs(
     inputs: tuple[TextInput, TextInput],
     vectorizer: Vectorizer,
+    judge: SentenceEncoder | None,
     options: MiningOptions,
     seeds: LabelledPairs = NOTHING_KNOWN,
     gold: LabelledPairs = NOTHING_KNOWN,
@@ -70,7 +71,6 @@ def stage_inputs(
         of_texts = OF_TEXTS + (("src_lang", "tgt_lang") if options.segment else ())
         pairs = {name: values[name] for name in OF_PAIRS} | {"drop": sorted(set(options.drop))}
         pairs |= _known(options, seeds, gold, settled)
-        judge, _ = judging_encoder(vectorizer, options)
         if judge:
             pairs["rerank"] = options.rerank  # auto may go by the margin after all
             pairs["reranking_digest"] = hashed([repr(weights_of(judge)).encode()])

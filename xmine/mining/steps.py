@@ -219,6 +219,8 @@ class Steps:
                 sentences = sentences.known(rows)
                 self._keep_table(sentences, run.path(f"{side}.parquet"))
         run.remove(every.name)  # a kill may have left it after all was done
+        if side == "source":  # the choice of the index, or the end of the run, saves the other one
+            run.save()
         return sentences, known
 
     def _vectors(

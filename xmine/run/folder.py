@@ -10,7 +10,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -84,6 +84,7 @@ class Run(Watch):
     tables: dict[str, Any] = field(default_factory=dict)
     warn: Warn = unheard
     after_reading: list[Callable[[], None]] = field(default_factory=list)
+    _written: set[str] = field(default_factory=set)  # the files whose digests `run.toml` has
 
     def path(self, name: str) -> Path:
         """Name one of its files."""
@@ -108,7 +109,7 @@ class Run(Watch):
         decisions = self.tables.setdefault(_DECIDED, {})
         if name not in decisions:
             decisions[name] = value
-            self._write()
+            self.save()
         return str(decisions[name])
 
     def digest(self, name: str) -> str:
@@ -116,11 +117,16 @@ class Run(Watch):
         return str(self.tables.get(DIGESTS, {}).get(name, ""))
 
     def sealed(self, path: Path, digest: str = "") -> None:
-        """Record the digest of a file, perhaps before the file has its name."""
+        """Record the digest of a file, perhaps before the file has its name.
+
+        `run.toml` has the digest from the next `save` on, or at once where an older one would say
+        that the file was changed. A file without a digest there is made again after a kill.
+        """
         if self.kept:
             name = path.relative_to(self.folder).as_posix()
             self.tables.setdefault(DIGESTS, {})[name] = digest or digest_of(path)
-            self._write()
+            if name in self._written:
+                self.save()
 
     def changed(self, path: Path) -> None:
         """Tell the log and the user that a file is made again."""
@@ -131,16 +137,20 @@ class Run(Watch):
     def forget(self, *names: str) -> None:
         """Drop the digests of files that are about to be written again."""
         self._forget(*names)
-        self._write()
+        if any(each.startswith(names) for each in self._written):
+            self.save()
 
     def _forget(self, *names: str) -> None:
         known = self.tables.get(DIGESTS, {})
         for each in [each for each in known if each.startswith(names)]:
             del known[each]
 
-    def _write(self) -> None:
+    def save(self) -> None:
+        """Write `run.toml`: after work that a kill is not to undo."""
         if self.kept:
             write_tables(self.path(RUN_FILE), self.tables)
+            self._written.clear()
+            self._written.update(self.tables.get(DIGESTS, {}))
 
     def check(self) -> None:
         """Delete files that were changed since they were written, and warn of each.
@@ -241,7 +251,7 @@ def open_run(
                 hint += f"; xmine pairs cut {folder} --at P --write moves the cut alone"
             raise OptionError(other[1], hint)
         if known is None:
-            write_tables(run.path(RUN_FILE), tables)
+            run.save()
         elif not other:
             tables.update(known)
         else:
@@ -258,7 +268,15 @@ def open_run(
             run.check()
         except OSError as error:
             raise FileError(f"{error.filename}: cannot be deleted: {error.strerror}") from error
-        yield run
+        run._written.update((known or {}).get(DIGESTS, {}))
+        try:
+            yield run
+        except BaseException:
+            with suppress(FileError):  # of a full disk, which the first error tells of
+                run.save()
+            raise
+        if run._written != set(run.tables.get(DIGESTS, {})):
+            run.save()
 
 
 def _replace(run: Run, known: dict[str, Any], first: str, asked: dict[str, Any]) -> None:
@@ -275,7 +293,7 @@ def _replace(run: Run, known: dict[str, Any], first: str, asked: dict[str, Any])
     decided = run.tables.get(_DECIDED, {})
     for name in [name for name in decided if _DECISIONS.get(name, gone[0]) in gone]:
         del decided[name]
-    write_tables(run.path(RUN_FILE), run.tables)
+    run.save()
 
 
 @contextmanager
@@ -285,7 +303,10 @@ def alone_in(folder: Path) -> Iterator[Run]:
         tables = _read(folder / RUN_FILE)
         if not is_of_now(tables):
             raise FileError(f"{folder}: a run of another version of xmine", "mine it anew")
-        yield Run(folder, kept=True, tables=tables)
+        run = Run(folder, kept=True, tables=tables)
+        run._written.update(tables.get(DIGESTS, {}))
+        yield run
+        run.save()
 
 
 def check_run(folder: Path) -> None:

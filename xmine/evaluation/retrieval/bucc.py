@@ -24,8 +24,9 @@ from xmine.evaluation.readers.bucc import SPLITS, BuccFolder, BuccSplit, find_bu
 from xmine.evaluation.result import Metric, Result, Row, mean_row
 from xmine.evaluation.retrieval.reranked import ours, reranked_note
 from xmine.evaluation.retrieval.xsim import check_neighbours
-from xmine.mining.candidates import Candidates, best_without_gold, find_candidates
+from xmine.mining.candidates import Candidates, best_without_gold
 from xmine.mining.options import MiningOptions
+from xmine.mining.pipeline import find_candidates
 from xmine.options import flag
 from xmine.progress import Report, silent
 from xmine.scoring.gold import Agreement, agreement, best_threshold

@@ -30,7 +30,7 @@ if "FAILS" in os.environ:
     atexit.register(signal.raise_signal, signal.SIGTERM)
 xmine.cli.run()
 """
-OPTIONS = "--batch-size 64 --epochs 2 --evaluate-every 7 --threads 1 --device cpu".split()
+OPTIONS = "--batch-size 64 --epochs 2 --evaluate-every 7 --threads 1".split()
 
 
 @pytest.fixture

@@ -1,19 +1,13 @@
-"""Count the example lines by length, script and topic, for the tables in README.md.
-
-`python examples/describe.py` rewrites the tables; `--check` exits 1 if they are out of date.
-"""
+"""Count the example lines by length, script and topic: `python examples/describe.py`."""
 
 from __future__ import annotations
 
-import argparse
 import re
-import sys
 from collections import Counter
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 FILES = ("en.txt", "zh.txt")
-BEGIN, END = "<!-- describe.py: begin -->", "<!-- describe.py: end -->"
 
 # Upper bounds in characters; a line of spaces counts as blank.
 BANDS = (5, 14, 22, 30, 45, 60, 80, 100, 160, 600)
@@ -76,7 +70,7 @@ def table(title: str, labels: dict[str, list[str]], order: list[str]) -> str:
 
 
 def tables() -> str:
-    """The three tables of README.md."""
+    """Three tables in Markdown."""
     texts = {name: read_lines(HERE / name) for name in FILES}
     topics: dict[str, list[str]] = {name: [] for name in FILES}
     for row in read_lines(HERE / "topics.tsv"):
@@ -95,24 +89,5 @@ def tables() -> str:
     )
 
 
-def rewritten(readme: str) -> str:
-    """The README text with its tables up to date."""
-    before, rest = readme.split(BEGIN)
-    return f"{before}{BEGIN}\n\n{tables()}\n\n{END}{rest.split(END)[1]}"
-
-
-def main() -> int:
-    """Rewrite or check the README."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="change nothing, exit 1 if stale")
-    readme = HERE / "README.md"
-    old = readme.read_text(encoding="utf-8")
-    new = rewritten(old)
-    if parser.parse_args().check:
-        return int(new != old)
-    readme.write_text(new, encoding="utf-8", newline="\n")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    print(tables())

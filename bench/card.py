@@ -3,7 +3,7 @@
     python bench/card.py PAIRS.tsv.gz... [--options FILE]
 
 The files have the columns English, other language, source, tier. Options are those of the training,
-whose weights tell how often a pair is visited; a source of weight 0 was not used.
+in which a source that was not used has the weight 0.
 """
 
 import argparse
@@ -70,33 +70,25 @@ def main() -> None:
                 counts[tier, source][language] += 1
     card = EMBEDDED / "README.md"
     before, _, after = re.split("|".join(map(re.escape, MARKS)), card.read_text(encoding="utf-8"))
-    written = before + MARKS[0] + table(counts, weights, usual) + MARKS[1] + after
+    written = before + MARKS[0] + table(counts) + MARKS[1] + after
     card.write_text(written, encoding="utf-8")
 
 
-def table(
-    counts: dict[tuple[str, str], Counter[str]], weights: dict[str, float], usual: float
-) -> str:
+def table(counts: dict[tuple[str, str], Counter[str]]) -> str:
     """Give a row for each tier and each source, the largest first."""
     tiers, languages = Counter[str](), Counter[str]()
     for (tier, _), found in counts.items():
         tiers[tier] += found.total()
         languages += found
     said = ", ".join(f"{tier} {count:,}" for tier, count in sorted(tiers.items()))
-    lines = [f"Pairs by tier: {said}. By language: {_by(languages)}.", ""]
-    lines += [
-        "| source | tier | pairs | by language | visits | licence |",
-        "|---|---|--:|---|--:|---|",
-    ]
+    by = ", ".join(f"{language} {count:,}" for language, count in languages.most_common())
+    lines = [f"Pairs by tier: {said}. By language: {by}.", ""]
+    lines += ["| source | tier | pairs | languages | licence |", "|---|---|--:|---|---|"]
     for (tier, source), found in sorted(counts.items(), key=lambda x: (x[0][0], -x[1].total())):
-        visits = f"{weights.get(source, usual):g}"
-        row = (source, tier, f"{found.total():,}", _by(found), visits, LICENCES[source])
+        spoken = " ".join(language for language, _ in found.most_common())
+        row = (source, tier, f"{found.total():,}", spoken, LICENCES[source])
         lines.append(f"| {' | '.join(row)} |")
     return "\n".join([*lines, ""])
-
-
-def _by(found: Counter[str]) -> str:
-    return ", ".join(f"{language} {count:,}" for language, count in found.most_common())
 
 
 if __name__ == "__main__":

@@ -38,6 +38,8 @@ LICENCES = {
     "python-docs": "PSF",
     "django-docs": "BSD-3",
     "godot-editor": "MIT",
+    "libreoffice-help": "MPL-2.0",
+    "debian-handbook": "CC-BY-SA 3.0 or GPL-2+",
     "hf-course": "Apache-2.0",
     "d2l": "CC-BY-SA 4.0 / Apache-2.0",
     "wiktionary-examples": "CC-BY-SA (Wiktionary via Kaikki)",

@@ -238,7 +238,7 @@ def averaged(figure: dict[str, float] | None) -> str:
 
 
 def listed() -> list[str]:
-    """Lay all ablations out as the table of docs/ablations.md."""
+    """Lay all ablations out as a table."""
     rows = ["| name | method | settings | after |", "|---|---|---|---|"]
     for name, each in ablations().items():
         varied = f"`{each.option}` " if each.option else ""

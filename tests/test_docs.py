@@ -7,7 +7,6 @@ import sys
 from itertools import takewhile
 from pathlib import Path
 
-import ablate
 import command_reference
 import pytest
 import typer.main
@@ -112,11 +111,6 @@ def test_documents_that_the_code_names_are_there() -> None:
         for path in (ROOT / top).rglob("*.py"):
             for name in re.findall(r"\bdocs/[\w/-]+\.md\b", path.read_text(encoding="utf-8")):
                 assert (ROOT / name).exists(), f"{path}: {name}"
-
-
-def test_the_table_of_ablations_is_that_of_the_bench() -> None:
-    text = DOCS[ROOT / "docs" / "ablations.md"]
-    assert "\n".join(ablate.listed()) in text
 
 
 def test_the_readme_is_short() -> None:

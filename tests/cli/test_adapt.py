@@ -123,14 +123,13 @@ def test_an_onnx_folder_mines_nothing_and_so_is_never_adapted(command: Command, 
     assert ended.code == 1 and "an ONNX model" in ended.err
 
 
-TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorial" / "adapt.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "adapt.md"
 
 
-def test_the_tutorial_can_be_typed(command: Command, toys: Path) -> None:
+def test_the_first_commands_of_the_page_can_be_typed(command: Command, toys: Path) -> None:
     """With a small encoder that has something to learn in place of the one that ships."""
-    blocks = re.findall(r"^```\n(.*?)^```$", TUTORIAL.read_text("utf-8"), re.MULTILINE | re.DOTALL)
-    lines = [line for block in blocks for line in block.splitlines() if line.startswith("xmine ")]
-    typed = [shlex.split(line)[1:] for line in lines]
+    block = re.findall(r"^```\n(.*?)^```$", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)[0]
+    typed = [shlex.split(line)[1:] for line in block.splitlines()]
     for words in typed:
         if words[0] == "browse":
             assert len(open_pairs(toys / words[1])) > 300

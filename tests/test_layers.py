@@ -94,9 +94,8 @@ HEAVY_HOMES = {
 # Where one is loaded inside the function that needs it.
 LAZY_HOMES = {
     "xmine.browsing.opened": {"polars"},
-    "xmine.browsing.pair_file": {"polars"},
+    "xmine.browsing.opening": {"polars"},
     "xmine.browsing.query": {"polars"},
-    "xmine.browsing.run_reader": {"polars"},
     "xmine.browsing.where": {"polars"},
     "xmine.cli.web_server": {"textual_serve"},
     "xmine.encoders.tokenizer": {"tokenizers"},

@@ -13,10 +13,10 @@ from tests.scoring.test_margin_and_retrieval import slow_choice
 from tests.toys.grids import mostly_long
 from tests.toys.reranking import Cell, slow_log_odds
 from tests.toys.sentences import toy_sentences
-from xmine.browsing.compared import Compared
 from xmine.browsing.neighbourhood import Neighbour, Surroundings
 from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
+from xmine.browsing.outcomes import Compared
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.reranking import RerankingWeights
 from xmine.errors import FileError

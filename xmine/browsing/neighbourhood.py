@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from xmine.browsing.compared import compared_in
 from xmine.browsing.opened import Opened
-from xmine.browsing.outcomes import PairOutcome, PairOutcomes
+from xmine.browsing.outcomes import PairOutcome, PairOutcomes, compared_in
 from xmine.errors import FileError
 from xmine.knn.neighbours import found_in
 

@@ -1,24 +1,44 @@
-"""A path -> a run or a file of pairs that can be looked at."""
+"""A path -> the candidates of a run, kept or not, or the pairs of a file, in memory.
 
+Digests tell which files of a run were changed; here files are refused that do not belong together.
+"""
+
+import json
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from xmine.browsing.opened import Opened
-from xmine.errors import XmineError
+import numpy as np
+
+from xmine.browsing.opened import (
+    Bools,
+    Opened,
+    Rows,
+    TextColumn,
+    TextSide,
+    flags_of,
+    numbers_of,
+)
+from xmine.errors import FileError, XmineError
+from xmine.files.records import listed, open_parquet
+from xmine.pairs.pair import UNKNOWN_LANGUAGES, pair_frame
 from xmine.pairs.paths import paths_to_read
-from xmine.run.folder import CANDIDATES_FILE, RUN_FILE, SUMMARY_FILE
+from xmine.run.folder import CANDIDATES_FILE, PAIRS_FILE, RUN_FILE, STAGES, SUMMARY_FILE
+from xmine.run.run_file import check_written, read_tables
+from xmine.run.tables import candidates_schema, read_columns
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_SOURCE, _TARGET = "source.parquet", "target.parquet"
+_AGAIN = "mine again, into another folder"
+_REMOVE = "remove it, and give the command that made the run again"
 
 
 def open_pairs(path: Path) -> Opened:
     """Open a mining run or a file of pairs."""
-    # Both make what this module describes, and so import it.
-    if (path / RUN_FILE).is_file():
-        from xmine.browsing.run_reader import open_run
-
-        return open_run(path)
-    from xmine.browsing.pair_file import open_file
-
-    return open_file(path)
+    return _open_run(path) if (path / RUN_FILE).is_file() else _open_file(path)
 
 
 def stamp(path: Path) -> list[tuple[int, int]] | None:
@@ -28,3 +48,142 @@ def stamp(path: Path) -> list[tuple[int, int]] | None:
         files = in_run if path.is_dir() else map(Path, paths_to_read(path).paths)
         return [(found.st_ino, found.st_mtime_ns) for found in (each.stat() for each in files)]
     return None
+
+
+def _open_run(folder: Path) -> Opened:
+    """Read what a run has found."""
+    for name in (_SOURCE, _TARGET, CANDIDATES_FILE, PAIRS_FILE, SUMMARY_FILE):
+        if not (folder / name).is_file():
+            raise FileError(
+                f"{folder}: a run that is not finished: it has no {name}",
+                "give the command that began it again, and it goes on",
+            )
+    check_written(folder, *STAGES["texts"], *STAGES["pairs"])
+    run, summary = read_tables(folder / RUN_FILE), _summary(folder / SUMMARY_FILE)
+    source, target = (_side_of_run(folder / name) for name in (_SOURCE, _TARGET))
+    table = _candidates(folder / CANDIDATES_FILE, source, target)
+    sources, targets = (table[name].to_numpy() for name in ("source", "target"))
+    kept = _kept(folder / PAIRS_FILE, source, target, sources, targets)
+    opened = Opened(
+        folder,
+        source,
+        target,
+        sources,
+        targets,
+        table["score"].to_numpy(),
+        table["cosine"].to_numpy(),
+        numbers_of(table["prob"]),
+        flags_of(table["flags"]),
+        kept,
+        table["eligible"].to_numpy(),
+        summary["cut"],
+        tuple(summary.get("languages", UNKNOWN_LANGUAGES)),
+        run,
+        summary,
+        margins=numbers_of(table["margin"]) if "margin" in table.columns else None,
+    )
+    ranks = opened.ranks
+    assert ranks is not None  # every candidate has a score
+    return replace(opened, eligible=kept | (opened.allowed & (ranks < summary["cut"])))
+
+
+def _side_of_run(path: Path) -> TextSide:
+    table, metadata = read_columns(path, "line", "offset", "text")
+    offsets = table["offset"].to_numpy() if "offset" in table.columns else None
+    return TextSide(metadata["name"], TextColumn(table["text"]), table["line"].to_numpy(), offsets)
+
+
+def _candidates(path: Path, source: TextSide, target: TextSide) -> "pl.DataFrame":
+    """Read the candidates; both sentences of each are in the tables of the sides."""
+    schema = candidates_schema()
+    with open_parquet(path) as file:
+        if "margin" not in file.schema:  # runs of 0.1.0 have none
+            del schema["margin"]
+        if wrong := [name for name, kind in schema.items() if file.schema.get(name) != kind]:
+            raise FileError(
+                f"{path}: not the candidates of a run: {listed('column', wrong)}", _AGAIN
+            )
+        table = file.read(*schema)
+    for name, side in (("source", source), ("target", target)):
+        if not table[name].is_between(0, len(side.lines) - 1).all(ignore_nulls=False):
+            raise FileError(f"{path}: pairs of rows that {name}.parquet does not have", _AGAIN)
+    return table
+
+
+def _summary(path: Path) -> dict[str, Any]:
+    try:
+        said = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise FileError(f"{path}: cannot be read: {error}", _REMOVE) from error
+    if not isinstance(said, dict) or not isinstance(said.get("cut"), (int, float)):
+        raise FileError(f"{path}: not the summary of a run: it has no cut", _REMOVE)
+    return said
+
+
+def _kept(path: Path, source: TextSide, target: TextSide, sources: Rows, targets: Rows) -> Bools:
+    """Mark the candidates that stand in the file of kept pairs, bool [candidates]."""
+    import polars as pl
+
+    places: dict[str, Rows] = {}
+    for name, side, rows in (("source", source, sources), ("target", target, targets)):
+        places[f"{name}_line"] = side.lines[rows]
+        if side.offsets is not None:
+            places[f"{name}_offset"] = side.offsets[rows]
+    with open_parquet(path) as file:
+        if not len(file):  # then there are no columns of lines either
+            return np.zeros(len(sources), dtype=bool)
+        for name in places:
+            if file.schema.get(name) != pl.Int64:
+                raise FileError(f"{path}: not the pairs of a run: no {name}", _AGAIN)
+        pairs = file.read(*places)
+    candidates = pl.DataFrame(places)
+    if candidates.head(len(pairs)).equals(pairs):  # as they are if no option drops any
+        return np.arange(len(sources)) < len(pairs)
+    found = candidates.with_row_index("row").join(pairs, on=list(places), how="semi")
+    if len(found) != len(pairs):
+        raise FileError(
+            f"{path}: {len(pairs) - len(found):,} of its pairs are not in {CANDIDATES_FILE}", _AGAIN
+        )
+    kept: Bools = np.zeros(len(sources), dtype=bool)
+    kept[found["row"].to_numpy()] = True
+    return kept
+
+
+def _open_file(path: Path) -> Opened:
+    """Read the pairs of a file, in its order."""
+    from xmine.pairs.io import languages_of, read_pairs  # here: it loads every format
+
+    languages = languages_of(path) or UNKNOWN_LANGUAGES
+    pairs = pair_frame(read_pairs(path))
+    rows = np.arange(len(pairs))
+    scores, origins = numbers_of(pairs["score"]), pairs["origin"]
+    source, target = (pairs[f"{name}_line"].is_null().to_numpy() for name in ("source", "target"))
+    return Opened(
+        path,
+        _side_of_file(pairs, "source", path),
+        _side_of_file(pairs, "target", path),
+        rows,
+        rows,
+        scores,
+        numbers_of(pairs["cosine"]),
+        numbers_of(pairs["prob"]),
+        None if pairs["flags"].null_count() == len(pairs) else flags_of(pairs["flags"]),
+        np.ones(len(pairs), dtype=bool),
+        np.zeros(len(pairs), dtype=bool) if scores is None else ~np.isnan(scores),
+        None,
+        languages,
+        {},
+        {},
+        margins=numbers_of(pairs["margin"]),
+        numbered=(source, target) if source.any() or target.any() else None,
+        origins=None if origins.null_count() == len(pairs) else TextColumn(origins.fill_null("")),
+    )
+
+
+def _side_of_file(pairs: "pl.DataFrame", name: str, path: Path) -> TextSide:
+    """Take the texts of one side, and their lines; a pair without a line has its number."""
+    import polars as pl
+
+    numbers = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
+    lines = pairs.select(pl.coalesce(f"{name}_line", numbers)).to_series()
+    return TextSide(f"{path}: {name}", TextColumn(pairs[name]), lines.to_numpy())

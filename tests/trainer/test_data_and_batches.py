@@ -1,5 +1,4 @@
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +14,6 @@ from xmine.trainer.data.batches import (
     in_few_dimensions,
     pass_order,
 )
-from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.rows import hold_out, weigh_pairs
 from xmine.trainer.models.static import StaticTower, new_static
 from xmine.trainer.options.msimcse import MsimcseOptions
@@ -89,17 +87,6 @@ def test_held_out_pairs_share_no_sentence_with_the_rest() -> None:
             hold_out(pairs, wanted, count, seed=1)
 
 
-def test_neither_sentence_of_a_held_out_pair_is_trained_on() -> None:
-    """Each pair shares its target with one other, or its source with one other."""
-    alone, shared = [f"a{row}" for row in range(60)], [f"b{row // 2}" for row in range(60)]
-    for sources, targets in ((alone, shared), (shared, alone)):
-        pairs = ParallelText(sources, targets, [""] * 60)
-        for seed in range(9):
-            train, held = hold_out(pairs, np.ones(60), 10, seed)
-            assert len(train) == 60 - 20 and len({row // 2 for row in held.tolist()}) == 10
-            assert not {row // 2 for row in held.tolist()} & {row // 2 for row in train.tolist()}
-
-
 def test_pairs_are_held_out_as_often_as_they_are_visited() -> None:
     pairs = ParallelText([f"a{row}" for row in range(8)], [f"b{row}" for row in range(8)], [""] * 8)
     wanted = np.array([8.0, 1, 1, 1, 1, 1, 1, 0])
@@ -108,19 +95,6 @@ def test_pairs_are_held_out_as_often_as_they_are_visited() -> None:
     assert counts[0] == pytest.approx(700 * 8 / 14, abs=60)  # 4.6 standard deviations
     assert counts[1:7] == pytest.approx(700 / 14, abs=35)
     assert counts[7] == 0
-
-
-def test_excluded_sentences_are_found_on_either_side_after_folding(tmp_path: Path) -> None:
-    pairs = ParallelText(
-        ["Hello, World!", "Good night", "Bye", "?!"], ["你好", "晚安", "機器翻譯", "？"], [""] * 4
-    )
-    first = tmp_path / "one.txt"
-    first.write_text("hello world\n", encoding="utf-8")
-    second = tmp_path / "two.tsv"
-    second.write_text("id-7\t机器翻译。\n\n", encoding="utf-8")
-    kept = Corpus(pairs=pairs).without([str(first), str(second)]).pairs
-    assert kept
-    assert kept.sources == ["Good night", "?!"]
 
 
 def test_visits_of_a_pass_are_whole_numbers_around_the_weight() -> None:
@@ -133,23 +107,6 @@ def test_visits_of_a_pass_are_whole_numbers_around_the_weight() -> None:
     assert abs(counts[1].mean() - 0.25) < 0.05 and abs(counts[3].mean() - 2.5) < 0.05
     assert np.array_equal(order, pass_order(wanted, seed=1, epoch=0))
     assert not np.array_equal(order, pass_order(wanted, seed=1, epoch=1))
-
-
-def test_groups_bring_near_neighbours_together() -> None:
-    random = np.random.default_rng(2)
-    centres = random.standard_normal((16, 8)).astype(np.float32) * 5
-    cluster = np.repeat(np.arange(16), 32)
-    vectors = centres[cluster] + random.standard_normal((512, 8)).astype(np.float32) * 0.1
-    order = random.permutation(512)
-    grouped = grouped_order(order, lambda rows: vectors[rows], 32, seed=1, epoch=1)
-    assert sorted(grouped) == list(range(512))
-
-    def clusters_per_batch(rows: np.ndarray) -> float:
-        return float(np.mean([len(set(cluster[batch])) for batch in cut_batches(rows, 32)]))
-
-    assert clusters_per_batch(grouped) < 4 < clusters_per_batch(order)
-    again = grouped_order(order, lambda rows: vectors[rows], 32, seed=1, epoch=1)
-    assert np.array_equal(grouped, again)
 
 
 def test_fewer_dimensions_tell_what_is_near_as_all_of_them_do() -> None:
@@ -179,26 +136,6 @@ def test_groups_on_a_line_are_neighbours_on_it() -> None:
     # The groups are shuffled: few of those that were parted last are still side by side.
     positions = np.argsort([group[0] for group in found[0]])
     assert (np.abs(positions[::2] - positions[1::2]) == 1).sum() < 6
-
-
-def test_a_group_is_halved_until_it_is_no_larger_than_was_asked() -> None:
-    places = np.random.default_rng(4).permutation(48).astype(np.float32)
-    for size, expected in ((32, 24), (24, 24), (23, 12), (48, 48)):
-        grouped = grouped_order(np.arange(48), lambda rows: places[rows, None], size, 1, 1)
-        groups = [set(places[batch].astype(int)) for batch in cut_batches(grouped, expected)]
-        assert all(max(group) - min(group) == expected - 1 for group in groups)
-        assert (grouped == np.arange(48)).all() == (size == 48)
-
-
-def test_groups_are_parted_by_the_plane_between_two_rows_not_by_their_sum() -> None:
-    random = np.random.default_rng(4)
-    side = np.repeat([-1.0, 1.0], 32)
-    vectors = np.stack([100 + 0.1 * random.standard_normal(64), side], axis=1).astype(np.float32)
-    clean = 0
-    for epoch in range(20):
-        grouped = grouped_order(np.arange(64), lambda rows: vectors[rows], 32, 1, epoch)
-        clean += all(len(set(side[batch])) == 1 for batch in cut_batches(grouped, 32))
-    assert clean > 4  # in every second pass the two rows are of two sides
 
 
 def test_passes_end_where_their_batches_do() -> None:

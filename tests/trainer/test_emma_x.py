@@ -7,19 +7,11 @@ import pytest
 import torch
 
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.encoders.tokenizer import Vocabulary
-from xmine.errors import OptionError, TrainingError
 from xmine.pairs.io import ParallelText
 from xmine.progress import Progress, Report, silent
 from xmine.trainer.data.corpus import Corpus
-from xmine.trainer.data.rows import Rows
-from xmine.trainer.methods.emma_x import _Begun, _Maximisation
-from xmine.trainer.models.loading import tower_of
-from xmine.trainer.models.static import new_static
-from xmine.trainer.models.towers import cut_together
 from xmine.trainer.options.emma_x import EmmaXOptions
 from xmine.trainer.ranking.monitor import RankMonitor, Seen
-from xmine.trainer.ranking.ranks import MixtureClassifier, first_similarities
 from xmine.trainer.run.checkpoints import METRICS_FILE
 from xmine.trainer.train import train
 
@@ -37,46 +29,6 @@ TOY: dict[str, Any] = {
     "in_batch_negatives": False,
     "em_learning_rate": 0.003,
 }
-
-
-def step_of_phase_2(
-    encoder: SentenceEncoder, pairs: ParallelText, steps: int = 100, **changes: Any
-) -> tuple[_Maximisation, Rows]:
-    """Make a step of phase 2, and 16 texts for it."""
-    tower, options = tower_of(encoder), EmmaXOptions(**TOY | changes)
-    cut = cut_together(tower, [pairs.sources[:16], pairs.targets[:16]])
-    classifier, similarities = MixtureClassifier(4, tower.dim), first_similarities(4)
-    begun = _Begun(tower, classifier, similarities, 0.5)
-    step = _Maximisation(begun, Rows(cut), options, 1000, steps)
-    return step, Rows((cut[0], cut[0]))
-
-
-@pytest.mark.parametrize(
-    ("rank_ema", "steps", "epsilon"), [("auto", 4999, 0.99), ("auto", 5000, 0.999), (0.7, 9, 0.7)]
-)
-def test_ranks_follow_more_slowly_in_long_runs(
-    toy_encoder: SentenceEncoder,
-    toy_pairs: ParallelText,
-    rank_ema: float | str,
-    steps: int,
-    epsilon: float,
-) -> None:
-    step, _ = step_of_phase_2(toy_encoder, toy_pairs, steps, rank_ema=rank_ema)
-    assert step.epsilon == epsilon
-
-
-def test_a_step_without_positives_leaves_the_encoder_and_is_counted(
-    toy_encoder: SentenceEncoder, toy_pairs: ParallelText
-) -> None:
-    changes = {"self_positive": False, "freeze_gmm": True}
-    step, texts = step_of_phase_2(toy_encoder, toy_pairs, **changes)
-    assert isinstance(step.classifier, MixtureClassifier)
-    with torch.no_grad():
-        step.classifier.logit_pi.copy_(torch.tensor([0.0, 0.0, 0.0, 1e6]))  # all are irrelevant
-    losses = step.losses(texts, np.random.default_rng(1))
-    assert [each.item() for each in losses.values()] == [0.0]
-    assert not losses["contrast"].requires_grad
-    assert step.numbers()["skipped"] == 1
 
 
 SEEN = Seen(
@@ -135,15 +87,6 @@ def test_an_echo_chamber_agrees_while_retrieval_falls_and_falls(
     assert reasons == [""] * (len(accuracies) - 1) + [last]
 
 
-def test_bad_options_say_so() -> None:
-    with pytest.raises(OptionError, match="--classifier fcn learns in phase 1"):
-        EmmaXOptions(phase="2", classifier="fcn")
-    with pytest.raises(OptionError, match="--rank-ema is 2"):
-        EmmaXOptions(rank_ema=2)
-    with pytest.raises(OptionError, match="--ranks is 1"):
-        EmmaXOptions(ranks=1)
-
-
 def run(
     pairs: ParallelText,
     folder: Path,
@@ -177,18 +120,6 @@ def test_phase_2_keeps_what_phase_1_learned(toy_pairs: ParallelText, tmp_path: P
         values = [sign * log[f"{name}_{rank}"] for rank in range(1, 5)]
         assert values == sorted(values)
     assert sum(log[f"share_{rank}"] for rank in range(1, 5)) == pytest.approx(1)
-
-
-def test_the_measures_before_training_are_those_before_phase_1(
-    toy_pairs: ParallelText, toy_vocabulary: Vocabulary, tmp_path: Path
-) -> None:
-    start = tmp_path / "start"
-    new_static(toy_vocabulary, 32, seed=1).save(start)
-    old: dict[str, Any] = {"encoder": str(start), "dim": 256, "vocabulary_size": 0, "epochs": 1}
-    measures, _ = run(toy_pairs, tmp_path / "encoder", **old, em_epochs=1)
-    alone, _ = run(toy_pairs, tmp_path / "one", **old, phase="1")
-    for name in ("before", "before_halves"):
-        assert measures[name] == alone[name] < 0.5
 
 
 class Killed(BaseException):
@@ -259,8 +190,3 @@ def test_a_fall_ends_phase_2_and_phase_1_is_given_back(
     encoder = SentenceEncoder.load(tmp_path / "encoder")
     found = encoder.encode(toy_pairs.sources[:50]) @ encoder.encode(toy_pairs.targets[:50]).T
     assert np.mean(found.argmax(axis=1) == np.arange(50)) > 0.8
-
-
-def test_pairs_are_needed(tmp_path: Path) -> None:
-    with pytest.raises(TrainingError, match="--method emma-x learns from translations"):
-        train("emma-x", Corpus(texts=["a b"]), EmmaXOptions(**TOY), tmp_path / "encoder")

@@ -84,26 +84,6 @@ def test_the_piece_that_is_pooled_is_not_left_out(
             begun(bert, toy_pairs, tmp_path / pooling, pooling=pooling, token_dropout=0.2)
 
 
-def test_the_piece_that_is_pooled_is_not_left_out_of_two_views_of_a_text(
-    bert: Path, toy_pairs: ParallelText, tmp_path: Path
-) -> None:
-    options = MsimcseOptions(encoder=str(bert), pooling="cls", dropout=0.0, dtype="float32")
-    corpus = Corpus(texts=toy_pairs.sources[:60])
-    with pytest.raises(TrainingError, match="would leave out the piece whose vector"):
-        train("msimcse", corpus, options, tmp_path / "new")
-
-
-def test_dropout_that_is_kept_as_a_number_is_set_too(
-    bert: Path, toy_pairs: ParallelText, tmp_path: Path
-) -> None:
-    """ModernBERT keeps that of attention so."""
-    tower = begun(bert, toy_pairs, tmp_path / "run")
-    layer = tower.body.model.encoder.layer[0]
-    layer.attention_dropout, layer.other = 0.1, 0.1
-    tower.drop(0.3)
-    assert (layer.attention_dropout, layer.other) == (0.3, 0.1)
-
-
 def test_a_loaded_transformer_drops_as_it_is_told(
     bert: Path, toy_pairs: ParallelText, tmp_path: Path
 ) -> None:
@@ -153,21 +133,6 @@ def test_the_pooler_of_a_checkpoint_is_a_head_that_others_read(
     np.testing.assert_allclose(theirs.encode(texts), unit, atol=1e-5)
     with pytest.raises(TrainingError, match="cls_mlp pooling: the encoder has layers behind"):
         begun(tmp_path / "saved", toy_pairs, tmp_path / "again", pooling="cls_mlp")
-
-
-def test_no_pooler_of_random_numbers_is_taken(
-    bert: Path, toy_pairs: ParallelText, tmp_path: Path
-) -> None:
-    from safetensors.torch import load_file, save_file
-
-    weights = load_file(bert / "model.safetensors")
-    kept = {name: each for name, each in weights.items() if not name.startswith("pooler")}
-    save_file(kept, bert / "model.safetensors", metadata={"format": "pt"})
-    with pytest.raises(TrainingError, match="cls_mlp pooling: the encoder has no pooler"):
-        begun(bert, toy_pairs, tmp_path / "run", pooling="cls_mlp")
-    options = MsimcseOptions(architecture="transformer", pooling="cls_mlp", vocabulary_size=500)
-    with pytest.raises(TrainingError, match="cls_mlp pooling: a new transformer has no"):
-        train("msimcse", Corpus(pairs=toy_pairs), options, tmp_path / "new")
 
 
 @pytest.mark.parametrize("pooling", ["cls_mlp", "cls", "mean"])
@@ -263,11 +228,3 @@ def test_options_without_effect_are_told(
     corpus = Corpus(pairs=toy_pairs)
     found = remarks_on(asked, fitted(asked, corpus), corpus)
     assert {each.partition(": no effect")[0] for each in found if "no effect" in each} == idle
-
-
-def test_the_stage_contrast_freezes_the_second_encoder_unless_it_is_trained() -> None:
-    assert TransaugOptions().learning == (True, True)
-    taught: dict[str, Any] = {"stage": "contrast", "distilled_encoder": "embedded"}
-    assert TransaugOptions(**taught).learning == (True, False)
-    both = TransaugOptions(train_teacher=True, **taught)
-    assert both.learning == (True, True)

@@ -12,11 +12,11 @@ from xmine.encoders.metadata import Settings
 from xmine.encoders.modules.heads import Dense
 from xmine.encoders.modules.static import StaticEmbedding, Table
 from xmine.encoders.tokenizer import Vocabulary
-from xmine.errors import FileError, OptionError, TrainingError
+from xmine.errors import OptionError
 from xmine.evaluation.options import FinetuneOptions, TransferOptions
 from xmine.evaluation.transfer.tasks import Examples, Kind, Predict, Task
 from xmine.pairs.io import ParallelText
-from xmine.progress import Progress, silent
+from xmine.progress import silent
 from xmine.trainer.finetune import FinetunedLearner
 from xmine.trainer.models.loading import tower_of
 from xmine.trainer.models.scratch import new_transformer
@@ -189,6 +189,7 @@ def test_a_tower_gives_the_vectors_of_the_encoder(
         np.testing.assert_allclose(rows[places == place], expected, atol=1e-5)
 
 
+@pytest.mark.long
 def test_joined_pairs_are_read_at_once(toy_vocabulary: Vocabulary, toy_pairs: ParallelText) -> None:
     task = task_of("pair", toy_pairs)
     with pytest.raises(OptionError, match="--joined is for transformers"):
@@ -204,43 +205,6 @@ def test_joined_pairs_are_read_at_once(toy_vocabulary: Vocabulary, toy_pairs: Pa
     assert learned(encoder, task, joined=True, epochs=1)(task.tests["toy"].texts, "en").ndim == 2
     task = task_of("choice", toy_pairs)  # what stands in the second text, the first being what may
     assert right(learned(encoder, task, joined=True), task) > 0.9
-
-
-def test_what_cannot_go_on_is_an_error(encoder: SentenceEncoder, toy_pairs: ParallelText) -> None:
-    task = task_of("number", toy_pairs)
-    answers = np.tile([1e39, -1e39], 200)
-    broken = replace(task, train=Examples(task.train.texts, answers), dev=None)
-    with pytest.raises(TrainingError, match=r"toy: the loss is (nan|inf) at step 1"):
-        learned(encoder, broken)
-
-
-def test_one_answer_cannot_be_learned(toy_vocabulary: Vocabulary, toy_pairs: ParallelText) -> None:
-    task = task_of("number", toy_pairs)
-    broken = replace(task, train=Examples(task.train.texts, np.full(400, 2.0)))
-    with pytest.raises(FileError, match="toy, train: the answer of all 400 examples is the same"):
-        learned(blind("static", toy_vocabulary), broken)
-
-
-def test_settings_tell_the_learning_rate_that_was_used(encoder: SentenceEncoder) -> None:
-    used = FinetunedLearner(FinetuneOptions()).settings(encoder)["learning_rate"]
-    assert used == tower_of(encoder).learning_rate > 0
-    assert (
-        FinetunedLearner(FinetuneOptions(learning_rate=0.5)).settings(encoder)["learning_rate"]
-        == 0.5
-    )
-
-
-def test_progress_is_told(toy_vocabulary: Vocabulary, toy_pairs: ParallelText) -> None:
-    encoder, told = blind("static", toy_vocabulary), []
-
-    def report(progress: Progress) -> None:
-        told.append(progress)
-
-    task = task_of("class", toy_pairs)
-    FinetunedLearner(options(encoder, epochs=2, batch_size=150))(encoder, task, "", report)
-    assert [each.done for each in told] == [1, 2, 3, 4, 5, 6]
-    assert {(each.stage, each.total) for each in told} == {("training on toy", 6)}
-    assert all(0 < each.numbers["loss"] < 2 for each in told)
 
 
 def test_the_head_is_linear_in_both_vectors_and_their_distance(toy_pairs: ParallelText) -> None:

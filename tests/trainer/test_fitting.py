@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from xmine.errors import OptionError, TrainingError, XmineError
+from xmine.errors import OptionError, TrainingError
 from xmine.pairs.io import ParallelText, read_parallel
 from xmine.trainer.data import vocabulary
 from xmine.trainer.data.corpus import Corpus
@@ -86,13 +86,6 @@ def test_what_was_given_stays_even_where_it_is_what_many_pairs_would_have() -> N
     assert fitted(again, pairs(5000)) == again
 
 
-def test_passes_follow_from_the_pairs_that_are_left() -> None:
-    many = pairs(30_000)
-    assert of(fitted(MsimcseOptions(limit_pairs=500, **NEW), many)) == (2000, 2500, 32, 20)
-    half = MsimcseOptions(default_weight=0.5, held_out=1000)
-    assert fitted(half, many).batch_size == 1024  # 14,000 visits
-
-
 def test_a_static_encoder_that_was_trained_before_takes_a_hundred_steps_and_three_passes(
     tmp_path: Path,
 ) -> None:
@@ -157,14 +150,6 @@ def test_an_option_of_a_new_encoder_asks_for_one(given: dict[str, Any]) -> None:
     assert options.learning_rate == (0.0003 if "architecture" in given else 0.01)
 
 
-def test_two_encoders_are_what_they_were() -> None:
-    """Their vectors have to be of one width, and those of a new one are not those of embedded."""
-    assert encoder_of(TransaugOptions(), pairs(600)) == "scratch"
-    assert encoder_of(TransaugOptions(share_encoder=True), pairs(600)) == "embedded"
-    both = MocoOptions(src_encoder="scratch", tgt_encoder="scratch")
-    assert fitted(both, pairs(600)).encoders == ("scratch", "scratch")
-
-
 def test_stages_that_read_something_else_keep_three_passes() -> None:
     assert fitted(TransaugOptions(), pairs(600)).nli_epochs == 3
     assert fitted(EmmaXOptions(), pairs(600)).em_epochs == 3
@@ -208,35 +193,3 @@ def test_the_characters_that_are_needed_are_those_that_sentencepiece_asks_for() 
         text, ["Good Morning"] * 900, needed + 1, sample=10**6, seed=1
     )
     assert len(made) == needed + 1
-
-
-def test_where_the_texts_give_fewer_pieces_there_are_fewer(toy_pairs: ParallelText) -> None:
-    made = vocabulary.train_vocabulary(
-        toy_pairs.sources, toy_pairs.targets, 30_000, sample=10**6, seed=1
-    )
-    assert 300 < len(made) < 30_000
-
-
-@pytest.mark.parametrize("name", ["held_out", "vocabulary_size", "batch_size"])
-def test_one_is_too_few(name: str) -> None:
-    flag = "--" + name.replace("_", "-")
-    given: dict[str, Any] = {name: 1}
-    with pytest.raises(OptionError, match=f"{flag} is 1; it must be at least"):
-        MsimcseOptions(**given)
-
-
-def test_a_missing_extra_is_told_before_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
-
-    monkeypatch.setitem(sys.modules, "opencc", None)
-    with pytest.raises(XmineError, match="needs opencc"):
-        fitted(MsimcseOptions(**NEW), pairs(600))
-    fitted(MsimcseOptions(), pairs(600))
-
-
-def test_a_character_that_is_hardly_there_is_not_needed() -> None:
-    """The rarest are beyond COVERAGE, the share of all that sentencepiece covers."""
-    rare = int(200_000 * (1 - vocabulary.COVERAGE)) // 2
-    texts = ["a" * 100_000, "b" * 100_000, "z" * rare]
-    assert rare > 0 and needed_characters(Corpus(texts=texts)) == 2
-    assert needed_characters(Corpus(texts=[*texts, "z" * 100])) == 3

@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.errors import OptionError, TrainingError
+from xmine.errors import TrainingError
 from xmine.pairs.io import ParallelText
 from xmine.trainer.data.batches import pass_order
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.inference import Triplets
-from xmine.trainer.methods.msimcse import _columns_of
 from xmine.trainer.options.emma_x import EmmaXOptions
 from xmine.trainer.options.moco import MocoOptions
 from xmine.trainer.options.msimcse import MsimcseOptions
@@ -90,11 +89,6 @@ def test_a_tenth_of_the_texts_may_be_in_any_language(untold: int) -> None:
     assert log.remarks == [told + "give one --texts FILE for each language"] * (untold > 10)
 
 
-def test_no_text_and_no_language_told() -> None:
-    assert balanced_weights(np.zeros(0, dtype=np.int64)).tolist() == []
-    assert balanced_weights(np.full(3, -1)).tolist() == [1, 1, 1]
-
-
 @pytest.mark.parametrize("codes", [("en", "zh", "de"), ("zh", "de", "en"), ("en", "xx", "yy")])
 def test_as_many_files_as_languages_are_of_one_language_each(
     tmp_path: Path, codes: tuple[str, ...]
@@ -103,22 +97,10 @@ def test_as_many_files_as_languages_are_of_one_language_each(
     assert tell_languages(corpus, codes).languages.tolist() == [0] * 60 + [1] * 30 + [2] * 6
 
 
-def test_files_of_languages_that_cannot_be_told_may_look_alike(tmp_path: Path) -> None:
-    corpus = read(tmp_path, a=ENGLISH[:50], b=ENGLISH[50:], c=GERMAN)
-    found = tell_languages(corpus, ("xx", "yy", "de")).languages
-    assert found.tolist() == [0] * 50 + [1] * 10 + [2] * 6
-
-
 def test_files_that_look_like_one_language_are_not_taken_for_two(tmp_path: Path) -> None:
     corpus = read(tmp_path, a=ENGLISH[:50] + CHINESE[:3], b=ENGLISH[50:] + CHINESE[3:5], c=GERMAN)
     found = tell_languages(corpus, ("en", "zh", "th")).languages.tolist()
     assert found == [0] * 50 + [1] * 3 + [0] * 10 + [1] * 2 + [0] * 6  # GERMAN can be en alone
-
-
-def test_of_more_files_than_languages_each_text_is_told_by_itself(tmp_path: Path) -> None:
-    corpus = read(tmp_path, a=ENGLISH, b=CHINESE[:9], c=GERMAN, d=CHINESE[9:])
-    found = tell_languages(corpus, ("en", "zh", "de")).languages.tolist()
-    assert found == [0] * 60 + [1] * 9 + [2] * 6 + [1] * 21
 
 
 def test_in_one_file_each_text_is_told_by_itself(tmp_path: Path) -> None:
@@ -137,32 +119,11 @@ def test_what_cannot_be_told_apart_is_not_told(tmp_path: Path, codes: tuple[str,
     assert (tell_languages(corpus, codes).languages == -1).all()
 
 
-def test_texts_that_are_left_out_leave_the_others_to_their_files(tmp_path: Path) -> None:
-    corpus = read(tmp_path, a=ENGLISH, b=CHINESE, c=GERMAN)
-    (tmp_path / "seen").write_text("\n".join([*ENGLISH[:20], *CHINESE[5:7]]), encoding="utf-8")
-    kept = corpus.without([str(tmp_path / "seen")])
-    assert kept.excluded == 22
-    assert (
-        tell_languages(kept, ("xx", "yy", "zz")).languages.tolist() == [0] * 40 + [1] * 28 + [2] * 6
-    )
-
-
 def test_a_run_is_not_resumed_with_other_files_of_the_same_texts(tmp_path: Path) -> None:
     whole = read(tmp_path, a=ENGLISH)
     parts = [read(tmp_path, b=ENGLISH[:at], c=ENGLISH[at:]) for at in (10, 20)]
     assert all(each.texts == whole.texts for each in parts)
     assert len({each.fingerprint() for each in (whole, *parts)}) == 3
-
-
-def test_pairs_without_texts_are_in_the_languages_of_their_columns(
-    toy_pairs: ParallelText,
-) -> None:
-    split = Split.of(toy_pairs, EmmaXOptions(held_out=100))
-    found = unpaired_texts(Corpus(pairs=toy_pairs), split, ("xx", "yy"))
-    assert len(found.texts) == len(found.languages) == 2 * (len(toy_pairs) - 100)
-    columns = set(toy_pairs.sources), set(toy_pairs.targets)
-    for text, language in zip(found.texts, found.languages.tolist(), strict=True):
-        assert text in columns[language] and text not in columns[1 - language]
 
 
 def test_texts_that_are_held_out_of_the_pairs_are_left_out(toy_pairs: ParallelText) -> None:
@@ -190,28 +151,6 @@ def test_a_third_language_needs_text_in_it(
     fitted(three, Corpus(pairs=toy_pairs, texts=GERMAN))
     fitted(three, Corpus(triplets=(table,) * 3))
     fitted(options(languages="de,en", vocabulary_size=500), Corpus(pairs=toy_pairs))
-
-
-def test_two_languages_or_more() -> None:
-    for wrong in ("en", "en,,de", "en,zh,"):
-        with pytest.raises(OptionError, match=f"--languages is '{wrong}'"):
-            MsimcseOptions(languages=wrong)
-
-
-def test_unsupervised_text_is_visited_by_its_languages() -> None:
-    weights = np.array([2.0, 0.5, 0.5])
-    pairs = ParallelText(["a", "b"], ["c", "d"], [""] * 2)
-    _, found = _columns_of(
-        Corpus(pairs=pairs, texts=["x", "y", "z"]), np.full(2, 3.0), MsimcseOptions(), weights
-    )
-    assert found.tolist() == [3.0, 3.0, 2.0, 0.5, 0.5]
-
-
-def test_every_table_of_triplets_has_a_language() -> None:
-    tables = tuple(Triplets([f"{n}a"] * 9, [f"{n}b"] * 9, [f"{n}c"] * 9) for n in range(3))
-    with pytest.raises(TrainingError, match="3 tables of --triplets for --languages en,zh"):
-        fitted(MsimcseOptions(), Corpus(triplets=tables))
-    fitted(MsimcseOptions(languages="en,zh,de"), Corpus(triplets=tables))
 
 
 THAI = [f"มีโคมไฟอยู่บนโต๊ะในห้อง {n}" for n in range(40)]
@@ -250,17 +189,3 @@ def test_a_third_language_is_read_and_told(
     encoder = SentenceEncoder.load(tmp_path / "encoder")
     assert encoder.facts.languages == ("en", "zh", "th")
     assert encoder.encode(["โต๊ะ"]).any()  # its vocabulary has Thai
-
-
-@pytest.mark.parametrize("method", ["msimcse", "emma-x"])
-def test_what_cannot_be_told_is_remarked(
-    method: str, tmp_path: Path, toy_pairs: ParallelText
-) -> None:
-    texts = [*toy_pairs.sources[:300], *toy_pairs.targets[:200]]
-    corpus = Corpus(pairs=toy_pairs, texts=texts)
-    options = small(method, languages="de,zh,xx")
-    made, remarks = trained(method, corpus, tmp_path / "encoder", options)
-    (remark,) = remarks
-    assert remark in made.remarks
-    assert "texts may be in any of de, zh, xx: these are visited once an epoch" in remark
-    assert "give one --texts FILE for each language" in remark

@@ -16,15 +16,11 @@ from xmine.pairs.language_pairs import LanguagePairs
 from xmine.trainer.data import vocabulary
 from xmine.trainer.data.batches import cut_batches, language_batches, pass_order
 from xmine.trainer.data.corpus import Corpus
-from xmine.trainer.data.rows import balanced, hold_out, shared_out, weigh_pairs
+from xmine.trainer.data.rows import hold_out, shared_out, weigh_pairs
 from xmine.trainer.data.vocabulary import sample_quotas
-from xmine.trainer.models.loading import tower_of
-from xmine.trainer.options.emma_x import EmmaXOptions
 from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.options.transaug import TransaugOptions
 from xmine.trainer.run.fitting import fitted
-from xmine.trainer.run.languages import unpaired_texts
-from xmine.trainer.run.prepare import Split, texts_by_language
 
 CODES = (("en", "zh"), ("en", "ko"), ("en", "ru"))
 
@@ -69,25 +65,6 @@ def test_a_share_p_of_the_visits_becomes_p_to_the_power_of_alpha(alpha: float) -
         assert met[at] == pytest.approx(2000 * power / sum(powers), abs=60)
 
 
-def test_a_group_without_visits_has_none_and_takes_none() -> None:
-    groups = np.array([0, 0, 1, 2])
-    found = balanced(np.array([1.0, 3.0, 0.0, 4.0]), groups, 0.5)
-    assert found.tolist() == [1.0, 3.0, 0.0, 4.0]
-    assert balanced(np.zeros(0), np.zeros(0, dtype=np.int64), 0.5).tolist() == []
-
-
-def test_the_split_has_the_alpha_of_the_options_also_of_fewer_pairs() -> None:
-    pairs = pairs_of([600, 60], shift=700)
-    for limit in (0, 300):
-        given: dict[str, Any] = {"held_out": 20, "limit_pairs": limit}
-        split = Split.of(pairs, MsimcseOptions(language_alpha=0.0, **given))
-        assert split.seen.languages is not None
-        first, second = (split.weights[rows].sum() for rows in split.seen.languages.rows())
-        assert first == pytest.approx(second, rel=0.2)  # but for what is held out
-        split = Split.of(pairs, MsimcseOptions(language_alpha=1.0, **given))
-        assert np.allclose(split.weights, 1)
-
-
 # What is held out.
 
 
@@ -125,12 +102,6 @@ def test_a_count_is_shared_out_by_the_room_there_is() -> None:
             shared_out(count, [10, 10, 10])
 
 
-def test_too_small_a_file_is_named() -> None:
-    pairs = pairs_of([100, 11], shift=200)
-    with pytest.raises(TrainingError, match="11 pairs of en-ko are too few to hold 2 out"):
-        hold_out(pairs, np.ones(111), 10, seed=1)
-
-
 def test_500_of_each_are_held_out_or_a_sixth() -> None:
     def held(*counts: int) -> int:
         pairs = pairs_of(list(counts), shift=10_000)
@@ -166,16 +137,6 @@ def test_batches_of_one_language_are_all_rows_in_random_order() -> None:
     assert not all(np.array_equal(*both) for both in zip(batches, other, strict=True))
 
 
-def test_what_fills_no_batch_is_of_another_language_each_time() -> None:
-    languages = np.repeat([0, 1, 2], 5)
-    left = set()
-    for epoch in range(20):
-        batches = language_batches(np.arange(15), languages, 4, seed=1, epoch=epoch)
-        assert len(batches) == 3
-        left |= set(range(15)) - set(np.concatenate(batches).tolist())
-    assert {int(languages[row]) for row in left} == {0, 1, 2}
-
-
 # The vocabulary.
 
 
@@ -185,20 +146,6 @@ def test_sentences_of_a_vocabulary_are_balanced_and_what_is_missing_goes_to_othe
     assert sample_quotas([8100, 900, 100], 91, 1.0) == [81, 9, 1]
     assert sample_quotas([5, 7], 100, 0.5) == [5, 7]
     assert sum(sample_quotas([997, 331, 78, 3], 1000, 0.3)) == 1000
-
-
-def test_no_sentence_is_twice_in_the_sample_of_a_vocabulary(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    found: list[str] = []
-    monkeypatch.setattr(vocabulary, "_trained", lambda chosen, size: found.extend(chosen))
-    english = [f"a{row % 60}" for row in range(600)]
-    korean = [f"b{row}" for row in range(40)]
-    weights = [1.0] * 600
-    given = [(english, weights), ([], []), (korean, weights[:40])]
-    vocabulary.train_shared_vocabulary(given, 9, sample=50, alpha=0.0, seed=1)
-    assert len(found) == len(set(found)) == 50
-    assert Counter(text[0] for text in found) == {"a": 25, "b": 25}
 
 
 def test_a_vocabulary_is_made_of_what_training_visits_most(
@@ -212,29 +159,6 @@ def test_a_vocabulary_is_made_of_what_training_visits_most(
     vocabulary.train_shared_vocabulary([(texts, weights)], 9, sample=1000, alpha=0.5, seed=1)
     drawn = Counter(text.split()[0] for text in found)
     assert drawn["often"] / drawn["seldom"] == pytest.approx(4, rel=0.15)
-
-
-def test_texts_are_gathered_by_language_from_both_sides() -> None:
-    pairs = pairs_of([3, 2, 2], (("en", "zh"), ("ko", "en"), ("zh", "ko")))
-    assert pairs.languages is not None
-    found = texts_by_language([pairs.sources, pairs.targets], pairs.languages)
-    assert list(found) == ["en", "zh", "ko"]
-    assert found["en"][0] == [*pairs.sources[:3], *pairs.targets[3:5]]
-    assert found["zh"][0] == [*pairs.targets[:3], *pairs.sources[5:]]
-    assert found["ko"][0] == [*pairs.sources[3:5], *pairs.targets[5:]]
-
-
-def test_each_language_beyond_two_has_room_in_the_vocabulary() -> None:
-    many = tuple(("en", f"x{at}") for at in range(9))
-    sides = [[f"{side}{row}" for row in range(450_000)] for side in "st"]
-    for count, expected in ((2, 48_000), (7, 128_000), (9, 128_000)):
-        pairs = ParallelText(
-            sides[0],
-            sides[1],
-            ["a"] * 450_000,
-            languages=LanguagePairs(many[:count], np.arange(450_000) % count),
-        )
-        assert fitted(MsimcseOptions(), Corpus(pairs)).vocabulary_size == expected
 
 
 # Languages and options.
@@ -268,17 +192,6 @@ def test_a_teacher_reads_one_side_of_all_pairs() -> None:
         column((("en", "zh"), ("zh", "ko")))
 
 
-def test_texts_that_are_not_aligned_are_in_the_languages_of_their_sides() -> None:
-    pairs = pairs_of([60, 50, 40], (("en", "zh"), ("ko", "en"), ("zh", "ko")), shift=100)
-    split = Split.of(pairs, EmmaXOptions(held_out=6))
-    found = unpaired_texts(Corpus(pairs), split, ("en", "zh", "ko"))
-    assert split.seen.languages is not None
-    by_language = texts_by_language([split.seen.sources, split.seen.targets], split.seen.languages)
-    for at, code in enumerate(("en", "zh", "ko")):
-        rows = np.flatnonzero(found.languages == at)
-        assert sorted(found.texts[int(row)] for row in rows) == sorted(by_language[code][0])
-
-
 def test_a_fingerprint_has_the_languages() -> None:
     pairs = pairs_of([300, 200], shift=400)
     other = LanguagePairs((("en", "zh"), ("en", "ru")), np.repeat([0, 1], [300, 200]))
@@ -290,19 +203,6 @@ def test_a_fingerprint_has_the_languages() -> None:
         for each in (None, pairs.languages, other, moved)
     }
     assert len(prints) == 4
-
-
-def test_equal_texts_of_all_files_and_sides_have_equal_keys(toy_encoder: Any) -> None:
-    pairs = pairs_of([30, 30, 30], (("en", "zh"), ("en", "ko"), ("zh", "ko")))
-    options = MsimcseOptions(held_out=6)
-    tower = tower_of(toy_encoder)
-    data = Split.of(pairs, options).cut(tower, tower)
-    split = Split.of(pairs, options)
-    texts = [*split.seen.sources, *split.seen.targets]
-    keys = [key for column in data.rows.columns for key in column.keys.tolist()]
-    assert len(set(zip(texts, keys, strict=True))) == len(set(texts)) == len(set(keys))
-    assert data.languages is not None and data.held_out_languages is not None
-    assert data.languages.names == data.held_out_languages.names == ("en-zh", "en-ko", "zh-ko")
 
 
 def test_files_become_a_corpus(tmp_path: Path) -> None:

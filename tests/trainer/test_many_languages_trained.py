@@ -8,20 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from tests.toys.languages import said_in, write_pairs
 from tests.toys.sentences import toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.tokenizer import Vocabulary
-from xmine.errors import TrainingError
 from xmine.pairs.io import ParallelText, read_parallel
 from xmine.pairs.language_pairs import LanguagePairs
 from xmine.progress import Progress
-from xmine.trainer.data.batches import grouped_order
 from xmine.trainer.data.corpus import Corpus
-from xmine.trainer.data.rows import Rows, TrainingData, keys_of
+from xmine.trainer.data.rows import Rows, TrainingData
 from xmine.trainer.methods import METHODS, emma_x, moco, msimcse, transaug
 from xmine.trainer.models.static import StaticTower, new_static
 from xmine.trainer.models.towers import Tower, cut_together
@@ -31,9 +28,8 @@ from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.options.shared import TrainingOptions
 from xmine.trainer.options.transaug import TransaugOptions
 from xmine.trainer.ranking.virtual import Mixing, ranked_pairs
-from xmine.trainer.run import loop
 from xmine.trainer.run.devset import worst_language
-from xmine.trainer.run.prepare import Split, cut_pairs
+from xmine.trainer.run.prepare import cut_pairs
 from xmine.trainer.run.step import Step
 from xmine.trainer.train import Trained, train
 
@@ -236,9 +232,9 @@ def weights(folder: Path) -> list[bytes]:
 @pytest.mark.parametrize(
     ("method", "batches"),
     [
-        pytest.param(method, batches, marks=() if (at + other) % 2 else pytest.mark.long)
-        for at, method in enumerate(METHODS)
-        for other, batches in enumerate(["mixed", "language"])
+        pytest.param(method, batches, marks=() if batches == usual else pytest.mark.long)
+        for method, usual in (("moco", "language"), ("msimcse", "mixed"), ("transaug", ""))
+        for batches in ("mixed", "language")
     ],
 )
 def test_every_method_learns_and_goes_on_after_a_kill_with_the_same_weights(
@@ -271,22 +267,6 @@ def check_told(made: Trained, folder: Path, method: str) -> None:
     (worst,) = worst_language(made.measures).items()
     assert f"{worst[0]} retrieves least, {worst[1]:.1%}." in card
     assert SentenceEncoder.load(own).facts.languages == ("en", "zh", "ko", "ru")
-
-
-def test_a_run_is_not_resumed_with_other_languages_of_the_same_texts(
-    corpus: Corpus, toy_folder: Path, tmp_path: Path
-) -> None:
-    options = options_of("msimcse", toy_folder)
-    with pytest.raises(Killed):
-        train("msimcse", corpus, options, tmp_path / "new", kill_at(3))
-    assert corpus.pairs is not None and corpus.pairs.languages is not None
-    codes = (("en", "zh"), ("en", "ko"), ("en", "uk"))
-    other = LanguagePairs(codes, corpus.pairs.languages.of_rows)
-    pairs = ParallelText(
-        corpus.pairs.sources, corpus.pairs.targets, corpus.pairs.origins, languages=other
-    )
-    with pytest.raises(TrainingError, match="other data"):
-        train("msimcse", Corpus(pairs), options, tmp_path / "new", resume=True)
 
 
 def test_measures_are_those_of_each_pair_of_languages_among_its_own_pairs(
@@ -349,49 +329,3 @@ def test_masks_look_across_where_there_are_several_files_alone(
         parts: list[Any] = [each for each in taken.value.step.modules() if hasattr(each, "across")]
         assert len(parts) == (2 if method == "moco" else 1)
         assert {each.across for each in parts} == {expected}
-
-
-def test_held_out_pairs_of_a_language_are_measured_while_it_trains(
-    corpus: Corpus, toy_folder: Path, tmp_path: Path
-) -> None:
-    shown: list[dict[str, float]] = []
-    options = options_of("msimcse", toy_folder)
-    train("msimcse", corpus, options, tmp_path / "new", lambda told: shown.append(told.numbers))
-    names = set(shown[-1]) - {"loss", "accuracy", "rows/s"}
-    assert len(names) == 1 and names <= {"en-zh", "en-ko", "en-ru"}
-
-
-def test_near_rows_of_one_language_are_together_in_batches_of_one_language(
-    corpus: Corpus, toy_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """In the second pass, too, whose order comes from groups of near rows."""
-    assert corpus.pairs is not None
-    taken: list[Tensor] = []
-    losses = msimcse._Step.losses
-
-    def noted(step: Any, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
-        taken.append(torch.from_numpy(batch.columns[1].keys))
-        return losses(step, batch, random)
-
-    def grouped(order: NDArray[np.int64], *rest: Any) -> NDArray[np.int64]:
-        together.append(len(set(languages[order])))
-        return grouped_order(order, *rest)
-
-    monkeypatch.setattr(msimcse._Step, "losses", noted)
-    monkeypatch.setattr(loop, "grouped_order", grouped)
-    shares, together = [], list[int]()
-    languages = np.zeros(0, dtype=np.int64)
-    for batches in ("language", "mixed"):
-        taken.clear()
-        options = options_of("msimcse", toy_folder, batches=batches)
-        seen = Split.of(corpus.pairs, options).seen
-        assert seen.languages is not None
-        languages = seen.languages.of_rows
-        train("msimcse", corpus, options, tmp_path / batches)
-        keys = keys_of([*seen.sources, *seen.targets])[len(seen) :].tolist()
-        of_key = dict(zip(keys, languages.tolist(), strict=True))  # no English
-        pure = [len({of_key[int(key)] for key in batch}) == 1 for batch in taken]
-        half = len(pure) // 2
-        shares.append([np.mean(pure[:half]), np.mean(pure[half:])])
-    assert min(shares[0]) > 0.8 and max(shares[1]) < 0.2, shares
-    assert together == [1, 1, 1, 3]  # groups are of one language, too

@@ -1,6 +1,5 @@
 """Dual momentum contrast: memory, the English side, what is saved, refusals."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,6 @@ import numpy as np
 import pytest
 import torch
 
-from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import OptionError, TrainingError
 from xmine.pairs.io import ParallelText
@@ -111,76 +109,12 @@ def test_the_english_encoder_learns_inference(
     assert learned == [english == 0, english == 1]
 
 
-def test_judgements_are_those_of_the_english_encoder(
-    toy_encoder: SentenceEncoder,
-    toy_vocabulary: Vocabulary,
-    toy_pairs: ParallelText,
-    tmp_path: Path,
-) -> None:
-    toy_encoder.save(tmp_path / "knows")
-    new_static(toy_vocabulary, 32, seed=3).save(tmp_path / "random")
-    first, second = toy_pairs.sources[:40], toy_pairs.sources[40:80]
-    scores = (toy_encoder.encode(first) * toy_encoder.encode(second)).sum(axis=1)
-    lines = zip(1 + scores, first, second, strict=True)
-    judged = "".join(f"{score:.6f}\t{one}\t{other}\n" for score, one, other in lines)
-    (tmp_path / "dev.tsv").write_text(judged)
-    found = {}
-    for name, languages in (("knows", "en,zh"), ("random", "zh,en"), ("knows", "fr,de")):
-        other = {"knows": "random", "random": "knows"}[name]
-        options = MocoOptions(
-            src_encoder=str(tmp_path / name),
-            tgt_encoder=str(tmp_path / other),
-            languages=languages,
-            learning_rate=1e-9,
-            dev=str(tmp_path / "dev.tsv"),
-            batch_size=64,
-            held_out=50,
-            steps=1,
-            threads=1,
-        )
-        corpus = Corpus(pairs=toy_pairs)
-        made = train("moco", corpus, options, tmp_path / f"made-{languages}")
-        found[languages] = made.measures["spearman"]
-    assert found == {each: pytest.approx(1) for each in found}
-
-
 def test_a_queue_of_more_than_a_quarter_of_the_data_is_refused() -> None:
     assert MocoOptions().queue_for(1000) == 250
     assert MocoOptions(queue_size=7).queue_for(1000) == 7
     with pytest.raises(TrainingError, match="--queue-size 251 for 1,000 rows") as error:
         MocoOptions(queue_size=251).queue_for(1000)
     assert "at most 250" in error.value.hint
-
-
-def test_encoders_of_two_kinds_train_together_each_at_its_rate(
-    toy_vocabulary: Vocabulary, toy_pairs: ParallelText, tmp_path: Path
-) -> None:
-    new_static(toy_vocabulary, 16, seed=3).save(tmp_path / "static")
-    options = MocoOptions(
-        **TRANSFORMER | {"start": str(tmp_path / "static")},
-        src_encoder=str(tmp_path / "static"),
-        tgt_encoder="scratch",
-        batch_size=64,
-        steps=3,
-        held_out=50,
-        threads=1,
-    )
-    assert options.learning_rate == 0 and options.starts_trained
-    made = train("moco", Corpus(pairs=toy_pairs), options, tmp_path / "both")
-    assert sorted(made.encoders) == ["source", "target"]
-    kinds = [
-        json.loads((tmp_path / "both" / name / "modules.json").read_text())
-        for name in ("source", "target")
-    ]
-    assert len(kinds[0]) < len(kinds[1])
-    x = StaticTower(made.encoders["source"])
-    y = transformer(toy_vocabulary, 0)
-    y.learning_rate = options.rate_of_new
-    step = _Step(x, y, options, 20, 100)
-    assert [each.param_groups[0]["lr"] for each in step.optimizers(x.learning_rate)] == [
-        0.003,
-        0.0003,
-    ]
 
 
 def test_encoders_that_do_not_go_together_are_refused(
@@ -200,22 +134,3 @@ def test_encoders_that_do_not_go_together_are_refused(
         MocoOptions(src_encoder="a", tgt_encoder="b", encoder="c")
     with pytest.raises(TrainingError, match="learns from translations"):
         train("moco", Corpus(texts=toy_pairs.sources), options, tmp_path / "new")
-
-
-def test_a_tiny_transformer_finds_translations_both_ways(
-    toy_pairs: ParallelText, tmp_path: Path
-) -> None:
-    options = MocoOptions(
-        **TRANSFORMER | {"dim": 32, "dropout": 0.0},
-        vocabulary_size=500,
-        steps=100,
-        epochs=10,
-        batch_size=64,
-        queue_size=256,
-        momentum=0.9,
-        held_out=200,
-        learning_rate=0.004,
-        threads=1,
-    )
-    made = train("moco", Corpus(pairs=toy_pairs), options, tmp_path / "new")
-    assert made.measures["forward"] > 0.95 and made.measures["backward"] > 0.95

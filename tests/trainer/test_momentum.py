@@ -6,9 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from xmine.encoders.tokenizer import Vocabulary
 from xmine.trainer.models.queue import MomentumTower
-from xmine.trainer.models.static import StaticTower, new_static
 from xmine.trainer.options.moco import MocoOptions
 
 
@@ -25,23 +23,6 @@ def test_golden_g01() -> None:
         assert key.tower.get_parameter("weight").flatten().tolist() == pytest.approx(
             expected, abs=1e-6
         )
-
-
-@pytest.mark.parametrize(("steps", "share"), [(100, 0.095), (693, 0.5), (1000, 0.632)])
-def test_share_of_a_move_that_is_followed(steps: int, share: float) -> None:
-    key, query = MomentumTower(linear([0, 0])), linear([1, 1])
-    for _ in range(steps):
-        key.follow(query, 0.999)
-    assert key.tower.get_parameter("weight")[0, 0].item() == pytest.approx(share, abs=5e-4)
-
-
-def test_it_begins_as_the_encoder_and_has_no_gradients(toy_vocabulary: Vocabulary) -> None:
-    query = StaticTower(new_static(toy_vocabulary, 8, seed=1))
-    key = MomentumTower(query)
-    side = query.cut(["badefi", "golu"])
-    assert torch.equal(key.tower.embed(side), query.embed(side))
-    assert not any(each.requires_grad for each in key.parameters())
-    assert query.vectors.requires_grad and key.tower.vectors is not query.vectors
 
 
 @pytest.mark.parametrize(("momentum", "expected"), [(0.0, [0.3, -7.7]), (1.0, [0.1, 0.7])])

@@ -83,18 +83,6 @@ def test_the_head_is_not_in_what_is_saved(
     assert weights[0] == weights[1]  # the head is drawn from the seed
 
 
-def test_triplets_alone_are_measured_on_some_that_are_held_out(
-    toy_pairs: ParallelText, toy_folder: Path, tmp_path: Path
-) -> None:
-    same = Triplets(toy_pairs.sources[:300], toy_pairs.targets[:300], toy_pairs.targets[300:600])
-    made = run(Corpus(triplets=(same,)), tmp_path / "new", encoder=str(toy_folder), dim=256)
-    assert made.rows == 250
-    assert made.measures["accuracy"] > 0.95  # of what the encoder knew already
-    shorter = same.take(np.arange(299))
-    with pytest.raises(TrainingError, match="tables of triplets have 300, 299 rows"):
-        run(Corpus(triplets=(same, shorter)), tmp_path / "other")
-
-
 def test_a_file_of_judgements_decides_which_state_is_best(
     toy_pairs: ParallelText, toy_static: Any, tmp_path: Path
 ) -> None:
@@ -162,9 +150,3 @@ def test_two_views_of_a_text_are_never_the_same(
         flags["dropout"] = 0.1
         made = run(texts, tmp_path / "dropout", token_dropout=0.0, **flags)
         assert not any("two views" in each for each in made.remarks)
-
-
-def test_nothing_to_learn_from_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(TrainingError, match="nothing to learn from"):
-        run(Corpus(), tmp_path / "new")
-    assert list(tmp_path.iterdir()) == []

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from tests.toys.fake_gpu import GPU, OnGpu, gpu
+from tests.toys.grids import mostly_long
 from tests.toys.sentences import toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.metadata import EncoderFacts
@@ -24,7 +25,6 @@ from xmine.progress import Progress
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.inference import Labelled, Triplets
 from xmine.trainer.methods import METHODS
-from xmine.trainer.models.queue import KeyQueue
 from xmine.trainer.models.static import StaticTower, new_static
 from xmine.trainer.models.transformer import TransformerTower
 from xmine.trainer.run.checkpoints import Run, run_folder
@@ -69,8 +69,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "transaug, two towers": ("transaug", QUEUE | MIXED),
     "emma-x": ("emma-x", {"queue_size": 80, "parallel_mix": 0.5, "momentum": 0.5}),
 }
-# Each method, and a static encoder beside a transformer on either side.
-USUAL = {"msimcse", "moco, static and transformer", "transaug, two towers", "emma-x"}
+USUAL = "moco, static and transformer"
 
 
 def left(name: str, pairs: ParallelText, folder: Path, device: str) -> dict[str, Tensor]:
@@ -114,11 +113,7 @@ def is_static(tower: Any) -> bool:
     return isinstance(tower, StaticTower)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=() if name in USUAL else pytest.mark.long) for name in CASES],
-)
+@pytest.mark.parametrize("name", mostly_long(CASES, [USUAL]))
 def test_a_method_trains_on_a_gpu_as_on_the_processor(
     name: str,
     toy_pairs: ParallelText,
@@ -138,7 +133,7 @@ def test_a_method_trains_on_a_gpu_as_on_the_processor(
         torch.testing.assert_close(found[part], weights, atol=near, rtol=near)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_run_on_a_gpu_goes_on_and_its_encoder_works_on_either_device(
     toy_vocabulary: Vocabulary, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -187,17 +182,3 @@ def test_cublas_is_told_to_repeat_its_sums_unless_the_user_says_how(
             assert torch.are_deterministic_algorithms_enabled()
             assert not filling.fill_uninitialized_memory
         assert filling.fill_uninitialized_memory
-
-
-def test_nothing_waits_for_the_gpu_to_know_how_full_a_queue_is(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    with gpu(monkeypatch):
-        queue = KeyQueue(5, 2).to(GPU)
-        for count in (3, 4):
-            queue.put(torch.full((count, 2), float(count)), torch.full((count, 1), count))
-        assert queue.rows.device == queue.texts.device == GPU
-        monkeypatch.setattr(OnGpu, "__int__", None)
-        monkeypatch.setattr(OnGpu, "item", None)
-        assert len(queue) == 5 and queue.keys().tolist()[:3] == [[4, 4], [4, 4], [3, 3]]
-    assert queue.state_dict().keys() == {"rows", "texts", "next", "filled"}  # as saved before

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from xmine.errors import TrainingError
 from xmine.pairs.io import ParallelText
 from xmine.progress import Progress
 from xmine.trainer.data.corpus import Corpus
@@ -77,11 +76,3 @@ def test_time_left_is_that_of_later_steps_and_of_evaluations() -> None:
     training.options = MsimcseOptions(evaluate_every=10)
     assert training.pace([9.0, 11.0, 13.0], 5.0).left == 37 * 2 + 4 * 5
     assert str(pace).startswith("after 3 steps of 40: 2 s a step, about 84 s left, ")
-
-
-def test_weights_by_which_an_epoch_has_no_row_are_refused(
-    toy_pairs: ParallelText, toy_folder: Path, tmp_path: Path
-) -> None:
-    options = MsimcseOptions(encoder="embedded", default_weight=1e-5, epochs=1, **FEW)
-    with pytest.raises(TrainingError, match="takes less than a row"):
-        train("msimcse", Corpus(toy_pairs), options, tmp_path / "new")

@@ -261,7 +261,7 @@ def share(schedule: str, step: int, warmup: float) -> float:
     return 1 - gone if schedule == "linear" else (1 + math.cos(math.pi * gone)) / 2
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("page", [name for name, commands in PAPERS.items() if commands])
 def test_the_papers_settings_run_as_they_are_written(
     page: str,

@@ -37,12 +37,6 @@ def test_stages_are_drawn_one_behind_the_other(tmp_path: Path) -> None:
     ]
 
 
-def test_another_measure_is_drawn_where_there_is_no_accuracy(tmp_path: Path) -> None:
-    told = {"step": 0, "remark": "two views"}
-    rows = written(tmp_path, [told, {"step": 20, "loss": 2.0}, {"step": 20, "spearman": -0.25}])
-    assert rows == [["step", "loss", "spearman"], ["20", "2.0", "-0.25"]]
-
-
 def test_a_stage_has_a_curve_of_its_own_and_the_loss_is_the_encoders(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -63,10 +57,3 @@ def test_a_stage_has_a_curve_of_its_own_and_the_loss_is_the_encoders(
     assert curves == [[[20, 2], [40, 1.5]], [[60, 3]], [[40, 0.5]], [[60, 0.75]]]
     (legend,) = figures[0].legends
     assert [text.get_text() for text in legend.get_texts()] == ["loss", "accuracy"]
-
-
-@pytest.mark.parametrize("lines", ["", '{"step": 0, "excluded": 3}\n'])
-def test_nothing_is_drawn_of_nothing(tmp_path: Path, lines: str) -> None:
-    (tmp_path / "metrics.jsonl").write_text(lines)
-    draw_training(tmp_path / "metrics.jsonl", "a run")
-    assert [path.name for path in tmp_path.iterdir()] == ["metrics.jsonl"]

@@ -1,6 +1,5 @@
 """What every method begins with: pairs in two parts, weights, rates, texts without pairs."""
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,20 +12,16 @@ from xmine.trainer.data.inference import Triplets
 from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.options.transaug import TransaugOptions
 from xmine.trainer.run.fitting import fitted
-from xmine.trainer.run.languages import unpaired_texts
 from xmine.trainer.run.prepare import (
     Split,
     entailed_apart,
-    halves_of,
     texts_apart,
     tuned_apart,
-    with_rate,
 )
 
 SOURCES = [f"english {row}" for row in range(60)]
 TARGETS = [f"chinese {row}" for row in range(60)]
 PAIRS = ParallelText(SOURCES, TARGETS, ["good" if row % 3 else "bad" for row in range(60)])
-CODES = ("en", "zh")
 TRIPLETS = Triplets(SOURCES, TARGETS, [f"other {row}" for row in range(60)])
 
 
@@ -67,21 +62,6 @@ def test_a_limit_leaves_weights_of_origins_that_are_gone_out() -> None:
     assert left.seen.origins == ["usual"] * 3 and left.weights.tolist() == [2.0] * 3
 
 
-def test_visits_that_pairs_share_are_counted_anew_among_fewer_pairs() -> None:
-    """Ten translations of each sentence have a visit together, and so have those that are left."""
-    pairs = ParallelText(
-        [f"s{row // 10}" for row in range(100)], [f"t{row}" for row in range(100)], [""] * 100
-    )
-    split = Split.of(pairs, MsimcseOptions(held_out=2, limit_pairs=30))
-    by_sentence = {
-        text: sum(
-            x for each, x in zip(split.seen.sources, split.weights, strict=True) if each == text
-        )
-        for text in split.seen.sources
-    }
-    assert list(by_sentence.values()) == pytest.approx([1.0] * len(by_sentence))
-
-
 def test_entailed_sentences_are_held_out_of_the_first_language() -> None:
     other = Triplets(TARGETS, SOURCES, TARGETS)
     tables, held = entailed_apart((TRIPLETS, other), MsimcseOptions(held_out=10))
@@ -102,16 +82,6 @@ def test_a_twentieth_of_the_triplets_is_held_out_of_the_stage_nli(
     assert len(held) == expected and sorted([*seen, *held]) == list(range(rows))
 
 
-def test_texts_that_are_held_out_are_not_trained_on() -> None:
-    split = Split.of(PAIRS, MsimcseOptions(held_out=12))
-    held = {*split.held_out.sources, *split.held_out.targets}
-    alone = unpaired_texts(Corpus(PAIRS), split, CODES).texts
-    assert len(alone) == 2 * 48 and not held & set(alone)
-    given = [*SOURCES, "another", *TARGETS]
-    left = unpaired_texts(Corpus(PAIRS, texts=given), split, CODES).texts
-    assert left == [x for x in given if x not in held]
-
-
 def test_of_texts_alone_some_are_held_out_as_pairs_of_their_halves() -> None:
     texts = [f"some words in text {row % 50}" for row in range(60)]
     corpus, options = Corpus(texts=texts, text_files=np.arange(60)), MsimcseOptions(held_out=12)
@@ -121,21 +91,3 @@ def test_of_texts_alone_some_are_held_out_as_pairs_of_their_halves() -> None:
     assert set(left.texts) | held == set(texts), "a text is lost only with its copies"
     assert [texts[file] for file in left.text_files] == list(left.texts)
     assert fitted(MsimcseOptions(encoder="embedded"), corpus).held_out == 50 // 6
-
-
-@pytest.mark.parametrize(
-    ("text", "halves"),
-    [
-        (" one two three four", ("one two", " three four")),
-        ("天气很好", ("天气", "很好")),
-        ("a", ("", "a")),
-    ],
-)
-def test_a_text_is_cut_near_its_middle(text: str, halves: tuple[str, str]) -> None:
-    assert halves_of(text) == halves
-
-
-def test_a_learning_rate_that_was_given_stays() -> None:
-    tower: Any = SimpleNamespace(learning_rate=0.25)
-    assert with_rate(MsimcseOptions(learning_rate=0.5), tower).learning_rate == 0.5
-    assert with_rate(MsimcseOptions(encoder="embedded"), tower).learning_rate == 0.25

@@ -1,6 +1,6 @@
 """Prompts before the texts of each side: in training, in what is measured, in what is saved."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from tests.toys.adapted import mine_toys
 from xmine.browsing.opening import open_pairs
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.metadata import Settings
-from xmine.errors import OptionError, TrainingError
+from xmine.errors import TrainingError
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
 from xmine.options import load_toml
@@ -32,7 +32,6 @@ from xmine.trainer.run.halves import retrieval_by_halves
 from xmine.trainer.run.reranking import fitted_weights
 from xmine.trainer.train import train
 
-Command = Callable[..., Any]
 FEW: dict[str, Any] = {"batch_size": 64, "epochs": 1, "held_out": 100, "threads": 1}
 QUERY, OTHER = "bade: ", "lulu: "
 
@@ -85,18 +84,6 @@ def test_other_texts_are_read_as_their_language_is(
     assert not {text for text in read if text.removeprefix(OTHER) in english}
 
 
-def test_scored_pairs_are_read_as_english_is(
-    toy_pairs: ParallelText, toy_folder: Path, tmp_path: Path, read: list[str]
-) -> None:
-    dev = tmp_path / "dev.tsv"
-    dev.write_text("".join(f"{row}\tmine one {row}\tmine other {row}\n" for row in range(5)))
-    turned = replace(toy_pairs, sources=toy_pairs.targets, targets=toy_pairs.sources)
-    given = {"src_prompt": QUERY, "tgt_prompt": OTHER, "languages": "zh,en", "dev": str(dev)}
-    train("moco", Corpus(pairs=turned), options_of("moco", toy_folder, **given), tmp_path / "new")
-    found = {text for text in read if "mine o" in text}
-    assert len(found) == 10 and all(text.startswith(OTHER) for text in found)
-
-
 @pytest.mark.parametrize(
     ("given", "defaults"),
     [
@@ -123,24 +110,6 @@ def test_a_prompt_of_all_texts_becomes_the_default_of_what_is_saved(
         assert saved.settings.choose("") == prompt
         explicit = saved.encode(["ba de"], prompt=prompt or "")
         np.testing.assert_array_equal(saved.encode(["ba de"]), explicit)
-
-
-def test_a_prompt_of_the_encoder_is_given_by_its_name() -> None:
-    settings = Settings({"query": QUERY, "passage": OTHER}, "passage", 12)
-    assert settings.with_default(QUERY) == replace(settings, default="query")
-    assert settings.with_default(OTHER) is settings.with_default(QUERY, OTHER) is settings
-    assert settings.with_default("new: ") == Settings(
-        {"query": QUERY, "passage": OTHER, "trained": "new: "}, "trained", 12
-    )
-
-
-def test_a_name_that_the_encoder_lacks_is_refused(
-    toy_pairs: ParallelText, toy_folder: Path, tmp_path: Path
-) -> None:
-    options = options_of("msimcse", toy_folder, tgt_prompt="passage")
-    with pytest.raises(OptionError, match="the encoder has no prompt 'passage'"):
-        train("msimcse", Corpus(pairs=toy_pairs), options, tmp_path / "new")
-    assert not list(tmp_path.glob("new*"))
 
 
 def test_a_pooling_without_prompts_takes_prompts_of_one_length(toy_vocabulary: Any) -> None:

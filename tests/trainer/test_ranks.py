@@ -14,13 +14,10 @@ from xmine.trainer.ranking.ranks import (
     better_of,
     first_similarities,
     followed,
-    moments_of,
-    new_classifier,
-    rank_temperatures,
     similarity_ranks,
     sums_by_rank,
 )
-from xmine.trainer.ranking.virtual import Mixing, ranked_pairs, virtual_ranks, window_size
+from xmine.trainer.ranking.virtual import Mixing, ranked_pairs, virtual_ranks
 
 # G-13 and G-14 of the methods specification.
 COSINES = torch.tensor([[0.9, 0.7, 0.4, 0.1, -0.2], [0.8, 0.5, 0.3, 0.2, 0.0]]).double()
@@ -112,28 +109,6 @@ def test_the_network_judges_a_grid_as_it_judges_pairs() -> None:
     np.testing.assert_allclose(grid.detach(), slow.detach(), atol=1e-9)
 
 
-def test_the_network_has_two_layers_over_both_vectors() -> None:
-    torch.manual_seed(1)
-    classifier, x, y = NetworkClassifier(3, 6).double(), unit(4, 6, 3), unit(4, 6, 4)
-    for row in range(4):
-        both = torch.cat([x[row], y[row]])
-        inner = (classifier.hidden.weight @ both + classifier.hidden.bias).clamp(min=0)
-        expected = (classifier.scores.weight @ inner + classifier.scores.bias).softmax(dim=0)
-        found = classifier.of_pairs(x, y)[row].exp()
-        np.testing.assert_allclose(found.detach(), expected.detach(), atol=1e-9)
-
-
-def test_a_classifier_is_what_the_options_ask_for() -> None:
-    assert isinstance(new_classifier(EmmaXOptions(classifier="fcn"), 6), NetworkClassifier)
-    first, again = (new_classifier(EmmaXOptions(gmm_init="random"), 64) for _ in range(2))
-    assert isinstance(first, MixtureClassifier) and isinstance(again, MixtureClassifier)
-    for drawn, same in ((first.mu, again.mu), (first.log_var, again.log_var)):
-        assert torch.equal(drawn, same)
-        assert drawn.std().item() == pytest.approx(1, abs=0.15)
-    alike = new_classifier(EmmaXOptions(ranks=4, gmm_init="unit"), 64)
-    assert alike.distances() == pytest.approx([1.0] * 4)
-
-
 @pytest.mark.parametrize("classifier", [random_mixture(), NetworkClassifier(3, 6).double()])
 def test_ranks_in_another_order_have_their_posteriors_in_that_order(
     classifier: RankClassifier,
@@ -148,21 +123,6 @@ def test_ranks_in_another_order_have_their_posteriors_in_that_order(
     classifier.reorder(order, optimizer)
     torch.testing.assert_close(classifier.of_pairs(x, y).detach(), before[:, order])
     assert torch.equal(optimizer.state[last]["exp_avg"], memory[order])
-
-
-def test_a_rank_without_examples_keeps_its_gaussian() -> None:
-    classifier = random_mixture()
-    before, variances = classifier.mu.detach().clone(), classifier.log_var.detach().clone()
-    d = unit(20, 6, 1)
-    ranks = torch.ones(20).long()
-    ranks[0] = 2  # one example has no variance
-    ranks[1:3], d[2] = 3, d[1]  # two that are the same have the least
-    classifier.fit(moments_of(d, ranks, 3))
-    assert torch.equal(classifier.mu[1].detach(), before[1])
-    assert torch.equal(classifier.log_var[1].detach(), variances[1])
-    torch.testing.assert_close(classifier.mu[2].detach(), d[1])
-    assert classifier.log_var[2].tolist() == pytest.approx([-14] * 6)
-    assert torch.isfinite(classifier.of_pairs(d, d * 0)).all()
 
 
 def test_the_classifier_that_is_right_more_often_goes_on() -> None:
@@ -188,41 +148,6 @@ def test_the_classifier_that_is_right_more_often_goes_on() -> None:
     as_good = classifier.logit_pi.detach().clone()
     assert not better_of(classifier, examples)
     assert torch.equal(classifier.logit_pi.detach(), as_good)
-
-
-def test_a_classifier_is_judged_by_other_examples_than_it_is_estimated_from() -> None:
-    random = np.random.default_rng(1)
-    ranks = torch.from_numpy(random.integers(1, 3, 200))
-    d = torch.from_numpy(random.standard_normal((200, 6))) * ranks[:, None]
-    right, upside_down = (d, d * 0, ranks), (d, d * 0, 3 - ranks)
-    classifier = MixtureClassifier(2, 6).double()
-    assert better_of(classifier, [right])  # of one batch, by itself
-    assert not better_of(classifier, [right])  # as good is no better
-    before = classifier.mu.detach().clone()
-    assert not better_of(classifier, [upside_down, right] * 2)
-    assert torch.equal(classifier.mu.detach(), before)
-    assert better_of(classifier, [upside_down, upside_down])
-
-
-def test_strangers_and_shares_are_drawn_evenly() -> None:
-    mixing = Mixing.drawn(500, EmmaXOptions(ranks=4), np.random.default_rng(1))
-    steps = (mixing.others - np.arange(500)[:, None]) % 500
-    assert steps.shape == (2, 500, 4) and mixing.shares.shape == (2, 500, 3)
-    for drawn, most in ((steps, 500), (mixing.shares, 1)):
-        for direction in drawn:
-            quantiles = np.quantile(direction, [0.1, 0.5, 0.9]) / most
-            np.testing.assert_allclose(quantiles, [0.1, 0.5, 0.9], atol=0.05)
-        assert (drawn[0] != drawn[1]).mean() > 0.9
-    assert steps.min() >= 1, "nobody is a stranger to itself"
-    assert mixing.ranks[..., :2].reshape(-1, 2).tolist() == [[1, 4]] * 1000
-    assert (
-        Mixing.drawn(5, EmmaXOptions(virtual_examples=9), np.random.default_rng(1)).shares.shape[2]
-        == 9
-    )
-
-
-def test_a_window_is_a_tenth_of_the_steps_and_at_most_fifty() -> None:
-    assert [window_size(steps) for steps in (5, 29, 480, 500, 5000)] == [1, 2, 48, 50, 50]
 
 
 SHARES = [0, 0.01, 0.25, 1 / 3, 0.34, 0.5, 2 / 3, 0.67, 0.75, 1]
@@ -290,15 +215,6 @@ def test_golden_g13_ranking_info_nce() -> None:
         assert term == pytest.approx(value, abs=1e-6)
 
 
-@pytest.mark.parametrize("rank", [0, 1, 2, 3, 4])
-def test_one_rank_for_all_costs_nothing(rank: int) -> None:
-    cosines = COSINES.clone().requires_grad_()
-    loss = ranking_info_nce(cosines, torch.full((2, 5), rank), TEMPERATURES)
-    torch.autograd.backward(loss)
-    assert loss.item() == 0
-    assert cosines.grad is not None and torch.equal(cosines.grad, torch.zeros(2, 5))
-
-
 def test_ranking_is_finite_where_ranks_are_empty() -> None:
     queries = unit(8, 1024, 1).float().requires_grad_()
     ranks = torch.from_numpy(np.random.default_rng(1).choice([0, 2, 4], (8, 300)))
@@ -306,10 +222,6 @@ def test_ranking_is_finite_where_ranks_are_empty() -> None:
     loss = ranking_info_nce(queries @ unit(300, 1024, 2).float().T, ranks, TEMPERATURES)
     torch.autograd.backward(loss)
     assert torch.isfinite(loss) and queries.grad is not None and torch.isfinite(queries.grad).all()
-
-
-def test_temperatures_rise_with_the_rank() -> None:
-    assert rank_temperatures(4, 0.05, 0.1) == pytest.approx(TEMPERATURES)
 
 
 def test_golden_g14_similarities_follow_and_rank() -> None:

@@ -1,7 +1,7 @@
 """The weights of reranking that a training run leaves in the folder of its encoder."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -147,43 +147,3 @@ def test_a_mixture_is_of_one_pair_of_languages(
     assert min(shortest[:15]) >= max(longest[15:])
     sizes = [len(each.translations) for each in found]
     assert sizes[:15] == pytest.approx(sizes[15:], rel=0.02)
-
-
-def test_short_texts_are_left_out(
-    toy_encoder: SentenceEncoder, pairs: ParallelText, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    words = ParallelText(
-        [text.split()[0] for text in pairs.sources], pairs.targets, [""] * len(pairs)
-    )
-    assert fitted_weights(toy_encoder, words, seed=1) is None
-    both = ParallelText(
-        [*words.sources, *pairs.sources[:400]],
-        [*words.targets, *pairs.targets[:400]],
-        [""] * (len(pairs) + 400),
-    )
-    for each in captured(toy_encoder, both, monkeypatch):
-        assert each.matches.source_lengths.min() >= 5 <= each.matches.target_lengths.min()
-
-
-def test_the_same_seed_gives_the_same_weights(
-    toy_encoder: SentenceEncoder, pairs: ParallelText, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(reranking, "_DRAWS", 1)
-    one = fitted_weights(toy_encoder, pairs, seed=1)
-    assert one and one == fitted_weights(toy_encoder, pairs, seed=1)
-    assert one != fitted_weights(toy_encoder, pairs, seed=2)
-
-
-def test_a_transformer_reads_a_thousand_pairs_and_a_static_encoder_all(
-    checkpoint: Callable[..., Path],
-    toy_encoder: SentenceEncoder,
-    pairs: ParallelText,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def texts_read(encoder: SentenceEncoder, texts: Sequence[str]) -> None:
-        raise InterruptedError(len(texts))
-
-    monkeypatch.setattr(reranking, "texts_read", texts_read)
-    for encoder, count in ((toy_encoder, 1800), (SentenceEncoder.load(checkpoint()), 1000)):
-        with pytest.raises(InterruptedError, match=str(count)):
-            fitted_weights(encoder, pairs, seed=1)

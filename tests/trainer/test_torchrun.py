@@ -134,28 +134,3 @@ def test_a_folder_that_nodes_do_not_share_is_told_once(tmp_path: Path, train: li
     (other,) = [each for each in told if each != shared]
     assert other.startswith("xmine: another process stopped\nhint: ")
     assert [path.name for path in tmp_path.glob("*/*")] == ["pairs.tsv"] * 2
-
-
-@pytest.mark.long
-def test_other_data_on_one_node_is_told_by_that_node(tmp_path: Path, train: list[str]) -> None:
-    with (tmp_path / "other" / "pairs.tsv").open("a", encoding="utf-8") as file:
-        file.write("one more\t多一个\n")
-    output = ["-o", str(tmp_path / "new")]
-    told = on_two_nodes(tmp_path, [*train, "--held-out", "100", *OPTIONS, *output])
-    assert told[1].startswith("xmine: this process has other options or other data than the first")
-    assert told[0] in (
-        "",
-        "xmine: another process stopped\nhint: " + told[0].partition("hint: ")[2],
-    )
-    assert not list(tmp_path.glob("new*"))
-
-
-@pytest.mark.long
-def test_what_all_processes_refuse_is_told_once(tmp_path: Path, train: list[str]) -> None:
-    words = [*train, "--held-out", "5000", *OPTIONS, "-o", "new"]
-    two = ["--nproc_per_node", "2", "--master_port", free_port()]
-    process = started(tmp_path / "one", [*two, *words], FAILS="1")
-    (told,) = ended(process)
-    assert process.returncode == 1
-    assert told.startswith("xmine: 1,500 pairs are too few to hold 5,000 out and train on as many")
-    assert told.count("\n") == 1

@@ -255,18 +255,6 @@ def test_a_last_step_that_leads_to_no_numbers_is_the_same_error(
     assert not (tmp_path / "encoder").exists()
 
 
-def test_where_training_leads_to_no_numbers_all_learning_rates_are_named(
-    toy_pairs: ParallelText, options_of: Callable[..., TrainingOptions], tmp_path: Path
-) -> None:
-    options = options_of("transaug", distil_learning_rate=1e37)
-    with pytest.raises(TrainingError, match=r"no longer|the loss is") as error:
-        train("transaug", toy_pairs, options, tmp_path / "encoder")
-    assert error.value.hint == (
-        "give a smaller --learning-rate or --distil-learning-rate or --nli-learning-rate, "
-        "and --force to start anew"
-    )
-
-
 @pytest.mark.parametrize("flags", [{}, {"force": True}, {"resume": "auto"}])
 def test_a_run_that_was_killed_before_it_began_is_begun(
     toy_pairs: ParallelText, tmp_path: Path, flags: dict[str, Any]
@@ -289,16 +277,6 @@ def test_a_folder_that_is_no_run_is_not_touched(toy_pairs: ParallelText, tmp_pat
         with pytest.raises(TrainingError, match="no run of xmine"):
             train("msimcse", toy_pairs, MsimcseOptions(**MSIMCSE), tmp_path / "encoder", **flags)
     assert thesis.read_text() == "all of it"
-
-
-def test_a_folder_that_is_no_encoder_is_refused_before_training(
-    toy_pairs: ParallelText, tmp_path: Path
-) -> None:
-    thesis = tmp_path / "thesis.txt"
-    thesis.write_text("all of it")
-    with pytest.raises(FileError, match="is not an encoder of xmine, so it is not replaced"):
-        train("msimcse", toy_pairs, MsimcseOptions(**MSIMCSE), tmp_path, force=True)
-    assert thesis.read_text() == "all of it" and not run_folder(tmp_path).exists()
 
 
 @pytest.mark.parametrize("inside", ["", "source"])
@@ -392,7 +370,7 @@ def test_scores_that_nothing_correlates_with_are_refused_before_work(
     assert not run_folder(output).exists()
 
 
-@pytest.mark.parametrize("name", ["encoder", "start", "dev"])
+@pytest.mark.parametrize("name", ["encoder", "dev"])
 def test_a_run_is_not_resumed_with_another_encoder_or_other_scored_pairs(
     toy_pairs: ParallelText, toy_folder: Path, tmp_path: Path, name: str
 ) -> None:
@@ -402,9 +380,6 @@ def test_a_run_is_not_resumed_with_another_encoder_or_other_scored_pairs(
     dev.write_text("".join(rows))
     few = {name: MSIMCSE[name] for name in ("held_out", "batch_size", "epochs") if name in MSIMCSE}
     options = MsimcseOptions(**few, encoder=str(start), dev=str(dev))
-    if name == "start":  # a transformer that begins as that encoder
-        new: dict[str, Any] = {"encoder": "scratch", "architecture": "transformer", "dim": 64}
-        options = MsimcseOptions(**few, **new, start=str(start), dev=str(dev))
     with pytest.raises(Killed):
         train("msimcse", toy_pairs, options, output, kill_at(1))
     (start / "README.md").write_text("of no effect")

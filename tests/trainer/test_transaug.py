@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +17,8 @@ from xmine.progress import Progress, Report, silent
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.inference import Triplets
 from xmine.trainer.data.rows import Rows, Side
-from xmine.trainer.distributed import World
 from xmine.trainer.losses.contrastive import distillation, info_nce, queue_logits
-from xmine.trainer.methods import METHODS, transaug
-from xmine.trainer.methods.transaug import _Contrast, _Distillation, _FineTuning
-from xmine.trainer.models.heads import Projected
+from xmine.trainer.methods.transaug import _Contrast, _Distillation
 from xmine.trainer.models.loading import tower_of
 from xmine.trainer.models.scratch import new_transformer
 from xmine.trainer.models.static import StaticTower, new_static
@@ -249,24 +245,6 @@ def test_stages_run_alone(
     assert tuned.measures["triplets"] > 0.9
 
 
-@pytest.mark.parametrize(
-    ("changes", "kept"),
-    [
-        ({"epochs": 3}, True),
-        ({"epochs": 1}, False),
-        ({"epochs": 3, "steps": 15}, False),  # 960 rows of 1,000
-    ],
-)
-def test_what_a_teacher_says_is_kept_where_it_is_read_more_than_once(
-    changes: dict[str, Any], kept: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    options = TransaugOptions(batch_size=64, **changes)
-    assert transaug._is_read_again(options, 1000, 32) == kept
-    assert not transaug._is_read_again(options, 1_000_000, 1024), "more than 512 MB"
-    monkeypatch.setattr(World, "here", lambda: World(0, 3))
-    assert not transaug._is_read_again(options, 1000, 32), "each of three reads each text once"
-
-
 @pytest.mark.parametrize(("epochs", "often"), [(1, 0), (2, 1)])
 def test_a_teacher_reads_once_what_comes_more_than_once(
     epochs: int,
@@ -294,21 +272,6 @@ def test_a_teacher_reads_once_what_comes_more_than_once(
     assert len(read) == often and all(rows > 500 for rows in read)
 
 
-def test_pooling_is_that_of_the_student_alone_where_the_teacher_is_frozen(
-    options_of: Callable[..., TransaugOptions],
-    toy_pairs: ParallelText,
-    toy_folder: Path,
-    tmp_path: Path,
-) -> None:
-    small = {"architecture": "transformer", "layers": 1, "heads": 2, "steps": 2, "max_tokens": 24}
-    options = options_of(
-        stage="contrast", distilled_encoder=str(toy_folder), pooling="cls", **small
-    )
-    train(Corpus(pairs=toy_pairs), options, tmp_path / "both")
-    found = [SentenceEncoder.load(tmp_path / "both" / side) for side in ("source", "target")]
-    assert [each.describe()["pooling"] for each in found] == ["cls", "mean"]
-
-
 def test_the_teacher_may_read_the_language_on_the_right(
     options_of: Callable[..., TransaugOptions],
     toy_pairs: ParallelText,
@@ -321,24 +284,6 @@ def test_the_teacher_may_read_the_language_on_the_right(
     zh, en = (trained.encoders[name] for name in ("source", "target"))
     found = zh.encode(turned.sources[:100]) @ en.encode(turned.targets[:100]).T
     assert (found.argmax(axis=1) == np.arange(100)).mean() > 0.8
-
-
-@pytest.mark.parametrize(
-    ("changes", "begun", "frozen"),
-    [
-        ({}, ("en", "zh"), ("embedded", "zh")),
-        ({"stage": "distil"}, ("zh",), ("embedded",)),
-        ({"stage": "contrast"}, ("en", "zh"), ("zh",)),
-        ({"stage": "nli"}, ("en",), ()),
-        ({"train_teacher": True}, ("en", "zh"), ("embedded",)),
-        ({"share_encoder": True}, ("en",), ()),
-    ],
-)
-def test_each_stage_has_encoders_that_learn_and_others_that_teach(
-    changes: dict[str, Any], begun: tuple[str, ...], frozen: tuple[str, ...]
-) -> None:
-    options = TransaugOptions(encoder="en", distilled_encoder="zh", **changes)
-    assert (options.encoders, options.teachers) == (begun, frozen)
 
 
 @pytest.mark.parametrize(
@@ -382,44 +327,3 @@ def test_data_that_a_stage_cannot_use_is_an_error(
             train(corpus, options_of(**changes), tmp_path / "encoder", silent)
         assert message in f"{error.value} {error.value.hint}"
         assert list(tmp_path.iterdir()) == []
-
-
-def test_the_demonstration_fits_the_examples(tmp_path: Path) -> None:
-    folder = Path(__file__).parents[2] / "examples"
-    english, chinese = (
-        (folder / name).read_text(encoding="utf-8").split("\n") for name in ("en.txt", "zh.txt")
-    )
-    gold = np.loadtxt(folder / "gold.tsv", dtype=int) - 1
-    pairs = ParallelText(
-        [english[row] for row in gold[:, 0]], [chinese[row] for row in gold[:, 1]], [""] * len(gold)
-    )
-    options = TransaugOptions(**METHODS["transaug"].demonstration or {}, threads=1)
-    assert options.teacher == "embedded"
-    trained = train(Corpus(pairs=pairs), replace(options, epochs=10), tmp_path / "encoder")
-    assert trained.measures["accuracy"] > 0.1  # by chance 0.025
-
-
-def test_a_matrix_leads_vectors_of_any_length_to_another_width(
-    toy_encoder: SentenceEncoder, toy_pairs: ParallelText
-) -> None:
-    tower = tower_of(toy_encoder)
-    made = Projected(tower, tower.dim + 3)
-    assert isinstance(made.matrix, torch.nn.Linear)
-    side = tower.cut([*toy_pairs.sources[:5], ""])
-    with torch.no_grad():
-        found, read = made(side), tower(side)
-    assert read.norm(dim=1)[:5].std() > 0.01  # not scaled to one
-    torch.testing.assert_close(found, read @ made.matrix.weight.T)
-    assert not found[5].any()  # a blank sentence stays zeros
-    assert isinstance(Projected(tower, tower.dim).matrix, torch.nn.Identity)
-
-
-def test_a_triplet_counts_where_the_entailed_sentence_is_nearer_than_the_contradicting(
-    toy_encoder: SentenceEncoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    step = _FineTuning(tower_of(toy_encoder), TransaugOptions())
-    near, far, back = torch.tensor([1.0, 0.0]), torch.tensor([0.6, 0.8]), torch.tensor([-1.0, 0.0])
-    vectors = torch.stack([near, near, near, near, far, back, far, near, far])  # x, x+, x-
-    monkeypatch.setattr(step.student, "embed", lambda *_: vectors)
-    side = step.student.cut(["a", "b", "c"])
-    assert step.measure(Rows((side, side, side)))["triplets"] == pytest.approx(1 / 3)

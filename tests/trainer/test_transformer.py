@@ -13,7 +13,7 @@ from xmine.encoders.modules.heads import Dense
 from xmine.encoders.modules.pooling import Pooling
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.tokenizer import Vocabulary
-from xmine.errors import OptionError, TrainingError, XmineError
+from xmine.errors import TrainingError
 from xmine.options import EncodingOptions
 from xmine.pairs.io import ParallelText
 from xmine.progress import Progress
@@ -69,17 +69,6 @@ def test_a_static_start_is_the_static_encoder(
     known = toy_encoder.encode(toy_pairs.sources[:200])  # of width 32, and turned
     np.testing.assert_allclose(begun @ begun.T, known @ known.T, atol=1e-5)
     assert not tower.encoder(EncoderFacts(), "").encode(["", " "]).any()
-
-
-def test_a_static_start_has_gradients_of_usual_size_under_dropout(
-    toy_static: StaticEmbedding, toy_vocabulary: Vocabulary, toy_pairs: ParallelText
-) -> None:
-    torch.manual_seed(1)
-    tower = tower_of(toy_vocabulary, toy_static, dim=32, layers=4, heads=2, dropout=0.5).train()
-    texts = [f"{text} \u00b6" for text in toy_pairs.sources[:100]]  # with a token without meaning
-    tower.embed(tower.cut(texts)).sum().backward()
-    longest = max(float(each.grad.norm()) for each in tower.parameters() if each.grad is not None)
-    assert 0 < longest < 1e6
 
 
 def test_even_rows_have_one_length_and_a_sum_of_zero() -> None:
@@ -164,25 +153,6 @@ def test_cls_pooling_takes_a_piece_of_its_own(
     np.testing.assert_allclose(read, theirs.encode(texts), atol=1e-5)
 
 
-def test_a_step_does_not_make_all_sentences_alike_where_cls_is_pooled(
-    toy_vocabulary: Vocabulary, toy_encoder: SentenceEncoder, toy_pairs: ParallelText
-) -> None:
-    """The beginning piece is no row of zeros, which layer normalisation would make noise of."""
-    start = toy_encoder.body
-    assert isinstance(start, StaticEmbedding)
-    tower = tower_of(toy_vocabulary, start, pooling="cls").eval()
-    side = tower.cut(toy_pairs.sources[:40])
-    hidden: list[Any] = []
-    tower.body.pooling.register_forward_hook(lambda *passed: hidden.append(passed[-1]))
-    with torch.no_grad():
-        before = tower.embed(side)
-        content = hidden[0][:, :-2].norm(dim=1) / hidden[0].norm(dim=1)
-        assert content.median() > 0.3  # of what is pooled; the rest is alike in all sentences
-        tower.body.model.embeddings.word_embeddings.weight[-1] += 4e-4  # as a step of Adam does
-        after = tower.embed(side)
-    assert (before * after).sum(dim=1).min() > 0.99
-
-
 def test_cls_pooling_is_refused_where_no_piece_begins_a_sentence(
     toy_vocabulary: Vocabulary, toy_pairs: ParallelText, tmp_path: Path
 ) -> None:
@@ -196,19 +166,6 @@ def test_cls_pooling_is_refused_where_no_piece_begins_a_sentence(
     has_beginning.repool("mean")
     has_beginning.repool("cls")
     assert has_beginning.body.pooling.modes == ("cls",)
-
-
-def test_a_new_transformer_has_the_dropout_and_the_length_that_are_given(
-    toy_vocabulary: Vocabulary,
-) -> None:
-    for given, share, longest in (
-        ({"dropout": 0.3, "max_tokens": 30}, 0.3, 30),
-        ({"dropout": 0.0}, 0.0, 24),
-        ({"dropout": None, "max_tokens": 0}, 0.1, 128),
-    ):
-        tower = tower_of(toy_vocabulary, None, **given)
-        shares = {each.p for each in tower.modules() if isinstance(each, torch.nn.Dropout)}
-        assert shares == {share} and tower.body.max_length == tower.body.cut_at == longest
 
 
 class Killed(BaseException):
@@ -245,28 +202,6 @@ def test_training_resumes_and_sentence_transformers_opens_the_result(
     assert (ours * model.encode(texts)).sum(axis=1).min() >= 0.99999
 
 
-def test_a_transformer_learns_from_scratch(toy_pairs: ParallelText, tmp_path: Path) -> None:
-    quick = {"layers": 1, "dim": 32, "epochs": 4, "dropout": 0.0, "learning_rate": 0.004}
-    options = MsimcseOptions(**OPTIONS | quick)
-    trained = train("msimcse", toy_pairs, options, tmp_path / "new")
-    assert trained.measures["accuracy"] > 0.5
-    assert "# A transformer sentence encoder for en and zh" in trained.encoders[""].card
-
-
-def test_what_makes_no_sense_is_refused(
-    toy_pairs: ParallelText, toy_folder: Path, tmp_path: Path
-) -> None:
-    with pytest.raises(OptionError, match="--start is for --architecture transformer"):
-        MsimcseOptions(start="embedded")
-    for changes, message in (
-        ({"dim": 42}, "--dim 42 cannot be shared by --heads 4"),
-        ({"start": str(tmp_path), "vocabulary_size": 0}, "not an encoder"),
-    ):
-        with pytest.raises(XmineError, match=message):
-            train("msimcse", toy_pairs, MsimcseOptions(**{**OPTIONS, **changes}), tmp_path / "new")
-        assert list(tmp_path.iterdir()) == []
-
-
 def test_golden_g06_pooling_sees_no_padding() -> None:
     tokens = torch.tensor([[[-1.0, -2.0], [-3.0, -1.0], [5.0, 5.0]]])
     mask = torch.tensor([[1, 1, 0]])
@@ -283,17 +218,6 @@ def test_padding_changes_no_vector(
     with torch.no_grad():
         alone, padded = tower.embed(side.take(np.array([0]))), tower.embed(side)
     assert (alone[0] @ padded[0]).item() > 1 - 1e-6
-
-
-def test_a_tower_multiplies_in_float32_until_somebody_scales_the_loss(
-    toy_vocabulary: Vocabulary,
-) -> None:
-    encoder = new_transformer(toy_vocabulary, MsimcseOptions(**OPTIONS))
-    body: Any = encoder.body
-    body.dtype = "float16"
-    tower = TransformerTower(encoder)
-    assert tower.body.dtype == "float32" and not tower.is_half
-    assert body.dtype == "float16"  # the encoder stays as it is
 
 
 def test_a_tower_reads_as_its_encoder_does_blank_texts_and_shortened_vectors_too(

@@ -39,15 +39,6 @@ def test_ways_to_type_one_text_fold_to_the_same(typed: str, folded: str) -> None
     assert nfkc(typed).translate(table) == nfkc(folded).translate(table)
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [("schön", "schon"), ("ệ", "e"), ("й", "и"), ("ガ", "カ"), ("क़", "क"), ("ç", "c"), ("ż", "z")],
-)
-def test_letters_with_marks_stay_apart(one: str, other: str) -> None:
-    table = folding_table()
-    assert nfkc(one).translate(table) != nfkc(other).translate(table)
-
-
 def test_another_process_makes_the_same_model(tmp_path: Path) -> None:
     rules = tmp_path / "rules.tsv"
     rules.write_text(normaliser_rules(), encoding="utf-8")

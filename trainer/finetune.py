@@ -17,7 +17,7 @@ from torch.optim.lr_scheduler import LambdaLR
 
 from xmine.encoders.pair import Encoders, as_pair
 from xmine.errors import OptionError, TrainingError
-from xmine.evaluation.options import FinetuneOptions
+from xmine.evaluation.options import TransferOptions
 from xmine.evaluation.transfer.metrics import goodness
 from xmine.evaluation.transfer.tasks import Predict, Task, check_learnable
 from xmine.progress import Progress, Report
@@ -45,7 +45,7 @@ class FinetunedLearner:
     same seed gives the same predictions.
     """
 
-    options: FinetuneOptions
+    options: TransferOptions
     protocol: str = "the encoder is trained with a head on each task"
 
     def __call__(self, encoder: Encoders, task: Task, prompt: str, report: Report) -> Predict:
@@ -158,7 +158,7 @@ class _Model(nn.Module):
 
 
 def _train(
-    model: _Model, task: Task, options: FinetuneOptions, learning_rate: float, report: Report
+    model: _Model, task: Task, options: TransferOptions, learning_rate: float, report: Report
 ) -> None:
     """Train, and leave the model in the state that was best on dev, or the last."""
     cut = model.cut(task.train.texts)

@@ -9,7 +9,7 @@ from tests.toys.sentences import chinese_word
 from tests.toys.transfer import text, two_topics
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
-from xmine.evaluation.transfer.folds import examples, folds, sharing_texts
+from xmine.evaluation.transfer import frozen
 from xmine.evaluation.transfer.frozen import (
     STRENGTHS,
     FrozenLearner,
@@ -18,7 +18,15 @@ from xmine.evaluation.transfer.frozen import (
     symmetric_features,
 )
 from xmine.evaluation.transfer.metrics import mean_r_precision, micro_f1, task_figures
-from xmine.evaluation.transfer.tasks import Examples, Kind, Predict, Task
+from xmine.evaluation.transfer.tasks import (
+    Examples,
+    Kind,
+    Predict,
+    Task,
+    examples,
+    folds,
+    sharing_texts,
+)
 from xmine.progress import Progress, silent
 
 
@@ -29,13 +37,17 @@ def test_features_of_a_pair_g05() -> None:
     np.testing.assert_array_equal(symmetric_features(u, v), symmetric_features(v, u))
 
 
+def of_topics(seeds: range) -> Examples:
+    return examples((((text(at % 2, at),), at % 2) for at in seeds), "toy")
+
+
 def learned(encoder: SentenceEncoder, kind: Kind, train: Examples, classes: int = 0) -> Predict:
     task = Task(f"a {kind}", kind, [str(at) for at in range(classes)], train, None, {}, "")
     return FrozenLearner()(encoder, task, "", silent)
 
 
 def test_texts_of_two_classes_are_learned(toy_encoder: SentenceEncoder) -> None:
-    train = examples([(text(at % 2, at),) for at in range(40)], [at % 2 for at in range(40)])
+    train = of_topics(range(40))
     scores = learned(toy_encoder, "class", train, 3)(
         [(text(at % 2, at),) for at in range(90, 99)], "en"
     )
@@ -95,7 +107,7 @@ def test_numbers_are_learned(toy_encoder: SentenceEncoder) -> None:
 
 
 def test_what_is_learned_in_english_holds_in_chinese(toy_encoder: SentenceEncoder) -> None:
-    train = examples([(text(at % 2, at),) for at in range(40)], [at % 2 for at in range(40)])
+    train = of_topics(range(40))
     random = np.random.default_rng(4)
     chinese = ["".join(chinese_word(10 * (at % 2) + x) for x in random.integers(0, 10, 6))
                for at in range(20)]  # fmt: skip
@@ -110,8 +122,8 @@ def test_dev_chooses_and_nothing_is_learned_from_it(toy_encoder: SentenceEncoder
     Whichever is chosen, the scores are those of one model fitted on train.
     """
     texts = [(text(at % 2, at),) for at in range(90)]
-    noisy = examples(texts, [at % 2 if at % 3 else 1 - at % 2 for at in range(90)])
-    clean = examples([(text(at % 2, at + 500),) for at in range(90)], [at % 2 for at in range(90)])
+    wrong = [at % 2 if at % 3 else 1 - at % 2 for at in range(90)]
+    noisy, clean = Examples(texts, np.array(wrong, dtype=float)), of_topics(range(500, 590))
     learner, scores = FrozenLearner(), []
     for name, dev in (("noisy", noisy), ("clean", clean)):
         task = Task(name, "class", ("0", "1"), noisy, dev, {}, "")
@@ -142,7 +154,9 @@ def test_examples_that_share_a_text_are_held_out_together(toy_encoder: SentenceE
         folds("pair", labels, 5, "x", groups % 4)
 
 
-def test_c_is_chosen_without_what_shares_a_text(toy_encoder: SentenceEncoder) -> None:
+def test_c_is_chosen_without_what_shares_a_text(
+    toy_encoder: SentenceEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What the text shared says is learned by heart: of use only if the parts share texts."""
     random = np.random.default_rng(3)
     labels = np.repeat(random.integers(0, 2, 40), 4).astype(float)
@@ -150,8 +164,8 @@ def test_c_is_chosen_without_what_shares_a_text(toy_encoder: SentenceEncoder) ->
     pairs = [(first, text(int(random.integers(12)), 900 + at)) for at, first in enumerate(firsts)]
     chosen = []
     for groups in (None, sharing_texts(pairs)):
-        learner = FrozenLearner()
-        train = Examples(pairs, labels, groups)
+        monkeypatch.setattr(frozen, "sharing_texts", lambda _, found=groups: found)
+        learner, train = FrozenLearner(), Examples(pairs, labels)
         task = Task("t", "pair", ("0", "1"), train, None, {}, "")
         learner(toy_encoder, task, "", silent)
         chosen += learner.chosen["t"]

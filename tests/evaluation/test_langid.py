@@ -28,7 +28,7 @@ def toy_pairs(premises: int = 30, languages: tuple[str, ...] = ("en", "zh")) -> 
         texts = chinese if language == "zh" else english
         for at in range(3 * premises):
             premise, hypothesis = texts[at // 3], texts[premises + at]
-            of_language.append(LabelledPair(str(at + 1), premise, hypothesis, at % 3))
+            of_language.append(LabelledPair(str(at + 1), (premise, hypothesis), at % 3))
     return pairs
 
 
@@ -36,7 +36,7 @@ def write_columns(folder: Path, pairs: Pairs, split: str = "dev") -> None:
     """As XTREME lays it out."""
     (folder / "xnli").mkdir(exist_ok=True)
     for language, of_language in pairs.items():
-        rows = [f"{x.first}\t{x.second}\t{XNLI_LABELS[x.label]}\n" for x in of_language]
+        rows = [f"{x.texts[0]}\t{x.texts[1]}\t{XNLI_LABELS[x.label]}\n" for x in of_language]
         path = folder / "xnli" / f"{split}-{language}.tsv"
         path.write_text("".join(rows), encoding="utf-8")
 
@@ -45,7 +45,7 @@ def write_whole(folder: Path, pairs: Pairs, split: str = "dev") -> None:
     """As the distributor has it."""
     (folder / "XNLI-1.0").mkdir(exist_ok=True)
     rows = [
-        f"{language}\t{XNLI_LABELS[x.label]}\t( a )\t{x.first}\t{x.second}\t1\t{x.item}\tfiction\n"
+        f"{language}\t{XNLI_LABELS[x.label]}\t( a )\t{x.texts[0]}\t{x.texts[1]}\t1\t{x.item}\tg\n"
         for language, of_language in pairs.items()
         for x in of_language
     ]
@@ -82,7 +82,7 @@ def test_wrong_files_of_one_language_each(tmp_path: Path) -> None:
         (good[:-1], r"dev-en\.tsv:6: the id 6 is not in .*dev-zh\.tsv"),
         ([*good[:5], "a\tb\tmaybe\n"], r"dev-zh\.tsv:6: 'maybe' is no label of XNLI"),
         ([*good[:5], "a\tb\n"], r"dev-zh\.tsv:6: 2 columns"),
-        ([*good[1:], good[0]], r"dev-zh\.tsv:1: neutral, but in .*dev-en\.tsv entailment"),
+        ([*good[1:], good[0]], r"dev-zh\.tsv:1: neutral, but in .*dev-en\.tsv, en entailment"),
     ]:
         path.write_text("".join(lines), encoding="utf-8")
         with pytest.raises(FileError, match=message):
@@ -153,7 +153,9 @@ def test_it_is_tested_on_other_sentences_than_it_was_trained_on(
     """Two languages of unlike sentences in the same words: what is learned holds of these alone."""
     english, _, _ = toy_sentences(80, seed=12)
     pairs: Pairs = {
-        language: [LabelledPair(str(at + 1), texts[at], texts[20 + at], at % 3) for at in range(20)]
+        language: [
+            LabelledPair(str(at + 1), (texts[at], texts[20 + at]), at % 3) for at in range(20)
+        ]
         for language, texts in {"de": english[:40], "en": english[40:]}.items()
     }
     write_columns(tmp_path, pairs)
@@ -161,7 +163,7 @@ def test_it_is_tested_on_other_sentences_than_it_was_trained_on(
     def vectors(rows: slice) -> dict[str, NDArray[np.float32]]:
         return {
             language: toy_encoder.encode(
-                [x.first for x in of_language[rows]] + [x.second for x in of_language[rows]]
+                [x.texts[0] for x in of_language[rows]] + [x.texts[1] for x in of_language[rows]]
             )
             for language, of_language in pairs.items()
         }

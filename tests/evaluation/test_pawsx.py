@@ -26,7 +26,7 @@ def test_pawsx_of_xtreme_is_read(tmp_path: Path) -> None:
     assert list(found) == ["en", "de"]
     assert [pair.item for pair in found["en"]] == ["1", "2", "3"]
     assert [pair.label for pair in found["en"]] == [1, 0, 0]
-    assert [(x.item, x.first, x.second) for x in found["de"]] == [
+    assert [(x.item, *x.texts) for x in found["de"]] == [
         ("1", 'Ein "a" .', '"b" a .'),
         ("4", "G .", "H ."),
     ]
@@ -39,7 +39,7 @@ def test_pawsx_of_its_distributor_is_read(tmp_path: Path, root: str) -> None:
     write(tmp_path / root / "fr/translated_train.tsv", with_ids(["E .\tF .\t0"]))
     write(tmp_path / root / "en/train.tsv", with_ids(["G .\tH .\t0"]))
     found = read_pawsx(DataFolder(tmp_path), "test")
-    assert [(x.item, x.first) for x in found["en"]] == [("100", '"A" b .'), ("101", "C .")]
+    assert [(x.item, x.texts[0]) for x in found["en"]] == [("100", '"A" b .'), ("101", "C .")]
     assert [x.item for x in found["fr"]] == ["101"]
     assert list(read_pawsx(DataFolder(tmp_path), "train")) == ["en"]
     with pytest.raises(MissingData, match=r"PAWS-X, dev-en.tsv and so on, or en/dev_2k.tsv"):

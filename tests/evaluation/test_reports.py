@@ -29,10 +29,10 @@ from xmine.evaluation.reports.table import (
     published_tables,
     unlike_notes,
 )
+from xmine.evaluation.reports.xrete import xrete_result
 from xmine.evaluation.result import Metric, Result, Row
 from xmine.evaluation.retrieval.aligned import evaluate_bitext
 from xmine.evaluation.retrieval.reranked import ours
-from xmine.evaluation.transfer.xrete.average import xrete_result
 from xmine.pairs.io import ParallelText
 from xmine.text.languages import ISO_639_3
 

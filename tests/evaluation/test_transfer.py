@@ -1,9 +1,7 @@
 """transfer: which tasks are measured, their rows, means and notes, other learners, options."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,12 +11,12 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import Encoders
 from xmine.errors import FileError, OptionError
 from xmine.evaluation.data import DataFolder, MissingData
-from xmine.evaluation.options import TransferOptions
+from xmine.evaluation.options import TRANSFER_TASKS, TransferOptions
 from xmine.evaluation.result import Result
+from xmine.evaluation.transfer import run
 from xmine.evaluation.transfer.frozen import FrozenLearner
-from xmine.evaluation.transfer.run import XRETE, evaluate_transfer
-from xmine.evaluation.transfer.senteval import SENTEVAL
-from xmine.evaluation.transfer.tasks import Examples, Predict, Task, TaskSet, unlearned
+from xmine.evaluation.transfer.run import TASKS, evaluate_transfer
+from xmine.evaluation.transfer.tasks import Examples, Predict, Task
 from xmine.progress import Report
 
 
@@ -33,7 +31,7 @@ def test_one_task_is_asked_for(
     assert any("a classifier trained with Adam" in note for note in result.notes)
     assert result.headline == ("cr", "accuracy")
     assert any("No average of SentEval's 7: mr," in note for note in result.notes)
-    with pytest.raises(OptionError, match="no task 'imdb'"):
+    with pytest.raises(OptionError, match="--task is 'imdb'"):
         measure(toy_encoder, tmp_path, "imdb")
     with pytest.raises(MissingData, match=r"SentEval's TREC, train_5500.label and TREC_10.label"):
         measure(toy_encoder, tmp_path, "trec")
@@ -46,13 +44,13 @@ def test_without_any_task_it_says_what_was_expected(
         with pytest.raises(MissingData) as error:
             measure(toy_encoder, folder)
         for name, file in {
-            "mr": "senteval/MR/rt-polarity.pos",
+            "mr": "senteval/MR/rt-polarity.neg",
             "sst2": "senteval/SST/binary/sentiment-train",
             "pawsx": "pawsx/train-en.tsv",
         }.items():
             assert f"{name} ({file})" in error.value.message
-    for name in (*SENTEVAL.readers, *XRETE.readers):
-        assert f"{name} (" in error.value.message
+    assert all(f"{name} (" in error.value.message for name in TASKS)
+    assert tuple(TASKS) == TRANSFER_TASKS
 
 
 def toy_tasks(toy: Examples) -> list[Task]:
@@ -72,12 +70,8 @@ def toy() -> Examples:
 def of_tasks(
     encoder: SentenceEncoder, tasks: list[Task], monkeypatch: pytest.MonkeyPatch
 ) -> Result:
-    def read(
-        self: TaskSet, data: DataFolder, wanted: Sequence[str], note: Callable[[str], None]
-    ) -> list[Task]:
-        return tasks if self is XRETE else []
-
-    monkeypatch.setattr(TaskSet, "read", read)
+    made = {task.name: [task] for task in tasks}
+    monkeypatch.setattr(run, "read_tasks", lambda data, wanted: made)
     return evaluate_transfer(encoder, DataFolder(None), TransferOptions())
 
 
@@ -134,28 +128,6 @@ def test_a_task_that_cannot_be_learned_costs_no_other(
         measured("cr", "mr")
 
 
-def test_an_error_is_printed_times_a_hundred(
-    toy_encoder: SentenceEncoder, monkeypatch: pytest.MonkeyPatch, toy: Examples
-) -> None:
-    tasks = [replace(toy_tasks(toy)[-1], tests={"en": Examples(toy.texts, toy.answers + 7)})]
-    result = of_tasks(toy_encoder, tasks, monkeypatch)
-    error = result.figure("multiarc en", "mae")
-    assert error is not None and error == pytest.approx(7, abs=0.5)
-    assert result.cells()[1][-1] == f"{100 * error:.1f}"
-
-
-def test_classes_that_train_lacks_are_noted(
-    toy_encoder: SentenceEncoder, monkeypatch: pytest.MonkeyPatch, toy: Examples
-) -> None:
-    more = Examples(toy.texts, toy.answers + 1)
-    task = replace(toy_tasks(toy)[1], classes=("0", "1", "two"), tests={"en": toy, "de": more})
-    notes = of_tasks(toy_encoder, [task], monkeypatch).notes
-    assert "xnli asks for classes that train lacks: de: two." in notes
-    labels = Task("d", "document", ("a", "b"), Examples([], np.array([[1.0, 0]])), None, {}, "")
-    assert unlearned(labels, np.array([[1.0, 0], [0, 1]])) == ["b"]
-    assert unlearned(labels, np.array([[1.0, 0]])) == []
-
-
 class AllOnes:
     """Gives every example the second class."""
 
@@ -171,23 +143,6 @@ class AllOnes:
         return ["Nothing was learned."]
 
 
-def test_tasks_share_examples_only_where_texts_and_answers_are_the_same(tmp_path: Path) -> None:
-    texts, answers = [("one",), ("two",)], np.array([0.0, 1.0])
-    each = {
-        "first": Examples(texts, answers),
-        "same": Examples(list(texts), answers.copy()),
-        "turned": Examples(texts, 1 - answers),
-    }
-    readers = {
-        name: (lambda _, toy=toy, name=name: Task(name, "class", "01", toy, toy, {}, ""), name)
-        for name, toy in each.items()
-    }
-    first, same, turned = TaskSet("toys", readers, []).read(DataFolder(tmp_path))
-    assert same.train is first.train and same.dev is first.dev
-    assert turned.train is not first.train and turned.dev is not first.dev
-    assert turned.train.answers.tolist() == [1.0, 0.0]
-
-
 def test_another_learner_can_be_given(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
     write_senteval(tmp_path)
     result = evaluate_transfer(
@@ -197,16 +152,3 @@ def test_another_learner_can_be_given(toy_encoder: SentenceEncoder, tmp_path: Pa
     assert result.figure("mrpc", "f1") == pytest.approx(2 / 3)
     assert result.protocol == "the second class" and result.settings["learner"] == "all ones"
     assert result.notes == ["Nothing was learned."]  # none on logistic regression
-
-
-@pytest.mark.parametrize("given", [{"seed": 2}, {"epochs": 4}, {"learning_rate": 0.1}])
-def test_options_of_training_are_refused_without_it(given: dict[str, Any]) -> None:
-    name = next(iter(given)).replace("_", "-")
-    with pytest.raises(OptionError, match=f"--{name} is for --finetune"):
-        TransferOptions(**given)
-    TransferOptions(**given, finetune=True)
-
-
-def test_a_seed_that_no_generator_takes_is_refused() -> None:
-    with pytest.raises(OptionError, match="seed"):
-        TransferOptions(seed=2**63, finetune=True)

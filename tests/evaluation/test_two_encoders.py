@@ -19,12 +19,11 @@ from xmine.encoders.pair import EncoderPair
 from xmine.errors import OptionError
 from xmine.evaluation.benchmarks import BENCHMARKS
 from xmine.evaluation.data import DataFolder
-from xmine.evaluation.options import BitextOptions, EvaluationOptions, FinetuneOptions
+from xmine.evaluation.options import BitextOptions, EvaluationOptions, TransferOptions
 from xmine.evaluation.readers.ranking import LAREQA_LANGUAGES
 from xmine.evaluation.reports.report import evaluate_all
 from xmine.evaluation.retrieval.aligned import evaluate_bitext
-from xmine.evaluation.transfer.folds import examples
-from xmine.evaluation.transfer.tasks import Task
+from xmine.evaluation.transfer.tasks import Task, examples
 from xmine.progress import silent
 from xmine.trainer.finetune import FinetunedLearner
 
@@ -187,8 +186,8 @@ def test_two_named_files_are_read_as_mining_reads_them(
 
 
 def test_training_a_head_needs_one_encoder(towers: dict[str, SentenceEncoder]) -> None:
-    toy = examples([("ba",), ("de",)], [0, 1])
+    toy = examples([(("ba",), 0), (("de",), 1)], "toy")
     task = Task("toy", "class", "01", toy, None, {}, "")
-    learner = FinetunedLearner(FinetuneOptions())
+    learner = FinetunedLearner(TransferOptions())
     with pytest.raises(OptionError, match=r"--finetune trains one encoder with the head"):
         learner(pair_of(towers, "zh", "en"), task, "", silent)

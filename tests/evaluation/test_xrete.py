@@ -14,7 +14,6 @@ from tests.toys.xrete import (
     copa,
     make_americasnli,
     make_xcopa,
-    make_xnli,
     only,
     review,
     write,
@@ -23,48 +22,33 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import TransferOptions
-from xmine.evaluation.transfer.run import XRETE, evaluate_transfer
+from xmine.evaluation.transfer.run import TASKS, evaluate_transfer, read_tasks
 from xmine.trainer.finetune import FinetunedLearner
-
-
-def test_every_task_has_a_format_here() -> None:
-    assert list(MAKE) == list(XRETE.readers)
 
 
 def test_all_tasks_of_a_folder(tmp_path: Path) -> None:
     for make in MAKE.values():
         make(tmp_path)
-    tasks = XRETE.read(DataFolder(tmp_path))
-    assert [task.name for task in tasks] == list(XRETE.readers)
-    assert [task.kind for task in tasks] == ["pair", "pair", "choice", "document", "number", "pair"]
-    some = XRETE.read(DataFolder(tmp_path), ["pawsx", "xnli"])
-    assert [task.name for task in some] == ["xnli", "pawsx"]
-    for task in tasks:
+    assert list(MAKE) == list(TASKS)[7:]
+    tasks = read_tasks(DataFolder(tmp_path))
+    assert list(tasks) == list(MAKE)
+    kinds = [task.kind for [task] in tasks.values()]
+    assert kinds == ["pair", "pair", "choice", "document", "number", "pair"]
+    assert list(read_tasks(DataFolder(tmp_path), ["pawsx", "xnli"])) == ["xnli", "pawsx"]
+    for [task] in tasks.values():
         assert all(len(each.texts) == len(each.answers) for each in task.tests.values())
         assert task.dev is not None and len(task.dev.texts) == len(task.dev.answers)
 
 
-@pytest.mark.parametrize("name", XRETE.readers)
-def test_what_is_absent_is_left_out_unless_wanted(name: str, tmp_path: Path) -> None:
-    assert XRETE.read(DataFolder(tmp_path)) == []
-    with pytest.raises(MissingData, match="expected"):
-        XRETE.read(DataFolder(tmp_path), [name])
-    with pytest.raises(MissingData, match="no benchmark data"):
-        XRETE.read(DataFolder(None), [name])
-
-
-def test_without_train_a_task_is_left_out(tmp_path: Path) -> None:
+def test_without_train_a_task_is_left_out_unless_wanted(tmp_path: Path) -> None:
     write(tmp_path / "xnli/dev-en.tsv", PAIRS)
     write(tmp_path / "pawsx/dev-en.tsv", ["One.\tTwo.\t0"])
     write(tmp_path / "xcopa/data/et/test.et.jsonl", [copa("A")])
     make_americasnli(tmp_path)
     (tmp_path / "xnli/train-en.tsv").unlink()
     write(tmp_path / "multiarc/dataset_fr_test.json", [review("fr", 3)])
-    notes: list[str] = []
-    assert XRETE.read(DataFolder(tmp_path), (), notes.append) == []
-    assert [note.partition(" ")[0] for note in notes] == [
-        name for name in XRETE.readers if name != "multieurlex"
-    ]
+    with pytest.raises(MissingData, match="a task to learn"):
+        read_tasks(DataFolder(tmp_path))
     for name, file in (
         ("multiarc", "dataset_en_train.json"),
         ("xnli", "train-en.tsv"),
@@ -73,17 +57,7 @@ def test_without_train_a_task_is_left_out(tmp_path: Path) -> None:
         ("xcopa", "train-labels.lst"),
     ):
         with pytest.raises(MissingData, match=file):
-            XRETE.read(DataFolder(tmp_path), [name])
-        [note] = [note for note in notes if note.startswith(f"{name} was not learned: ")]
-        assert file in note
-
-
-def test_tasks_with_the_same_train_share_it(tmp_path: Path) -> None:
-    make_americasnli(tmp_path)
-    make_xnli(tmp_path)
-    one, other = XRETE.read(DataFolder(tmp_path))
-    assert one.train is other.train and one.dev is other.dev is not None
-    assert one.train.groups is not None and one.train.groups.tolist() == [0, 1, 2]
+            read_tasks(DataFolder(tmp_path), [name])
 
 
 def test_half_of_social_iqa_is_refused(tmp_path: Path) -> None:
@@ -93,7 +67,7 @@ def test_half_of_social_iqa_is_refused(tmp_path: Path) -> None:
         (tmp_path / "siqa" / file).unlink()
         assert (tmp_path / "siqa" / other).exists()
         with pytest.raises(FileError, match=f"siqa: incomplete: {file} missing"):
-            XRETE.read(DataFolder(tmp_path))
+            read_tasks(DataFolder(tmp_path))
         (tmp_path / "siqa" / file).write_bytes(kept)
 
 

@@ -24,7 +24,7 @@ from tests.toys.xrete import (
 )
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData
-from xmine.evaluation.transfer.run import XRETE
+from xmine.evaluation.transfer.run import read_tasks
 
 
 def test_xnli(tmp_path: Path) -> None:
@@ -48,8 +48,8 @@ def test_multinli_of_xnli_mt(tmp_path: Path) -> None:
     write(tmp_path / "XNLI-MT-1.0/multinli/multinli.train.en.tsv", lines)
     assert only(tmp_path, "xnli").train.answers.tolist() == [2]
     write(tmp_path / "XNLI-MT-1.0/multinli/multinli.train.en.tsv", lines[:1])
-    with pytest.raises(FileError, match="MultiNLI has no lines"):
-        XRETE.read(DataFolder(tmp_path))
+    with pytest.raises(FileError, match=r"multinli.train.en.tsv: no examples"):
+        read_tasks(DataFolder(tmp_path))
 
 
 def test_americasnli_in_both_layouts(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_americasnli_in_both_layouts(tmp_path: Path) -> None:
     assert task.dev and len(task.dev.texts) == 2
     write(tmp_path / "americasnli/data/anli_final/dev/anli.dev.tsv", lines[:1])
     with pytest.raises(FileError, match="has a head and no lines"):
-        XRETE.read(DataFolder(tmp_path))
+        read_tasks(DataFolder(tmp_path))
 
 
 def test_xcopa(tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ WRONG: list[tuple[str, str, Sequence[str | Row], str]] = [
     ("multiarc", "multiarc/dataset_fr_test.json", [review("fr", 6)], "'stars' is 6"),
     ("multiarc", "multiarc/dataset_fr_test.json", [review("en", 5)], "'en' in a file of 'fr'"),
     ("multiarc", "multiarc/dataset_fr_test.json", [review("fr", 5, "")], "'review_body' is blank"),
-    ("multiarc", "multiarc/dataset_fr_test.json", ["", ""], "no reviews"),
+    ("multiarc", "multiarc/dataset_fr_test.json", ["", ""], "no examples"),
     ("multiarc", "multiarc/dataset_ja_dev.json", [review("ja", 5)], "dataset_ja_test.json missing"),
     ("pawsx", "pawsx/train-en.tsv", ["A.\tB.\t2"], "'2' is no label"),
 ]
@@ -163,10 +163,10 @@ def test_what_is_wrong_is_named(
     name: str, file: str, lines: Sequence[str | Row], message: str, tmp_path: Path
 ) -> None:
     MAKE[name](tmp_path)
-    assert len(XRETE.read(DataFolder(tmp_path), [name])) == 1
+    only(tmp_path, name)
     write(tmp_path / file, lines)
     with pytest.raises(FileError, match=message) as error:
-        XRETE.read(DataFolder(tmp_path))
+        read_tasks(DataFolder(tmp_path))
     assert not isinstance(error.value, MissingData)
 
 
@@ -174,4 +174,4 @@ def test_an_incomplete_multieurlex_is_named(tmp_path: Path) -> None:
     make_multieurlex(tmp_path)
     (tmp_path / "multieurlex/train.jsonl").unlink()
     with pytest.raises(FileError, match=r"incomplete: train\.jsonl missing"):
-        XRETE.read(DataFolder(tmp_path))
+        read_tasks(DataFolder(tmp_path))

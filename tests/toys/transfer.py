@@ -9,9 +9,8 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import TransferOptions
 from xmine.evaluation.result import Result
-from xmine.evaluation.transfer.folds import examples
 from xmine.evaluation.transfer.run import evaluate_transfer
-from xmine.evaluation.transfer.tasks import Examples
+from xmine.evaluation.transfer.tasks import Examples, examples
 
 TWO_FILES = {
     "MR": ("rt-polarity.neg", "rt-polarity.pos"),
@@ -65,4 +64,4 @@ def measure(encoder: SentenceEncoder, data: Path | None, *task: str) -> Result:
 
 
 def two_topics() -> Examples:
-    return examples([(text(at % 2, at),) for at in range(20)], [at % 2 for at in range(20)])
+    return examples((((text(at % 2, at),), at % 2) for at in range(20)), "toy")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from xmine.evaluation.data import DataFolder
-from xmine.evaluation.transfer.run import XRETE
+from xmine.evaluation.transfer.run import read_tasks
 from xmine.evaluation.transfer.tasks import Task
 
 Row = Mapping[str, object]
@@ -18,7 +18,7 @@ def write(path: Path, lines: Sequence[str | Row]) -> None:
 
 
 def only(root: Path, name: str) -> Task:
-    [task] = XRETE.read(DataFolder(root), [name])
+    [task] = read_tasks(DataFolder(root), [name])[name]
     assert task.name == name
     return task
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.evaluation.options import FinetuneOptions
+from xmine.evaluation.options import TransferOptions
 from xmine.evaluation.transfer.tasks import Examples, Task
 from xmine.options import EncodingOptions
 from xmine.progress import silent
@@ -31,9 +31,9 @@ def test_a_checkpoint_is_trained_and_stays_as_it_was(
         split="made up",
     )
     before = encoder.encode([text for pair in texts for text in pair])
-    options = FinetuneOptions(epochs=6, learning_rate=0.003, batch_size=8, dtype="float32")
+    options = TransferOptions(epochs=6, learning_rate=0.003, batch_size=8, dtype="float32")
     for joined in (False, True):
-        learner = FinetunedLearner(FinetuneOptions(**{**vars(options), "joined": joined}))
+        learner = FinetunedLearner(TransferOptions(**{**vars(options), "joined": joined}))
         scores = learner(encoder, task, "", silent)(texts, "en")
         assert (scores.argmax(axis=1) == task.train.answers).mean() > 0.9
     after = encoder.encode([text for pair in texts for text in pair])

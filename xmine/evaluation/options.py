@@ -2,13 +2,16 @@
 is made of these.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 from xmine.errors import OptionError
 from xmine.options import EncodingOptions, flag, option
 
 MARGINS = ("ratio", "distance", "absolute")
+TRANSFER_TASKS = tuple(
+    "mr cr subj mpqa sst2 trec mrpc americasnli xnli xcopa multieurlex multiarc pawsx".split()
+)
 STS_TASKS = ("sts12", "sts13", "sts14", "sts15", "sts16", "stsb", "sickr")
 NAMES = tuple(
     "tatoeba bitext bucc pseudo-bucc xsim xsim++ sts xsts align geometry cluster langid pairs "
@@ -232,43 +235,45 @@ class LangidOptions(EvaluationOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class FinetuneOptions(EvaluationOptions):
-    """How an encoder is trained together with a head."""
+class PairsOptions(EvaluationOptions):
+    """Telling pairs of sentences apart."""
 
-    epochs: int = option(3, "Epochs of --finetune.", min=1)
+    task: list[str] = option(
+        [],
+        "Measure only this task: pawsx or xnli.",
+        choices=("pawsx", "xnli"),
+        shown_default="all",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransferOptions(EvaluationOptions):
+    """Learning tasks with a head on top."""
+
+    task: list[str] = option(
+        [], "Learn only these tasks, such as mr,cr.", choices=TRANSFER_TASKS, shown_default="all"
+    )
+    finetune: bool = option(False, "Train the encoder together with the head, on each task.")
+    epochs: int = option(3, "Epochs of --finetune.", min=1, only_if="finetune=true")
     learning_rate: float = option(
         0.0,
         "Peak learning rate of the encoder in --finetune; 0: by the architecture.",
         min=0,
         shown_default="0.003 static, 0.00002 transformer",
+        only_if="finetune=true",
     )
     joined: bool = option(
-        False, "Read both texts of a pair together, with --finetune; transformers only."
+        False,
+        "Read both texts of a pair together, with --finetune; transformers only.",
+        only_if="finetune=true",
     )
-    seed: int = option(1, "Seed of all random numbers of --finetune.", min=0, max=2**63 - 1)
-
-
-@dataclass(frozen=True, kw_only=True)
-class PairsOptions(EvaluationOptions):
-    """Telling pairs of sentences apart."""
-
-    task: list[str] = option([], "Measure only this task: pawsx or xnli.", shown_default="all")
-
-
-@dataclass(frozen=True, kw_only=True)
-class TransferOptions(FinetuneOptions):
-    """Learning tasks with a head on top."""
-
-    task: list[str] = option([], "Learn only these tasks, such as mr,cr.", shown_default="all")
-    finetune: bool = option(False, "Train the encoder together with the head, on each task.")
-
-    def __post_init__(self) -> None:
-        """Check that what is asked of the training has one."""
-        super().__post_init__()
-        for field in fields(FinetuneOptions):
-            own = field.name not in EvaluationOptions.__dataclass_fields__
-            if own and not self.finetune and getattr(self, field.name) != field.default:
-                raise OptionError(f"{flag(field.name)} is for --finetune", "give both, or neither")
+    seed: int = option(
+        1,
+        "Seed of all random numbers of --finetune.",
+        min=0,
+        max=2**63 - 1,
+        only_if="finetune=true",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

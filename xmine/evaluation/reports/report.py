@@ -18,8 +18,8 @@ from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import EvaluationOptions
 from xmine.evaluation.reports.record import record
 from xmine.evaluation.reports.table import as_markdown, described, main_figures, published_beside
+from xmine.evaluation.reports.xrete import xrete_result
 from xmine.evaluation.result import Result
-from xmine.evaluation.transfer.xrete.average import xrete_result
 from xmine.extras import EXTRAS, needs
 from xmine.progress import Progress, Report, silent
 

@@ -91,11 +91,11 @@ def _halves(data: DataFolder) -> tuple[Sentences, Sentences, str]:
 
 def _halves_of_dev(dev: ByLanguage) -> tuple[Sentences, Sentences, str]:
     first = next(iter(dev.values()))
-    premises = list(dict.fromkeys(pair.first for pair in first))
+    premises = list(dict.fromkeys(pair.texts[0] for pair in first))
     if len(premises) < 2:
         raise FileError(f"XNLI dev: {len(premises)} premise; two at least are needed")
     early = set(premises[: len(premises) // 2])
-    at = [pair.first in early for pair in first]
+    at = [pair.texts[0] in early for pair in first]
     train, test = (
         {
             language: [pair for pair, is_early in zip(pairs, at, strict=True) if is_early == wanted]
@@ -110,11 +110,11 @@ def _halves_of_dev(dev: ByLanguage) -> tuple[Sentences, Sentences, str]:
 def _sentences(pairs: ByLanguage) -> Sentences:
     """List every hypothesis and, once, every premise; equally many in all languages."""
     first = next(iter(pairs.values()))
-    rows = {pair.first: at for at, pair in reversed(list(enumerate(first)))}
+    rows = {pair.texts[0]: at for at, pair in reversed(list(enumerate(first)))}
     return {
         language: [
-            *(of_language[at].first for at in sorted(rows.values())),
-            *(pair.second for pair in of_language),
+            *(of_language[at].texts[0] for at in sorted(rows.values())),
+            *(pair.texts[1] for pair in of_language),
         ]
         for language, of_language in pairs.items()
     }

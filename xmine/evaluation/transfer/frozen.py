@@ -6,18 +6,23 @@ or by cross-validation within train. Numbers are predicted by ridge regression.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import Encoders
-from xmine.evaluation.transfer.folds import Places, folds
 from xmine.evaluation.transfer.metrics import Floats, goodness
-from xmine.evaluation.transfer.tasks import Predict, Task, check_learnable
+from xmine.evaluation.transfer.tasks import (
+    Places,
+    Predict,
+    Task,
+    check_learnable,
+    folds,
+    sharing_texts,
+)
 from xmine.progress import Progress, Report
 
 # Inverse strengths of regularisation that are tried, wider than SentEval's 1/4 to 32: vectors of
@@ -39,8 +44,7 @@ def symmetric_features(first: Vectors, second: Vectors) -> Vectors:
     return np.concatenate([np.abs(first - second), first * second], axis=-1)
 
 
-@dataclass(frozen=True, slots=True)
-class _Features:
+class _Features(NamedTuple):
     """Features of examples: float32 [rows, width], and where the rows of each begin and end.
 
     An example has one row, or one for each of its choices.
@@ -57,7 +61,6 @@ class _Features:
 
 
 _Scorer = Callable[[_Features], Floats]
-_FoldData = tuple[_Features, Floats, _Features, Floats]  # to learn from and held out, with answers
 
 
 class FrozenLearner:
@@ -75,39 +78,44 @@ class FrozenLearner:
     def __init__(self) -> None:
         self.chosen: dict[str, list[float]] = {}  # task -> the C chosen, one for each fold
         self._known: dict[tuple[SentenceEncoder, str], dict[str, Vectors]] = {}
-        self._last: Task | None = None
-        # From what it learned last, the task that holds the examples of these ids, and what.
-        self._fitted: tuple[object, Task, tuple[_Scorer, float]] | None = None
+        # What it learned last: from which task, of which encoder and prompt.
+        self._last: tuple[Task, tuple[Encoders, str], tuple[_Scorer, float]] | None = None
 
     def __call__(self, encoder: Encoders, task: Task, prompt: str, report: Report) -> Predict:
         """Learn a task; see `tasks.Learner`. Scores are logarithms of probabilities or odds."""
         check_learnable(task)
-        last, self._last = self._last, task
-        if last and last.name != task.name and last.train is not task.train:
+        last = self._last[0] if self._last else task
+        same = task.train.same_as(last.train)
+        if not same and last.name != task.name:
             self._known = {}
 
         def features(texts: Sequence[tuple[str, ...]], language: str = "en") -> _Features:
             flat = [text for each in texts for text in each]
             known = self.vectors(encoder.reading(language), flat, prompt, report)
             rows = [_rows([known[text] for text in each], task.symmetric) for each in texts]
-            bounds = np.cumsum([0, *map(len, rows)])
-            return _Features(np.concatenate(rows), bounds)
+            return _Features(np.concatenate(rows), np.cumsum([0, *map(len, rows)]))
 
-        source = encoder, prompt, id(task.train), id(task.dev), task.kind, task.symmetric
-        if self._fitted is None or self._fitted[0] != source:
-            self._fitted = source, task, _learned(task, features, report)
-        score, strength = self._fitted[2]
-        self.chosen.setdefault(task.name, []).append(strength)
-        return lambda texts, language: score(features(texts, language))
+        same &= task.dev.same_as(last.dev) if task.dev else last.dev is None
+        same &= (task.kind, task.symmetric) == (last.kind, last.symmetric)
+        if self._last and same and self._last[1] == (encoder, prompt):
+            learned = self._last[2]
+        else:
+            learned = _learned(task, features, report)
+        self._last = task, (encoder, prompt), learned
+        self.chosen.setdefault(task.name, []).append(learned[1])
+        return lambda texts, language: learned[0](features(texts, language))
 
     def settings(self, encoder: Encoders) -> Mapping[str, object]:
         """Give what C is chosen from; what was chosen differs from encoder to encoder."""
         return {"learner": "frozen", "C": list(STRENGTHS), "inner_folds": INNER_FOLDS}
 
     def notes(self) -> list[str]:
-        """Say which C was chosen."""
-        tasks = [f"{name} {_listed(values)}" for name, values in self.chosen.items()]
-        return [f"C chosen: {'; '.join(tasks)}."]
+        """Say which C was chosen: `mr 1/4, 1/16 twice`."""
+        tasks = [
+            f"{name} {', '.join(f'{Fraction(c)} ({n})' for c, n in sorted(Counter(each).items()))}"
+            for name, each in self.chosen.items()
+        ]
+        return [f"C chosen, and how often: {'; '.join(tasks)}."]
 
     def vectors(
         self, encoder: SentenceEncoder, texts: Sequence[str], prompt: str, report: Report
@@ -118,14 +126,6 @@ class FrozenLearner:
         if new:
             known.update(zip(new, encoder.encode(new, report, prompt), strict=True))
         return known
-
-
-def _listed(strengths: Sequence[float]) -> str:
-    """List the C of folds: `1/4`, or `1/16 in 3 of 5, 1/4 in 2 of 5`."""
-    counts = sorted(Counter(strengths).items())
-    if len(counts) == 1:
-        return str(Fraction(strengths[0]))
-    return ", ".join(f"{Fraction(each)} in {n} of {len(strengths)}" for each, n in counts)
 
 
 def _rows(vectors: list[Vectors], symmetric: bool) -> Vectors:
@@ -143,10 +143,12 @@ def _learned(
 ) -> tuple[_Scorer, float]:
     """Choose the regularisation, the strongest of equals; then learn from all of train with it."""
     train, answers = features(task.train.texts), task.train.answers
-    parts: Iterable[_FoldData]
+    parts: Iterable[tuple[_Features, Floats, _Features, Floats]]  # to learn from, and held out
     if task.dev is None:
         what, count = f"{task.name}, {task.source}", INNER_FOLDS
-        cuts = folds(task.kind, answers, count, what, task.train.groups)
+        grouped = task.kind == "pair" and not task.symmetric
+        groups = sharing_texts(task.train.texts) if grouped else None
+        cuts = folds(task.kind, answers, count, what, groups)
         parts = ((train.take(x), answers[x], train.take(y), answers[y]) for x, y in cuts)
     else:
         parts, count = [(train, answers, features(task.dev.texts), task.dev.answers)], 1
@@ -174,19 +176,15 @@ def _fit(task: Task, features: _Features, answers: Floats, strength: float) -> _
     if task.kind == "document":  # each label against the rest
         scorers = [_logistic(features.rows, column, 2, strength) for column in answers.T]
         return lambda held: np.stack([_log_odds(score(held.rows)) for score in scorers], axis=1)
-    if task.kind == "choice":
-        return _fit_choices(features, answers, strength)
-    score = _logistic(features.rows, answers, len(task.classes), strength)
-    return lambda held: score(held.rows)
-
-
-def _fit_choices(features: _Features, answers: Floats, strength: float) -> _Scorer:
-    """Learn which (premise, choice) is right; scores [examples, most choices], none is -inf."""
-    right = np.zeros(len(features.rows))
+    if task.kind != "choice":
+        score = _logistic(features.rows, answers, len(task.classes), strength)
+        return lambda held: score(held.rows)
+    right = np.zeros(len(features.rows))  # whether a (premise, choice) is
     right[features.bounds[:-1] + answers.astype(int)] = 1
     score = _logistic(features.rows, right, 2, strength)
 
     def scores(held: _Features) -> Floats:
+        """Give [examples, most choices]; where there are fewer, -inf."""
         odds, counts = _log_odds(score(held.rows)), np.diff(held.bounds)
         table = np.full((len(counts), int(counts.max())), -np.inf)
         table[np.arange(table.shape[1]) < counts[:, None]] = odds

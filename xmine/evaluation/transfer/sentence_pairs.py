@@ -4,7 +4,9 @@ By cosine alone, with one cut; and by a head on (u, v, |u-v|) (Reimers & Gurevyc
 learned in English and measured in every language.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,15 +15,27 @@ from xmine.encoders.pair import Encoders
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import PairsOptions
-from xmine.evaluation.readers.labelled_pairs import LabelledPair
+from xmine.evaluation.readers.labelled_pairs import (
+    PAWSX_LABELS,
+    XNLI_LABELS,
+    ByLanguage,
+    read_pawsx,
+    read_xnli,
+)
 from xmine.evaluation.result import Metric, Result, Row, mean_row
-from xmine.evaluation.transfer.folds import labels_of, pair_examples
 from xmine.evaluation.transfer.frozen import STRENGTHS, FrozenLearner
 from xmine.evaluation.transfer.metrics import Floats
-from xmine.evaluation.transfer.pair_sets import SETS, PairSet, PairSplit, parts_of
-from xmine.evaluation.transfer.tasks import Task, check_tasks, unlearned
+from xmine.evaluation.transfer.tasks import (
+    Examples,
+    Task,
+    examples,
+    folds,
+    pair_examples,
+    sharing_texts,
+)
 from xmine.progress import Report, silent
 
+FOLDS = 5
 PROTOCOL = (
     "cosine against a cut, and logistic regression on (u, v, |u-v|) of frozen vectors; both "
     "learned in English"
@@ -40,8 +54,24 @@ _METRICS = (
 _DIGITS = 6  # of a cosine of float32 vectors
 
 Truth = NDArray[np.bool_]
-# Of pairs: cosine, whether positive, whether the cut was right, whether the head was.
-_Judged = tuple[Floats, Truth, Truth, Truth]
+
+
+class PairSet(NamedTuple):
+    """A data set of pairs (Yang et al., 2019, "PAWS-X"; Conneau et al., 2018, "XNLI")."""
+
+    name: str
+    title: str
+    classes: tuple[str, ...]
+    positive: int  # the class that a high cosine stands for
+    read: Callable[[DataFolder, str], ByLanguage]  # data folder and split -> pairs by language
+    splits: tuple[str, ...]  # those there may be, the one to learn from first
+
+
+SETS = (
+    PairSet("pawsx", "PAWS-X", PAWSX_LABELS, 1, read_pawsx, ("train", "dev", "test")),
+    # XNLI's training set is MultiNLI, of another layout: `transfer` learns from it.
+    PairSet("xnli", "XNLI", XNLI_LABELS, 0, read_xnli, ("dev", "test")),
+)
 
 
 def evaluate_pairs(
@@ -51,21 +81,21 @@ def evaluate_pairs(
     rows, means, notes = [], [], []
     splits: dict[str, str] = {}
     failed: dict[str, FileError] = {}
-    check_tasks(options.task, [each.name for each in SETS])
     for each in [each for each in SETS if each.name in options.task or not options.task]:
+        learner = FrozenLearner()
         try:
-            parts, splits[each.name] = parts_of(each, data)
-            measured, chosen = _rows(encoder, each, parts, options.prompt, report)
+            tasks, split = tasks_of(each, data)
+            measured = _rows(encoder, each, tasks, learner, options.prompt, report)
         except FileError as error:
             if options.task:
                 raise
-            splits.pop(each.name, None)
             if not isinstance(error, MissingData):
                 failed[each.title] = error
             continue
+        splits[each.name] = split
         rows += measured
         means.append(mean_row(f"{each.title}, mean of {len(measured)}", measured))
-        notes += [*_notes(each, parts), *chosen]
+        notes += [*_notes(each, tasks, measured), *learner.notes()]
     if not rows:
         for first in failed.values():
             raise first
@@ -85,48 +115,97 @@ def evaluate_pairs(
     )
 
 
-def _rows(
-    encoder: Encoders, each: PairSet, parts: Sequence[PairSplit], prompt: str, report: Report
-) -> tuple[list[Row], list[str]]:
-    """Measure each language; what was held out in different parts is pooled. Notes, too."""
-    learner = FrozenLearner()
+def tasks_of(each: PairSet, data: DataFolder) -> tuple[list[Task], str]:
+    """Cut a data set into what is learned and what is measured; say in words what the parts are.
 
-    def cosines(pairs: Sequence[LabelledPair], language: str) -> Floats:
-        flat = [text for pair in pairs for text in pair.texts]
+    Learned from English train, else dev; measured on test, else dev. Where both would be dev: in
+    five parts, so that no item, translation of one, or English sentence is on both sides.
+    """
+    found: dict[str, ByLanguage] = {}
+    missing: dict[str, MissingData] = {}
+    for split in each.splits:
+        try:
+            found[split] = each.read(data, split)
+        except MissingData as error:
+            missing[split] = error
+            continue
+        if "en" not in found[split]:
+            raise FileError(
+                f"{each.title}, {split}: no English file; there are {', '.join(found[split])}",
+                "pairs are learned in English",
+            )
+    source = "train" if "train" in found else "dev"
+    target = "test" if "test" in found else "dev"
+    for split in (source, target):
+        if split not in found:
+            raise missing[split]
+    if source == target:
+        tasks = list(_dev_in_parts(each, found["dev"]))
+        return tasks, f"dev, {FOLDS}-fold cross-validation by item"
+    tests = pair_examples(found[target])
+    learn, said = pair_examples(found[source])["en"], f"{target}, learned from English {source}"
+    tune, name = None, f"English {source}"
+    if len(found) == 3:
+        tune, said = pair_examples(found["dev"])["en"], f"{said}, tuned on English dev"
+    return [Task(each.name, "pair", each.classes, learn, tune, tests, said, name)], said
+
+
+def _dev_in_parts(each: PairSet, dev: ByLanguage) -> Iterator[Task]:
+    english = pair_examples(dev)["en"]
+    groups = sharing_texts(english.texts)
+    parts = folds("pair", english.answers, FOLDS, f"{each.title}, English dev", groups)
+    items = [pair.item for pair in dev["en"]]
+    for learn, held in parts:
+        own = {items[place] for place in held.tolist()}
+        tests = {
+            language: [(pair.texts, pair.label) for pair in pairs if pair.item in own]
+            for language, pairs in dev.items()
+        }
+        # of a language with few translations a part may have no pair
+        measured = {name: examples(rows, name) for name, rows in tests.items() if rows}
+        learned = english.some(learn)
+        yield Task(each.name, "pair", each.classes, learned, None, measured, "", "English dev")
+
+
+def _rows(
+    encoder: Encoders,
+    each: PairSet,
+    tasks: Sequence[Task],
+    learner: FrozenLearner,
+    prompt: str,
+    report: Report,
+) -> list[Row]:
+    """Measure each language; what was held out in different parts is pooled."""
+    # language -> of pairs: cosine, whether positive, whether the cut was right, the head was
+    judged: dict[str, list[tuple[Floats, Truth, Truth, Truth]]] = {}
+
+    def cosines(pairs: Examples, language: str) -> tuple[Floats, Truth]:
+        flat = list(chain.from_iterable(pairs.texts))
         known = learner.vectors(encoder.reading(language), flat, prompt, report)
-        rows = [known[pair.texts[0]] @ known[pair.texts[1]] for pair in pairs]
+        rows = [known[first] @ known[second] for first, second in pairs.texts]
         # Sentences of the same words in another order have a cosine of 1, give or take a rounding
         # that differs from machine to machine.
-        return np.array(rows, dtype=np.float64).round(_DIGITS)
+        values = np.array(rows, dtype=np.float64).round(_DIGITS)
+        return values, pairs.answers == each.positive
 
-    judged: dict[str, list[_Judged]] = {language: [] for language in parts[0].measured}
-    strange: set[str] = set()
-    for part in parts:
-        tune = pair_examples(part.tune) if part.tune else None
-        learn = pair_examples(part.learn)
-        task = Task(each.name, "pair", each.classes, learn, tune, {}, "", part.source)
+    for task in tasks:
         predict = learner(encoder, task, prompt, report)
-        chosen = part.tune or part.learn
-        truth = _positive(each, chosen)
-        _check_both_classes(truth, part.tuned_on, "no cut can be chosen on them")
-        cut, _ = best_cut(cosines(chosen, "en"), truth)
-        for language, pairs in part.measured.items():
-            strange.update(unlearned(task, labels_of(pairs)))
-            if pairs:
-                values, truth = cosines(pairs, language), _positive(each, pairs)
-                given = predict([pair.texts for pair in pairs], language).argmax(axis=1)
-                right = given == labels_of(pairs)
-                judged[language].append((values, truth, (values >= cut) == truth, right))
-    rows = [_row(f"{each.title} {language}", found) for language, found in judged.items()]
-    asked = f"{each.title} asks for classes that {task.source} lacks: {', '.join(sorted(strange))}."
-    return rows, [*learner.notes(), *([asked] if strange else [])]
+        values, truth = cosines(task.dev or task.train, "en")
+        _check_both_classes(truth, f"{each.title}, {'English dev' if task.dev else task.source}")
+        cut, _ = best_cut(values, truth)
+        for language, pairs in task.tests.items():
+            values, truth = cosines(pairs, language)
+            given = predict(pairs.texts, language).argmax(axis=1)
+            found = values, truth, (values >= cut) == truth, given == pairs.answers
+            judged.setdefault(language, []).append(found)
+    return [_row(f"{each.title} {language}", found) for language, found in judged.items()]
 
 
-def _row(name: str, judged: Sequence[_Judged]) -> Row:
+def _row(name: str, judged: Sequence[tuple[Floats, Truth, Truth, Truth]]) -> Row:
     from sklearn.metrics import average_precision_score
 
     values, truth, cut_right, head_right = map(np.concatenate, zip(*judged, strict=True))
-    _check_both_classes(truth, name, "there is nothing to tell apart")
+    _check_both_classes(truth, name)
     figures = {
         "ap": float(average_precision_score(truth, values)),
         "cosine": float(cut_right.mean()),
@@ -136,9 +215,9 @@ def _row(name: str, judged: Sequence[_Judged]) -> Row:
     return Row(name, len(values), figures)
 
 
-def _check_both_classes(truth: Truth, where: str, hint: str) -> None:
+def _check_both_classes(truth: Truth, where: str) -> None:
     if truth.all() or not truth.any():
-        raise FileError(f"{where}: all pairs are of one class", hint)
+        raise FileError(f"{where}: all pairs are of one class", "there is nothing to tell apart")
 
 
 def best_cut(values: Floats, truth: Truth) -> tuple[float, float]:
@@ -157,28 +236,19 @@ def best_cut(values: Floats, truth: Truth) -> tuple[float, float]:
     return float(cut), float(right[at] / len(values))
 
 
-def _positive(each: PairSet, pairs: Sequence[LabelledPair]) -> Truth:
-    return np.array([pair.label == each.positive for pair in pairs])
-
-
-def _notes(each: PairSet, parts: Sequence[PairSplit]) -> list[str]:
+def _notes(each: PairSet, tasks: Sequence[Task], rows: Sequence[Row]) -> list[str]:
     """Say what always giving the most frequent class would get, and what was left out."""
-    counts: dict[str, int] = {}
-    labels: list[int] = []
-    for part in parts:
-        for language, pairs in part.measured.items():
-            counts[language] = counts.get(language, 0) + len(pairs)
-        labels += [pair.label for pair in part.measured["en"]]
+    labels = np.concatenate([task.tests["en"].answers for task in tasks]).astype(int)
     share = np.bincount(labels).max() / len(labels)
-    positive = sum(label == each.positive for label in labels) / len(labels)
+    positive = float((labels == each.positive).mean())
     notes = [
         f"{each.title}, English, without any knowledge: AP {100 * positive:.1f}, cos acc "
         f"{100 * max(positive, 1 - positive):.1f}, head acc {100 * share:.1f}."
     ]
-    fewer = [f"{counts['en'] - n} of {name}" for name, n in counts.items() if n < counts["en"]]
-    if fewer:
+    counts = {row.name.split()[-1]: len(labels) - row.items for row in rows}
+    if fewer := ", ".join(f"{left} of {name}" for name, left in counts.items() if left > 0):
         notes.append(
-            f"{each.title}: left out, without a translation: {', '.join(fewer)}; "
+            f"{each.title}: left out, without a translation: {fewer}; "
             "papers that keep them have other figures there."
         )
     return notes

@@ -4,24 +4,26 @@ A learner is either frozen (a linear model on vectors, `frozen.py`) or trains th
 head (`xmine.trainer.finetune`); a task and its metrics do not know which.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from itertools import starmap
-from typing import Literal, Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.pair import Encoders
-from xmine.errors import FileError, OptionError
-from xmine.evaluation.data import DataFolder, MissingData
+from xmine.errors import FileError
+from xmine.evaluation.readers.labelled_pairs import ByLanguage
 from xmine.progress import Report
+
+SEED = 1111  # of folds: SentEval's
 
 # class: one text, one of some classes. pair: two texts, one of some classes. choice: a text and
 # some continuations, one of them right. document: one text, any number of labels. number: one text,
 # a number.
 Kind = Literal["class", "pair", "choice", "document", "number"]
+Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +35,34 @@ class Examples:
     # float64 [examples] class numbers, places of the right choice, or numbers; for documents
     # float64 [examples, labels] of 0 and 1
     answers: NDArray[np.float64]
-    # int64 [examples]; those of one group stay together in cross-validation; None: each on its own
-    groups: NDArray[np.int64] | None = None
 
-    def same_as(self, other: "Examples") -> bool:
-        """Tell whether these are the same texts with the same answers and groups."""
-        arrays = zip((self.answers, self.groups), (other.answers, other.groups), strict=True)
-        return self.texts == other.texts and all(starmap(np.array_equal, arrays))
+    def same_as(self, other: "Examples | None") -> bool:
+        """Tell whether these are the same texts with the same answers."""
+        return (
+            other is not None
+            and self.texts == other.texts
+            and np.array_equal(self.answers, other.answers)
+        )
+
+    def some(self, places: Places) -> "Examples":
+        """Take the examples at some places."""
+        return Examples([self.texts[at] for at in places.tolist()], self.answers[places])
+
+
+def examples(rows: Iterable[tuple[tuple[str, ...], Any]], where: Path | str) -> Examples:
+    """Gather texts with their answers; `where` they come from is for messages."""
+    found = list(rows)
+    if not found:
+        raise FileError(f"{where}: no examples")
+    return Examples([x for x, _ in found], np.array([y for _, y in found], dtype=np.float64))
+
+
+def pair_examples(pairs: ByLanguage) -> dict[str, Examples]:
+    """Join the texts and labels of the pairs of each language."""
+    return {
+        language: examples(((pair.texts, pair.label) for pair in found), language)
+        for language, found in pairs.items()
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +77,9 @@ class Task:
     tests: Mapping[str, Examples]  # language -> examples to measure on
     split: str  # which files, in words
     source: str = "train"  # what train is, for messages
-    symmetric: bool = False  # whether a frozen head must not see the order of a pair
-    with_f1: bool = False  # whether F1 of class 1 stands beside the accuracy
+    # As SentEval has MRPC: a frozen head does not see the order of a pair, pairs that share a
+    # sentence may be held out apart, and F1 of class 1 stands beside the accuracy.
+    symmetric: bool = False
 
 
 # Examples and their language -> scores: float64 [examples, classes], [examples, choices],
@@ -69,81 +93,15 @@ class Learner(Protocol):
     @property
     def protocol(self) -> str:
         """Say how it learns, in a sentence."""
-        ...
 
     def __call__(self, encoder: Encoders, task: Task, prompt: str, report: Report) -> Predict:
         """Learn a task in English; a FileError where its examples have nothing to learn from."""
-        ...
 
     def settings(self, encoder: Encoders) -> Mapping[str, object]:
         """Give the choices that figures depend on."""
-        ...
 
     def notes(self) -> list[str]:
         """Say what a reader has to know of the tasks learned so far."""
-        ...
-
-
-class NothingToLearnFrom(MissingData):
-    """There are files to measure a task on, and none to learn it from."""
-
-
-@contextmanager
-def to_learn_from() -> Iterator[None]:
-    """Raise NothingToLearnFrom where the files are missing that a task is learned from."""
-    try:
-        yield
-    except MissingData as error:
-        raise NothingToLearnFrom(error.message, error.hint) from None
-
-
-@dataclass(frozen=True, slots=True)
-class TaskSet:
-    """A collection of tasks, by the names that they are asked for by."""
-
-    title: str
-    # name -> reader, whose tasks are folds if they are several; and one of its files in the data
-    # folder, for messages
-    readers: Mapping[str, tuple[Callable[[DataFolder], Task | list[Task]], str]]
-    averaged: Sequence[str]  # the tasks that the mean accuracy is over
-
-    def read(
-        self,
-        data: DataFolder,
-        wanted: Sequence[str] = (),
-        note: Callable[[str], None] = lambda text: None,
-    ) -> list[Task]:
-        """Read the tasks that a data folder has files of, or those of them that are wanted.
-
-        `note` is told of each task left out though there are files to measure it on; a wanted task
-        without files is an error. Tasks of the same examples get the same object, so that they are
-        learned once.
-        """
-        found: list[Task] = []
-        for name in [each for each in self.readers if each in wanted or not wanted]:
-            try:
-                read = self.readers[name][0](data)
-            except MissingData as error:
-                if name in wanted:
-                    raise
-                if isinstance(error, NothingToLearnFrom):
-                    note(f"{name} was not learned: {error.message}")
-                continue
-            for task in read if isinstance(read, list) else [read]:
-                for other in found:
-                    if task.train.same_as(other.train):
-                        task = replace(task, train=other.train)
-                    if task.dev and other.dev and task.dev.same_as(other.dev):
-                        task = replace(task, dev=other.dev)
-                found.append(task)
-        return found
-
-
-def check_tasks(wanted: Sequence[str], known: Collection[str]) -> None:
-    """Refuse the name of a task that there is not."""
-    for name in wanted:
-        if name not in known:
-            raise OptionError(f"there is no task {name!r}", f"there are {', '.join(known)}")
 
 
 def check_learnable(task: Task) -> None:
@@ -158,12 +116,53 @@ def check_learnable(task: Task) -> None:
         )
 
 
-def unlearned(task: Task, answers: NDArray[np.float64]) -> list[str]:
-    """Name the classes or labels of some answers that train has no example of."""
-    if task.kind in ("class", "pair"):
-        places = sorted({*answers.tolist()} - {*task.train.answers.tolist()})
-    elif task.kind == "document":
-        places = np.flatnonzero(answers.any(axis=0) & ~task.train.answers.any(axis=0)).tolist()
-    else:
-        places = []
-    return [task.classes[int(place)] for place in places]
+def sharing_texts(texts: Sequence[tuple[str, ...]]) -> Places:
+    """Number the groups, int64 [examples]: those that share a text, on any side, are in one.
+
+    A data set of pairs has each sentence several times: XNLI each premise once for each class. A
+    learner that saw the others of a group would take the held-out one for what they are not.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    numbers: dict[str, int] = {}
+    edges = [
+        (numbers.setdefault(each[0], len(numbers)), numbers.setdefault(text, len(numbers)))
+        for each in texts
+        for text in each
+    ]
+    starts, ends = np.array(edges, dtype=np.int64).reshape(-1, 2).T
+    graph = coo_array((np.ones(len(edges)), (starts, ends)), shape=(len(numbers),) * 2)
+    group_of = connected_components(graph, directed=False)[1]
+    return np.array([group_of[numbers[each[0]]] for each in texts], dtype=np.int64)
+
+
+def folds(
+    kind: Kind, answers: NDArray[np.float64], count: int, what: str, groups: Places | None = None
+) -> Iterator[tuple[Places, Places]]:
+    """Cut examples for cross-validation, with the same share of each class where there are some.
+
+    Gives the places to learn from and those held out, `count` times; groups stay together.
+    """
+    from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+
+    by_class = kind in ("class", "pair")
+    fewest = int(np.unique(answers, return_counts=True)[1].min()) if by_class else len(answers)
+    hint = f"cross-validation with {count} parts needs {count}"
+    if fewest < count:
+        raise FileError(
+            f"{what}: {fewest} examples{' of the rarest class' if by_class else ''}", hint
+        )
+    if groups is None:
+        cut = (StratifiedKFold if by_class else KFold)(count, shuffle=True, random_state=SEED)
+        return iter(cut.split(np.zeros(len(answers)), answers))
+    grouped = (StratifiedGroupKFold if by_class else GroupKFold)(
+        count, shuffle=True, random_state=SEED
+    )
+    parts = len(np.unique(groups))
+    if parts >= count:
+        found = list(grouped.split(np.zeros(len(answers)), answers, groups))
+        parts = sum(len(held) > 0 for _, held in found)  # one large group may leave others nothing
+    if parts < count:
+        raise FileError(f"{what}: {parts} groups of examples that share no text", hint)
+    return iter(found)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from tests.toys.bucc import ToyFiles, Write, figure, measure, writer
-from tests.toys.sentences import chinese_word, english_word
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.reranking import RerankingWeights
 from xmine.errors import FileError, OptionError
@@ -172,23 +171,6 @@ def test_repeated_texts_cost_recall_where_they_are_dropped(
     again = measure(toy_encoder, data, threshold_from="oracle")
     assert [row.figures for row in again.rows] == [row.figures for row in folded.rows]
     assert folded.settings["gold pairs"] == "zh-en 30"
-
-
-def test_an_encoder_that_tells_nothing_apart_is_noted(
-    toy_encoder: SentenceEncoder, write: Write
-) -> None:
-    stem = write("zh-en.dev") / "bucc2018" / "zh-en.dev"
-    for language, text in (("zh", chinese_word(3)), ("en", english_word(3))):
-        rows = [f"{language}-{number}\t{text}\n" for number in range(1, 61)]
-        Path(f"{stem}.{language}").write_text("".join(rows), encoding="utf-8")
-    Path(f"{stem}.gold").write_text("zh-2\ten-1\nzh-4\ten-5\nzh-8\ten-3\n")
-    result = measure(toy_encoder, stem.parents[1], protocol="msimcse")
-    assert figure(result, "zh-en oracle") == 0
-    assert result.notes[1:] == [
-        "zh-en.dev: every pair has the same score: the encoder tells no sentences apart.",
-        "zh-en.dev: nothing is kept (oracle): where the threshold comes from, no scored pair is a "
-        "gold pair.",
-    ]
 
 
 @pytest.mark.long

@@ -14,7 +14,7 @@ from xmine.cli.arguments import DATA, FIGURES, FORCE, MODEL, value
 from xmine.cli.console import Console
 from xmine.cli.encoders import data_folder, evaluated_facts, load_encoders
 from xmine.cli.from_options import with_console, with_options
-from xmine.errors import FileError, XmineError
+from xmine.errors import FileError, OptionError, XmineError
 from xmine.evaluation.benchmarks import BENCHMARKS, Benchmark
 from xmine.evaluation.options import EvaluationOptions, ReportOptions, TransferOptions
 from xmine.extras import needs
@@ -156,6 +156,9 @@ def compare_encoders(
     """
     from xmine.evaluation.reports import table
 
+    for name in options.benchmark:
+        if name not in BENCHMARKS:
+            raise OptionError(f"--benchmark is {name!r}", f"choose from {', '.join(BENCHMARKS)}")
     results: dict[str, dict[str, Result]] = {}
     has_failed = False
     for given in encoders:

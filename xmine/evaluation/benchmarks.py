@@ -59,13 +59,6 @@ _ALL = [
         "retrieval.bucc:evaluate_bucc",
     ),
     Benchmark(
-        "pseudo-bucc",
-        "How near to the best is the threshold that mining chooses, language by language?",
-        "pseudo-bucc/xx-en.dev.{xx,en,gold}",
-        options.PairOptions,
-        "retrieval.pseudo_bucc:evaluate_pseudo_bucc",
-    ),
-    Benchmark(
         "xsim",
         "How often does the best margin score go to a line that is not the translation?",
         "as bitext: flores101/dev/*.dev and others, or files you name",

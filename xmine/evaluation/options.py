@@ -13,10 +13,6 @@ TRANSFER_TASKS = tuple(
     "mr cr subj mpqa sst2 trec mrpc americasnli xnli xcopa multieurlex multiarc pawsx".split()
 )
 STS_TASKS = ("sts12", "sts13", "sts14", "sts15", "sts16", "stsb", "sickr")
-NAMES = tuple(
-    "tatoeba bitext bucc pseudo-bucc xsim xsim++ sts xsts align geometry cluster langid pairs "
-    "transfer retrieval qe".split()
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,20 +127,14 @@ class BitextOptions(RerankingOptions, AlignedOptions, GroupOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairOptions(RerankingOptions):
-    """Which pairs of languages are mined."""
+class BuccOptions(RerankingOptions):
+    """F1 of mining on BUCC. What is left empty is as the protocol has it."""
 
     pair: list[str] = option(
         [],
         "Measure only these language pairs, such as zh-en,de-en; all: whatever there is.",
         shown_default="those that the encoder was made for",
     )
-
-
-@dataclass(frozen=True, kw_only=True)
-class BuccOptions(PairOptions):
-    """F1 of mining on BUCC. What is left empty is as the protocol has it."""
-
     protocol: str = option(
         "heldout",
         "Protocol to compare figures with: fixes margin, k, retrieval, repeated texts and "
@@ -295,7 +285,6 @@ class ReportOptions(EvaluationOptions):
     benchmark: list[str] = option(
         [],
         "Only these benchmarks, such as tatoeba,bucc,sts.",
-        choices=NAMES,
         shown_default="all there are",
     )
     resamples: int = option(1000, "Number of bootstrap resamples for intervals.", min=100)

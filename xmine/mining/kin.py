@@ -31,7 +31,7 @@ _SHARED = 0.85
 # The share of sentences that have fewer near-copies, and the most neighbours that are looked for.
 _MOST, _DEEPEST = 0.98, 16
 # The share of pairs with kin among their rivals from which on these are no rivals. In the sample of
-# BUCC 2018 0.3 % of the pairs have kin, in pseudo-BUCC 2 % at most (`python bench/kin.py EVAL`).
+# BUCC 2018 0.3 % of the pairs have kin, in other news 2 % at most.
 MANY = 0.05
 _NUMBERS = re.compile(r"\d+")
 

@@ -1,8 +1,7 @@
 """Files of BUCC 2018 -> sentences with ids, and gold pairs; its own layout and that of XTREME.
 
 BUCC: `zh-en/zh-en.{sample,training,test}.{zh,en,gold}`. XTREME: `zh-en.{dev,test}.*` in one folder,
-where `dev` is BUCC's sample and `test` is BUCC's training part, its gold withheld. `pseudo-bucc/`
-is another set in the same format.
+where `dev` is BUCC's sample and `test` is BUCC's training part, its gold withheld.
 """
 
 import re
@@ -16,10 +15,9 @@ from xmine.evaluation.data import DataFolder, MissingData, incomplete, read_tab_
 from xmine.evaluation.languages import chosen_languages
 
 NO_FACTS = EncoderFacts()
-PSEUDO_FILES = "pseudo-bucc/xx-en.dev.{xx,en,gold}"
 SPLITS = ("sample", "training", "test")
 _GOLD = re.compile(r"([a-z]+-[a-z]+)\.(sample|dev|training|test)\.gold")
-PSEUDO = "pseudo-bucc"  # the folder, which is never read as BUCC
+_OTHER = "pseudo-bucc"  # a folder of the same format, for bench/embedded.py: never read as BUCC
 _WHAT = "BUCC 2018's zh-en/zh-en.{sample,training,test}.{zh,en,gold}, or zh-en.dev.* of XTREME"
 
 
@@ -47,19 +45,11 @@ class BuccFolder:
 
     def need(self, split: str, wish: str) -> None:
         """Check that a split has gold pairs in all language pairs."""
-        lacking = [pair for pair in self.pairs if not self._stem(pair, split)]
+        lacking = [f"{pair}.{split}.gold" for pair in self.pairs if not self._stem(pair, split)]
         if lacking:
-            names = ", ".join(f"{pair}.{split}.gold" for pair in lacking)
-            there = ", ".join(
-                f"{pair} has {' and '.join(each for each in SPLITS if self._stem(pair, each))}"
-                for pair in self.pairs
-            )
-            hint = "choose another --protocol or --threshold-from"
-            if len(self.pairs) > 1:
-                hint = f"measure one with --pair, or {hint}"
             raise FileError(
-                f"{self.path}: {wish} needs the gold pairs of {split}: {names} missing",
-                f"{there}; {hint}",
+                f"{self.path}: {wish} needs gold pairs of {split}: {', '.join(lacking)} missing",
+                "choose another --protocol or --threshold-from, or one pair with --pair",
             )
 
     def read(self, pair: str, split: str) -> BuccSplit:
@@ -67,12 +57,11 @@ class BuccFolder:
         stem = self._stem(pair, split)
         if stem is None:
             raise FileError(f"{self.path}: no {pair}.{split}.gold")
-        source, target = pair.split("-")
-        names = [f"{stem.name}.{end}" for end in (source, target, "gold")]
+        names = [f"{stem.name}.{end}" for end in (*pair.split("-"), "gold")]
         incomplete(stem.parent, names, stem.name)
-        paths = [stem.parent / name for name in names]
-        sides = read_sentences_by_id(paths[0]), read_sentences_by_id(paths[1])
-        return BuccSplit(stem.name, sides, read_gold(paths[2], sides))
+        source, target, gold = (stem.parent / name for name in names)
+        sides = read_sentences_by_id(source), read_sentences_by_id(target)
+        return BuccSplit(stem.name, sides, read_gold(gold, sides))
 
     def _stem(self, pair: str, split: str) -> Path | None:
         """Find a split by its gold file: the path without the language."""
@@ -98,24 +87,10 @@ def find_bucc(
     places = dict.fromkeys(("*-*.*.gold", "*-*/*-*.*.gold"), ("bucc2018",))
     folder, _ = data.holding_first(places, _WHAT)
     golds = [path for pattern in places for path in folder.glob(pattern)]
-    golds = [path for path in golds if path.resolve().parent.name != PSEUDO]
-    return _folder(folder, golds, wanted, facts, _WHAT)
-
-
-def find_pseudo_bucc(data: DataFolder, wanted: Sequence[str], facts: EncoderFacts) -> BuccFolder:
-    """Find the folder `pseudo-bucc` and its language pairs, as `find_bucc` does."""
-    folder = data.named(PSEUDO)
-    if folder is None:
-        raise data.missing(PSEUDO_FILES)
-    return _folder(folder, sorted(folder.glob("*-*.*.gold")), wanted, facts, PSEUDO_FILES)
-
-
-def _folder(
-    folder: Path, golds: Sequence[Path], wanted: Sequence[str], facts: EncoderFacts, what: str
-) -> BuccFolder:
+    golds = [path for path in golds if path.resolve().parent.name != _OTHER]
     found = sorted({match[1] for path in golds if (match := _GOLD.fullmatch(path.name))})
     if not found:
-        raise MissingData(f"{folder}: no gold file; expected {what}", expected=what)
+        raise MissingData(f"{folder}: no gold file; expected {_WHAT}", expected=_WHAT)
     pairs = chosen_languages(wanted, found, facts, f"{folder}: no gold file of {{}}")
     return BuccFolder(folder, pairs, found)
 

@@ -19,11 +19,11 @@ from xmine.encoders.pair import EncoderPair, Encoders
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.languages import left_out_note
-from xmine.evaluation.options import BuccOptions, PairOptions
+from xmine.evaluation.options import BuccOptions
 from xmine.evaluation.readers.bucc import SPLITS, BuccFolder, BuccSplit, find_bucc
 from xmine.evaluation.result import Metric, Result, Row, mean_row
 from xmine.evaluation.retrieval.reranked import ours, reranked_note
-from xmine.evaluation.retrieval.xsim import check_neighbours
+from xmine.evaluation.retrieval.xsim import check_neighbours, clamped_note
 from xmine.mining.candidates import Candidates, best_without_gold
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import find_candidates
@@ -35,7 +35,6 @@ from xmine.text.sentences import sentence_table
 # Thresholds for the ratio margin that others ship: WikiMatrix and stopes; CRISS; the advice of
 # sentence-transformers.
 FIXED = (1.04, 1.06, 1.2)
-_SAME = 1e-6  # a range of scores that float32 does not tell apart
 _METRICS = (
     Metric("precision", "precision", "share of the kept pairs that are gold pairs"),
     Metric("recall", "recall", "share of the gold pairs that are kept"),
@@ -124,9 +123,6 @@ def protocol_in_words(options: BuccOptions, protocol: Protocol) -> str:
     )
 
 
-Counts = NDArray[np.int64] | None
-
-
 @dataclass(frozen=True, slots=True)
 class NamedPairs:
     """Candidate pairs before the cut, and the gold pairs to find."""
@@ -195,13 +191,8 @@ def evaluate_bucc(
         cuts[pair] = _at_thresholds(pair, mined, protocol)
         notes += _notes(mined.split, mined.scored)
         gold.append(f"{pair} {len(mined.split.gold)}")
-        said = dict(cuts[pair])
         if reranked:
             reranked_cuts[pair] = _at_thresholds(pair, reranked, protocol)
-            said |= {f"{kind}, reranked": row for kind, row in reranked_cuts[pair].items()}
-        if lost := [x for x, row in said.items() if x != "auto" and row.figures["threshold"] > 1e9]:
-            why = "where the threshold comes from, no scored pair is a gold pair."
-            notes.append(f"{mined.split.name}: nothing is kept ({'; '.join(lost)}): {why}")
     if protocol.threshold_from == "hash":
         notes.append(
             "held-out is over the half of the ids that the threshold was not chosen on; the other "
@@ -229,13 +220,12 @@ def evaluate_bucc(
 def _at_thresholds(pair: str, mined: MinedSplit, protocol: Protocol) -> dict[str, Row]:
     """Cut at every threshold, that of the protocol first; at fixed ones where scores are ratios."""
 
-    def row(kind: str, threshold: float, agreed: Agreement, counts: Counts = None) -> Row:
+    def row(kind: str, threshold: float, agreed: Agreement) -> Row:
         figures = {"precision": agreed.precision, "recall": agreed.recall, "f1": agreed.f1}
-        figures["threshold"] = threshold
-        return Row(f"{pair} {kind}", agreed.mined, figures, values=counts)
+        return Row(f"{pair} {kind}", agreed.mined, {**figures, "threshold": threshold})
 
     kinds = {
-        kind: row(kind, cut, on.at(cut), on.counts_at(cut))
+        kind: replace(row(kind, cut, on.at(cut)), values=on.counts_at(cut))
         for kind, (cut, on) in mined.cuts.items()
     }
     kinds["auto"] = row("auto", *mined.auto)
@@ -269,7 +259,7 @@ def mine_pair(
     folder: BuccFolder,
     pair: str,
     protocol: Protocol,
-    options: PairOptions,
+    options: BuccOptions,
     report: Report = silent,
 ) -> tuple[MinedSplit, MinedSplit | None]:
     """Mine a language pair and choose the thresholds that gold pairs choose.
@@ -278,10 +268,8 @@ def mine_pair(
         what the protocol asks for, by the margin; and the same after reranking by tokens, None
         where candidates are not reranked.
     """
-    split, sides = (
-        folder.read(pair, protocol.split),
-        EncoderPair(*map(encoder.reading, pair.split("-"))),
-    )
+    split = folder.read(pair, protocol.split)
+    sides = EncoderPair(*map(encoder.reading, pair.split("-")))
     mined = _mine(sides, split, protocol, options, report)
     others: Sequence[NamedPairs | None] = [None] * len(mined)
     if protocol.threshold_from not in ("hash", "oracle"):
@@ -318,7 +306,7 @@ def _mine(
     encoder: EncoderPair,
     split: BuccSplit,
     protocol: Protocol,
-    options: PairOptions,
+    options: BuccOptions,
     report: Report,
 ) -> list[tuple[Candidates, NamedPairs, tuple[float, Agreement]]]:
     """Score all pairs of a split, name them by id, and cut them as `auto` does.
@@ -390,11 +378,5 @@ def _named(
 
 def _notes(split: BuccSplit, scored: Candidates) -> list[str]:
     sizes = " and ".join(f"{len(side):,}" for side in split.sides)
-    notes = [f"{split.name}: {sizes} sentences, {len(split.gold):,} gold pairs."]
-    if clamped := scored.scores.clamped:
-        said = f"{clamped:,} neighbourhoods near zero, ratio not defined; raised to 0.000001."
-        notes.append(f"{split.name}: {said}")
-    if np.ptp(scored.scores.targets) < _SAME:
-        said = "every pair has the same score: the encoder tells no sentences apart."
-        notes.append(f"{split.name}: {said}")
-    return notes
+    notes = [f"{sizes} sentences, {len(split.gold):,} gold pairs."]
+    return [f"{split.name}: {note}" for note in notes + clamped_note(scored.scores.clamped)]

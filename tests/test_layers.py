@@ -38,7 +38,7 @@ CEILINGS = {
     "tests": 54830,
 }
 # Words of README.md and docs/.
-MOST_WORDS = 20_000
+MOST_WORDS = 19_900
 # From the ground up: a package imports what stands above its own line, and nothing below it.
 ORDER = """
     xmine.version xmine.units xmine.display xmine.progress xmine.embedded

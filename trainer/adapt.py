@@ -34,13 +34,20 @@ from xmine.run.folder import CANDIDATES_FILE, JUDGEMENTS_FILE
 from xmine.text.inputs import input_of_run, text_input
 from xmine.text.languages import UNKNOWN_LANGUAGE
 
-from .confident import Confident, check_enough, hold_out_some, judged_pairs, taught_pairs
+from .confident import (
+    Confident,
+    check_enough,
+    hold_out_some,
+    judged_pairs,
+    retrieval_by_halves,
+    sentences_among,
+    taught_pairs,
+)
 from .data.corpus import Corpus
 from .methods import METHODS
 from .new_tokens import with_new_tokens
 from .options.adapt import AdaptOptions
 from .options.shared import TrainingOptions
-from .run.halves import retrieval_by_halves, sentences_among
 from .train import train
 
 LOOP_FILE = "adapt.json"

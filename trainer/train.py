@@ -89,6 +89,7 @@ def train(
     force: bool = False,
     draws: bool = False,
     paced: Callable[[Pace], bool] | None = None,
+    is_fitted: bool = False,
 ) -> Trained:
     """Train an encoder and save it to the folder `output`.
 
@@ -105,31 +106,15 @@ def train(
         draws: leave a picture of loss and accuracy too, if matplotlib is there.
         paced: called in each process after the first steps of each stage. Where it gives true in
             the first process, training ends there, and the folder of the run is removed.
+        is_fitted: whether rows were left out, and options fitted to the others, before.
 
     Raises:
         TrainingError, FileError: data, options or folders do not allow it.
         EncoderError: an encoder to begin with cannot be read.
         EndedOnTrial: `paced` wanted no more.
     """
-    kept = corpus.without(options.exclude)
-    options = fitted(options, kept)
-    how: Any = {"resume": resume, "force": force, "draws": draws, "paced": paced}
-    return train_fitted(method, kept, options, output, report, **how)
-
-
-def train_fitted(
-    method: str,
-    kept: Corpus,
-    options: TrainingOptions,
-    output: Path,
-    report: Report = silent,
-    *,
-    resume: Resume = False,
-    force: bool = False,
-    draws: bool = False,
-    paced: Callable[[Pace], bool] | None = None,
-) -> Trained:
-    """Train as `train` does, with rows left out and options fitted before."""
+    kept = corpus if is_fitted else corpus.without(options.exclude)
+    options = options if is_fitted else fitted(options, kept)
     folder = run_folder(output)
     if options.dev:
         read_scored(options.dev)  # so that a wrong file is told before work begins

@@ -21,9 +21,8 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.rows import Rows, Side, TrainingData
-from xmine.trainer.models.loading import tower_of
 from xmine.trainer.models.static import StaticTower
-from xmine.trainer.models.towers import Tower
+from xmine.trainer.models.towers import Tower, tower_of
 from xmine.trainer.options.shared import TrainingOptions
 from xmine.trainer.run import prepare
 from xmine.trainer.run.checkpoints import Run

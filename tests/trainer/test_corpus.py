@@ -42,8 +42,6 @@ def test_texts_come_from_all_files_without_blank_lines(tmp_path: Path) -> None:
     (tmp_path / "b.tsv").write_text("x\tthree\ny\t\n")
     corpus = Corpus.read(texts=[str(tmp_path / "a.txt"), f"{tmp_path}/b.tsv:2"])
     assert corpus.texts == ["one", "two", "three"]
-    assert corpus.kinds == ("texts",)
-    assert Corpus().kinds == ()
 
 
 EXCLUDED = {

@@ -18,10 +18,9 @@ from xmine.evaluation.transfer.tasks import Examples, Kind, Predict, Task
 from xmine.options import without_effect
 from xmine.pairs.io import ParallelText
 from xmine.progress import silent
-from xmine.trainer.finetune import FinetunedLearner
-from xmine.trainer.models.loading import tower_of
+from xmine.trainer.finetune import FinetunedLearner, TaskHead
 from xmine.trainer.models.scratch import new_transformer
-from xmine.trainer.models.taskhead import TaskHead
+from xmine.trainer.models.towers import tower_of
 from xmine.trainer.options.msimcse import MsimcseOptions
 
 KINDS: tuple[Kind, ...] = ("class", "pair", "choice", "document", "number")

@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 
 from xmine.trainer.losses.contrastive import in_chunks, info_nce, queue_logits, scaled_cosines
-from xmine.trainer.losses.inference import InferenceHead, features_of
 from xmine.trainer.losses.with_queue import Member, contrast_in_batch
+from xmine.trainer.methods.moco import InferenceHead, features_of
 
 # G-08 of the methods specification.
 H = torch.tensor([[1.0, 0.0], [0.0, 1.0]], dtype=torch.float64)

@@ -20,15 +20,15 @@ from xmine.options import load_toml
 from xmine.pairs.io import ParallelText
 from xmine.trainer import confident
 from xmine.trainer.adapt import adapt
+from xmine.trainer.confident import retrieval_by_halves
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.methods import METHODS
-from xmine.trainer.models.loading import tower_of
 from xmine.trainer.models.scratch import new_transformer
 from xmine.trainer.models.static import StaticTower
+from xmine.trainer.models.towers import tower_of
 from xmine.trainer.options.adapt import AdaptOptions
 from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.options.shared import TrainingOptions
-from xmine.trainer.run.halves import retrieval_by_halves
 from xmine.trainer.run.reranking import fitted_weights
 from xmine.trainer.train import train
 

@@ -80,17 +80,6 @@ class Corpus:
             text_files=np.repeat(np.arange(len(files)), [len(each) for each in files]),
         )
 
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        """Name what there is: `pairs`, `triplets`, `nli`, `texts`."""
-        there = {
-            "pairs": self.pairs is not None,
-            "triplets": bool(self.triplets),
-            "nli": self.labelled is not None,
-            "texts": bool(self.texts),
-        }
-        return tuple(name for name, is_there in there.items() if is_there)
-
     def every_text(self) -> Iterator[Sequence[str]]:
         """Walk through all columns of text."""
         if self.pairs:

@@ -26,7 +26,7 @@ class Method:
         title: what the paper calls it.
         options: what it can be told.
         module: where its `train` is.
-        reads: which kinds of a corpus it learns from; see `Corpus.kinds`.
+        reads: which kinds of a corpus it learns from; `pairs`, `triplets`, `nli`, `texts`.
         demonstration: options to show it with on the examples, where it is given no data; None if
             it has to be given some.
     """

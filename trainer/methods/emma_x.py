@@ -8,7 +8,6 @@ In phase 2 G ranks pairs of unpaired sentences for M (c_G), and M does for G (c_
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -50,6 +49,8 @@ from ..run.step import Vectors
 # Phase 2 has this part of the rate of a trained encoder: more loses on pairs what texts give.
 _SLOWER = 6
 _NOBODY = -2  # number of no text; -1 is that of a random key
+# What phase 2 begins with: M, G, s_1 ... s_N [ranks], the accuracy of M on held-out pairs.
+_Begun = tuple[Tower, RankClassifier, Tensor, float]
 
 
 def train(corpus: Corpus, options: EmmaXOptions, run: Run, report: Report) -> TrainedTowers:
@@ -76,27 +77,11 @@ def train(corpus: Corpus, options: EmmaXOptions, run: Run, report: Report) -> Tr
     began = broadcast(warm_up.measured(data))["accuracy"]
     if began < WEAK:
         run.log(step=0, remark=TOO_WEAK.format(began))
-    begun = _Begun(tower, warm_up.classifier, warm_up.similarities, began)
+    begun = tower, warm_up.classifier, warm_up.similarities, began
     del warm_up  # M' and queue of phase 1, which a device need not hold in phase 2
     measures, texts = _maximise(begun, options, corpus, split, data, run, report)
     measures = {**measures, **before}
     return TrainedTowers({"": tower}, measures, len(data.rows) + texts, seen, split.held_out)
-
-
-class _Begun(NamedTuple):
-    """What phase 2 begins with.
-
-    Attributes:
-        tower: M.
-        classifier: G.
-        similarities: s_1 ... s_N, [ranks].
-        accuracy: of M, on the held-out pairs.
-    """
-
-    tower: Tower
-    classifier: RankClassifier
-    similarities: Tensor
-    accuracy: float
 
 
 def _maximise(
@@ -109,7 +94,7 @@ def _maximise(
     report: Report,
 ) -> tuple[dict[str, float], int]:
     """Train phase 2."""
-    tower = begun.tower
+    tower = begun[0]
     options = replace(
         options,
         epochs=options.em_epochs or options.epochs,
@@ -212,9 +197,10 @@ class _Maximisation(RankStep):
     def __init__(
         self, begun: _Begun, pairs: Rows, options: EmmaXOptions, rows: int, steps: int
     ) -> None:
-        super().__init__(begun.tower, begun.classifier, options, rows, steps)
-        self.similarities.copy_(begun.similarities)
-        self.pairs, self.monitor = pairs, RankMonitor(begun.accuracy, window_size(steps))
+        tower, classifier, similarities, accuracy = begun
+        super().__init__(tower, classifier, options, rows, steps)
+        self.similarities.copy_(similarities)
+        self.pairs, self.monitor = pairs, RankMonitor(accuracy, window_size(steps))
         self.classifies = not options.freeze_gmm
         self.key_dropout = options.self_positive  # else a sentence would be its own key (A-17)
         low, high = options.rank_temperature_low, options.rank_temperature_high

@@ -33,9 +33,8 @@ from ..data.rows import Rows, Side, TrainingData
 from ..distributed import World, all_gather
 from ..losses.contrastive import distillation, scaled_cosines
 from ..losses.with_queue import Member, contrast_in_batch, contrast_with_queue
-from ..models.heads import Projected
 from ..models.queue import drawn_batches, new_queue, text_numbers
-from ..models.towers import Frozen, Tower, cut_together
+from ..models.towers import Frozen, Projected, Tower, cut_together
 from ..options.transaug import TransaugOptions
 from ..run.checkpoints import Run
 from ..run.devset import measure

@@ -17,6 +17,7 @@ from torch.optim import AdamW, Optimizer
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.metadata import EncoderFacts, Settings
+from xmine.encoders.modules.static import StaticEmbedding
 from xmine.errors import OptionError
 from xmine.progress import Progress, Report, silent
 
@@ -151,6 +152,37 @@ class Tower(nn.Module, ABC):
     def _vectors(self, side: Side) -> Tensor: ...
 
 
+class Projected(nn.Module):
+    """An encoder whose vectors a matrix leads to another width (TransAug; A-09), if it is another.
+
+    What is mined is the encoder without the matrix.
+    """
+
+    def __init__(self, tower: Tower, width: int) -> None:
+        """Draw the matrix; without a bias, so that a blank sentence stays zeros."""
+        super().__init__()
+        self.tower = tower
+        self.matrix: nn.Module = nn.Identity()
+        if tower.dim != width:
+            self.matrix = nn.Linear(tower.dim, width, bias=False).to(tower.device)
+
+    def forward(self, *sides: Side) -> Tensor:
+        """Read sentences: [sentences, width], before they are scaled to length one."""
+        rows: Tensor = self.matrix(self.tower(*sides))
+        return rows
+
+    def embed(self, *sides: Side) -> Tensor:
+        """Embed sentences: unit rows [sentences, width]."""
+        return unit_rows(self(*sides))
+
+    def optimizers(self, learning_rate: float, weight_decay: float) -> list[Optimizer]:
+        """Make those of the encoder, and one for the matrix."""
+        found = self.tower.optimizers(learning_rate, weight_decay)
+        if isinstance(self.matrix, nn.Linear):
+            found.append(adamw(self.matrix, learning_rate, weight_decay))
+        return found
+
+
 class Frozen:
     """An encoder that is not trained: no gradients, no dropout, and no part of a checkpoint."""
 
@@ -187,6 +219,19 @@ class Frozen:
     def embed(self, *sides: Side) -> Tensor:
         """Embed sentences, see `Tower.embed`."""
         return self.tower.embed(*sides)
+
+
+def tower_class(encoder: SentenceEncoder) -> type[Tower]:
+    """Choose the tower of a static encoder or of a transformer."""
+    from .static import StaticTower  # here: both are towers
+    from .transformer import TransformerTower
+
+    return StaticTower if isinstance(encoder.body, StaticEmbedding) else TransformerTower
+
+
+def tower_of(encoder: SentenceEncoder, prompts: tuple[str, str] = ("", "")) -> Tower:
+    """Copy an encoder, so that it can be trained on texts behind a prompt for each side."""
+    return tower_class(encoder)(encoder, prompts)
 
 
 def cut_together(

@@ -114,11 +114,6 @@ class EmmaXOptions(MomentumOptions):
         return "texts" if self.phase == "2" else "pairs"
 
     @property
-    def aside(self) -> tuple[str, ...]:
-        """Phase 1 needs texts for the vocabulary of further languages alone."""
-        return ("texts",) if self.phase == "1" and len(self.codes) == 2 else ()
-
-    @property
     def largest_queue(self) -> int:
         """Count the keys at most, where no size is given: the paper's K."""
         return 256

@@ -237,14 +237,12 @@ class TrainingOptions(PromptOptions):
         "auto",
         "Where training runs: auto, cpu, cuda, or cuda:1 and so on.",
         "Speed and memory",
-        only_if="a transformer",
     )
     dtype: str = option(
         "auto",
         "Number type of a transformer's matrix products; auto: by the hardware.",
         "Speed and memory",
         choices=("auto", "float32", "bfloat16", "float16"),
-        only_if="a transformer",
     )
     threads: int = option(
         0,
@@ -258,7 +256,6 @@ class TrainingOptions(PromptOptions):
         "Speed and memory",
         min=0,
         shown_default="1,024 on a processor, 32,768 on a GPU",
-        only_if="a transformer",
     )
     recompute: bool = option(
         False,
@@ -338,13 +335,3 @@ class TrainingOptions(PromptOptions):
     def learns_from(self) -> str:
         """Tell what the first pass goes through: pairs, triplets, texts, or all that there is."""
         return "all"
-
-    @property
-    def aside(self) -> tuple[str, ...]:
-        """Name the kinds of data that the run does not learn from."""
-        return ()
-
-    @property
-    def teachers(self) -> tuple[str, ...]:
-        """Name the encoders that are read and do not learn."""
-        return ()

@@ -146,22 +146,9 @@ class TransaugOptions(QueueOptions):
         return self.stage in ("all", "distil") and not self.share_encoder
 
     @property
-    def teachers(self) -> tuple[str, ...]:
-        """Name the encoders that are frozen: the teacher in distil, what it made in contrast."""
-        frozen = self.stage in ("all", "contrast") and not (
-            self.train_teacher or self.share_encoder
-        )
-        return (self.teacher,) * self.distils + (self.distilled_encoder,) * frozen
-
-    @property
     def learns_from(self) -> str:
         """The stage nli learns from triplets."""
         return "triplets" if self.stage == "nli" else "pairs"
-
-    @property
-    def aside(self) -> tuple[str, ...]:
-        """Each stage learns from pairs or from triplets."""
-        return {"all": (), "nli": ("pairs",)}.get(self.stage, ("triplets",))
 
     def taught_language(self, languages: Sequence[str]) -> str:
         """Give the language of teacher and student, which is on one side of all pairs."""

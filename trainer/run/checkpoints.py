@@ -83,7 +83,7 @@ def remove_ended(folder: Path, options: TrainingOptions, corpus: Corpus) -> None
 def _written(options: TrainingOptions, corpus: Corpus) -> dict[str, str]:
     return {
         DATA_FILE: corpus.fingerprint() + "\n",
-        INPUTS_FILE: _as_lines(_digests_of_inputs(options)),
+        INPUTS_FILE: "".join(f"{name} {value}\n" for name, value in _digests(options).items()),
         OPTIONS_FILE: dump_toml(options),
     }
 
@@ -232,53 +232,34 @@ class Run:
         path = self.folder / METRICS_FILE
         if not (path.exists() and World.here().leads):
             return
-        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        kept = []
+        for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
+            with suppress(ValueError):  # a kill cut it short
+                numbers = json.loads(line)
+                is_ours = numbers.get("stage", "") == self.name
+                if line.endswith("\n") and (not is_ours or numbers["step"] <= step):
+                    kept.append(line)
         with replacing(path) as partial:
-            partial.write_text("".join(each for each in lines if self._keeps(each, step)))
-
-    def _keeps(self, line: str, step: int) -> bool:
-        if not line.endswith("\n"):  # a kill cut it short
-            return False
-        try:
-            numbers = json.loads(line)
-        except ValueError:
-            return False
-        return bool(numbers.get("stage", "") != self.name or numbers["step"] <= step)
+            partial.write_text("".join(kept))
 
     def _path(self, name: str) -> Path:
         return self.folder / f"{f'{self.name}-' if self.name else ''}{name}.pt"
 
 
-def _digests_of_inputs(options: TrainingOptions) -> dict[str, str]:
+def _digests(options: TrainingOptions) -> dict[str, str]:
     """Hash the encoders to begin with, the teacher, and the scored pairs: flag -> digest.
 
     The corpus is hashed elsewhere, see `Corpus.fingerprint`.
     """
-    given = {name: str(getattr(options, name, "")) for name in _ENCODERS}
-    found = {
-        flag(name): _digest_of_encoder(find_encoder(encoder))
-        for name, encoder in given.items()
-        if encoder not in ("", AUTO, SCRATCH)
-    }
+    found = {}
+    for name in _ENCODERS:
+        if (encoder := str(getattr(options, name, ""))) not in ("", AUTO, SCRATCH):
+            folder = find_encoder(encoder)
+            files = [file for file, _ in list_files(folder)]
+            found[flag(name)] = digest(*files, *(digest_of(folder / file) for file in files))
     if options.dev:
         found[flag("dev")] = digest_of(Path(options.dev))
     return found
-
-
-def _digest_of_encoder(folder: Path) -> str:
-    names = [name for name, _ in list_files(folder)]
-    return digest(*names, *(digest_of(folder / name) for name in names))
-
-
-def _as_lines(digests: Mapping[str, str]) -> str:
-    """Write digests as text, a line for each."""
-    return "".join(f"{name} {value}\n" for name, value in digests.items())
-
-
-def _changed_inputs(before: str, now: str) -> list[str]:
-    """Name the flags of files that are others by now; a run of an older version has no digests."""
-    known, here = (dict(line.split(" ") for line in text.splitlines()) for text in (before, now))
-    return [name for name in here if known and known.get(name, here[name]) != here[name]]
 
 
 def _differences(
@@ -296,17 +277,16 @@ def _differences(
         return
     if old.get(DATA_FILE, written[DATA_FILE]) != written[DATA_FILE]:
         yield "other data"
-    for name in _changed_inputs(old.get(INPUTS_FILE, ""), written[INPUTS_FILE]):
-        yield f"{name} is another one by now"
+    known = dict(line.split(" ") for line in old.get(INPUTS_FILE, "").splitlines())
+    for name, value in (line.split(" ") for line in written[INPUTS_FILE].splitlines()):
+        if known.get(name, value) != value:
+            yield f"{name} is another one by now"
     here = tomllib.loads(written[OPTIONS_FILE])
     for name in sorted(there.keys() | here.keys()):
-        values = [_shown(each.get(name)) for each in (here, there)]
+        found = (each.get(name) for each in (here, there))
+        values = ["not given" if x in (None, "", [], {}) else str(x) for x in found]
         if values[0] != values[1]:
             yield f"{flag(name)} is {values[0]} here and {values[1]} there"
-
-
-def _shown(value: object) -> str:
-    return "not given" if value in (None, "", [], {}) else str(value)
 
 
 def restore(own: Mapping[str, Tensor], saved: Mapping[str, Tensor]) -> None:

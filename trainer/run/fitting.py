@@ -231,7 +231,7 @@ def count_left_out(corpus: Corpus, options: TrainingOptions) -> int:
 
 
 def remarks_on(asked: TrainingOptions, options: TrainingOptions, corpus: Corpus) -> Iterator[str]:
-    """Warn of options without effect, of data that are left aside, of few rows for a new encoder.
+    """Warn of options without effect, and of few rows for a new encoder.
 
     Args:
         asked: the options as they were given.
@@ -246,20 +246,14 @@ def remarks_on(asked: TrainingOptions, options: TrainingOptions, corpus: Corpus)
         "a new transformer": SCRATCH in learned and options.architecture == "transformer",
         "a new vocabulary": makes_vocabulary(options),
         "a transformer that learns": not all(is_static(name, options) for name in learned),
-        "a transformer": not all(
-            is_static(name, options) for name in (*options.encoders, *options.teachers)
-        ),
         "a student": stage != "distil",
         "a queue": stage in ("all", "contrast"),
         "another stage than nli": stage != "nli",
         "several files of PAIRS": bool(several),
-        "--nli": "nli" in corpus.kinds,
-        "--triplets": "triplets" in corpus.kinds,
+        "--nli": corpus.labelled is not None,
+        "--triplets": bool(corpus.triplets),
     }
     yield from without_effect(asked, facts)
-    for kind in options.aside:
-        if kind in corpus.kinds:
-            yield f"{kind}: this run does not learn from them"
     if makes_vocabulary(options) and (rows := count_there(corpus, options)) < FEW:
         yield (
             f"{count(rows, 'row')} {'is' if rows == 1 else 'are'} few to train an encoder from "

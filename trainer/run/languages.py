@@ -31,7 +31,11 @@ class LanguageTexts:
     languages: NDArray[np.int64]
 
     def sampling_weights(self, codes: Sequence[str], run: Run) -> NDArray[np.float64]:
-        """Give `balanced_weights`; log where the languages of many texts are not told."""
+        """Give the sampling weight of each text, float64 [texts]: a higher one in a rare language.
+
+        A language with a share p of the texts gets p^0.3 in proportion (Conneau et al., 2020).
+        Texts whose language is not told have weight 1; where these are many, the log says so.
+        """
         untold = int(np.count_nonzero(self.languages < 0))
         if untold > _WORTH_TELLING * len(self.texts):
             run.log(
@@ -40,7 +44,10 @@ class LanguageTexts:
                 f"{', '.join(codes)}: these are visited once an epoch; give one --texts FILE for "
                 "each language",
             )
-        return balanced_weights(self.languages)
+        weights = np.ones(len(self.languages))
+        told = self.languages >= 0
+        weights[told] = balanced(weights[told], self.languages[told], _ALPHA)
+        return weights
 
 
 def tell_languages(corpus: Corpus, codes: Sequence[str]) -> LanguageTexts:
@@ -77,24 +84,6 @@ def unpaired_texts(corpus: Corpus, split: Split, codes: Sequence[str]) -> Langua
         found = LanguageTexts([*split.seen.sources, *split.seen.targets], columns)
     kept = [row for row, text in enumerate(found.texts) if text not in held_out]
     return LanguageTexts([found.texts[row] for row in kept], found.languages[kept])
-
-
-def balanced_weights(languages: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Give the sampling weight of each text: a higher one in a rare language.
-
-    A language with a share p of the texts gets p^0.3 in proportion (Conneau et al., 2020). Texts
-    whose language is not told have weight 1.
-
-    Args:
-        languages: int64 [texts], as in `LanguageTexts`.
-
-    Returns:
-        float64 [texts], sampling weights, whose sum is the number of texts.
-    """
-    weights = np.ones(len(languages))
-    told = languages >= 0
-    weights[told] = balanced(weights[told], languages[told], _ALPHA)
-    return weights
 
 
 def _told_one_by_one(texts: Sequence[str], codes: Sequence[str]) -> NDArray[np.int64]:

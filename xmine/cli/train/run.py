@@ -99,7 +99,7 @@ def train_with(
     )
     from xmine.trainer.run.fitting import fitted, remarks_on, told_start
     from xmine.trainer.run.loop import EndedOnTrial
-    from xmine.trainer.train import check_place, train_fitted
+    from xmine.trainer.train import check_place, train
 
     goes_on = goes_on or ("auto" if restarted() else False)
     is_there = goes_on == "auto" and not force and (output / DATA_FILE).is_file()
@@ -141,10 +141,11 @@ def train_with(
         return dry_run
 
     at = output.with_name(f".{output.name}.dry-run") if dry_run else output
-    how: Any = {"resume": False if dry_run else goes_on, "force": force or dry_run, "draws": True}
+    how: Any = {"resume": False if dry_run else goes_on, "force": force or dry_run}
+    how |= {"draws": True, "is_fitted": True}
     try:
         with console.progress() as report:
-            trained = train_fitted(method, corpus, options, at, report, paced=paced, **how)
+            trained = train(method, corpus, options, at, report, paced=paced, **how)
     except EndedOnTrial:
         facts = {**asdict(paces[-1]), "encoder": options.encoder, "warnings": warnings}
         console.summary(str(paces[-1]), {"said": str(paces[-1]), **facts})

@@ -1,7 +1,6 @@
 """The scores that mining compared: what a run shows of neighbours, and why it chose others."""
 
 import math
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +15,6 @@ from tests.toys.sentences import toy_sentences
 from xmine.browsing.neighbourhood import Neighbour, Surroundings
 from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
-from xmine.browsing.outcomes import Compared
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.reranking import RerankingWeights
 from xmine.errors import FileError
@@ -183,22 +181,6 @@ def test_a_run_ranked_by_the_margin_keeps_no_scores(mined: Mine) -> None:
     assert around.called == "score"
 
 
-def test_a_reranked_run_without_scores_shows_margins(mined: Mine) -> None:
-    found, around = mined("learned")
-    folder = around.opened.path
-    tables = read_tables(folder / RUN_FILE)
-    for name in SCORES_FILES:
-        (folder / name).unlink()
-        del tables[DIGESTS][name]
-    write_tables(folder / RUN_FILE, tables)
-    old = Surroundings(open_pairs(folder))
-    every = margin_scores(found.candidates.neighbours, k=3)
-    assert (old.called, old.compared.k) == ("margin", 3)
-    for row in range(0, 85, 7):
-        assert [each.score for each in old.near("source", row)] == every.targets[row].tolist()
-    assert not any("flags lower" in each.outcome.why for _, each in shown(old))
-
-
 def test_scores_that_are_gone_or_of_another_run_are_refused_and_made_again(mined: Mine) -> None:
     _, around = mined("learned")
     folder = around.opened.path
@@ -217,18 +199,3 @@ def test_scores_that_are_gone_or_of_another_run_are_refused_and_made_again(mined
             Surroundings(open_pairs(folder))
     mined("learned")
     assert [(folder / name).read_bytes() for name in SCORES_FILES] == whole
-
-
-def test_few_rows_of_a_million_are_read() -> None:
-    """All rows would take seconds."""
-    rows = 1_000_000
-    ids = (np.arange(rows)[:, None] + np.arange(4)) % rows
-    cosines = np.ones((rows, 4), np.float32)
-    found = Neighbours(ids, cosines, ids, cosines)
-    scores = np.broadcast_to(np.array([3, 2], np.float32), (rows, 2))
-    compared = Compared(found, 2, scores=(scores, scores))
-    started = time.process_time()
-    near = compared.near(np.array([5, rows - 1]))
-    assert time.process_time() - started < 0.05
-    assert near.tolist() == [[3, 2, -math.inf, -math.inf]] * 2
-    assert compared.swapped().pairs(np.array([5]), np.array([5])).tolist() == [3]

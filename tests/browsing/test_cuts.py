@@ -1,8 +1,6 @@
 """Any cut: what it keeps and how precise that is, as mining says it; the pairs around it."""
 
 import math
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,16 +8,13 @@ import numpy as np
 import pytest
 
 from tests.toys.opened import opened_run
-from xmine.browsing.cuts import Cuts, check_cut, flag_of, step_of
+from xmine.browsing.cuts import Cuts, check_cut, flag_of
 from xmine.browsing.judge_agreement import Share, approval_of
 from xmine.browsing.judgements import Judgements
-from xmine.browsing.opened import row_at
 from xmine.browsing.opening import open_pairs
 from xmine.errors import OptionError
-from xmine.plots.terminal import histogram_lines
-from xmine.scoring.histogram import bin_scores
 from xmine.scoring.probability import Confidence
-from xmine.scoring.threshold import Kept, choose_threshold, expected
+from xmine.scoring.threshold import expected
 
 
 def test_a_cut_keeps_and_expects_what_mining_says() -> None:
@@ -64,18 +59,6 @@ def test_the_pairs_around_a_cut_are_the_nearest_on_both_sides() -> None:
     assert [len(rows) for rows in cuts.near(0, 20)] == [20, 0]
 
 
-def test_a_moved_histogram_is_the_same_but_for_the_cut() -> None:
-    cuts = Cuts(opened_run(1000))
-    histogram = cuts.histogram(0.5)
-    moved = cuts.moved(histogram, 0.3)
-    assert histogram.counts.sum() == 1000 and moved.counts is histogram.counts
-    assert (moved.cut, moved.kept) == (0.3, cuts.kept_by(0.3))
-    assert moved.kept_precision == cuts.at(0.3).precision
-    assert (histogram.name, step_of(histogram)) == ("prob", 0.01)
-    scores = bin_scores(np.linspace(1.0, 2.0, 1000), cut=1.5)
-    assert 1e-4 <= step_of(scores) < np.diff(scores.edges[1:-1]).min()
-
-
 def test_a_cut_stays_among_the_probabilities_and_near_the_scores(tmp_path: Path) -> None:
     opened = opened_run(1000)
     assert opened.probs is not None
@@ -109,28 +92,6 @@ def test_a_cut_that_no_option_makes_is_refused(tmp_path: Path) -> None:
             check_cut(opened, math.nan)
 
 
-def test_a_million_pairs_follow_a_key_that_is_held_down() -> None:
-    opened = opened_run(1_000_000)
-    cuts = Cuts(opened)
-    histogram = cuts.histogram(0.5)
-
-    def quickest(work: Callable[[], object]) -> float:
-        taken = []
-        for _ in range(5):
-            started = time.process_time()
-            work()
-            taken.append(time.process_time() - started)
-        return min(taken)
-
-    def moves() -> None:
-        for step in range(10):
-            cuts.moved(histogram, 0.5 + step / 1000)
-            cuts.near(0.5 + step / 1000, 20)
-
-    # Ten steps take less than looking at every probability once.
-    assert quickest(moves) < quickest(lambda: opened.kept(0.5).sum())
-
-
 def test_files_without_scores_or_estimates(tmp_path: Path) -> None:
     path = tmp_path / "pairs.jsonl"
     path.write_text('{"source": "a", "target": "b"}\n')
@@ -148,30 +109,12 @@ def test_files_without_scores_or_estimates(tmp_path: Path) -> None:
     assert (cuts.start(), cuts.at(cuts.start()).pairs, cuts.at(0.0).pairs) == (-np.inf, 2, 1)
 
 
-def test_a_run_whose_precision_nobody_can_know_is_drawn_without_one() -> None:
-    opened = replace(opened_run(100), summary={"translations": None})
-    cuts = Cuts(opened)
-    assert cuts.at(0.123) == Kept(0.123, cuts.kept_by(0.123)) and cuts.confidence is None
-    for histogram in (cuts.histogram(0.123), cuts.moved(cuts.histogram(0.5), 0.123)):
-        text = "\n".join(line.plain for line in histogram_lines(histogram, 78, figures=True))
-        assert f"cut at 0.1230: {cuts.kept_by(0.123)} pairs" in text and "precision" not in text
-
-
 def test_the_flag_makes_the_very_cut() -> None:
     run = opened_run(10)
     for opened, wanted in ((run, "--min-prob"), (replace(run, probs=None), "--threshold")):
         for cut in (1.0, 0.05, 0.4892, 1e-4):
             option, value = flag_of(opened, cut).split()
             assert option == wanted and float(value) == cut
-
-
-def test_an_estimate_from_sums_is_that_of_mining() -> None:
-    opened = opened_run(500)
-    cuts = Cuts(opened)
-    scores = np.zeros(len(cuts), dtype=np.float32)
-    threshold = choose_threshold(scores, cuts.confidence, 0.5)
-    assert threshold.kept.precision == pytest.approx(cuts.at(0.5).precision, abs=1e-12)
-    assert threshold.translations == 150.0
 
 
 def test_wilsons_interval_is_that_of_the_books() -> None:
@@ -206,12 +149,3 @@ def test_approval_compares_judgements_with_the_estimate_and_judges(tmp_path: Pat
         "as expected": "0.60 (0.27 to 0.86), 3 of 5",
         "ann, bob": f"{judges.same}, kappa 0.50",
     }
-
-
-def test_a_pair_is_found_by_its_lines() -> None:
-    opened = opened_run(20)
-    assert row_at(opened, (7, None), (7, None)) == 6
-    with pytest.raises(OptionError, match="no pair of line 7 and line 8") as refused:
-        row_at(opened, (7, None), (8, None))
-    assert "only candidates can be shown and judged" in refused.value.hint
-    assert "--seed-pairs FILE takes, from a file with the line 7<TAB>8<TAB>1" in refused.value.hint

@@ -13,7 +13,7 @@ import pytest
 from xmine.browsing.judgements import Judgements, key_of
 from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
-from xmine.errors import FileError, OptionError
+from xmine.errors import FileError
 from xmine.pairs.judgements import HEADER, Label, append, now, read_from
 
 # One process that becomes one for each judge, so that all of them begin at once.
@@ -104,31 +104,6 @@ def test_who_spoke_last_counts_and_taking_back_leaves_what_others_say(opened: Op
     assert bob.of(7) == "accept"
 
 
-def test_what_was_said_already_is_written_where_another_judge_spoke_later(opened: Opened) -> None:
-    ann, bob = Judgements.open(opened, "ann"), Judgements.open(opened, "bob")
-    assert ann.judge(7, "accept") and not ann.judge(7, "accept")
-    assert ann.judge_all([6, 7], "accept") == 1 and ann.undo() == [6]
-    bob.judge(7, "reject")
-    ann.refresh()
-    assert ann.judge(7, "accept") and ann.of(7) == "accept"
-    assert ann.undo() == [7] and ann.of(7) == "reject"  # as before the key
-    assert not ann.judge(8, "none")
-
-
-def test_counts_follow_every_verdict(opened: Opened) -> None:
-    judgements = Judgements.open(opened, "ann")
-    assert judgements.counts().judged == 0
-    for row, verdict in enumerate(("accept", "accept", "reject", "unsure")):
-        judgements.judge(row, verdict)
-    counts = judgements.counts()
-    assert (counts.accept, counts.reject, counts.unsure, counts.pairs) == (2, 1, 1, 200)
-    some = judgements.counts(judgements.rows()[1:3])
-    assert (some.accept, some.reject, some.judged, some.pairs) == (1, 1, 2, 2)
-    fresh = Judgements.open(opened, "ann")
-    assert fresh.codes().tolist() == judgements.codes().tolist()
-    assert fresh.rows().tolist() == [0, 1, 2, 3]
-
-
 def test_verdicts_do_not_stick_to_other_texts_of_the_same_lines(
     opened: Opened, pairs: Path
 ) -> None:
@@ -136,23 +111,6 @@ def test_verdicts_do_not_stick_to_other_texts_of_the_same_lines(
     pairs.write_text(pairs.read_text(encoding="utf-8").replace('"s0"', '"other"'), encoding="utf-8")
     judgements = Judgements.open(open_pairs(pairs), "ann")
     assert judgements.of(0) == "" and judgements.counts().judged == 0
-
-
-def test_only_verdicts_are_taken(opened: Opened) -> None:
-    judgements = Judgements.open(opened, "ann")
-    with pytest.raises(OptionError, match="'maybe' is no judgement"):
-        judgements.judge(0, "maybe")
-    assert not judgements.path.exists()
-
-
-def test_labels_that_an_editor_on_windows_saved_are_read(opened: Opened) -> None:
-    said = Judgements.open(opened, by="a")
-    said.judge(0, "accept")
-    said.path.write_bytes(said.path.read_bytes().replace(b"\n", b"\r\n"))
-    again = Judgements.open(opened, by="b")
-    assert again.of(0) == "accept"
-    again.judge(1, "reject")
-    assert [Judgements.open(opened).of(row) for row in (0, 1)] == ["accept", "reject"]
 
 
 def test_a_line_cut_short_anywhere_is_passed_over_and_healed(opened: Opened) -> None:
@@ -222,14 +180,6 @@ def test_a_disk_that_fills_up_keeps_none_of_many_verdicts(
     assert Judgements.open(opened).counts().judged == judgements.counts().judged == 1
 
 
-def test_a_place_that_cannot_be_written_is_told_before_the_first_verdict(
-    opened: Opened, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("xmine.pairs.judgements.os.access", lambda path, mode: False)
-    judgements = Judgements.open(opened)
-    assert judgements.problem == f"{opened.path.parent}: cannot be written"
-
-
 @pytest.mark.process
 def test_processes_that_judge_at_once_lose_and_tear_nothing(opened: Opened, pairs: Path) -> None:
     names = ("ann", "bob", "cem")
@@ -256,24 +206,6 @@ def test_a_killed_process_has_lost_nothing_that_it_said(opened: Opened, pairs: P
     assert judgements.counts().judged >= len(said) >= 20
     judgements.judge(199, "accept")  # no lock is left behind
     assert judgements.by_judge(199)["bob"] == "accept"
-
-
-def test_the_name_of_the_judge_cannot_break_a_line(
-    opened: Opened, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XMINE_JUDGE", "a\tb\nc")
-    judgements = Judgements.open(opened)
-    judgements.judge(0, "accept")
-    assert Judgements.open(opened).by_judge(0) == {"a b c": "accept"}
-
-
-def test_looking_whether_others_judged_is_cheap(opened: Opened) -> None:
-    judgements = Judgements.open(opened, "ann")
-    judgements.judge(0, "accept")
-    started = time.process_time()
-    for _ in range(1000):
-        judgements.refresh()
-    assert time.process_time() - started < 0.5
 
 
 def test_a_key_does_not_wait_for_a_process_that_holds_the_file(opened: Opened) -> None:
@@ -336,27 +268,6 @@ def test_a_verdict_does_not_follow_a_pair_too_far_because_another_one_is_near(
     assert not Judgements.open(open_pairs(path), "ann").codes().any()
     path.write_text("".join([*["new\ty\n"] * 1000, *rows]), encoding="utf-8")
     assert Judgements.open(open_pairs(path), "ann").rows().tolist() == [1000, 2000]
-
-
-def test_verdicts_on_copies_without_lines_stay_apart(tmp_path: Path) -> None:
-    path = tmp_path / "pairs.tsv"
-    path.write_text("a\tx\nb\ty\na\tx\n", encoding="utf-8")
-    judgements = Judgements.open(open_pairs(path), "ann")
-    judgements.judge(0, "accept")
-    judgements.judge(2, "reject")
-    path.write_text("new\ty\na\tx\nb\ty\na\tx\n", encoding="utf-8")
-    assert Judgements.open(open_pairs(path)).codes().tolist() == [0, 1, 0, 2]
-    path.write_text("new\ty\nb\ty\na\tx\n", encoding="utf-8")
-    assert Judgements.open(open_pairs(path)).codes().tolist() == [0, 0, 2]
-
-
-def test_a_verdict_on_lines_is_no_verdict_on_a_row(tmp_path: Path) -> None:
-    path = tmp_path / "pairs.jsonl"
-    text = '{"source": "a", "target": "b"'
-    path.write_text(text + ', "source_line": 2, "target_line": 7}\n', encoding="utf-8")
-    Judgements.open(open_pairs(path), "ann").judge(0, "accept")
-    path.write_text(text + "}\n", encoding="utf-8")
-    assert not Judgements.open(open_pairs(path)).of(0)
 
 
 def test_pairs_without_lines_are_judged_by_their_number_and_texts(tmp_path: Path) -> None:

@@ -67,14 +67,6 @@ def test_neighbours_have_the_cosines_and_scores_of_mining(mined: Mine) -> None:
         assert [each.score for each in back] == scored.scores.sources[row, :2].tolist()
 
 
-def test_what_is_asked_for_beyond_the_known_is_left_out(mined: Mine) -> None:
-    _, around = mined(neighborhood=1)
-    assert len(around.near("source", 0, 1000)) == 4  # the estimate needs so many
-    assert around.near("source", 0, 0) == []
-    # Those behind the first are no neighbours for the margin, but have a score all the same.
-    assert all(each.score is not None for each in around.near("source", 0))
-
-
 @pytest.mark.parametrize("retrieval", ["max", "fwd", "bwd", "intersect"])
 def test_what_is_said_of_a_neighbour_is_what_mining_did(mined: Mine, retrieval: str) -> None:
     found, around = mined(retrieval=retrieval, threshold=1.05, min_prob=0.3)
@@ -161,23 +153,6 @@ def test_what_options_drop_is_said_to_be_dropped(mined: Mine) -> None:
     for pair, why in said.items():
         name = why.rpartition(": ")[2].split(",")[0]
         assert name in flags[rows[pair]].split(",") or scores[rows[pair]] > 1.4
-
-
-def test_pairs_beyond_top_are_said_to_be_so(mined: Mine) -> None:
-    found, around = mined(top=5, threshold=1.0)
-    whys = [each.outcome.why for row in range(60) for each in around.near("source", row)]
-    assert len(found.pairs) == 5
-    assert whys.count("kept") == 5
-    assert any("cut" in why or "--top" in why for why in whys)
-
-
-def test_another_cut_makes_other_fates(mined: Mine) -> None:
-    _, around = mined()
-    kept = [row for row in range(60) if around.near("source", row, 1)[0].outcome.kept]
-    assert kept
-    for row in kept[:5]:
-        (near,) = around.near("source", row, 1, cut=99.0)
-        assert (near.outcome.kind, near.outcome.why) == ("below", "below the cut 99.0000")
 
 
 def test_a_partner_is_the_pair_or_the_nearest(mined: Mine) -> None:

@@ -1,6 +1,5 @@
 """Opening runs and files of pairs: the same pairs, counts and cut as mining had."""
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -150,16 +149,6 @@ def test_a_file_of_pairs_is_read_in_its_order_whatever_it_has(tmp_path: Path) ->
     assert (opened.cut, opened.kept().sum(), opened.probs, opened.cosines) == (None, 3, None, None)
 
 
-def test_a_file_without_lines_counts_its_pairs(tmp_path: Path) -> None:
-    (tmp_path / "pairs.tsv").write_text("one\t一\ntwo\t二\n", encoding="utf-8")
-    opened = open_pairs(tmp_path / "pairs.tsv")
-    assert [(p.source_line, p.target_line, p.flags) for p in opened.pairs(np.arange(2))] == [
-        (1, 1, None),
-        (2, 2, None),
-    ]
-    assert next(iter(read_pairs(tmp_path / "pairs.tsv"))).source == "one"
-
-
 def test_what_is_written_of_a_file_is_what_the_file_has(tmp_path: Path) -> None:
     rows = [
         Pair("a", "甲", origin="web", flags="number,toxic"),
@@ -189,23 +178,6 @@ def test_a_run_that_is_not_finished_is_refused_by_what_is_missing(
     (tmp_path / "run" / name).unlink()
     with pytest.raises(FileError, match=f"not finished: it has no {name}"):
         open_pairs(tmp_path / "run")
-
-
-def test_a_run_without_a_pair_opens(mined: Mine, tmp_path: Path) -> None:
-    mined(threshold=99.0)
-    opened = open_pairs(tmp_path / "run")
-    assert opened.kept(opened.cut).sum() == 0
-    assert len(opened) > 0 and not opened.allowed.any()
-    assert opened.cut is not None and 0 <= opened.cut <= 1  # a probability, as any other
-
-
-def test_a_run_opens_from_wherever_it_was_moved_to(mined: Mine, tmp_path: Path) -> None:
-    mined()
-    before = open_pairs(tmp_path / "run")
-    shutil.move(tmp_path / "run", tmp_path / "elsewhere")
-    after = open_pairs(tmp_path / "elsewhere")
-    assert list(after.source.texts) == list(before.source.texts)
-    assert after.cut == before.cut
 
 
 def test_runs_that_are_broken_or_mixed_up_are_refused_by_what_is_wrong(

@@ -98,12 +98,6 @@ def test_a_query_finds_what_looking_at_each_pair_finds(query: PairQuery, tmp_pat
     assert select(opened_of(pairs, tmp_path), query).tolist() == found
 
 
-def test_the_words_of_the_test_are_found_at_all(tmp_path: Path) -> None:
-    opened = opened_of(drawn(seed=3), tmp_path)
-    for query in QUERIES:
-        assert 0 < len(select(opened, query)) <= len(opened)
-
-
 @pytest.mark.parametrize("text", ["ß", "İ", "ς", "ﬁ", "\u0301", "\x00"])
 def test_a_text_of_any_character_is_found_in_itself(text: str) -> None:
     texts = TextColumn(pl.Series(["", f"before {text} after", "neither"]))
@@ -147,23 +141,6 @@ def test_a_wrong_expression_and_missing_columns_are_errors(tmp_path: Path) -> No
         assert select(opened, PairQuery(order=order)).tolist() == [0]
 
 
-def test_pairs_are_sorted_by_margin_and_those_without_one_stand_last(tmp_path: Path) -> None:
-    margins = (1.25, None, 0.875, 1.5)
-    opened = opened_of([Pair("a", "b", 2.0, margin=each) for each in margins], tmp_path)
-    assert opened.margins is not None
-    assert str(opened.margins.dtype) == "float32"
-    assert np.isnan(opened.margins).tolist() == [False, True, False, False]
-    assert select(opened, PairQuery(order="margin")).tolist() == [2, 0, 3, 1]
-    assert select(opened, PairQuery(order="margin", descending=True)).tolist() == [3, 0, 2, 1]
-    assert [opened.pair(row).margin for row in range(4)] == list(margins)
-
-
-def test_a_probability_is_found_as_it_is_written(tmp_path: Path) -> None:
-    opened = opened_of([Pair("a", "b", 2.0, prob=0.0132)], tmp_path)
-    for where in ("prob = 0.0132", "prob BETWEEN 0.0132 AND 0.0132", "coalesce(prob, 0) >= 0.0132"):
-        assert select(opened, PairQuery(where=where)).tolist() == [0], where
-
-
 def test_figures_are_found_as_they_are_printed(tmp_path: Path) -> None:
     printed = np.random.default_rng(4).normal(0, 8, 50).round(4).tolist()
     opened = opened_of(
@@ -180,12 +157,6 @@ def test_figures_are_found_as_they_are_printed(tmp_path: Path) -> None:
     assert select(run, PairQuery(score_min=-1)).tolist() == [0]  # printed as -1.0000
     with pytest.raises(OptionError, match="--score-max is nan"):
         PairQuery(score_max=float("nan"))
-
-
-def test_no_pairs_give_no_rows(tmp_path: Path) -> None:
-    opened = opened_of(drawn(1), tmp_path)
-    nothing = select(opened, PairQuery(score_min=99))
-    assert (str(nothing.dtype), len(nothing)) == ("int64", 0)
 
 
 def test_a_view_shows_what_it_was_asked_for_until_that_fails(tmp_path: Path) -> None:

@@ -93,10 +93,6 @@ def test_a_stretch_without_a_counterpart_is_named(tmp_path: Path) -> None:
     )
 
 
-def test_pairs_without_flags_have_no_reasons(tmp_path: Path) -> None:
-    assert Reasons(opened(tmp_path)).of(0) == {}
-
-
 @pytest.mark.parametrize(
     ("at", "told"),
     [
@@ -134,21 +130,6 @@ def test_a_better_pair_is_the_more_probable_one_and_without_probabilities_the_hi
     assert reason(without, 9) == "a better pair has the same source or target"
     pairs.scores[at] = 1
     assert reason(without, 9).endswith(f"(line 4, score {pairs.scores[3]:.4f})")
-
-
-def test_a_high_score_names_the_cosines_it_is_compared_with(tmp_path: Path) -> None:
-    told = reason(opened(tmp_path), 8)
-    middle, spread = 0.82, 0.01 / 0.6745
-    assert told.startswith(f"the cosine, 0.3000, is below {middle - 3.5 * spread:.4f}")
-    assert "half have 0.8200" in told
-
-
-def test_lengths_of_too_few_pairs_are_compared_with_what_is_known(tmp_path: Path) -> None:
-    pairs = opened(tmp_path)
-    few = replace(pairs, probs=np.zeros(len(pairs), dtype=np.float32))
-    assert reason(few, 0) == "3 characters for 60, expected about 16"  # 60 * exp(-1.3)
-    unknown = replace(few, languages=("de", "fr"))
-    assert reason(unknown, 0) == "3 characters for 60"
 
 
 def test_a_hub_is_told_by_the_lines_that_find_it(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """Samples of a run: drawn at random, what they say of it, and the lines around a pair."""
 
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -11,10 +10,8 @@ from xmine.browsing.details import lines_around
 from xmine.browsing.judge_agreement import Share, judged_at_random
 from xmine.browsing.judgements import CODES
 from xmine.browsing.opened import Opened, TextColumn, TextSide
-from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import Codes
 from xmine.browsing.samples import Sample
-from xmine.errors import OptionError
 
 
 def judged(opened: Opened, accept: object = (), reject: object = (), unsure: object = ()) -> Codes:
@@ -101,17 +98,6 @@ def test_pairs_around_the_cut_tell_where_it_belongs(above: int, below: int, said
     assert facts["above"] == found.above.facts() and facts["precision_judged"] is None
 
 
-def test_a_file_without_scores_is_sampled_and_has_no_cut(tmp_path: Path) -> None:
-    path = tmp_path / "pairs.tsv"
-    path.write_text("".join(f"a{n}\tb{n}\n" for n in range(30)))
-    opened = open_pairs(path)
-    sample = Sample(opened, opened.cut, 20)
-    found = sample.said(judged(opened, sample.rows))
-    assert len(sample) == 20 and found.above.so == 20 and found.advice == ""
-    with pytest.raises(OptionError, match="has no cut"):
-        Sample(opened, opened.cut, 20, around=True)
-
-
 def test_judged_pairs_tell_of_the_run_only_if_they_are_drawn_from_it() -> None:
     opened = opened_run(2000)
     best = np.arange(30)
@@ -143,19 +129,3 @@ def test_the_lines_around_a_sentence_are_the_nearest_in_its_file() -> None:
     lines = np.array([1, 2, 3, 2, 4])
     side = TextSide("x", TextColumn(pl.Series(list("abcde"))), lines, offsets)
     assert lines_around(side, 1) == (0, 3) and lines_around(side, 3) == (1, 2)
-
-
-def test_the_lines_around_a_sentence_do_not_depend_on_the_order_of_rows() -> None:
-    random = np.random.default_rng(5)
-    lines = np.sort(random.integers(1, 60, 40))
-    texts = pl.Series([f"t{row}" for row in range(40)])
-    offsets = np.arange(40)
-    side = TextSide("x", TextColumn(texts), lines, offsets)
-    turned = random.permutation(40)
-    other = TextSide("x", TextColumn(texts[turned.tolist()]), lines[turned], offsets[turned])
-    for row, at in enumerate(turned.tolist()):
-        found = [None if each is None else int(turned[each]) for each in lines_around(other, row)]
-        assert found == list(lines_around(side, at))
-        near = [at - 1 if at and lines[at] - lines[at - 1] <= 3 else None]
-        near += [at + 1 if at < 39 and lines[at + 1] - lines[at] <= 3 else None]
-        assert found == near

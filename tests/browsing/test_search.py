@@ -76,14 +76,6 @@ def test_a_run_that_was_mined_with_prompts_is_searched_with_them(
     assert hit.line == 9 and hit.cosine > 0.999
 
 
-def test_what_cannot_be_searched_for_is_an_error(run: Path) -> None:
-    nearby = Nearby(open_pairs(run))
-    with pytest.raises(OptionError, match="is empty"):
-        nearby.search("  \n")
-    with pytest.raises(OptionError, match="knows no token of it"):
-        nearby.search("🙂")
-
-
 def test_another_encoder_of_the_same_name_is_refused(
     run: Path, toy_folder: Path, tmp_path: Path
 ) -> None:
@@ -144,9 +136,3 @@ def test_a_file_of_pairs_is_encoded_when_it_is_searched(
         found = nearby.search(file.source.texts[row], 3)
         assert found["source"][0].row == row
         assert found["source"][0].cosine == pytest.approx(1, abs=1e-3)
-
-
-def test_vectors_that_are_gone_are_named(run: Path) -> None:
-    (run / "source.npy").unlink()
-    with pytest.raises(FileError, match=r"source\.npy: no vectors there"):
-        Nearby(open_pairs(run)).search("bade")

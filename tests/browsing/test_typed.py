@@ -1,6 +1,5 @@
 """A typed line says which pairs are shown, and what is looked for among them."""
 
-import re
 from pathlib import Path
 
 import numpy as np
@@ -74,11 +73,6 @@ def test_a_line_is_read(line: str, query: PairQuery, sought: str) -> None:
     assert read_line(line_of(query), USUAL) == (query, Sought())
     ordered = PairQuery(order="prob", descending=True)
     assert read_line(line, ordered)[0].order == "prob" and read_line(line, ordered)[0].descending
-
-
-def test_a_text_between_slashes_is_typed_as_a_regular_expression() -> None:
-    (query, _) = read_line(line_of(PairQuery(text="/a.b/")), USUAL)
-    assert query.regex and re.fullmatch(query.text, "/a.b/") and not re.search(query.text, "/axb/")
 
 
 @pytest.mark.parametrize("line", ["flag:nu", "is:good", "in:both-sides", "score<x"])

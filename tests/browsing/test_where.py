@@ -8,11 +8,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from xmine.browsing.judgements import CODES
 from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import PairQuery, select
-from xmine.browsing.view import View
 from xmine.browsing.where import _FUNCTIONS, _WORDS, COLUMNS
 from xmine.errors import OptionError
 from xmine.pairs.io import write_pairs
@@ -60,25 +58,6 @@ def test_a_condition_finds_what_looking_at_each_pair_finds(
 ) -> None:
     expected = [row for row, pair in enumerate(PAIRS) if holds(pair)]
     assert select(opened, PairQuery(where=where)).tolist() == expected
-
-
-def test_a_condition_is_one_of_many(opened: Opened) -> None:
-    query = PairQuery(where="flags LIKE '%number%'", score_min=1.1, order="score")
-    assert select(opened, query).tolist() == [1]
-    back = PairQuery(where="score > 0", order="source", descending=True)
-    assert select(opened, back).tolist() == [0, 2, 1]
-
-
-def test_a_condition_may_ask_for_what_people_say(opened: Opened) -> None:
-    codes = np.zeros(len(PAIRS), dtype=np.int8)
-    codes[2] = CODES["reject"]
-    view = View(opened, lambda: codes)
-    for where, rows in (
-        ("verdict = 'reject'", [2]),
-        ("verdict IS NULL", [0, 1, 3]),
-        ("verdict = 'accept'", []),
-    ):
-        assert view.find(view.want(PairQuery(where=where))).tolist() == rows
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from textual.events import Resize
-from textual.geometry import Size
 from textual.widgets import Input
 
 from tests.toys.app import drive
@@ -154,22 +152,10 @@ def test_a_typed_sentence_shows_its_nearest_in_both_files(
     drive(XmineApp(mined_run), (80, 24), script)
 
 
-def test_screens_have_room_in_the_smallest_window(mined_run: Path) -> None:
-    async def script(pilot: Any) -> None:
-        await settled(pilot)
-        near = await pressed(pilot, "enter")
-        assert sum("score" in row for row in near) >= 3
-        assert "kept" in near[-2]
-        both = await pressed(pilot, "F")
-        assert {"source", "target"} <= {row.split()[0] for row in both if row.strip()}
-
-    drive(XmineApp(mined_run), (60, 15), script)
-
-
 @pytest.mark.parametrize(
     ("way", "key"),
-    [([], "j"), (["t"], "right"), (["enter"], "j"), (["F"], "x")],
-    ids=["pairs", "threshold", "neighbours", "search"],
+    [(["t"], "right"), (["F"], "x")],
+    ids=["threshold", "search"],
 )
 def test_a_window_that_was_tiny_has_the_same_keys_again(
     mined_run: Path, way: list[str], key: str
@@ -183,30 +169,5 @@ def test_a_window_that_was_tiny_has_the_same_keys_again(
         again = screen_text(pilot.app)
         assert again[-1] == before[-1]  # what the keys do
         assert await pressed(pilot, key) != again
-
-    drive(XmineApp(mined_run), (80, 24), script)
-
-
-def test_an_app_that_begins_in_a_tiny_window_has_its_keys_in_a_larger_one(mined_run: Path) -> None:
-    async def script(pilot: Any) -> None:
-        await settled(pilot)
-        await pilot.resize_terminal(80, 24)
-        await settled(pilot)
-        assert await pressed(pilot, "j") != await pressed(pilot, "k")
-
-    drive(XmineApp(mined_run), (50, 20), script)
-
-
-def test_a_window_that_is_large_for_a_moment_only_keeps_its_keys(mined_run: Path) -> None:
-    async def script(pilot: Any) -> None:
-        await settled(pilot)
-        await pilot.resize_terminal(50, 20)
-        for width in (80, 50):  # both before the screen is drawn again
-            size = Size(width, 20)
-            pilot.app.screen.on_resize(Resize(size, size, size))
-        await settled(pilot)
-        await pilot.resize_terminal(80, 24)
-        await settled(pilot)
-        assert await pressed(pilot, "j") != await pressed(pilot, "k")
 
     drive(XmineApp(mined_run), (80, 24), script)

@@ -11,7 +11,7 @@ import typer.main
 from xmine.cli.from_options import with_console, with_options
 from xmine.cli.mine import mine
 from xmine.mining.options import MiningOptions
-from xmine.tui.commands import given, in_one_line, named, option_words
+from xmine.tui.commands import in_one_line, option_words
 
 
 def parsed(words: list[str]) -> MiningOptions:
@@ -45,10 +45,3 @@ def test_words_give_the_same_options_back(options: MiningOptions, said: str) -> 
     words = option_words(options)
     assert sorted(in_one_line(words).split()[1:]) == sorted(said.split())
     assert parsed(words) == options
-
-
-def test_a_leading_dash_makes_no_flag() -> None:
-    assert [named("-en.txt"), named("-"), named("zh.txt")] == ["./-en.txt", "-", "zh.txt"]
-    assert given("--model", "-c") == ["--model=-c"]
-    assert given("--model", "a b") == ["--model", "a b"]
-    assert given("--model", "") == []

@@ -9,7 +9,7 @@ from textual.app import App, ComposeResult
 from textual.widgets import Input, Static
 
 from tests.toys.app import drive
-from tests.toys.screens import Snapshots, screen_text
+from tests.toys.screens import Snapshots
 from xmine.browsing.opening import open_pairs
 
 
@@ -17,13 +17,6 @@ class Small(App[None]):
     def compose(self) -> ComposeResult:
         yield Static("机器翻译 [b]", markup=False)
         yield Input("é 词")
-
-
-def test_wide_characters_take_two_cells_and_are_read_once() -> None:
-    async def script(pilot: Any) -> list[str]:
-        return screen_text(pilot.app)
-
-    assert drive(Small(), (80, 24), script)[0] == "机器翻译 [b]"
 
 
 def test_a_screen_is_compared_with_its_file(

@@ -7,14 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from textual.widgets import Input, OptionList, Static
 
 from tests.toys.app import drive
 from tests.toys.screens import screen_text, settled
-from xmine.browsing.opening import open_pairs
-from xmine.pairs.io import write_pairs
 from xmine.tui.app import XmineApp
 from xmine.tui.jobs import Job
 from xmine.tui.screens.picker import Files, PickerScreen
@@ -210,18 +207,3 @@ def test_the_garbage_collector_works_from_the_first_screen_on_and_leaves_what_is
     finally:
         gc.enable()
         gc.unfreeze()
-
-
-def test_a_pair_of_files_is_named_by_both(run_copy: Path, tmp_path: Path) -> None:
-    sides = tmp_path / "a.en", tmp_path / "a.zh"
-    write_pairs(open_pairs(run_copy).pairs(np.arange(1)), ",".join(map(str, sides)), ("en", "zh"))
-
-    async def script(pilot: Any) -> None:
-        await settled(pilot)
-        await pilot.press("h")
-        await settled(pilot)
-        (line,) = (each for each in screen_text(pilot.app) if "a.en" in each)
-        assert "▫ a.en,a.zh  file  " in line
-        assert line.rstrip().endswith(tmp_path.name) and "…" not in line
-
-    drive(XmineApp(Path(",".join(map(str, sides)))), (160, 24), script)

@@ -183,17 +183,6 @@ def test_very_long_lines_are_shown_from_their_beginning_and_go_on_with_a_key(hos
     drive(opened(hostile), (80, 24), script)
 
 
-def test_a_name_of_a_file_is_text_too(tmp_path: Path) -> None:
-    path = tmp_path / "[red]a\x1b[31m\u202eb.jsonl"
-    write_pairs([Pair("one", "一", 1.0)], str(path))
-
-    async def script(pilot: Any) -> str:
-        await settled(pilot)
-        return screen_text(pilot.app)[0]
-
-    assert drive(opened(path), (80, 24), script).startswith(" [red]a␛[31m⇄b.jsonl  Pairs")
-
-
 def test_every_screen_shows_the_corpus_unharmed_and_leaves_the_table_as_it_was(
     mined_run: Path,
 ) -> None:

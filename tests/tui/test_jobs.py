@@ -17,7 +17,7 @@ from tests.toys.app import drive, is_there, wait_until
 from tests.toys.screens import screen_text, settled
 from xmine.progress import Progress
 from xmine.tui.app import XmineApp
-from xmine.tui.jobs import Job, ask_command, share
+from xmine.tui.jobs import Job, share
 from xmine.tui.widgets.job_view import going
 
 pytestmark = pytest.mark.usefixtures("usual_signals")
@@ -75,12 +75,6 @@ def test_the_time_that_a_stage_will_take_follows_from_what_was_done(
     assert job.stage_left is None and going(job) == "done"
 
 
-def test_a_command_that_fails_says_why() -> None:
-    wrong = asyncio.run(ask_command(["convert", "missing.tsv", "x.tsv"]))
-    assert wrong.code == 1 and not wrong.result
-    assert wrong.error.startswith("missing.tsv: ")
-
-
 def test_a_cancelled_command_is_interrupted(endless: list[str]) -> None:
     async def cancelled() -> Job:
         job = Job("mining", endless, Path())
@@ -98,35 +92,6 @@ def test_a_cancelled_command_is_interrupted(endless: list[str]) -> None:
     assert job.cancelled
     assert job.code in (130, -signal.SIGINT)  # in the middle of an import, Python says it so
     assert job.error == "interrupted"
-
-
-def test_whoever_stops_waiting_leaves_no_process(endless: list[str]) -> None:
-    async def left() -> int:
-        job = Job("mining", endless, Path())
-        running = asyncio.create_task(job.run(lambda job: None))
-        while job.pid is None:
-            await asyncio.sleep(0.01)
-        running.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await running
-        return job.pid
-
-    assert not is_there(asyncio.run(left()))
-
-
-def test_a_command_leaves_the_processor_to_the_app(endless: list[str]) -> None:
-    async def priority() -> int:
-        job = Job("mining", endless, Path())
-        running = asyncio.create_task(job.run(lambda job: None))
-        while job.pid is None:
-            await asyncio.sleep(0.01)
-        await asyncio.sleep(0.01)
-        lower = os.getpriority(os.PRIO_PROCESS, job.pid)
-        await job.stop()  # a single interrupt may be lost in a Python that is still starting
-        await running
-        return lower
-
-    assert asyncio.run(priority()) == min(os.getpriority(os.PRIO_PROCESS, 0) + 10, 19)
 
 
 def test_a_killed_app_leaves_no_process(endless: list[str]) -> None:

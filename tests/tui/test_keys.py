@@ -122,19 +122,6 @@ def test_keys_wait_for_the_run_that_is_read(
     drive(XmineApp(mined_run), (80, 24), script)
 
 
-def test_keys_after_the_palette_are_typed_into_it(mined_run: Path) -> None:
-    async def script(pilot: Any) -> None:
-        app = pilot.app
-        await settled(pilot)
-        app.post_message(events.Key("ctrl+p", None))
-        await burst(pilot, "Thres")
-        assert app.screen.query_one(Input).value == "Thres"
-        await pilot.press("escape")
-        assert isinstance(await burst(pilot, "t"), ThresholdScreen)
-
-    drive(XmineApp(mined_run), (80, 24), script)
-
-
 def test_a_screen_that_never_stands_takes_no_keys_for_ever(
     mined_run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

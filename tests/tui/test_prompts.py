@@ -44,7 +44,7 @@ PROMPTS = {
 YES_OR_NO = ("all", "write", "leave")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_no_key_and_no_click_judges_while_a_prompt_is_open(run_copy: Path) -> None:
     async def script(pilot: Any) -> None:
         app = pilot.app

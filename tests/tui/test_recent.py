@@ -11,14 +11,13 @@ import pytest
 
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
-from xmine.browsing.query import USUAL, PairQuery
+from xmine.browsing.query import USUAL
 from xmine.browsing.view import View
-from xmine.errors import FileError
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
 from xmine.tui.background import place_of, view_at
-from xmine.tui.state.recent import MOST, forget, keep_place, place_in, recent, remember
-from xmine.tui.state.state import keep_theme, settings, state_folder
+from xmine.tui.state.recent import forget, keep_place, place_in, recent, remember
+from xmine.tui.state.state import keep_theme, settings
 
 
 @pytest.fixture(autouse=True)
@@ -59,14 +58,6 @@ def test_what_is_gone_is_shown_as_gone_and_can_be_taken_off(tmp_path: Path) -> N
     assert [each.kind for each in recent()] == ["run", "unfinished"]
 
 
-def test_no_more_than_fifty_are_kept(tmp_path: Path) -> None:
-    for number in range(MOST + 5):
-        remember(tmp_path / str(number))
-    names = [Path(each.path).name for each in recent()]
-    assert len(names) == MOST == 50
-    assert names[0] == "54" and names[-1] == "5"
-
-
 def test_a_moses_pair_is_found_from_any_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -104,14 +95,6 @@ def test_a_theme_is_remembered_beside_what_else_there_is(state: Path) -> None:
     assert json.loads((state / "settings.json").read_text())["of a later version"] == 1
 
 
-def test_a_file_in_the_way_of_the_folder_is_told(state: Path) -> None:
-    state.touch()
-    with pytest.raises(FileError, match="cannot be written") as told:
-        remember(Path("a"))
-    assert "XMINE_STATE" in told.value.hint
-    assert recent() == []
-
-
 def test_processes_that_write_at_once_lose_nothing() -> None:
     script = (
         "import sys; from pathlib import Path; from xmine.tui.state.recent import remember\n"
@@ -120,18 +103,6 @@ def test_processes_that_write_at_once_lose_nothing() -> None:
     started = [subprocess.Popen([sys.executable, "-c", script, str(n)]) for n in range(3)]
     assert [each.wait(60) for each in started] == [0, 0, 0]
     assert {int(Path(each.path).name) for each in recent()} == set(range(30))
-
-
-def test_the_folder_follows_the_environment(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert state_folder() == tmp_path / "state"
-    monkeypatch.delenv("XMINE_STATE")
-    monkeypatch.setenv("XDG_STATE_HOME", "/x")
-    assert state_folder() == Path("/x/xmine")
-    monkeypatch.delenv("XDG_STATE_HOME")
-    monkeypatch.setenv("HOME", "/y")
-    assert state_folder() == Path("/y/.local/state/xmine")
 
 
 def test_a_place_is_kept_with_its_entry(tmp_path: Path) -> None:
@@ -146,16 +117,6 @@ def test_a_place_is_kept_with_its_entry(tmp_path: Path) -> None:
     remember(run)
     assert place_in(run) == place
     assert place_in(tmp_path / "other") is None
-
-
-def test_a_view_is_where_it_was(mined_run: Path) -> None:
-    opened = open_pairs(mined_run)
-    codes = Judgements.open(opened).codes
-    query = PairQuery(flags=("number", "length"), where="prob > 0.5")
-    view = View(opened, codes, query, 0.25)
-    view.row, view.lines = 7, ["a", ":9"]
-    again = view_at(json.loads(json.dumps(place_of(view))), opened, codes)
-    assert again.wanted == view.wanted and (again.row, again.lines) == (7, ["a", ":9"])
 
 
 def test_a_place_is_that_of_the_pair_whatever_its_row(mined_run: Path, tmp_path: Path) -> None:

@@ -82,6 +82,7 @@ def shows(pilot: Any, view: View) -> bool:
     return rows and pilot.app.view is view
 
 
+@pytest.mark.long
 def test_what_is_opened_twice_at_once_is_opened_once_and_leaves_nothing_behind(
     mined_run: Path, few: Path
 ) -> None:
@@ -116,23 +117,6 @@ def test_what_is_opened_twice_at_once_is_opened_once_and_leaves_nothing_behind(
     drive(XmineApp(mined_run), (80, 24), script)
 
 
-def test_work_that_ended_is_let_go_while_its_thread_waits_for_more(mined_run: Path) -> None:
-    class Work:
-        def __call__(self) -> None:
-            pass
-
-    async def script(pilot: Any) -> None:
-        await settled(pilot)
-        work = Work()
-        held = weakref.ref(work)
-        pilot.app.background.run("any", work, lambda _: None, lambda _: None)
-        del work
-        await settled(pilot)  # and heard all that its worker said of itself
-        await until(pilot, lambda: gc.collect() >= 0 and held() is None, 5)
-
-    drive(XmineApp(mined_run), (80, 24), script)
-
-
 def test_the_first_frame_is_there_before_anything_is_read(
     few: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -147,6 +131,7 @@ def test_the_first_frame_is_there_before_anything_is_read(
     assert ["opening" in each for each in seen] == [True]
 
 
+@pytest.mark.long
 def test_pairs_that_were_open_when_collecting_began_may_go(mined_run: Path, few: Path) -> None:
     async def script(pilot: Any) -> None:
         app = pilot.app
@@ -373,65 +358,5 @@ def test_a_run_that_is_mined_anew_takes_no_verdict_until_it_is_opened_again(
         assert app.view is not old and shows(pilot, app.view)
         await pilot.press("a")
         assert app.judgements.counts().judged == 2
-
-    drive(XmineApp(run_copy), (80, 24), script)
-
-
-def test_a_run_that_is_opened_again_shows_the_cursor(run_copy: Path) -> None:
-    async def first(pilot: Any) -> None:
-        await settled(pilot)
-        await pilot.press("pagedown", "pagedown", "pagedown", "a")
-        pilot.app.keep_place()
-
-    drive(XmineApp(run_copy), (80, 24), first)
-
-    async def again(pilot: Any) -> None:
-        await settled(pilot)
-        table = pilot.app.screen.query_one(PairTable)
-        top = table.scroll_offset.y
-        assert table.cursor_row > 20 and top <= table.cursor_row < top + table._page
-        await pilot.resize_terminal(80, 30)
-        await settled(pilot)
-        await pilot.resize_terminal(80, 20)
-        await settled(pilot)
-        top = table.scroll_offset.y
-        assert top <= table.cursor_row < top + table._page
-
-    drive(XmineApp(run_copy), (80, 24), again)
-
-
-def test_opening_what_is_open_keeps_the_place(run_copy: Path) -> None:
-    async def script(pilot: Any) -> None:
-        app = pilot.app
-        await settled(pilot)
-        await pilot.press("t")
-        await settled(pilot)
-        await pilot.press("]", "escape", "slash", *"prob>0.5", "enter", "j", "j")
-        await settled(pilot)
-        query, cut, row = app.view.query, app.view.cut, app.view.row
-        assert query != PairQuery(kept="kept")
-        assert cut != app.view.opened.cut and row
-        for _ in range(2):
-            await pilot.press("h", "enter")
-            await settled(pilot)
-            assert (app.view.query, app.view.cut, app.view.row) == (query, cut, row)
-            app.open(run_copy)
-            await settled(pilot)
-            assert (app.view.query, app.view.cut, app.view.row) == (query, cut, row)
-
-    drive(XmineApp(run_copy), (80, 24), script)
-
-
-def test_the_pane_says_the_verdict_that_was_given_on_another_screen(run_copy: Path) -> None:
-    async def script(pilot: Any) -> None:
-        await settled(pilot)
-        pilot.app.screen.query_one(PairTable).move_cursor(row=2)
-        await settled(pilot)
-        await pilot.press("enter")
-        await settled(pilot)
-        await pilot.press("x", "escape")
-        await settled(pilot)
-        assert isinstance(pilot.app.screen, PairsScreen)
-        assert "✗ reject" in "\n".join(screen_text(pilot.app)[10:])
 
     drive(XmineApp(run_copy), (80, 24), script)

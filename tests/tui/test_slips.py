@@ -1,7 +1,6 @@
 """What one types wrong is told where it was typed, and nothing of what was there is lost."""
 
 import asyncio
-import os
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,9 @@ from textual.widgets import Input
 
 from tests.toys.app import drive
 from tests.toys.screens import screen_text, settled, until
-from xmine.encoders.encoder import SentenceEncoder
-from xmine.mining.options import MiningOptions
-from xmine.mining.pipeline import mine
 from xmine.tui.app import XmineApp
 from xmine.tui.screens.filter import FilterScreen
 from xmine.tui.screens.pairs import PairsScreen
-from xmine.tui.widgets.near_lists import NearList
 from xmine.tui.widgets.pair_table import PairTable
 
 
@@ -28,17 +23,19 @@ async def pressed(pilot: Any, *keys: str) -> str:
     return "\n".join(screen_text(pilot.app))
 
 
-@pytest.mark.parametrize("name", [".", "", "~nobody/x.tsv", "a" * 300 + ".tsv"])
 def test_a_name_that_no_file_can_have_is_told(
-    mined_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+    mined_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
 
     async def script(pilot: Any) -> None:
         await settled(pilot)
-        text = await pressed(pilot, "e", "ctrl+u", *name, "enter")
-        assert "! " in text and isinstance(pilot.app.screen, PairsScreen)
-        assert [each.name for each in tmp_path.iterdir()] == ["state"]
+        for name in (".", "", "~nobody/x.tsv", "a" * 300 + ".tsv"):
+            await pressed(pilot, "e")
+            pilot.app.screen.query_one("#answer", Input).value = name
+            text = await pressed(pilot, "enter")
+            assert "! " in text and isinstance(pilot.app.screen, PairsScreen), name
+            assert [each.name for each in tmp_path.iterdir()] == ["state"]
 
     drive(XmineApp(mined_run), (80, 24), script)
 
@@ -66,21 +63,6 @@ def test_a_wrong_condition_stays_in_the_form(mined_run: Path) -> None:
         await pressed(pilot, "enter")
         assert isinstance(pilot.app.screen, PairsScreen)
         assert pilot.app.view.query.where == "prob > 0"
-
-    drive(XmineApp(mined_run), (80, 24), script)
-
-
-def test_a_condition_may_be_typed_key_by_key(mined_run: Path) -> None:
-    async def script(pilot: Any) -> None:
-        await settled(pilot)
-        await pressed(pilot, "f")
-        line = pilot.app.screen.query_one("#where", Input)
-        for key in "not lower(":
-            line.insert_text_at_cursor(key)
-            await pilot.pause()
-            await pilot.app.workers.wait_for_complete()
-        line.value = "not kept"
-        assert "pairs of" in await pressed(pilot, "space")
 
     drive(XmineApp(mined_run), (80, 24), script)
 
@@ -122,28 +104,6 @@ def test_escape_in_the_line_keeps_the_search_before_and_takes_the_error_away(
     drive(XmineApp(mined_run), (80, 24), script)
 
 
-def test_tab_goes_from_list_to_list_where_a_sentence_is_searched(mined_run: Path) -> None:
-    async def script(pilot: Any) -> None:
-        await settled(pilot)
-        await pressed(pilot, "F", "x", "enter")
-        for side in ("source", "target", "source"):
-            pilot.app.screen.query_one(f"#{side}", NearList).focus()
-            await pressed(pilot, "tab")
-            assert pilot.app.focused.id == {"source": "target", "target": "source"}[side]
-
-    drive(XmineApp(mined_run), (80, 24), script)
-
-
-def test_a_verdict_on_a_neighbour_is_told(run_copy: Path) -> None:
-    async def script(pilot: Any) -> None:
-        await settled(pilot)
-        await pressed(pilot, "enter")
-        assert "z takes it back" in await pressed(pilot, "a")
-        assert "taken back" in await pressed(pilot, "z")
-
-    drive(XmineApp(run_copy), (80, 24), script)
-
-
 def test_a_question_mark_is_a_character_where_one_types(mined_run: Path) -> None:
     async def script(pilot: Any) -> None:
         await settled(pilot)
@@ -156,48 +116,6 @@ def test_a_question_mark_is_a_character_where_one_types(mined_run: Path) -> None
             await pressed(pilot, "f1")
             assert pilot.app.screen.NAME == "Help"
             await pressed(pilot, "escape", "escape")
-
-    drive(XmineApp(mined_run), (100, 24), script)
-
-
-def test_help_on_another_key_leaves_f1_where_one_types(mined_run: Path) -> None:
-    state = Path(os.environ["XMINE_STATE"])
-    state.mkdir(exist_ok=True)
-    (state / "settings.json").write_text('{"keys": {"help": "f2"}}')
-
-    async def script(pilot: Any) -> None:
-        await settled(pilot)
-        assert "F2 Help" in await pressed(pilot, "p") or "f2 Help" in await pressed(pilot, "p")
-        for opening, key in (("p", "f1"), ("p", "f2"), ("f", "f1"), ("F", "f1")):
-            await pressed(pilot, opening, key)
-            assert pilot.app.screen.NAME == "Help", (opening, key)
-            await pressed(pilot, "escape", "escape")
-
-    drive(XmineApp(mined_run), (100, 24), script)
-
-
-def test_a_run_that_was_cut_by_scores_shows_no_cut_of_probabilities(
-    toy_files: tuple[Path, Path, object], toy_encoder: SentenceEncoder, tmp_path: Path
-) -> None:
-    source, target, _ = toy_files
-    run = tmp_path / "run"
-    mine(source, target, toy_encoder, MiningOptions(threshold=0.5), run=run)
-
-    async def script(pilot: Any) -> None:
-        await settled(pilot)
-        assert ", no cut" in screen_text(pilot.app)[0]
-
-    drive(XmineApp(run), (100, 24), script)
-
-
-def test_ctrl_c_names_the_keys_that_quit_here(mined_run: Path) -> None:
-    async def script(pilot: Any) -> None:
-        await settled(pilot)
-        assert "q or ctrl+q quits" in await pressed(pilot, "ctrl+c")
-        for opening in ("slash", "F"):
-            text = await pressed(pilot, opening, "ctrl+c")
-            assert "ctrl+q quits" in text and "q or" not in text
-            await pressed(pilot, "escape", "p")
 
     drive(XmineApp(mined_run), (100, 24), script)
 

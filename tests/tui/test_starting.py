@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual import events
 from textual.widgets import Input, Static
 
 from tests.toys.app import drive
@@ -87,27 +86,6 @@ def test_the_form_of_mining_becomes_the_command_it_shows(asked: list[list[str]])
         pilot.app.mine_with("mine/")
         await pilot.pause()
         assert screen.query_one("#model", Input).value == "mine/"
-
-    drive(XmineApp(), (80, 24), script)
-
-
-def test_what_is_pasted_with_tabs_fills_one_field_after_the_other() -> None:
-    async def script(pilot: Any) -> None:
-        screen = await shown(pilot, "mine")
-        for name in (
-            "a",
-            "tab",
-            "b",
-            "tab",
-            "c",
-            "shift+tab",
-            "d",
-        ):  # at once, as a terminal sends it
-            pilot.app.post_message(events.Key(name, name if len(name) == 1 else None))
-        await settled(pilot)
-        source, target, output = (line.value for line in list(screen.query(PathLine))[:3])
-        assert (source, target) == ("a", "d")  # whoever comes back writes over what is there
-        assert "c" in output
 
     drive(XmineApp(), (80, 24), script)
 

@@ -11,12 +11,11 @@ from textual.color import Color
 from textual.events import MouseScrollDown
 
 from tests.toys.app import drive
-from tests.toys.screens import THEMES, screen_cells, screen_text, settled
+from tests.toys.screens import THEMES, screen_cells, screen_text
 from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
-from xmine.tui.app import XmineApp
 from xmine.tui.widgets.pair_cells import PairCells, unjudged
 from xmine.tui.widgets.pair_table import PairTable
 
@@ -69,17 +68,6 @@ def look(path: Path, script: Callable[[Any, PairTable], Awaitable[None]]) -> Non
         await script(pilot, table)
 
     drive(Table(open_pairs(path)), SIZE, driven)
-
-
-def test_ctrl_c_is_heard_by_the_app_and_not_by_the_table(three: Path) -> None:
-    async def script(pilot: Any) -> None:
-        await settled(pilot)
-        assert isinstance(pilot.app.focused, PairTable)
-        await pilot.press("ctrl+c")
-        await pilot.pause()
-        assert screen_text(pilot.app)[-2] == " q or ctrl+q quits"
-
-    drive(XmineApp(three), SIZE, script)
 
 
 def test_only_the_rows_that_are_seen_are_read(three: Path) -> None:
@@ -147,18 +135,6 @@ def test_margins_have_a_column_where_there_is_room(tmp_path: Path, width: int, n
     assert [row[2] for row in rows] == shown
 
 
-def test_a_click_below_the_last_row_does_nothing(three: Path) -> None:
-    async def script(pilot: Any, table: PairTable) -> None:
-        table.show(np.arange(2))
-        await pilot.pause()
-        pilot.app.posted.clear()
-        await pilot.click(PairTable, offset=(20, 9))
-        await pilot.pause()
-        assert (table.cursor_row, pilot.app.posted) == (0, [])
-
-    look(three, script)
-
-
 def test_the_wheel_scrolls_and_the_cursor_stays(three: Path) -> None:
     async def script(pilot: Any, table: PairTable) -> None:
         table.post_message(MouseScrollDown(table, 20, 5, 0, 1, 0, False, False, False))
@@ -168,21 +144,6 @@ def test_the_wheel_scrolls_and_the_cursor_stays(three: Path) -> None:
         await pilot.click(PairTable, offset=(20, 1))
         await pilot.pause()
         assert table.cursor_row == table.scroll_offset.y
-
-    look(three, script)
-
-
-def test_enter_selects_where_there_is_a_pair(three: Path) -> None:
-    async def script(pilot: Any, table: PairTable) -> None:
-        await pilot.press("enter")
-        await pilot.pause()
-        assert pilot.app.posted == ["selected"]
-        table.show(np.zeros(0, np.int64))
-        await pilot.pause()
-        assert pilot.app.posted == ["selected", None]
-        await pilot.press("enter", "down", "end", "pageup")
-        await pilot.pause()
-        assert pilot.app.posted == ["selected", None]
 
     look(three, script)
 
@@ -197,21 +158,6 @@ def test_the_cursor_and_a_sign_are_seen_without_colour(
         assert "reverse" in cells[1][5][1]
         assert "reverse" not in cells[2][5][1]
         assert cells[2][1][0] == "✓"
-
-    look(three, script)
-
-
-def test_a_sign_has_a_colour_of_the_theme(three: Path) -> None:
-    async def script(pilot: Any, table: PairTable) -> None:
-        seen = []
-        for theme in ("textual-dark", "textual-light"):
-            pilot.app.theme = theme
-            await pilot.pause()
-            row = screen_cells(pilot.app)[2]
-            assert row[1][0] == "✓"
-            assert row[1][1] != row[5][1]
-            seen.append(row[1][1])
-        assert seen[0] != seen[1]
 
     look(three, script)
 

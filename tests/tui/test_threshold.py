@@ -13,7 +13,6 @@ from textual.widgets import Input, Static
 from tests.toys.app import drive, mine_files
 from tests.toys.screens import screen_text, settled
 from xmine.browsing.cuts import Cuts
-from xmine.browsing.details import lines_around
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import JUDGED, PairQuery, select
@@ -21,7 +20,6 @@ from xmine.browsing.samples import Sample
 from xmine.run.folder import alone_in
 from xmine.tui.app import XmineApp
 from xmine.tui.screens.neighbours import NeighboursScreen
-from xmine.tui.widgets.pair_detail import PairDetail
 from xmine.tui.widgets.pair_table import PairTable
 from xmine.tui.widgets.toggles import Choices
 
@@ -89,51 +87,6 @@ def test_the_threshold_looks_as_it_did(mined_run: Path, snapshot: Any) -> None:
             assert min(len(above), len(below)) >= (2 if size == "80x24" else 3), size
 
     drive(XmineApp(mined_run), (80, 24), script)
-
-
-def test_a_low_window_has_room_for_bars_and_for_pairs_on_both_sides(mined_run: Path) -> None:
-    async def script(pilot: Any) -> None:
-        await at_threshold(pilot)
-        rows = screen_text(pilot.app)
-        assert rows[2].endswith("from here precision")
-        text = "\n".join(rows)
-        assert "expected right" in text and "≥ " in text and "< " in text
-
-    drive(XmineApp(mined_run), (60, 15), script)
-
-
-def test_the_pane_scrolls_and_shows_the_lines_around(mined_run: Path) -> None:
-    async def script(pilot: Any) -> None:
-        await at_threshold(pilot)
-        pane = pilot.app.screen.query_one(PairDetail)
-        row = pilot.app.screen.query_one(PairTable).row
-        around = lines_around(pilot.app.view.opened.source, pilot.app.view.opened.sources[row])
-        before = next(each for each in around if each is not None)
-        await moved(pilot, "l")
-        assert pane.max_scroll_y > 1
-        text = pilot.app.view.opened.source.texts[before]
-        for key, at in (("J", 1), ("J", 2), ("K", 1)):
-            await moved(pilot, key)
-            assert pane.scroll_offset.y == at
-        await pilot.resize_terminal(130, 60)
-        await settled(pilot)
-        assert text[:9] in "\n".join(screen_text(pilot.app)[pane.region.y :])
-
-    drive(XmineApp(mined_run), (80, 24), script)
-
-
-def test_a_window_of_another_size_leaves_the_cursor_on_its_pair(mined_run: Path) -> None:
-    async def script(pilot: Any) -> None:
-        table = await at_threshold(pilot)
-        await moved(pilot, "down", "down", "down")
-        row, at = table.row, table.cursor_row
-        await pilot.resize_terminal(80, 24)
-        await settled(pilot)
-        assert (table.row, table.cursor_row) == (row, at)
-        top = table.scroll_offset.y
-        assert top <= at < top + table._page
-
-    drive(XmineApp(mined_run), (120, 40), script)
 
 
 def test_counts_precision_table_and_the_other_screens_follow_the_cut(mined_run: Path) -> None:

@@ -9,9 +9,9 @@ import pytest
 
 from tests.toys.opened import opened_run
 from xmine.browsing.cuts import Cuts, check_cut, flag_of
-from xmine.browsing.judge_agreement import Share, approval_of
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
+from xmine.browsing.samples import Share, approval_of
 from xmine.errors import OptionError
 from xmine.scoring.probability import Confidence
 from xmine.scoring.threshold import expected
@@ -141,11 +141,11 @@ def test_approval_compares_judgements_with_the_estimate_and_judges(tmp_path: Pat
     # 0 and 1 are likely and accepted, 2 is likely and rejected, `kept` unlikely and accepted,
     # the last one unlikely and rejected.
     assert (approval.agreed.so, approval.agreed.of) == (3, 5)
-    (judges,) = approval.judges
-    assert judges.names == ("ann", "bob") and (judges.same.so, judges.same.of) == (3, 4)
+    ((first, second, same, kappa),) = approval.judges
+    assert (first, second) == ("ann", "bob") and (same.so, same.of) == (3, 4)
     # ann accepts 3 of 4, bob 2: by chance 0.75 x 0.5 + 0.25 x 0.5 = 0.5 agree, 0.75 do.
-    assert judges.kappa == pytest.approx(0.5)
+    assert kappa == pytest.approx(0.5)
     assert approval.agreement() == {
         "as expected": "0.60 (0.27 to 0.86), 3 of 5",
-        "ann, bob": f"{judges.same}, kappa 0.50",
+        "ann, bob": f"{same}, kappa 0.50",
     }

@@ -1,17 +1,15 @@
 """Samples of a run: drawn at random, what they say of it, and the lines around a pair."""
 
-
 import numpy as np
 import polars as pl
 import pytest
 
 from tests.toys.opened import opened_run
 from xmine.browsing.details import lines_around
-from xmine.browsing.judge_agreement import Share, judged_at_random
 from xmine.browsing.judgements import CODES
 from xmine.browsing.opened import Opened, TextColumn, TextSide
 from xmine.browsing.query import Codes
-from xmine.browsing.samples import Sample
+from xmine.browsing.samples import Sample, Share, judged_at_random
 
 
 def judged(opened: Opened, accept: object = (), reject: object = (), unsure: object = ()) -> Codes:

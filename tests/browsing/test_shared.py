@@ -1,6 +1,5 @@
 """What both sides of a pair have, found whatever it looks like."""
 
-
 import pytest
 
 from xmine.browsing.shared_spans import shared_parts

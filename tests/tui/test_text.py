@@ -1,6 +1,5 @@
 """Text that a widget may show: nothing in it is obeyed, hidden, torn or wider than its place."""
 
-
 import pytest
 
 from tests.toys.app import HOSTILE

@@ -10,8 +10,8 @@ from textual.events import Resize
 from textual.widgets import Static
 
 from xmine.browsing.cuts import Cuts, check_cut, flag_of, step_of, stepped
-from xmine.browsing.judge_agreement import approval_of, judged_at_random
 from xmine.browsing.opened import Opened
+from xmine.browsing.samples import approval_of, judged_at_random
 from xmine.browsing.write_cut import read_again, write_cut
 from xmine.errors import XmineError
 from xmine.plots.terminal import histogram_lines

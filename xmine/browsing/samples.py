@@ -1,21 +1,160 @@
-"""Pairs to judge, drawn at random -> how precise a run is, and what that says about its cut."""
+"""What verdicts say: of a sample of pairs, of a cut, of the estimate, and of other judges."""
 
+import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
+from itertools import combinations
 
 import numpy as np
 
 from xmine.browsing.cuts import Cuts
-from xmine.browsing.judge_agreement import Share, share_of, shuffled
-from xmine.browsing.judgements import CODES
+from xmine.browsing.judgements import CODES, Judgements
 from xmine.browsing.opened import Opened, Rows
 from xmine.browsing.query import Codes
 from xmine.errors import OptionError
-from xmine.pairs.judgements import UNSURE
+from xmine.pairs.judgements import ACCEPT, REJECT, UNSURE
 from xmine.scoring.threshold import precision_of
 from xmine.units import count
 
 USUAL = 50  # pairs of a sample
+# Standard deviations that hold nine tenths of a normal distribution, as for expected precision.
+_NINE_TENTHS = 1.645
+_SEED = 1  # of the one order in which pairs are drawn
+_BLOCK = 4096  # drawn pairs that are looked at at once
+_FEWEST = 10  # pairs that were judged in that order, or all that are kept
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A share of some pairs, and an interval that holds the true share nine times in ten."""
+
+    so: int
+    of: int
+
+    @property
+    def share(self) -> float | None:
+        """The share; None of nothing."""
+        return self.so / self.of if self.of else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Wilson's interval (1927), which holds for few pairs and for shares of 0 and 1."""
+        if not self.of:
+            return None
+        share, z = self.so / self.of, _NINE_TENTHS
+        part = z * z / self.of
+        spread = math.sqrt(part * (share * (1 - share) + part / 4))
+        low, high = (share + part / 2 + sign * spread for sign in (-1, 1))
+        return max(low / (1 + part), 0.0), min(high / (1 + part), 1.0)
+
+    def __str__(self) -> str:
+        """Write the share, the interval and both counts."""
+        share, interval = self.share, self.interval
+        if share is None or interval is None:
+            return "none judged"
+        return f"{share:.2f} ({interval[0]:.2f} to {interval[1]:.2f}), {self.so:,} of {self.of:,}"
+
+    def facts(self) -> dict[str, object]:
+        """List the figures for JSON."""
+        share, interval = self.share, self.interval
+        return {
+            "so": self.so,
+            "of": self.of,
+            "share": None if share is None else round(share, 4),
+            "interval": None if interval is None else [round(each, 4) for each in interval],
+        }
+
+
+@lru_cache(maxsize=2)
+def _shuffled(pairs: int) -> Rows:
+    """Give the rows of so many pairs in random order, int64 [pairs], each time the same one.
+
+    Whatever a cut keeps stands in random order, too; a longer sample goes on where one ends.
+    """
+    order: Rows = np.random.default_rng(_SEED).permutation(pairs)
+    return order
+
+
+def _share_of(codes: Codes, rows: Rows) -> Share:
+    """Count the accepted among those of some pairs that are accepted or rejected."""
+    accepted, rejected = (int((codes[rows] == CODES[each]).sum()) for each in (ACCEPT, REJECT))
+    return Share(accepted, accepted + rejected)
+
+
+def judged_at_random(opened: Opened, codes: Codes, cut: float | None) -> Share:
+    """Give the precision of the kept pairs that were judged as they are drawn at random.
+
+    Others say nothing of all kept pairs: who judges the best ones finds them right. So those count
+    that stand before the first one that nobody has judged. Of too few nothing is said.
+    """
+    kept, order, drawn = opened.kept(cut), _shuffled(len(opened)), []
+    for start in range(0, len(order), _BLOCK):
+        block = order[start : start + _BLOCK]
+        block = block[kept[block]]
+        ends = np.flatnonzero(codes[block] == 0)[:1]
+        drawn.append(block[: ends[0]] if len(ends) else block)
+        if len(ends):
+            break
+    rows = np.concatenate([*drawn, order[:0]])
+    return _share_of(codes, rows) if len(rows) >= min(_FEWEST, kept.sum()) else Share(0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """Labels compared with the estimate and with each other; unsure ones count nowhere.
+
+    Attributes:
+        accepted: share of the kept pairs, of those judged at random.
+        expected, interval: precision by the estimate of all kept pairs; None without one.
+        agreed: share of judged pairs that the probability calls rightly at 0.5.
+        judges: of each two of them the names, the share of the pairs that both accepted or rejected
+            on which they agree, and Cohen's kappa (1960), which takes off the agreement by chance;
+            None without pairs, or where both always give one and the same label.
+    """
+
+    accepted: Share
+    expected: float | None
+    interval: tuple[float, float] | None
+    agreed: Share
+    judges: tuple[tuple[str, str, Share, float | None], ...]
+
+    def agreement(self) -> dict[str, str]:
+        """Write the agreement of the labels with the estimate, and of each two judges."""
+        said = {} if self.expected is None else {"as expected": str(self.agreed)}
+        for first, second, same, kappa in self.judges:
+            said[f"{first}, {second}"] = (
+                f"{same}" if kappa is None else f"{same}, kappa {kappa:.2f}"
+            )
+        return said
+
+
+def approval_of(opened: Opened, judgements: Judgements) -> Approval:
+    """Compare judgements with the estimate, and with each other."""
+    kept, codes = opened.kept(opened.cut), judgements.codes()
+    expected, interval, agreed = None, None, Share(0, 0)
+    if opened.probs is not None:
+        probs = opened.probs[kept].astype(np.float64)
+        expected, interval = precision_of(probs[~np.isnan(probs)])
+        known = np.isin(codes, [CODES[ACCEPT], CODES[REJECT]]) & ~np.isnan(opened.probs)
+        right = (opened.probs >= 0.5) == (codes == CODES[ACCEPT])
+        agreed = Share(int((right & known).sum()), int(known.sum()))
+    said: dict[str, dict[int, bool]] = {}
+    for row in judgements.rows().tolist():
+        for judge, label in judgements.by_judge(row).items():
+            if label in (ACCEPT, REJECT):
+                said.setdefault(judge, {})[row] = label == ACCEPT
+    judges = []
+    for one, other in combinations(sorted(said), 2):
+        both = [(said[one][row], said[other][row]) for row in said[one].keys() & said[other].keys()]
+        same, kappa = Share(sum(x == y for x, y in both), len(both)), None
+        if both:
+            yes, also = (sum(each) / len(both) for each in zip(*both, strict=True))
+            chance = yes * also + (1 - yes) * (1 - also)
+            if chance < 1:
+                kappa = (same.so / same.of - chance) / (1 - chance)
+        judges.append((one, other, same, kappa))
+    at_random = judged_at_random(opened, codes, opened.cut)
+    return Approval(at_random, expected, interval, agreed, tuple(judges))
 
 
 class Sample:
@@ -33,7 +172,7 @@ class Sample:
     ) -> None:
         """Draw pairs; fewer where there are no more. A longer sample begins with a shorter one."""
         self.opened, self.cut, self.around = opened, cut, around
-        order = shuffled(len(opened))
+        order = _shuffled(len(opened))
         self._above: Rows = np.flatnonzero(opened.kept(cut))
         self._below: Rows = order[:0]
         if around:
@@ -57,17 +196,13 @@ class Sample:
         if self.opened.probs is not None:
             probs = self.opened.probs[self._above].astype(np.float64)
             expected = precision_of(probs[~np.isnan(probs)])[1]
+        unsure, left = (int((codes[self.rows] == code).sum()) for code in (CODES[UNSURE], 0))
         return Finding(
-            self,
-            share_of(codes, above),
-            share_of(codes, below),
-            int((codes[self.rows] == CODES[UNSURE]).sum()),
-            int((codes[self.rows] == 0).sum()),
-            expected,
+            self, _share_of(codes, above), _share_of(codes, below), unsure, left, expected
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Finding:
     """What people have said of a sample.
 
@@ -75,8 +210,7 @@ class Finding:
         sample: that was judged.
         above, below: accepted pairs of those that the cut keeps, and of those that it does not.
         unsure, left: pairs of which nobody is sure, and that nobody has judged.
-        expected: interval of the precision of all kept pairs by the estimate; None without one, or
-            of pairs around the cut.
+        expected: interval of the precision of all kept pairs by the estimate; None without one.
     """
 
     sample: Sample
@@ -100,7 +234,7 @@ class Finding:
                 said.append(f"precision, expected       {low:.2f} to {high:.2f}")
         return [*said, self.advice] if self.advice else said
 
-    @cached_property
+    @property
     def advice(self) -> str:
         """Say what the intervals say about the cut; nothing where there is none."""
         above, below = self.above.interval, self.below.interval

@@ -9,9 +9,9 @@ from xmine.cli.console import Console, write_rows
 from xmine.errors import OptionError
 
 if TYPE_CHECKING:
-    from xmine.browsing.judge_agreement import Approval
     from xmine.browsing.judgements import Counts, Judgements
     from xmine.browsing.opened import Opened
+    from xmine.browsing.samples import Approval
 
 
 def count_verdicts(
@@ -27,9 +27,9 @@ def count_verdicts(
 
     Accepted pairs go to `output`, or the `rejected` ones; the lines of both to `known`.
     """
-    from xmine.browsing.judge_agreement import approval_of
     from xmine.browsing.judgements import CODES, Judgements
     from xmine.browsing.opening import open_pairs
+    from xmine.browsing.samples import approval_of
     from xmine.files.atomic import check_free
     from xmine.pairs.io import check_pair_file, write_pairs
     from xmine.pairs.judgements import refuse_labels
@@ -104,8 +104,8 @@ def _said(counts: "Counts", of_kept: "Counts", approval: "Approval", run: str) -
         if approval.accepted.of
         else f"too few are judged at random: {sampling}",
     }
-    if approval.expected is not None and approval.expected_interval is not None:
-        low, high = approval.expected_interval
+    if approval.expected is not None and approval.interval is not None:
+        low, high = approval.interval
         said["precision, expected"] = f"{approval.expected:.2f} ({low:.2f} to {high:.2f})"
     return said | approval.agreement()
 
@@ -123,10 +123,10 @@ def _facts(
         "kept_judged": of_kept.judged,
         "precision_judged": approval.accepted.facts(),
         "precision_expected": approval.expected,
-        "precision_expected_interval": approval.expected_interval,
+        "precision_expected_interval": approval.interval,
         "as_expected": approval.agreed.facts(),
         "judges": [
-            {"names": list(each.names), "same": each.same.facts(), "kappa": each.kappa}
-            for each in approval.judges
+            {"names": [first, second], "same": same.facts(), "kappa": kappa}
+            for first, second, same, kappa in approval.judges
         ],
     }

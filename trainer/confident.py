@@ -19,7 +19,7 @@ from xmine.run.folder import JUDGEMENTS_FILE
 from xmine.units import count
 
 from .data.rows import drawn
-from .models.towers import tower_of
+from .models import tower_of
 from .run.devset import halved
 
 # Fewer pairs teach an encoder nothing.

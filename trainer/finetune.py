@@ -23,7 +23,8 @@ from xmine.evaluation.transfer.tasks import Predict, Task, check_learnable
 from xmine.progress import Progress, Report
 
 from .data.rows import Side
-from .models.towers import Tower, adamw, tower_class, tower_of
+from .models import tower_class, tower_of
+from .models.towers import Tower, adamw
 from .run.schedules import linear
 
 Candidate = tuple[str, ...]  # what one score is given to: a text, or two

@@ -30,11 +30,9 @@ from .jobs import JobQueue
 from .keys import KeyDone, KeyQueue
 from .screens.base import BaseScreen, OpeningScreen
 from .screens.judging_base import JudgeScreen
-from .state.recent import keep_place, recent
-from .state.state import keep_theme, settings
-from .terminal import DRIVERS
+from .state import keep_place, keep_theme, recent, settings
+from .terminal import DRIVERS, hear
 from .widgets.prompt import Prompt
-from .widths import hear
 
 if TYPE_CHECKING:
     from xmine.browsing.judgements import Judgements
@@ -131,7 +129,7 @@ class XmineApp(App[None]):
         await super().on_event(key)
 
     def on_cursor_position(self, event: events.CursorPosition) -> None:
-        """Hear the terminal's answer to the first question; see `widths`."""
+        """Hear the terminal's answer to the first question; see `terminal`."""
         if not self._asked_widths:
             self._asked_widths = True
             if hear(event.x):

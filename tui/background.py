@@ -25,7 +25,7 @@ from xmine.browsing.view import View
 from xmine.errors import XmineError, XmineWarning
 from xmine.pairs.judgements import PairKey
 
-from .state.recent import place_in, remember
+from .state import place_in, remember
 
 if TYPE_CHECKING:
     from collections.abc import Callable

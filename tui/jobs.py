@@ -23,7 +23,7 @@ from xmine.errors import XmineError
 from xmine.progress import Progress
 from xmine.run.folder import RUN_FILE
 
-from .state.recent import remember
+from .state import remember
 
 MINING = "mining"  # a kind of job
 _PATIENCE = 10.0  # seconds that a signal has to end a command before a stronger one follows

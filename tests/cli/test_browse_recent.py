@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from xmine.tui.state.recent import remember
+from xmine.tui.state import remember
 
 Command = Callable[..., Any]
 

@@ -21,8 +21,9 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.rows import Rows, Side, TrainingData
+from xmine.trainer.models import tower_of
 from xmine.trainer.models.static import StaticTower
-from xmine.trainer.models.towers import Tower, tower_of
+from xmine.trainer.models.towers import Tower
 from xmine.trainer.options.shared import TrainingOptions
 from xmine.trainer.run import prepare
 from xmine.trainer.run.checkpoints import Run

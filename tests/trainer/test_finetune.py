@@ -19,8 +19,8 @@ from xmine.options import without_effect
 from xmine.pairs.io import ParallelText
 from xmine.progress import silent
 from xmine.trainer.finetune import FinetunedLearner, TaskHead
+from xmine.trainer.models import tower_of
 from xmine.trainer.models.scratch import new_transformer
-from xmine.trainer.models.towers import tower_of
 from xmine.trainer.options.msimcse import MsimcseOptions
 
 KINDS: tuple[Kind, ...] = ("class", "pair", "choice", "document", "number")

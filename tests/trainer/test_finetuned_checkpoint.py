@@ -12,7 +12,7 @@ from xmine.evaluation.transfer.tasks import Examples, Task
 from xmine.options import EncodingOptions
 from xmine.progress import silent
 from xmine.trainer.finetune import FinetunedLearner
-from xmine.trainer.models.towers import tower_of
+from xmine.trainer.models import tower_of
 
 
 @pytest.mark.parametrize("kind", ["bert", "xlm-roberta", "qwen3", "distilbert", "t5"])

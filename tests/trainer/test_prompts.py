@@ -23,9 +23,9 @@ from xmine.trainer.adapt import adapt
 from xmine.trainer.confident import retrieval_by_halves
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.methods import METHODS
+from xmine.trainer.models import tower_of
 from xmine.trainer.models.scratch import new_transformer
 from xmine.trainer.models.static import StaticTower
-from xmine.trainer.models.towers import tower_of
 from xmine.trainer.options.adapt import AdaptOptions
 from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.options.shared import TrainingOptions

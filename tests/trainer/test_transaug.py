@@ -19,9 +19,10 @@ from xmine.trainer.data.inference import Triplets
 from xmine.trainer.data.rows import Rows, Side
 from xmine.trainer.losses.contrastive import distillation, info_nce, queue_logits
 from xmine.trainer.methods.transaug import _Contrast, _Distillation
+from xmine.trainer.models import tower_of
 from xmine.trainer.models.scratch import new_transformer
 from xmine.trainer.models.static import StaticTower, new_static
-from xmine.trainer.models.towers import Frozen, Tower, tower_of
+from xmine.trainer.models.towers import Frozen, Tower
 from xmine.trainer.options.transaug import TransaugOptions
 from xmine.trainer.run.prepare import cut_pairs
 from xmine.trainer.train import Trained

@@ -18,8 +18,8 @@ from xmine.options import EncodingOptions
 from xmine.pairs.io import ParallelText
 from xmine.progress import Progress
 from xmine.trainer.data.corpus import Corpus
+from xmine.trainer.models import tower_of as make_tower
 from xmine.trainer.models.scratch import even_rows, narrowed, new_transformer
-from xmine.trainer.models.towers import tower_of as make_tower
 from xmine.trainer.models.transformer import TransformerTower
 from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.run.prepare import cut_pairs

@@ -15,8 +15,7 @@ from tests.toys.screens import screen_text, settled
 from xmine.tui.app import XmineApp
 from xmine.tui.jobs import Job
 from xmine.tui.screens.picker import Files, PickerScreen
-from xmine.tui.state.recent import recent, remember
-from xmine.tui.state.state import settings
+from xmine.tui.state import recent, remember, settings
 
 Snapshot = Callable[..., Any]
 

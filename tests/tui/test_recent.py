@@ -16,8 +16,7 @@ from xmine.browsing.view import View
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
 from xmine.tui.background import place_of, view_at
-from xmine.tui.state.recent import forget, keep_place, place_in, recent, remember
-from xmine.tui.state.state import keep_theme, settings
+from xmine.tui.state import forget, keep_place, keep_theme, place_in, recent, remember, settings
 
 
 @pytest.fixture(autouse=True)
@@ -97,7 +96,7 @@ def test_a_theme_is_remembered_beside_what_else_there_is(state: Path) -> None:
 
 def test_processes_that_write_at_once_lose_nothing() -> None:
     script = (
-        "import sys; from pathlib import Path; from xmine.tui.state.recent import remember\n"
+        "import sys; from pathlib import Path; from xmine.tui.state import remember\n"
         "for number in range(10): remember(Path(f'/nowhere/{sys.argv[1]}{number}'))"
     )
     started = [subprocess.Popen([sys.executable, "-c", script, str(n)]) for n in range(3)]

@@ -20,8 +20,8 @@ from tests.toys.app import is_there, wait_until
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
 from xmine.tui.background import view_at
-from xmine.tui.state.recent import place_in
-from xmine.tui.widths import PROBE
+from xmine.tui.state import place_in
+from xmine.tui.terminal import PROBE
 
 pytestmark = pytest.mark.usefixtures("usual_signals")
 

@@ -14,8 +14,8 @@ from rich import cells
 from tests.tui.test_terminal import BROWSE, SOON, in_terminals, read_until
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
+from xmine.tui.terminal import hear
 from xmine.tui.text import cut
-from xmine.tui.widths import hear
 
 HINDI = "उसने मुझे बताया कहाँ जाना है।"
 MARKS = sum(unicodedata.category(character) == "Mc" for character in HINDI)

@@ -17,7 +17,6 @@ from torch.optim import AdamW, Optimizer
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.metadata import EncoderFacts, Settings
-from xmine.encoders.modules.static import StaticEmbedding
 from xmine.errors import OptionError
 from xmine.progress import Progress, Report, silent
 
@@ -219,19 +218,6 @@ class Frozen:
     def embed(self, *sides: Side) -> Tensor:
         """Embed sentences, see `Tower.embed`."""
         return self.tower.embed(*sides)
-
-
-def tower_class(encoder: SentenceEncoder) -> type[Tower]:
-    """Choose the tower of a static encoder or of a transformer."""
-    from .static import StaticTower  # here: both are towers
-    from .transformer import TransformerTower
-
-    return StaticTower if isinstance(encoder.body, StaticEmbedding) else TransformerTower
-
-
-def tower_of(encoder: SentenceEncoder, prompts: tuple[str, str] = ("", "")) -> Tower:
-    """Copy an encoder, so that it can be trained on texts behind a prompt for each side."""
-    return tower_class(encoder)(encoder, prompts)
 
 
 def cut_together(

@@ -22,8 +22,9 @@ from ..data.inference import Triplets
 from ..data.rows import Rows, TrainingData, drawn, hold_out, keys_of_sides, weigh_pairs
 from ..data.vocabulary import train_shared_vocabulary, train_vocabulary
 from ..distributed import on_first_rank
+from ..models import tower_of
 from ..models.static import new_static
-from ..models.towers import Tower, tower_of
+from ..models.towers import Tower
 from ..models.transformer import TransformerTower
 from ..options.shared import SCRATCH, TrainingOptions
 from .checkpoints import Run

@@ -1,6 +1,5 @@
 """A form that says which pairs to see; it counts them while one chooses."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import ClassVar
@@ -26,7 +25,7 @@ _KEPT = {"kept": "kept by the cut", "below": "below it, or dropped", "all": "all
 
 
 class FilterScreen(BaseScreen):
-    """Fields for every part of a query but its order."""
+    """Fields for every part of a query but its order; the result is another query."""
 
     NAME = "Filter"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -34,11 +33,6 @@ class FilterScreen(BaseScreen):
         Binding("ctrl+r", "reset", "Empty all fields", id="filter.reset"),
         Binding("escape", "back", "Give up", id="filter.give-up"),
     ]
-
-    def __init__(self, apply: Callable[[PairQuery], None]) -> None:
-        """Begin with the query of the view; `apply` is called with another one."""
-        super().__init__()
-        self._apply = apply
 
     def body(self) -> ComposeResult:
         query = self.view.query
@@ -93,19 +87,19 @@ class FilterScreen(BaseScreen):
             OptionError: a score is no number.
         """
         query = self.view.wanted.query
-        side, kept = self.query_one("#side", Choices), self.query_one("#kept", Choices)
+        typed = {line.id: line.value for line in self.query(Input)}
+        chosen = {each.id: each.pressed_index for each in self.query(Choices)}
+        flags = [tick.name or "" for tick in self.query(".flag").results(Tick) if tick.value]
         return PairQuery(
-            text=self.query_one("#text", Input).value,
+            text=typed["text"],
             regex=self.query_one("#regex", Tick).value,
-            side=SIDES[side.pressed_index],
-            flags=tuple(
-                tick.name or "" for tick in self.query(".flag").results(Tick) if tick.value
-            ),
-            score_min=_number(self.query_one("#from", Input).value),
-            score_max=_number(self.query_one("#to", Input).value),
-            kept=KEPT[kept.pressed_index],
-            verdict=JUDGED[self.query_one("#verdict", Choices).pressed_index],
-            where=self.query_one("#where", Input).value.strip(),
+            side=SIDES[chosen["side"]],
+            flags=tuple(flags),
+            score_min=_number(typed["from"]),
+            score_max=_number(typed["to"]),
+            kept=KEPT[chosen["kept"]],
+            verdict=JUDGED[chosen["verdict"]],
+            where=typed["where"].strip(),
             order=query.order,
             descending=query.descending,
         )
@@ -137,21 +131,15 @@ class FilterScreen(BaseScreen):
         with self.complaining():
             query, cut = self.asked(), self.view.wanted.cut
             find = partial(self.view.find, Wanted(query, cut))  # a wrong condition stays here
-            self.background.run("apply", find, lambda _: self._leave(query), self.complain)
-
-    def _leave(self, query: PairQuery) -> None:
-        self.host.back()
-        self._apply(query)
+            self.background.run("apply", find, lambda _: self.dismiss(query), self.complain)
 
     def action_reset(self) -> None:
         for line in self.query(Input):
             line.value = ""
         for tick in self.query(Tick):
             tick.value = False
-        query = USUAL
-        self.query_one("#side", Choices).choose(SIDES.index(query.side))
-        self.query_one("#kept", Choices).choose(KEPT.index(query.kept))
-        self.query_one("#verdict", Choices).choose(JUDGED.index(query.verdict))
+        for name, known in (("side", SIDES), ("kept", KEPT), ("verdict", JUDGED)):
+            self.query_one(f"#{name}", Choices).choose(known.index(getattr(USUAL, name)))
         self.query_one("#text", Input).focus()
 
 

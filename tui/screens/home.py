@@ -17,7 +17,7 @@ from xmine.units import count
 
 from ..commands import resuming_words
 from ..jobs import MINING, Job
-from ..state.recent import Recent, forget, recent
+from ..state import Recent, forget, recent
 from ..text import cut, shown
 from ..widgets.moving import KeyedList
 from .base import QUIT, BaseScreen

@@ -193,12 +193,13 @@ class PairsScreen(FindScreen):
     def action_filter(self) -> None:
         from .filter import FilterScreen
 
-        self.app.push_screen(FilterScreen(self._filtered))
+        self.app.push_screen(FilterScreen(), self._filtered)
 
-    def _filtered(self, query: PairQuery) -> None:
+    def _filtered(self, query: PairQuery | None) -> None:
         """Show other pairs; / and up bring the query back."""
-        self.view.lines += [line_of(query)] if line_of(query) else []
-        self.look_for(query)
+        if query is not None:
+            self.view.lines += [line_of(query)] if line_of(query) else []
+            self.look_for(query)
 
     def action_back(self) -> None:
         """Give up marks; with none, the search; with none, the filter. The order stays."""

@@ -94,7 +94,7 @@ def _served() -> bool:
 
 
 def _list_recent(console: Console) -> None:
-    from xmine.tui.state.recent import recent
+    from xmine.tui.state import recent
 
     found = recent()
     if console.as_json:

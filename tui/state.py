@@ -1,21 +1,21 @@
-"""Runs and files of pairs that were opened lately, the last one first."""
+"""State that the app keeps between starts: what was opened lately, the last one first; settings."""
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from xmine.errors import XmineError
+from xmine.errors import FileError, XmineError
+from xmine.files.atomic import replacing
 from xmine.pairs.judgements import standing_in
 from xmine.run.folder import JUDGEMENTS_FILE, PAIRS_FILE, RUN_FILE, SUMMARY_FILE
 
-from .state import changing, load
-
 MOST = 50
-_FILE = "recent.json"
+_RECENT, _SETTINGS = "recent.json", "settings.json"
 _Row = dict[str, Any]  # path, opened and, where a user was there, place
 
 
@@ -44,7 +44,7 @@ class Recent:
 
 def recent() -> list[Recent]:
     """List the entries, with the present state of their files."""
-    return [_now(row["path"], row["opened"]) for row in _entries(load(_FILE))]
+    return [_now(row["path"], row["opened"]) for row in _entries(load(_RECENT))]
 
 
 def remember(path: Path, when: datetime | None = None) -> None:
@@ -53,7 +53,7 @@ def remember(path: Path, when: datetime | None = None) -> None:
     Raises:
         FileError: nothing can be remembered.
     """
-    with changing(_FILE) as content:
+    with changing(_RECENT) as content:
         row, others = _taken(content, path)
         row["opened"] = f"{when or datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
         content["recent"] = [row, *others][:MOST]
@@ -65,7 +65,7 @@ def keep_place(path: Path, place: dict[str, Any]) -> None:
     Raises:
         FileError: nothing can be remembered.
     """
-    with changing(_FILE) as content:
+    with changing(_RECENT) as content:
         rows, name = _entries(content), _absolute(path)
         content["recent"] = rows
         for row in rows:
@@ -75,7 +75,7 @@ def keep_place(path: Path, place: dict[str, Any]) -> None:
 
 def place_in(path: Path) -> Any:  # noqa: ANN401 - of a file that a user may have edited
     """Give the place that was kept last; None if there is none."""
-    return _taken(load(_FILE), path)[0].get("place")
+    return _taken(load(_RECENT), path)[0].get("place")
 
 
 def forget(paths: Iterable[str]) -> None:
@@ -85,7 +85,7 @@ def forget(paths: Iterable[str]) -> None:
         FileError: nothing can be remembered.
     """
     gone = set(paths)
-    with changing(_FILE) as content:
+    with changing(_RECENT) as content:
         content["recent"] = [row for row in _entries(content) if row["path"] not in gone]
 
 
@@ -150,3 +150,72 @@ def _pairs_of(run: Path) -> int | None:
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return pairs if isinstance(pairs, int) else None
+
+
+def state_folder() -> Path:
+    """Name the folder: $XMINE_STATE, or xmine in $XDG_STATE_HOME, or in ~/.local/state."""
+    if own := os.environ.get("XMINE_STATE"):
+        return Path(own)
+    home = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
+    return Path(home, "xmine")
+
+
+def load(name: str) -> dict[str, Any]:
+    """Read an object; empty where there is none, or none that can be read."""
+    try:
+        read = json.loads((state_folder() / name).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return read if isinstance(read, dict) else {}
+
+
+@contextmanager
+def changing(name: str) -> Iterator[dict[str, Any]]:
+    """Give an object to be changed, and write it; two apps wait for each other.
+
+    Raises:
+        FileError: the folder cannot be written.
+    """
+    import fcntl  # of Linux and macOS
+
+    folder = state_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise _not_written(folder, error) from error
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # every process holds it for a moment only
+        content = load(name)
+        yield content
+        with replacing(folder / name) as partial:
+            partial.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise _not_written(folder, error) from error
+    finally:
+        os.close(lock)
+
+
+def _not_written(folder: Path, error: OSError) -> FileError:
+    return FileError(
+        f"{folder}: cannot be written: {error.strerror}",
+        "what was opened is not remembered; XMINE_STATE names another folder",
+    )
+
+
+def settings() -> tuple[object, dict[str, str]]:
+    """Read the name of the theme, and keys by the ids of actions; keys are joined by commas."""
+    read = load(_SETTINGS)
+    keys = read.get("keys")
+    named = keys.items() if isinstance(keys, dict) else ()
+    return read.get("theme"), {name: key for name, key in named if isinstance(key, str)}
+
+
+def keep_theme(name: str) -> None:
+    """Remember a theme.
+
+    Raises:
+        FileError: nothing can be remembered.
+    """
+    with changing(_SETTINGS) as content:
+        content["theme"] = name

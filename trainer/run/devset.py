@@ -47,14 +47,14 @@ def measure(source: NDArray[np.float32], target: NDArray[np.float32]) -> dict[st
     """
     if not (np.isfinite(source).all() and np.isfinite(target).all()):
         raise Diverged("the vectors of held-out sentences are no longer numbers")
-    found = retrieval_accuracy(source, target)
+    forward, backward = retrieval_accuracy(source, target)
     count = len(source)
     every = float(source.sum(axis=0, dtype=np.float64) @ target.sum(axis=0, dtype=np.float64))
     own = float((source.astype(np.float64) * target).sum())
     return {
-        "accuracy": found.mean,
-        "forward": found.forward,
-        "backward": found.backward,
+        "accuracy": (forward + backward) / 2,
+        "forward": forward,
+        "backward": backward,
         "likeness": (every - own) / (count * (count - 1)),
         "alignment": alignment(source, target),
         "uniformity": (uniformity(source) + uniformity(target)) / 2,
@@ -71,7 +71,7 @@ def accuracy_of_halves(halves: NDArray[np.float32], target: NDArray[np.float32])
 
     Whole held-out sentences are often all found, before training as after; their halves are not.
     """
-    return retrieval_accuracy(halves, target).forward
+    return retrieval_accuracy(halves, target)[0]
 
 
 def fell(measures: Mapping[str, float], pairs: int) -> bool:

@@ -6,18 +6,17 @@ sentence embeddings"): nearest by cosine among all lines of the other side, ties
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from operator import itemgetter
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import Encoders
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder
-from xmine.evaluation.options import BitextOptions
+from xmine.evaluation.options import BitextOptions, XsimOptions
 from xmine.evaluation.result import (
-    NO_GROUPS,
     Groups,
     Metric,
     Result,
@@ -29,7 +28,7 @@ from xmine.evaluation.result import (
     read_groups,
 )
 from xmine.evaluation.retrieval.parallel import AlignedSet, aligned_sets
-from xmine.evaluation.retrieval.reranked import line_reranker, ours, reranked_note
+from xmine.evaluation.retrieval.reranked import LineReranker, line_reranker, ours, reranked_note
 from xmine.knn.cosines import Rows, Vectors
 from xmine.knn.exact import search_exact
 from xmine.progress import Report, silent
@@ -44,35 +43,23 @@ BOTH_WAYS = (
     Metric("mean", "mean", "the mean of both directions"),
 )
 _WORST = 8  # languages that a note names
+Chosen = tuple[Rows, Rows]  # int64, a row of the target for each source, and the reverse
 
 
-@dataclass(frozen=True, slots=True)
-class BothWays:
-    """Shares of the lines of aligned text, from source to target and back; `pairs` lines a side."""
-
-    forward: float
-    backward: float
-    pairs: int
-
-    @property
-    def mean(self) -> float:
-        """The mean of both directions."""
-        return (self.forward + self.backward) / 2
+def retrieval_accuracy(source: Vectors, target: Vectors) -> tuple[float, float]:
+    """Give the shares of unit rows [pairs, dim] whose nearest has their number, both ways."""
+    forward, backward = hits_of(nearest_lines(source, target)).mean(axis=0).tolist()
+    return forward, backward
 
 
-def retrieval_accuracy(source: Vectors, target: Vectors) -> BothWays:
-    """Compare unit rows [pairs, dim] of both sides; row i belongs to row i."""
-    return accuracy_of(hits_of(nearest_lines(source, target)))
-
-
-def nearest_lines(source: Vectors, target: Vectors) -> tuple[Rows, Rows]:
-    """Choose the nearest by cosine: int64, a row of the target for each source, and the reverse."""
+def nearest_lines(source: Vectors, target: Vectors) -> Chosen:
+    """Choose the nearest by cosine."""
     found = search_exact(source, target, k=1)
     return found.targets[:, 0], found.sources[:, 0]
 
 
 def hits_of(
-    chosen: tuple[Rows, Rows],
+    chosen: Chosen,
     texts: tuple[Sequence[str], Sequence[str]] | None = None,
     rows: tuple[Rows, Rows] | None = None,
 ) -> NDArray[np.bool_]:
@@ -85,56 +72,90 @@ def hits_of(
     """
     sides = texts or (range(len(chosen[0])), range(len(chosen[1])))
     pairs = rows or (np.arange(len(chosen[0])), np.arange(len(chosen[0])))
-    forward = _found(chosen[0][pairs[0]], pairs[1], sides[1])
-    backward = _found(chosen[1][pairs[1]], pairs[0], sides[0])
-    return np.array([forward, backward], dtype=np.bool_).T
-
-
-def accuracy_of(hits: NDArray[np.bool_]) -> BothWays:
-    """Average what `hits_of` gave."""
-    forward, backward = hits.mean(axis=0).tolist()
-    return BothWays(forward, backward, len(hits))
+    found = [
+        [keys[a] == keys[b] for a, b in zip(row.tolist(), right.tolist(), strict=True)]
+        for row, right, keys in (
+            (chosen[0][pairs[0]], pairs[1], sides[1]),
+            (chosen[1][pairs[1]], pairs[0], sides[0]),
+        )
+    ]
+    return np.array(found, dtype=np.bool_).T
 
 
 def hits_row(
     name: str, hits: NDArray[np.bool_], forward: str = "forward", backward: str = "backward"
 ) -> Row:
     """Make a row of what `hits_of` gave, or of its opposite, by the names of its metrics."""
-    found = accuracy_of(hits)
-    figures = {forward: found.forward, backward: found.backward, "mean": found.mean}
-    return Row(name, found.pairs, figures, values=hits)
+    shares = hits.mean(axis=0).tolist()
+    figures = {forward: shares[0], backward: shares[1], "mean": (shares[0] + shares[1]) / 2}
+    return Row(name, len(hits), figures, values=hits)
 
 
-def _found(chosen: Rows, right: Rows, keys: Sequence[object]) -> list[bool]:
-    return [keys[a] == keys[b] for a, b in zip(chosen.tolist(), right.tolist(), strict=True)]
+def evaluate_bitext(
+    encoder: Encoders, data: DataFolder, options: BitextOptions, report: Report = silent
+) -> Result:
+    """Measure retrieval between each language of aligned files and their pivot, and without it."""
+    result = Result("bitext", PROTOCOL, "", BOTH_WAYS, (), ("", ""), {"textual": options.textual})
+    reranker = line_reranker(encoder, options.rerank)
 
+    def choose(source: Vectors, target: Vectors) -> tuple[Chosen, int]:
+        return nearest_lines(source, target), 0
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """Figures of a set of aligned files: a row for each pair of languages."""
-
-    rows: list[Row]
-    reranked: list[Row]  # the same after reranking; empty where candidates are not reranked
-    unknown: Mapping[str, int]  # how many lines of a language have no vector
-    notes: Sequence[str] = ()
+    return aligned_result(result, encoder, data, options, choose, reranker, report)
 
 
 def aligned_result(
-    benchmark: str,
-    sets: Sequence[AlignedSet],
-    measure: Callable[[AlignedSet], Measured],
-    protocol: str,
-    metrics: Sequence[Metric],
-    settings: Mapping[str, object],
-    groups: Groups = NO_GROUPS,
-    said: Sequence[str] = (),
+    empty: Result,
+    encoder: Encoders,
+    data: DataFolder,
+    options: BitextOptions | XsimOptions,
+    choose: Callable[[Vectors, Vectors], tuple[Chosen, int]],
+    reranker: LineReranker | None,
+    report: Report,
 ) -> Result:
     """Measure aligned sets, and average over the languages of each and over their groups.
 
-    Sets of one name are averaged first: a row for each pair of languages. `said` goes before the
-    other notes.
+    Sets of one name are averaged first: a row for each pair of languages.
+
+    Args:
+        empty: what does not depend on the sets.
+        encoder: of all languages.
+        data: where the sets are.
+        options: which; `BitextOptions` measure hits of fp16 vectors, of pairs without the pivot
+            too, `XsimOptions` errors of fp32 vectors.
+        choose: vectors of both sides -> the chosen lines, and how many means of a margin near zero
+            were raised.
+        reranker: chooses once more, if it is there.
+        report: called with what is done.
     """
+    by_error = isinstance(options, XsimOptions)
+    groups = read_groups(options.groups if isinstance(options, BitextOptions) else "")
+    said: list[str] = []
+    sets = aligned_sets(data, options, encoder.facts, said.append, by_pair=True)
     check_groups(groups, [source for each in sets for source, _ in each.pairs])
+    encode = SentenceEncoder.encode if by_error else SentenceEncoder.encode_half
+
+    def measure(aligned: AlignedSet) -> tuple[list[Row], list[Row], Counter[str], int]:
+        """Give rows, the same after reranking, lines without a vector by language, means raised."""
+        vectors = {
+            language: encode(aligned.reader(encoder, language), texts, report, options.prompt)
+            for language, texts in aligned.texts.items()
+        }
+        check_known(aligned.name, vectors.values())
+        rows, reranked, raised = [], list[Row](), 0
+        for source, target in [*aligned.pairs, *([] if by_error else aligned.others)]:
+            name, sides = aligned.titled(f"{source}-{target}"), (vectors[source], vectors[target])
+            texts = aligned.texts[source], aligned.texts[target]
+            same = texts if options.textual else None
+            chosen, clamped = choose(*sides)
+            raised += clamped
+            rows.append(hits_row(name, hits_of(chosen, same) ^ by_error))
+            if reranker:
+                chosen = reranker.best_lines(texts, sides, report)
+                reranked.append(hits_row(name, hits_of(chosen, same) ^ by_error))
+        unknown = Counter({name: unknown_rows(each) for name, each in vectors.items()})
+        return rows, reranked, unknown, raised
+
     rows, reranked = list[Row](), list[Row]()
     averages, reranked_averages, notes = [], [], []
     most = 0, ""  # pairs of languages of the largest set, and the row that stands for it
@@ -142,25 +163,23 @@ def aligned_result(
     for name in names:
         same = [each for each in sets if each.name == name]
         measured = [measure(each) for each in same]
-        found = _merged([each.rows for each in measured], same)
+        found = _merged([each[0] for each in measured], same)
         means, lacking = _averages(groups, same, found)
         rows += found.values()
         averages += means
-        most = max([most, (len(found), (means or rows)[-1].name)], key=itemgetter(0))
-        if ours_too := _merged([each.reranked for each in measured], same):
+        most = max([most, (len(found), (means or rows)[-1].name)], key=lambda each: each[0])
+        if ours_too := _merged([each[1] for each in measured], same):
             reranked += ours_too.values()
             reranked_averages += _averages(groups, same, ours_too)[0]
-        unknown = sum((Counter(each.unknown) for each in measured), Counter())
-        others = [note for each in measured for note in each.notes]
-        notes += [f"{name}: {note}" for note in [*lacking, *unknown_note(unknown), *others]]
-    return Result(
-        benchmark=benchmark,
-        protocol=protocol + (TEXTUAL if settings["textual"] else ""),
+        unknown = sum((each[2] for each in measured), Counter[str]())
+        raised = clamped_note(sum(each[3] for each in measured))
+        notes += [f"{name}: {note}" for note in [*lacking, *unknown_note(unknown), *raised]]
+    return replace(
+        empty,
+        protocol=empty.protocol + (TEXTUAL if options.textual else ""),
         split=", ".join(names),
-        metrics=metrics,
         rows=[*rows, *averages, *ours([*reranked, *reranked_averages])],
         headline=(most[1], "mean"),
-        settings=settings,
         unit="pairs",
         notes=[*said, *notes, *reranked_note(reranked)],
     )
@@ -198,38 +217,6 @@ def _averages(
     return [replace(each, name=titled(each.name, ", ")) for each in means], lacking
 
 
-def evaluate_bitext(
-    encoder: Encoders, data: DataFolder, options: BitextOptions, report: Report = silent
-) -> Result:
-    """Measure retrieval between each language of aligned files and their pivot, and without it."""
-
-    def measure(aligned: AlignedSet) -> Measured:
-        vectors = {
-            language: aligned.reader(encoder, language).encode_half(texts, report, options.prompt)
-            for language, texts in aligned.texts.items()
-        }
-        check_known(aligned.name, vectors.values())
-        rows, reranked = [], []
-        for source, target in [*aligned.pairs, *aligned.others]:
-            name = aligned.titled(f"{source}-{target}")
-            texts = aligned.texts[source], aligned.texts[target]
-            same = texts if options.textual else None
-            sides = vectors[source], vectors[target]
-            rows.append(hits_row(name, hits_of(nearest_lines(*sides), same)))
-            if reranker:
-                hits = hits_of(reranker.best_lines(texts, sides, report), same)
-                reranked.append(hits_row(name, hits))
-        unknown = {name: unknown_rows(each) for name, each in vectors.items()}
-        return Measured(rows, reranked, unknown)
-
-    groups = read_groups(options.groups)
-    reranker = line_reranker(encoder, options.rerank)
-    said: list[str] = []
-    sets = aligned_sets(data, options, encoder.facts, said.append, by_pair=True)
-    settings = {"textual": options.textual}
-    return aligned_result("bitext", sets, measure, PROTOCOL, BOTH_WAYS, settings, groups, said)
-
-
 def check_known(name: str, sides: Iterable[Vectors]) -> None:
     """Refuse sides among which there is nothing to find."""
     sides = list(sides)
@@ -253,3 +240,8 @@ def unknown_note(unknown: Mapping[str, int]) -> list[str]:
     named = ", ".join(f"{name} {count:,}" for name, count in worst)
     more = f" and {len(known) - len(worst)} more languages" if len(known) > len(worst) else ""
     return [f"Lines without a vector, whose nearest means nothing: {named}{more}."]
+
+
+def clamped_note(clamped: int) -> list[str]:
+    """Say how many neighbourhoods of the ratio were raised."""
+    return [f"{clamped:,} neighbourhoods near zero, raised to 1e-6."] if clamped else []

@@ -22,8 +22,9 @@ from xmine.evaluation.languages import left_out_note
 from xmine.evaluation.options import BuccOptions
 from xmine.evaluation.readers.bucc import SPLITS, BuccFolder, BuccSplit, find_bucc
 from xmine.evaluation.result import Metric, Result, Row, mean_row
+from xmine.evaluation.retrieval.aligned import clamped_note
 from xmine.evaluation.retrieval.reranked import ours, reranked_note
-from xmine.evaluation.retrieval.xsim import check_neighbours, clamped_note
+from xmine.evaluation.retrieval.xsim import check_neighbours
 from xmine.mining.candidates import Candidates, best_without_gold
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import find_candidates

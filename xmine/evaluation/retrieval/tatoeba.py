@@ -40,7 +40,7 @@ from xmine.evaluation.retrieval.aligned import (
     unknown_rows,
 )
 from xmine.evaluation.retrieval.reranked import line_reranker, ours, reranked_note
-from xmine.knn.cosines import Rows, Vectors
+from xmine.knn.cosines import Rows
 from xmine.progress import Report, silent
 
 ENGLISH = "eng"
@@ -62,29 +62,37 @@ def evaluate_tatoeba(
     encoder: Encoders, data: DataFolder, options: TatoebaOptions, report: Report = silent
 ) -> Result:
     """Measure retrieval accuracy between each language and English, or the pivot."""
-    folder = tatoeba_folder(data)
+    folder = data.holding("tatoeba.*-eng.*", ("tatoeba", "data/tatoeba/v1"), _WHAT)
     groups = read_groups(options.groups)
-    found = tatoeba_languages(folder)
+    found = sorted({path.name.split(".")[1][:-4] for path in folder.glob("tatoeba.*-eng.*")})
     lacking = f"{folder}: no tatoeba.{{}}-eng.{{}}"
     languages = chosen_languages(options.language, found, encoder.facts, lacking)
-    pivot = _pivot(options, found, lacking)
+    pivot = ENGLISH
+    if options.pivot and short_code(options.pivot) != "en":
+        pivot = chosen_languages([options.pivot], found, EncoderFacts(), lacking)[0]
     check_groups(groups, languages)
-    if pivot != ENGLISH:  # rows are named by both
-        groups = {name: [f"{code}-{pivot}" for code in codes] for name, codes in groups.items()}
     pairs = _pairs(folder, [each for each in languages if each != pivot], pivot)
     rows, reranked, unknown = [], list[Row](), {}
     reranker = line_reranker(encoder, options.rerank)
-    names = ("to_english", "from_english") if pivot == ENGLISH else ("to_pivot", "from_pivot")
+    metrics, to, other = ("to_english", "from_english"), "English", "en"
+    split = "LASER's Tatoeba v1, each language against English"
+    if pivot != ENGLISH:  # rows are named by both
+        groups = {name: [f"{code}-{pivot}" for code in codes] for name, codes in groups.items()}
+        metrics, to, other = ("to_pivot", "from_pivot"), pivot, pivot
+        split += f", and so against {pivot}: lines of the same English text, among all lines"
     for language, (texts, lines) in pairs.items():
         name = language if pivot == ENGLISH else f"{language}-{pivot}"
         same = texts if options.textual else None
-        sides = encoded_sides(encoder, (language, pivot), texts, options.prompt, report)
-        unknown[language] = unknown_rows(sides[0])
-        hits = hits_of(nearest_lines(*sides), same, lines)
-        rows.append(hits_row(name, hits, *names))
+        one, two = (
+            encoder.reading(code).encode_half(side, report, options.prompt)
+            for code, side in zip((language, pivot), texts, strict=True)
+        )
+        check_known(f"tatoeba.{language}-{ENGLISH}", (one, two))
+        unknown[language] = unknown_rows(one)
+        rows.append(hits_row(name, hits_of(nearest_lines(one, two), same, lines), *metrics))
         if reranker:
-            hits = hits_of(reranker.best_lines(texts, sides, report), same, lines)
-            reranked.append(hits_row(name, hits, *names))
+            best = reranker.best_lines(texts, (one, two), report)
+            reranked.append(hits_row(name, hits_of(best, same, lines), *metrics))
     notes = [*group_rows(groups, rows)[1], *unknown_note(unknown)]
     notes += left_out_note(languages, found, options.language)
     if few := [each for each in languages if each != pivot and each not in pairs]:
@@ -95,17 +103,15 @@ def evaluate_tatoeba(
         notes += paper_means(_MEANS, rows)[1]
     rows += _averages(groups, rows)
     reranked += _averages(groups, reranked)
-    to, other = ("English", "en") if pivot == ENGLISH else (pivot, pivot)
-    split = "LASER's Tatoeba v1, each language against English"
-    if pivot != ENGLISH:
-        split += f", and so against {pivot}: lines of the same English text, among all lines"
     return Result(
         benchmark="tatoeba",
         protocol=PROTOCOL + (TEXTUAL if options.textual else ""),
         split=split,
         metrics=(
-            Metric(names[0], f"xx→{other}", f"share of sentences whose nearest {to} one is right"),
-            Metric(names[1], f"{other}→xx", "the same the other way"),
+            Metric(
+                metrics[0], f"xx→{other}", f"share of sentences with the right nearest {to} one"
+            ),
+            Metric(metrics[1], f"{other}→xx", "the same the other way"),
             BOTH_WAYS[-1],
         ),
         rows=[*rows, *ours(reranked)],
@@ -116,22 +122,21 @@ def evaluate_tatoeba(
     )
 
 
-def _pivot(options: TatoebaOptions, found: Sequence[str], lacking: str) -> str:
-    """Give the code, as files have it, of the language that others are compared with."""
-    if not options.pivot or short_code(options.pivot) == "en":
-        return ENGLISH
-    return chosen_languages([options.pivot], found, EncoderFacts(), lacking)[0]
-
-
 def _pairs(folder: Path, languages: Sequence[str], pivot: str) -> dict[str, _Pair]:
     """Read each language beside the pivot; one with fewer than two common lines is left out."""
+
+    def read(language: str) -> tuple[list[str], list[str]]:
+        pair = f"tatoeba.{language}-{ENGLISH}"
+        own, english = read_aligned(folder / f"{pair}.{language}", folder / f"{pair}.{ENGLISH}")
+        return own, english
+
     if pivot == ENGLISH:
-        return {each: (tatoeba_texts(folder, each), None) for each in languages}
-    own, keys = tatoeba_texts(folder, pivot)
+        return {each: (read(each), None) for each in languages}
+    own, keys = read(pivot)
     places = {text: row for row, text in reversed(list(enumerate(keys)))}
     found: dict[str, _Pair] = {}
     for each in languages:
-        texts, english = tatoeba_texts(folder, each)
+        texts, english = read(each)
         rows = [(row, places[text]) for row, text in enumerate(english) if text in places]
         if len(rows) > 1:
             both = np.array(rows).T
@@ -145,36 +150,3 @@ def _averages(groups: Groups, rows: Sequence[Row]) -> list[Row]:
     """Average over groups, over the languages of papers, and all."""
     averages = group_rows(groups, rows)[0] + paper_means(_MEANS, rows)[0]
     return averages + mean_of_all("mean of all {}", rows)
-
-
-def tatoeba_folder(data: DataFolder) -> Path:
-    """Find the files."""
-    return data.holding("tatoeba.*-eng.*", ("tatoeba", "data/tatoeba/v1"), _WHAT)
-
-
-def tatoeba_languages(folder: Path) -> list[str]:
-    """List the languages there are files of, by their code."""
-    return sorted({path.name.split(".")[1][:-4] for path in folder.glob("tatoeba.*-eng.*")})
-
-
-def tatoeba_texts(folder: Path, language: str) -> tuple[list[str], list[str]]:
-    """Read the sentences of a language and the English ones."""
-    pair = f"tatoeba.{language}-{ENGLISH}"
-    own, english = read_aligned(folder / f"{pair}.{language}", folder / f"{pair}.{ENGLISH}")
-    return own, english
-
-
-def encoded_sides(
-    encoder: Encoders,
-    languages: tuple[str, str],
-    texts: tuple[list[str], list[str]],
-    prompt: str,
-    report: Report,
-) -> tuple[Vectors, Vectors]:
-    """Encode both sides: [lines, dim] twice."""
-    one, other = (
-        encoder.reading(language).encode_half(side, report, prompt)
-        for language, side in zip(languages, texts, strict=True)
-    )
-    check_known(f"tatoeba.{languages[0]}-{ENGLISH}", (one, other))
-    return one, other

@@ -8,18 +8,10 @@ from xmine.encoders.pair import Encoders
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import XsimOptions
-from xmine.evaluation.result import Metric, Result, Row
-from xmine.evaluation.retrieval.aligned import (
-    Measured,
-    aligned_result,
-    check_known,
-    hits_of,
-    hits_row,
-    unknown_rows,
-)
-from xmine.evaluation.retrieval.parallel import AlignedSet, aligned_sets
+from xmine.evaluation.result import Metric, Result
+from xmine.evaluation.retrieval.aligned import Chosen, aligned_result
 from xmine.evaluation.retrieval.reranked import line_reranker
-from xmine.knn.cosines import Rows, Vectors
+from xmine.knn.cosines import Vectors
 from xmine.knn.exact import search_exact
 from xmine.progress import Report, silent
 from xmine.scoring.margin import margin_scores
@@ -40,7 +32,7 @@ _METRICS = (
 
 def best_lines(
     source: Vectors, target: Vectors, margin: str, k: int, report: Report = silent
-) -> tuple[tuple[Rows, Rows], int]:
+) -> tuple[Chosen, int]:
     """Choose for each row the other side's one with the best score among its k nearest.
 
     Unit rows [sources, dim] and [targets, dim]; equal scores go to the lower row.
@@ -59,15 +51,8 @@ def best_lines(
 def check_neighbours(lines: int, k: int, margin: str, name: str) -> None:
     """Check that each line can have k neighbours."""
     if margin != "absolute" and lines < k:
-        raise FileError(
-            f"{name}: {lines} lines; a margin over {k} neighbours needs {k}",
-            "choose fewer with --neighborhood",
-        )
-
-
-def clamped_note(clamped: int) -> list[str]:
-    """Say how many neighbourhoods of the ratio were raised."""
-    return [f"{clamped:,} neighbourhoods near zero, raised to 1e-6."] if clamped else []
+        said = f"{name}: {lines} lines; a margin over {k} neighbours needs {k}"
+        raise FileError(said, "choose fewer with --neighborhood")
 
 
 def margin_in_words(margin: str, k: int) -> str:
@@ -82,42 +67,14 @@ def evaluate_xsim(
 ) -> Result:
     """Measure the error rate from each language of aligned files to their pivot, and back."""
     margin, k = options.margin, options.neighborhood
+    settings = {"margin": margin, "neighborhood": k, "textual": options.textual}
+    protocol = f"{margin_in_words(margin, k)}, error rate"
+    result = Result("xsim", protocol, "", _METRICS, (), ("", ""), settings)
+    # Reranking weighs the ratio.
+    reranker = line_reranker(encoder, options.rerank, k) if margin == "ratio" else None
 
-    ratio = margin == "ratio"  # which reranking weighs
-    reranker = line_reranker(encoder, options.rerank, k) if ratio else None
+    def choose(source: Vectors, target: Vectors) -> tuple[Chosen, int]:
+        check_neighbours(len(source), k, margin, "aligned files")
+        return best_lines(source, target, margin, k, report)
 
-    def measure(aligned: AlignedSet) -> Measured:
-        def read(language: str) -> Vectors:
-            reader = aligned.reader(encoder, language)
-            return reader.encode(texts[language], report, options.prompt)
-
-        texts = aligned.texts
-        check_neighbours(len(next(iter(texts.values()))), k, margin, aligned.name)
-        targets: dict[str, Vectors] = {}
-        rows, reranked, clamped, unknown = [], list[Row](), 0, dict[str, int]()
-        for source, target in aligned.pairs:
-            vectors = read(source)
-            if target not in targets:
-                targets[target] = read(target)
-            check_known(aligned.name, (vectors, targets[target]))
-            unknown |= {target: unknown_rows(targets[target]), source: unknown_rows(vectors)}
-            best, raised = best_lines(vectors, targets[target], margin, k, report)
-            sides = texts[source], texts[target]
-            name, same = aligned.titled(f"{source}-{target}"), sides if options.textual else None
-            rows.append(hits_row(name, ~hits_of(best, same)))
-            if reranker:
-                chosen = reranker.best_lines(sides, (vectors, targets[target]), report)
-                reranked.append(hits_row(name, ~hits_of(chosen, same)))
-            clamped += raised
-        return Measured(rows, reranked, unknown, clamped_note(clamped))
-
-    said: list[str] = []
-    return aligned_result(
-        "xsim",
-        aligned_sets(data, options, encoder.facts, said.append, by_pair=True),
-        measure,
-        f"{margin_in_words(margin, k)}, error rate",
-        _METRICS,
-        {"margin": margin, "neighborhood": k, "textual": options.textual},
-        said=said,
-    )
+    return aligned_result(result, encoder, data, options, choose, reranker, report)

@@ -19,11 +19,10 @@ from xmine.evaluation.data import DataFolder, choose, incomplete, read_aligned
 from xmine.evaluation.options import XsimPlusPlusOptions
 from xmine.evaluation.readers.json_rows import filled_text, json_file
 from xmine.evaluation.result import Metric, Result, Row, mean_of_all
-from xmine.evaluation.retrieval.aligned import check_known, unknown_note, unknown_rows
+from xmine.evaluation.retrieval.aligned import check_known, clamped_note, unknown_note, unknown_rows
 from xmine.evaluation.retrieval.xsim import (
     best_lines,
     check_neighbours,
-    clamped_note,
     margin_in_words,
 )
 from xmine.files.reading import read_lines

@@ -124,7 +124,6 @@ def test_tatoeba_measures_each_language_and_averages(
     means = {each.name for each in result.rows if each.is_mean}
     assert means == {"head (1)", "tail (1)", "mean of all 2"}
     notes = " ".join(result.notes)
-    assert "Group tail lacks xho" in notes
     assert "No mean of 14: ara, bul, " in notes
 
 
@@ -181,9 +180,6 @@ def test_tatoeba_without_english(
         toy_encoder, DataFolder(tmp_path), replace(options, groups=str(groups))
     )
     assert row(grouped, "one (1)") == row(result, "deu-cmn")
-    groups.write_text('one = ["kor"]\n')
-    with pytest.raises(FileError, match="group one: none of kor was measured"):
-        evaluate_tatoeba(toy_encoder, DataFolder(tmp_path), replace(options, groups=str(groups)))
     with pytest.raises(FileError, match="no two lines of fra and others have the same English"):
         evaluate_tatoeba(
             toy_encoder, DataFolder(tmp_path), TatoebaOptions(language=["de"], pivot="fra")
@@ -226,14 +222,9 @@ def test_wrong_tatoeba_folders(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("head = []", "groups.toml: head is no list of languages"),
         ('head = "deu"', "groups.toml: head is no list of languages"),
         ("head = [1]", "groups.toml: head is no list of languages"),
         ("head", "groups.toml: not a TOML file"),
-        ('tail = ["xho"]', "group tail: none of xho was measured"),
-        ('tail = ["cmn", "cmn"]', "tail names a language twice"),
-        ('all = ["cmn"]', "a group cannot be called all"),
-        ("", "groups.toml: no groups in it"),
     ],
 )
 def test_wrong_groups(

@@ -118,7 +118,7 @@ def test_errors(toy_encoder: SentenceEncoder, judged: Judged, tmp_path: Path) ->
     for text, message in (
         ("0.1\n", r"test21.src has 80 lines and .*test21.da 1"),
         (whole.replace("-2.0", "good", 1), r"test21.da:1: 'good' is no assessment"),
-        ("1\n" * 80, r"test21.da: all judgements are 1"),
+        ("1\n" * 80, "en-de: all judgements are 1"),
     ):
         gold.write_text(text)
         with pytest.raises(FileError, match=message):

@@ -128,11 +128,3 @@ def one_of(text: str, choices: Sequence[str], where: str, what: str) -> int:
     if text not in choices:
         raise FileError(f"{where}: {text!r} is no {what}; expected {', '.join(choices)}")
     return choices.index(text)
-
-
-def choose(wanted: Sequence[str], found: Sequence[str], lacking: str) -> list[str]:
-    """Take what is wanted, each once, or all that is found; `lacking` is the message, {} a name."""
-    for name in wanted:
-        if name not in found:
-            raise FileError(lacking.replace("{}", name), f"there are {', '.join(found)}")
-    return list(dict.fromkeys(wanted)) or list(found)

@@ -5,7 +5,7 @@ stands for several, which differ by ten points. So a result carries both and pri
 """
 
 import math
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import fmean
@@ -18,7 +18,6 @@ from xmine.errors import FileError
 from xmine.options import load_toml
 
 Groups = Mapping[str, Sequence[str]]  # group -> its languages
-NO_GROUPS: Groups = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +74,6 @@ class Result:
         """Look a figure up; None if there is no such row or metric."""
         found = [each.figures.get(metric) for each in self.rows if each.name == row]
         return found[0] if found else None
-
-    def headline_metric(self) -> Metric:
-        """Give the metric of the figure that stands for all."""
-        return next(each for each in self.metrics if each.name == self.headline[1])
 
     def as_json(self, *, with_values: bool = False) -> dict[str, object]:
         """Give everything as JSON can hold it; figures unscaled, values as texts of numbers."""
@@ -183,54 +178,19 @@ def paper_means(
 
 def read_groups(path: str) -> Groups:
     """Read a TOML file with a list of languages for each group: `head = ["deu", "fra"]`."""
-    if not path:
-        return {}
-    groups = load_toml(Path(path))
+    groups = load_toml(Path(path)) if path else {}
     for name, languages in groups.items():
-        if not (
-            languages
-            and isinstance(languages, list)
-            and all(isinstance(each, str) for each in languages)
-        ):
+        if not (isinstance(languages, list) and all(isinstance(each, str) for each in languages)):
             raise FileError(f"{path}: {name} is no list of languages", 'write head = ["deu"]')
-        if len(set(languages)) < len(languages):
-            raise FileError(f"{path}: {name} names a language twice")
-        if name == "all":  # so the row of all languages is called
-            raise FileError(f"{path}: a group cannot be called all")
-    if not groups:
-        raise FileError(f"{path}: no groups in it", 'write head = ["deu"]')
     return groups
 
 
-def group_rows(groups: Groups, rows: Sequence[Row]) -> tuple[list[Row], list[str]]:
-    """Average rows by group; a row belongs to the language that it is named by.
-
-    A row for each group of which a language was measured, and notes on those that were not.
-    """
-    known = {row.name: row for row in rows}
-    averages, notes = [], []
-    for name, languages in groups.items():
-        members = [known[each] for each in languages if each in known]
-        if members:
-            averages.append(mean_row(f"{name} ({len(members)})", members))
-            notes += lacking_note(name, languages, known)
-    return averages, notes
-
-
-def lacking_note(name: str, languages: Sequence[str], measured: Container[str]) -> list[str]:
-    """Say which languages of a group were not measured."""
-    lacking = ", ".join(each for each in languages if each not in measured)
-    return [f"Group {name} lacks {lacking}: not measured."] if lacking else []
-
-
-def check_groups(groups: Groups, languages: Collection[str]) -> None:
-    """Refuse a group of which no language was measured."""
-    for name, members in groups.items():
-        if not set(members) & set(languages):
-            raise FileError(
-                f"group {name}: none of {', '.join(members)} was measured",
-                f"there are {', '.join(dict.fromkeys(languages))}",
-            )
+def group_rows(groups: Groups, rows: Sequence[Row]) -> list[Row]:
+    """Average the rows of each group that are there; a row is named by its language."""
+    found = {
+        name: [row for row in rows if row.name in languages] for name, languages in groups.items()
+    }
+    return [mean_row(f"{name} ({len(each)})", each) for name, each in found.items() if each]
 
 
 def _finite(figures: Mapping[str, float]) -> dict[str, float | None]:

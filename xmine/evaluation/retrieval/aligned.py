@@ -21,7 +21,6 @@ from xmine.evaluation.result import (
     Metric,
     Result,
     Row,
-    check_groups,
     group_rows,
     mean_of_all,
     mean_row,
@@ -132,7 +131,6 @@ def aligned_result(
     groups = read_groups(options.groups if isinstance(options, BitextOptions) else "")
     said: list[str] = []
     sets = aligned_sets(data, options, encoder.facts, said.append, by_pair=True)
-    check_groups(groups, [source for each in sets for source, _ in each.pairs])
     encode = SentenceEncoder.encode if by_error else SentenceEncoder.encode_half
 
     def measure(aligned: AlignedSet) -> tuple[list[Row], list[Row], Counter[str], int]:
@@ -164,16 +162,16 @@ def aligned_result(
         same = [each for each in sets if each.name == name]
         measured = [measure(each) for each in same]
         found = _merged([each[0] for each in measured], same)
-        means, lacking = _averages(groups, same, found)
+        means = _averages(groups, same, found)
         rows += found.values()
         averages += means
         most = max([most, (len(found), (means or rows)[-1].name)], key=lambda each: each[0])
         if ours_too := _merged([each[1] for each in measured], same):
             reranked += ours_too.values()
-            reranked_averages += _averages(groups, same, ours_too)[0]
+            reranked_averages += _averages(groups, same, ours_too)
         unknown = sum((each[2] for each in measured), Counter[str]())
         raised = clamped_note(sum(each[3] for each in measured))
-        notes += [f"{name}: {note}" for note in [*lacking, *unknown_note(unknown), *raised]]
+        notes += [f"{name}: {note}" for note in unknown_note(unknown) + raised]
     return replace(
         empty,
         protocol=empty.protocol + (TEXTUAL if options.textual else ""),
@@ -198,23 +196,18 @@ def _merged(parts: Iterable[Sequence[Row]], sets: Sequence[AlignedSet]) -> dict[
     }
 
 
-def _averages(
-    groups: Groups, sets: Sequence[AlignedSet], rows: Mapping[str, Row]
-) -> tuple[list[Row], list[str]]:
-    """Average over groups of languages, over pairs without the pivot, and over all languages.
-
-    Also says which languages of a group are lacking.
-    """
+def _averages(groups: Groups, sets: Sequence[AlignedSet], rows: Mapping[str, Row]) -> list[Row]:
+    """Average over groups of languages, over pairs without the pivot, and over all languages."""
     titled = sets[0].titled
     by_language = {titled("-".join(pair)): pair[0] for each in sets for pair in each.pairs}
     with_pivot = [rows[name] for name in by_language]
     named = [replace(rows[name], name=source) for name, source in by_language.items()]
-    means, lacking = group_rows(groups, named)
+    means = group_rows(groups, named)
     pivot = sets[0].pairs[0][1]
     others = [row for name, row in rows.items() if name not in by_language]
     means += mean_of_all(f"mean of {{}} without {pivot}", others)
     means += mean_of_all("mean of {}", with_pivot)
-    return [replace(each, name=titled(each.name, ", ")) for each in means], lacking
+    return [replace(each, name=titled(each.name, ", ")) for each in means]
 
 
 def check_known(name: str, sides: Iterable[Vectors]) -> None:

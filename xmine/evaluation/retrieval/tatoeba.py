@@ -22,7 +22,6 @@ from xmine.evaluation.result import (
     Metric,
     Result,
     Row,
-    check_groups,
     group_rows,
     mean_of_all,
     paper_means,
@@ -70,7 +69,6 @@ def evaluate_tatoeba(
     pivot = ENGLISH
     if options.pivot and short_code(options.pivot) != "en":
         pivot = chosen_languages([options.pivot], found, EncoderFacts(), lacking)[0]
-    check_groups(groups, languages)
     pairs = _pairs(folder, [each for each in languages if each != pivot], pivot)
     rows, reranked, unknown = [], list[Row](), {}
     reranker = line_reranker(encoder, options.rerank)
@@ -93,8 +91,7 @@ def evaluate_tatoeba(
         if reranker:
             best = reranker.best_lines(texts, (one, two), report)
             reranked.append(hits_row(name, hits_of(best, same, lines), *metrics))
-    notes = [*group_rows(groups, rows)[1], *unknown_note(unknown)]
-    notes += left_out_note(languages, found, options.language)
+    notes = unknown_note(unknown) + left_out_note(languages, found, options.language)
     if few := [each for each in languages if each != pivot and each not in pairs]:
         notes.append(
             f"Left out, with fewer than two lines in common with {pivot}: {', '.join(few)}."
@@ -148,5 +145,5 @@ def _pairs(folder: Path, languages: Sequence[str], pivot: str) -> dict[str, _Pai
 
 def _averages(groups: Groups, rows: Sequence[Row]) -> list[Row]:
     """Average over groups, over the languages of papers, and all."""
-    averages = group_rows(groups, rows)[0] + paper_means(_MEANS, rows)[0]
+    averages = group_rows(groups, rows) + paper_means(_MEANS, rows)[0]
     return averages + mean_of_all("mean of all {}", rows)

@@ -13,9 +13,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.encoders.metadata import EncoderFacts
 from xmine.encoders.pair import Encoders
 from xmine.errors import FileError
-from xmine.evaluation.data import DataFolder, choose, incomplete, read_aligned
+from xmine.evaluation.data import DataFolder, incomplete, read_aligned
+from xmine.evaluation.languages import chosen_languages
 from xmine.evaluation.options import XsimPlusPlusOptions
 from xmine.evaluation.readers.json_rows import filled_text, json_file
 from xmine.evaluation.result import Metric, Result, Row, mean_of_all
@@ -173,4 +175,4 @@ def _sources(plain: Path, split: str, target: str, wanted: Sequence[str]) -> lis
     found = [name for name in names if name != target]
     if not found and not wanted:
         raise FileError(f"{plain}: no language beside {target}", f"put xxx.{split} there")
-    return choose(wanted, found, f"{plain}: no {{}}.{split}")
+    return chosen_languages(wanted, found, EncoderFacts(), f"{plain}: no {{}}.{split}")

@@ -5,7 +5,6 @@ that is an error, never a zero.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,28 +19,21 @@ from xmine.progress import Report
 Values = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class RatedCosines:
-    """What an encoder and people say of the pairs of one set."""
-
-    name: str
-    cosines: Values  # float64 [pairs]
-    gold: Values  # float64 [pairs]
-    blank: int = 0  # pairs with a text without a vector
-
-
-def rate(encoder: Encoders, pairs: ScoredPairs, report: Report, prompt: str) -> RatedCosines:
+def rate(encoder: Encoders, pairs: ScoredPairs, report: Report, prompt: str) -> tuple[Values, int]:
     """Encode pairs and take their cosines; a text without a vector has cosine 0 with any other.
 
     They have six digits: that of a text with itself is 1 give or take a rounding, which is no rank.
+
+    Returns:
+        float64 [pairs], and how many have a text without a vector.
     """
     one, other = (
         encoder.reading(language).encode(texts, report, prompt)
         for language, texts in zip(pairs.languages, (pairs.first, pairs.second), strict=True)
     )
     blank = ~one.any(axis=1) | ~other.any(axis=1)
-    cosines = row_cosines(one, other).round(6)
-    return RatedCosines(pairs.name, cosines, pairs.gold, int(blank.sum()))
+    cosines: Values = np.einsum("ij,ij->i", one, other, dtype=np.float64)
+    return cosines.round(6), int(blank.sum())
 
 
 def correlate_sets(
@@ -52,18 +44,13 @@ def correlate_sets(
     prompt: str,
 ) -> tuple[list[Row], int]:
     """Give a row for each set of pairs, its figure named as `measure` is, and count the blanks."""
-    rated = {name: rate(encoder, pairs, report, prompt) for name, pairs in sets.items()}
-    rows = [
-        Row(name, len(each.gold), {measure.__name__: measure(each.cosines, each.gold, each.name)})
-        for name, each in rated.items()
-    ]
-    return rows, sum(each.blank for each in rated.values())
-
-
-def row_cosines(one: NDArray[np.floating[Any]], other: NDArray[np.floating[Any]]) -> Values:
-    """Multiply unit rows [pairs, dim] of two matrices, row by row: float64 [pairs]."""
-    cosines: Values = np.einsum("ij,ij->i", one, other, dtype=np.float64)
-    return cosines
+    rows, blank = [], 0
+    for name, pairs in sets.items():
+        cosines, without = rate(encoder, pairs, report, prompt)
+        figure = measure(cosines, pairs.gold, pairs.name)
+        rows.append(Row(name, len(pairs.gold), {measure.__name__: figure}))
+        blank += without
+    return rows, blank
 
 
 def spearman(system: Values, gold: Values, what: str) -> float:

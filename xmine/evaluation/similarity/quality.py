@@ -4,8 +4,9 @@ Pearson's correlation with direct assessments by people: WMT21's first task, as 
 MLQE-PE (Fomicheva et al., 2020), whose test20 and dev sets belong to the same language pairs.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import count
 
 import numpy as np
 
@@ -81,16 +82,10 @@ def read_wmt21(data: DataFolder) -> dict[str, ScoredPairs]:
         for inside in sorted(folder.glob(pattern)) if folder else ():
             files = ["test21.src", "test21.mt", "goldlabels/test21.da"]
             incomplete(inside, files, "WMT21's test set with gold labels, for each pair,")
-            sources, translations, scores = read_aligned(*(inside / name for name in files))
-            where = str(inside / files[-1])
-            gold = [
-                finite_number(x, f"{where}:{at}", "assessment")
-                for at, x in enumerate(scores, start=1)
-            ]
-            pair = inside.name.removesuffix("-test21")
-            one, _, other = pair.partition("-")
-            scored = where, sources, translations, np.array(gold)
-            found[pair] = ScoredPairs(*scored, (one, other))
+            lines = zip(*read_aligned(*(inside / name for name in files)), strict=True)
+            wheres = (f"{inside / files[-1]}:{at}" for at in count(1))
+            one, other, _ = inside.name.split("-")
+            found[f"{one}-{other}"] = _scored(zip(wheres, lines, strict=False), (one, other))
     return found
 
 
@@ -102,20 +97,18 @@ def read_assessments(data: DataFolder, split: str, stem: str) -> dict[str, Score
     found = {}
     for path in sorted(folder.glob(pattern)) if folder else ():
         letters = path.name.split(".")[1]
-        rows = [
-            (
-                line["original"],
-                line["translation"],
-                finite_number(line["z_mean"], where, "assessment"),
-            )
-            for where, line in read_headed(path, ("original", "translation", "z_mean"))
-        ]
-        if not rows:
-            raise FileError(f"{path}: no sentences below the head")
-        sources, translations, gold = zip(*rows, strict=True)
+        head = ("original", "translation", "z_mean")
+        rows = ((where, [line[name] for name in head]) for where, line in read_headed(path, head))
         pair = letters[:2], letters[2:]
-        scores = np.array(gold)
-        found["-".join(pair)] = ScoredPairs(
-            str(path), list(sources), list(translations), scores, pair
-        )
+        found["-".join(pair)] = _scored(rows, pair)
     return found
+
+
+def _scored(rows: Iterable[tuple[str, Sequence[str]]], languages: tuple[str, str]) -> ScoredPairs:
+    """Gather `file:line` with sentence, translation and assessment."""
+    name = "-".join(languages)
+    found = [(x, y, finite_number(z, where, "assessment")) for where, (x, y, z) in rows]
+    if not found:
+        raise FileError(f"{name}: no sentences below the head")
+    sources, translations, gold = zip(*found, strict=True)
+    return ScoredPairs(name, list(sources), list(translations), np.array(gold), languages)

@@ -21,7 +21,7 @@ from xmine.evaluation.readers.scored_pairs import (
     read_stsb_tabs,
 )
 from xmine.evaluation.result import Metric, Result, Row, mean_row
-from xmine.evaluation.similarity.correlation import RatedCosines, blank_note, rate, spearman
+from xmine.evaluation.similarity.correlation import Values, blank_note, rate, spearman
 from xmine.progress import Report, silent
 
 SUBSETS = {
@@ -46,19 +46,16 @@ _WHAT = (
 )
 
 
-def aggregate(subsets: Sequence[RatedCosines]) -> dict[str, float]:
-    """Correlate sub-sets in the three ways that papers have.
+def aggregate(subsets: Sequence[tuple[Values, Values, str]]) -> dict[str, float]:
+    """Correlate sub-sets (cosines, scores, name) in the three ways that papers have.
 
     `all`: all pairs as one list (SBERT, SimCSE); `wmean`: each sub-set, weighted by its pairs
     (SentEval); `mean`: each sub-set, all counting the same.
     """
-    each = [spearman(subset.cosines, subset.gold, subset.name) for subset in subsets]
-    whole = spearman(
-        np.concatenate([subset.cosines for subset in subsets]),
-        np.concatenate([subset.gold for subset in subsets]),
-        ", ".join(subset.name for subset in subsets),
-    )
-    pairs = [len(subset.gold) for subset in subsets]
+    each = [spearman(*subset) for subset in subsets]
+    cosines, scores, names = zip(*subsets, strict=True)
+    whole = spearman(np.concatenate(cosines), np.concatenate(scores), ", ".join(names))
+    pairs = [len(some) for some in cosines]
     return {"all": whole, "wmean": float(np.average(each, weights=pairs)), "mean": fmean(each)}
 
 
@@ -66,27 +63,43 @@ def evaluate_sts(
     encoder: Encoders, data: DataFolder, options: StsOptions, report: Report = silent
 ) -> Result:
     """Measure Spearman's correlation of cosines with scores on each STS set there is."""
-    found, lacking = _read_tasks(list(dict.fromkeys(options.task)) or list(STS_TASKS), data)
-    rows, blank = [], 0
-    for title, subsets in found.items():
-        rated = [rate(encoder, pairs, report, options.prompt) for pairs in subsets]
-        values = np.concatenate([np.stack([each.cosines, each.gold], axis=1) for each in rated])
-        rows.append(Row(title, len(values), aggregate(rated), values=values))
-        blank += sum(each.blank for each in rated)
-    notes = blank_note(blank)
+    rows, notes, blank, lacking = [], [], 0, list[str]()
+    for task in list(dict.fromkeys(options.task)) or STS_TASKS:
+        try:
+            sets, without = read_task(task, data)
+        except MissingData as error:
+            missing = error
+            lacking.append(TITLES[task])
+            continue
+        # A year that is not whole has another title: nobody shall take its figure for that of all.
+        found = {TITLES[task] + (f" without {', '.join(without)}" if without else ""): sets}
+        if task == "stsb" and (dev := read_stsb_split(data, "dev")):
+            found[DEV] = [dev]
+            notes.append(f"{DEV} is for choosing among encoders and counts in no average.")
+        lacking += [f"{TITLES[task]} {name}" for name in without]
+        for title, subsets in found.items():
+            rated = [rate(encoder, pairs, report, options.prompt) for pairs in subsets]
+            cosines = [each for each, _ in rated]
+            blank += sum(count for _, count in rated)
+            gold, names = [each.gold for each in subsets], [each.name for each in subsets]
+            figures = aggregate(list(zip(cosines, gold, names, strict=True)))
+            values = np.stack([np.concatenate(cosines), np.concatenate(gold)], axis=1)
+            rows.append(Row(title, len(values), figures, values=values))
+    if not rows:
+        raise missing
+    rows.sort(key=lambda row: row.name == DEV)
     counted = [row for row in rows if row.name in TITLES.values()]
     headline = next((row.name for row in rows if row.name == TITLES["stsb"]), rows[0].name)
+    split = ", ".join(row.name for row in rows)
     if len(counted) == len(STS_TASKS):
         headline = f"average of {len(counted)}"
         rows.append(mean_row(headline, counted))
     elif lacking and not options.task:
-        notes.append(f"No average of {len(STS_TASKS)}: {', '.join(lacking)} missing.")
-    if DEV in found:
-        notes.append(f"{DEV} is for choosing among encoders and counts in no average.")
+        notes = [f"No average of {len(STS_TASKS)}: {', '.join(lacking)} missing.", *notes]
     return Result(
         benchmark="sts",
         protocol="Spearman of the cosine against people's scores, no training",
-        split=f"test sets: {', '.join(found)}",
+        split=f"test sets: {split}",
         metrics=(
             Metric("all", "all", "of all pairs of the sub-sets as one list"),
             Metric("wmean", "wmean", "mean over the sub-sets, weighted by their pairs"),
@@ -96,33 +109,9 @@ def evaluate_sts(
         headline=(headline, "all"),
         settings={"similarity": "cosine", "correlation": "spearman", "trained": False},
         unit="pairs",
-        notes=notes,
+        notes=[*blank_note(blank), *notes],
         statistic="spearman",
     )
-
-
-def _read_tasks(
-    wanted: Sequence[str], data: DataFolder
-) -> tuple[dict[str, list[ScoredPairs]], list[str]]:
-    """Read what there is: title -> sub-sets; and name what is missing.
-
-    A year that is not whole has another title, so that nobody takes its figure for that of it all.
-    """
-    found, lacking = {}, []
-    for task in wanted:
-        try:
-            subsets, without = read_task(task, data)
-        except MissingData as error:
-            missing = error
-            lacking.append(TITLES[task])
-            continue
-        title = TITLES[task] + (f" without {', '.join(without)}" if without else "")
-        lacking += [f"{TITLES[task]} {name}" for name in without]
-        found[title] = subsets
-    if not found:
-        raise missing
-    dev = read_stsb_split(data, "dev") if TITLES["stsb"] in found else None
-    return found | ({DEV: [dev]} if dev else {}), lacking
 
 
 def read_task(task: str, data: DataFolder) -> tuple[list[ScoredPairs], list[str]]:

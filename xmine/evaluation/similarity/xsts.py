@@ -4,7 +4,6 @@ SemEval-2017's tracks (Cer et al., 2017), the pairs with English that Reimers & 
 added, which together are Emma-X's ten, and STS-B with its translations crossed (stsb-multi-mt).
 """
 
-from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from xmine.encoders.pair import Encoders
@@ -17,7 +16,7 @@ from xmine.evaluation.readers.scored_pairs import (
     read_score_last,
     read_stsb,
 )
-from xmine.evaluation.result import Metric, Result, Row, mean_row, paper_means
+from xmine.evaluation.result import Metric, Result, mean_row, paper_means
 from xmine.evaluation.similarity.correlation import blank_note, correlate_sets, spearman
 from xmine.progress import Report, silent
 
@@ -59,7 +58,15 @@ def evaluate_xsts(
     if not tracks and not stsb:
         raise data.missing(_WHAT)
     rows, blank = correlate_sets(spearman, encoder, tracks | stsb, report, options.prompt)
-    means, notes = _means(rows, stsb, tracks)
+    means, notes = paper_means(MEANS, rows)
+    sides = {name: name.removeprefix("STS-B ").split("-") for name in stsb}
+    across = [row for row in rows if row.name in sides and len(set(sides[row.name])) > 1]
+    means += [mean_row(f"STS-B crossed, mean of {len(across)}", across)] if across else []
+    # The ten languages of Emma-X, or translations of one set: five are of few languages.
+    names = [row.name for row in (*means, rows[0])]
+    of_many = (
+        name for x in ("mean of 10", "STS-B crossed") for name in names if name.startswith(x)
+    )
     return Result(
         benchmark="xsts",
         protocol="Spearman of the cosine against people's scores, no training",
@@ -68,31 +75,11 @@ def evaluate_xsts(
         ),
         metrics=(_SPEARMAN,),
         rows=[*rows, *means],
-        headline=(_headline([row.name for row in (*means, rows[0])]), "spearman"),
+        headline=(next(of_many, names[0]), "spearman"),
         settings={"similarity": "cosine", "correlation": "spearman", "trained": False},
         unit="pairs",
-        notes=[*blank_note(blank), *notes],
+        notes=[*blank_note(blank), *(notes if tracks else [])],
     )
-
-
-def _headline(names: Sequence[str]) -> str:
-    """Choose the ten languages of Emma-X, or translations of one set: five are of few languages."""
-    wanted = ("mean of 10", "STS-B crossed")
-    return next((name for start in wanted for name in names if name.startswith(start)), names[0])
-
-
-def _means(
-    rows: Sequence[Row], crossed: Collection[str], tracks: Collection[str]
-) -> tuple[list[Row], list[str]]:
-    """Average what papers average, the largest average first; nothing that lacks a track."""
-    known = {row.name: row for row in rows}
-    means, notes = paper_means(MEANS, rows)
-    notes = notes if tracks else []
-    sides = {name: name.removeprefix("STS-B ").split("-") for name in crossed}
-    across = [known[name] for name, (one, other) in sides.items() if one != other]
-    if across:
-        means.append(mean_row(f"STS-B crossed, mean of {len(across)}", across))
-    return means, notes
 
 
 def read_tracks(data: DataFolder) -> dict[str, ScoredPairs]:

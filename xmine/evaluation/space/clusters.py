@@ -6,7 +6,6 @@ mSimCSE (Wang et al., 2022) measures it on the news titles of TNEWS, from CLUE (
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,40 +52,29 @@ def evaluate_clusters(
     """Measure the purity of as many clusters as there are labels."""
     if options.lines:
         path = Path(options.lines)
-        lines = []
-        for where, (label, *rest) in read_tab_separated(path, 2):
-            if not label.strip():
-                raise FileError(f"{where}: no label before the tab")
-            lines.append((label, "\t".join(rest)))
-    else:
+        lines = [(label, "\t".join(rest)) for _, (label, *rest) in read_tab_separated(path, 2)]
+    else:  # CLUE's file: a JSON object with `label` and `sentence` in each line
         path = data.holding("dev.json", ("tnews", "tnews_public"), _WHAT) / "dev.json"
-        lines = _read_tnews(path)
-    labels = [label for label, _ in lines]
+        lines = [
+            (str(row["label"]), filled_text(row, "sentence", where))
+            for where, row in json_rows(path, ("label", "sentence"))
+        ]
+    labels, texts = [label for label, _ in lines], [text for _, text in lines]
     kinds = len(set(labels))
-    if kinds < 2:
+    if not 2 <= kinds <= len(set(texts)):
         raise FileError(
-            f"{path}: all lines have the label {labels[0]!r}", "two at least are needed"
-        )
-    texts = [text for _, text in lines]
-    if len(set(texts)) < kinds:
-        raise FileError(
-            f"{path}: {len(set(texts))} different texts; its {kinds} labels need as many clusters"
+            f"{path}: {len(set(texts))} different texts with {kinds} labels",
+            "there have to be two labels at least, and as many texts",
         )
     reader = encoder.reading("" if options.lines else "zh")  # the language of TNEWS
     vectors = reader.encode(texts, report, options.prompt)
-    different = len(np.unique(vectors, axis=0))
-    if different < kinds:
+    if (different := len(np.unique(vectors, axis=0))) < kinds:
         raise EncoderError(
-            f"{path}: the encoder gives {different} different vectors; the {kinds} labels need as "
-            "many clusters",
+            f"{path}: the encoder gives {different} different vectors for {kinds} labels",
             "it tells no texts apart, or knows none of their words",
         )
     clusters = k_means(vectors, kinds)
     shuffled = np.random.default_rng(SEED).permutation(clusters).tolist()
-    rows = [
-        Row(name, len(labels), purity(assigned, labels))
-        for name, assigned in (("the same sizes at random", shuffled), ("k-means", clusters))
-    ]
     return Result(
         benchmark="cluster",
         protocol=f"k-means of unit vectors, k = {kinds} labels, best of {RESTARTS} restarts from "
@@ -96,7 +84,10 @@ def evaluate_clusters(
             Metric("micro", "micro", "share of lines that have their cluster's commonest label"),
             Metric("macro", "macro", "the same share within a cluster, averaged over clusters"),
         ),
-        rows=rows,
+        rows=[
+            Row(name, len(labels), purity(assigned, labels))
+            for name, assigned in (("the same sizes at random", shuffled), ("k-means", clusters))
+        ],
         headline=("k-means", "micro"),
         settings={"clusters": kinds, "restarts": RESTARTS, "seed": SEED},
         unit="lines",
@@ -105,26 +96,3 @@ def evaluate_clusters(
             "into them at random. It depends on how many lines each label has."
         ],
     )
-
-
-def _read_tnews(path: Path) -> list[tuple[str, str]]:
-    """Read CLUE's file: a JSON object with `label` and `sentence` in each line."""
-    names = path.with_name("labels.json")
-    known: set[str] = set()
-    if names.exists():
-        known = {_label(row, where) for where, row in json_rows(names, ["label"])}
-    lines = []
-    for where, row in json_rows(path, ["label", "sentence"]):
-        label = _label(row, where)
-        if names.exists() and label not in known:
-            raise FileError(f"{where}: {label!r} is no label of {names.name}")
-        lines.append((label, filled_text(row, "sentence", where)))
-    if not lines:
-        raise FileError(f"{path}: no lines but blank ones")
-    return lines
-
-
-def _label(row: dict[str, Any], where: str) -> str:
-    """Take a label: a text or a whole number."""
-    label = row["label"]
-    return str(label) if type(label) is int else filled_text(row, "label", where)

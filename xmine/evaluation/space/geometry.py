@@ -4,7 +4,7 @@ Emma-X (Guo et al., 2023), appendix B: are the languages one distribution (eq. 1
 form clusters (eq. 17), are all directions used (eq. 18)?
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,8 @@ from xmine.encoders.pair import Encoders
 from xmine.errors import EncoderError, FileError
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import GeometryOptions
-from xmine.evaluation.result import Groups, Metric, Result, Row, lacking_note, read_groups
-from xmine.evaluation.retrieval.parallel import AlignedSet, largest_set
+from xmine.evaluation.result import Metric, Result, Row, read_groups
+from xmine.evaluation.retrieval.parallel import largest_set
 from xmine.progress import Report, silent
 
 FLOOR = 1e-8  # of variances: a direction that a language does not use has none
@@ -163,23 +163,32 @@ def evaluate_geometry(
     encoder: Encoders, data: DataFolder, options: GeometryOptions, report: Report = silent
 ) -> Result:
     """Measure the space of the aligned set with the most languages."""
-    groups = read_groups(options.groups)
     aligned = largest_set(data, options)
-    members, notes = _members(groups, aligned)
-    vectors = {
+    found = {
         language: aligned.reader(encoder, language).encode(texts, report, options.prompt)
         for language, texts in aligned.texts.items()
     }
-    vectors, blank = _with_meaning(vectors, aligned)
+    kept = np.all([each.any(axis=1) for each in found.values()], axis=0)
+    if kept.sum() < 2:
+        raise FileError(
+            f"{aligned.name}: {kept.sum()} lines have a vector in every language; two at least are "
+            "needed"
+        )
+    vectors = {each: rows if kept.all() else rows[kept] for each, rows in found.items()}
+    centres = np.stack([each.mean(axis=0) for each in vectors.values()])
+    if max(np.ptp(each, axis=0).max() for each in (centres, *vectors.values())) < _SAME:
+        raise EncoderError(f"{aligned.name}: the encoder gives all sentences the same vector")
     lines, dim = next(iter(vectors.values())).shape
     rows = []
-    for name, languages in members.items():
-        figures = measure_geometry([vectors[each] for each in languages])
-        rows.append(Row(f"{name} ({len(languages)})", lines * len(languages), figures))
-    notes.append(_COMPARE)
+    for name, languages in {"all": [*vectors], **read_groups(options.groups)}.items():
+        members = [vectors[each] for each in languages if each in vectors]
+        if len(members) > 1:
+            figures = measure_geometry(members)
+            rows.append(Row(f"{name} ({len(members)})", lines * len(members), figures))
+    notes = [_COMPARE]
     if lines < dim:
         notes.append(_FEW.format(lines, dim))
-    if blank:
+    if blank := int((~kept).sum()):
         notes.append(f"{blank} lines left out: without a vector in some language.")
     if any("calinski_harabasz" not in row.figures for row in rows):
         notes.append("No CH where all translations of a sentence have the same vector.")
@@ -195,35 +204,3 @@ def evaluate_geometry(
         unit="lines",
         notes=notes,
     )
-
-
-def _members(groups: Groups, aligned: AlignedSet) -> tuple[dict[str, list[str]], list[str]]:
-    """List the languages of every row: all of them first."""
-    members, notes = {"all": list(aligned.texts)}, []
-    for name, languages in groups.items():
-        members[name] = [each for each in languages if each in aligned.texts]
-        if len(members[name]) < 2:
-            raise FileError(
-                f"group {name}: {len(members[name])} of its languages in {aligned.name}; two at "
-                "least are needed",
-                f"there are {', '.join(aligned.texts)}",
-            )
-        notes += lacking_note(name, languages, aligned.texts)
-    return members, notes
-
-
-def _with_meaning(
-    vectors: Mapping[str, NDArray[np.float32]], aligned: AlignedSet
-) -> tuple[dict[str, NDArray[np.float32]], int]:
-    """Leave out lines that are a row of zeros in some language; tell how many."""
-    kept = np.all([each.any(axis=1) for each in vectors.values()], axis=0)
-    name, every = aligned.name, kept.all()
-    sides = [each if every else each[kept] for each in vectors.values()]
-    if kept.sum() < 2:
-        raise FileError(
-            f"{name}: {kept.sum()} lines have a vector in every language; two at least are needed"
-        )
-    centres = [each.mean(axis=0) for each in sides]
-    if max(np.ptp(each, axis=0).max() for each in (np.stack(centres), *sides)) < _SAME:
-        raise EncoderError(f"{name}: the encoder gives all sentences the same vector")
-    return dict(zip(vectors, sides, strict=True)), int((~kept).sum())

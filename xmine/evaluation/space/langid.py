@@ -8,16 +8,17 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.encoders.metadata import EncoderFacts
 from xmine.encoders.pair import Encoders
 from xmine.errors import FileError
-from xmine.evaluation.data import DataFolder, MissingData, choose
+from xmine.evaluation.data import DataFolder, MissingData
+from xmine.evaluation.languages import chosen_languages
 from xmine.evaluation.options import LangidOptions
 from xmine.evaluation.readers.labelled_pairs import ByLanguage, read_xnli
 from xmine.evaluation.result import Metric, Result, Row
 from xmine.evaluation.transfer.frozen import logistic_regression
 from xmine.progress import Report, silent
 
-Sentences = Mapping[str, Sequence[str]]
 Encoded = Mapping[str, NDArray[np.float32]]
 
 _METRICS = (
@@ -45,21 +46,19 @@ def evaluate_langid(
     """Measure how well languages are told apart, in the papers' sets or in one of the user's."""
     train, test, split = _halves(data)
     sets, notes = _sets(list(train), options.language)
-    used = dict.fromkeys(language for languages in sets for language in languages)
-
-    def encode(sentences: Sentences) -> Encoded:
-        return {
-            each: encoder.reading(each).encode(sentences[each], report, options.prompt)
-            for each in used
+    trained, tested = (
+        {
+            each: encoder.reading(each).encode(_sentences(part, each), report, options.prompt)
+            for each in dict.fromkeys(language for languages in sets for language in languages)
         }
-
-    trained, tested = encode(train), encode(test)
+        for part in (train, test)
+    )
     rows = []
     for languages in sets:
         accuracy = probe_accuracy(
             {each: trained[each] for each in languages}, {each: tested[each] for each in languages}
         )
-        lines = sum(len(test[each]) for each in languages)
+        lines = sum(len(tested[each]) for each in languages)
         figures = {"accuracy": accuracy, "chance": 1 / len(languages)}
         rows.append(Row(" ".join(languages), lines, figures))
     return Result(
@@ -76,65 +75,54 @@ def evaluate_langid(
     )
 
 
-def _halves(data: DataFolder) -> tuple[Sentences, Sentences, str]:
-    """Give sentences to train on and to test on; no premise is in both, in any language."""
+def _halves(data: DataFolder) -> tuple[ByLanguage, ByLanguage, str]:
+    """Give pairs to train on and to test on; no premise is in both, in any language."""
     dev = read_xnli(data, "dev")
     try:
         test = read_xnli(data, "test")
     except MissingData:
-        return _halves_of_dev(dev)
-    lacking = sorted(dev.keys() ^ test.keys())
-    if lacking:
+        first = next(iter(dev.values()))
+        premises = list(dict.fromkeys(pair.texts[0] for pair in first))
+        if len(premises) < 2:
+            raise FileError(f"XNLI dev: {len(premises)} premise; two at least are needed") from None
+        early = set(premises[: len(premises) // 2])
+        at = [pair.texts[0] in early for pair in first]
+        train, test = (
+            {
+                each: [pair for pair, is_early in zip(pairs, at, strict=True) if is_early == wanted]
+                for each, pairs in dev.items()
+            }
+            for wanted in (True, False)
+        )
+        return train, test, "XNLI dev: trained on the first half of premises, tested on rest"
+    if lacking := sorted(dev.keys() ^ test.keys()):
         raise FileError(f"XNLI: dev or test lacks {', '.join(lacking)}", "give both or neither")
-    return _sentences(dev), _sentences(test), "trained on XNLI dev, tested on XNLI test"
+    return dev, test, "trained on XNLI dev, tested on XNLI test"
 
 
-def _halves_of_dev(dev: ByLanguage) -> tuple[Sentences, Sentences, str]:
-    first = next(iter(dev.values()))
-    premises = list(dict.fromkeys(pair.texts[0] for pair in first))
-    if len(premises) < 2:
-        raise FileError(f"XNLI dev: {len(premises)} premise; two at least are needed")
-    early = set(premises[: len(premises) // 2])
-    at = [pair.texts[0] in early for pair in first]
-    train, test = (
-        {
-            language: [pair for pair, is_early in zip(pairs, at, strict=True) if is_early == wanted]
-            for language, pairs in dev.items()
-        }
-        for wanted in (True, False)
-    )
-    split = "XNLI dev: trained on the first half of premises, tested on rest"
-    return _sentences(train), _sentences(test), split
-
-
-def _sentences(pairs: ByLanguage) -> Sentences:
+def _sentences(pairs: ByLanguage, language: str) -> list[str]:
     """List every hypothesis and, once, every premise; equally many in all languages."""
     first = next(iter(pairs.values()))
     rows = {pair.texts[0]: at for at, pair in reversed(list(enumerate(first)))}
-    return {
-        language: [
-            *(of_language[at].texts[0] for at in sorted(rows.values())),
-            *(pair.texts[1] for pair in of_language),
-        ]
-        for language, of_language in pairs.items()
-    }
+    premises = [pairs[language][at].texts[0] for at in sorted(rows.values())]
+    return premises + [pair.texts[1] for pair in pairs[language]]
 
 
-def _sets(found: Sequence[str], wanted: Sequence[str]) -> tuple[list[tuple[str, ...]], list[str]]:
+def _sets(found: Sequence[str], wanted: Sequence[str]) -> tuple[list[Sequence[str]], list[str]]:
     """Choose the languages of each row."""
     if wanted:
-        languages = tuple(choose(wanted, found, "XNLI: no {}"))
+        languages = chosen_languages(wanted, found, EncoderFacts(), "XNLI: no {}")
         if len(languages) < 2:
             raise FileError("--language names one language", "name two at least")
         return [languages], []
+    sets: list[Sequence[str]] = [each for each in SETS if set(each) <= set(found)]
     notes = [
-        f"No set {' '.join(each)}: {', '.join(lacking)} missing."
+        f"No set {' '.join(each)}: {', '.join(x for x in each if x not in found)} missing."
         for each in SETS
-        if (lacking := [language for language in each if language not in found])
+        if each not in sets
     ]
-    sets = [each for each in SETS if set(each) <= set(found)]
     if sets:
         return sets, notes
     if len(found) < 2:
         raise FileError("XNLI: files of one language", "two at least are needed")
-    return [tuple(found)], [*notes, "Not comparable with the paper: all languages found are told."]
+    return [found], [*notes, "Not comparable with the paper: all languages found are told."]

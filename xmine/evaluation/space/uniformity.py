@@ -4,20 +4,19 @@ Wang & Isola (2020), as SimCSE measures them on STS-B, where positives are pairs
 4; and on aligned text, where they are translations. Both are distances: lower is better.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.encoders.metadata import EncoderFacts
 from xmine.encoders.pair import Encoders
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import AlignedOptions
 from xmine.evaluation.result import Metric, Result, Row
-from xmine.evaluation.retrieval.parallel import AlignedSet, aligned_sets
+from xmine.evaluation.retrieval.parallel import aligned_sets
 from xmine.evaluation.similarity.sts import read_stsb_split
 from xmine.progress import Progress, Report, silent
 from xmine.units import count
@@ -60,24 +59,6 @@ def uniformity(vectors: Matrix, report: Report = silent) -> float:
     return float(np.log(total / (rows * (rows - 1) / 2)))
 
 
-def _aligned(
-    data: DataFolder,
-    options: AlignedOptions,
-    facts: EncoderFacts,
-    note: Callable[[str], None],
-    *,
-    needed: bool,
-) -> list[AlignedSet]:
-    """Read the aligned files; note why there are none, unless they are needed."""
-    try:
-        return aligned_sets(data, options, facts, note)
-    except MissingData as error:
-        if needed:
-            raise data.missing(_WHAT) from None
-        note(f"No aligned files are measured: {error.message}.")
-        return []
-
-
 def evaluate_align(
     encoder: Encoders, data: DataFolder, options: AlignedOptions, report: Report = silent
 ) -> Result:
@@ -85,9 +66,14 @@ def evaluate_align(
     parts = () if options.names_files else ("test", "dev")
     splits = {split: read_stsb_split(data, split) for split in parts}
     scored = {f"STS-B {split}": pairs for split, pairs in splits.items() if pairs}
-    notes: list[str] = []
-    aligned = _aligned(data, options, encoder.facts, notes.append, needed=not scored)
-    rows, blank = [], 0
+    notes, rows, blank = list[str](), [], 0
+    try:
+        aligned = aligned_sets(data, options, encoder.facts, notes.append)
+    except MissingData as error:
+        if not scored:
+            raise data.missing(_WHAT) from None
+        notes.append(f"No aligned files are measured: {error.message}.")
+        aligned = []
 
     def add(name: str, first: Vectors, second: Vectors, positive: NDArray[np.bool_]) -> None:
         """Measure pairs; a sentence without a vector lies nowhere: left out and counted."""
@@ -96,7 +82,7 @@ def evaluate_align(
         whole = positive & known[0] & known[1]
         everything = np.concatenate([first[known[0]], second[known[1]]])
         if not whole.any():
-            raise FileError(f"{name}: no pair of positives has vectors on both sides")
+            raise FileError(f"{name}: no pair of positives (score > {POSITIVE}) with two vectors")
         figures = {
             "align": alignment(first[whole], second[whole]),
             "uniform": uniformity(everything, report),
@@ -111,10 +97,8 @@ def evaluate_align(
     english = encoder.reading("en")
 
     for name, pairs in scored.items():
-        positive = pairs.gold > POSITIVE
-        if not positive.any():
-            raise FileError(f"{pairs.name}: no pair has a score above {POSITIVE}")
-        add(name, encode(english, pairs.first), encode(english, pairs.second), positive)
+        sides = encode(english, pairs.first), encode(english, pairs.second)
+        add(name, *sides, pairs.gold > POSITIVE)
     for each in aligned:
         vectors = {
             language: encode(each.reader(encoder, language), texts)

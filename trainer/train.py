@@ -121,7 +121,7 @@ def train(
     world = join_processes(torch.device(choose_device(options.device)))
     with _opened(output, options, kept, resume=resume, force=force) as (is_new, run):
         run.paced = paced
-        if not run.has_begun:
+        if not (folder / METRICS_FILE).exists():
             run.log(step=0, excluded=kept.excluded)
         try:
             torch.manual_seed(options.seed)

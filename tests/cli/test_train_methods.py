@@ -1,4 +1,4 @@
-"""xmine train --method: whose options, whose data, two encoders, a demonstration."""
+"""xmine train --method: whose options, whose data, two encoders."""
 
 import dataclasses
 import json
@@ -208,20 +208,6 @@ def test_two_encoders_are_trained_and_mined_with(
         )
         assert (refused.code, refused.touched) == (1, set())
     assert command("encode", "en.txt", "-o", "x.npy", "--model", "two/source").code == 0
-
-
-def test_a_method_without_data_is_demonstrated_on_the_examples(
-    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shown = {"held_out": 40, "vocabulary_size": 1400, "dim": 16, "epochs": 2, "batch_size": 32}
-    method = dataclasses.replace(METHODS["msimcse"], demonstration=shown)
-    monkeypatch.setitem(METHODS, "msimcse", method)
-    ended = command("train", "--epochs", 1)
-    assert ended.err.startswith("xmine: a demonstration, on the example sentences of xmine: ")
-    assert "for a real run give your own, and -o: xmine train pairs.tsv -o enc" in ended.err
-    assert ended.code == 0
-    options = Path("msimcse-demonstration", "options.toml").read_text()
-    assert "held_out = 40\n" in options and "epochs = 1\n" in options
 
 
 def test_settings_of_inference_data_that_is_not_given_are_told(

@@ -18,6 +18,7 @@ from threadpoolctl import threadpool_limits
 import xmine.vectors.tokens
 from tests.scoring.test_late_interaction import twin
 from tests.toys.against_theirs import Checkpoint
+from tests.toys.sentences import example_pairs
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.modules.transformer import Transformer
@@ -33,7 +34,6 @@ from xmine.encoders.tokens import (
 from xmine.options import EncodingOptions
 from xmine.scoring.late_interaction import match_pairs
 from xmine.text.sentences import sentence_table
-from xmine.trainer.data.corpus import examples
 from xmine.vectors.token_files import TokenFiles, read_tokens
 from xmine.vectors.tokens import (
     ReadTokens,
@@ -169,7 +169,7 @@ def slow_axes(body: StaticEmbedding, sides: Sequence[Sequence[str]]) -> Any:
 
 def test_two_sides_are_compared_in_the_dimensions_in_which_their_own_words_differ() -> None:
     encoder = SentenceEncoder.load()
-    body, pairs = encoder.body, examples().pairs
+    body, pairs = encoder.body, example_pairs()
     assert isinstance(body, StaticEmbedding) and pairs is not None
     sides = list(pairs.sources[:150]), list(pairs.targets[:150])
     left, right = tokens_of_both(encoder, *sides)
@@ -185,7 +185,7 @@ def test_two_sides_are_compared_in_the_dimensions_in_which_their_own_words_diffe
 
 
 def test_the_same_words_counted_otherwise_have_other_dimensions() -> None:
-    encoder, pairs = SentenceEncoder.load(), examples().pairs
+    encoder, pairs = SentenceEncoder.load(), example_pairs()
     assert pairs is not None
     sources, targets = list(pairs.sources[:80]), list(pairs.targets[:80])
     some = tokens_of_both(encoder, sources, targets)[0].of(0)[0]
@@ -196,7 +196,7 @@ def test_the_same_words_counted_otherwise_have_other_dimensions() -> None:
 
 
 def test_few_words_have_all_dimensions() -> None:
-    encoder, pairs = SentenceEncoder.load(), examples().pairs
+    encoder, pairs = SentenceEncoder.load(), example_pairs()
     assert isinstance(encoder.body, StaticEmbedding) and pairs is not None
     every = whole_vectors(encoder.body.vectors)[0]
     for tokens in (
@@ -224,7 +224,7 @@ def test_files_memory_and_single_pairs_give_the_same_vectors(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where only some texts of a side tell the dimensions."""
-    encoder, pairs = SentenceEncoder.load(), examples().pairs
+    encoder, pairs = SentenceEncoder.load(), example_pairs()
     assert pairs is not None
     sides = list(pairs.sources), list(pairs.targets)
     x, y = np.array([3, 100, 3]), np.array([7, 2, 150])

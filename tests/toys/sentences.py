@@ -3,7 +3,13 @@
 The words have enough letters to make a vocabulary.
 """
 
+from pathlib import Path
+
 import numpy as np
+
+from xmine.files.reading import read_lines
+from xmine.pairs.io import ParallelText
+from xmine.pairs.known import read_known
 
 CONCEPTS = 120
 _SYLLABLES = ["ba", "de", "fi", "go", "lu", "ma", "ne", "pi", "so", "tu"]
@@ -28,3 +34,13 @@ def toy_sentences(count: int, seed: int) -> tuple[list[str], list[str], list[lis
     english = [" ".join(map(english_word, words)) for words in meanings]
     chinese = ["".join(map(chinese_word, words)) for words in meanings]
     return english, chinese, meanings
+
+
+def example_pairs() -> ParallelText:
+    """Read the example sentences of xmine: English, Chinese, and which lines are translations."""
+    folder = Path(__file__).parents[2] / "examples"
+    english, chinese = (read_lines(folder / f"{language}.txt") for language in ("en", "zh"))
+    known = [pair for pair in read_known(folder / "gold.tsv").pairs if pair.right]
+    sources = [english[pair.source - 1] for pair in known]
+    targets = [chinese[pair.target - 1] for pair in known]
+    return ParallelText(sources, targets, [""] * len(known))

@@ -6,12 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.toys.sentences import toy_sentences
+from tests.toys.sentences import example_pairs, toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.files.npy import write_matrix
 from xmine.text.sentences import sentence_table
-from xmine.trainer.data.corpus import examples
 from xmine.vectors.token_files import encode_and_read, keep_tokens, read_tokens
 
 
@@ -20,7 +19,7 @@ def test_sentences_that_are_cut_once_have_the_vectors_and_tokens_of_their_texts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, truncated: int | None
 ) -> None:
     monkeypatch.setattr(StaticEmbedding, "texts_at_once", 16)
-    encoder, pairs = SentenceEncoder.load(), examples().pairs
+    encoder, pairs = SentenceEncoder.load(), example_pairs()
     assert pairs is not None and encoder.encodes_pieces
     encoder.settings = replace(encoder.settings, truncated=truncated)
     unknown = ["\u1330", "rain \u1330 \u1331 falls", "\u1331\u1330"]  # pieces without a vector

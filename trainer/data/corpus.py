@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import xmine
 from xmine.errors import FileError
 from xmine.files.reading import exists, name_of, read_lines
 from xmine.files.records import csv_rows, json_objects, open_parquet
 from xmine.files.suffixes import kind_of
 from xmine.pairs.io import ParallelText, read_pairs, read_parallel
-from xmine.pairs.known import read_known
 from xmine.text.inputs import read_texts
 from xmine.text.nfkc import nfkc
 
@@ -71,7 +69,10 @@ class Corpus:
                     f"{triplets[0]} has {len(tables[0]):,} triplets, {name} {len(table):,}",
                     "the same row of both must be the same item in two languages",
                 )
-        files = list(map(_full_texts, texts))
+        files = [[text for text in read_texts(given) if text.strip()] for given in texts]
+        for given, found in zip(texts, files, strict=True):
+            if not found:
+                raise FileError(f"{name_of(given)}: no text in it")
         return cls(
             pairs=read_parallel(*([pairs] if isinstance(pairs, str) else pairs)) if pairs else None,
             triplets=tables,
@@ -148,25 +149,6 @@ class Corpus:
 
 def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, nfkc(text).translate(folding_table())))
-
-
-def examples() -> Corpus:
-    """Read the example sentences of xmine: English, Chinese, and which lines are translations."""
-    inside = Path(xmine.__file__).parent / "examples"  # of a wheel
-    folder = inside if inside.is_dir() else Path(xmine.__file__).parents[1] / "examples"
-    english, chinese = (read_lines(folder / f"{language}.txt") for language in ("en", "zh"))
-    known = [pair for pair in read_known(folder / "gold.tsv").pairs if pair.right]
-    sources = [english[pair.source - 1] for pair in known]
-    targets = [chinese[pair.target - 1] for pair in known]
-    return Corpus(ParallelText(sources, targets, [""] * len(known)))
-
-
-def _full_texts(given: str) -> list[str]:
-    """Read a text input without its blank lines."""
-    texts = [text for text in read_texts(given) if text.strip()]
-    if not texts:
-        raise FileError(f"{name_of(given)}: no text in it")
-    return texts
 
 
 def texts_in(given: str) -> Iterator[str]:

@@ -89,8 +89,7 @@ def read_labelled(path: str) -> Labelled:
     """
     known = {**{name: at for at, name in enumerate(LABELS)}, **{str(i): i for i in range(3)}}
     rows = []
-    given = _objects(path) if kind_of(path) == "jsonl" else _rows(path)
-    for where, (premise, hypothesis, label) in _columns(given, ", ".join(_FIELDS), _FIELDS):
+    for where, (premise, hypothesis, label) in _columns(_rows(path), ", ".join(_FIELDS), _FIELDS):
         if label.strip() not in known:
             said = f"{where}: no label is {label.strip()!r}"
             raise FileError(said, f"labels are {', '.join(LABELS)}")
@@ -119,15 +118,12 @@ def _rows(path: str) -> _Rows:
     if kind_of(path) == "csv":
         yield from ((where, cells) for where, _, cells in csv_rows(path))
         return
+    if kind_of(path) == "jsonl":  # of premise, hypothesis and label
+        for where, row in json_objects(path):
+            for name in _FIELDS:
+                if name not in row:
+                    raise FileError(f"{where}: no field {name!r}, only {listed('field', row)}")
+            yield where, [*(json_text(row[x], x, where) for x in _FIELDS[:2]), str(row["label"])]
+        return
     for number, line in enumerate(stream_lines(path), start=1):
         yield f"{name_of(path)}:{number}", line.split("\t")
-
-
-def _objects(path: str) -> _Rows:
-    """Give `file:line` and premise, hypothesis and label of each object."""
-    for where, row in json_objects(path):
-        for name in _FIELDS:
-            if name not in row:
-                raise FileError(f"{where}: no field {name!r}, only {listed('field', row)}")
-        sides = [json_text(row[name], name, where) for name in _FIELDS[:2]]
-        yield where, [*sides, str(row["label"])]

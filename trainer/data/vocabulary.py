@@ -146,7 +146,11 @@ def _trained(chosen: Sequence[str], size: int) -> Vocabulary:
         try:
             model = work_apart("xmine.trainer.data.vocabulary:model_of", given, "the vocabulary")
         except WorkFailed as error:
-            raise _wrong_size(size, len(chosen), error) from error
+            message = f"no vocabulary of {size:,} tokens from {len(chosen):,} sentences"
+            if least := re.search(r"required_chars\. \d+ vs (\d+)", error.told):
+                hint = f"give a --vocabulary-size above {least[1]}, the number of characters"
+                raise TrainingError(message, hint) from error
+            raise TrainingError(f"{message}: {error.message}") from error
     proto = _parsed(model)
     proto.normalizer_spec.ClearField("normalization_rule_tsv")  # the name of a file that is gone
     proto.trainer_spec.ClearField("hard_vocab_limit")
@@ -178,16 +182,6 @@ def model_of(given: bytes) -> bytes:
         minloglevel=2,
     )
     return model.getvalue()
-
-
-def _wrong_size(size: int, sentences: int, failed: WorkFailed) -> TrainingError:
-    """Turn what sentencepiece says into what to do about it."""
-    message = f"no vocabulary of {size:,} tokens from {sentences:,} sentences"
-    if least := re.search(r"required_chars\. \d+ vs (\d+)", failed.told):
-        hint = f"give a --vocabulary-size above {least[1]}, the number of characters"
-    else:
-        message, hint = f"{message}: {failed.message}", ""
-    return TrainingError(message, hint)
 
 
 def _parsed(model: bytes) -> Any:  # noqa: ANN401 - a class that protobuf makes

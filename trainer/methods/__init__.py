@@ -3,10 +3,9 @@
 A method never imports another method; what two methods share stands in the packages beside this.
 """
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..options.emma_x import EmmaXOptions
 from ..options.moco import MocoOptions
@@ -15,6 +14,8 @@ from ..options.shared import TrainingOptions
 from ..options.transaug import TransaugOptions
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..run.prepare import TrainedTowers
 
 
@@ -27,15 +28,12 @@ class Method:
         options: what it can be told.
         module: where its `train` is.
         reads: which kinds of a corpus it learns from; `pairs`, `triplets`, `nli`, `texts`.
-        demonstration: options to show it with on the examples, where it is given no data; None if
-            it has to be given some.
     """
 
     title: str
     options: type[TrainingOptions]
     module: str
     reads: tuple[str, ...] = ("pairs", "triplets", "nli", "texts")
-    demonstration: Mapping[str, Any] | None = None
 
     @property
     def train(self) -> "Callable[..., TrainedTowers]":
@@ -59,13 +57,6 @@ METHODS = {
         TransaugOptions,
         "xmine.trainer.methods.transaug",
         ("pairs", "triplets"),
-        {  # the 178 pairs of the examples show all of it in seconds
-            "held_out": 40,
-            "vocabulary_size": 1400,
-            "dim": 512,
-            "batch_size": 69,
-            "epochs": 30,
-        },
     ),
     "emma-x": Method("Emma-X", EmmaXOptions, "xmine.trainer.methods.emma_x", ("pairs", "texts")),
 }

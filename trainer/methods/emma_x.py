@@ -313,16 +313,12 @@ class _Maximisation(RankStep):
         self.put(*self._new)
         if self.classifies and self.monitor.is_lost(self._nats) and self.options.estimates_ranks:
             self.monitor.refitted += 1
-            self.classifier.fit(self._moments())
+            moments = moments_of_grid(*self._grid, self.options.ranks)
+            self.classifier.fit(Moments(*(all_sum(each) for each in moments)))
         if self.monitor.must_sort(self.similarities, self.classifier.distances()):
             order = self.similarities.argsort(descending=True)
             self.similarities.copy_(self.similarities[order])
             self.classifier.reorder(order, self.of_classifier if self.classifies else None)
-
-    @torch.no_grad()
-    def _moments(self) -> Moments:
-        moments = moments_of_grid(*self._grid, self.options.ranks)
-        return Moments(*(all_sum(each) for each in moments))
 
     def of_vectors(self, source: Vectors, target: Vectors) -> dict[str, float]:
         """Measure retrieval, likeness, and how many directions are used (eq. 18)."""

@@ -74,9 +74,15 @@ class _Step(Step):
         self.inference: InferenceTask | None = None
 
     def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
-        self._follow()
+        self.key_x.follow(self.x, self.momentum)
+        if not self.shared:
+            self.key_y.follow(self.y, self.momentum)
         k_x, k_y = self._keys(batch)  # [rows, dim] each, without gradients
-        h_x, h_y = self._queries(batch, random)  # [rows, dim] each
+        source, target = drop_tokens(batch.columns, self.options.token_dropout, random)
+        if self.shared:
+            h_x, h_y = self.x.embed(source, target).chunk(2)  # [rows, dim] each
+        else:
+            h_x, h_y = self.x.embed(source).to(self.device), self.y.embed(target).to(self.device)
         texts = text_numbers(batch).to(h_x.device)  # [rows, 2]
         self._new = all_gather(k_x), all_gather(k_y), all_gather(texts)  # of all processes
         losses = {
@@ -93,23 +99,11 @@ class _Step(Step):
         self.queue_x.put(k_x, texts)
         self.queue_y.put(k_y, texts)
 
-    def _follow(self) -> None:
-        self.key_x.follow(self.x, self.momentum)
-        if not self.shared:
-            self.key_y.follow(self.y, self.momentum)
-
     @torch.no_grad()
     def _keys(self, batch: Rows) -> tuple[Tensor, Tensor]:
         source, target = batch.columns
         k_x, k_y = self.key_x.tower.embed(source), self.key_y.tower.embed(target)
         return k_x.to(self.device), k_y.to(self.device)
-
-    def _queries(self, batch: Rows, random: np.random.Generator) -> tuple[Tensor, Tensor]:
-        source, target = drop_tokens(batch.columns, self.options.token_dropout, random)
-        if not self.shared:
-            return self.x.embed(source).to(self.device), self.y.embed(target).to(self.device)
-        h_x, h_y = self.x.embed(source, target).chunk(2)
-        return h_x, h_y
 
     def _contrast(self, query: Tensor, key: Tensor, queue: KeyQueue, texts: Tensor) -> Tensor:
         """Eq. 2: the key of the translation against the queue as it was before this batch."""

@@ -124,7 +124,11 @@ def _distil(
     if options.distil_both:  # English, cut for the encoder that learns, as a third column
         english, _ = _in_order(split.seen.sources, split.seen.targets, options)
         data = replace(data, rows=Rows((*data.rows.columns, distilled.cut(english))))
-    if _is_read_again(options, len(data.rows), teacher.dim):  # what T says does not change
+    # What T says does not change: kept where a process would read a row more than once.
+    read = options.epochs * len(data.rows)
+    read = min(read, options.steps * options.batch_size) if options.steps else read
+    is_kept = len(data.rows) * teacher.dim <= _MOST_KEPT
+    if is_kept and read / World.here().size > len(data.rows):
         step.teacher.read_once(_sentences(data.rows, options)[0], report)
     return run_steps(step, data, options, run.stage("distil"), report)
 
@@ -139,13 +143,6 @@ def _check_teacher(options: TransaugOptions) -> None:
             "give --teacher-pooling: cls_mlp for a supervised SimCSE, cls for an unsupervised one, "
             "mean where tokens are averaged",
         )
-
-
-def _is_read_again(options: TransaugOptions, rows: int, dim: int) -> bool:
-    """Tell whether a process would read a row more than once, and can keep what T says of all."""
-    read = options.epochs * rows
-    read = min(read, options.steps * options.batch_size) if options.steps else read
-    return read / World.here().size > rows and rows * dim <= _MOST_KEPT
 
 
 class _Distillation(Step):

@@ -21,6 +21,11 @@ def model_card(
 ) -> str:
     """Write the card as Markdown with the front matter that model hubs read."""
     is_static = isinstance(encoder.body, StaticEmbedding)
+    how = "A sentence is the mean of the\nvectors of its tokens, scaled to length one."
+    if not is_static:
+        pooling, heads = (encoder.describe()[name] for name in ("pooling", "heads"))
+        how = "A sentence is made\nof what the last layer makes of its tokens: "
+        how += f"{pooling}, then {heads}."
     front = "".join(f"  - {language}\n" for language in options.codes)
     *others, last = options.codes
     start = f"{options.start}` (--start)" if options.start else f"{options.encoder}`"
@@ -34,7 +39,7 @@ tags:
 ---
 # A {"static" if is_static else "transformer"} sentence encoder for {", ".join(others)} and {last}
 
-Made by `xmine train --method {method}`, xmine {__version__}.{begun} {_how(encoder)}
+Made by `xmine train --method {method}`, xmine {__version__}.{begun} {how}
 
 ## Data
 
@@ -44,15 +49,6 @@ Made by `xmine train --method {method}`, xmine {__version__}.{begun} {_how(encod
 ```toml
 {dump_toml(options)}```
 """
-
-
-def _how(encoder: SentenceEncoder) -> str:
-    if isinstance(encoder.body, StaticEmbedding):
-        return "A sentence is the mean of the\nvectors of its tokens, scaled to length one."
-    pooling, heads = (encoder.describe()[name] for name in ("pooling", "heads"))
-    return (
-        f"A sentence is made\nof what the last layer makes of its tokens: {pooling}, then {heads}."
-    )
 
 
 def _data(made: TrainedTowers, excluded: int) -> str:

@@ -215,11 +215,6 @@ class Run:
             ) from error
         return state
 
-    @property
-    def has_begun(self) -> bool:
-        """Whether anything has been logged."""
-        return (self.folder / METRICS_FILE).exists()
-
     def log(self, **numbers: float | str) -> None:
         """Append a line to the metrics: figures, or a reason in words."""
         if World.here().leads:

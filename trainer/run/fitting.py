@@ -56,15 +56,18 @@ def fitted(options: OptionsT, corpus: Corpus) -> OptionsT:
             most = min(_MOST_PIECES, _PIECES // 2 * len(options.codes))
             size = min(most, max(sentences // 6, least))
             options = replace(options, vocabulary_size=size)
-    if options.token_dropout is None and _is_sure_of_few(options, corpus):
+    has_pairs_alone = corpus.pairs is not None and not corpus.texts and not corpus.triplets
+    is_few = has_pairs_alone and count_there(corpus, options) < FEW
+    if options.token_dropout is None and is_few and _continues_static(options):
         options = replace(options, token_dropout=_TOKEN_DROPOUT)
     rows = count_rows(corpus, options)
     if not options.batch_size:
         eighth = 2 ** int(math.log2(max(2, rows // 8)))
         options = replace(options, batch_size=min(_BATCH, eighth))
     if not options.epochs:
-        wanted = math.ceil(_least_steps(options) / max(1, rows // options.batch_size))
-        epochs = max(_EPOCHS, wanted)
+        least = _STEPS_OF_TRAINED if _continues_static(options) else 1
+        least = _STEPS if SCRATCH in options.encoders else least
+        epochs = max(_EPOCHS, math.ceil(least / max(1, rows // options.batch_size)))
         stages: Any = {name: _EPOCHS for name in _STAGES if getattr(options, name, 1) == 0}
         options = replace(options, epochs=epochs, **stages)
     return options
@@ -107,19 +110,6 @@ def count_there(corpus: Corpus, options: TrainingOptions) -> int:
     if corpus.pairs is not None:
         return len(corpus.pairs) - count_left_out(corpus, options)
     return len((corpus.triplets or [()])[0]) + len(corpus.texts)
-
-
-def _least_steps(options: TrainingOptions) -> int:
-    """Tell how many steps a run takes at least, where nothing says how many passes."""
-    if SCRATCH in options.encoders:
-        return _STEPS
-    return _STEPS_OF_TRAINED if _continues_static(options) else 1
-
-
-def _is_sure_of_few(options: TrainingOptions, corpus: Corpus) -> bool:
-    """Whether a static encoder goes on with few pairs, and nothing else."""
-    has_pairs_alone = corpus.pairs is not None and not corpus.texts and not corpus.triplets
-    return has_pairs_alone and _continues_static(options) and count_there(corpus, options) < FEW
 
 
 def _continues_static(options: TrainingOptions) -> bool:

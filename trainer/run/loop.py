@@ -202,7 +202,10 @@ class Training:
         own = rows[self.world.part(len(rows))]
         losses = self.step.losses(self.data.rows.take(own), random)
         loss = torch.stack([each.to(self.device) for each in losses.values()]).sum()
-        self._backward(loss)
+        for optimizer in self.optimizers:
+            optimizer.zero_grad(set_to_none=True)
+        if loss.requires_grad:  # a first step without negatives has nothing to learn from
+            torch.autograd.backward(self.scaler.scale(loss))
         value = all_mean(loss.item())  # a GPU has its work until here before anything waits for it
         if not math.isfinite(value):
             raise Diverged(f"the loss is {value} at step {self.done}")
@@ -221,21 +224,10 @@ class Training:
             self.run.log(step=self.done, epoch=epoch, lr=rate, pairs_per_second=speed, **named)
         self._end_of_step()
 
-    def _backward(self, loss: torch.Tensor) -> None:
-        for optimizer in self.optimizers:
-            optimizer.zero_grad(set_to_none=True)
-        if loss.requires_grad:  # a first step without negatives has nothing to learn from
-            torch.autograd.backward(self.scaler.scale(loss))
-
     def _optimize(self) -> None:
-        average_gradients(
-            [each for optimizer in self.optimizers for each in self.changed_by(optimizer)]
-        )
-        learning = [
-            each
-            for each in self.optimizers
-            if any(parameter.grad is not None for parameter in self.changed_by(each))
-        ]
+        changed = [(each, self.changed_by(each)) for each in self.optimizers]
+        average_gradients([parameter for _, some in changed for parameter in some])
+        learning = [each for each, some in changed if any(x.grad is not None for x in some)]
         for optimizer in learning:
             self.scaler.unscale_(optimizer)
         if self.options.clip:

@@ -51,7 +51,7 @@ def check_data(method: str, kinds: Sequence[str]) -> None:
                 f"{GIVEN[kind]} is for {', '.join(readers)}; --method is {method}",
                 f"{method} learns from {sources}",
             )
-    if not kinds and of.demonstration is None:
+    if not kinds:
         raise OptionError(
             f"--method {method} has nothing to learn from: it takes {sources}",
             example_command(method),

@@ -4,18 +4,13 @@ import os
 import shlex
 import signal
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from xmine.cli.arguments import DRY_RUN, FORCE, NLI, TEXTS, TRAINING_PAIRS, TRIPLETS, value
 from xmine.cli.console import Console
-from xmine.cli.train.methods import (
-    GIVEN,
-    USUAL,
-    check_data,
-    example_command,
-)
+from xmine.cli.train.methods import GIVEN, USUAL, check_data
 from xmine.errors import OptionError
 from xmine.extras import TRAINING, needs
 from xmine.trainer.methods import METHODS
@@ -39,7 +34,7 @@ def train_with(
             "Folder of the new encoder.",
             "-o --output",
             group="Most used",
-            shown="required; transaug without data demonstrates itself",
+            shown="required",
         ),
     ] = None,
     method: Annotated[
@@ -79,14 +74,10 @@ def train_with(
     needs("xmine train", *TRAINING)
     if options.dev:
         needs("--dev", "scipy")
-    is_demonstration = not any(given.values())
-    if is_demonstration:
-        options = _demonstrating(method, options)
-        output = output or Path(f"{method}-demonstration")
     if output is None:
         raise OptionError("no -o: where is the encoder to go?", "-o FOLDER/")
 
-    from xmine.trainer.data.corpus import Corpus, examples
+    from xmine.trainer.data.corpus import Corpus
     from xmine.trainer.peers import may_restart, restarted
     from xmine.trainer.run.checkpoints import (
         DATA_FILE,
@@ -105,14 +96,7 @@ def train_with(
     is_there = goes_on == "auto" and not force and (output / DATA_FILE).is_file()
     alone = leads and not may_restart() and not is_there
     is_resumed = alone and check_place(output, resume=goes_on, force=force)
-    if is_demonstration:
-        console.say(
-            "a demonstration, on the example sentences of xmine: far too few for an encoder of "
-            f"use; for a real run give your own, and -o: {example_command(method)}"
-        )
-    corpus = (
-        examples() if is_demonstration else Corpus.read(pairs, triplets or (), nli, texts or ())
-    )
+    corpus = Corpus.read(pairs, triplets or (), nli, texts or ())
     describe_corpus(corpus, given, console)
     corpus = corpus.without(options.exclude)
     asked, options = options, fitted(options, corpus)
@@ -184,17 +168,6 @@ def train_with(
 
 # What was given on the command line, by the kind of a corpus.
 Given = Mapping[str, "str | Sequence[str] | None"]
-
-
-def _demonstrating(method: str, options: TrainingOptions) -> TrainingOptions:
-    """Take the options of the demonstration where none were given."""
-    usual, shown = type(options)(), METHODS[method].demonstration or {}
-    as_usual = {
-        field.name
-        for field in fields(options)
-        if getattr(options, field.name) == getattr(usual, field.name)
-    }
-    return replace(options, **{name: shown[name] for name in as_usual & shown.keys()})
 
 
 def describe_corpus(corpus: "Corpus", given: Given, console: Console) -> None:

@@ -257,19 +257,6 @@ def test_verdicts_follow_pairs_without_lines_to_other_rows(tmp_path: Path) -> No
     assert not Judgements.open(open_pairs(path), "ann").codes().any()  # too far away
 
 
-def test_a_verdict_does_not_follow_a_pair_too_far_because_another_one_is_near(
-    tmp_path: Path,
-) -> None:
-    path = tmp_path / "pairs.tsv"
-    rows = [f"{row}\tx\n" for row in range(1001)]
-    path.write_text("".join(rows), encoding="utf-8")
-    Judgements.open(open_pairs(path), "ann").judge_all([0, 1000], "accept")
-    path.write_text("".join([*["new\ty\n"] * 1001, *rows]), encoding="utf-8")
-    assert not Judgements.open(open_pairs(path), "ann").codes().any()
-    path.write_text("".join([*["new\ty\n"] * 1000, *rows]), encoding="utf-8")
-    assert Judgements.open(open_pairs(path), "ann").rows().tolist() == [1000, 2000]
-
-
 def test_pairs_without_lines_are_judged_by_their_number_and_texts(tmp_path: Path) -> None:
     path = tmp_path / "pairs.tsv"
     path.write_text("a\tx\nb\ty\na\tx\n", encoding="utf-8")

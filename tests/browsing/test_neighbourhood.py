@@ -105,35 +105,6 @@ def test_what_is_said_of_a_neighbour_is_what_mining_did(mined: Mine, retrieval: 
     assert ("taken" in kinds) == (retrieval == "max")
 
 
-def test_a_rival_is_named_by_its_lines(mined: Mine) -> None:
-    found, around = mined()
-    source, target, chosen = (
-        found.candidates.source,
-        found.candidates.target,
-        found.candidates.chosen,
-    )
-    scores = dict(
-        zip(
-            zip(chosen.sources.tolist(), chosen.targets.tolist(), strict=True),
-            chosen.scores,
-            strict=True,
-        )
-    )
-    lines = {
-        (int(source.lines[x]), int(target.lines[y])): float(score)
-        for (x, y), score in scores.items()
-    }
-    rivals = [
-        each.outcome.rival
-        for row in range(60)
-        for each in around.near("source", row)
-        if each.outcome.kind == "taken" and each.outcome.rival
-    ]
-    assert rivals
-    for rival in rivals:
-        assert lines[rival.source_line, rival.target_line] == rival.score
-
-
 def test_what_options_drop_is_said_to_be_dropped(mined: Mine) -> None:
     found, around = mined(threshold=1.0, drop=["length,hub,number,high"], score_max=1.4)
     flags, scores = found.flags, found.candidates.chosen.scores

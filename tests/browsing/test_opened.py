@@ -11,13 +11,12 @@ import pytest
 from xmine.browsing.opened import row_at, rows_at
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import PairQuery, select
-from xmine.browsing.write_cut import write_cut
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
-from xmine.pairs.io import read_pairs, write_pairs
+from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
 from xmine.run.folder import alone_in
 
@@ -49,33 +48,6 @@ def test_a_run_has_all_candidates_and_marks_those_that_are_kept(
     assert found.pairs.probs is not None
     assert opened.probs[rows] == pytest.approx(found.pairs.probs)
     assert (opened.source.name, opened.target.name) == tuple(map(str, _names(found)))
-
-
-def test_a_run_keeps_the_margins_that_its_candidates_have_and_one_without_them_opens(
-    mined: Mine, tmp_path: Path
-) -> None:
-    found, run = mined(), tmp_path / "run"
-    path = run / "candidates.parquet"
-    assert pl.read_parquet(path)["margin"].null_count() == len(found.candidates.chosen)
-    assert "margin" not in pl.read_parquet(run / "pairs.parquet").columns
-    assert open_pairs(run).margins is None
-    before = [*open_pairs(run).pairs(np.arange(3))]
-
-    def changed(table: pl.DataFrame) -> None:
-        with alone_in(run) as opened:
-            table.write_parquet(path)
-            opened.sealed(path)
-
-    changed(pl.read_parquet(path).drop("margin"))  # as version 0.1.0 wrote it
-    assert [*open_pairs(run).pairs(np.arange(3))] == before
-    margins = pl.Series(np.arange(len(found.candidates.chosen)), dtype=pl.Float32)
-    changed(pl.read_parquet(path).with_columns(margin=margins))
-    opened = open_pairs(run)
-    assert [pair.margin for pair in opened.pairs(np.arange(3))] == [0, 1, 2]
-    assert opened.cut is not None
-    write_cut(run, opened.cut)
-    kept = np.flatnonzero(opened.kept(opened.cut))
-    assert [pair.margin for pair in read_pairs(run)] == kept.tolist()
 
 
 def _names(found: Mined) -> tuple[str, str]:

@@ -5,14 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from xmine.pairs.io import ParallelText, read_parallel, write_pairs
+from xmine.pairs.io import ParallelText, write_pairs
 from xmine.pairs.pair import Pair
-from xmine.text.packed import PackedTexts, PickedTexts
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.inference import read_labelled, read_triplets
-from xmine.trainer.options.msimcse import MsimcseOptions
-from xmine.trainer.run.languages import unpaired_texts
-from xmine.trainer.run.prepare import Split
 
 
 def test_triplets_are_read_from_tsv_and_csv(tmp_path: Path) -> None:
@@ -66,27 +62,3 @@ def test_texts_of_any_file_are_left_out(tmp_path: Path, name: str) -> None:
     kept = corpus.without([given])
     assert kept.pairs is not None and kept.pairs.sources == ["a", "e"]
     assert kept.excluded == 2
-
-
-def test_texts_of_pairs_are_held_once_however_often_some_are_taken(tmp_path: Path) -> None:
-    rows = [(f"english {row}", f"中文 {row}", "good" if row % 3 else "bad") for row in range(40)]
-    text = "".join("\t".join(row) + "\n" for row in rows)
-    (tmp_path / "pairs.tsv").write_text(text, encoding="utf-8")
-    (tmp_path / "seen.txt").write_text("english 7\n", encoding="utf-8")
-    read = read_parallel(tmp_path / "pairs.tsv")
-    assert isinstance(read.sources, PackedTexts) and isinstance(read.targets, PackedTexts)
-    assert len({id(origin) for origin in read.origins}) == 2
-    corpus = Corpus(read).without([str(tmp_path / "seen.txt")])
-    as_lists = Corpus(ParallelText(*map(list, zip(*rows, strict=True))))
-    as_lists = as_lists.without([str(tmp_path / "seen.txt")])
-    assert corpus.fingerprint() == as_lists.fingerprint()
-    for limit in (0, 9):
-        options = MsimcseOptions(held_out=6, limit_pairs=limit)
-        ours, expected = (Split.of(x.pairs, options) for x in (corpus, as_lists) if x.pairs)
-        for part, other in ((ours.seen, expected.seen), (ours.held_out, expected.held_out)):
-            assert isinstance(part.sources, PickedTexts) and isinstance(part.targets, PickedTexts)
-            columns = part.sources, part.targets, part.origins
-            assert [list(each) for each in columns] == [other.sources, other.targets, other.origins]
-        codes = ("en", "zh")
-        texts = unpaired_texts(corpus, ours, codes).texts
-        assert texts == unpaired_texts(as_lists, expected, codes).texts

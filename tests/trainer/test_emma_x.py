@@ -153,28 +153,6 @@ def test_a_run_killed_in_phase_2_goes_on_there(toy_pairs: ParallelText, tmp_path
     assert weights[0].read_bytes() == weights[1].read_bytes()
 
 
-def test_phases_one_by_one(toy_pairs: ParallelText, tmp_path: Path) -> None:
-    first, lines = run(toy_pairs, tmp_path / "one", phase="1")
-    assert {each.get("stage", "") for each in lines} == {"", "phase-1"}
-    texts = [*toy_pairs.sources, *toy_pairs.targets]
-    second, lines = run(
-        toy_pairs,
-        tmp_path / "two",
-        phase="2",
-        encoder=str(tmp_path / "one"),
-        dim=256,
-        vocabulary_size=0,
-        texts=texts,
-        ranks=2,
-        epochs=1,
-    )
-    assert {each.get("stage", "") for each in lines} == {"", "phase-2"}
-    assert second["accuracy"] > first["accuracy"] - 0.03
-    assert (
-        max(line["step"] for line in lines) == (2 * 1500 - 2 * 200) // 64
-    )  # no sentence that is held out
-
-
 def test_a_fall_ends_phase_2_and_phase_1_is_given_back(
     toy_pairs: ParallelText, tmp_path: Path
 ) -> None:

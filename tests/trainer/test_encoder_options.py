@@ -1,6 +1,5 @@
 """Options of encoders: a loaded transformer takes them, and what nothing would read is refused."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -8,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from torch import nn
 
 from tests.toys.checkpoints import LONGEST, toy_model, toy_tokenizer
 from xmine.encoders.encoder import SentenceEncoder
@@ -82,27 +80,6 @@ def test_the_piece_that_is_pooled_is_not_left_out(
     for pooling in ("cls", "cls_mlp"):
         with pytest.raises(TrainingError, match=r"^--token-dropout: it would leave out"):
             begun(bert, toy_pairs, tmp_path / pooling, pooling=pooling, token_dropout=0.2)
-
-
-def test_a_loaded_transformer_drops_as_it_is_told(
-    bert: Path, toy_pairs: ParallelText, tmp_path: Path
-) -> None:
-    """Of hidden numbers and of attention: two readings differ as far as the share says."""
-    spread = {}
-    for share in (None, 0.0, 0.1, 0.5):
-        tower = begun(bert, toy_pairs, tmp_path / f"run-{share}", dropout=share).train()
-        modules = [each.p for each in tower.modules() if isinstance(each, nn.Dropout)]
-        assert len(modules) == 1 + 3 * 2 and set(modules) == {0.1 if share is None else share}
-        side = tower.cut(toy_pairs.sources[:40])
-        torch.manual_seed(1)
-        with torch.no_grad():
-            one, other = tower.embed(side), tower.embed(side)
-        spread[share] = float((one - other).norm(dim=1).mean())
-        tower.encoder(EncoderFacts(), "").save(tmp_path / f"saved-{share}")
-        config = json.loads((tmp_path / f"saved-{share}" / "config.json").read_text())
-        for name in ("hidden_dropout_prob", "attention_probs_dropout_prob"):
-            assert config[name] == (0.1 if share is None else share)
-    assert spread[0.0] == 0 and spread[None] == spread[0.1] < spread[0.5]
 
 
 def test_the_pooler_of_a_checkpoint_is_a_head_that_others_read(

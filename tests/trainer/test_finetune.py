@@ -8,8 +8,6 @@ import pytest
 import torch
 
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.encoders.metadata import Settings
-from xmine.encoders.modules.heads import Dense
 from xmine.encoders.modules.static import StaticEmbedding, Table
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import OptionError
@@ -162,31 +160,6 @@ def test_dev_chooses_the_epoch(toy_vocabulary: Vocabulary, toy_pairs: ParallelTe
     texts = task.tests["toy"].texts
     assert right(with_dev, task) >= right(without, task) - 0.02
     assert np.abs(misled(texts, "en") - without(texts, "en")).max() > 0.01
-
-
-@pytest.mark.parametrize("kind", ["static", "transformer"])
-def test_a_tower_gives_the_vectors_of_the_encoder(
-    kind: str, toy_vocabulary: Vocabulary, toy_static: StaticEmbedding, toy_pairs: ParallelText
-) -> None:
-    torch.manual_seed(2)
-    settings = Settings({"query": "fifi: "}, "query", 12)
-    if kind == "static":
-        encoder = SentenceEncoder(toy_static, [Dense(32, 20)], settings)
-    else:
-        bare = new_transformer(toy_vocabulary, SMALL)
-        encoder = SentenceEncoder(bare.body, bare.heads, settings)
-    texts = [*toy_pairs.sources[:40], "", " ", "☃", *toy_pairs.targets[:20]]
-    tower = tower_of(encoder, ("", "lulu: ")).eval()
-    for place, prompt in ((0, ""), (1, "lulu: "), (2, "lulu: "), (-1, "")):
-        with torch.no_grad():
-            rows = tower.embed(tower.cut(texts, place)).numpy()
-        np.testing.assert_allclose(rows, encoder.encode(texts, prompt=prompt), atol=1e-5)
-    places = np.arange(len(texts)) % 2
-    with torch.no_grad():
-        rows = tower.embed(tower.cut(texts, places)).numpy()
-    for place, prompt in ((0, ""), (1, "lulu: ")):
-        expected = encoder.encode(texts, prompt=prompt)[places == place]
-        np.testing.assert_allclose(rows[places == place], expected, atol=1e-5)
 
 
 @pytest.mark.long

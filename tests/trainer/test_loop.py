@@ -471,56 +471,6 @@ def test_a_step_whose_scaled_gradients_overflow_is_left_out(
     assert np.isfinite(trained.encoders[""].encode(toy_pairs.sources[:50])).all()
 
 
-@pytest.mark.parametrize("loaded", mostly_long([False, True], [True]))
-def test_where_auto_is_float16_it_is_what_float16_is_with_the_loss_scaled(
-    loaded: bool,
-    start: str,
-    toy_pairs: ParallelText,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """As on a GPU without bfloat16."""
-    flags = TRANSFORMER | {"start": start, "steps": 6, "in_batch_negatives": True, "clip": 1.0}
-    if loaded:
-        train("moco", Corpus(toy_pairs), MocoOptions(**flags | {"steps": 1}), tmp_path / "begun")
-        new = ("architecture", "dim", "layers", "heads", "start", "vocabulary_size")
-        flags = {name: value for name, value in flags.items() if name not in new}
-        flags["encoder"] = str(tmp_path / "begun")
-    for place in ("trainer.models.scratch", "hardware"):
-        monkeypatch.setattr(
-            f"xmine.{place}.choose_dtype",
-            lambda wanted, *_: "float16" if wanted == "auto" else wanted,
-        )
-    scales: list[float] = []
-    unscale = torch.amp.GradScaler.unscale_
-
-    def seen(scaler: torch.amp.GradScaler, optimizer: torch.optim.Optimizer) -> None:
-        scales.append(scaler.get_scale())
-        unscale(scaler, optimizer)
-
-    monkeypatch.setattr(torch.amp.GradScaler, "unscale_", seen)
-    found: dict[str, list[float]] = {"float32": [], "float16": [], "auto": []}
-    for dtype, losses in found.items():
-        options = MocoOptions(**flags | {"dtype": dtype})
-        train("moco", Corpus(toy_pairs), options, tmp_path / dtype, watching(losses))
-        assert (max(scales, default=1.0) > 1024) == (dtype != "float32")
-        scales.clear()
-    assert found["auto"] == found["float16"] != found["float32"]
-    assert len(found["auto"]) == 6 and np.isfinite(found["auto"]).all()
-
-
-def test_bfloat16_follows_float32(start: str, toy_pairs: ParallelText, tmp_path: Path) -> None:
-    found = []
-    for dtype in ("float32", "bfloat16"):
-        flags = {"dtype": dtype, "dropout": 0.0, "start": start, "steps": 20}
-        losses: list[float] = []
-        options = MocoOptions(**TRANSFORMER | flags | {"in_batch_negatives": True})
-        train("moco", Corpus(pairs=toy_pairs), options, tmp_path / dtype, watching(losses))
-        found.append(np.array(losses))
-    assert len(found[0]) == 20 and not np.array_equal(found[0], found[1])
-    np.testing.assert_allclose(found[1], found[0], rtol=1e-2)
-
-
 def test_long_gradients_are_scaled_down_together_sparse_ones_too() -> None:
     for longest, expected in ((2.5, 0.5), (9.0, 1.0)):
         dense, sparse, none = (nn.Parameter(torch.zeros(3, 1)) for _ in range(3))

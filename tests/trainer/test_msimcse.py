@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.toys.grids import mostly_long
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, TrainingError
 from xmine.options import EncodingOptions
@@ -118,7 +119,7 @@ def test_a_file_of_judgements_decides_which_state_is_best(
     assert not (tmp_path / "wrong.training").exists()
 
 
-@pytest.mark.parametrize("kind", ["static", "transformer"])
+@pytest.mark.parametrize("kind", mostly_long(["static", "transformer"], ["static"]))
 def test_two_views_of_a_text_are_never_the_same(
     kind: str, toy_static: Any, toy_pairs: ParallelText, tmp_path: Path
 ) -> None:

@@ -14,12 +14,9 @@ from torch import Tensor
 
 from tests.toys.fake_gpu import GPU, OnGpu, gpu
 from tests.toys.grids import mostly_long
-from tests.toys.sentences import toy_sentences
-from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.metadata import EncoderFacts
 from xmine.encoders.modules.heads import apply
 from xmine.encoders.tokenizer import Vocabulary
-from xmine.options import EncodingOptions
 from xmine.pairs.io import ParallelText
 from xmine.progress import Progress
 from xmine.trainer.data.corpus import Corpus
@@ -28,7 +25,7 @@ from xmine.trainer.methods import METHODS
 from xmine.trainer.models.static import StaticTower, new_static
 from xmine.trainer.models.transformer import TransformerTower
 from xmine.trainer.run.checkpoints import Run, run_folder
-from xmine.trainer.train import deterministic, train
+from xmine.trainer.train import deterministic
 
 TOY = "the static encoder"  # stands for a folder; as wide as a new one
 COMMON: dict[str, Any] = {
@@ -131,42 +128,6 @@ def test_a_method_trains_on_a_gpu_as_on_the_processor(
         near, expected = 1e-3, {"losses": expected["losses"]}
     for part, weights in expected.items():
         torch.testing.assert_close(found[part], weights, atol=near, rtol=near)
-
-
-@pytest.mark.long
-def test_a_run_on_a_gpu_goes_on_and_its_encoder_works_on_either_device(
-    toy_vocabulary: Vocabulary, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    new_static(toy_vocabulary, 16, seed=1).save(tmp_path / "toy")
-    english, chinese, _ = toy_sentences(900, seed=5)
-    corpus = Corpus(ParallelText(english, chinese, [""] * len(english)))
-    flags = COMMON | {"start": str(tmp_path / "toy"), "held_out": 400}
-
-    def stopping(progress: Progress) -> None:
-        if progress.done == 3:
-            raise KeyboardInterrupt
-
-    def encoded(encoder: SentenceEncoder) -> list[Any]:
-        vectors, counts = encoder.body.tokens(english[:50])
-        return [encoder.encode(english[:50]), vectors / 2**15, counts]
-
-    options = METHODS["msimcse"].options(**flags, device="cpu")
-    found = {"cpu": encoded(train("msimcse", corpus, options, tmp_path / "encoder").encoders[""])}
-    loaded: Any = SentenceEncoder.load(tmp_path / "encoder", EncodingOptions(dtype="float32"))
-    with gpu(monkeypatch):
-        monkeypatch.setattr("xmine.trainer.train._save", lambda *_: None)  # memory has no address
-        options = METHODS["msimcse"].options(**flags, device="cuda:0")
-        with pytest.raises(KeyboardInterrupt):
-            train("msimcse", corpus, options, tmp_path / "again", stopping)
-        for name, resume in (("again", True), ("undisturbed", False)):
-            made = train("msimcse", corpus, options, tmp_path / name, resume=resume).encoders[""]
-            assert made.device == "cuda:0"
-            found[name] = encoded(made)
-        loaded.body.to(GPU)
-        found["loaded"] = encoded(loaded)
-    for one, other in (("again", "undisturbed"), ("loaded", "cpu")):
-        for each, expected in zip(found[one], found[other], strict=True):
-            np.testing.assert_allclose(each, expected, atol=1e-4, err_msg=one)
 
 
 def test_cublas_is_told_to_repeat_its_sums_unless_the_user_says_how(

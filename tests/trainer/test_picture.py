@@ -1,9 +1,6 @@
 import json
 from pathlib import Path
 
-import pytest
-
-from xmine.trainer.run import picture
 from xmine.trainer.run.picture import draw_training
 
 
@@ -35,25 +32,3 @@ def test_stages_are_drawn_one_behind_the_other(tmp_path: Path) -> None:
         ["50", "1.0", ""],
         ["70", "", "0.75"],
     ]
-
-
-def test_a_stage_has_a_curve_of_its_own_and_the_loss_is_the_encoders(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    figures = []
-    monkeypatch.setattr(picture, "write_picture", lambda figure, *_: figures.append(figure))
-    lines = [
-        {"stage": "phase-1", "step": 20, "loss": 13.0, "contrast": 2.0, "ranking": 11.0},
-        {"stage": "phase-1", "step": 40, "loss": 1.5, "contrast": 1.5},
-        {"stage": "phase-1", "step": 40, "accuracy": 0.5},
-        {"stage": "phase-2", "step": 20, "loss": 103.0, "contrast": 3.0, "ranking": 100.0},
-        {"stage": "phase-2", "step": 20, "accuracy": 0.75},
-    ]
-    (tmp_path / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    draw_training(tmp_path / "metrics.jsonl", "a run")
-    left, right = figures[0].axes
-    drawn = [line for line in [*left.lines, *right.lines] if line.get_linestyle() == "-"]
-    curves = [line.get_xydata().tolist() for line in drawn]
-    assert curves == [[[20, 2], [40, 1.5]], [[60, 3]], [[40, 0.5]], [[60, 0.75]]]
-    (legend,) = figures[0].legends
-    assert [text.get_text() for text in legend.get_texts()] == ["loss", "accuracy"]

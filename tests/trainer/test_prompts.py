@@ -1,35 +1,26 @@
 """Prompts before the texts of each side: in training, in what is measured, in what is saved."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from tests.toys.adapted import mine_toys
 from xmine.browsing.opening import open_pairs
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.encoders.metadata import Settings
-from xmine.errors import TrainingError
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
 from xmine.options import load_toml
 from xmine.pairs.io import ParallelText
 from xmine.trainer import confident
 from xmine.trainer.adapt import adapt
-from xmine.trainer.confident import retrieval_by_halves
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.methods import METHODS
-from xmine.trainer.models import tower_of
-from xmine.trainer.models.scratch import new_transformer
 from xmine.trainer.models.static import StaticTower
 from xmine.trainer.options.adapt import AdaptOptions
-from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.options.shared import TrainingOptions
-from xmine.trainer.run.reranking import fitted_weights
 from xmine.trainer.train import train
 
 FEW: dict[str, Any] = {"batch_size": 64, "epochs": 1, "held_out": 100, "threads": 1}
@@ -110,42 +101,6 @@ def test_a_prompt_of_all_texts_becomes_the_default_of_what_is_saved(
         assert saved.settings.choose("") == prompt
         explicit = saved.encode(["ba de"], prompt=prompt or "")
         np.testing.assert_array_equal(saved.encode(["ba de"]), explicit)
-
-
-def test_a_pooling_without_prompts_takes_prompts_of_one_length(toy_vocabulary: Any) -> None:
-    encoder = new_transformer(toy_vocabulary, MsimcseOptions(dim=16, heads=2, layers=1))
-    encoder.body.pooling.include_prompt = False  # type: ignore[union-attr]
-    tower = tower_of(encoder, ("ba ", "ba ba ba ")).eval()
-    first = tower.cut(["golu"])
-    np.testing.assert_allclose(
-        tower.embed(first).detach(), encoder.encode(["golu"], prompt="ba "), atol=1e-5
-    )
-    with pytest.raises(TrainingError, match="--src-prompt and --tgt-prompt: of two lengths"):
-        tower.embed(tower.cut(["golu"], 1))
-
-
-def test_reranking_is_fitted_and_halves_are_measured_behind_the_prompts(
-    toy_encoder: SentenceEncoder, toy_pairs: ParallelText, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    prompted = replace(toy_encoder, settings=Settings({"both": QUERY}, "both"))
-    few, both = toy_pairs.take(np.arange(400)), (QUERY, QUERY)
-    found = fitted_weights(toy_encoder, few, 1, both)
-    assert found is not None and found == fitted_weights(prompted, few, 1)
-    halves = [
-        retrieval_by_halves(encoder, few, ([], []), prompts)
-        for encoder, prompts in ((prompted, ("", "")), (toy_encoder, both), (toy_encoder, ("", "")))
-    ]
-    assert halves[0] == halves[1] != halves[2]
-    seen: list[str] = []
-    encode = SentenceEncoder.encode_half
-
-    def noting(self: SentenceEncoder, texts: Any, prompt: str) -> NDArray[np.float16]:
-        seen.append(prompt)
-        return encode(self, texts, prompt=prompt)
-
-    monkeypatch.setattr(SentenceEncoder, "encode_half", noting)
-    fitted_weights(toy_encoder, few, 1, (QUERY, OTHER))
-    assert seen == [QUERY, OTHER]
 
 
 def test_adapting_trains_behind_the_prompts_of_the_run(

@@ -57,8 +57,6 @@ def trained(method: str, pairs: ParallelText, output: Path, **changes: Any) -> T
     ("method", "changes"),
     [
         ("msimcse", {}),
-        ("moco", {"queue_size": 64}),
-        ("emma-x", {"queue_size": 64, "em_epochs": 1}),
         ("transaug", {"queue_size": 64, "share_encoder": True}),
         ("msimcse", {"held_out": 400, "steps": 4, **TRANSFORMER}),
     ],
@@ -74,24 +72,6 @@ def test_a_trained_encoder_has_weights_of_its_own(
     assert json.loads((tmp_path / "encoder" / RERANKING_FILE).read_text())["bias"] == weights.bias
     assert TOLD in (tmp_path / "encoder" / "README.md").read_text("utf-8")
     assert not any("reranking" in each for each in made.remarks)
-
-
-@pytest.mark.parametrize(
-    ("method", "changes"),
-    [
-        ("moco", {"queue_size": 64, "src_encoder": "scratch", "tgt_encoder": "scratch"}),
-        ("transaug", {"queue_size": 64, "stage": "distil", "teacher": "the toy encoder"}),
-    ],
-)
-def test_an_encoder_of_one_side_has_none(
-    method: str, changes: dict[str, Any], pairs: ParallelText, toy_folder: Path, tmp_path: Path
-) -> None:
-    if "teacher" in changes:
-        changes = changes | {"teacher": str(toy_folder)}
-    made = trained(method, pairs, tmp_path / "encoder", **changes)
-    assert made.remarks == ()
-    assert not list((tmp_path / "encoder").rglob(RERANKING_FILE))
-    assert all(TOLD not in each.card for each in made.encoders.values())
 
 
 def test_too_few_held_out_pairs_give_none_and_a_remark(pairs: ParallelText, tmp_path: Path) -> None:

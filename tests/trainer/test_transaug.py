@@ -16,13 +16,13 @@ from xmine.pairs.io import ParallelText
 from xmine.progress import Progress, Report, silent
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.inference import Triplets
-from xmine.trainer.data.rows import Rows, Side
+from xmine.trainer.data.rows import Rows
 from xmine.trainer.losses.contrastive import distillation, info_nce, queue_logits
 from xmine.trainer.methods.transaug import _Contrast, _Distillation
 from xmine.trainer.models import tower_of
 from xmine.trainer.models.scratch import new_transformer
 from xmine.trainer.models.static import StaticTower, new_static
-from xmine.trainer.models.towers import Frozen, Tower
+from xmine.trainer.models.towers import Tower
 from xmine.trainer.options.transaug import TransaugOptions
 from xmine.trainer.run.prepare import cut_pairs
 from xmine.trainer.train import Trained
@@ -243,33 +243,6 @@ def test_stages_run_alone(
     tuned = train(Corpus(triplets=(toy_triplets,)), options, tmp_path / "tuned")
     assert set(tuned.encoders) == {""} and set(tuned.measures) == {"triplets", "before_triplets"}
     assert tuned.measures["triplets"] > 0.9
-
-
-@pytest.mark.parametrize(("epochs", "often"), [(1, 0), (2, 1)])
-def test_a_teacher_reads_once_what_comes_more_than_once(
-    epochs: int,
-    often: int,
-    options_of: Callable[..., TransaugOptions],
-    toy_pairs: ParallelText,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Static encoders read the same bits alone and together, so that nothing else may differ."""
-    read: list[int] = []
-    whole = Frozen.read_once
-
-    def read_once(frozen: Frozen, side: Side, report: Report = silent) -> None:
-        whole(frozen, side, report)
-        keys, vectors = frozen._read or (np.empty(0), torch.empty(0))
-        read.append(len(side))
-        order = torch.randperm(len(side)).numpy()
-        torch.testing.assert_close(frozen(side.take(order)), frozen.tower(side.take(order)))
-        assert len(keys) == len(vectors) == len(np.unique(side.keys))
-
-    monkeypatch.setattr(Frozen, "read_once", read_once)
-    options = options_of(stage="distil", distil_epochs=epochs)
-    train(Corpus(pairs=toy_pairs), options, tmp_path / "made")
-    assert len(read) == often and all(rows > 500 for rows in read)
 
 
 def test_the_teacher_may_read_the_language_on_the_right(

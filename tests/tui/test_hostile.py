@@ -164,25 +164,6 @@ def obeyed(rows: Iterable[str]) -> set[str]:
     }
 
 
-@pytest.mark.long
-def test_very_long_lines_are_shown_from_their_beginning_and_go_on_with_a_key(hostile: Path) -> None:
-    async def script(pilot: Any) -> None:
-        await settled(pilot)
-        screen = pilot.app.screen
-        screen.query_one(PairTable).move_cursor(row=len(HOSTILE))
-        await settled(pilot)
-        pane = screen.query_one(PairDetail)
-        lines = pane.virtual_size.height
-        await pilot.press("plus")
-        await settled(pilot)
-        assert pane.virtual_size.height > 5 * lines
-        pane.scroll_end(animate=False)
-        await settled(pilot)
-        assert "… 88,001 more characters: + shows more" in "".join(screen_text(pilot.app))
-
-    drive(opened(hostile), (80, 24), script)
-
-
 def test_every_screen_shows_the_corpus_unharmed_and_leaves_the_table_as_it_was(
     mined_run: Path,
 ) -> None:

@@ -129,30 +129,6 @@ def test_every_key_of_every_screen_is_told_in_its_help_and_in_the_palette(
     drive(XmineApp(mined_run), (110, 70), script)
 
 
-def test_a_hint_looks_unlike_what_was_typed_without_colours(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("NO_COLOR", "1")
-
-    async def script(pilot: Any) -> None:
-        pilot.app.show("mine")
-        await settled(pilot)
-        pilot.app.screen.set_focus(None)
-        await settled(pilot)
-        rows = screen_cells(pilot.app)
-        texts = ["".join(text for text, _ in row) for row in rows]
-        found = {
-            text: set(rows[at][row.index(text)][1].split())
-            for text in ("run/", "none: a judged run")
-            for at, row in enumerate(texts)
-            if text in row
-        }
-        assert "underline" in found["run/"] and "italic" not in found["run/"]
-        assert {"underline", "italic"} <= found["none: a judged run"]
-
-    drive(XmineApp(), (80, 24), script)
-
-
 def test_no_color_leaves_no_colour_and_ansi_themes_show_the_same(
     mined_run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

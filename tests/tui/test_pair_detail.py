@@ -5,7 +5,6 @@ from threading import Event
 from typing import Any
 
 import pytest
-from textual.widgets import Input
 
 from tests.toys.app import drive
 from tests.toys.screens import screen_cells, screen_text, settled
@@ -105,31 +104,3 @@ def test_words_without_a_counterpart_become_dim_and_the_texts_stand_there_before
         assert dim(screen_cells(pilot.app)) == []
 
     drive(XmineApp(path), (100, 30), script)
-
-
-def test_a_file_without_figures_shows_its_texts_and_is_written_under_names_that_are_free(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    path = tmp_path / "pairs.tsv"
-    path.write_text("one 1\t一 1\ntwo\t二\n", encoding="utf-8")
-
-    async def script(pilot: Any) -> list[str]:
-        await settled(pilot)
-        rows = screen_text(pilot.app)
-        for name in ("pairs-2.tsv", "pairs-3.tsv"):
-            await pilot.press("e", "enter")
-            await settled(pilot)
-            assert f"{name}: 2 pairs" in "\n".join(screen_text(pilot.app))
-            assert (tmp_path / name).is_file()
-        await pilot.press("e")
-        pilot.app.screen.query_one("#answer", Input).value = "pairs-2.tsv"
-        await pilot.press("enter")
-        await settled(pilot)
-        said = "! pairs-2.tsv: exists already; give another name"
-        assert said in [row.strip() for row in screen_text(pilot.app)]
-        return rows
-
-    rows = drive(XmineApp(path), (80, 24), script)
-    assert " lines 1, 1" in rows
-    assert [" one 1", " 一 1"] == [row for row in rows if row in (" one 1", " 一 1")]

@@ -76,23 +76,6 @@ def test_from_the_start_to_a_precision_in_a_key_a_pair(run_copy: Path, few: None
     assert [judgements.of(row) for row in rows[:4]] == ["accept", "accept", "reject", "unsure"]
 
 
-def test_a_pair_stands_between_its_lines_beside_its_target_in_a_wide_window(short: Path) -> None:
-    async def script(pilot: Any) -> None:
-        await settled(pilot)
-        await pressed(pilot, "v")
-        row = pilot.app.screen.judged_row() + 1
-        for width, beside in ((140, True), (139, False)):
-            await pilot.resize_terminal(width, 24)
-            await settled(pilot)
-            lines = screen_text(pilot.app)
-            for each in range(max(row - 1, 1), min(row + 1, 8) + 1):
-                (place,) = (line for line in lines if f" {each}  source {each}." in line)
-                assert (f"{each + 100}  target {each}." in place) == beside
-                assert f"{each + 100}  target {each}." in "".join(lines)
-
-    drive(XmineApp(short), (80, 24), script)
-
-
 def test_what_was_judged_is_not_asked_again_and_undo_asks_again(
     short: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,7 +10,7 @@ import pytest
 from textual.widgets import Input
 
 from tests.toys.app import drive
-from tests.toys.screens import screen_text, settled, until
+from tests.toys.screens import screen_text, settled
 from xmine.tui.app import XmineApp
 from xmine.tui.screens.filter import FilterScreen
 from xmine.tui.screens.pairs import PairsScreen
@@ -116,20 +116,5 @@ def test_a_question_mark_is_a_character_where_one_types(mined_run: Path) -> None
             await pressed(pilot, "f1")
             assert pilot.app.screen.NAME == "Help"
             await pressed(pilot, "escape", "escape")
-
-    drive(XmineApp(mined_run), (100, 24), script)
-
-
-def test_a_screenshot_goes_to_the_working_folder(
-    mined_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-
-    async def script(pilot: Any) -> None:
-        await settled(pilot)
-        await pressed(pilot, "ctrl+p", *"screenshot", "enter")
-        await until(pilot, lambda: any(tmp_path.glob("xmine*.svg")), 20)
-        await until(pilot, lambda: "Saved screenshot to" in "\n".join(screen_text(pilot.app)), 20)
-        assert "[" not in screen_text(pilot.app)[-2]
 
     drive(XmineApp(mined_run), (100, 24), script)

@@ -14,7 +14,6 @@ from xmine.tui.app import XmineApp
 from xmine.tui.jobs import Job
 from xmine.tui.screens import job_base
 from xmine.tui.screens.training import Metrics
-from xmine.tui.widgets.form_line import PathLine
 from xmine.tui.widgets.toggles import Choices
 
 Toy = tuple[Path, Path, set[tuple[int, int]]]
@@ -149,88 +148,6 @@ def test_mining_goes_on_elsewhere_and_its_pairs_are_opened(
         await pilot.pause()
         assert "▪ run" in "\n".join(screen_text(app))
         assert "mining" not in screen_text(app)[0]
-
-    drive(XmineApp(), (80, 24), script)
-
-
-def held_job(monkeypatch: pytest.MonkeyPatch) -> list[Job]:
-    """Start no processes; collect the jobs that would be one."""
-    held: list[Job] = []
-
-    async def run(job: Job, told: Any) -> None:
-        held.append(job)
-
-    monkeypatch.setattr(Job, "run", run)
-    return held
-
-
-def test_the_loss_is_drawn_while_it_falls_and_escape_asks_before_it_stops(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    mined: list[str] = []
-    monkeypatch.setattr(XmineApp, "mine_with", lambda _, model: mined.append(model))
-    held = held_job(monkeypatch)
-    folder = tmp_path / "encoder.training"
-    rows = [f'{{"step": {n}, "loss": {4 / n}}}\n' for n in range(20, 400, 20)]
-    rows.insert(9, '{"step": 200, "accuracy": 0.5, "likeness": 0.1}\n')
-
-    async def script(pilot: Any) -> None:
-        app = pilot.app
-        screen = await shown(pilot, "train")
-        lines = {line.line_id: line for line in screen.query(PathLine)}
-        for name in ("my pairs.tsv", "it's.tsv"):  # as the picker gives them
-            lines["pairs"].take(name)
-        assert screen.words()[1:3] == ["my pairs.tsv", "it's.tsv"]
-        type_in(screen, pairs="p.tsv ~/q.tsv", texts="~/en.txt")
-        home = str(Path.home())
-        assert screen.words()[1:5] == ["p.tsv", f"{home}/q.tsv", "--texts", f"{home}/en.txt"]
-        type_in(screen, pairs="p.tsv", texts="")
-        await pilot.press("ctrl+s")
-        await until(pilot, lambda: bool(held))
-        job = held[0]
-        folder.mkdir()
-        (folder / "metrics.jsonl").write_text("".join(rows))
-        job.hear('{"stage": "training", "done": 1, "total": 4, "numbers": {"rows/s": 1234.5}}')
-        app.jobs._told(job)
-        await pilot.pause()
-        await pilot.pause()
-        text = "\n".join(screen_text(app))
-        assert "▸ training" in text and "25% 1 of 4" in text and "rows/s 1,234" in text
-        assert "loss, and accuracy on held-out pairs" in text
-        assert any("\u2800" < character < "\u2900" for character in text)  # braille: the curve
-        screen.refresh_top()
-        await pilot.press("escape")
-        await pilot.pause()
-        text = "\n".join(screen_text(app))
-        assert "stop training? y" in text and "accuracy 0.5" in text
-        await pilot.press("n")
-        assert app.screen is screen and not job.cancelled
-        await pilot.press("escape", "y")
-        assert job.cancelled
-        job.code = 130
-        app.jobs._told(job)
-        await pilot.pause()
-        assert "stopped; what was done is kept" in "\n".join(screen_text(app))
-        await pilot.press("n")
-        await pilot.pause()
-        assert said(screen, "said") == "! encoder/: was begun before; if begun: go on, or replace"
-        await pilot.press("ctrl+s")
-        screen.query("#in-the-way Choice").last().value = True
-        await pilot.pause()
-        assert said(screen, "command") == "xmine train p.tsv --method msimcse -o encoder/ --force"
-        screen.query("#in-the-way Choice")[1].value = True
-        await pilot.pause()
-        assert said(screen, "command") == "xmine train p.tsv --method msimcse -o encoder/ --resume"
-        await pilot.press("ctrl+s")
-        await until(pilot, lambda: len(held) == 2)
-        held[1].code, held[1].result = 0, {"accuracy": 0.91}
-        app.jobs._told(held[1])
-        await pilot.pause()
-        assert "91.0% of the held-out pairs retrieved" in said(screen, "said")
-        await pilot.press("enter")
-        await pilot.pause()
-        assert mined == ["encoder"]
 
     drive(XmineApp(), (80, 24), script)
 

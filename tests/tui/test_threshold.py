@@ -1,7 +1,6 @@
 """The threshold: figures follow the cut, pairs around it are judged, it is copied and written."""
 
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +9,11 @@ import polars as pl
 import pytest
 from textual.widgets import Input, Static
 
-from tests.toys.app import drive, mine_files
+from tests.toys.app import drive
 from tests.toys.screens import screen_text, settled
 from xmine.browsing.cuts import Cuts
-from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
-from xmine.browsing.query import JUDGED, PairQuery, select
-from xmine.browsing.samples import Sample
+from xmine.browsing.query import JUDGED
 from xmine.run.folder import alone_in
 from xmine.tui.app import XmineApp
 from xmine.tui.screens.neighbours import NeighboursScreen
@@ -214,51 +211,6 @@ def test_a_cut_that_is_not_written_is_asked_about_at_the_end(run_copy: Path) -> 
     drive(XmineApp(run_copy), (120, 24), remembered)
     cut = drive(XmineApp(run_copy), (80, 24), lambda pilot: left(pilot, "y"))
     assert open_pairs(run_copy).cut == cut != before
-
-
-def test_the_judged_precision_is_that_of_pairs_drawn_at_random(run_copy: Path) -> None:
-    opened = open_pairs(run_copy)
-    judgements = Judgements.open(opened)
-
-    async def script(pilot: Any) -> None:
-        await at_threshold(pilot)
-        assert "judged" not in figures(pilot.app)
-        for row in Sample(opened, opened.cut, 12).rows.tolist():
-            judgements.judge(row, "accept")
-        pilot.app._refresh_judgements()
-        assert "judged 1.00 (0.82 to 1.00) of 12" in figures(pilot.app)
-
-    for row in range(12):  # the best ones
-        judgements.judge(row, "accept")
-    drive(XmineApp(run_copy), (80, 24), script)
-
-
-@pytest.mark.long
-def test_a_run_of_a_lowest_score_has_no_cut_but_0_and_nothing_below_it(
-    mined_run: Path, toy_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("en.txt", "zh.txt"):
-        shutil.copy(mined_run.parent / name, tmp_path)
-    mine_files(tmp_path, toy_folder, monkeypatch, threshold="-4")
-    opened = open_pairs(tmp_path / "run")
-    assert opened.scores is not None and opened.probs is not None
-    kept = select(opened, PairQuery(kept="kept"))
-    assert len(opened) > len(kept) > 0 and (opened.scores[kept] >= -4).all()
-    assert (opened.probs[kept] < 0.9).any()  # which the cut of auto may not keep
-
-    async def script(pilot: Any) -> None:
-        await settled(pilot)
-        count = f"{len(kept)} shown, {len(kept)} of {len(opened)} kept, no cut"
-        assert count in screen_text(pilot.app)[0]
-        table = await at_threshold(pilot)
-        text = "\n".join(screen_text(pilot.app))
-        assert f"{len(kept)} of {len(kept)} kept" in text and "cut 0.0000" in figures(pilot.app)
-        assert table.pairs.data.tolist() == kept[-len(table.pairs.data) :].tolist()
-        assert "< " not in text  # no pair is below the cut
-        await moved(pilot, "right", "0", "y")
-        assert pilot.app.view.cut == 0 and pilot.app.clipboard == "--min-prob 0.0"
-
-    drive(XmineApp(tmp_path / "run"), (80, 24), script)
 
 
 @pytest.mark.parametrize(

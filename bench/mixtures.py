@@ -89,7 +89,7 @@ def read_corpus(data: Path) -> Corpus:
     """Read the aligned sets below a folder `eval/` in Chinese, and the BUCC sample."""
     groups: dict[str, list[tuple[str, str]]] = {}
     options = AlignedOptions(language=["zh"])
-    for each in aligned_sets(DataFolder(data), options, EncoderFacts(), by_pair=True):
+    for each in aligned_sets(DataFolder(data), options, EncoderFacts(), by_pair=True)[0]:
         sides = (each.texts[code] for code in each.pairs[0][::-1])
         groups.setdefault(_NAMES.get(each.name, each.name), []).extend(zip(*sides, strict=True))
     split = find_bucc(DataFolder(data)).read("zh-en", "sample")

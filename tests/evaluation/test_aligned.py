@@ -18,7 +18,6 @@ from xmine.evaluation.retrieval.aligned import (
     nearest_lines,
     retrieval_accuracy,
 )
-from xmine.evaluation.retrieval.parallel import aligned_sets
 from xmine.evaluation.retrieval.tatoeba import FOURTEEN, THIRTY_SIX, evaluate_tatoeba
 from xmine.pairs.io import ParallelText
 from xmine.text.languages import ISO_639_3
@@ -277,7 +276,6 @@ def test_bitext_on_two_files_a_folder_and_the_known_sets(
         assert (left_out in result.notes) == ("FLORES" in split)  # German
     german = BitextOptions(language=["de"], rerank="off")
     result = evaluate_bitext(toy_encoder, DataFolder(tmp_path), german)
-    assert "newstest2019 is left out: it has fewer than two of the languages." in result.notes
     for language, texts in (("eng_Latn", english), ("zho_Hans", chinese)):
         write(tmp_path / "new" / "dev" / f"{language}.dev", texts)
     result = evaluate_bitext(toy_encoder, DataFolder(tmp_path / "new"), BitextOptions())
@@ -396,31 +394,7 @@ def test_wrong_aligned_files(toy_encoder: SentenceEncoder, tmp_path: Path) -> No
         evaluate_bitext(toy_encoder, DataFolder(tmp_path), BitextOptions())
     with pytest.raises(OptionError, match="--src and --tgt belong together"):
         BitextOptions(src="one")
-    with pytest.raises(OptionError, match="--src and --tgt are both one"):
-        BitextOptions(src="one", tgt="one")
     with pytest.raises(OptionError, match="--files stands in the place of"):
         BitextOptions(src="one", tgt="other", files="{}")
     with pytest.raises(OptionError, match=r"--files is .x\.en."):
         BitextOptions(files="x.en")
-
-
-def test_a_set_of_several_pairs_of_languages_is_left_out_with_one_note(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Of `newstest` without Chinese there are two pairs, of `WMT` one with and one without."""
-
-    def pair(name: str, code: str, texts: list[str]) -> tuple[str, dict[str, list[str]]]:
-        return name, {"en": texts, code: texts}
-
-    pairs = [
-        *(pair("newstest", code, ["a", code]) for code in ("cs", "de")),
-        *(pair("WMT", code, ["b", code]) for code in ("ru", "zh")),
-    ]
-    monkeypatch.setattr(f"{aligned_sets.__module__}._read_by_pair", lambda data: pairs)
-    notes: list[str] = []
-    options, facts = BitextOptions(language=["zh"]), EncoderFacts(("en", "zh"))
-    sets = aligned_sets(DataFolder(None), options, facts, notes.append, by_pair=True)
-    assert [each.name for each in sets] == ["WMT"]
-    assert [each for each in notes if "fewer than two" in each] == [
-        "newstest is left out: it has fewer than two of the languages."
-    ]

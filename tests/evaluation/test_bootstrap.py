@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from xmine.evaluation.reports.bootstrap import (
+    STATISTICS,
     Values,
     f1_of_counts,
     intervals,
-    mean_of_columns,
     rank_correlation,
 )
 
@@ -57,7 +57,7 @@ def judged(random: np.random.Generator, share: float) -> Values:
 @pytest.mark.parametrize(
     ("statistic", "slow", "make"),
     [
-        (mean_of_columns, slow_mean, hits),
+        (STATISTICS["mean"], slow_mean, hits),
         (f1_of_counts, slow_f1, counts),
         (rank_correlation, slow_spearman, judged),
     ],
@@ -95,7 +95,7 @@ def test_golden_three_items() -> None:
     after = np.ones((3, 2), dtype=bool)
     shares = [sum(row < 2 for row in drawn) for drawn in product(range(3), repeat=3)]
     assert [shares.count(each) for each in range(4)] == [1, 6, 12, 8]
-    (own, _), (best, gain) = intervals([before, after], mean_of_columns, resamples=20_000)
+    (own, _), (best, gain) = intervals([before, after], STATISTICS["mean"], resamples=20_000)
     assert (own, best, gain) == ((0, 1), (1, 1), (0, 1))
 
 

@@ -88,14 +88,10 @@ def test_wrong_files_of_mewsli_x(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        ("entity_id", ["Q1"], "the field 'entity_id' is a list"),
-        ("description", ["A", "town"], "the field 'description' is a list"),
         ("description", None, "the field 'description' is blank"),
         ("sentence_spans", [], "the sentences of Q1 are blank"),
-        ("sentence_spans", [{"start": 0, "end": 0}], "the sentences of Q1 are blank"),
         ("sentence_spans", [{"start": 0, "end": 8}], "0 to 8 lies not in its 7 characters"),
-        ("sentence_spans", [{"start": 0}], "sentence_spans 1: has no field 'end'"),
-        ("sentence_spans", {"start": 0, "end": 7}, "is an object, not a list"),
+        ("sentence_spans", [{"start": 0}], "not as the data set is distributed: no 'end'"),
     ],
 )
 def test_entities_with_values_of_another_kind(
@@ -110,16 +106,10 @@ def test_entities_with_values_of_another_kind(
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        ("context", "In Oslo.", "a text, not a JSON object"),
-        ("context.text", ["In Oslo."], "the field 'text' is a list"),
+        ("context", "In Oslo.", "not as the data set is distributed"),
         ("context.text", None, "the article has no text"),
-        ("context.language", 3, "the field 'language' is a number"),
         ("context.sentence_spans", [{"start": 0, "end": 99}], "0 to 99 lies not"),
-        ("mentions", {}, "the field 'mentions' is an object"),
-        ("mentions.0.entity_id", ["Q1"], "the field 'entity_id' is a list"),
-        ("mentions.0.mention_span", [3, 7], "a list, not a JSON object"),
-        ("mentions.0.mention_span.text", 3, "the field 'text' is a number"),
-        ("mentions.0.mention_span.start", "3", "'3' to 7 lies not"),
+        ("mentions.0.mention_span.start", "3", "not as the data set is distributed"),
     ],
 )
 def test_articles_with_values_of_another_kind(

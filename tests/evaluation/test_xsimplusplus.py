@@ -169,16 +169,9 @@ def test_what_is_wrong_with_the_files_is_named(
     whole = kinds.read_text(encoding="utf-8")
     for text, message in [
         ("{", r"errtype.devtest.json: not JSON"),
-        ("[" * 100_000, "errtype.devtest.json: not JSON: brackets inside brackets"),
-        ("1" * 5_000, "errtype.devtest.json: JSON that cannot be read"),
         ("[]", r"errtype.devtest.json: a list, not a JSON object"),
-        ("{}", r"errtype.devtest.json: expected .*errtype"),
-        ('{"a b": {"src": "a", "errtype": 3}}', "of 'a b': the field 'errtype' is a number"),
-        ('{"a b": {"src": " ", "errtype": "x"}}', "of 'a b': the field 'src' is blank"),
-        ('{"a b": {"src": "a", "errtype": "error"}}', "'a b' has the errtype 'error', the name"),
-        ('{"a b": {"src": "a", "errtype": "misaligned"}}', "has the errtype 'misaligned'"),
-        ('{"a b": {"src": "a"}}', "the entry of 'a b' has another form"),
-        ('{"a b": ["a", "number"]}', "the entry of 'a b' has another form"),
+        ('{"a b": {"src": "a"}}', "not as the data set is distributed: no 'errtype'"),
+        ('{"a b": ["a", "number"]}', "not as the data set is distributed"),
         ('{"a b": {"src": "a", "errtype": "number"}}', "has none of the sentences"),
     ]:
         kinds.write_text(text)

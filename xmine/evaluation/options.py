@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from xmine.errors import OptionError
-from xmine.options import EncodingOptions, flag, option
+from xmine.options import EncodingOptions, option
 
 MARGINS = ("ratio", "distance", "absolute")
 TRANSFER_TASKS = tuple(
@@ -92,8 +92,6 @@ class FilesOptions(EvaluationOptions):
         super().__post_init__()
         if bool(self.src) != bool(self.tgt):
             raise OptionError("--src and --tgt belong together", "give both")
-        if self.src and Path(self.src) == Path(self.tgt):
-            raise OptionError(f"--src and --tgt are both {self.src}", "give two files")
         if self.src and self.files:
             raise OptionError("--files stands in the place of --src and --tgt", "give one of them")
         if self.files and (self.files.count("{}") != 1 or "{}" not in Path(self.files).name):
@@ -141,7 +139,12 @@ class BuccOptions(RerankingOptions):
         "threshold.",
         choices=("heldout", "laser", "st", "xtreme", "msimcse", "moco"),
     )
-    margin: str = option("", "ratio, distance or absolute.", shown_default="as the protocol has it")
+    margin: str = option(
+        "",
+        "How a cosine is compared with its neighbourhood.",
+        choices=(*MARGINS, ""),
+        shown_default="as the protocol has it",
+    )
     neighborhood: int = option(
         0,
         "Nearest neighbours per sentence.",
@@ -151,25 +154,18 @@ class BuccOptions(RerankingOptions):
         shown_default="as the protocol has it",
     )
     retrieval: str = option(
-        "", "max, fwd, bwd or intersect.", shown_default="as the protocol has it"
+        "",
+        "Which pairs are kept.",
+        choices=("max", "fwd", "bwd", "intersect", ""),
+        shown_default="as the protocol has it",
     )
     threshold_from: str = option(
         "",
         "What sets the threshold: gold pairs of training (F1 is on test), one hashed half of "
         "the ids (hash), or the measured pairs (oracle).",
+        choices=("training", "hash", "oracle", ""),
         shown_default="as the protocol has it",
     )
-
-    def __post_init__(self) -> None:
-        """Check what may be left empty, and so has no choices of its own."""
-        super().__post_init__()
-        for name, choices in {
-            "margin": MARGINS,
-            "retrieval": ("max", "fwd", "bwd", "intersect"),
-            "threshold_from": ("training", "hash", "oracle"),
-        }.items():
-            if (value := getattr(self, name)) not in ("", *choices):
-                raise OptionError(f"{flag(name)} is {value!r}", f"choose from {', '.join(choices)}")
 
 
 @dataclass(frozen=True, kw_only=True)

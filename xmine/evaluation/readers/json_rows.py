@@ -1,6 +1,7 @@
 """Data sets in JSON and JSONL -> their objects, each with its place, and what stands in them."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -31,19 +32,6 @@ def has_fields(value: object, fields: Sequence[str], where: str) -> dict[str, An
     return value
 
 
-def objects_in(
-    row: dict[str, Any], field: str, fields: Sequence[str], where: str
-) -> list[dict[str, Any]]:
-    """Take a list of objects that have some fields."""
-    found = row[field]
-    if not isinstance(found, list):
-        raise FileError(f"{where}: the field {field!r} is {json_name(found)}, not a list")
-    return [
-        has_fields(each, fields, f"{where}: {field} {number}")
-        for number, each in enumerate(found, start=1)
-    ]
-
-
 def filled_text(row: dict[str, Any], field: str, where: str) -> str:
     """Take a text that must not be blank."""
     text = json_text(row[field], field, where)
@@ -63,3 +51,13 @@ def whole_number(row: dict[str, Any], field: str, low: int, high: int, where: st
             "a test set without answers cannot be measured on",
         )
     return int(value)
+
+
+@contextmanager
+def as_distributed(where: str) -> Iterator[None]:
+    """Name the place of values of another kind than a data set has."""
+    try:
+        yield
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        what = f"no {error}" if isinstance(error, KeyError) else error
+        raise FileError(f"{where}: not as the data set is distributed: {what}") from None

@@ -19,11 +19,6 @@ Values = NDArray[Any]
 Interval = tuple[float, float]
 
 
-def mean_of_columns(values: Values) -> float:
-    """Average the means of columns, such as both directions of hits, [pairs, 2]."""
-    return float(values.mean(axis=0).mean())
-
-
 def f1_of_counts(counts: Values) -> float:
     """Compute F1 from counts of pairs kept, right and gold, [lines, 3]; 0 if there are none.
 
@@ -41,7 +36,7 @@ def rank_correlation(values: Values) -> float:
 
 
 STATISTICS: dict[str, Callable[[Values], float]] = {
-    "mean": mean_of_columns,
+    "mean": lambda values: float(values.mean(axis=0).mean()),  # of hits both ways, [pairs, 2]
     "f1": f1_of_counts,
     "spearman": rank_correlation,
 }

@@ -30,7 +30,7 @@ def draw_pictures(
 ) -> dict[str, str]:
     """Draw the first aligned files, and those with the most languages: file -> what it shows."""
     try:
-        sets = aligned_sets(data, AlignedOptions(**asdict(options)), encoder.facts)
+        sets, _ = aligned_sets(data, AlignedOptions(**asdict(options)), encoder.facts)
     except MissingData:
         return {}
     most = max(range(len(sets)), key=lambda at: len(sets[at].texts))

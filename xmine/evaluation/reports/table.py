@@ -193,11 +193,17 @@ def published_beside(results: Mapping[str, Result]) -> list[Published]:
     """Lay out the tables of papers for a benchmark, of encoder -> result; comparable ones first."""
     first = next(iter(results.values()))
     metrics = {each.name: each for result in results.values() for each in result.metrics}
+    rows = [row for result in results.values() for row in result.rows if not row.is_reranked]
     found = []
     for table in published_tables():
+        columns: dict[int, tuple[str, str]] = {}
         wanted = zip(table["rows"], table["metrics"], strict=True)
-        places = {at: _measured(*each, results) for at, each in enumerate(wanted)}
-        columns = {at: (row, metric) for at, (row, metric) in places.items() if row}
+        for at, (pattern, metric) in enumerate(wanted):
+            names = [row.name for row in rows if metric in row.figures]
+            # A published figure stands beside the first alternative there is.
+            for each in reversed(pattern.split("|")):
+                if there := fnmatch.filter(names, each):
+                    columns[at] = there[0], metric
         if table["benchmark"] != first.benchmark or not columns:
             continue
         unlike = (
@@ -224,18 +230,6 @@ def published_beside(results: Mapping[str, Result]) -> list[Published]:
         beside = list(columns.values()), systems, cells
         found.append(Published(first.benchmark, table["source"], obstacle, *beside))
     return sorted(found, key=lambda each: bool(each.obstacle))
-
-
-def _measured(pattern: str, metric: str, results: Mapping[str, Result]) -> tuple[str, str]:
-    """Find the row that a published figure stands beside: the first alternative there is."""
-    rows = [
-        row.name
-        for result in results.values()
-        for row in result.rows
-        if metric in row.figures and not row.is_reranked
-    ]
-    matching = (fnmatch.filter(rows, alternative) for alternative in pattern.split("|"))
-    return next((found[0] for found in matching if found), ""), metric
 
 
 def short_names(names: Iterable[str]) -> dict[str, str]:

@@ -129,8 +129,7 @@ def aligned_result(
     """
     by_error = isinstance(options, XsimOptions)
     groups = read_groups(options.groups if isinstance(options, BitextOptions) else "")
-    said: list[str] = []
-    sets = aligned_sets(data, options, encoder.facts, said.append, by_pair=True)
+    sets, said = aligned_sets(data, options, encoder.facts, by_pair=True)
     encode = SentenceEncoder.encode if by_error else SentenceEncoder.encode_half
 
     def measure(aligned: AlignedSet) -> tuple[list[Row], list[Row], Counter[str], int]:

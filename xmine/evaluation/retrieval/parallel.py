@@ -4,7 +4,7 @@ Line N is the same sentence in every language: FLORES, newstest, the United Nati
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
@@ -64,19 +64,14 @@ def aligned_sets(
     data: DataFolder,
     options: AlignedOptions,
     facts: EncoderFacts,
-    note: Callable[[str], None] = lambda text: None,
     *,
     by_pair: bool = False,
-) -> list[AlignedSet]:
+) -> tuple[list[AlignedSet], list[str]]:
     """Read the aligned files that the options name, or all sets that the data folder has.
 
-    Args:
-        data: where the sets are.
-        options: which files and languages. Of the data folder, those are read that an encoder was
-            made for if none are named.
-        facts: of that encoder.
-        note: told of languages and sets that are left out.
-        by_pair: whether sets with two files for each pair of languages are among them.
+    Of these, the languages that an encoder with such facts was made for, if none are named; those
+    with two files for each pair of languages if they are asked for `by_pair`. A note says what is
+    left out.
     """
     pairs = _read_by_pair(data) if by_pair and not options.names_files else []
     found = _find(data, options, needed=not pairs)
@@ -87,17 +82,11 @@ def aligned_sets(
             raise FileError(f"there is no language {code!r}", f"there are {', '.join(every)}")
     found_sets = (_aligned(name, texts, options, facts) for name, texts in read)
     sets = [each for each in found_sets if each]
-    if options.language:  # a set has its name several times, for pairs of languages
-        for name in dict.fromkeys(name for name, _ in read):
-            if all(each.name != name for each in sets):
-                note(f"{name} is left out: it has fewer than two of the languages.")
     if not sets:
         raise none_of_its_own(facts, every)
-    if not options.names_files:
-        measured = {code for each in sets for code in each.texts}
-        for said in left_out_note([*measured], every, options.language):
-            note(said)
-    return sets
+    measured = {code for each in sets for code in each.texts}
+    named = options.names_files
+    return sets, [] if named else left_out_note([*measured], every, options.language)
 
 
 def largest_set(data: DataFolder, options: FilesOptions) -> AlignedSet:

@@ -6,7 +6,7 @@ languages": FLORES-200 and LASER's `LANG_augmented.SPLIT` (a sentence a line) wi
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, incomplete, read_aligned
 from xmine.evaluation.languages import chosen_languages
 from xmine.evaluation.options import XsimPlusPlusOptions
-from xmine.evaluation.readers.json_rows import filled_text, json_file
+from xmine.evaluation.readers.json_rows import as_distributed, json_file
 from xmine.evaluation.result import Metric, Result, Row, mean_of_all
 from xmine.evaluation.retrieval.aligned import check_known, clamped_note, unknown_note, unknown_rows
 from xmine.evaluation.retrieval.xsim import (
@@ -90,7 +90,12 @@ def evaluate_xsimplusplus(
         reader = encoder.reading(language)
         vectors = reader.encode(perturbed.texts, report, options.prompt)
         unknown = {f"{language} with perturbations": unknown_rows(vectors)}
-        for source in _sources(plain, split, language, options.language):
+        stems = sorted(path.name.removesuffix(f".{split}") for path in plain.glob(f"*.{split}"))
+        found = [name for name in stems if name != language]
+        if not found:
+            raise FileError(f"{plain}: no language beside {language}", f"put xxx.{split} there")
+        said = f"{plain}: no {{}}.{split}"
+        for source in chosen_languages(options.language, found, EncoderFacts(), said):
             texts, _ = read_aligned(plain / f"{source}.{split}", plain / f"{language}.{split}")
             name = str(plain / f"{source}.{split}")
             check_neighbours(len(texts), k, margin, name)
@@ -138,41 +143,18 @@ def read_perturbed(folder: Path, plain: Path, language: str, split: str) -> Pert
     references = read_lines(plain / f"{language}.{split}")
     perturbations = read_lines(folder / names[0])
     path = folder / names[1]
-    kinds = _read_kinds(path)
-    known = {text.strip() for text in references}
+    with as_distributed(f"{path}"):
+        kinds = {
+            text.strip(): (entry["src"].strip(), str(entry["errtype"]))
+            for text, entry in json_file(path).items()
+        }
     described = [kinds[text.strip()] for text in perturbations if text.strip() in kinds]
     if not described:
         raise FileError(f"{path}: has none of the sentences of {names[0]}", "is it another split?")
+    known = {text.strip() for text in references}
     if not any(original in known for original, _ in described):
         raise FileError(
             f"{path}: no original of it is in {plain / f'{language}.{split}'}",
             "is it another split?",
         )
     return Perturbed(references, perturbations, kinds)
-
-
-def _read_kinds(path: Path) -> dict[str, tuple[str, str]]:
-    table = json_file(path)
-    form = '{"sentence": {"src": "original", "errtype": "kind"}}'
-    if not table:
-        raise FileError(f"{path}: expected {form}")
-    kinds = {}
-    for text, entry in table.items():
-        where = f"{path}: the entry of {text[:40]!r}"
-        if not (isinstance(entry, dict) and {"src", "errtype"} <= entry.keys()):
-            raise FileError(f"{where} has another form; expected {form}")
-        original, kind = (filled_text(entry, field, where) for field in ("src", "errtype"))
-        if kind in (ALL, MISALIGNED):
-            raise FileError(
-                f"{where} has the errtype {kind!r}, the name of a column here", "name it otherwise"
-            )
-        kinds[text.strip()] = (original.strip(), kind)
-    return kinds
-
-
-def _sources(plain: Path, split: str, target: str, wanted: Sequence[str]) -> list[str]:
-    names = sorted(path.name.removesuffix(f".{split}") for path in plain.glob(f"*.{split}"))
-    found = [name for name in names if name != target]
-    if not found and not wanted:
-        raise FileError(f"{plain}: no language beside {target}", f"put xxx.{split} there")
-    return chosen_languages(wanted, found, EncoderFacts(), f"{plain}: no {{}}.{split}")

@@ -66,14 +66,13 @@ def evaluate_align(
     parts = () if options.names_files else ("test", "dev")
     splits = {split: read_stsb_split(data, split) for split in parts}
     scored = {f"STS-B {split}": pairs for split, pairs in splits.items() if pairs}
-    notes, rows, blank = list[str](), [], 0
+    rows, blank = [], 0
     try:
-        aligned = aligned_sets(data, options, encoder.facts, notes.append)
+        aligned, notes = aligned_sets(data, options, encoder.facts)
     except MissingData as error:
         if not scored:
             raise data.missing(_WHAT) from None
-        notes.append(f"No aligned files are measured: {error.message}.")
-        aligned = []
+        aligned, notes = [], [f"No aligned files are measured: {error.message}."]
 
     def add(name: str, first: Vectors, second: Vectors, positive: NDArray[np.bool_]) -> None:
         """Measure pairs; a sentence without a vector lies nowhere: left out and counted."""

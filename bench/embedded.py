@@ -112,18 +112,18 @@ def measure_pseudo_bucc(encoder: SentenceEncoder, folder: Path) -> dict[str, flo
     F1 at the best threshold in hindsight, and at that which `xmine mine` chooses: of each pair in
     the languages of the encoder, and the mean.
     """
-    found = sorted(path.name.split(".")[0] for path in folder.glob("*-*.dev.gold"))
-    pairs = chosen_languages([], found, encoder.facts, "")
-    files, protocol = BuccFolder(folder, pairs, found), PROTOCOLS["msimcse"]  # which has `oracle`
+    there = sorted(path.name.split(".")[0] for path in folder.glob("*-*.dev.gold"))
+    pairs = chosen_languages([], there, encoder.facts, "")
+    files, protocol = BuccFolder(folder, pairs, there), PROTOCOLS["msimcse"]  # which has `oracle`
     protocol = replace(protocol, duplicates="folded")
     figures: dict[str, float] = {}
     means: dict[str, list[float]] = {}
     for pair in pairs:
-        first, again = mine_pair(encoder, files, pair, protocol, BuccOptions())
+        _, (first, *again) = mine_pair(encoder, files, pair, protocol, BuccOptions())
         # what mining cannot rerank it ranks by the margin
-        for kind, mined in (("", first), (", reranked", again or first)):
-            threshold, scored = mined.cuts["oracle"]
-            for name, f1 in (("oracle", scored.at(threshold).f1), ("auto", mined.auto[1].f1)):
+        for kind, cuts in (("", first), (", reranked", again[0] if again else first)):
+            threshold, found = cuts["oracle"]
+            for name, f1 in (("oracle", found.at(threshold).f1), ("auto", found.auto[1].f1)):
                 figures[f"pseudo-bucc {pair}{kind} {name}"] = f1
                 means.setdefault(f"mean of {len(pairs)}{kind} {name}", []).append(f1)
     return figures | {f"pseudo-bucc {name}": fmean(each) for name, each in means.items()}

@@ -85,10 +85,6 @@ class FinetunedLearner:
             **{name: getattr(self.options, name) for name in names},
         }
 
-    def notes(self) -> list[str]:
-        """Give none."""
-        return []
-
 
 @dataclass(frozen=True, slots=True)
 class _Cut:

@@ -24,7 +24,14 @@ def test_halves_are_the_same_for_ever() -> None:
     assert [half_of(f"zh-{number}") for number in range(8)] == [0, 0, 0, 1, 0, 1, 0, 0]
     pairs = [(f"zh-{number}", f"en-{number}") for number in range(1000)]
     lines = [source for source, _ in pairs]
-    found = NamedPairs(np.linspace(2, 1, 1000), pairs, frozenset(pairs[:100]), lines)
+    found = NamedPairs(
+        np.linspace(2, 1, 1000),
+        pairs,
+        frozenset(pairs[:100]),
+        lines,
+        (0.5, agreement([], frozenset())),
+        0,
+    )
     halves = found.half(0), found.half(1)
     assert sum(len(half.pairs) for half in halves) == 1000
     assert halves[0].gold | halves[1].gold == found.gold

@@ -4,7 +4,7 @@ Files name languages in several ways: `cmn`, `zho_simpl`, `zho_Hans` and `zh` ar
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from xmine.encoders.metadata import EncoderFacts
 from xmine.errors import FileError
@@ -22,11 +22,6 @@ def short_code(code: str) -> str:
     return languages.short_code(code)
 
 
-def short_codes(codes: Iterable[str]) -> set[str]:
-    """Give the ISO 639-1 codes of several."""
-    return set(map(short_code, codes))
-
-
 def named_by(code: str, found: Sequence[str]) -> list[str]:
     """Give what a code names: itself, or else all that are of its language or pair of languages."""
     same = [each for each in found if each == code]
@@ -36,14 +31,10 @@ def named_by(code: str, found: Sequence[str]) -> list[str]:
 def chosen_languages(
     wanted: Sequence[str], found: Sequence[str], facts: EncoderFacts, lacking: str
 ) -> list[str]:
-    """Choose the languages, or pairs of languages, to measure.
+    """Choose the languages, or pairs of languages, to measure of those that are found.
 
-    Args:
-        wanted: codes of any kind, or `all`; if there are none, what the encoder was made for is
-            chosen, or all there are where it does not say.
-        found: those that there are files of.
-        facts: of the encoder.
-        lacking: the message where there is no file of one, {} for its code.
+    Wanted are codes of any kind, or `all`; if there are none, what the encoder was made for, or all
+    there are where its facts do not say. `lacking` is the message, {} for a code.
 
     Raises:
         FileError: there is no file of a wanted one.
@@ -57,7 +48,7 @@ def chosen_languages(
         if not same:
             raise FileError(lacking.replace("{}", code), f"there are {', '.join(found)}")
         chosen += same
-    known = short_codes(facts.languages)
+    known = set(map(short_code, facts.languages))
     own = [each for each in found if set(short_code(each).split("-")) <= known]
     if not (chosen or own):
         raise none_of_its_own(facts, found)

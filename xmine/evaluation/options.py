@@ -48,6 +48,13 @@ class RerankingOptions(EvaluationOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
+class LinesOptions(RerankingOptions):
+    """When the line that was chosen is right."""
+
+    textual: bool = option(False, "Count a line as found if the chosen line has the same text.")
+
+
+@dataclass(frozen=True, kw_only=True)
 class LanguageOptions(EvaluationOptions):
     """Which languages of a benchmark."""
 
@@ -59,7 +66,7 @@ class LanguageOptions(EvaluationOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TatoebaOptions(RerankingOptions, LanguageOptions, GroupOptions):
+class TatoebaOptions(LinesOptions, LanguageOptions, GroupOptions):
     """Accuracy on Tatoeba."""
 
     pivot: str = option(
@@ -67,7 +74,6 @@ class TatoebaOptions(RerankingOptions, LanguageOptions, GroupOptions):
         "Language to compare the others with, by lines of the same English text.",
         shown_default="English",
     )
-    textual: bool = option(False, "Count a line as found if the nearest line has the same text.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,19 +115,10 @@ class AlignedOptions(FilesOptions, LanguageOptions):
         "", "Language to compare all others with.", shown_default="English, or the first"
     )
 
-    def __post_init__(self) -> None:
-        """Check that a pivot has something to choose from."""
-        super().__post_init__()
-        for name in ("pivot", "language"):
-            if self.src and getattr(self, name):
-                raise OptionError(f"--{name} is for many languages, not for --src and --tgt")
-
 
 @dataclass(frozen=True, kw_only=True)
-class BitextOptions(RerankingOptions, AlignedOptions, GroupOptions):
+class BitextOptions(LinesOptions, AlignedOptions, GroupOptions):
     """Retrieval accuracy on aligned files."""
-
-    textual: bool = option(False, "Count a line as found if the nearest line has the same text.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,10 +178,8 @@ class MarginOptions(EvaluationOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class XsimOptions(RerankingOptions, MarginOptions, AlignedOptions):
+class XsimOptions(LinesOptions, MarginOptions, AlignedOptions):
     """Error rate of margin-based search on aligned files."""
-
-    textual: bool = option(False, "Count a line as found if the chosen line has the same text.")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -27,7 +27,13 @@ from xmine.evaluation.result import (
     read_groups,
 )
 from xmine.evaluation.retrieval.parallel import AlignedSet, aligned_sets
-from xmine.evaluation.retrieval.reranked import LineReranker, line_reranker, ours, reranked_note
+from xmine.evaluation.retrieval.reranked import (
+    Chosen,
+    LineReranker,
+    line_reranker,
+    ours,
+    reranked_note,
+)
 from xmine.knn.cosines import Rows, Vectors
 from xmine.knn.exact import search_exact
 from xmine.progress import Report, silent
@@ -41,8 +47,6 @@ BOTH_WAYS = (
     Metric("backward", "←", "the same from the second language to the first"),
     Metric("mean", "mean", "the mean of both directions"),
 )
-_WORST = 8  # languages that a note names
-Chosen = tuple[Rows, Rows]  # int64, a row of the target for each source, and the reverse
 
 
 def retrieval_accuracy(source: Vectors, target: Vectors) -> tuple[float, float]:
@@ -64,10 +68,8 @@ def hits_of(
 ) -> NDArray[np.bool_]:
     """Tell of each pair whether it is found: bool [pairs, 2], from its source, from its target.
 
-    Args:
-        chosen: int64, a row of the target for each source, and the reverse.
-        texts: of both sides, where a line with the text of the right one counts as found.
-        rows: int64 [pairs] twice, the sources and targets of the pairs; row i and row i if None.
+    With texts of both sides, a line with the text of the right one counts as found. Rows, int64
+    [pairs] twice, are the sources and targets of the pairs: row i and row i if None.
     """
     sides = texts or (range(len(chosen[0])), range(len(chosen[1])))
     pairs = rows or (np.arange(len(chosen[0])), np.arange(len(chosen[0])))
@@ -114,18 +116,10 @@ def aligned_result(
 ) -> Result:
     """Measure aligned sets, and average over the languages of each and over their groups.
 
-    Sets of one name are averaged first: a row for each pair of languages.
-
-    Args:
-        empty: what does not depend on the sets.
-        encoder: of all languages.
-        data: where the sets are.
-        options: which; `BitextOptions` measure hits of fp16 vectors, of pairs without the pivot
-            too, `XsimOptions` errors of fp32 vectors.
-        choose: vectors of both sides -> the chosen lines, and how many means of a margin near zero
-            were raised.
-        reranker: chooses once more, if it is there.
-        report: called with what is done.
+    Sets of one name are averaged first: a row for each pair of languages. `BitextOptions` measure
+    hits of fp16 vectors, of pairs without the pivot too, `XsimOptions` errors of fp32 vectors.
+    `choose` gives the lines that vectors of both sides choose, and how many means of a margin near
+    zero were raised; a reranker chooses once more. The rest of the result is that of `empty`.
     """
     by_error = isinstance(options, XsimOptions)
     groups = read_groups(options.groups if isinstance(options, BitextOptions) else "")
@@ -148,7 +142,7 @@ def aligned_result(
             raised += clamped
             rows.append(hits_row(name, hits_of(chosen, same) ^ by_error))
             if reranker:
-                chosen = reranker.best_lines(texts, sides, report)
+                chosen = reranker(texts, sides, report)
                 reranked.append(hits_row(name, hits_of(chosen, same) ^ by_error))
         unknown = Counter({name: unknown_rows(each) for name, each in vectors.items()})
         return rows, reranked, unknown, raised
@@ -225,13 +219,9 @@ def unknown_rows(vectors: Vectors) -> int:
 
 def unknown_note(unknown: Mapping[str, int]) -> list[str]:
     """Say how many lines of each language have no vector."""
-    known = {name: count for name, count in unknown.items() if count}
-    worst = sorted(known.items(), key=lambda item: -item[1])[:_WORST]
-    if not worst:
-        return []
-    named = ", ".join(f"{name} {count:,}" for name, count in worst)
-    more = f" and {len(known) - len(worst)} more languages" if len(known) > len(worst) else ""
-    return [f"Lines without a vector, whose nearest means nothing: {named}{more}."]
+    known = sorted(((name, n) for name, n in unknown.items() if n), key=lambda item: -item[1])
+    named = ", ".join(f"{name} {count:,}" for name, count in known)
+    return [f"Lines without a vector, whose nearest means nothing: {named}."] if known else []
 
 
 def clamped_note(clamped: int) -> list[str]:

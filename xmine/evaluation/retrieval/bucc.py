@@ -126,12 +126,15 @@ def protocol_in_words(options: BuccOptions, protocol: Protocol) -> str:
 
 @dataclass(frozen=True, slots=True)
 class NamedPairs:
-    """Candidate pairs before the cut, and the gold pairs to find."""
+    """Candidate pairs of a split before the cut, and the gold pairs to find."""
 
     scores: NDArray[np.float64]  # float64 [pairs], falling
     pairs: Sequence[tuple[str, str]]  # ids of source and target
     gold: frozenset[tuple[str, str]]  # the true pairs
     lines: Sequence[str]  # ids of all lines of the source
+    # the cut that needs no gold pairs, a probability, and what that keeps
+    auto: tuple[float, Agreement]
+    clamped: int  # neighbourhood means near zero
 
     def best(self) -> float:
         """Find the cut that is best for these gold pairs."""
@@ -151,26 +154,18 @@ class NamedPairs:
     def half(self, which: int) -> "NamedPairs":
         """Keep the pairs, gold ones too, whose source id falls into half 0 or 1."""
         kept = [half_of(source) == which for source, _ in self.pairs]
-        return NamedPairs(
-            self.scores[kept],
-            [pair for pair, keep in zip(self.pairs, kept, strict=True) if keep],
-            frozenset(pair for pair in self.gold if half_of(pair[0]) == which),
-            [line for line in self.lines if half_of(line) == which],
+        return replace(
+            self,
+            scores=self.scores[kept],
+            pairs=[pair for pair, keep in zip(self.pairs, kept, strict=True) if keep],
+            gold=frozenset(pair for pair in self.gold if half_of(pair[0]) == which),
+            lines=[line for line in self.lines if half_of(line) == which],
         )
 
 
-@dataclass(frozen=True, slots=True)
-class MinedSplit:
-    """A language pair, mined."""
-
-    split: BuccSplit  # what was read
-    scored: Candidates  # all pairs
-    # the cut that needs no gold pairs, a probability, and what that keeps
-    auto: tuple[float, Agreement]
-    found: NamedPairs  # the same, named
-    # the thresholds that gold pairs choose, that of the protocol first, `oracle` last; and the
-    # candidates that each is measured on
-    cuts: Mapping[str, tuple[float, NamedPairs]]
+# Threshold -> where it is, and the candidates that it is measured on: those that gold pairs choose,
+# that of the protocol first, `oracle` last.
+Cuts = Mapping[str, tuple[float, NamedPairs]]
 
 
 def half_of(identity: str) -> int:
@@ -184,22 +179,24 @@ def evaluate_bucc(
     """Mine each language pair and give F1 at several thresholds, that of the protocol first."""
     folder = find_bucc(data, options.pair, encoder.facts)
     protocol = settle_protocol(options, folder)
-    cuts: dict[str, dict[str, Row]] = {}
-    reranked_cuts: dict[str, dict[str, Row]] = {}
+    kinds: list[dict[str, dict[str, Row]]] = [{}, {}]  # by the margin, and reranked
     notes, gold = [], []
     for pair in folder.pairs:
-        mined, reranked = mine_pair(encoder, folder, pair, protocol, options, report)
-        cuts[pair] = _at_thresholds(pair, mined, protocol)
-        notes += _notes(mined.split, mined.scored)
-        gold.append(f"{pair} {len(mined.split.gold)}")
-        if reranked:
-            reranked_cuts[pair] = _at_thresholds(pair, reranked, protocol)
+        split, mined = mine_pair(encoder, folder, pair, protocol, options, report)
+        for found, cuts in zip(kinds, mined, strict=False):
+            is_ratio = protocol.margin == "ratio" and found is kinds[0]
+            found[pair] = _at_thresholds(pair, cuts, FIXED if is_ratio else ())
+        sizes = " and ".join(f"{len(side):,}" for side in split.sides)
+        said = [f"{sizes} sentences, {len(split.gold):,} gold pairs."]
+        said += clamped_note(mined[0]["oracle"][1].clamped)
+        notes += [f"{split.name}: {note}" for note in said]
+        gold.append(f"{pair} {len(split.gold)}")
     if protocol.threshold_from == "hash":
         notes.append(
             "held-out is over the half of the ids that the threshold was not chosen on; the other "
             "rows are over all of them."
         )
-    rows, reranked_rows = _with_means(cuts), _with_means(reranked_cuts)
+    rows, reranked_rows = map(_with_means, kinds)
     return Result(
         benchmark="bucc",
         protocol=protocol_in_words(options, protocol),
@@ -218,8 +215,8 @@ def evaluate_bucc(
     )
 
 
-def _at_thresholds(pair: str, mined: MinedSplit, protocol: Protocol) -> dict[str, Row]:
-    """Cut at every threshold, that of the protocol first; at fixed ones where scores are ratios."""
+def _at_thresholds(pair: str, cuts: Cuts, fixed: Sequence[float]) -> dict[str, Row]:
+    """Cut at every threshold, that of the protocol first."""
 
     def row(kind: str, threshold: float, agreed: Agreement) -> Row:
         figures = {"precision": agreed.precision, "recall": agreed.recall, "f1": agreed.f1}
@@ -227,13 +224,11 @@ def _at_thresholds(pair: str, mined: MinedSplit, protocol: Protocol) -> dict[str
 
     kinds = {
         kind: replace(row(kind, cut, on.at(cut)), values=on.counts_at(cut))
-        for kind, (cut, on) in mined.cuts.items()
+        for kind, (cut, on) in cuts.items()
     }
-    kinds["auto"] = row("auto", *mined.auto)
-    if protocol.margin == "ratio" and mined.scored.weights is None:
-        for cut in FIXED:
-            kinds[f"at {cut:g}"] = row(f"at {cut:g}", cut, mined.found.at(cut))
-    return kinds
+    whole = cuts["oracle"][1]
+    kinds["auto"] = row("auto", *whole.auto)
+    return kinds | {f"at {cut:g}": row(f"at {cut:g}", cut, whole.at(cut)) for cut in fixed}
 
 
 def _with_means(cuts: Mapping[str, Mapping[str, Row]]) -> list[Row]:
@@ -262,45 +257,35 @@ def mine_pair(
     protocol: Protocol,
     options: BuccOptions,
     report: Report = silent,
-) -> tuple[MinedSplit, MinedSplit | None]:
+) -> tuple[BuccSplit, list[Cuts]]:
     """Mine a language pair and choose the thresholds that gold pairs choose.
 
     Returns:
-        what the protocol asks for, by the margin; and the same after reranking by tokens, None
-        where candidates are not reranked.
+        what was mined; and the thresholds, by the margin and, where candidates are reranked, after
+        reranking by tokens.
     """
     split = folder.read(pair, protocol.split)
     sides = EncoderPair(*map(encoder.reading, pair.split("-")))
     mined = _mine(sides, split, protocol, options, report)
-    others: Sequence[NamedPairs | None] = [None] * len(mined)
-    if protocol.threshold_from not in ("hash", "oracle"):
-        learned = folder.read(pair, protocol.threshold_from)
-        others = [found for _, found, _ in _mine(sides, learned, protocol, options, report)]
-    found = [
-        MinedSplit(split, scored, auto, named, _cuts(split, named, other, protocol))
-        # One of the splits may have too few translations to learn how to rerank.
-        for (scored, named, auto), other in zip(mined, others, strict=False)
-    ]
-    return found[0], found[1] if len(found) > 1 else None
-
-
-def _cuts(
-    split: BuccSplit, found: NamedPairs, other: NamedPairs | None, protocol: Protocol
-) -> dict[str, tuple[float, NamedPairs]]:
-    """Choose the thresholds that gold pairs choose: those of `other`, if it is there."""
-    cuts: dict[str, tuple[float, NamedPairs]] = {}
+    if protocol.threshold_from == "oracle":
+        return split, [{"oracle": (found.best(), found)} for found in mined]
     if protocol.threshold_from == "hash":
-        validation, rest = found.half(0), found.half(1)
-        if not (validation.gold and rest.gold):
+        halves = [(found.half(0), found.half(1)) for found in mined]
+        if not all(half.gold for half in halves[0]):
             raise FileError(
-                f"{split.name}.gold: too few pairs to hold out a half of them: {len(found.gold)}",
+                f"{split.name}.gold: too few pairs to hold out a half of them: {len(split.gold)}",
                 "choose --threshold-from oracle",
             )
-        cuts["held-out"] = validation.best(), rest
-    elif other is not None:
-        cuts[protocol.split] = other.best(), found
-    cuts["oracle"] = found.best(), found
-    return cuts
+        first = [{"held-out": (known.best(), rest)} for known, rest in halves]
+    else:
+        learned = folder.read(pair, protocol.threshold_from)
+        others = _mine(sides, learned, protocol, options, report)
+        # One of the splits may have too few translations to learn how to rerank.
+        both = zip(mined, others, strict=False)
+        first = [{protocol.split: (other.best(), found)} for found, other in both]
+    return split, [
+        {**cuts, "oracle": (found.best(), found)} for cuts, found in zip(first, mined, strict=False)
+    ]
 
 
 def _mine(
@@ -309,7 +294,7 @@ def _mine(
     protocol: Protocol,
     options: BuccOptions,
     report: Report,
-) -> list[tuple[Candidates, NamedPairs, tuple[float, Agreement]]]:
+) -> list[NamedPairs]:
     """Score all pairs of a split, name them by id, and cut them as `auto` does.
 
     The second is after reranking, if candidates are reranked.
@@ -357,7 +342,7 @@ def _named(
     ids: tuple[list[str], list[str]],
     repeated: tuple[set[str], set[str]],
     protocol: Protocol,
-) -> tuple[Candidates, NamedPairs, tuple[float, Agreement]]:
+) -> NamedPairs:
     """Name pairs by the ids of their lines, leave repeated ones out, and cut as `auto` does."""
     chosen = scored.chosen
     margins = chosen.scores if chosen.margins is None else chosen.margins
@@ -369,15 +354,10 @@ def _named(
         if counts and (protocol.lowest is None or margin >= protocol.lowest):
             scores.append(score)
             pairs.append(pair)
-    lines = [name for name, _ in split.sides[0]]
-    found = NamedPairs(np.array(scores, dtype=np.float64), pairs, split.gold, lines)
     cut, kept = best_without_gold(scored)
     at = scored.source.lines[kept.sources], scored.target.lines[kept.targets]
     named = {(ids[0][x - 1], ids[1][y - 1]) for x, y in zip(*at, strict=True)}
-    return scored, found, (cut, agreement(named & set(pairs), split.gold))
-
-
-def _notes(split: BuccSplit, scored: Candidates) -> list[str]:
-    sizes = " and ".join(f"{len(side):,}" for side in split.sides)
-    notes = [f"{sizes} sentences, {len(split.gold):,} gold pairs."]
-    return [f"{split.name}: {note}" for note in notes + clamped_note(scored.scores.clamped)]
+    auto = cut, agreement(named & set(pairs), split.gold)
+    lines = [name for name, _ in split.sides[0]]
+    clamped = scored.scores.clamped
+    return NamedPairs(np.array(scores, dtype=np.float64), pairs, split.gold, lines, auto, clamped)

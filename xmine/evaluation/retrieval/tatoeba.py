@@ -89,7 +89,7 @@ def evaluate_tatoeba(
         unknown[language] = unknown_rows(one)
         rows.append(hits_row(name, hits_of(nearest_lines(one, two), same, lines), *metrics))
         if reranker:
-            best = reranker.best_lines(texts, (one, two), report)
+            best = reranker(texts, (one, two), report)
             reranked.append(hits_row(name, hits_of(best, same, lines), *metrics))
     notes = unknown_note(unknown) + left_out_note(languages, found, options.language)
     if few := [each for each in languages if each != pivot and each not in pairs]:

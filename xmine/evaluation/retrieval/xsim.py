@@ -9,8 +9,8 @@ from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import XsimOptions
 from xmine.evaluation.result import Metric, Result
-from xmine.evaluation.retrieval.aligned import Chosen, aligned_result
-from xmine.evaluation.retrieval.reranked import line_reranker
+from xmine.evaluation.retrieval.aligned import aligned_result
+from xmine.evaluation.retrieval.reranked import Chosen, line_reranker
 from xmine.knn.cosines import Vectors
 from xmine.knn.exact import search_exact
 from xmine.progress import Report, silent

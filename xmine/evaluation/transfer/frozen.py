@@ -4,9 +4,7 @@ Conneau & Kiela, 2018, "SentEval": logistic regression, its strength of regulari
 or by cross-validation within train. Numbers are predicted by ridge regression.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -108,14 +106,6 @@ class FrozenLearner:
     def settings(self, encoder: Encoders) -> Mapping[str, object]:
         """Give what C is chosen from; what was chosen differs from encoder to encoder."""
         return {"learner": "frozen", "C": list(STRENGTHS), "inner_folds": INNER_FOLDS}
-
-    def notes(self) -> list[str]:
-        """Say which C was chosen: `mr 1/4, 1/16 twice`."""
-        tasks = [
-            f"{name} {', '.join(f'{Fraction(c)} ({n})' for c, n in sorted(Counter(each).items()))}"
-            for name, each in self.chosen.items()
-        ]
-        return [f"C chosen, and how often: {'; '.join(tasks)}."]
 
     def vectors(
         self, encoder: SentenceEncoder, texts: Sequence[str], prompt: str, report: Report

@@ -101,7 +101,7 @@ def evaluate_transfer(
         rows=rows,
         headline=(stands.name, next(iter(stands.figures))),
         settings={**learn.settings(encoder), "splits": splits},
-        notes=[*notes, *learn.notes()],
+        notes=notes,
         failed=failed,
     )
 

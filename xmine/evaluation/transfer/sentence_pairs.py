@@ -95,7 +95,7 @@ def evaluate_pairs(
         splits[each.name] = split
         rows += measured
         means.append(mean_row(f"{each.title}, mean of {len(measured)}", measured))
-        notes += [*_notes(each, tasks, measured), *learner.notes()]
+        notes += _notes(each, tasks, measured)
     if not rows:
         for first in failed.values():
             raise first

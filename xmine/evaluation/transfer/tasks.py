@@ -100,9 +100,6 @@ class Learner(Protocol):
     def settings(self, encoder: Encoders) -> Mapping[str, object]:
         """Give the choices that figures depend on."""
 
-    def notes(self) -> list[str]:
-        """Say what a reader has to know of the tasks learned so far."""
-
 
 def check_learnable(task: Task) -> None:
     """Refuse examples that all have the same answer: what never differs cannot be learned."""

@@ -233,13 +233,10 @@ def published_beside(results: Mapping[str, Result]) -> list[Published]:
 
 
 def short_names(names: Iterable[str]) -> dict[str, str]:
-    """Shorten paths of encoders to as many parts from their end as tell them apart."""
-    parts = {name: Path(name).parts[::-1] for name in names}
-    for length in range(1, max(map(len, parts.values()), default=1) + 1):
-        short = {name: "/".join(each[:length][::-1]) for name, each in parts.items()}
-        if len(set(short.values())) == len(short):
-            return short
-    return {name: name for name in parts}
+    """Shorten paths of encoders to their ends, where these tell them apart."""
+    ends = {name: Path(name).name for name in names}
+    unlike = len(set(ends.values())) == len(ends)
+    return ends if unlike else {name: name for name in ends}
 
 
 def as_text(cells: Sequence[Sequence[str]]) -> list[str]:

@@ -14,18 +14,10 @@ from numpy.typing import NDArray
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import Encoders
 from xmine.errors import FileError
+from xmine.evaluation import result
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import BitextOptions, XsimOptions
-from xmine.evaluation.result import (
-    Groups,
-    Metric,
-    Result,
-    Row,
-    group_rows,
-    mean_of_all,
-    mean_row,
-    read_groups,
-)
+from xmine.evaluation.result import Groups, Metric, Result, Row
 from xmine.evaluation.retrieval.parallel import AlignedSet, aligned_sets
 from xmine.evaluation.retrieval.reranked import (
     Chosen,
@@ -96,13 +88,13 @@ def evaluate_bitext(
     encoder: Encoders, data: DataFolder, options: BitextOptions, report: Report = silent
 ) -> Result:
     """Measure retrieval between each language of aligned files and their pivot, and without it."""
-    result = Result("bitext", PROTOCOL, "", BOTH_WAYS, (), ("", ""), {"textual": options.textual})
+    empty = Result("bitext", PROTOCOL, "", BOTH_WAYS, (), ("", ""), {"textual": options.textual})
     reranker = line_reranker(encoder, options.rerank)
 
     def choose(source: Vectors, target: Vectors) -> tuple[Chosen, int]:
         return nearest_lines(source, target), 0
 
-    return aligned_result(result, encoder, data, options, choose, reranker, report)
+    return aligned_result(empty, encoder, data, options, choose, reranker, report)
 
 
 def aligned_result(
@@ -122,7 +114,7 @@ def aligned_result(
     zero were raised; a reranker chooses once more. The rest of the result is that of `empty`.
     """
     by_error = isinstance(options, XsimOptions)
-    groups = read_groups(options.groups if isinstance(options, BitextOptions) else "")
+    groups = result.read_groups(options.groups if isinstance(options, BitextOptions) else "")
     sets, said = aligned_sets(data, options, encoder.facts, by_pair=True)
     encode = SentenceEncoder.encode if by_error else SentenceEncoder.encode_half
 
@@ -183,7 +175,7 @@ def _merged(parts: Iterable[Sequence[Row]], sets: Sequence[AlignedSet]) -> dict[
     for row in (row for part in parts for row in part):
         rows.setdefault(row.name, []).append(row)
     return {
-        name: replace(mean_row(name, each), is_mean=False) if len(each) > 1 else each[0]
+        name: replace(result.mean_row(name, each), is_mean=False) if len(each) > 1 else each[0]
         for name, each in rows.items()
         if each
     }
@@ -195,11 +187,11 @@ def _averages(groups: Groups, sets: Sequence[AlignedSet], rows: Mapping[str, Row
     by_language = {titled("-".join(pair)): pair[0] for each in sets for pair in each.pairs}
     with_pivot = [rows[name] for name in by_language]
     named = [replace(rows[name], name=source) for name, source in by_language.items()]
-    means = group_rows(groups, named)
+    means = result.group_rows(groups, named)
     pivot = sets[0].pairs[0][1]
     others = [row for name, row in rows.items() if name not in by_language]
-    means += mean_of_all(f"mean of {{}} without {pivot}", others)
-    means += mean_of_all("mean of {}", with_pivot)
+    means += result.mean_of_all(f"mean of {{}} without {pivot}", others)
+    means += result.mean_of_all("mean of {}", with_pivot)
     return [replace(each, name=titled(each.name, ", ")) for each in means]
 
 

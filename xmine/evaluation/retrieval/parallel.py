@@ -89,15 +89,6 @@ def aligned_sets(
     return sets, [] if named else left_out_note([*measured], every, options.language)
 
 
-def largest_set(data: DataFolder, options: FilesOptions) -> AlignedSet:
-    """Read the aligned files that the options name, or the set with the most languages."""
-    name, paths = max(_find(data, options).items(), key=lambda item: len(item[1]))
-    texts = _read(paths)
-    languages = list(texts)
-    pairs = [(languages[0], languages[1])] if options.src else _with_pivot(languages, "")
-    return AlignedSet(name, texts, pairs, is_named=bool(options.files), has_sides=bool(options.src))
-
-
 def _aligned(
     name: str, texts: dict[str, list[str]], options: AlignedOptions, facts: EncoderFacts
 ) -> AlignedSet | None:

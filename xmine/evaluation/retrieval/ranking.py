@@ -12,13 +12,8 @@ from numpy.typing import NDArray
 from xmine.encoders.pair import Encoders
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import EvaluationOptions
-from xmine.evaluation.readers.ranking import (
-    CANDIDATES,
-    MENTIONS,
-    RankingTask,
-    read_lareqa,
-    read_mewsli_x,
-)
+from xmine.evaluation.readers import ranking as files
+from xmine.evaluation.readers.ranking import RankingTask, read_lareqa, read_mewsli_x
 from xmine.evaluation.result import Metric, Result, Row, mean_row
 from xmine.knn.cosines import Vectors
 from xmine.knn.exact import search_exact
@@ -29,7 +24,7 @@ _BLOCK = 50_000  # candidates that are encoded and searched at a time
 
 _LAREQA = ("lareqa/xquad-r", "xquad-r", "lareqa")
 _MEWSLI_X = ("mewsli-x", "mewsli_x/output/dataset", "mewslix")
-_WHAT = f"LAReQA's xquad-r/*.json, or Mewsli-X's {CANDIDATES} and {MENTIONS}"
+_WHAT = f"LAReQA's xquad-r/*.json, or Mewsli-X's {files.CANDIDATES} and {files.MENTIONS}"
 
 
 def average_precision(ranking: Sequence[int], gold: Collection[int], depth: int = DEPTH) -> float:
@@ -73,7 +68,7 @@ def evaluate_retrieval(
     tasks = []
     if folder := data.find("??.json", _LAREQA):
         tasks.append(read_lareqa(folder))
-    if folder := data.find(CANDIDATES, _MEWSLI_X):
+    if folder := data.find(files.CANDIDATES, _MEWSLI_X):
         tasks.append(read_mewsli_x(folder))
     if not tasks:
         raise data.missing(_WHAT)

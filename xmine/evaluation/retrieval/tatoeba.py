@@ -14,30 +14,13 @@ import numpy as np
 from xmine.encoders.metadata import EncoderFacts
 from xmine.encoders.pair import Encoders
 from xmine.errors import FileError
+from xmine.evaluation import result
 from xmine.evaluation.data import DataFolder, read_aligned
 from xmine.evaluation.languages import ALL, chosen_languages, left_out_note, short_code
 from xmine.evaluation.options import TatoebaOptions
-from xmine.evaluation.result import (
-    Groups,
-    Metric,
-    Result,
-    Row,
-    group_rows,
-    mean_of_all,
-    paper_means,
-    read_groups,
-)
-from xmine.evaluation.retrieval.aligned import (
-    BOTH_WAYS,
-    PROTOCOL,
-    TEXTUAL,
-    check_known,
-    hits_of,
-    hits_row,
-    nearest_lines,
-    unknown_note,
-    unknown_rows,
-)
+from xmine.evaluation.result import Groups, Metric, Result, Row
+from xmine.evaluation.retrieval import aligned
+from xmine.evaluation.retrieval.aligned import check_known, hits_of, hits_row, nearest_lines
 from xmine.evaluation.retrieval.reranked import line_reranker, ours, reranked_note
 from xmine.knn.cosines import Rows
 from xmine.progress import Report, silent
@@ -62,7 +45,7 @@ def evaluate_tatoeba(
 ) -> Result:
     """Measure retrieval accuracy between each language and English, or the pivot."""
     folder = data.holding("tatoeba.*-eng.*", ("tatoeba", "data/tatoeba/v1"), _WHAT)
-    groups = read_groups(options.groups)
+    groups = result.read_groups(options.groups)
     found = sorted({path.name.split(".")[1][:-4] for path in folder.glob("tatoeba.*-eng.*")})
     lacking = f"{folder}: no tatoeba.{{}}-eng.{{}}"
     languages = chosen_languages(options.language, found, encoder.facts, lacking)
@@ -86,30 +69,30 @@ def evaluate_tatoeba(
             for code, side in zip((language, pivot), texts, strict=True)
         )
         check_known(f"tatoeba.{language}-{ENGLISH}", (one, two))
-        unknown[language] = unknown_rows(one)
+        unknown[language] = aligned.unknown_rows(one)
         rows.append(hits_row(name, hits_of(nearest_lines(one, two), same, lines), *metrics))
         if reranker:
             best = reranker(texts, (one, two), report)
             reranked.append(hits_row(name, hits_of(best, same, lines), *metrics))
-    notes = unknown_note(unknown) + left_out_note(languages, found, options.language)
+    notes = aligned.unknown_note(unknown) + left_out_note(languages, found, options.language)
     if few := [each for each in languages if each != pivot and each not in pairs]:
         notes.append(
             f"Left out, with fewer than two lines in common with {pivot}: {', '.join(few)}."
         )
     if ALL in options.language and pivot == ENGLISH:
-        notes += paper_means(_MEANS, rows)[1]
+        notes += result.paper_means(_MEANS, rows)[1]
     rows += _averages(groups, rows)
     reranked += _averages(groups, reranked)
     return Result(
         benchmark="tatoeba",
-        protocol=PROTOCOL + (TEXTUAL if options.textual else ""),
+        protocol=aligned.PROTOCOL + (aligned.TEXTUAL if options.textual else ""),
         split=split,
         metrics=(
             Metric(
                 metrics[0], f"xx→{other}", f"share of sentences with the right nearest {to} one"
             ),
             Metric(metrics[1], f"{other}→xx", "the same the other way"),
-            BOTH_WAYS[-1],
+            aligned.BOTH_WAYS[-1],
         ),
         rows=[*rows, *ours(reranked)],
         headline=(rows[-1].name, "mean"),
@@ -145,5 +128,5 @@ def _pairs(folder: Path, languages: Sequence[str], pivot: str) -> dict[str, _Pai
 
 def _averages(groups: Groups, rows: Sequence[Row]) -> list[Row]:
     """Average over groups, over the languages of papers, and all."""
-    averages = group_rows(groups, rows) + paper_means(_MEANS, rows)[0]
-    return averages + mean_of_all("mean of all {}", rows)
+    averages = result.group_rows(groups, rows) + result.paper_means(_MEANS, rows)[0]
+    return averages + result.mean_of_all("mean of all {}", rows)

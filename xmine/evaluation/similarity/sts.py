@@ -12,14 +12,8 @@ import numpy as np
 from xmine.encoders.pair import Encoders
 from xmine.evaluation.data import DataFolder, MissingData, incomplete
 from xmine.evaluation.options import STS_TASKS, StsOptions
-from xmine.evaluation.readers.scored_pairs import (
-    ScoredPairs,
-    read_score_apart,
-    read_score_first,
-    read_sick,
-    read_stsb,
-    read_stsb_tabs,
-)
+from xmine.evaluation.readers import scored_pairs as readers
+from xmine.evaluation.readers.scored_pairs import ScoredPairs
 from xmine.evaluation.result import Metric, Result, Row, mean_row
 from xmine.evaluation.similarity.correlation import Values, blank_note, rate, spearman
 from xmine.progress import Report, silent
@@ -123,7 +117,7 @@ def read_task(task: str, data: DataFolder) -> tuple[list[ScoredPairs], list[str]
         return [pairs], []
     if task == "sickr":
         name = "SICK_test_annotated.txt"
-        return [read_sick(data.holding(name, _SICK, _WHAT) / name)], []
+        return [readers.read_sick(data.holding(name, _SICK, _WHAT) / name)], []
     return _read_year(task, data)
 
 
@@ -141,7 +135,9 @@ def _read_year(task: str, data: DataFolder) -> tuple[list[ScoredPairs], list[str
             lacking.append(name)
             continue
         incomplete(folder, names, "a sub-set with its scores")
-        found.append(read_score_first(*paths) if plain else read_score_apart(*paths))
+        found.append(
+            readers.read_score_first(*paths) if plain else readers.read_score_apart(*paths)
+        )
     if not found:
         incomplete(folder, [f"{year}/{name}.test.tsv" for name in SUBSETS[task]], TITLES[task])
     return found, lacking
@@ -150,6 +146,6 @@ def _read_year(task: str, data: DataFolder) -> tuple[list[ScoredPairs], list[str
 def read_stsb_split(data: DataFolder, split: str) -> ScoredPairs | None:
     """Read `dev` or `test` of STS-B, in either layout; None if the data folder does not have it."""
     if folder := data.find(f"stsb-en-{split}.csv", _STSB):
-        return read_stsb(folder / f"stsb-en-{split}.csv")
+        return readers.read_stsb(folder / f"stsb-en-{split}.csv")
     folder = data.find(f"sts-{split}.csv", _STSB_TABS)
-    return read_stsb_tabs(folder / f"sts-{split}.csv") if folder else None
+    return readers.read_stsb_tabs(folder / f"sts-{split}.csv") if folder else None

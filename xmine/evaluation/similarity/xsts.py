@@ -10,12 +10,8 @@ from xmine.encoders.pair import Encoders
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, incomplete
 from xmine.evaluation.options import EvaluationOptions
-from xmine.evaluation.readers.scored_pairs import (
-    ScoredPairs,
-    read_score_apart,
-    read_score_last,
-    read_stsb,
-)
+from xmine.evaluation.readers import scored_pairs as readers
+from xmine.evaluation.readers.scored_pairs import ScoredPairs, read_stsb
 from xmine.evaluation.result import Metric, Result, mean_row, paper_means
 from xmine.evaluation.similarity.correlation import blank_note, correlate_sets, spearman
 from xmine.progress import Report, silent
@@ -92,7 +88,7 @@ def read_tracks(data: DataFolder) -> dict[str, ScoredPairs]:
         incomplete(folder, texts + scores, "SemEval-2017 with its gold scores")
         for row, text, score in zip(TRACKS, texts, scores, strict=True):
             # Of the 500 pairs of track 6 as distributed, the first 250 have scores.
-            found[row] = read_score_apart(
+            found[row] = readers.read_score_apart(
                 folder / text, folder / score, fewer_scores=row == "tr-en"
             )
     folder = data.find("STS2017-extended/STS.*.txt", ("sts17", ""))
@@ -100,7 +96,7 @@ def read_tracks(data: DataFolder) -> dict[str, ScoredPairs]:
         names = ADDED if found else REPEATED | ADDED
         files = {row: f"STS2017-extended/STS.{name}.txt" for row, name in names.items()}
         incomplete(folder, list(files.values()), "STS2017-extended")
-        found |= {row: read_score_last(folder / name) for row, name in files.items()}
+        found |= {row: readers.read_score_last(folder / name) for row, name in files.items()}
     orders = {row: _ORDER[row].split("-") for row in found}
     return {row: replace(found[row], languages=(x, y)) for row, (x, y) in orders.items()}
 

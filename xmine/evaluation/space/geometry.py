@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from xmine.encoders.pair import Encoders
 from xmine.errors import EncoderError, FileError
 from xmine.evaluation.data import DataFolder
-from xmine.evaluation.options import GeometryOptions
+from xmine.evaluation.languages import ALL
+from xmine.evaluation.options import AlignedOptions, GeometryOptions
 from xmine.evaluation.result import Metric, Result, Row, read_groups
-from xmine.evaluation.retrieval.parallel import largest_set
+from xmine.evaluation.retrieval.parallel import aligned_sets
 from xmine.progress import Report, silent
 
 FLOOR = 1e-8  # of variances: a direction that a language does not use has none
@@ -163,7 +164,9 @@ def evaluate_geometry(
     encoder: Encoders, data: DataFolder, options: GeometryOptions, report: Report = silent
 ) -> Result:
     """Measure the space of the aligned set with the most languages."""
-    aligned = largest_set(data, options)
+    given = {name: getattr(options, name) for name in ("src", "tgt", "files")}
+    sets, _ = aligned_sets(data, AlignedOptions(**given, language=[ALL]), encoder.facts)
+    aligned = max(sets, key=lambda each: len(each.texts))
     found = {
         language: aligned.reader(encoder, language).encode(texts, report, options.prompt)
         for language, texts in aligned.texts.items()

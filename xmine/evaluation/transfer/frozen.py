@@ -12,15 +12,9 @@ from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import Encoders
+from xmine.evaluation.transfer import tasks
 from xmine.evaluation.transfer.metrics import Floats, goodness
-from xmine.evaluation.transfer.tasks import (
-    Places,
-    Predict,
-    Task,
-    check_learnable,
-    folds,
-    sharing_texts,
-)
+from xmine.evaluation.transfer.tasks import Places, Predict, Task, folds
 from xmine.progress import Progress, Report
 
 # Inverse strengths of regularisation that are tried, wider than SentEval's 1/4 to 32: vectors of
@@ -81,7 +75,7 @@ class FrozenLearner:
 
     def __call__(self, encoder: Encoders, task: Task, prompt: str, report: Report) -> Predict:
         """Learn a task; see `tasks.Learner`. Scores are logarithms of probabilities or odds."""
-        check_learnable(task)
+        tasks.check_learnable(task)
         last = self._last[0] if self._last else task
         same = task.train.same_as(last.train)
         if not same and last.name != task.name:
@@ -137,7 +131,7 @@ def _learned(
     if task.dev is None:
         what, count = f"{task.name}, {task.source}", INNER_FOLDS
         grouped = task.kind == "pair" and not task.symmetric
-        groups = sharing_texts(task.train.texts) if grouped else None
+        groups = tasks.sharing_texts(task.train.texts) if grouped else None
         cuts = folds(task.kind, answers, count, what, groups)
         parts = ((train.take(x), answers[x], train.take(y), answers[y]) for x, y in cuts)
     else:

@@ -15,24 +15,13 @@ from xmine.encoders.pair import Encoders
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import PairsOptions
-from xmine.evaluation.readers.labelled_pairs import (
-    PAWSX_LABELS,
-    XNLI_LABELS,
-    ByLanguage,
-    read_pawsx,
-    read_xnli,
-)
+from xmine.evaluation.readers import labelled_pairs as labels
+from xmine.evaluation.readers.labelled_pairs import ByLanguage, read_pawsx, read_xnli
 from xmine.evaluation.result import Metric, Result, Row, mean_row
+from xmine.evaluation.transfer import tasks
 from xmine.evaluation.transfer.frozen import STRENGTHS, FrozenLearner
 from xmine.evaluation.transfer.metrics import Floats
-from xmine.evaluation.transfer.tasks import (
-    Examples,
-    Task,
-    examples,
-    folds,
-    pair_examples,
-    sharing_texts,
-)
+from xmine.evaluation.transfer.tasks import Examples, Task, folds, pair_examples
 from xmine.progress import Report, silent
 
 FOLDS = 5
@@ -68,9 +57,9 @@ class PairSet(NamedTuple):
 
 
 SETS = (
-    PairSet("pawsx", "PAWS-X", PAWSX_LABELS, 1, read_pawsx, ("train", "dev", "test")),
+    PairSet("pawsx", "PAWS-X", labels.PAWSX_LABELS, 1, read_pawsx, ("train", "dev", "test")),
     # XNLI's training set is MultiNLI, of another layout: `transfer` learns from it.
-    PairSet("xnli", "XNLI", XNLI_LABELS, 0, read_xnli, ("dev", "test")),
+    PairSet("xnli", "XNLI", labels.XNLI_LABELS, 0, read_xnli, ("dev", "test")),
 )
 
 
@@ -152,7 +141,7 @@ def tasks_of(each: PairSet, data: DataFolder) -> tuple[list[Task], str]:
 
 def _dev_in_parts(each: PairSet, dev: ByLanguage) -> Iterator[Task]:
     english = pair_examples(dev)["en"]
-    groups = sharing_texts(english.texts)
+    groups = tasks.sharing_texts(english.texts)
     parts = folds("pair", english.answers, FOLDS, f"{each.title}, English dev", groups)
     items = [pair.item for pair in dev["en"]]
     for learn, held in parts:
@@ -162,7 +151,7 @@ def _dev_in_parts(each: PairSet, dev: ByLanguage) -> Iterator[Task]:
             for language, pairs in dev.items()
         }
         # of a language with few translations a part may have no pair
-        measured = {name: examples(rows, name) for name, rows in tests.items() if rows}
+        measured = {name: tasks.examples(rows, name) for name, rows in tests.items() if rows}
         learned = english.some(learn)
         yield Task(each.name, "pair", each.classes, learned, None, measured, "", "English dev")
 

@@ -22,14 +22,9 @@ from xmine.evaluation.data import (
     read_headed,
     read_tab_separated,
 )
+from xmine.evaluation.readers import labelled_pairs as labels
 from xmine.evaluation.readers.json_rows import filled_text, json_rows, whole_number
-from xmine.evaluation.readers.labelled_pairs import (
-    PAWSX_LABELS,
-    XNLI_LABELS,
-    ByLanguage,
-    read_pawsx,
-    read_xnli,
-)
+from xmine.evaluation.readers.labelled_pairs import ByLanguage, read_pawsx, read_xnli
 from xmine.evaluation.transfer.tasks import Examples, Task, examples, pair_examples
 from xmine.files.records import json_text
 
@@ -44,7 +39,7 @@ def xnli_task(data: DataFolder) -> Task:
     """Read XNLI: learned from MultiNLI, tuned on English dev, measured on test, or else on dev."""
     tests, split, dev = _test_or_dev(read_xnli, data)
     said = f"learned from MultiNLI train in English; XNLI {split}"
-    return Task("xnli", "pair", XNLI_LABELS, _multinli(data), dev, tests, said)
+    return Task("xnli", "pair", labels.XNLI_LABELS, _multinli(data), dev, tests, said)
 
 
 def pawsx_task(data: DataFolder) -> Task:
@@ -52,7 +47,7 @@ def pawsx_task(data: DataFolder) -> Task:
     tests, split, dev = _test_or_dev(read_pawsx, data)
     train = pair_examples(read_pawsx(data, "train"))["en"]
     said = f"learned from PAWS-X train in English; PAWS-X {split}"
-    return Task("pawsx", "pair", PAWSX_LABELS, train, dev, tests, said)
+    return Task("pawsx", "pair", labels.PAWSX_LABELS, train, dev, tests, said)
 
 
 def _test_or_dev(read: _Read, data: DataFolder) -> tuple[dict[str, Examples], str, Examples | None]:
@@ -78,7 +73,7 @@ def americasnli_task(data: DataFolder) -> Task:
     folder, name = data.holding_first(dict.fromkeys(names, places), what)
     found: dict[str, list[tuple[tuple[str, ...], int]]] = {}
     for where, row in read_headed(folder / name, ("language", "premise", "hypothesis", "label")):
-        label = one_of(row["label"], XNLI_LABELS, where, "label of AmericasNLI")
+        label = one_of(row["label"], labels.XNLI_LABELS, where, "label of AmericasNLI")
         texts = row["premise"], row["hypothesis"]
         found.setdefault(row["language"], []).append((texts, label))
     if not found:
@@ -86,7 +81,7 @@ def americasnli_task(data: DataFolder) -> Task:
     tests = {language: examples(rows, language) for language, rows in found.items()}
     said = f"learned from MultiNLI train in English; AmericasNLI {Path(name).stem.split('.')[-1]}"
     dev = _english_dev(read_xnli, data)
-    return Task("americasnli", "pair", XNLI_LABELS, _multinli(data), dev, tests, said)
+    return Task("americasnli", "pair", labels.XNLI_LABELS, _multinli(data), dev, tests, said)
 
 
 def _multinli(data: DataFolder) -> Examples:
@@ -106,7 +101,10 @@ def _multinli(data: DataFolder) -> Examples:
             lines = ((where, (x[0], x[1], x[2])) for where, x in read_tab_separated(path, 3))
         for where, (premise, hypothesis, label) in lines:
             known = "contradiction" if label == "contradictory" else label
-            yield (premise, hypothesis), one_of(known, XNLI_LABELS, where, "label of MultiNLI")
+            yield (
+                (premise, hypothesis),
+                one_of(known, labels.XNLI_LABELS, where, "label of MultiNLI"),
+            )
 
     return examples(rows(), path)
 

@@ -154,7 +154,8 @@ def test_a_command_that_fails_ends_the_benchmark_with_what_it_said(tmp_path: Pat
 def test_pairs_are_read_out_of_a_run_folder(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     (folder / "neighbours").mkdir(parents=True)
-    (folder / "pairs.tsv").write_text("1.5\tone\t一\t3\t4\t0.9\n1.2\ttwo\t二\t1\t2\t0.8\n")
+    names = "source\ttarget\tsource_line\ttarget_line\n"
+    (folder / "pairs.tsv").write_text(f"{names}one\t一\t3\t4\ntwo\t二\t1\t2\n")
     (folder / "neighbours" / "search.toml").write_text('index = "IVF16,SQfp16"\nrecall = 0.99\n')
     assert whole.lines_of(folder) == {(3, 4), (1, 2)}
     assert whole.search_of(folder) == {"index": "IVF16,SQfp16", "recall_of_neighbours": 0.99}

@@ -104,7 +104,7 @@ def test_files_without_scores_or_estimates(tmp_path: Path) -> None:
     assert (len(cuts), cuts.start(), cuts.at(1.0).pairs) == (1, 1.2345, 1)
     assert cuts.at(1.0).precision is None
     lowest = tmp_path / "lowest.tsv"
-    lowest.write_text("-inf\ta\tb\t1\t1\t0.5\n1.0\tc\td\t2\t2\t0.5\n")
+    lowest.write_text("-inf\ta\tb\n1.0\tc\td\n")
     cuts = Cuts(open_pairs(lowest))
     assert (cuts.start(), cuts.at(cuts.start()).pairs, cuts.at(0.0).pairs) == (-np.inf, 2, 1)
 

@@ -29,7 +29,7 @@ def run(toy_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_a_pair_is_shown_between_its_neighbours(command: Command, run: str) -> None:
-    pairs = [row.split("\t") for row in command("pairs", "list", run).out.splitlines()]
+    pairs = command("pairs", "list", run).rows
     best = next(pair for pair in pairs if pair[3] != pair[4])
     source, target = best[3], best[4]
     shown = command("pairs", "show", run, source, target)
@@ -66,7 +66,7 @@ def test_a_pair_is_shown_between_its_neighbours(command: Command, run: str) -> N
 def test_a_terminal_gets_a_row_of_each_neighbour(
     command: Command, run: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    best = command("pairs", "list", f"{run}/pairs.parquet", "-n", "1").out.split("\t")
+    best = command("pairs", "list", f"{run}/pairs.parquet", "-n", "1").rows[0]
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "25")
     rows = command("pairs", "show", run, *best[3:5]).out.splitlines()
@@ -82,7 +82,7 @@ def test_neighbours_that_were_not_compared_have_no_score(
     files = texts / "en.txt", texts / "zh.txt"
     mine = "mine", *files, "--model", toy_folder, "--rerank", "tokens", "-o", reranked
     assert command(*mine).code == 0
-    best = command("pairs", "list", reranked, "-n", "1").out.split("\t")
+    best = command("pairs", "list", reranked, "-n", "1").rows[0]
     shown = command("pairs", "show", reranked, *best[3:5]).out
     rows = shown[shown.index("targets nearest") :].splitlines()[1:9:2]
     assert rows[0].startswith(f"= 1  score {best[0]}  ")

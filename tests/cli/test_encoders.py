@@ -47,7 +47,7 @@ def test_a_transformer_mines_and_its_device_and_type_are_told(
 ) -> None:
     mine = ["mine", "a.txt", "b.txt", "--model", minilm, "--threshold", "1"]
     ended = command(*mine, "--dtype", "float32", "-v")
-    found = {tuple(map(int, row.split("\t")[3:5])) for row in ended.out.splitlines()}
+    found = {tuple(map(int, row[3:5])) for row in ended.rows}
     assert found == SAME
     assert "bert on cpu in float32, " in ended.err
     assert "en, mean pooling, dimension 384, 30,522 tokens, cpu float32" in ended.err
@@ -85,7 +85,7 @@ def test_prompts_and_lengths_reach_the_encoder(
         "mine", "a.txt", "a.txt", "--model", minilm, "--src-prompt", "query: ", "--margin",
         "absolute", "--threshold", "-inf", "--dtype", "float32",
     )  # fmt: skip
-    cosines = {int(row.split("\t")[3]): float(row.split("\t")[5]) for row in mined.out.splitlines()}
+    cosines = {int(row[3]): float(row[5]) for row in mined.rows}
     for line, cosine in cosines.items():
         assert cosine == pytest.approx(plain[line - 1] @ prompt[line - 1], abs=1e-3)
     near = command("search", ENGLISH[0], "b.txt", "-k", 1, "--model", minilm, "--prompt", "query: ")

@@ -79,7 +79,7 @@ def test_score_explains_each_pair(command: Command, tmp_path: Path) -> None:
         "end": 3,
         "text": "博物馆",
     }
-    assert len((tmp_path / "b.tsv").read_text(encoding="utf-8").splitlines()) == 2
+    assert len((tmp_path / "b.tsv").read_text(encoding="utf-8").splitlines()) == 3
 
 
 def test_given_vectors_explain_nothing(command: Command, tmp_path: Path) -> None:

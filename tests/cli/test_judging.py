@@ -217,11 +217,14 @@ def test_a_wrong_call_says_what_is_wrong(command: Command, mined: Path) -> None:
 
 def test_a_cut_is_told_with_the_pairs_around_it(command: Command, mined: Path) -> None:
     ended = command("pairs", "cut", "run", "--at", "0.5", "-n", 2)
-    probs = [float(row.split("\t")[6]) for row in ended.out.splitlines()]
+    probs = [float(row[6]) for row in ended.rows]
     assert len(probs) == 4 and probs == sorted(probs, reverse=True)
     assert probs[1] >= 0.5 > probs[2] and not ended.touched
     marks = [row.split("\t")[-1] for row in ended.out.splitlines()]
-    assert marks == ["≥", "≥", "<", "<"] and "--- the cut, 0.5: ≥ above it is kept" in ended.err
+    assert (
+        marks == ["kept", "≥", "≥", "<", "<"]
+        and "--- the cut, 0.5: ≥ above it is kept" in ended.err
+    )
     kept = int(open_pairs(mined).kept(0.5).sum())
     assert f"--min-prob 0.5 keeps {kept} " in ended.err
     facts = json.loads(command("pairs", "cut", "run", "--at", "0.5", "-n", 2, "--json").out)

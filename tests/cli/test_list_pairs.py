@@ -48,7 +48,7 @@ def test_filters_and_orders_are_those_of_the_app(command: Command, file: Path) -
     }.items():
         assert listed(command, *words) == lines
     ended = command("pairs", "list", "pairs.jsonl", "-n", 1)
-    assert ended.out.split("\t")[1:3] == ["The ferry", "渡轮"]
+    assert ended.rows[0][1:3] == ["The ferry", "渡轮"]
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_where_nothing_is_found_it_is_told_what_was_looked_at(
     command: Command, file: Path, kept: str, told: str
 ) -> None:
     ended = command("pairs", "list", "pairs.jsonl", "--text", "gigantic", "--kept", kept)
-    assert (ended.err, ended.out) == (f"xmine: {told}", "")
+    assert (ended.err, ended.out) == (f"xmine: {told}", "source\ttarget\n")
 
 
 def test_pairs_are_listed_by_verdict(command: Command, file: Path) -> None:

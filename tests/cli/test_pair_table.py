@@ -40,7 +40,7 @@ def test_a_terminal_is_shown_the_first_pairs_and_what_to_type_next(
     rows: int,
 ) -> None:
     mine = ["mine", "en.txt", "zh.txt", "--model", str(toy_folder), "--threshold", "1"]
-    piped = [line.split("\t") for line in command(*mine).out.splitlines()]
+    piped = command(*mine).rows
     terminal(columns, lines)
     ended = command(*mine)
     assert (ended.code, ended.touched) == (0, set())
@@ -73,9 +73,9 @@ def test_tsv_goes_to_a_terminal_that_asks_for_it(
     asked = command(*mine, "-o", "-")
     assert asked.out == piped and "next" not in asked.err
     told = command(*mine, "--json")
-    assert told.out == piped and json.loads(told.err)["pairs"] == piped.count("\n")
+    assert told.out == piped and json.loads(told.err)["pairs"] == len(told.rows)
     scored = command("score", "en.txt", "zh.txt", "--model", toy_folder, "-o", "-")
-    assert scored.out.count("\n") == 60 and not scored.touched
+    assert len(scored.rows) == 60 and not scored.touched
 
 
 def test_a_run_ends_with_the_command_that_shows_it(

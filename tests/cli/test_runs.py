@@ -83,7 +83,7 @@ def test_its_pairs_are_those_of_stdout(
     assert command("convert", "run/", "pairs.tsv").code == 0
     assert (tmp_path / "pairs.tsv").read_text(encoding="utf-8") == plain.out
     head = command("pairs", "list", "run", "-n", 3)
-    assert head.out.splitlines() == plain.out.splitlines()[:3]
+    assert head.rows == plain.rows[:3]
 
 
 def test_the_library_writes_the_files_of_the_command(mined: Path, toy_folder: Path) -> None:

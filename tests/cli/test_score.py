@@ -40,7 +40,7 @@ def test_every_line_gets_a_row_in_its_place(
 ) -> None:
     ended = command(*corpus, "--rerank", "off")
     assert (ended.code, ended.touched) == (0, set())
-    rows = [row.split("\t") for row in ended.out.split("\n")[:-1]]
+    rows = ended.rows
     sides = [Path(tmp_path, name).read_text("utf-8").splitlines() for name in ("a.en", "a.zh")]
     assert [row[1] for row in rows] == sides[0]
     assert [row[2] for row in rows] == sides[1]
@@ -73,7 +73,7 @@ def test_files_and_forms_of_input(command: Command, tmp_path: Path, corpus: list
         assert command("score", output, *options).out == shown, output
     assert Path(tmp_path, "b.tsv").read_text("utf-8") == shown
     assert command("score", "a.en,a.zh", *options).out == shown
-    assert command("score", "b.tsv:2", "b.jsonl.gz:target", *options).out == shown
+    assert command("score", "b.jsonl.gz:source", "b.jsonl.gz:target", *options).out == shown
     both = Path(tmp_path, "b.tsv").read_bytes()
     assert command("score", "-", *options, stdin=both).out == shown
     side = Path(tmp_path, "a.zh").read_bytes()
@@ -103,7 +103,7 @@ def test_the_summary_is_an_object_with_json(
     assert facts["options"]["margin"] == "ratio"
     assert facts["warnings"][-1] == "a.en: 1 line left out: the encoder knows nothing of line 31"
     stdout = command(*corpus, "--json")
-    assert len(stdout.out.splitlines()) == 60
+    assert len(stdout.rows) == 60
     assert json.loads(stdout.err)["scored"] == 57
 
 
@@ -138,7 +138,7 @@ def test_copies_are_no_translations(command: Command, tmp_path: Path, corpus: li
     ):
         path = Path(tmp_path, name)
         write(path, [*path.read_text("utf-8").splitlines(), *copies])
-    rows = [row.split("\t") for row in command(*corpus).out.split("\n")[:-1]]
+    rows = command(*corpus).rows
     flags = [row[7].split(",") for row in rows[60:]]
     assert [row[6] for row in rows[60:63]] == ["0.0000"] * 3
     assert ["copy" in each for each in flags] == [True] * 3 + [False]
@@ -147,14 +147,12 @@ def test_copies_are_no_translations(command: Command, tmp_path: Path, corpus: li
 
 def test_options_change_the_scores(command: Command, tmp_path: Path, corpus: list[str]) -> None:
     rows = {
-        options: [row.split("\t")[0] for row in command(*corpus, *options.split()).out.splitlines()]
+        options: [row[0] for row in command(*corpus, *options.split()).rows]
         for options in ("", "--margin distance", "--margin absolute", "-k 1", "-k 20")
     }
     assert len({tuple(scores) for scores in rows.values()}) == len(rows)
     Path(tmp_path, "run.toml").write_text("margin = 'distance'\n")
-    file = [
-        row.split("\t")[0] for row in command(*corpus, "--options", "run.toml").out.splitlines()
-    ]
+    file = [row[0] for row in command(*corpus, "--options", "run.toml").rows]
     assert file == rows["--margin distance"]
 
 
@@ -292,7 +290,7 @@ def test_flags_are_counted_in_their_order(
 
 
 WRONG: dict[str, tuple[int, str]] = {
-    "a.en": (1, "a.en:1: one column; pairs need two with a tab between"),
+    "a.en": (1, "a.en:1: 1 column, and no line names them\nhint: name the columns"),
     "a.en short.zh": (1, "a.en has 60 lines, short.zh 2\nhint: the same line of both must be a"),
     "a.en,short.zh": (1, "a.en has 60 lines, short.zh 2\nhint: "),
     "a.en nowhere": (1, "nowhere: no such file"),
@@ -334,4 +332,4 @@ def test_the_names_of_columns_count_as_a_line(command: Command, tmp_path: Path) 
     write(tmp_path / "x.txt", ["一", "二"])
     ended = command("score", "x.csv:text", "x.txt")
     assert ended.err.startswith("xmine: x.csv:text has 3 lines, x.txt 2\n")
-    assert "the line of a .csv that names the columns counts" in " ".join(ended.err.split())
+    assert "the line of a table that names the columns counts" in " ".join(ended.err.split())

@@ -50,9 +50,8 @@ def test_a_margin_is_a_figure(command: Command, tmp_path: Path) -> None:
 
 
 def test_a_pair_of_standard_input_is_shown(command: Command) -> None:
-    ended = command(
-        "pairs", "show", "-", 2, 2, stdin=b"1.5\ta\tb\t1\t1\t0.5\n1.2\tc\td\t2\t2\t0.5\n"
-    )
+    rows = b"score\tsource\ttarget\tcosine\n1.5\ta\tb\t0.5\n1.2\tc\td\t0.5\n"
+    ended = command("pairs", "show", "-", 2, 2, stdin=rows)
     assert (ended.code, ended.out.splitlines()[0]) == (0, "score 1.2000  cosine 0.5000  lines 2, 2")
 
 

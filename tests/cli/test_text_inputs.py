@@ -108,8 +108,7 @@ def test_hostile_text_passes_and_keeps_the_rows_whole(
         "".join(json.dumps({"text": text}) + "\n" for text in english)
     )
     mine = ["mine", "en.jsonl:text", "zh.txt", "--model", toy_folder, "--threshold", "-inf"]
-    for row in command(*mine).out.rstrip("\n").split("\n"):
-        score, text, _, left, right, cosine, _, _ = row.split("\t")
+    for score, text, _, left, right, cosine, _, _ in command(*mine).rows:
         held = english[int(left) - 1].replace("\r\n", " ").replace("\x00", "\ufffd")
         assert text == re.sub("[\t\r\n]", " ", held)
         assert float(score) and float(cosine) and int(right)
@@ -134,7 +133,7 @@ def test_segment_cuts_and_says_lines_and_sentences(
     assert (facts["source"]["lines"], facts["source"]["sentences"]) == (15, 60)
     assert facts["options"]["segment"] is True
     texts = [path.read_text("utf-8").split("\n") for path in toy_files[:2]]
-    rows = [row.split("\t") for row in ended.out.splitlines()]
+    rows = ended.rows
     assert len(rows) >= 25
     for _, source, target, left, right, _, start, first, _, _ in rows:
         assert texts[0][int(left) - 1][int(start) :].startswith(source)

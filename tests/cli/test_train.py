@@ -51,7 +51,7 @@ def interrupted_at(step: int) -> Iterator[list[int]]:
 
 @pytest.fixture
 def pairs_file(tmp_path: Path, toy_pairs: ParallelText) -> Path:
-    rows = zip(toy_pairs.sources, toy_pairs.targets, toy_pairs.origins, strict=True)
+    rows = zip(toy_pairs.sources, toy_pairs.targets, strict=True)
     file = tmp_path / "pairs.tsv"
     file.write_text("".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
     return file
@@ -88,7 +88,7 @@ def test_training_data_that_cannot_be_used_leaves_nothing(
     Path(tmp_path, "none.tsv").write_text("a\t\n\tb\n")
     Path(tmp_path, "few.tsv").write_text("a\tb\n" * 5)
     for arguments, message in {
-        ("one.tsv",): "one.tsv:3: one column; pairs need two with a tab between\nhint: paste ",
+        ("one.tsv",): "one.tsv:3: 1 column; the first line has 2\nhint: name ",
         ("none.tsv",): "none.tsv: no pairs in it",
         ("few.tsv",): "",
         ("nowhere.tsv",): "nowhere.tsv: no such file",

@@ -224,7 +224,6 @@ def test_the_forms_of_input_give_the_same(
         (f"{aligned[0]},{aligned[1]}", None),
         (f"{tmp_path}/p.tsv", None),
         (f"{tmp_path}/p.tmx:en,zh", None),
-        (f"{tmp_path}/p.tsv:1", f"{tmp_path}/p.tsv:2"),
         (f"{tmp_path}/p.jsonl:source", f"{tmp_path}/p.parquet:target"),
     ):
         scored = score_aligned(source, target, toy_encoder, options)
@@ -289,7 +288,7 @@ def test_what_cannot_be_scored_is_refused(toy_encoder: SentenceEncoder, tmp_path
             score_aligned(one, other, toy_encoder)
     for name, text, message in (
         ("p.jsonl", "", r"p\.jsonl: no pairs in it"),
-        ("p.tsv", "a\tb\nalone\n", r"p\.tsv:2: one column"),
+        ("p.tsv", "a\tb\nalone\n", r"p\.tsv:2: 1 column; the first line has 2"),
         ("q.tsv", " \tb\n", r"source of \S+q\.tsv: no text in it"),
     ):
         (tmp_path / name).write_text(text)

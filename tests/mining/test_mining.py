@@ -216,4 +216,4 @@ def test_the_result_reports_and_saves_what_the_command_prints(
     assert set(frame.select("source_line", "target_line").rows()) == found
     assert mined.save(tmp_path / "pairs.tsv") == []
     rows = (tmp_path / "pairs.tsv").read_text("utf-8").splitlines()
-    assert [row.split("\t")[1] for row in rows] == frame["source"].to_list()
+    assert [row.split("\t")[1] for row in rows] == ["source", *frame["source"]]

@@ -1,6 +1,5 @@
 """The margin as the last column of every format; without margins the bytes of earlier versions."""
 
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -59,9 +58,10 @@ OBJECT = (
     '"target_line": 15, "cosine": 0.5, "prob": 0.125, "flags": "hub,number"'
 )
 ROW = "-1.2500\tNobody feeds it.\t没人喂。\t3\t15\t0.5000\t0.1250\thub,number"
+NAMES = "score\tsource\ttarget\tsource_line\ttarget_line\tcosine\tprob\tflags"
 # The file of the second pair: without a margin, and with one.
 FILES = {
-    "p.tsv": (f"{ROW}\n", f"{ROW}\t0.9375\n"),
+    "p.tsv": (f"{NAMES}\n{ROW}\n", f"{NAMES}\tmargin\n{ROW}\t0.9375\n"),
     "p.jsonl": (f"{OBJECT}}}\n", f'{OBJECT}, "margin": 0.9375}}\n'),
     "p.tmx": (
         f"{HEAD}{PROPERTIES}{TEXTS}",
@@ -104,51 +104,11 @@ def test_moses_and_files_of_which_the_first_pairs_have_no_margin_lose_margins(
     assert lost.notes == ["margins of 1 pair not kept"]
 
 
-def test_the_ninth_column_is_the_margin_and_behind_offsets_the_eleventh(tmp_path: Path) -> None:
-    six, path = "1.5\ta\tb\t1\t2\t0.5", tmp_path / "p.tsv"
-    plain = Pair("a", "b", 1.5, 1, 2, 0.5)
-    for more, pair in {
-        "\t0.2500\t\t1.1000": plain._replace(prob=0.25, flags="", margin=1.1),
-        "\t0.2500\thub\t": plain._replace(prob=0.25, flags="hub"),
-        "\t\t\t1.1": plain._replace(margin=1.1),
-        "\t1\t\t1.1": plain._replace(prob=1.0, flags="", margin=1.1),  # as a spreadsheet has it
-        "\t\tcopy\t-2e-05": plain._replace(flags="copy", margin=-2e-05),
-        "\t\t\t": plain,
-        "\t3\t4\t0.5\t\t1": plain._replace(
-            source_offset=3, target_offset=4, prob=0.5, flags="", margin=1.0
-        ),
-        "\t\t\t\t\t1.1": plain._replace(margin=1.1),
-        "\t\t4\t\t\t1.1": plain._replace(target_offset=4, margin=1.1),
-        "\t0.2500\t\t1.1000\tlater\tversions": plain._replace(prob=0.25, flags="", margin=1.1),
-    }.items():
-        path.write_text(f"{six}{more}\n" * 2)
-        assert list(read_pairs(path)) == [pair] * 2, more
-
-
-def test_a_header_names_the_column(tmp_path: Path) -> None:
-    path = tmp_path / "p.tsv"
-    path.write_text("margin\tsource\ttarget\n1.1\ta\tb\n\tc\td\n")
-    assert list(read_pairs(path)) == [Pair("a", "b", margin=1.1), Pair("c", "d")]
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "said"),
-    [
-        (
-            "p.tsv",
-            "1.5\ta\tb\t1\t2\t0.5\t0.5\t\t1.1\n1.5\ta\tb\t1\t2\t0.5\t0.5\t\thigh\n",
-            ":2: 'hi",
-        ),
-        ("p.tsv", "source\ttarget\tmargin\na\tb\thigh\n", ":2: 'high' is no margin"),
-        ("p.jsonl", '{"source": "a", "target": "b", "margin": "1.1"}\n', ":1: 'margin' is not a n"),
-    ],
-)
-def test_a_margin_that_is_no_number_is_named(
-    tmp_path: Path, name: str, text: str, said: str
-) -> None:
-    (tmp_path / name).write_text(text)
-    with pytest.raises(FileError, match=re.escape(f"{name}{said}")):
-        list(read_pairs(tmp_path / name))
+def test_a_margin_that_is_no_number_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "p.jsonl"
+    path.write_text('{"source": "a", "target": "b", "margin": "1.1"}\n')
+    with pytest.raises(FileError, match=r"p\.jsonl:1: 'margin' is not a n"):
+        list(read_pairs(path))
 
 
 def test_a_margin_of_another_type_is_named_or_passed_over(tmp_path: Path) -> None:

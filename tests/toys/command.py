@@ -17,6 +17,11 @@ class Ended:
     touched: set[str]
     estimate: str = ""
 
+    @property
+    def rows(self) -> list[list[str]]:
+        """The pairs on stdout, below the names of their columns."""
+        return [row.split("\t") for row in self.out.split("\n")[1:-1]]
+
 
 def contents(folder: Path) -> dict[str, bytes]:
     return {

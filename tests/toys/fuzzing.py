@@ -201,7 +201,10 @@ def kinds(chosen: Iterable[str] = ()) -> list[Kind]:
 def _kinds() -> Iterator[Kind]:
     english, chinese = ("\n".join(side).encode() + b"\n" for side in zip(*_LINES, strict=True))
     plain = "".join(f"{a}\t{b}\n" for a, b in _LINES).encode()
-    mined = "".join(f"1.25\t{a}\t{b}\t{n}\t{n}\t0.9\t0.5\tcopy\n" for n, (a, b) in _numbered())
+    names = "score\tsource\ttarget\tsource_line\ttarget_line\tcosine\tprob\tflags\n"
+    mined = names + "".join(
+        f"1.25\t{a}\t{b}\t{n}\t{n}\t0.9\t0.5\tcopy\n" for n, (a, b) in _numbered()
+    )
     scored = "".join(f"1.{n}\t{a}\t{b}\n" for n, (a, b) in _numbered())
     objects = "".join(
         json.dumps({"source": a, "target": b, "score": 1.5}) + "\n" for a, b in _LINES

@@ -31,5 +31,6 @@ def write_pairs(folder: Path, name: str, count: int, *, seed: int = 7, origin: s
     rows = zip(said_in(first, meanings), said_in(second, meanings), strict=True)
     path = folder / f"{name}.tsv"
     more = f"\t{origin}" if origin else ""
-    path.write_text("".join(f"{x}\t{y}{more}\n" for x, y in rows), encoding="utf-8")
+    names = "source\ttarget\torigin\n" if origin else ""
+    path.write_text(names + "".join(f"{x}\t{y}{more}\n" for x, y in rows), encoding="utf-8")
     return path

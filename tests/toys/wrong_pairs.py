@@ -18,7 +18,10 @@ def parquet(**columns: Any) -> bytes:
 
 
 TSV = b"One\t1\n" * 300
-MINED = b"1.5\tOne\t1\t1\t1\t0.9\n"
+WAYS = (
+    "name the columns in the first line, source and target among them; without names two are "
+    "source and target, three are score, source and target; or choose two by their numbers: "
+)
 JSONL = b'{"source": "One", "target": "1"}\n' * 300
 PARQUET = parquet(source=["One"] * 300, target=["1"] * 300)
 UNIT = '<tu><tuv xml:lang="en"><seg>One</seg></tuv><tuv xml:lang="zh"><seg>一</seg></tuv></tu>\n'
@@ -54,26 +57,20 @@ PAIRS: dict[str, tuple[str, bytes | None, str, str]] = {
     "tsv truncated": (
         "p.tsv",
         TSV[:-5],
-        "p.tsv:300: one column; pairs need two with a tab between",
-        "paste source.txt target.txt > pairs.tsv",
+        "p.tsv:300: 1 column; the first line has 2",
+        f"{WAYS}p.tsv:1,2",
+    ),
+    "tsv without names": (
+        "p.tsv",
+        b"1.5\tOne\t1\t1\t1\t0.9\n" * 10,
+        "p.tsv:1: 6 columns, and no line names them",
+        f"{WAYS}p.tsv:1,2",
     ),
     "tsv column": (
         "p.tsv",
-        b"1.5\tOne\t1\t1\t1\t0.9\n" * 10 + b"One\t1\n",
-        "p.tsv:11: not a mined pair, as the lines around it are",
-        "leave out a header; give mined and other pairs in files of their own",
-    ),
-    "tsv header": (
-        "p.tsv",
-        b"\nscore\tsource\ttarget\n" + MINED,
-        "p.tsv:3: 6 columns; the header has 3",
-        "mend the line, or leave out the header",
-    ),
-    "tsv mined row": (
-        "p.tsv",
-        b"One\t1\n" * 2 + MINED + b"One\t1\n" * 200,
-        "p.tsv:3: a mined pair, which the lines around it are not",
-        "leave out a header; give mined and other pairs in files of their own",
+        b"\nscore\tsource\ttarget\n1.5\tOne\t1\t0.9\n",
+        "p.tsv:3: 4 columns; the first line has 3",
+        f"{WAYS}p.tsv:1,2",
     ),
     "tsv encoding": (
         "p.tsv",

@@ -80,6 +80,10 @@ DRY_RUN = Annotated[
     bool, switch("--dry-run", "Estimate time and memory, and stop.", group="Most used")
 ]
 FORCE = Annotated[bool, switch("--force", "Replace the output if it exists.", group="Output")]
+NO_HEADER = Annotated[
+    bool,
+    switch("--no-header", "Write TSV without the line that names the columns.", group="Output"),
+]
 PLOT = Annotated[
     bool,
     switch(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xmine.cli.arguments import FORCE, PAIRS, value
+from xmine.cli.arguments import FORCE, NO_HEADER, PAIRS, value
 from xmine.cli.console import Console
 from xmine.cli.from_options import with_console
 from xmine.files.suffixes import PACKED, kind_of
@@ -36,6 +36,7 @@ def convert(
         str,
         value("Target language to write.", shown="what FILE or its text says", metavar="<text>"),
     ] = "",
+    no_header: NO_HEADER = False,
     force: FORCE = False,
 ) -> None:
     """Convert a file of pairs to another format.
@@ -66,7 +67,7 @@ def convert(
         pairs = chain(first, pairs)
         languages, doubts = _told(source, first, languages, (src_lang, tgt_lang))
     refuse_turned(target, languages)
-    written = write_pairs(pairs, target, languages, losses)
+    written = write_pairs(pairs, target, languages, losses, header=not no_header)
     warnings = doubts + language_warnings(target, languages)
     if not tells_languages and UNKNOWN_LANGUAGE not in languages:
         written.notes.append(f"a .{kind} does not name languages ({','.join(languages)})")

@@ -11,6 +11,7 @@ from xmine.cli.arguments import (
     FORCE,
     HUBS,
     MODEL,
+    NO_HEADER,
     PLOT,
     PLOT_FILE,
     SRC_VECTORS,
@@ -70,6 +71,7 @@ def mine(
         ),
     ] = None,
     dry_run: DRY_RUN = False,
+    no_header: NO_HEADER = False,
     force: FORCE = False,
     gold: Annotated[
         Path | None,
@@ -185,7 +187,7 @@ def mine(
     if is_shown:
         show_pairs(mined.pairs.rows(), len(mined.pairs))
     elif run is None:
-        notes += write(mined.pairs.rows(), output, mined.languages)
+        notes += write(mined.pairs.rows(), output, mined.languages, header=not no_header)
     said, facts = summary(result, notes, warnings, console, plot=plot)
     console.summary((f"{output}: " if output else "") + said, facts, stdout_has_data=not output)
     if is_terminal() and (run is not None or (is_shown and len(mined.pairs))):

@@ -84,14 +84,16 @@ def input_files(inputs: list[str], *, pairs_first: bool) -> list[str]:
     return files + [text_input(each).path for each in inputs[pairs_first:]]
 
 
-def write(pairs: "Iterable[Pair]", output: str | None, languages: "Languages") -> list[str]:
+def write(
+    pairs: "Iterable[Pair]", output: str | None, languages: "Languages", *, header: bool
+) -> list[str]:
     """Write pairs to a file or as TSV to stdout; return what the format could not hold."""
     from xmine.pairs.io import write_pairs
 
     if output:
-        return write_pairs(pairs, output, languages).notes
+        return write_pairs(pairs, output, languages, header=header).notes
     losses = Losses()
-    write_rows(tsv_rows(pairs, losses))
+    write_rows(tsv_rows(pairs, losses, header=header))
     return losses.notes()
 
 
@@ -149,15 +151,6 @@ def draw(
 
         title = " - ".join(Path(each).name for each in inputs)
         draw_histogram(bin_scores(*curve, BINS, name), picture, title)
-
-
-def print_pairs(pairs: "Iterable[Pair]", console: Console) -> None:
-    """Print pairs on stdout, as TSV, or as JSONL with `--json`."""
-    from xmine.pairs.jsonl import jsonl_rows
-
-    losses = Losses()
-    write_rows((jsonl_rows if console.as_json else tsv_rows)(pairs, losses))
-    say_notes(losses.notes(), console)
 
 
 def print_table(rows: Iterable[list[str]], console: Console) -> None:

@@ -9,6 +9,7 @@ from xmine.cli.arguments import (
     FORCE,
     HUBS,
     MODEL,
+    NO_HEADER,
     PLOT,
     PLOT_FILE,
     SRC_VECTORS,
@@ -27,8 +28,6 @@ from xmine.mining.options import ScoringOptions
 if TYPE_CHECKING:
     from xmine.encoders.encoder import SentenceEncoder
     from xmine.encoders.pair import EncoderPair
-    from xmine.flags.hubness import Hub
-    from xmine.mining.aligned_scores import AlignedScores
 
 
 @with_console
@@ -67,6 +66,7 @@ def score(
     ] = None,
     explain: EXPLAIN = False,
     hubs: HUBS = None,
+    no_header: NO_HEADER = False,
     force: FORCE = False,
     model: MODEL = None,
     src_vectors: SRC_VECTORS = None,
@@ -96,7 +96,7 @@ def score(
     others, codes = {"hubs": hubs, "picture": plot_file}, (options.src_lang, options.tgt_lang)
     check_outputs(output, others, read, codes, force=force)
 
-    from xmine.flags.hubness import write_hubs
+    from xmine.flags.hubness import find_hubs, write_hubs
     from xmine.mining.aligned import score_aligned
     from xmine.pairs.paths import language_warnings
 
@@ -104,20 +104,20 @@ def score(
     explaining = _explaining(encoder) if explain else None
     with console.progress() as report:
         scored = score_aligned(source, target, encoder, options, report, pool=pool, vectors=vectors)
-    found = _hubs_of(scored, options) if hubs else None
-    result = scored.report(pool, None if found is None else len(found))
+    nearest, lines = scored.neighbours.first(options.neighborhood), len(scored.given)
+    sides = scored.source, scored.target
+    found = find_hubs(nearest, *sides, own_lines=(lines, lines)) if hubs else []
+    result = scored.report(pool, len(found) if hubs else None)
     warnings = result.warnings + (language_warnings(output, scored.languages) if output else [])
     for warning in warnings:
         console.warn(warning)
-    notes: list[str] = []
-    if hubs and found is not None:
-        notes += [f"{hubs}: {note}" for note in write_hubs(found, hubs)]
+    notes = [f"{hubs}: {note}" for note in write_hubs(found, hubs)] if hubs else []
     if explaining:
         print_scored(scored.rows(), explaining, scored.languages, as_json=console.as_json)
     curve = scored.chosen.scores, scored.probs, None
     draw(console, curve, plot, plot_file, list(filter(None, [source, target])))
     if output or not explain:
-        notes += write(scored.rows(), output, scored.languages)
+        notes += write(scored.rows(), output, scored.languages, header=not no_header)
     said, facts = summary(result, notes, warnings, console, plot=plot)
     console.summary(
         (f"{output}: " if output else "") + said, facts, stdout_has_data=explain or not output
@@ -131,14 +131,6 @@ def _explaining(encoder: "EncoderPair | None") -> "SentenceEncoder":
     if encoder is None:
         raise OptionError("--explain: given vectors have no tokens", "leave out --explain")
     return single_encoder(encoder)
-
-
-def _hubs_of(scored: "AlignedScores", options: ScoringOptions) -> "list[Hub]":
-    from xmine.flags.hubness import find_hubs
-
-    nearest = scored.neighbours.first(options.neighborhood)
-    lines = len(scored.given)
-    return find_hubs(nearest, scored.source, scored.target, own_lines=(lines, lines))
 
 
 COMMAND = Grouped

@@ -74,6 +74,18 @@ def parsed_json(text: str, where: str, hint: str = "") -> Any:  # noqa: ANN401 -
         raise FileError(f"{where}: JSON that cannot be read: {error}") from None
 
 
+def column_names(row: Sequence[str], sides: tuple[str, str] | None = None) -> list[str]:
+    """Read a line of TSV as names of columns: `source`, `target` or `sides` are among them.
+
+    Letters have one case. A column of `sides` is renamed; a line that is no such has no names.
+    """
+    names = [cell.strip().lower() for cell in row]
+    if not {"source", "target"} <= {*names} and sides:
+        renamed = dict(zip(map(str.lower, sides), ("source", "target"), strict=True))
+        names = [renamed.get(name, name) for name in names]
+    return names if {"source", "target"} <= {*names} else []
+
+
 def csv_rows(path: str | Path) -> Iterator[tuple[str, int, list[str]]]:
     """Give `(file:line, lines, cells)` for each row of CSV; a blank line has no cells.
 

@@ -150,8 +150,8 @@ def _read(
     left, right = (list(side.texts()) for side in sides)
     if len(left) != len(right):
         hint = "the same line of both must be a translation; where no order is known, xmine mine"
-        if [kind_of(side.path) for side in sides].count("csv") == 1:
-            hint += "; the line of a .csv that names the columns counts"
+        if any(kind_of(side.path) in ("csv", "tsv") for side in sides):
+            hint += "; the line of a table that names the columns counts"
         lines = count(len(left), "line")
         raise FileError(f"{names[0]} has {lines}, {names[1]} {len(right):,}", hint)
     return list(map(Pair, left, right)), names, ("", "")

@@ -19,12 +19,12 @@ from xmine.errors import FileError, XmineWarning
 from xmine.files.atomic import check_free, packing, replacing_all
 from xmine.files.reading import in_command, name_of
 from xmine.files.suffixes import NO_SENTENCES, kind_of, packing_of
-from xmine.pairs import moses
+from xmine.pairs import moses, tsv
 from xmine.pairs.judgements import refuse_labels
 from xmine.pairs.language_pairs import LanguagePairs, named_languages, settle_languages
 from xmine.pairs.losses import Losses
 from xmine.pairs.pair import COLUMNS, UNKNOWN_LANGUAGES, Languages, Pair, pair_frame, settled
-from xmine.pairs.paths import FORMATS, paths_to_read, paths_to_write
+from xmine.pairs.paths import paths_to_read, paths_to_write
 from xmine.run.folder import PAIRS_FILE, RUN_FILE
 from xmine.run.run_file import check_written
 from xmine.text.identification import looks_foreign
@@ -128,6 +128,8 @@ def write_pairs(
     path: str | Path,
     languages: Languages = UNKNOWN_LANGUAGES,
     losses: Losses | None = None,
+    *,
+    header: bool = True,
 ) -> Written:
     """Write pairs in the format that the name says; files appear whole or not at all.
 
@@ -137,6 +139,7 @@ def write_pairs(
         languages: codes of the source and the target language, for the formats that say them; a
             Moses pair has them in its names.
         losses: counts what is lost, perhaps together with what `read_pairs` passes over.
+        header: whether TSV begins with the names of its columns.
 
     Raises:
         OptionError: no format has that suffix.
@@ -158,7 +161,9 @@ def write_pairs(
             stack.enter_context(packing(stack.enter_context(partial.open("wb")), packing_of(each)))
             for partial, each in zip(partials, place.paths, strict=True)
         ]
-        if place.format:
+        if place.format is tsv:
+            tsv.write(streams[0], counted(), languages, losses, header=header)
+        elif place.format:
             place.format.write(streams[0], counted(), languages, losses)
         else:
             moses.write((streams[0], streams[1]), counted(), losses)
@@ -187,7 +192,7 @@ def read_pairs(spec: str | Path, losses: Losses | None = None) -> Iterator[Pair]
         what, hint = found
         hint = hint.replace("FILE", in_command(place.paths[0]))
         raise FileError(f"{spec}: {what}, not a format of pairs", hint)
-    read: Callable[..., Iterator[Pair]] = (place.format or FORMATS["tsv"]).read
+    read: Callable[..., Iterator[Pair]] = (place.format or tsv).read
     if losses is None:
         return _told(spec, lambda passed: read(place.paths[0], place.chosen, passed))
     return read(place.paths[0], place.chosen, losses)

@@ -29,6 +29,7 @@ from xmine.files.reading import (
     stream_lines,
 )
 from xmine.files.records import (
+    column_names,
     csv_rows,
     is_text,
     json_objects,
@@ -259,7 +260,9 @@ def _tsv_column(path: str, column: str) -> Iterator[str]:
     at = int(column) - 1
     for number, line in enumerate(stream_lines(path), start=1):
         cells = line.split("\t")
-        if at < len(cells):
+        if number == 1 and column_names(cells):
+            yield ""  # a file of pairs: its lines keep their numbers
+        elif at < len(cells):
             yield cells[at]
         elif line.strip():
             raise FileError(

@@ -1,6 +1,7 @@
 """xmine pairs cut: what a cut keeps, the pairs around it, and the cut written into a run."""
 
 import json
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -73,11 +74,12 @@ def cut(
         console.summary("", cuts.facts(lowest) | {"written": write} | near | {"histogram": bins})
         return
     losses = Losses()
-    for rows, mark in ((above, _KEPT), (below, _NOT_KEPT)):
-        marked = (f"{row[:-1]}\t{mark}\n" for row in tsv_rows(opened.pairs(rows), losses))
-        write_rows(marked)
-        if mark == _KEPT:
-            console.say(f"--- the cut, {lowest!r}: {_KEPT} above it is kept, {_NOT_KEPT} below not")
+    shown = tsv_rows(chain(opened.pairs(above), opened.pairs(below)), losses)
+    marks = ["kept", *[_KEPT] * len(above), *[_NOT_KEPT] * len(below)]
+    rows = [f"{row[:-1]}\t{mark}\n" for row, mark in zip(shown, marks, strict=True)]
+    write_rows(rows[: 1 + len(above)])
+    console.say(f"--- the cut, {lowest!r}: {_KEPT} above it is kept, {_NOT_KEPT} below not")
+    write_rows(rows[1 + len(above) :])
     say_notes(losses.notes(), console)
     said = f"keeps {describe_kept(cuts.at(lowest))} of {len(cuts):,}"
     option = flag_of(opened, lowest)

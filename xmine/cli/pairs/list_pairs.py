@@ -5,10 +5,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from xmine.cli.arguments import PAIRS, switch, value
-from xmine.cli.console import Console
+from xmine.cli.arguments import NO_HEADER, PAIRS, switch, value
+from xmine.cli.console import Console, write_rows
 from xmine.cli.from_options import with_console
-from xmine.cli.outputs import print_pairs
+from xmine.cli.outputs import say_notes
 from xmine.errors import OptionError
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ def list_pairs(
         value("Draw so many of them at random.", shown="all", min=1, metavar="<int>"),
     ] = None,
     seed: Annotated[int, value("Seed of the sample.", shown=True, min=0, metavar="<int>")] = 1,
+    no_header: NO_HEADER = False,
 ) -> None:
     """Print the pairs that match all options, as TSV.
 
@@ -62,7 +63,10 @@ def list_pairs(
     """
     from xmine.browsing.query import PairQuery
     from xmine.pairs.io import read_pairs
+    from xmine.pairs.jsonl import jsonl_rows
+    from xmine.pairs.losses import Losses
     from xmine.pairs.statistics import sample as draw
+    from xmine.pairs.tsv import tsv_rows
     from xmine.run.folder import RUN_FILE
 
     if not text and (regex or side != "either"):
@@ -83,7 +87,13 @@ def list_pairs(
     # Without a filter a file is read row by row: of 1,000,000 rows 10 take 0.5 s and not 12.
     every = query == PairQuery(kept="kept") and not Path(file, RUN_FILE).is_file()
     pairs = _numbered(read_pairs(file)) if every else _matching(file, query, console)
-    print_pairs(islice(draw(pairs, sample, seed) if sample else pairs, n), console)
+    shown = islice(draw(pairs, sample, seed) if sample else pairs, n)
+    losses = Losses()
+    if console.as_json:
+        write_rows(jsonl_rows(shown, losses))
+    else:
+        write_rows(tsv_rows(shown, losses, header=not no_header))
+    say_notes(losses.notes(), console)
 
 
 def _numbered(pairs: "Iterable[Pair]") -> "Iterator[Pair]":

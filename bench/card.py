@@ -2,11 +2,12 @@
 
     python bench/card.py PAIRS.tsv.gz... [--options FILE]
 
-The files have the columns English, other language, source, tier. Options are those of the training,
-in which a source that was not used has the weight 0.
+The first line of each file names source, target, origin and tier. Options are those of the
+training, in which a source that was not used has the weight 0.
 """
 
 import argparse
+import csv
 import re
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -66,10 +67,9 @@ def main() -> None:
     counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for path in arguments.pairs:
         language = path.name.removeprefix("en-").split(".")[0]
-        for line in read_lines(path):
-            *_, source, tier = line.split("\t")
-            if weights.get(source, usual):
-                counts[tier, source][language] += 1
+        for row in csv.DictReader(read_lines(path), delimiter="\t", quoting=csv.QUOTE_NONE):
+            if weights.get(row["origin"], usual):
+                counts[row["tier"], row["origin"]][language] += 1
     card = EMBEDDED / "README.md"
     before, _, after = re.split("|".join(map(re.escape, MARKS)), card.read_text(encoding="utf-8"))
     written = before + MARKS[0] + table(counts) + MARKS[1] + after

@@ -11,6 +11,7 @@ the tables of docs/methods.
 """
 
 import argparse
+import csv
 import gzip
 import json
 import re
@@ -146,10 +147,14 @@ def split_data(pairs: Path, folder: Path) -> dict[str, Path]:
         return paths
     folder.mkdir()
     files = {name: path.open("w", encoding="utf-8") for name, path in paths.items()}
+    for name in ("entries", "human", "quarter", "few"):
+        files[name].write("source\ttarget\torigin\n")
     human = texts = 0
     with gzip.open(pairs, "rt", encoding="utf-8", newline="\n") as lines:
-        for line in lines:
-            english, chinese, source, tier = line.rstrip("\n").split("\t")
+        for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE):
+            english, chinese, source, tier = (
+                row[name] for name in ("source", "target", "origin", "tier")
+            )
             if tier == "L":
                 files["entries"].write(f"{english}\t{chinese}\t{source}\n")
             elif tier == "A":

@@ -145,11 +145,11 @@ def main() -> None:
     searched = time.perf_counter()
     mined = numpy_pairs(found)
     with arguments.output.open("w", encoding="utf-8") as file:
+        file.write("score\tsource\ttarget\tsource_line\ttarget_line\n")
         for source, target, score in zip(*(each.tolist() for each in mined), strict=True):
             if score >= arguments.threshold:
                 texts = sides[0][source], sides[1][target]
-                # The columns of xmine, so that the same code reads both; the cosine is left out.
-                row = f"{score:.4f}", *texts, f"{source + 1}", f"{target + 1}", ""
+                row = f"{score:.4f}", *texts, f"{source + 1}", f"{target + 1}"
                 file.write("\t".join(row) + "\n")
     seconds = {
         "loading_seconds": loaded - started,

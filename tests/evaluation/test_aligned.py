@@ -1,6 +1,5 @@
 """Retrieval accuracy: the metric, Tatoeba, and aligned files of any kind."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -149,42 +148,6 @@ def test_the_languages_are_those_of_the_encoder(
     with pytest.raises(MissingData, match="no files in languages of the encoder: en, ko") as caught:
         evaluate_tatoeba(korean, tatoeba, TatoebaOptions())
     assert caught.value.hint.startswith("there are cmn, deu; all in place")
-
-
-def test_tatoeba_without_english(
-    toy_encoder: SentenceEncoder, toy_pairs: ParallelText, tmp_path: Path
-) -> None:
-    """Lines of the same English text translate each other; all lines are there to be found."""
-    english, chinese = list(toy_pairs.sources[:12]), list(toy_pairs.targets[:12])
-    files = {
-        "cmn": (chinese[:10], english[:10]),
-        # Line 2 of German is in no Chinese pair; line 3 has the text of the line of another.
-        "deu": ([english[4], english[11], english[3], english[8]], [english[4], "", *english[7:9]]),
-        "fra": (english[10:12], english[10:12]),
-    }
-    for language, sides in files.items():
-        for code, texts in zip((language, "eng"), sides, strict=True):
-            lines = [text or "nothing" for text in texts]
-            write(tmp_path / "tatoeba" / f"tatoeba.{language}-eng.{code}", lines)
-    options = TatoebaOptions(language=["all"], pivot="zh", rerank="off")
-    result = evaluate_tatoeba(toy_encoder, DataFolder(tmp_path), options)
-    assert [(each.name, each.items) for each in result.rows] == [("deu-cmn", 3)]
-    assert "Left out, with fewer than two lines in common with cmn: fra." in result.notes
-    assert row(result, "deu-cmn") == pytest.approx(
-        {"to_pivot": 2 / 3, "from_pivot": 2 / 3, "mean": 2 / 3}
-    )
-    groups = tmp_path / "groups.toml"
-    groups.write_text('one = ["deu"]\n')
-    grouped = evaluate_tatoeba(
-        toy_encoder, DataFolder(tmp_path), replace(options, groups=str(groups))
-    )
-    assert row(grouped, "one (1)") == row(result, "deu-cmn")
-    with pytest.raises(FileError, match="no two lines of fra and others have the same English"):
-        evaluate_tatoeba(
-            toy_encoder, DataFolder(tmp_path), TatoebaOptions(language=["de"], pivot="fra")
-        )
-    with pytest.raises(FileError, match=r"no tatoeba\.kor-eng\.kor"):
-        evaluate_tatoeba(toy_encoder, DataFolder(tmp_path), TatoebaOptions(pivot="kor"))
 
 
 def test_tatoeba_finds_its_folder(toy_encoder: SentenceEncoder, tatoeba: DataFolder) -> None:

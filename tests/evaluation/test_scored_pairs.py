@@ -8,10 +8,8 @@ from xmine.errors import FileError
 from xmine.evaluation.readers.scored_pairs import (
     read_score_apart,
     read_score_first,
-    read_score_last,
     read_sick,
     read_stsb,
-    read_stsb_tabs,
 )
 
 
@@ -39,7 +37,7 @@ class TestReaders:
 
     def test_score_last(self, tmp_path: Path) -> None:
         (tmp_path / "x").write_text("a\tb\t3.2\n")
-        assert read_score_last(tmp_path / "x").gold.tolist() == [3.2]
+        assert read_score_first(tmp_path / "x", (0, 1, 2)).gold.tolist() == [3.2]
 
     def test_sick(self, tmp_path: Path) -> None:
         head = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n"
@@ -78,11 +76,11 @@ class TestReaders:
         path = tmp_path / "sts-test.csv"
         line = 'main-captions\tMSRvid\t2012test\t24\t2.5\tHe said "no.\tShe did\n'
         path.write_text(line + line.strip() + "\tlicence\n")
-        pairs = read_stsb_tabs(path)
+        pairs = read_score_first(path, (5, 6, 4))
         assert (pairs.first, pairs.second) == (['He said "no.'] * 2, ["She did"] * 2)
         path.write_text("a\tb\n")
         with pytest.raises(FileError, match=":1: 2 columns; expected 7"):
-            read_stsb_tabs(path)
+            read_score_first(path, (5, 6, 4))
 
     @pytest.mark.parametrize("text", ["\ta\tb\n", "\n"])
     def test_an_empty_gold_file(self, text: str, tmp_path: Path) -> None:

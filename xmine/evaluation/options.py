@@ -69,12 +69,6 @@ class LanguageOptions(EvaluationOptions):
 class TatoebaOptions(LinesOptions, LanguageOptions, GroupOptions):
     """Accuracy on Tatoeba."""
 
-    pivot: str = option(
-        "",
-        "Language to compare the others with, by lines of the same English text.",
-        shown_default="English",
-    )
-
 
 @dataclass(frozen=True, kw_only=True)
 class FilesOptions(EvaluationOptions):

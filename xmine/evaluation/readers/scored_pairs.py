@@ -27,17 +27,15 @@ class ScoredPairs:
     languages: tuple[str, str] = ("en", "en")  # of the first texts and of the second
 
 
-def read_score_first(path: Path) -> ScoredPairs:
-    """Read `score<TAB>text<TAB>text`; a line without a score was not judged and does not count."""
-    lines = [(where, line) for where, line in read_tab_separated(path, 3) if line[0].strip()]
-    return _scored(path, [(where, line[1], line[2], line[0]) for where, line in lines])
+def read_score_first(path: Path, columns: tuple[int, int, int] = (1, 2, 0)) -> ScoredPairs:
+    """Read `score<TAB>text<TAB>text`, or other columns of both texts and the score.
 
-
-def read_score_last(path: Path) -> ScoredPairs:
-    """Read `text<TAB>text<TAB>score`, the format of STS2017-extended."""
-    return _scored(
-        path, [(where, line[0], line[1], line[2]) for where, line in read_tab_separated(path, 3)]
-    )
+    A line without a score was not judged and does not count.
+    """
+    one, other, score = columns
+    lines = read_tab_separated(path, max(columns) + 1)
+    rows = ((where, line[one], line[other], line[score]) for where, line in lines)
+    return _scored(path, [row for row in rows if row[-1].strip()])
 
 
 def read_score_apart(texts: Path, scores: Path, *, fewer_scores: bool = False) -> ScoredPairs:
@@ -73,12 +71,6 @@ def read_stsb(path: Path) -> ScoredPairs:
             raise FileError(f"{where}: {len(row)} columns; expected text,text,score")
         pairs.append((where, row[0].strip("\n"), row[1].strip("\n"), row[2]))
     return _scored(path, pairs)
-
-
-def read_stsb_tabs(path: Path) -> ScoredPairs:
-    """Read STS-B as SemEval distributes it, without quotes: score and texts in columns 5 to 7."""
-    lines = read_tab_separated(path, 7)
-    return _scored(path, [(where, line[5], line[6], line[4]) for where, line in lines])
 
 
 def _scored(path: Path, rows: Iterable[tuple[str, str, str, str]]) -> ScoredPairs:

@@ -26,7 +26,7 @@ from xmine.evaluation.retrieval.reranked import (
     ours,
     reranked_note,
 )
-from xmine.knn.cosines import Rows, Vectors
+from xmine.knn.cosines import Vectors
 from xmine.knn.exact import search_exact
 from xmine.progress import Report, silent
 
@@ -54,23 +54,16 @@ def nearest_lines(source: Vectors, target: Vectors) -> Chosen:
 
 
 def hits_of(
-    chosen: Chosen,
-    texts: tuple[Sequence[str], Sequence[str]] | None = None,
-    rows: tuple[Rows, Rows] | None = None,
+    chosen: Chosen, texts: tuple[Sequence[str], Sequence[str]] | None = None
 ) -> NDArray[np.bool_]:
-    """Tell of each pair whether it is found: bool [pairs, 2], from its source, from its target.
+    """Tell of each line N whether the line N is found: bool [lines, 2], from its source, and back.
 
-    With texts of both sides, a line with the text of the right one counts as found. Rows, int64
-    [pairs] twice, are the sources and targets of the pairs: row i and row i if None.
+    With texts of both sides, a line with the text of the right one counts as found.
     """
     sides = texts or (range(len(chosen[0])), range(len(chosen[1])))
-    pairs = rows or (np.arange(len(chosen[0])), np.arange(len(chosen[0])))
     found = [
-        [keys[a] == keys[b] for a, b in zip(row.tolist(), right.tolist(), strict=True)]
-        for row, right, keys in (
-            (chosen[0][pairs[0]], pairs[1], sides[1]),
-            (chosen[1][pairs[1]], pairs[0], sides[0]),
-        )
+        [keys[a] == keys[b] for b, a in enumerate(rows.tolist())]
+        for rows, keys in zip(chosen, sides[::-1], strict=True)
     ]
     return np.array(found, dtype=np.bool_).T
 

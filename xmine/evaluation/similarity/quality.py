@@ -15,7 +15,7 @@ from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, finite_number, incomplete, read_aligned, read_headed
 from xmine.evaluation.options import EvaluationOptions
 from xmine.evaluation.readers.scored_pairs import ScoredPairs
-from xmine.evaluation.result import Metric, Result, Row, mean_row, paper_means
+from xmine.evaluation.result import Metric, Result, mean_row, paper_means
 from xmine.evaluation.similarity.correlation import blank_note, correlate_sets, pearson
 from xmine.progress import Report, silent
 
@@ -40,16 +40,17 @@ def evaluate_qe(
     }
     if not any(sets.values()):
         raise data.missing(_WHAT)
-    rows, means, notes, blank = [], [], [], 0
+    rows, means, blank = [], [], 0
     for name, pairs in sets.items():
         measured, without = correlate_sets(pearson, encoder, pairs, report, options.prompt)
-        means += _means(name, measured)
+        of_papers = {f"{name}, mean of {len(each)}": each for each in (ELEVEN, SEVEN)}
+        averages, _ = paper_means(of_papers, measured)
+        if measured and not averages:
+            there = ", ".join(row.name for row in measured)
+            averages = [mean_row(f"{name}, mean of {there}", measured)]
+        means += averages
         rows += [replace(row, name=f"{name} {row.name}") for row in measured]
         blank += without
-        whole = ELEVEN if name == "WMT21" else SEVEN
-        lacking = ", ".join(pair for pair in whole if pair not in pairs)
-        if pairs and lacking:
-            notes.append(f"{name} has {len(whole)} pairs; missing: {lacking}.")
     return Result(
         benchmark="qe",
         protocol="Pearson of the cosine of sentence and translation against direct assessments "
@@ -60,17 +61,8 @@ def evaluate_qe(
         headline=(means[0].name, "pearson"),
         settings={"similarity": "cosine", "correlation": "pearson", "trained": False},
         unit="sentences",
-        notes=[*blank_note(blank), *notes],
+        notes=blank_note(blank),
     )
-
-
-def _means(name: str, rows: Sequence[Row]) -> list[Row]:
-    """Average a set over the eleven or seven pairs that papers have, or over what there is."""
-    whole = {f"{name}, mean of {len(pairs)}": pairs for pairs in (ELEVEN, SEVEN)}
-    averages, _ = paper_means(whole, rows)
-    if rows and not averages:
-        averages.append(mean_row(f"{name}, mean of {', '.join(row.name for row in rows)}", rows))
-    return averages
 
 
 def read_wmt21(data: DataFolder) -> dict[str, ScoredPairs]:

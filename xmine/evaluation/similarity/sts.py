@@ -135,9 +135,9 @@ def _read_year(task: str, data: DataFolder) -> tuple[list[ScoredPairs], list[str
             lacking.append(name)
             continue
         incomplete(folder, names, "a sub-set with its scores")
-        found.append(
-            readers.read_score_first(*paths) if plain else readers.read_score_apart(*paths)
-        )
+        text, *gold = paths
+        read = readers.read_score_apart(text, *gold) if gold else readers.read_score_first(text)
+        found.append(read)
     if not found:
         incomplete(folder, [f"{year}/{name}.test.tsv" for name in SUBSETS[task]], TITLES[task])
     return found, lacking
@@ -148,4 +148,4 @@ def read_stsb_split(data: DataFolder, split: str) -> ScoredPairs | None:
     if folder := data.find(f"stsb-en-{split}.csv", _STSB):
         return readers.read_stsb(folder / f"stsb-en-{split}.csv")
     folder = data.find(f"sts-{split}.csv", _STSB_TABS)
-    return readers.read_stsb_tabs(folder / f"sts-{split}.csv") if folder else None
+    return readers.read_score_first(folder / f"sts-{split}.csv", (5, 6, 4)) if folder else None

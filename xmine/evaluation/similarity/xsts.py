@@ -96,7 +96,9 @@ def read_tracks(data: DataFolder) -> dict[str, ScoredPairs]:
         names = ADDED if found else REPEATED | ADDED
         files = {row: f"STS2017-extended/STS.{name}.txt" for row, name in names.items()}
         incomplete(folder, list(files.values()), "STS2017-extended")
-        found |= {row: readers.read_score_last(folder / name) for row, name in files.items()}
+        found |= {
+            row: readers.read_score_first(folder / name, (0, 1, 2)) for row, name in files.items()
+        }
     orders = {row: _ORDER[row].split("-") for row in found}
     return {row: replace(found[row], languages=(x, y)) for row, (x, y) in orders.items()}
 

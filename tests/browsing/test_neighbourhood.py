@@ -4,19 +4,16 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from xmine.browsing.neighbourhood import Surroundings
 from xmine.browsing.opening import open_pairs
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
-from xmine.knn.exact import search_exact
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
 from xmine.pairs.io import write_pairs
-from xmine.scoring.margin import margin_scores, scores_near
 
 Mine = Callable[..., tuple[Mined, Surroundings]]
 
@@ -31,23 +28,6 @@ def mined(
         return found, Surroundings(open_pairs(tmp_path / "run"))
 
     return run
-
-
-@pytest.mark.parametrize("margin", ["ratio", "distance", "absolute"])
-def test_scores_of_a_few_rows_are_those_of_all(margin: str) -> None:
-    random = np.random.default_rng(4)
-    left, right = (random.standard_normal((rows, 16)) for rows in (40, 50))
-    units = [
-        (x / np.linalg.norm(x, axis=1, keepdims=True)).astype(np.float16) for x in (left, right)
-    ]
-    found = search_exact(units[0], units[1], 7)
-    every = margin_scores(found.first(3), margin)
-    rows = np.array([39, 0, 17])
-    some = scores_near(found, rows, margin, 3)
-    assert some.shape == (3, 7)
-    assert np.array_equal(some[:, :3], every.targets[rows])
-    some = scores_near(found.swapped(), rows, margin, 3)
-    assert np.array_equal(some[:, :3], every.sources[rows])
 
 
 def test_neighbours_have_the_cosines_and_scores_of_mining(mined: Mine) -> None:

@@ -54,16 +54,6 @@ def _names(found: Mined) -> tuple[str, str]:
     return found.candidates.source.name, found.candidates.target.name
 
 
-def test_the_cut_and_the_languages_of_a_run_are_those_of_mining(
-    mined: Mine, tmp_path: Path
-) -> None:
-    found = mined()
-    opened = open_pairs(tmp_path / "run")
-    assert found.pairs.probs is not None
-    assert 0 < found.threshold.value == opened.cut <= found.pairs.probs.min()
-    assert opened.languages == found.languages
-
-
 def test_moving_the_cut_leaves_out_what_options_dropped(mined: Mine, tmp_path: Path) -> None:
     found = mined(drop=["hub,length"], threshold=1.2)
     opened = open_pairs(tmp_path / "run")

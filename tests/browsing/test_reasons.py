@@ -119,19 +119,6 @@ def test_other_languages_have_reasons_of_their_own(tmp_path: Path) -> None:
     assert reason(japanese, 5) == "no Han or Hiragana or Katakana character in the target"
 
 
-def test_a_better_pair_is_the_more_probable_one_and_without_probabilities_the_higher_one(
-    tmp_path: Path,
-) -> None:
-    pairs, at = opened(tmp_path), len(SURE) + 9
-    assert pairs.scores is not None and pairs.probs is not None
-    pairs.scores[at] = 3
-    assert reason(pairs, 9) == "the source is that of a better pair (line 4, prob 0.9900)"
-    without = replace(pairs, probs=None)
-    assert reason(without, 9) == "a better pair has the same source or target"
-    pairs.scores[at] = 1
-    assert reason(without, 9).endswith(f"(line 4, score {pairs.scores[3]:.4f})")
-
-
 def test_a_hub_is_told_by_the_lines_that_find_it(tmp_path: Path) -> None:
     pairs = opened(tmp_path)
     count, hub = len(pairs), len(SURE) + 7

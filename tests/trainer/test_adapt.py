@@ -218,18 +218,6 @@ def test_other_translations_are_trained_on_but_for_those_held_out(
     assert taught[1] == taught[0] | others and last.pairs == len(taught[1])
 
 
-def test_where_the_run_has_few_pairs_all_are_drawn_from_to_measure(
-    toys: Path, tmp_path: Path, taught: list[Texts], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(confident_pairs, "FEWEST", 500)
-    rows = [f"ba{number} de\t不{number}好\n" for number in range(1000)]
-    (tmp_path / "more.tsv").write_text("".join(rows), encoding="utf-8")
-    files_of_pairs = [str(tmp_path / "more.tsv")]
-    every = len(confident(toys / "run", 0.9)) + 1000
-    _, last = adapt(toys / "run", tmp_path / "adapted", SHORT, more=files_of_pairs)
-    assert last.pairs == len(taught[0]) == every - every // 10
-
-
 @pytest.mark.parametrize("method", ADAPTERS)
 def test_each_method_trains_in_the_loop(toys: Path, tmp_path: Path, method: str) -> None:
     options = AdaptOptions(method=method, epochs=2, threads=1, new_tokens=0)

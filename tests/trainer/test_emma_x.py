@@ -36,28 +36,6 @@ SEEN = Seen(
 )
 
 
-def test_ranks_in_the_wrong_order_are_sorted_after_200_steps() -> None:
-    watch = RankMonitor(0.9, 5)
-    wrong, right = torch.tensor([0.2, 0.8]), torch.tensor([0.8, 0.2])
-    assert not any(watch.must_sort(wrong, []) for _ in range(199))
-    assert watch.numbers()["disordered"] == 199
-    assert not watch.must_sort(right, [])
-    assert watch.numbers()["disordered"] == 0
-    assert [watch.must_sort(right, [2.0, 1.0]) for _ in range(200)] == [False] * 199 + [True]
-    assert watch.numbers() == {"skipped": 0, "disordered": 0, "sorted": 1, "refitted": 0}
-
-
-def test_a_classifier_that_explains_nothing_for_a_window_is_lost() -> None:
-    watch = RankMonitor(0.9, 3)
-    for nats, lost in (
-        ((250, 10, 30), False),
-        ((99, 99, 103), True),
-        ((99, 99, 99), False),
-        ((101, 101, 101), True),
-    ):
-        assert [watch.is_lost(each) for each in nats] == [False, False, lost]
-
-
 def test_training_ends_where_something_goes_wrong() -> None:
     def reason(seen: Seen = SEEN, accuracy: float = 0.9) -> str:
         return RankMonitor(0.9, 5).stops({"accuracy": accuracy}, seen)

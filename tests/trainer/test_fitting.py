@@ -150,12 +150,6 @@ def test_an_option_of_a_new_encoder_asks_for_one(given: dict[str, Any]) -> None:
     assert options.learning_rate == (0.0003 if "architecture" in given else 0.01)
 
 
-def test_stages_that_read_something_else_keep_three_passes() -> None:
-    assert fitted(TransaugOptions(), pairs(600)).nli_epochs == 3
-    assert fitted(EmmaXOptions(), pairs(600)).em_epochs == 3
-    assert fitted(EmmaXOptions(epochs=7), pairs(600)).em_epochs == 0  # which is "as --epochs"
-
-
 def test_passes_of_the_first_stage_follow_from_what_it_reads() -> None:
     many = replace(pairs(12_000), texts=[f"text {row}" for row in range(200_000)])
     assert of(fitted(EmmaXOptions(**NEW), many))[2:] == EXPECTED[12_000][2:]
@@ -165,13 +159,6 @@ def test_passes_of_the_first_stage_follow_from_what_it_reads() -> None:
     second = EmmaXOptions(phase="2", encoder="embedded")
     assert fitted(second, pairs(3000)).batch_size == 512  # 2,500 pairs, both sides
     assert fitted(second, many).batch_size == 2048
-
-
-def test_few_triplets_can_be_learned_from_and_many_hold_out_as_many_as_pairs() -> None:
-    for count, expected in ((600, 100), (5000, 2000)):
-        texts = [f"text {row}" for row in range(count)]
-        corpus = Corpus(triplets=(Triplets(texts, texts, texts),))
-        assert fitted(MsimcseOptions(encoder="embedded"), corpus).held_out == expected
 
 
 def test_a_vocabulary_has_room_for_the_characters() -> None:

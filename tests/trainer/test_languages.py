@@ -112,13 +112,6 @@ def test_in_one_file_each_text_is_told_by_itself(tmp_path: Path) -> None:
     assert german.tolist() == [0] * 60 + [1] * 30 + [2] * 6
 
 
-@pytest.mark.parametrize("codes", [("en", "zh", "xx"), ("zh-CN", "zh-TW", "de")])
-def test_what_cannot_be_told_apart_is_not_told(tmp_path: Path, codes: tuple[str, ...]) -> None:
-    """Text in a language that is not known here would pass for another's."""
-    corpus = read(tmp_path, mixed=CHINESE)
-    assert (tell_languages(corpus, codes).languages == -1).all()
-
-
 def test_a_run_is_not_resumed_with_other_files_of_the_same_texts(tmp_path: Path) -> None:
     whole = read(tmp_path, a=ENGLISH)
     parts = [read(tmp_path, b=ENGLISH[:at], c=ENGLISH[at:]) for at in (10, 20)]

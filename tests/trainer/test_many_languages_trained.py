@@ -26,7 +26,6 @@ from xmine.trainer.options.emma_x import EmmaXOptions
 from xmine.trainer.options.moco import MocoOptions
 from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.options.shared import TrainingOptions
-from xmine.trainer.options.transaug import TransaugOptions
 from xmine.trainer.ranking.virtual import Mixing, ranked_pairs
 from xmine.trainer.run.devset import worst_language
 from xmine.trainer.run.prepare import cut_pairs
@@ -118,26 +117,6 @@ def test_moco_masks_equal_texts_of_all_files_and_sides(
             queue = [(pair[1 - column], pair) for pair in queued]
             expected = loops.loss(batch, column, queue, in_batch=in_batch)
             assert losses[name].item() == pytest.approx(expected, abs=1e-5)
-        step.finish()
-        queued = (queued + batch)[-20:]
-    assert loops.across > 10
-
-
-def test_transaug_masks_equal_texts_of_all_files_and_sides(
-    pairs: ParallelText, tower: Tower
-) -> None:
-    options = TransaugOptions(
-        temperature=0.2, in_batch_negatives=True, share_encoder=True, languages="en,zh,ko"
-    )
-    step = transaug._Contrast(tower, tower, options, size=20, steps=100).train()
-    step.queue.across = True
-    data, loops = cut_pairs(pairs, tower, tower), Loops(tower, 0.2)
-    queued: list[tuple[str, str]] = []
-    for rows, batch in batches_of(pairs):
-        losses = step.losses(data.take(rows), np.random.default_rng(1))
-        queue = [(pair[1], pair) for pair in queued]
-        expected = loops.loss(batch, 0, queue, in_batch=True)
-        assert losses["contrast"].item() == pytest.approx(expected, abs=1e-5)
         step.finish()
         queued = (queued + batch)[-20:]
     assert loops.across > 10

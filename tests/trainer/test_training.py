@@ -19,7 +19,7 @@ from xmine.trainer.methods import METHODS
 from xmine.trainer.models.static import StaticTower, new_static
 from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.options.shared import TrainingOptions
-from xmine.trainer.run.checkpoints import run_folder, where_it_stands
+from xmine.trainer.run.checkpoints import run_folder
 from xmine.trainer.run.prepare import cut_pairs
 from xmine.trainer.train import Trained
 from xmine.trainer.train import train as train_on
@@ -321,15 +321,6 @@ def test_a_run_is_not_resumed_with_other_exclusions(
     trained = train("msimcse", toy_pairs, options, tmp_path / "encoder", resume=True)
     assert trained.excluded == 1
     assert metrics(tmp_path / "encoder")[0] == {"step": 0, "excluded": 1}
-
-
-def test_a_run_resumes_at_its_checkpoint_and_the_log_says_about_where(tmp_path: Path) -> None:
-    log = b'{"stage": "distil", "step": 40}\n{"step": 0, "remark": "few"}\n{"step": 60, "a": "\xe2'
-    (tmp_path / "metrics.jsonl").write_bytes(log)
-    assert where_it_stands(tmp_path) == f"{tmp_path}: resumed at its beginning"
-    (tmp_path / "distil-checkpoint.pt").touch()
-    said = where_it_stands(tmp_path)
-    assert said == f"{tmp_path}: resumed at its last checkpoint; its log ends at step 40 of distil"
 
 
 def test_one_process_at_a_time_trains_in_a_folder(toy_pairs: ParallelText, tmp_path: Path) -> None:

@@ -104,30 +104,6 @@ def test_wide_characters_stand_where_they_should(han: Path, widths: Iterable[int
     drive(opened(han), (80, 24), script)
 
 
-def test_no_wide_character_is_lost_under_what_opens_above_it(han: Path) -> None:
-    """Textual issue 6357: what crosses the border of an overlay becomes two blanks."""
-    texts = {text for each in HAN for text in (each, each[::-1])}
-
-    async def script(pilot: Any) -> None:
-        await settled(pilot)
-        before = screen_text(pilot.app)
-        assert len(han_runs(before)) > 10
-        for key in ("ctrl+p", "question_mark", "f", "e", "slash"):
-            await pilot.press(key)
-            await pilot.pause()
-            during = screen_text(pilot.app)
-            assert during != before, key
-            # A row of the table is as it was, or nothing is seen of it.
-            odd = [row for row in during if row not in before and han_runs([row])]
-            assert all(any(run in text for text in texts) for run in han_runs(odd)), key
-            assert all(len(han_runs([row])) == 2 for row in odd), key
-            await pilot.press("escape")
-            await pilot.pause()
-            assert screen_text(pilot.app) == before, key
-
-    drive(opened(han), (61, 24), script)
-
-
 def test_hostile_lines_are_text_in_the_table_and_in_the_pane(hostile: Path) -> None:
     async def script(pilot: Any) -> None:
         await settled(pilot)

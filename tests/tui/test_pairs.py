@@ -8,7 +8,7 @@ import numpy as np
 from textual.widgets import Input
 
 from tests.toys.app import drive
-from tests.toys.screens import screen_cells, screen_text, settled
+from tests.toys.screens import screen_text, settled
 from xmine.browsing.details import lines_around
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
@@ -127,19 +127,6 @@ def test_escape_closes_one_layer_and_keeps_the_order(mined_run: Path) -> None:
     browse(mined_run, script)
 
 
-def hits_in(pilot: Any) -> list[str]:
-    """What is marked on the screen."""
-    found, last = [], False
-    colour = pilot.app.theme_variables["warning"].lower()
-    for row in screen_cells(pilot.app):
-        for text, style in row:
-            is_hit = f"on {colour}" in style.lower()
-            found += [text] if is_hit and not last else []
-            found[-1:] = [found[-1] + text] if is_hit and last else found[-1:]
-            last = is_hit
-    return found
-
-
 def test_one_line_narrows_the_pairs_and_finds_among_them(mined_run: Path) -> None:
     opened = open_pairs(mined_run)
     wanted = select(opened, PairQuery(kept="all", where="prob < 0.9"))
@@ -167,17 +154,6 @@ def test_one_line_narrows_the_pairs_and_finds_among_them(mined_run: Path) -> Non
         assert f"{len(wanted)} shown" in shown[0]
 
     browse(mined_run, script, (120, 24))
-
-
-def test_hits_are_marked_in_table_and_pane(mined_run: Path) -> None:
-    async def script(pilot: Any, keys: Keys) -> None:
-        assert hits_in(pilot) == []
-        await keys("slash", *"BOOKS", "enter")
-        assert hits_in(pilot) == ["books", "books"]
-        await keys("escape")
-        assert hits_in(pilot) == []
-
-    browse(mined_run, script, (140, 40))
 
 
 def test_a_hit_below_the_cut_is_told_and_one_key_away(mined_run: Path) -> None:

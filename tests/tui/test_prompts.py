@@ -118,21 +118,6 @@ def test_tab_completes_paths_and_flags(
     drive(XmineApp(mined_run), (80, 24), script)
 
 
-def test_a_click_on_a_key_of_the_prompt_is_that_key(mined_run: Path) -> None:
-    async def script(pilot: Any) -> None:
-        app = pilot.app
-        await settled(pilot)
-        press(app, *"/is:u")
-        await settled(pilot)
-        prompt = app.screen.query_one(Prompt)
-        for key, value in (("tab", "is:unsure"), ("tab", "is:unjudged"), ("esc", "")):
-            click(app, screen_text(app)[-1].index(key), 23)
-            await settled(pilot)
-            assert not prompt.display if key == "esc" else prompt.line.value == value
-
-    drive(XmineApp(mined_run), (80, 24), script)
-
-
 def test_a_question_of_yes_or_no_waits_for_one_of_them(run_copy: Path) -> None:
     async def script(pilot: Any) -> None:
         app = pilot.app

@@ -131,24 +131,6 @@ def test_the_first_frame_is_there_before_anything_is_read(
     assert ["opening" in each for each in seen] == [True]
 
 
-@pytest.mark.long
-def test_pairs_that_were_open_when_collecting_began_may_go(mined_run: Path, few: Path) -> None:
-    async def script(pilot: Any) -> None:
-        app = pilot.app
-        await settled(pilot)
-        old = weakref.ref(app.view)
-        app.open(few)
-        await settled(pilot)
-        await until(pilot, lambda: gc.collect() >= 0 and old() is None, 20)
-
-    gc.disable()  # as `xmine browse` does before it loads the app
-    try:
-        drive(XmineApp(mined_run), (80, 24), script)
-    finally:
-        gc.enable()
-        gc.unfreeze()
-
-
 def test_keys_work_while_something_opens_and_leaving_gives_it_up(
     mined_run: Path, few: Path, tmp_path: Path, reading: Gate
 ) -> None:
@@ -285,25 +267,6 @@ def test_only_the_newest_work_of_a_screen_that_is_there_is_heard(few: Path) -> N
         assert len(heard) == 2
 
     drive(XmineApp(few), (80, 24), script)
-
-
-def test_a_query_that_fails_leaves_what_is_shown_and_a_cut_that_was_moved(
-    mined_run: Path, finding: Gate
-) -> None:
-    async def script(pilot: Any) -> None:
-        app = pilot.app
-        await settled(pilot)
-        view, rows = app.view, app.view.rows
-        app.screen.look_for(PairQuery(text="(", regex=True))
-        await settled(pilot)
-        assert shows(pilot, view) and view.rows is rows
-        assert "is no regular expression" in "".join(screen_text(app)[-5:])
-        app.screen.look_for(PairQuery(text="(", regex=True))
-        app.screen.look_for(cut=1.25)
-        await settled(pilot)
-        assert shows(pilot, view) and view.query == PairQuery(kept="kept") and view.cut == 1.25
-
-    drive(XmineApp(mined_run), (80, 24), script)
 
 
 def test_a_run_opens_where_it_was_left(run_copy: Path, few: Path) -> None:

@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 from textual.app import App, ComposeResult
-from textual.color import Color
-from textual.events import MouseScrollDown
 
 from tests.toys.app import drive
-from tests.toys.screens import THEMES, screen_cells, screen_text
+from tests.toys.screens import screen_cells, screen_text
 from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
 from xmine.pairs.io import write_pairs
@@ -135,19 +133,6 @@ def test_margins_have_a_column_where_there_is_room(tmp_path: Path, width: int, n
     assert [row[2] for row in rows] == shown
 
 
-def test_the_wheel_scrolls_and_the_cursor_stays(three: Path) -> None:
-    async def script(pilot: Any, table: PairTable) -> None:
-        table.post_message(MouseScrollDown(table, 20, 5, 0, 1, 0, False, False, False))
-        await pilot.pause()
-        assert table.scroll_offset.y > 0
-        assert (table.cursor_row, pilot.app.posted) == (0, [])
-        await pilot.click(PairTable, offset=(20, 1))
-        await pilot.pause()
-        assert table.cursor_row == table.scroll_offset.y
-
-    look(three, script)
-
-
 def test_the_cursor_and_a_sign_are_seen_without_colour(
     three: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -158,21 +143,5 @@ def test_the_cursor_and_a_sign_are_seen_without_colour(
         assert "reverse" in cells[1][5][1]
         assert "reverse" not in cells[2][5][1]
         assert cells[2][1][0] == "✓"
-
-    look(three, script)
-
-
-def test_figures_can_be_read_and_are_less_bright_than_texts(three: Path) -> None:
-    async def script(pilot: Any, table: PairTable) -> None:
-        for theme in THEMES:
-            pilot.app.theme = theme
-            await pilot.pause()
-            far = {}  # first word of a part of the row -> how far its colour is from the ground
-            for each in table.render_line(1 + 2).crop(0, SIZE[0] - 2):
-                if (words := each.text.split()) and each.style is not None:
-                    pair = each.style.color, each.style.bgcolor
-                    color, ground = map(Color.from_rich_color, pair)
-                    far[words[0]] = abs(color.brightness - ground.brightness)
-            assert 0.4 < far["1.5000"] < far["text"], theme
 
     look(three, script)

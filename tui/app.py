@@ -21,7 +21,7 @@ from textual.widgets import Footer, Input
 
 from xmine.browsing.opened import Rows
 from xmine.browsing.query import PairQuery
-from xmine.browsing.view import View, Wanted
+from xmine.browsing.view import View
 from xmine.errors import XmineError
 
 from .background import BackgroundWork, Read, Readers, place_of, read
@@ -119,7 +119,11 @@ class XmineApp(App[None]):
                 await super().on_event(event)
             elif isinstance(event, events.MouseUp):
                 prompt.action_give_up()
-        elif not self.screen.has_class("-small") or self._prompt is not None or _leaves(event):
+        elif (
+            not self.screen.has_class("-small")
+            or self._prompt is not None
+            or (isinstance(event, events.Key) and event.key in _LEAVE)
+        ):
             await self.keys.take(event)
 
     async def _give(self, key: events.Key | events.Paste) -> None:
@@ -223,25 +227,20 @@ class XmineApp(App[None]):
         The screen that is shown then hears of the result, see `BaseScreen.rows_changed`.
         """
         wanted = view.want(query, cut)
-        self.background.run(
-            _ROWS,
-            partial(view.find, wanted),
-            partial(self._take_rows, view, wanted),
-            partial(self._no_rows, view, wanted),
-        )
 
-    def _take_rows(self, view: View, wanted: Wanted, rows: Rows) -> None:
-        screen = self.screen
-        if view.take(wanted, rows) and isinstance(screen, BaseScreen) and view is self.view:
-            screen.rows_changed()
+        def found(rows: Rows) -> None:
+            screen = self.screen
+            if view.take(wanted, rows) and isinstance(screen, BaseScreen) and view is self.view:
+                screen.rows_changed()
 
-    def _no_rows(self, view: View, wanted: Wanted, error: XmineError) -> None:
-        """Say why the query fails; look for a cut that was moved meanwhile."""
-        moved = view.give_up(wanted)
-        if view is self.view:
-            self.complain(error)
-            if moved:
-                self.look_for(view)
+        def failed(error: XmineError) -> None:
+            moved = view.give_up(wanted)
+            if view is self.view:
+                self.complain(error)
+                if moved:  # the cut, meanwhile
+                    self.look_for(view)
+
+        self.background.run(_ROWS, partial(view.find, wanted), found, failed)
 
     @property
     def finds_rows(self) -> bool:
@@ -403,10 +402,6 @@ class XmineApp(App[None]):
         """Show a screen, and do something as soon as it stands."""
         self.show(name)
         await self.keys.take(partial(self.run_action, action, self.get_screen(name)))
-
-
-def _leaves(key: events.Event) -> bool:
-    return isinstance(key, events.Key) and key.key in _LEAVE
 
 
 def _collect_from_now_on() -> None:

@@ -131,7 +131,9 @@ class Job:
             if self.cancelled:  # before there was a process
                 self._send(signal.SIGINT)
             out, _ = await asyncio.gather(process.stdout.read(), self._listen(told))
-            self._take_result(out)
+            with contextlib.suppress(ValueError):
+                result = json.loads(out)
+                self.result = result if isinstance(result, dict) else {}
             self.code = await process.wait()
         except asyncio.CancelledError:
             await self.stop()
@@ -167,12 +169,6 @@ class Job:
                 self.said.append(said)
             case _:
                 self.said += [line] if line.strip() else []
-
-    def _take_result(self, out: bytes) -> None:
-        with contextlib.suppress(ValueError):
-            result = json.loads(out)
-            if isinstance(result, dict):
-                self.result = result
 
     def cancel(self) -> None:
         """Interrupt the command, as Ctrl-C would; terminate it at the second call."""

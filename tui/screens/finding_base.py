@@ -13,7 +13,6 @@ from xmine.browsing.opened import Bools, Rows
 from xmine.browsing.query import USUAL, PairQuery
 from xmine.browsing.typed import HINT, Sought, line_of, read_line, ways_on
 from xmine.browsing.view import Wanted
-from xmine.errors import XmineError
 from xmine.units import count
 
 from ..widgets.pair_cells import SIGNS
@@ -62,11 +61,17 @@ class FindScreen(JudgeScreen):
     def action_find(self) -> None:
         self._from, self._before = self.query_one(PairTable).cursor_row, self._sought
         asked = line_of(self.view.wanted.query)
+
+        def try_if_still(text: str) -> None:
+            prompt = self.query_one(Prompt)
+            if prompt.display and prompt.line.value == text:
+                self._try(text)
+
         self.ask(
             Question(
                 answered=self._take_line,
                 given=f"{asked} " if asked else "",
-                typed=lambda text: self.set_timer(_PATIENCE, lambda: self._try_if_still(text)),
+                typed=lambda text: self.set_timer(_PATIENCE, lambda: try_if_still(text)),
                 given_up=self._give_up_line,
                 lines=self.view.lines,
                 ways=ways_on,
@@ -74,13 +79,14 @@ class FindScreen(JudgeScreen):
             )
         )
 
-    def _try_if_still(self, text: str) -> None:
-        prompt = self.query_one(Prompt)
-        if prompt.display and prompt.line.value == text:
-            self._try(text)
-
     def _try(self, text: str) -> None:
         """Go to the first hit; of a line that narrows the pairs, count them."""
+
+        def counted(rows: Rows) -> None:
+            if self.query_one(Prompt).display:
+                said = f"{count(len(rows), 'pair')} of {len(self.view.opened):,}"
+                self.say(f"{said}: enter shows them")
+
         with self.complaining():
             query, sought = read_line(text, self.view.wanted.query)
             if query == self.view.wanted.query:
@@ -88,11 +94,7 @@ class FindScreen(JudgeScreen):
                     self._find(sought)
             else:
                 find = partial(self.view.find, Wanted(query, self.view.wanted.cut))
-                self.background.run("count", find, self._counted, self.complain)
-
-    def _counted(self, rows: Rows) -> None:
-        if self.query_one(Prompt).display:
-            self.say(f"{count(len(rows), 'pair')} of {len(self.view.opened):,}: enter shows them")
+                self.background.run("count", find, counted, self.complain)
 
     def _take_line(self, text: str) -> None:
         """Close the line and show what it asks for; a line that is wrong stays open."""
@@ -112,7 +114,8 @@ class FindScreen(JudgeScreen):
         self.mark(sought.pattern)
         if sought.text:
             look = partial(sought.hits, self.view.opened)
-            self.background.run("find", look, partial(self._found, sought), self._not_found)
+            found = partial(self._found, sought)  # where none can be, the line is open: no hint
+            self.background.run("find", look, found, lambda e: self.say(e.message, bad=True))
         elif self._hits is not None:
             self._hits = None
             self.say("")
@@ -126,9 +129,6 @@ class FindScreen(JudgeScreen):
             self._hits = hits
             self.query_one(PairTable).move_cursor(row=self._from)
             self.action_hit(0)
-
-    def _not_found(self, error: XmineError) -> None:
-        self.say(error.message, bad=True)  # the line is open: no hint is needed
 
     def rows_changed(self) -> None:
         super().rows_changed()

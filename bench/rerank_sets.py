@@ -15,7 +15,7 @@ from xmine.knn.exact import search_exact
 from xmine.knn.neighbours import Neighbours
 from xmine.options import load_toml
 from xmine.pairs.io import read_parallel
-from xmine.trainer.options.msimcse import MsimcseOptions
+from xmine.trainer.options.contrast import MsimcseOptions
 from xmine.trainer.run.prepare import Split
 from xmine.vectors.tokens import texts_read
 

@@ -63,7 +63,7 @@ ORDER = """
     xmine.trainer.ranking xmine.trainer.finetune
     xmine.trainer.methods
     xmine.trainer.train
-    xmine.trainer.confident xmine.trainer.new_tokens
+    xmine.trainer.confident
     xmine.trainer.adapt
     xmine.tui
     xmine.tui.text xmine.tui.terminal

@@ -10,7 +10,7 @@ from xmine.evaluation.options import StsOptions, TatoebaOptions
 from xmine.flags.names import FLAGS
 from xmine.mining.options import MiningOptions
 from xmine.options import Options, check_names, dump_toml, load_toml, option, without_effect
-from xmine.trainer.options.msimcse import MsimcseOptions
+from xmine.trainer.options.contrast import MsimcseOptions
 from xmine.trainer.options.shared import TrainingOptions
 
 

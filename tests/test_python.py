@@ -18,7 +18,7 @@ from xmine.encoders.modules.static import StaticEmbedding, Table
 from xmine.files.reading import read_lines
 from xmine.trainer.adapt import adapt
 from xmine.trainer.options.adapt import AdaptOptions
-from xmine.trainer.options.moco import MocoOptions
+from xmine.trainer.options.contrast import MocoOptions
 from xmine.tui.commands import resuming_words
 
 Toy = tuple[Path, Path, set[tuple[int, int]]]

@@ -42,10 +42,10 @@ from .confident import (
     retrieval_by_halves,
     sentences_among,
     taught_pairs,
+    with_new_tokens,
 )
 from .data.corpus import Corpus
 from .methods import METHODS
-from .new_tokens import with_new_tokens
 from .options.adapt import AdaptOptions
 from .options.shared import TrainingOptions
 from .train import train

@@ -25,7 +25,7 @@ from xmine.progress import Progress, Report
 from .data.rows import Side
 from .models import tower_class, tower_of
 from .models.towers import Tower, adamw
-from .run.schedules import linear
+from .run.step import linear
 
 Candidate = tuple[str, ...]  # what one score is given to: a text, or two
 _BATCH = 32  # examples of a step, where no --batch-size is given

@@ -25,8 +25,8 @@ from xmine.pairs.pair import Pair
 from xmine.trainer import adapt as module
 from xmine.trainer import confident as confident_pairs
 from xmine.trainer.adapt import Round, adapt, best_of
+from xmine.trainer.confident import with_new_tokens
 from xmine.trainer.data.corpus import Corpus
-from xmine.trainer.new_tokens import with_new_tokens
 from xmine.trainer.options.adapt import ADAPTERS, AdaptOptions
 from xmine.trainer.run.loop import Training
 from xmine.trainer.train import train as train_encoder

@@ -16,7 +16,7 @@ from xmine.trainer.data.batches import (
 )
 from xmine.trainer.data.rows import hold_out, weigh_pairs
 from xmine.trainer.models.static import StaticTower, new_static
-from xmine.trainer.options.msimcse import MsimcseOptions
+from xmine.trainer.options.contrast import MsimcseOptions
 from xmine.trainer.run.prepare import cut_pairs
 
 

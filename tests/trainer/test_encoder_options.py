@@ -18,9 +18,8 @@ from xmine.progress import silent
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.methods import transaug
 from xmine.trainer.models.transformer import TransformerTower
+from xmine.trainer.options.contrast import MocoOptions, MsimcseOptions
 from xmine.trainer.options.emma_x import EmmaXOptions
-from xmine.trainer.options.moco import MocoOptions
-from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.options.shared import TrainingOptions
 from xmine.trainer.options.transaug import TransaugOptions
 from xmine.trainer.run.checkpoints import Run

@@ -14,7 +14,7 @@ from xmine.encoders.reranking import RerankingWeights
 from xmine.pairs.io import ParallelText
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.models import tower_of
-from xmine.trainer.options.msimcse import MsimcseOptions
+from xmine.trainer.options.contrast import MsimcseOptions
 from xmine.trainer.run.devset import accuracy_of_halves, halved
 from xmine.trainer.run.reranking import fitted_weights
 from xmine.trainer.train import train

@@ -19,7 +19,7 @@ from xmine.progress import silent
 from xmine.trainer.finetune import FinetunedLearner, TaskHead
 from xmine.trainer.models import tower_of
 from xmine.trainer.models.scratch import new_transformer
-from xmine.trainer.options.msimcse import MsimcseOptions
+from xmine.trainer.options.contrast import MsimcseOptions
 
 KINDS: tuple[Kind, ...] = ("class", "pair", "choice", "document", "number")
 WORDS = ("fifi", "lulu", "mama")

@@ -13,9 +13,8 @@ from xmine.pairs.io import ParallelText
 from xmine.trainer.data.batches import pass_order
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.inference import Triplets
+from xmine.trainer.options.contrast import MocoOptions, MsimcseOptions
 from xmine.trainer.options.emma_x import EmmaXOptions
-from xmine.trainer.options.moco import MocoOptions
-from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.options.shared import TrainingOptions
 from xmine.trainer.options.transaug import TransaugOptions
 from xmine.trainer.run.checkpoints import METRICS_FILE

@@ -20,8 +20,7 @@ from xmine.progress import Progress, Report
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.inference import Labelled
 from xmine.trainer.models.static import new_static
-from xmine.trainer.options.moco import MocoOptions
-from xmine.trainer.options.msimcse import MsimcseOptions
+from xmine.trainer.options.contrast import MocoOptions, MsimcseOptions
 from xmine.trainer.options.transaug import TransaugOptions
 from xmine.trainer.run import loop
 from xmine.trainer.run.checkpoints import Run, run_folder

@@ -26,7 +26,7 @@ from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.rows import Rows, Side, TrainingData
 from xmine.trainer.distributed import World
 from xmine.trainer.models.towers import adamw
-from xmine.trainer.options.msimcse import MsimcseOptions
+from xmine.trainer.options.contrast import MsimcseOptions
 from xmine.trainer.run import loop
 from xmine.trainer.run.checkpoints import Run
 from xmine.trainer.run.loop import run_steps

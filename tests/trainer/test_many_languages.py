@@ -18,7 +18,7 @@ from xmine.trainer.data.batches import cut_batches, language_batches, pass_order
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.rows import hold_out, shared_out, weigh_pairs
 from xmine.trainer.data.vocabulary import sample_quotas
-from xmine.trainer.options.msimcse import MsimcseOptions
+from xmine.trainer.options.contrast import MsimcseOptions
 from xmine.trainer.options.transaug import TransaugOptions
 from xmine.trainer.run.fitting import fitted
 

@@ -22,9 +22,8 @@ from xmine.trainer.data.rows import Rows, TrainingData
 from xmine.trainer.methods import METHODS, emma_x, moco, msimcse, transaug
 from xmine.trainer.models.static import StaticTower, new_static
 from xmine.trainer.models.towers import Tower, cut_together
+from xmine.trainer.options.contrast import MocoOptions, MsimcseOptions
 from xmine.trainer.options.emma_x import EmmaXOptions
-from xmine.trainer.options.moco import MocoOptions
-from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.options.shared import TrainingOptions
 from xmine.trainer.ranking.virtual import Mixing, ranked_pairs
 from xmine.trainer.run.devset import worst_language

@@ -18,7 +18,7 @@ from xmine.trainer.models.scratch import new_transformer
 from xmine.trainer.models.static import StaticTower, new_static
 from xmine.trainer.models.towers import Tower
 from xmine.trainer.models.transformer import TransformerTower
-from xmine.trainer.options.moco import MocoOptions
+from xmine.trainer.options.contrast import MocoOptions
 from xmine.trainer.run.prepare import cut_pairs
 from xmine.trainer.train import train
 

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from xmine.trainer.models.queue import MomentumTower
-from xmine.trainer.options.moco import MocoOptions
+from xmine.trainer.options.contrast import MocoOptions
 
 
 def linear(weight: list[float]) -> Any:

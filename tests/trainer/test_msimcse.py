@@ -16,7 +16,7 @@ from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.inference import Triplets
 from xmine.trainer.methods.msimcse import _columns_of
 from xmine.trainer.models.static import new_static
-from xmine.trainer.options.msimcse import MsimcseOptions
+from xmine.trainer.options.contrast import MsimcseOptions
 from xmine.trainer.train import Trained, train
 
 SMALL: dict[str, Any] = {"dim": 16, "batch_size": 32, "held_out": 50, "threads": 1, "epochs": 2}

@@ -37,7 +37,7 @@ from xmine.trainer.models.scratch import new_transformer
 from xmine.trainer.models.static import StaticTower, new_static
 from xmine.trainer.models.towers import Tower, cut_together
 from xmine.trainer.models.transformer import TransformerTower
-from xmine.trainer.options.msimcse import MsimcseOptions
+from xmine.trainer.options.contrast import MsimcseOptions
 from xmine.trainer.run.step import Step
 
 BATCH, STEPS = 8, 5

@@ -9,8 +9,8 @@ import pytest
 from xmine.pairs.io import ParallelText
 from xmine.progress import Progress
 from xmine.trainer.data.corpus import Corpus
+from xmine.trainer.options.contrast import MsimcseOptions
 from xmine.trainer.options.emma_x import EmmaXOptions
-from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.run.checkpoints import Pace
 from xmine.trainer.run.loop import EndedOnTrial, Training
 from xmine.trainer.train import train

@@ -9,7 +9,7 @@ from xmine.errors import TrainingError
 from xmine.pairs.io import ParallelText
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.inference import Triplets
-from xmine.trainer.options.msimcse import MsimcseOptions
+from xmine.trainer.options.contrast import MsimcseOptions
 from xmine.trainer.options.transaug import TransaugOptions
 from xmine.trainer.run.fitting import fitted
 from xmine.trainer.run.prepare import (

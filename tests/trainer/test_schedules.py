@@ -2,7 +2,7 @@
 
 import pytest
 
-from xmine.trainer.run.schedules import cosine, linear
+from xmine.trainer.run.step import cosine, linear
 
 # After 1, 200, ... of 73,240 steps, with 400 of warm-up and a peak of 4e-5.
 G07 = [(1, 1e-7), (200, 2e-5), (400, 4e-5), (36_820, 2e-5), (73_240, 0.0)]

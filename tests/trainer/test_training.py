@@ -17,7 +17,7 @@ from xmine.progress import Progress, Report
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.methods import METHODS
 from xmine.trainer.models.static import StaticTower, new_static
-from xmine.trainer.options.msimcse import MsimcseOptions
+from xmine.trainer.options.contrast import MsimcseOptions
 from xmine.trainer.options.shared import TrainingOptions
 from xmine.trainer.run.checkpoints import run_folder
 from xmine.trainer.run.prepare import cut_pairs

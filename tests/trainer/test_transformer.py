@@ -21,7 +21,7 @@ from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.models import tower_of as make_tower
 from xmine.trainer.models.scratch import even_rows, narrowed, new_transformer
 from xmine.trainer.models.transformer import TransformerTower
-from xmine.trainer.options.msimcse import MsimcseOptions
+from xmine.trainer.options.contrast import MsimcseOptions
 from xmine.trainer.run.prepare import cut_pairs
 from xmine.trainer.train import Trained
 from xmine.trainer.train import train as train_on

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from ..distributed import World, all_gather, all_gather_with_gradient
 from ..models.queue import KeyQueue, same_texts
-from ..options.queue import QueueOptions
+from ..options.contrast import QueueOptions
 from .contrastive import in_chunks, info_nce, queue_logits, scaled_cosines
 
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from ..options.contrast import MocoOptions, MsimcseOptions
 from ..options.emma_x import EmmaXOptions
-from ..options.moco import MocoOptions
-from ..options.msimcse import MsimcseOptions
 from ..options.shared import TrainingOptions
 from ..options.transaug import TransaugOptions
 

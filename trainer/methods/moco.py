@@ -22,7 +22,7 @@ from ..distributed import World, all_gather
 from ..losses.with_queue import contrast_with_queue
 from ..models.queue import KeyQueue, MomentumTower, drawn_batches, new_queue, text_numbers
 from ..models.towers import Tower, adamw, shared_device
-from ..options.moco import MocoOptions
+from ..options.contrast import MocoOptions
 from ..run.checkpoints import Run
 from ..run.loop import run_steps
 from ..run.prepare import Split, TrainedTowers, begin, needed_pairs, with_rate

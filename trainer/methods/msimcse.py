@@ -29,7 +29,7 @@ from ..data.rows import Rows, Side, TrainingData
 from ..distributed import World
 from ..losses.with_queue import Member, contrast_in_batch
 from ..models.towers import Tower, adamw, cut_together, joined, unit_rows
-from ..options.msimcse import MsimcseOptions
+from ..options.contrast import MsimcseOptions
 from ..run.checkpoints import Run
 from ..run.languages import tell_languages
 from ..run.loop import run_steps

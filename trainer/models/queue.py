@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from ..data.rows import Rows
-from ..options.queue import QueueOptions
+from ..options.contrast import QueueOptions
 from .towers import Tower
 
 

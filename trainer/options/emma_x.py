@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from xmine.errors import OptionError
 from xmine.options import option
 
-from .queue import MomentumOptions
+from .contrast import MomentumOptions
 from .shared import MOST_RATE
 
 

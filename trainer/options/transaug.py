@@ -7,7 +7,7 @@ from typing import Any
 from xmine.errors import OptionError
 from xmine.options import option
 
-from .queue import QueueOptions
+from .contrast import QueueOptions
 from .shared import MOST_RATE, POOLINGS
 
 

@@ -36,8 +36,7 @@ from ..options.shared import TrainingOptions
 from .checkpoints import Pace, Run, restore
 from .devset import BEFORE, DevSet, Diverged, worst_language
 from .interruption import end_by, held_signals
-from .schedules import SCHEDULES
-from .step import Step
+from .step import SCHEDULES, Step
 
 _LOG_EVERY, _PACED = 20, 3  # steps, and those after which a run says how long it takes
 _SAVE_EVERY = 300.0  # seconds between checkpoints at most: what a crash costs

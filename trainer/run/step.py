@@ -1,5 +1,6 @@
 """What the loop needs of a method: one step of it, as a module with everything that is trained."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Protocol
@@ -16,6 +17,32 @@ from ..models.towers import Tower
 from .devset import OF_LANGUAGE, accuracy_of_halves, halved, measure
 
 Vectors = NDArray[np.float32]
+
+
+def linear(step: int, total: int, warmup: float) -> float:
+    """Give the share of the peak rate at a step, from 0: falling in a straight line.
+
+    Args:
+        step: how many steps were taken.
+        total: how many there will be.
+        warmup: share of them in which the rate rises.
+    """
+    rising = warmup * total
+    if step < rising:
+        return min(1.0, (step + 1) / rising)
+    return (total - step) / max(1.0, total - rising)
+
+
+def cosine(step: int, total: int, warmup: float) -> float:
+    """Give the share of the peak rate at a step, from 0: falling as half a cosine (G-07)."""
+    rising, now = warmup * total, step + 1
+    if now <= rising:
+        return now / rising
+    return 0.5 * (1 + math.cos(math.pi * (now - rising) / max(1.0, total - rising)))
+
+
+# How the learning rate goes over a run: up over the warm-up, then down to zero.
+SCHEDULES = {"linear": linear, "cosine": cosine}
 
 
 class Embedder(Protocol):

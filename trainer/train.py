@@ -143,8 +143,7 @@ def train(
         is_worse = fell(made.measures, options.held_out)
         remarks: tuple[str, ...] = (_WORSE,) if is_worse else ()
         if world.leads:
-            drawn = _draw(folder, f"{output.name}: {method}") if draws else ()
-            remarks += _remarks(run, options) + drawn
+            remarks += _remarks(run, options, f"{output.name}: {method}" if draws else "")
             if made.held_out and "" in encoders and not encoders[""].reranking:
                 remarks += (_UNRANKED.format(len(made.held_out)),)
         _save(encoders, output)
@@ -184,8 +183,11 @@ def _opened(
         yield opened[0] if opened else (False, Run(folder, options, corpus))
 
 
-def _remarks(run: Run, options: TrainingOptions) -> tuple[str, ...]:
-    """Collect the remarks of the log, each once, as a resumed run may have repeated them."""
+def _remarks(run: Run, options: TrainingOptions, title: str) -> tuple[str, ...]:
+    """Collect the remarks of the log, each once, as a resumed run may have repeated them.
+
+    With a title, draw the log, too: a run is not lost for its picture.
+    """
     logged = (run.folder / METRICS_FILE).read_text(encoding="utf-8").splitlines()
     lines = [json.loads(line) for line in logged]
     found = [line["remark"] for line in lines if "remark" in line]
@@ -197,23 +199,22 @@ def _remarks(run: Run, options: TrainingOptions) -> tuple[str, ...]:
     vocabulary = run.vocabulary()
     if vocabulary is not None and len(vocabulary) < options.vocabulary_size:
         found.append(f"a vocabulary of {len(vocabulary):,} tokens: the texts give no more")
-    return tuple(dict.fromkeys(found))
-
-
-def _draw(folder: Path, title: str) -> tuple[str, ...]:
-    """Draw a run; say why not, since a run is not lost for its picture."""
     try:
-        draw_training(folder / METRICS_FILE, title)
+        if title:
+            draw_training(run.folder / METRICS_FILE, title)
     except XmineError as error:
-        return (f"no picture of the run: {error.message}: {error.hint}",)
-    return ()
+        found.append(f"no picture of the run: {error.message}: {error.hint}")
+    return tuple(dict.fromkeys(found))
 
 
 def _encoders(
     made: TrainedTowers, method: str, options: TrainingOptions, excluded: int
 ) -> dict[str, SentenceEncoder]:
     """Make the encoders, with their cards; in the first process, one of both sides has weights."""
-    facts = EncoderFacts(_languages(options), method)
+    # The languages of the run, then those that the encoders knew before.
+    folders = [find_encoder(name) for name in options.encoders if name != SCRATCH]
+    known = chain.from_iterable(read_facts(each, read_card(each)).languages for each in folders)
+    facts = EncoderFacts(tuple(dict.fromkeys([*options.codes, *known])), method)
     encoders = {name: tower.encoder(facts, "") for name, tower in made.towers.items()}
     if made.held_out and "" in encoders and World.here().leads:
         encoders[""].reranking = fitted_weights(
@@ -222,13 +223,6 @@ def _encoders(
     for encoder in encoders.values():
         encoder.card = model_card(method, options, encoder, made, excluded)
     return encoders
-
-
-def _languages(options: TrainingOptions) -> tuple[str, ...]:
-    """List the languages of the run, then those that the encoders knew before."""
-    folders = [find_encoder(name) for name in options.encoders if name != SCRATCH]
-    known = [read_facts(each, read_card(each)).languages for each in folders]
-    return tuple(dict.fromkeys([*options.codes, *chain.from_iterable(known)]))
 
 
 def _save(encoders: dict[str, SentenceEncoder], output: Path) -> None:

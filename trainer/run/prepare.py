@@ -101,9 +101,12 @@ def _new(
     split: "Split | None",
 ) -> SentenceEncoder:
     """Make an encoder that knows nothing, or what a static one knows."""
-    start = static_start(options)
-    if start is not None and isinstance(start.pieces, Vocabulary):
-        vocabulary = start.pieces
+    start = None
+    if options.start:
+        body = load_encoder(options.start, options).body
+        if not isinstance(body, StaticEmbedding) or not isinstance(body.pieces, Vocabulary):
+            raise TrainingError(f"--start {options.start}: not a static encoder of xmine")
+        start, vocabulary = body, body.pieces
     else:
         vocabulary = _vocabulary(options, texts, run, report, split)
     if options.architecture == "static":
@@ -111,16 +114,6 @@ def _new(
     from ..models.scratch import new_transformer
 
     return new_transformer(vocabulary, options, start)
-
-
-def static_start(options: TrainingOptions) -> StaticEmbedding | None:
-    """Load the static encoder that a new transformer begins with."""
-    if not options.start:
-        return None
-    body = load_encoder(options.start, options).body
-    if not isinstance(body, StaticEmbedding) or not isinstance(body.pieces, Vocabulary):
-        raise TrainingError(f"--start {options.start}: not a static encoder of xmine")
-    return body
 
 
 def _vocabulary(

@@ -3,10 +3,8 @@
     python bench/cluster.py EN ZH --work FOLDER [--options "--index exact"] [--json OUT.json]
 
 Mines both files here with one thread and with two, then on clusters of one and of two nodes on this
-machine, and compares the bytes of the pairs. Then mines again on two nodes: one is killed when a
-third of the time has passed, and ten seconds later another one joins. CPU seconds are those of the
-command, of workers and of Ray's own processes, looked at once a second; memory is anonymous
-(RssAnon).
+machine, and compares the bytes of the pairs. CPU seconds are those of the command, of workers and
+of Ray's own processes, looked at once a second; memory is anonymous (RssAnon).
 
     python bench/cluster.py --estimate SCALE.json [--json OUT.json]
 
@@ -17,19 +15,17 @@ the products that `xmine.knn.approximate.multiply_adds` counts, the rest and dis
 import argparse
 import json
 import os
-import re
 import shlex
 import statistics
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from memory import Cost, cost_of, descendants, held, megabytes
+from memory import cost_of, descendants, held, megabytes
 from whole import digests, finished, removed
 
 from xmine.evaluation.reports.record import record, write_record
@@ -40,16 +36,13 @@ _OBJECTS = 100_000_000  # bytes of Ray's store, which xmine does not use
 _EVERY = 1.0  # seconds between two looks, which take time of the cores that are measured
 _DIM = 448  # of the embedded encoder
 _ESTIMATED = 10_000_000, 100_000_000, 1_000_000_000
-_BRIEF = 0.1  # seconds between two looks for tasks of a node that died
-_AWAY = 10  # seconds after which another node joins
 
 Row = dict[str, object]
-KINDS = ["1 threads", "2 threads", "1 nodes", "2 nodes", "deaths"]
+KINDS = ["1 threads", "2 threads", "1 nodes", "2 nodes"]
 _RATIOS = (  # name, figure, and the kinds of runs that are divided
     ("cpu_of_one_node", "cpu_seconds", "1 nodes", "1 threads"),
     ("cpu_of_two_nodes", "cpu_seconds", "2 nodes", "2 threads"),
     ("one_to_two_nodes", "seconds", "1 nodes", "2 nodes"),
-    ("cpu_of_deaths", "cpu_seconds", "deaths", "2 nodes"),
 )
 
 
@@ -67,23 +60,13 @@ def main() -> None:
     if options.estimate:
         write(options.json, estimates(json.loads(options.estimate.read_text(encoding="utf-8"))))
         return
-    if "deaths" in options.kinds and "2 nodes" not in options.kinds:
-        parser.error("deaths needs runs of 2 nodes, which say when the node is to die")
     options.work.mkdir(parents=True, exist_ok=True)
     settings = {"options": options.options, "lines": list(map(_lines, options.texts))}
     rows = rows_before(options.json, settings)
     for kind in options.kinds * options.rounds:
-        rows.append({"who": kind, **cost_of_kind(options, kind, rows)})
+        cost = cost_here if kind.endswith("threads") else cost_there
+        rows.append({"who": kind, **cost(options, int(kind[0]))})
         write(options.json, {"settings": settings, "rows": rows, **compared(rows)})
-
-
-def cost_of_kind(options: argparse.Namespace, kind: str, rows: list[Row]) -> Row:
-    """Mine once; where a node is to die, the runs of two nodes before say when."""
-    if kind.endswith("threads"):
-        return cost_here(options, int(kind[0]))
-    if kind == "deaths":
-        return cost_there(options, 2, median(rows, "2 nodes", "seconds") / 3)
-    return cost_there(options, int(kind[0]))
 
 
 def rows_before(path: Path | None, settings: Row) -> list[Row]:
@@ -144,14 +127,7 @@ def compared(rows: list[Row]) -> Row:
         if {who, other} <= there:
             rounds = zip(figures(rows, who, what), figures(rows, other, what), strict=False)
             found[name] = round(statistics.median(one / two for one, two in rounds), 3)
-    if "deaths" in there:
-        found["seconds_until_redone"] = median(rows, "deaths", "seconds_until_redone")
     return found
-
-
-def median(rows: list[Row], who: str, what: str) -> float:
-    """Take the median of a figure over the runs of a kind."""
-    return statistics.median(figures(rows, who, what))
 
 
 def figures(rows: list[Row], who: str, what: str) -> list[float]:
@@ -166,17 +142,11 @@ def cost_here(options: argparse.Namespace, threads: int) -> Row:
     return {**cost.figures(), "digests": digests(options.work / "run")}
 
 
-def cost_there(options: argparse.Namespace, nodes: int, kill_after: float = 0.0) -> Row:
-    """Mine on a cluster; perhaps a node dies, and another one joins."""
+def cost_there(options: argparse.Namespace, nodes: int) -> Row:
+    """Mine on a cluster."""
     os.environ["OMP_NUM_THREADS"] = "1"  # of the command; a task has one thread anyway
     with cluster(nodes) as made, watched() as seen:
-        costs: list[Cost] = []
-        given = command(options, made.address)
-        mining = threading.Thread(target=lambda: costs.append(cost_of(given, every=_EVERY)))
-        mining.start()
-        deaths = _change_nodes(made, options.work / "run", mining, kill_after) if kill_after else {}
-        mining.join()
-    cost = finished(costs[0])
+        cost = finished(cost_of(command(options, made.address), every=_EVERY))
     workers, daemons = seen.cpu_seconds(True), seen.cpu_seconds(False)
     return {
         **cost.figures(),
@@ -184,29 +154,8 @@ def cost_there(options: argparse.Namespace, nodes: int, kill_after: float = 0.0)
         "cpu_seconds_of_workers": round(workers, 2),
         "cpu_seconds_of_ray": round(daemons, 2),
         "peak_worker_megabytes": megabytes(seen.memory),
-        **deaths,
         "digests": digests(options.work / "run"),
     }
-
-
-def _change_nodes(made: Any, run: Path, mining: threading.Thread, kill_after: float) -> Row:  # noqa: ANN401
-    """Kill a node, wait until its tasks are redone, and let another node join."""
-    time.sleep(kill_after)
-    killed = time.monotonic()
-    made.remove_node(next(iter(made.worker_nodes)), allow_graceful=False)
-    redone: dict[str, float] = {}
-    has_joined = False
-    while mining.is_alive():
-        now = time.monotonic() - killed
-        log = (run / "log.txt").read_text(encoding="utf-8")
-        for name in re.findall(r"(\S+): lost on ", log):
-            if name not in redone and any(run.rglob(f"{name}.npy")):
-                redone[name] = round(now, 1)
-        if now > _AWAY and not has_joined:
-            made.add_node(num_cpus=1, object_store_memory=_OBJECTS)
-            has_joined = True
-        time.sleep(_BRIEF)
-    return {"redone": redone, "seconds_until_redone": max(redone.values(), default=0.0)}
 
 
 def command(options: argparse.Namespace, address: str = "") -> list[str | Path]:

@@ -52,7 +52,7 @@ class Mixture:
     flatness: float
 
 
-# Found by a random search that compared cosines with those of newstest2019 (corpora.py --compare).
+# Found by a random search that compared cosines with those of newstest2019.
 NEWS = Mixture(
     lengths=(5, 12, 20, 32, 48, 80, 110),
     document=12,

@@ -35,19 +35,16 @@ class Peak:
         anonymous: RssAnon of the process and its children together.
         resident: the same of VmRSS.
         before: RssAnon when watching began.
-        looks: how often it was looked at.
     """
 
     anonymous: int = 0
     resident: int = 0
     before: int = 0
-    looks: int = 0
 
     def see(self, held: Held) -> None:
         """Take a look into account."""
         self.anonymous = max(self.anonymous, held.anonymous)
         self.resident = max(self.resident, held.resident)
-        self.looks += 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +116,6 @@ def cost_of(
     command: Sequence[str | Path],
     *,
     cache: Path | None = None,
-    kill_after: float | None = None,
     every: float = EVERY,
 ) -> Cost:
     """Run a command and watch it.
@@ -127,7 +123,6 @@ def cost_of(
     Args:
         command: with its arguments.
         cache: folder that stands for the user's cache (XMINE_CACHE).
-        kill_after: seconds after which it gets SIGKILL, with its children.
         every: seconds between two looks, which take up to a millisecond.
     """
     environment = {**os.environ} if cache is None else {**os.environ, "XMINE_CACHE": str(cache)}
@@ -140,17 +135,12 @@ def cost_of(
             env=environment,
             start_new_session=True,
         ) as process:
-            timer = threading.Timer(kill_after or 0, os.killpg, (process.pid, signal.SIGKILL))
-            if kill_after is not None:
-                timer.start()
             try:
                 with watched(process.pid, every) as peak:
                     _, status, usage = os.wait4(process.pid, 0)
             except BaseException:
                 os.killpg(process.pid, signal.SIGKILL)
                 raise
-            finally:
-                timer.cancel()
             process.returncode = os.waitstatus_to_exitcode(status)
         seconds = time.perf_counter() - started
         log.seek(max(0, log.tell() - 20_000))

@@ -2,12 +2,11 @@
 
     python bench/methods.py --pairs en-zh.tsv.gz --data EVAL_FOLDER -o FOLDER [NAME ...]
 
-`methods.toml` beside this file has the runs (arguments of `xmine train`), the tables (which
-encoders stand beside which, the one to compare with first), the ablations (arguments of
-`bench/ablate.py`). A NAME is that of one of these; without one, all are made. What
-FOLDER has already is not trained again. `results/methods/NAME.json` is left: the commands, their
-seconds, and what `xmine eval report` or `bench/ablate.py` says. `--show` prints what is there as
-the tables of docs/methods.
+`methods.toml` beside this file has the runs (arguments of `xmine train`) and the tables (which
+encoders stand beside which, the one to compare with first). A NAME is that of a table; without one,
+all are made. What FOLDER has already is not trained again. `results/methods/NAME.json` is left: the
+commands, their seconds, and what `xmine eval report` says. `--show` prints what is there as the
+tables of docs/methods.
 """
 
 import argparse
@@ -22,7 +21,6 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from ablate import ablate, parsed, table
 from embedded import xmine
 
 from xmine.evaluation.reports.record import record, write_record
@@ -46,7 +44,11 @@ def main() -> None:
         for path in [RESULTS / f"{name}.json" for name in arguments.names] or RESULTS.glob(
             "*.json"
         ):
-            print(f"{path.stem}\n", *shown(json.loads(path.read_text(encoding="utf-8"))), sep="\n")
+            print(
+                f"{path.stem}\n",
+                *gains(json.loads(path.read_text(encoding="utf-8"))["gain"]),
+                sep="\n",
+            )
         return
     if not (arguments.pairs and arguments.data and arguments.output):
         parser.error("--pairs, --data and -o are needed to train")
@@ -54,12 +56,8 @@ def main() -> None:
     RESULTS.mkdir(exist_ok=True)
     plan = tomllib.loads((HERE / "methods.toml").read_text(encoding="utf-8"))
     bench = Bench(plan["runs"], arguments.pairs, arguments.data, arguments.output)
-    for name in arguments.names or [*plan["tables"], *plan["ablations"]]:
-        if name in plan["tables"]:
-            found = bench.table(plan["tables"][name])
-        else:
-            found = bench.ablation(name, plan["ablations"][name])
-        write_record(RESULTS / f"{name}.json", record(found))
+    for name in arguments.names or plan["tables"]:
+        write_record(RESULTS / f"{name}.json", record(bench.table(plan["tables"][name])))
 
 
 class Bench:
@@ -114,13 +112,6 @@ class Bench:
         if found["train"] != self.runs[name]:
             sys.exit(f"{facts}: was trained otherwise; remove it and its folder")
         return found
-
-    def ablation(self, name: str, arguments: str) -> dict[str, Any]:
-        """Make an ablation; what is there goes on."""
-        folder = self.output / "ablations" / name
-        words = ["-o", str(folder), "--data", str(self.data)]
-        found = ablate(*parsed([*self.words(arguments), *words]))
-        return {"ablate": arguments} | named(found, self.output)
 
     def words(self, arguments: str) -> list[str]:
         """Put files and folders in the place of {name}; train the encoders among them first."""
@@ -193,13 +184,6 @@ def named(found: dict[str, Any], output: Path) -> dict[str, Any]:
     text = json.dumps(found).replace(f"{minilm()}", "all-MiniLM-L6-v2").replace(f"{output}/", "")
     cleaned: dict[str, Any] = json.loads(text)
     return cleaned
-
-
-def shown(result: dict[str, Any]) -> list[str]:
-    """Lay a result out as a table of Markdown."""
-    if "gain" in result:
-        return [*gains(result["gain"]), ""]
-    return [*table(result), ""]
 
 
 def gained(found: dict[str, Any]) -> dict[str, Any]:

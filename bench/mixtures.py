@@ -2,13 +2,11 @@
 
 The text is that of `eval/`. In Chinese: newstest2019, the UN development set, FLORES-101 and the
 BUCC 2018 sample, whose lines without a gold partner fill up what the others lack. In other
-languages: the aligned files that `xmine eval bitext` reads. Or it is short lines of
-`train/`: strings of user interfaces, entries of glossaries, titles. A text that stands twice is
-taken once, so that two texts are those of a gold pair exactly when their numbers are equal.
+languages: the aligned files that `xmine eval bitext` reads. A text that stands twice is taken once,
+so that two texts are those of a gold pair exactly when their numbers are equal.
 """
 
-import gzip
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -27,17 +25,6 @@ from xmine.text.sentences import folded
 _NAMES = {"newstest2019": "newstest", "UN devset": "un", "FLORES-101 dev": "flores"}
 SIZES = (500, 1000, 2000, 5000, 10000)  # lines a side
 SHARES = (0.01, 0.03, 0.1, 0.3, 0.6, 1.0)  # of lines with a translation
-
-# Short lines: the sources of `train/`, the languages beside English, sizes and shares. The embedded
-# encoder has seen those in Chinese, and knows no other language of these.
-SHORT_SOURCES = {
-    "interface": (("godot-editor",), ("zh", "de", "fr", "es", "ja", "ru")),
-    "glossary": (("cedict", "freedict"), ("zh", "fr", "es", "nl", "pt")),
-    "titles": (("react-docs", "vue-docs", "tf-docs-md", "d2l", "frc-docs"), ("zh",)),
-}
-SHORT_SIZES = (1000, 2500, 4500)
-SHORT_SHARES = (0.01, 0.03, 0.1, 0.2, 0.3)
-_MOST_SHORT = 20_000  # pairs of a source
 
 Rows = NDArray[np.int64]
 
@@ -116,43 +103,6 @@ def read_corpus(data: Path) -> Corpus:
                 seen.add(key)
                 texts.append(text)
     return Corpus(left, right, pairs, numbers)
-
-
-def read_short(data: Path) -> Iterator[Corpus]:
-    """Read the short lines below a folder `train/`, a corpus for each source and language."""
-    for kind, (sources, languages) in SHORT_SOURCES.items():
-        for language in languages:
-            fits = _is_title if kind == "titles" else _is_any
-            pairs = _short_pairs(data / f"en-{language}.tsv.gz", sources, fits)
-            rows = np.random.default_rng(5).permutation(len(pairs))[:_MOST_SHORT].tolist()
-            left, right = ([pairs[row][side] for row in rows] for side in (0, 1))
-            groups = {f"{kind} {language}": np.arange(len(rows))}
-            yield Corpus(left, right, len(rows), groups, SHORT_SHARES, language)
-
-
-def _short_pairs(
-    path: Path, sources: tuple[str, ...], fits: Callable[[str, str], bool]
-) -> list[tuple[str, str]]:
-    """Read the pairs of some sources, each text once; copies are no translations."""
-    pairs, seen = [], set[str]()
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        for line in file:
-            english, other, source, _ = line.rstrip("\n").split("\t")
-            keys = {folded(english), folded(other)}
-            new = len(keys) == 2 and "" not in keys and seen.isdisjoint(keys)
-            if source in sources and new and fits(english, other):
-                pairs.append((english, other))
-                seen |= keys
-    return pairs
-
-
-def _is_any(english: str, other: str) -> bool:
-    return True
-
-
-def _is_title(english: str, other: str) -> bool:
-    """Take a few words without a full stop for a title."""
-    return len(english.split()) <= 6 and english[-1].isalnum() and other[-1].isalnum()
 
 
 def mixtures(

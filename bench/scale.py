@@ -4,8 +4,8 @@
 
     knn        exact search both ways, two `faiss.knn` calls and sgemm on the same vectors
     semantic   exact search both ways and two calls of sentence-transformers' `semantic_search`
-    margin     margin scoring and pairing after search, LASER's loop and numpy on the same search
-    whole      `xmine mine` from text to pairs, and what a user would write in its place
+    margin     margin scoring and pairing after search, LASER's loop on the same search
+    whole      `xmine mine` from text to pairs
     recall     pairs of approximate search that exact search finds
 
 A part's figures replace those of the same part in the JSON file, so that parts can be measured one
@@ -119,10 +119,7 @@ def _arguments() -> argparse.Namespace:
     runs.add_argument("--gold", type=Path, help="LINE<TAB>LINE, for --texts")
     runs.add_argument("--output", default="pairs.tsv", help="as in -o; run/ is a run folder")
     runs.add_argument("--options", default="", help="more options of xmine mine, in one string")
-    runs.add_argument("--estimate", action="store_true", help="compare runs with --dry-run, too")
     runs.add_argument("--index", default="auto", help="for recall: what to compare with exact")
-    runs.add_argument("--peer-limit", type=int, default=30_000, help="lines up to which peers run")
-    runs.add_argument("--peer-threshold", type=float, default=1.06)
     return parser.parse_args()
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from drawn_lines import Corpus
 from memory import megabytes, watched
 from numpy.typing import NDArray
-from peers import Found, Mined, faiss_both, laser_pairs, numpy_pairs, semantic_both
+from peers import Found, Mined, faiss_both, laser_pairs, semantic_both
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.knn.exact import search_exact
@@ -77,7 +77,7 @@ def semantic(arguments: Namespace) -> Iterator[Row]:
 
 
 def margin(arguments: Namespace) -> Iterator[Row]:
-    """Race margin scoring and pairing after a search against the row-by-row loop and numpy."""
+    """Race margin scoring and pairing after a search against the row-by-row loop."""
     for source, target, about in _vector_sets(arguments):
         neighbours = search(source, target, arguments)
         found = Found(
@@ -90,17 +90,15 @@ def margin(arguments: Namespace) -> Iterator[Row]:
         times, results = race(
             {
                 "xmine": partial(_scored, neighbours),
-                "numpy": partial(numpy_pairs, found),
                 "laser": partial(laser_pairs, left, right, found),
             },
             arguments.repeats,
         )
         yield {
             **about,
-            **_shown(times, ("xmine", "numpy", "laser")),
+            **_shown(times, ("xmine", "laser")),
             "faster_than_laser": _ratio(times, "laser", "xmine"),
             "pairs": len(results["xmine"]),
-            "pairs_that_differ_from_numpy": _differing(results["xmine"], results["numpy"]),
             "pairs_that_differ_from_laser": _differing(results["xmine"], results["laser"]),
         }
 

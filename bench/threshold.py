@@ -2,32 +2,22 @@
 
     python bench/threshold.py EVAL [--model FOLDER] [--sizes 500,1000] [--draws 10]
         [--judged 10,25,50,100] [--json OUT.json]
-    python bench/threshold.py TRAIN --short [--draws 10] [--json OUT.json]
 
-EVAL and TRAIN are the folders `eval/` and `train/` that bench/mixtures.py reads, TRAIN for sets of
-short lines. Every set is ranked by tokens and by the margin. Regret is the F1 of the best cut
-in hindsight, through the pairs by probability or by score, minus the F1 at the chosen one. `auto N`
-is the F1 at the cut of `auto` once the N pairs around it were judged.
+EVAL is the folder `eval/` that bench/mixtures.py reads. Every set is ranked by tokens and by the
+margin. Regret is the F1 of the best cut in hindsight, through the pairs by probability or by score,
+minus the F1 at the chosen one. `auto N` is the F1 at the cut of `auto` once the N pairs around it
+were judged.
 """
 
 import argparse
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from mixtures import (
-    SHORT_SIZES,
-    SHORT_SOURCES,
-    SIZES,
-    Corpus,
-    Mixture,
-    mixtures,
-    read_corpus,
-    read_short,
-)
+from mixtures import SIZES, Corpus, Mixture, mixtures, read_corpus
 from numpy.typing import NDArray
 from reranked import Tokens, rerank
 
@@ -192,10 +182,6 @@ def tables(outcomes: list[Outcome]) -> dict[str, dict[str, float]]:
         name: [each for each in outcomes if low <= each.gold < high]
         for name, (low, high) in GROUPS.items()
     }
-    for kind in sorted(
-        {each.mixture.source.split()[0] for each in outcomes} & SHORT_SOURCES.keys()
-    ):
-        groups[kind] = [each for each in outcomes if each.mixture.source.startswith(kind)]
     for share in sorted({each.mixture.share for each in outcomes}):
         groups[f"share {share}"] = [each for each in outcomes if each.mixture.share == share]
     groups["all"] = outcomes
@@ -203,33 +189,32 @@ def tables(outcomes: list[Outcome]) -> dict[str, dict[str, float]]:
 
 
 def mine_all(
-    corpora: Iterable[Corpus], encoder: SentenceEncoder, options: argparse.Namespace
+    corpus: Corpus, encoder: SentenceEncoder, options: argparse.Namespace
 ) -> dict[str, list[Outcome]]:
     """Mine every set in every setting."""
     found, weights = defaultdict(list), weights_of(encoder)
-    for corpus in corpora:
-        corpus = replace(corpus, shares=(0.0, *corpus.shares))
-        english, chinese = (encoder.encode_half(each) for each in (corpus.english, corpus.chinese))
-        tokens = tokens_of_both(encoder, corpus.english, corpus.chinese)
-        for mixture in mixtures(corpus, options.sizes, options.draws, options.seed):
-            target = chinese[corpus.chinese_rows(mixture)]
-            # The encoder may know no piece of a short line.
-            sides = english[mixture.english].any(axis=1), target.any(axis=1)
-            mixture = mixture._replace(
-                english=mixture.english[sides[0]], chinese=mixture.chinese[sides[1]]
+    corpus = replace(corpus, shares=(0.0, *corpus.shares))
+    english, chinese = (encoder.encode_half(each) for each in (corpus.english, corpus.chinese))
+    tokens = tokens_of_both(encoder, corpus.english, corpus.chinese)
+    for mixture in mixtures(corpus, options.sizes, options.draws, options.seed):
+        target = chinese[corpus.chinese_rows(mixture)]
+        # The encoder may know no piece of a short line.
+        sides = english[mixture.english].any(axis=1), target.any(axis=1)
+        mixture = mixture._replace(
+            english=mixture.english[sides[0]], chinese=mixture.chinese[sides[1]]
+        )
+        sides_used = english[mixture.english], target[sides[1]]
+        neighbours = search_exact(*sides_used, NEIGHBOURS)
+        texts = (
+            [corpus.english[row] for row in mixture.english.tolist()],
+            [corpus.chinese[row] for row in corpus.chinese_rows(mixture).tolist()],
+        )
+        left, right = (sentence_table("", each, dedup=False) for each in texts)
+        kin = Kin.of(((left, sides_used[0]), (right, sides_used[1])))
+        for ranks in SETTINGS:
+            found[f"{ranks}, k = {K}"].append(
+                measure(corpus, mixture, neighbours, tokens, kin, ranks, weights, options)
             )
-            sides_used = english[mixture.english], target[sides[1]]
-            neighbours = search_exact(*sides_used, NEIGHBOURS)
-            texts = (
-                [corpus.english[row] for row in mixture.english.tolist()],
-                [corpus.chinese[row] for row in corpus.chinese_rows(mixture).tolist()],
-            )
-            left, right = (sentence_table("", each, dedup=False) for each in texts)
-            kin = Kin.of(((left, sides_used[0]), (right, sides_used[1])))
-            for ranks in SETTINGS:
-                found[f"{ranks}, k = {K}"].append(
-                    measure(corpus, mixture, neighbours, tokens, kin, ranks, weights, options)
-                )
     return found
 
 
@@ -241,17 +226,14 @@ def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("data", type=Path)
-    parser.add_argument("--short", action="store_true", help="short lines of train/")
     parser.add_argument("--model", type=Path, default=EMBEDDED)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--draws", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--judged", type=_numbers, default=(10, 25, 50, 100))
-    parser.add_argument("--sizes", type=_numbers)
+    parser.add_argument("--sizes", type=_numbers, default=SIZES)
     options = parser.parse_args()
-    options.sizes = options.sizes or (SHORT_SIZES if options.short else SIZES)
-    corpora = read_short(options.data) if options.short else [read_corpus(options.data)]
-    found = mine_all(corpora, SentenceEncoder.load(options.model), options)
+    found = mine_all(read_corpus(options.data), SentenceEncoder.load(options.model), options)
     results = {}
     for setting, outcomes in found.items():
         table = tables(outcomes)

@@ -1,12 +1,10 @@
-"""Two text files -> what a whole run of `xmine mine` costs, and the same by its peers' means.
+"""Two text files -> what a whole run of `xmine mine` costs.
 
 Parts `whole` and `recall` of bench/scale.py. Every run is a process of its own with an
 empty cache, looked at from outside (bench/memory.py).
 """
 
 import hashlib
-import json
-import math
 import shlex
 import shutil
 import sys
@@ -18,14 +16,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from corpora import write_corpora
-from memory import Cost, bytes_under, cost_of, megabytes
+from memory import Cost, bytes_under, cost_of
 
 from xmine.options import load_toml
 from xmine.pairs.io import read_pairs
 from xmine.pairs.known import read_known
 from xmine.scoring.gold import agreement
 
-PEERS = Path(__file__).with_name("peers.py")
 CACHE = "cache"
 
 Row = dict[str, object]
@@ -42,37 +39,11 @@ class Texts(NamedTuple):
 
 
 def whole(arguments: Namespace) -> Iterator[Row]:
-    """Mine files of each size with xmine and, up to a size, as a user would without it."""
+    """Mine files of each size."""
     for texts in texts_of(arguments):
         output, cache = fresh(arguments), fresh_cache(arguments)
         cost = finished(cost_of(mining(texts, output, arguments), cache=cache))
-        yield {
-            "who": "xmine",
-            "lines": texts.lines,
-            **cost.figures(),
-            **outcome(texts, output),
-            **(estimate_of(texts, output, arguments, cost) if arguments.estimate else {}),
-        }
-        if texts.lines > arguments.peer_limit:
-            continue
-        output = removed(arguments.work / "peer.tsv")
-        command: list[str | Path] = [
-            sys.executable,
-            PEERS,
-            texts.source,
-            texts.target,
-            "-o",
-            output,
-        ]
-        command += ["--threshold", str(arguments.peer_threshold)]
-        cost = finished(cost_of(command))
-        yield {
-            "who": "peers",
-            "lines": texts.lines,
-            **cost.figures(),
-            **outcome(texts, output),
-            **told(cost),
-        }
+        yield {"lines": texts.lines, **cost.figures(), **outcome(texts, output)}
 
 
 def recall(arguments: Namespace) -> Iterator[Row]:
@@ -101,23 +72,6 @@ def recall(arguments: Namespace) -> Iterator[Row]:
             right = {name: len(pairs & gold) for name, pairs in found.items()}
             row["recall_of_right_pairs"] = round(right[arguments.index] / max(1, right["exact"]), 4)
         yield row
-
-
-def estimate_of(texts: Texts, output: Path, arguments: Namespace, cost: Cost) -> Row:
-    """Ask what the run would have taken, and say how many times that it took."""
-    command = [*mining(texts, removed(output), arguments), "--dry-run", "--json"]
-    said = finished(cost_of(command, cache=fresh_cache(arguments))).output
-    estimate = json.loads(said[said.index("{") :])
-    seconds = estimate["seconds"] or math.nan  # that of a transformer is not known
-    return {
-        "estimated_seconds": round(seconds, 1),
-        "estimated_megabytes": megabytes(estimate["memory"]),
-        "estimated_index_megabytes": megabytes(estimate["index_memory"]),
-        "seconds_to_estimate": round(cost.seconds / seconds, 2),
-        "memory_to_estimate": round(
-            cost.peak.anonymous / (estimate["memory"] + estimate["index_memory"]), 2
-        ),
-    }
 
 
 def texts_of(arguments: Namespace) -> list[Texts]:
@@ -178,13 +132,6 @@ def finished(cost: Cost) -> Cost:
     if cost.code:
         sys.exit(f"scale.py: a command ended with {cost.code}:\n{cost.output}")
     return cost
-
-
-def told(cost: Cost) -> Row:
-    """Read what a command said of itself: the last line that is a JSON object."""
-    lines = [line for line in cost.output.splitlines() if line.startswith("{")]
-    said: Row = json.loads(lines[-1]) if lines else {}
-    return said
 
 
 def outcome(texts: Texts, output: Path) -> Row:

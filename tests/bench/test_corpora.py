@@ -15,8 +15,6 @@ from xmine.encoders.encoder import EMBEDDED
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.files.reading import read_lines
 
-ROOT = Path(__file__).parents[2]
-MEASURED = json.loads((ROOT / "bench" / "results" / "corpora.json").read_text(encoding="utf-8"))
 LINES = 3000
 
 
@@ -87,34 +85,6 @@ def test_lines_are_written_as_text_is(folder: Path) -> None:
     )
     for lines in (english, chinese):
         assert 0.1 < np.mean([bool(re.search(r"\d", line)) for line in lines]) < 0.7
-
-
-def test_at_least_95_percent_differ_after_folding() -> None:
-    numbers = np.arange(20_000)
-    corpus = Corpus(len(numbers), seed=1)
-    assert corpora.share_distinct(corpus.english(numbers)) >= 0.95
-    assert corpora.share_distinct(corpus.chinese(numbers)) >= 0.95
-
-
-def test_folded_lines_count_once() -> None:
-    assert corpora.share_distinct(["One  two.", "one two.", "ＯＮＥ two.", "three"]) == 0.5
-
-
-@pytest.mark.parametrize("seed", [1, 4])
-def test_lines_are_as_near_as_those_of_news(seed: int) -> None:
-    """`python bench/corpora.py --compare` measured the quantiles of newstest2019."""
-    numbers = np.arange(MEASURED["lines"])
-    corpus = Corpus(len(numbers), seed)
-    quantiles = corpora.cosine_quantiles(corpus.english(numbers), corpus.chinese(numbers))
-    assert corpora.largest_difference(quantiles, MEASURED["real"]) < 0.05
-    if str(seed) in MEASURED["generated"]:
-        assert corpora.largest_difference(quantiles, MEASURED["generated"][str(seed)]) < 0.001
-
-
-def test_the_largest_difference_is_found_wherever_it_is() -> None:
-    one = {"there": [[0.1, 0.2]], "back": [[0.3, 0.4]]}
-    other = {"there": [[0.1, 0.2]], "back": [[0.3, 0.47]]}
-    assert corpora.largest_difference(one, other) == 0.07
 
 
 def test_a_translation_is_the_nearest_chinese_piece() -> None:

@@ -17,7 +17,6 @@ def test_memory_that_was_given_back_is_in_the_peak() -> None:
         del block
     grown = (peak.anonymous - peak.before) / 1e6
     assert MEGABYTES * 0.95 < grown < MEGABYTES * 1.3
-    assert peak.looks >= 3
 
 
 def test_mapped_files_are_resident_and_not_anonymous(tmp_path: Path) -> None:
@@ -39,15 +38,6 @@ def test_a_command_counts_with_its_children() -> None:
     assert 150e6 < cost.peak.anonymous < 190e6
     assert cost.seconds > 1 > cost.cpu_seconds > 0
     assert cost.figures()["peak_anonymous_megabytes"] == round(cost.peak.anonymous / 1e6)
-
-
-def test_a_command_is_killed_and_what_it_wrote_is_kept() -> None:
-    cost = cost_of(
-        [sys.executable, "-uc", "print('begun'); import time; time.sleep(60)"], kill_after=2
-    )
-    assert cost.code == -9
-    assert cost.seconds < 30
-    assert cost.output == "begun\n"
 
 
 def test_a_process_that_ended_holds_nothing() -> None:

@@ -78,7 +78,7 @@ Vectorizer = EncoderPair | tuple[NDArray[Any], NDArray[Any]]
 SINGLE_WORDS = "most lines of a side have one or two tokens that the encoder knows"
 TOO_FEW = "too few translations stand out to learn how the tokens of this encoder weigh"
 # Median of a side. On Chinese glossary entries, 2, the F1 of `auto` halves by reranking; on strings
-# of interfaces and titles, 4, reranking gains (bench/threshold.py --short).
+# of interfaces and titles, 4, reranking gains.
 _FEW_TOKENS = 2
 _ADVICE = "leave out --rerank: auto ranks without tokens here"
 

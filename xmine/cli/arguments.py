@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from xmine.errors import OptionError
-from xmine.files.suffixes import PAIR_SUFFIXES, PICTURE_SUFFIXES
+from xmine.files.suffixes import PAIR_SUFFIXES
 
 
 def value(
@@ -49,33 +49,6 @@ PROMPT = Annotated[
         metavar="<text>",
     ),
 ]
-HUBS = Annotated[
-    Path | None,
-    value(
-        "Write the hubs to this file, as TSV: lines that are a neighbour of very many lines.",
-        group="Output",
-    ),
-]
-SRC_VECTORS = Annotated[
-    Path | None,
-    value(
-        "Sentence vectors of the source's lines, instead of an encoder: .npy, or raw float32.",
-        group="Input",
-    ),
-]
-TGT_VECTORS = Annotated[
-    Path | None, value("Sentence vectors of the target's lines.", group="Input")
-]
-DIM = Annotated[
-    int | None,
-    value(
-        "Dimension of raw float32 vectors.",
-        group="Input",
-        shown="of the .npy",
-        min=1,
-        metavar="<int>",
-    ),
-]
 DRY_RUN = Annotated[
     bool, switch("--dry-run", "Estimate time and memory, and stop.", group="Most used")
 ]
@@ -83,23 +56,6 @@ FORCE = Annotated[bool, switch("--force", "Replace the output if it exists.", gr
 NO_HEADER = Annotated[
     bool,
     switch("--no-header", "Write TSV without the line that names the columns.", group="Output"),
-]
-PLOT = Annotated[
-    bool,
-    switch(
-        "--plot",
-        "Draw a histogram of the pairs on stderr, with the cut and the expected precision, if any.",
-        group="Output",
-    ),
-]
-PLOT_FILE = Annotated[
-    Path | None,
-    value(
-        f"Draw the histogram as a picture: {PICTURE_SUFFIXES}; its numbers go to a .csv "
-        "beside the picture.",
-        group="Output",
-        metavar="FILE",
-    ),
 ]
 PAIRS = Annotated[
     str,

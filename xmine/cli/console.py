@@ -40,11 +40,12 @@ class Console:
         return time.perf_counter() - self.started
 
     def say(self, text: str, *, one_line: bool = False) -> None:
-        """Say something worth knowing; `one_line`: not wrapped, to be copied."""
+        """Say something worth knowing, or nothing; `one_line`: not wrapped, to be copied."""
+        if self.quiet or not text:
+            return
         if events.wanted():
-            if not self.quiet:
-                events.tell({"said": text})
-        elif not self.quiet and not self.as_json:
+            events.tell({"said": text})
+        elif not self.as_json:
             _print(visible(text), one_line=one_line)
 
     def detail(self, text: str) -> None:

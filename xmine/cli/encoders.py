@@ -1,18 +1,15 @@
-"""Options of a command -> its encoder, its vectors of lines, or its benchmark files."""
+"""Options of a command -> its encoder, or its benchmark files."""
 
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from xmine.cli.console import Console
-from xmine.errors import FileError, OptionError
-from xmine.mining.options import MiningOptions, ScoringOptions
+from xmine.errors import FileError
 from xmine.options import EncodingOptions, without_effect
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from xmine.encoders.encoder import SentenceEncoder
     from xmine.encoders.pair import EncoderPair
     from xmine.encoders.rescorer import Rescorer
@@ -112,42 +109,3 @@ def data_folder(given: Path | None) -> "DataFolder":
     if not folder.is_dir():
         raise FileError(f"{folder}: no such folder", "it is what --data or XMINE_DATA names")
     return DataFolder(folder)
-
-
-def check_vectors(
-    source: Path | None, target: Path | None, model: str | None, options: ScoringOptions
-) -> None:
-    """Refuse vectors of one side, and vectors beside an encoder or lines that are cut."""
-    if (source is None) != (target is None):
-        raise OptionError(
-            "vectors of one side only", "give both --src-vectors and --tgt-vectors, or neither"
-        )
-    if source and isinstance(options, MiningOptions) and options.segment:
-        raise OptionError(
-            "--segment and vectors: a vector is of a whole line",
-            "leave out the vectors, or --segment",
-        )
-    if source and model is not None:
-        raise OptionError("--model and vectors", "vectors take the place of an encoder: give one")
-
-
-def load_vectors(
-    source: Path | None,
-    target: Path | None,
-    dim: int | None,
-    model: str | None,
-    options: ScoringOptions,
-    console: Console,
-    *,
-    second: bool = False,
-) -> "tuple[EncoderPair | None, tuple[NDArray[Any], NDArray[Any]] | None]":
-    """Open the vectors of both sides or, without them, load the encoders."""
-    from xmine.vectors.vector_files import read_vectors
-
-    if source and target:
-        for warning in without_effect(options, {"an encoder": False, "a transformer": second}):
-            console.warn(warning)
-        vectors = read_vectors(source, dim), read_vectors(target, dim)
-        console.detail(f"vectors of {source} and {target}, dimension {vectors[0].shape[1]}")
-        return None, vectors
-    return load_encoders(model, options, console, second=second), None

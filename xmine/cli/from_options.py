@@ -51,6 +51,21 @@ def with_console(command: Callable[..., None]) -> Callable[..., None]:
     return _with_signature(wrapper, command, "console", flags)
 
 
+def with_given(kind: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Add a flag per field of a dataclass that declares flags; the command gets it as `given`."""
+    hints = typing.get_type_hints(kind, include_extras=True)
+    flags = [_parameter(name, hint, getattr(kind, name)) for name, hint in hints.items()]
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(command)
+        def wrapper(**rest: Any) -> None:  # noqa: ANN401
+            command(given=kind(**{name: rest.pop(name) for name in hints}), **rest)
+
+        return _with_signature(wrapper, command, "given", flags)
+
+    return decorate
+
+
 def with_options(
     kind: type[Options], refuse: Callable[[str], None] = lambda name: None
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:

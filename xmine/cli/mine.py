@@ -1,40 +1,32 @@
 """xmine mine: two text files -> pairs."""
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from xmine.cli.arguments import (
-    DIM,
-    DRY_RUN,
-    FORCE,
-    HUBS,
-    MODEL,
-    NO_HEADER,
-    PLOT,
-    PLOT_FILE,
-    SRC_VECTORS,
-    TGT_VECTORS,
-    value,
-)
+from xmine.cli.arguments import DRY_RUN, value
 from xmine.cli.console import Console
-from xmine.cli.encoders import check_vectors, load_second, load_vectors
-from xmine.cli.engines import opened_engine
-from xmine.cli.from_options import Grouped, with_console, with_options
-from xmine.cli.outputs import check_outputs, draw, input_files, summary, write
-from xmine.cli.pair_table import is_terminal, next_steps, show_pairs
+from xmine.cli.encoders import load_second
+from xmine.cli.from_options import Grouped, with_console, with_given, with_options
+from xmine.cli.outputs import Given
+from xmine.cli.pair_table import is_terminal, next_steps
 from xmine.errors import OptionError
 from xmine.files.suffixes import PACKED, PAIR_SUFFIXES
 from xmine.mining.options import MiningOptions
 from xmine.units import count
 
 if TYPE_CHECKING:
+    from xmine.engines.task import Engine
     from xmine.mining.mined import Mined
+    from xmine.text.inputs import TextInput
 
 
 @with_console
 @with_options(MiningOptions)
+@with_given(Given)
 def mine(
     source: Annotated[
         str,
@@ -47,6 +39,7 @@ def mine(
     target: Annotated[
         str, typer.Argument(metavar="TARGET", help="Text file in the other language.")
     ],
+    given: Given,
     options: MiningOptions,
     console: Console,
     output: Annotated[
@@ -60,7 +53,6 @@ def mine(
             shown="-, on a terminal the first pairs as a table",
         ),
     ] = None,
-    model: MODEL = None,
     rescore: Annotated[
         str | None,
         value(
@@ -71,8 +63,6 @@ def mine(
         ),
     ] = None,
     dry_run: DRY_RUN = False,
-    no_header: NO_HEADER = False,
-    force: FORCE = False,
     gold: Annotated[
         Path | None,
         value(
@@ -90,12 +80,6 @@ def mine(
             group="Quality",
         ),
     ] = None,
-    hubs: HUBS = None,
-    plot: PLOT = False,
-    plot_file: PLOT_FILE = None,
-    src_vectors: SRC_VECTORS = None,
-    tgt_vectors: TGT_VECTORS = None,
-    dim: DIM = None,
     engine: Annotated[
         Literal["local", "ray"],
         value(
@@ -125,20 +109,15 @@ def mine(
     output = None if output == "-" else output
     if source == target == "-":
         raise OptionError("only one side can be standard input")
-    check_vectors(src_vectors, tgt_vectors, model, options)
     if options.threshold == "gold" and gold is None:
         raise OptionError("--threshold gold without gold pairs", "give them with --gold FILE")
     from xmine.pairs.known import NOTHING_KNOWN, known_file, read_known
 
     gold, seed_pairs = (known_file(path) if path else None for path in (gold, seed_pairs))
-    read = input_files([source, target], pairs_first=False)
-    read += [str(path) for path in (gold, seed_pairs, src_vectors, tgt_vectors) if path]
-    others, codes = {"hubs": hubs, "picture": plot_file}, (options.src_lang, options.tgt_lang)
-    check_outputs(output, others, read, codes, force=force, or_run=True)
+    given.check(output, [source, target], [gold, seed_pairs], options, or_run=True)
 
     from xmine.mining.estimate import estimate_run
     from xmine.mining.pipeline import mine as mine_files
-    from xmine.pairs.paths import language_warnings
     from xmine.run.folder import bytes_there, makes_run, working_folder
     from xmine.text.inputs import text_input
 
@@ -146,10 +125,8 @@ def mine(
     inputs = text_input(source), text_input(target)
     seeds = read_known(seed_pairs) if seed_pairs else NOTHING_KNOWN
     truth = read_known(gold) if gold else NOTHING_KNOWN
-    with opened_engine(engine, address, run, inputs, dry_run, console) as where:
-        encoder, vectors = load_vectors(
-            src_vectors, tgt_vectors, dim, model, options, console, second=rescore is not None
-        )
+    with _opened_engine(engine, address, run, inputs, dry_run, console) as where:
+        encoder, vectors = given.load(options, console, second=rescore is not None)
         vectorizer = vectors or encoder
         assert vectorizer is not None  # one of them is there
         rescorer = load_second(rescore, options, console)
@@ -172,26 +149,57 @@ def mine(
                 gold=truth,
                 rescorer=rescorer,
                 run=run,
-                force=force,
+                force=given.force,
                 engine=where,
             )
     _explain(console, mined)
-    result = mined.report()
-    warnings = result.warnings
-    if output and run is None:
-        warnings += language_warnings(output, mined.languages)
-    for warning in warnings:
-        console.warn(warning)
-    notes = _write_hubs(mined, options, hubs) if hubs else []
-    draw(console, mined.curve(), plot, plot_file, [source, target], mined.ranked_by)
-    if is_shown:
-        show_pairs(mined.pairs.rows(), len(mined.pairs))
-    elif run is None:
-        notes += write(mined.pairs.rows(), output, mined.languages, header=not no_header)
-    said, facts = summary(result, notes, warnings, console, plot=plot)
-    console.summary((f"{output}: " if output else "") + said, facts, stdout_has_data=not output)
+    given.finish(
+        console,
+        mined.report(),
+        [source, target],
+        _write_hubs(mined, options, given.hubs) if given.hubs else [],
+        output,
+        None if run else mined.pairs.rows(),
+        mined.languages,
+        table=len(mined.pairs) if is_shown else None,
+    )
     if is_terminal() and (run is not None or (is_shown and len(mined.pairs))):
         console.say(next_steps(output), one_line=True)
+
+
+@contextmanager
+def _opened_engine(
+    name: str,
+    address: str | None,
+    run: Path | None,
+    inputs: Sequence["TextInput"],
+    dry_run: bool,
+    console: Console,
+) -> Iterator["Engine | None"]:
+    """Open the engine of `--engine`, None for this process; with `dry_run` tell of its nodes."""
+    if name == "local":
+        if address:
+            raise OptionError("--address without --engine ray", "give both, or neither")
+        yield None
+        return
+    if run is None:
+        raise OptionError(
+            "--engine ray needs the folder of a run", "give -o RUN/ in a folder that all nodes see"
+        )
+    for each in inputs:
+        if not each.is_rereadable:
+            raise OptionError(
+                f"{each.name} and --engine ray: other machines cannot read it",
+                "write the text to a file that all nodes see",
+            )
+    from xmine.engines.ray import RayEngine
+    from xmine.run.folder import working_folder
+
+    with RayEngine(address or "") as engine:
+        for line in engine.check(working_folder(run)) if dry_run else ():
+            console.say(line)
+        console.say(f"cluster: {engine.room}")
+        yield engine
 
 
 def _explain(console: Console, mined: "Mined") -> None:

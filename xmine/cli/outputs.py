@@ -1,23 +1,31 @@
-"""What `xmine mine` and `xmine score` write and say: refused before the work, written after it."""
+"""What `xmine mine` and `xmine score` take, check and end with alike."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from os.path import realpath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+from xmine.cli.arguments import FORCE, MODEL, NO_HEADER, switch, value
 from xmine.cli.console import Console, write_rows
+from xmine.cli.encoders import load_encoders
+from xmine.cli.pair_table import show_pairs
 from xmine.errors import OptionError
 from xmine.files.atomic import check_free
+from xmine.files.suffixes import PICTURE_SUFFIXES
+from xmine.mining.options import MiningOptions, ScoringOptions
+from xmine.options import without_effect
 from xmine.pairs.losses import Losses
-from xmine.pairs.tsv import tsv_row, tsv_rows
+from xmine.pairs.tsv import tsv_rows
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
+    from xmine.encoders.pair import EncoderPair
     from xmine.mining.aligned_scores import ScoringReport
     from xmine.mining.mined import MiningReport
     from xmine.pairs.pair import Languages, Pair
+    from xmine.scoring.histogram import Histogram
 
 # Lines around the bins on a screen: head, cut and legend, warnings, a summary of six lines and the
 # next prompt.
@@ -25,116 +33,201 @@ _AROUND = 12
 _MOST_BINS = 30
 
 
-def check_outputs(
-    pairs: str | None,
-    others: dict[str, Path | None],
-    read: list[str],
-    languages: "Languages",
-    *,
-    force: bool,
-    or_run: bool = False,
-) -> None:
-    """Refuse output files that cannot be written, that are input files, or that are named twice.
+@dataclass(frozen=True)
+class Given:
+    """Flags of both commands besides options: what reads the text, and where results go."""
 
-    `pairs` may name a run with `or_run`; `others` are `hubs` and `picture`; `read` the input files;
-    `languages` those that the user gives, by which a Moses pair may be turned.
-    """
-    from xmine.pairs.io import check_pair_file
-    from xmine.pairs.paths import paths_to_write, refuse_turned
-    from xmine.run.folder import JUDGEMENTS_FILE, check_run, makes_run
+    model: MODEL = None
+    src_vectors: Annotated[
+        Path | None,
+        value(
+            "Sentence vectors of the source's lines, instead of an encoder: .npy, or raw float32.",
+            group="Input",
+        ),
+    ] = None
+    tgt_vectors: Annotated[
+        Path | None, value("Sentence vectors of the target's lines.", group="Input")
+    ] = None
+    dim: Annotated[
+        int | None,
+        value(
+            "Dimension of raw float32 vectors.",
+            group="Input",
+            shown="of the .npy",
+            min=1,
+            metavar="<int>",
+        ),
+    ] = None
+    hubs: Annotated[
+        Path | None,
+        value(
+            "Write the hubs to this file, as TSV: lines that are a neighbour of very many lines.",
+            group="Output",
+        ),
+    ] = None
+    plot: Annotated[
+        bool,
+        switch(
+            "--plot",
+            "Draw a histogram of the pairs on stderr, with the cut and the expected precision, if "
+            "any.",
+            group="Output",
+        ),
+    ] = False
+    plot_file: Annotated[
+        Path | None,
+        value(
+            f"Draw the histogram as a picture: {PICTURE_SUFFIXES}; its numbers go to a .csv "
+            "beside the picture.",
+            group="Output",
+            metavar="FILE",
+        ),
+    ] = None
+    no_header: NO_HEADER = False
+    force: FORCE = False
 
-    written: dict[str, str] = {}  # path -> what goes there
-    if pairs == "":
-        raise OptionError("-o: the name is empty", "is a variable of the shell unset?")
-    if pairs and or_run and makes_run(pairs):
-        check_run(Path(pairs))
-        kept = realpath(Path(pairs) / JUDGEMENTS_FILE)
-        for name in read:  # --force would throw it away
-            if Path(realpath(name)).is_relative_to(realpath(pairs)) and realpath(name) != kept:
-                raise OptionError(f"{name}: is in {pairs}", "give another folder")
-    elif pairs:
-        check_pair_file(pairs, force=force)
-        refuse_turned(pairs, languages)
-        written |= {realpath(path): "pairs" for path in paths_to_write(pairs).paths}
-    for what, path in others.items():
-        if path is None:
-            continue
-        paths = [path]
-        if what == "picture":
+    def check(
+        self,
+        output: str | None,
+        inputs: list[str],
+        others: list[Path | None],
+        options: ScoringOptions,
+        *,
+        pairs_first: bool = False,
+        or_run: bool = False,
+    ) -> None:
+        """Refuse vectors that do not fit, and outputs that cannot be written or are read.
+
+        `output` may name a run with `or_run`. The first of `inputs` may be a file of pairs; the
+        rest are text inputs. `others` are files that are read too. By the languages in `options`
+        a Moses pair may be turned.
+        """
+        if (self.src_vectors is None) != (self.tgt_vectors is None):
+            raise OptionError(
+                "vectors of one side only", "give both --src-vectors and --tgt-vectors, or neither"
+            )
+        if self.src_vectors and isinstance(options, MiningOptions) and options.segment:
+            raise OptionError(
+                "--segment and vectors: a vector is of a whole line",
+                "leave out the vectors, or --segment",
+            )
+        if self.src_vectors and self.model is not None:
+            raise OptionError(
+                "--model and vectors", "vectors take the place of an encoder: give one"
+            )
+        from xmine.pairs.io import check_pair_file
+        from xmine.pairs.paths import paths_to_read, paths_to_write, refuse_turned
+        from xmine.run.folder import JUDGEMENTS_FILE, check_run, makes_run
+        from xmine.text.inputs import text_input
+
+        read = list(paths_to_read(inputs[0]).paths) if pairs_first else []
+        read += [text_input(each).path for each in inputs[pairs_first:]]
+        read += [str(path) for path in (*others, self.src_vectors, self.tgt_vectors) if path]
+        written: dict[str, str] = {}  # path -> what goes there
+        if output == "":
+            raise OptionError("-o: the name is empty", "is a variable of the shell unset?")
+        if output and or_run and makes_run(output):
+            check_run(Path(output))
+            kept = realpath(Path(output) / JUDGEMENTS_FILE)
+            for name in read:  # --force would throw it away
+                if Path(realpath(name)).is_relative_to(realpath(output)) and realpath(name) != kept:
+                    raise OptionError(f"{name}: is in {output}", "give another folder")
+        elif output:
+            check_pair_file(output, force=self.force)
+            refuse_turned(output, (options.src_lang, options.tgt_lang))
+            written |= {realpath(path): "pairs" for path in paths_to_write(output).paths}
+        if self.hubs:
+            check_free(self.hubs, force=self.force)
+        if self.plot_file:
             from xmine.plots.scores import check_picture
 
-            check_picture(path, force=force)
-            paths.append(path.with_suffix(".csv"))
-        else:
-            check_free(path, force=force)
-        for each in paths:
-            if (other := written.setdefault(realpath(each), what)) != what:
-                raise OptionError(f"{each}: {other} and {what} cannot go to the same file")
-    for name in read:
-        if realpath(name) in written:
-            raise OptionError(f"{name}: input and output are the same file", "give another name")
+            check_picture(self.plot_file, force=self.force)
+        table = self.plot_file and self.plot_file.with_suffix(".csv")
+        for what, path in (("hubs", self.hubs), ("picture", self.plot_file), ("picture", table)):
+            if path and (other := written.setdefault(realpath(path), what)) != what:
+                raise OptionError(f"{path}: {other} and {what} cannot go to the same file")
+        for name in read:
+            if realpath(name) in written:
+                raise OptionError(
+                    f"{name}: input and output are the same file", "give another name"
+                )
 
+    def load(
+        self, options: ScoringOptions, console: Console, *, second: bool = False
+    ) -> "tuple[EncoderPair | None, tuple[NDArray[Any], NDArray[Any]] | None]":
+        """Open the vectors of both sides or, without them, load the encoders."""
+        from xmine.vectors.vector_files import read_vectors
 
-def input_files(inputs: list[str], *, pairs_first: bool) -> list[str]:
-    """List the files that inputs are read from: text inputs, the first one perhaps of pairs."""
-    from xmine.pairs.paths import paths_to_read
-    from xmine.text.inputs import text_input
+        source, target = self.src_vectors, self.tgt_vectors
+        if not (source and target):
+            return load_encoders(self.model, options, console, second=second), None
+        for warning in without_effect(options, {"an encoder": False, "a transformer": second}):
+            console.warn(warning)
+        vectors = read_vectors(source, self.dim), read_vectors(target, self.dim)
+        console.detail(f"vectors of {source} and {target}, dimension {vectors[0].shape[1]}")
+        return None, vectors
 
-    files = list(paths_to_read(inputs[0]).paths) if pairs_first else []
-    return files + [text_input(each).path for each in inputs[pairs_first:]]
+    def finish(
+        self,
+        console: Console,
+        report: "MiningReport | ScoringReport",
+        inputs: list[str],
+        notes: list[str],
+        output: str | None,
+        pairs: "Iterable[Pair] | None",
+        languages: "Languages",
+        *,
+        table: int | None = None,
+        printed: bool = False,
+    ) -> None:
+        """Warn, draw, write the pairs and the summary, which ends with `notes`.
 
+        Without `pairs` a run has them, or they are `printed`. Where `table` is their number, a
+        terminal shows the first.
+        """
+        from xmine.pairs.io import write_pairs
+        from xmine.pairs.paths import language_warnings
 
-def write(
-    pairs: "Iterable[Pair]", output: str | None, languages: "Languages", *, header: bool
-) -> list[str]:
-    """Write pairs to a file or as TSV to stdout; return what the format could not hold."""
-    from xmine.pairs.io import write_pairs
-
-    if output:
-        return write_pairs(pairs, output, languages, header=header).notes
-    losses = Losses()
-    write_rows(tsv_rows(pairs, losses, header=header))
-    return losses.notes()
-
-
-def summary(
-    report: "MiningReport | ScoringReport",
-    notes: Sequence[str],
-    warnings: Sequence[str],
-    console: Console,
-    *,
-    plot: bool = False,
-) -> tuple[str, dict[str, object]]:
-    """Write the summary, and list the facts behind it.
-
-    `notes` tell what the output format could not hold; `warnings` are those of the report and of
-    the output; `plot` adds the histogram.
-    """
-    facts = report.facts()
-    vectors: Any = facts["vectors"]
-    how = f"{console.seconds:.1f} s"
-    if vectors.get("architecture", "static") != "static":
-        how = "{architecture} on {device} in {dtype}, ".format_map(vectors) + how
-    facts |= {"notes": [*notes], "warnings": [*warnings], "seconds": round(console.seconds, 3)}
-    if plot:
-        facts["histogram"] = report.histogram().facts()
-    return "\n".join([*report.lines(how), *filter(None, notes)]), facts
+        warnings = report.warnings
+        if output and pairs is not None:
+            warnings = warnings + language_warnings(output, languages)
+        for warning in warnings:
+            console.warn(warning)
+        title = " - ".join(Path(each).name for each in inputs)
+        draw(console, report.histogram, self.plot, self.plot_file, title)
+        if pairs is not None and table is not None:
+            show_pairs(pairs, table)
+        elif pairs is not None and output:
+            notes += write_pairs(pairs, output, languages, header=not self.no_header).notes
+        elif pairs is not None:
+            losses = Losses()
+            write_rows(tsv_rows(pairs, losses, header=not self.no_header))
+            notes += losses.notes()
+        facts = report.facts()
+        vectors: Any = facts["vectors"]
+        how = f"{console.seconds:.1f} s"
+        if vectors.get("architecture", "static") != "static":
+            how = "{architecture} on {device} in {dtype}, ".format_map(vectors) + how
+        facts |= {"notes": notes, "warnings": warnings, "seconds": round(console.seconds, 3)}
+        if self.plot:
+            facts["histogram"] = report.histogram().facts()
+        said = "\n".join([*report.lines(how), *filter(None, notes)])
+        named = f"{output}: " if output else ""
+        console.summary(named + said, facts, stdout_has_data=printed or not output)
 
 
 def draw(
     console: Console,
-    curve: "tuple[NDArray[np.float32], NDArray[np.float64] | None, float | None]",
+    histogram: "Callable[[int], Histogram]",
     plot: bool,
     picture: Path | None,
-    inputs: list[str],
-    name: str = "score",
+    title: str,
 ) -> None:
     """Draw pairs, their probabilities and the cut in the terminal, in a file, in both or in none.
 
-    `-q` does not silence the terminal; `--json` does, since stderr may be where the object goes.
+    `histogram` makes one of some bins at most. `-q` does not silence the terminal; `--json` does,
+    since stderr may be where the object goes.
     """
-    from xmine.scoring.histogram import bin_scores
-
     if plot and not console.as_json:
         from rich.console import Console as RichConsole
 
@@ -143,27 +236,12 @@ def draw(
         screen = RichConsole(stderr=True, highlight=False, markup=False, emoji=False)
         bins = min(max(screen.height - _AROUND, 5), _MOST_BINS)
         plain = not screen.encoding.startswith("utf")
-        histogram = bin_scores(*curve, bins, name)
-        for line in histogram_lines(histogram, screen.width, plain=plain):
+        for line in histogram_lines(histogram(bins), screen.width, plain=plain):
             screen.print(line)
     if picture:
         from xmine.plots.scores import BINS, draw_histogram
 
-        title = " - ".join(Path(each).name for each in inputs)
-        draw_histogram(bin_scores(*curve, BINS, name), picture, title)
-
-
-def print_table(rows: Iterable[list[str]], console: Console) -> None:
-    """Print rows of texts on stdout, as TSV."""
-    losses = Losses()
-    write_rows(tsv_row(row, losses) for row in rows)
-    say_notes(losses.notes(), console)
-
-
-def say_notes(notes: list[str], console: Console) -> None:
-    """Say what TSV could not hold, if there is anything."""
-    if notes:
-        console.say(", ".join(notes))
+        draw_histogram(histogram(BINS), picture, title)
 
 
 def place(hit: Any) -> str:  # noqa: ANN401 - any hit with a line and an offset

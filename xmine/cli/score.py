@@ -4,23 +4,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xmine.cli.arguments import (
-    DIM,
-    FORCE,
-    HUBS,
-    MODEL,
-    NO_HEADER,
-    PLOT,
-    PLOT_FILE,
-    SRC_VECTORS,
-    TGT_VECTORS,
-    value,
-)
+from xmine.cli.arguments import value
 from xmine.cli.console import Console
-from xmine.cli.encoders import check_vectors, load_vectors
 from xmine.cli.explaining import EXPLAIN, print_scored
-from xmine.cli.from_options import Grouped, with_console, with_options
-from xmine.cli.outputs import check_outputs, draw, input_files, summary, write
+from xmine.cli.from_options import Grouped, with_console, with_given, with_options
+from xmine.cli.outputs import Given
 from xmine.errors import OptionError
 from xmine.files.suffixes import PACKED, PAIR_SUFFIXES
 from xmine.mining.options import ScoringOptions
@@ -32,6 +20,7 @@ if TYPE_CHECKING:
 
 @with_console
 @with_options(ScoringOptions)
+@with_given(Given)
 def score(
     source: Annotated[
         str,
@@ -41,6 +30,7 @@ def score(
             f"TARGET a file of pairs: {PAIR_SUFFIXES}, or corpus.en,corpus.zh.",
         ),
     ],
+    given: Given,
     options: ScoringOptions,
     console: Console,
     target: Annotated[
@@ -65,15 +55,6 @@ def score(
         ),
     ] = None,
     explain: EXPLAIN = False,
-    hubs: HUBS = None,
-    no_header: NO_HEADER = False,
-    force: FORCE = False,
-    model: MODEL = None,
-    src_vectors: SRC_VECTORS = None,
-    tgt_vectors: TGT_VECTORS = None,
-    dim: DIM = None,
-    plot: PLOT = False,
-    plot_file: PLOT_FILE = None,
 ) -> None:
     """Score the line pairs of files that are aligned already.
 
@@ -86,41 +67,34 @@ def score(
     inputs = [each for each in (source, target, *(pool or ())) if each is not None]
     if inputs.count("-") > 1:
         raise OptionError("only one input can be standard input")
-    check_vectors(src_vectors, tgt_vectors, model, options)
-    if src_vectors and pool:
+    if given.src_vectors and pool:
         raise OptionError(
             "--pool and vectors: the lines of a pool would have none", "leave out one of them"
         )
-    read = input_files(inputs, pairs_first=target is None)
-    read += [str(path) for path in (src_vectors, tgt_vectors) if path]
-    others, codes = {"hubs": hubs, "picture": plot_file}, (options.src_lang, options.tgt_lang)
-    check_outputs(output, others, read, codes, force=force)
+    given.check(output, inputs, [], options, pairs_first=target is None)
 
     from xmine.flags.hubness import find_hubs, write_hubs
     from xmine.mining.aligned import score_aligned
-    from xmine.pairs.paths import language_warnings
 
-    encoder, vectors = load_vectors(src_vectors, tgt_vectors, dim, model, options, console)
+    encoder, vectors = given.load(options, console)
     explaining = _explaining(encoder) if explain else None
     with console.progress() as report:
         scored = score_aligned(source, target, encoder, options, report, pool=pool, vectors=vectors)
     nearest, lines = scored.neighbours.first(options.neighborhood), len(scored.given)
-    sides = scored.source, scored.target
+    sides, hubs = (scored.source, scored.target), given.hubs
     found = find_hubs(nearest, *sides, own_lines=(lines, lines)) if hubs else []
-    result = scored.report(pool, len(found) if hubs else None)
-    warnings = result.warnings + (language_warnings(output, scored.languages) if output else [])
-    for warning in warnings:
-        console.warn(warning)
     notes = [f"{hubs}: {note}" for note in write_hubs(found, hubs)] if hubs else []
     if explaining:
         print_scored(scored.rows(), explaining, scored.languages, as_json=console.as_json)
-    curve = scored.chosen.scores, scored.probs, None
-    draw(console, curve, plot, plot_file, list(filter(None, [source, target])))
-    if output or not explain:
-        notes += write(scored.rows(), output, scored.languages, header=not no_header)
-    said, facts = summary(result, notes, warnings, console, plot=plot)
-    console.summary(
-        (f"{output}: " if output else "") + said, facts, stdout_has_data=explain or not output
+    given.finish(
+        console,
+        scored.report(pool, len(found) if hubs else None),
+        [source, target] if target else [source],
+        notes,
+        output,
+        scored.rows() if output or not explain else None,
+        scored.languages,
+        printed=explain,
     )
 
 

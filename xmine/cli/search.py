@@ -11,7 +11,7 @@ from xmine.cli.arguments import MODEL, PROMPT, switch, value
 from xmine.cli.console import Console, write_rows
 from xmine.cli.encoders import load_encoder, warn_without_effect
 from xmine.cli.from_options import with_console, with_options
-from xmine.cli.outputs import place, print_table
+from xmine.cli.outputs import place
 from xmine.errors import FileError, OptionError
 from xmine.files.records import json_row
 from xmine.options import EncodingOptions
@@ -65,6 +65,8 @@ def search(
     from xmine.browsing.search import SIDES, Nearby, NoTokenError
     from xmine.mining.search import Hit
     from xmine.mining.search import search as search_corpus
+    from xmine.pairs.losses import Losses
+    from xmine.pairs.tsv import tsv_row
     from xmine.run.folder import RUN_FILE, is_run
     from xmine.text.identification import check_language
     from xmine.text.inputs import is_file
@@ -129,16 +131,18 @@ def search(
             facts = {name: [hit.facts() for hit in hits] for name, hits in near.items()}
             write_rows([json_row({"query": text, "query_line": line, **facts})])
         return
-    print_table(
-        (
+    losses = Losses()
+    write_rows(
+        tsv_row(
             [*([name] if of_run else []), f"{hit.cosine:.4f}", hit.text, place(hit)]
-            + ([str(line), text] if files else [])
-            for text, line, near in nearest
-            for name, hits in near.items()
-            for hit in hits
-        ),
-        console,
+            + ([str(line), text] if files else []),
+            losses,
+        )
+        for text, line, near in nearest
+        for name, hits in near.items()
+        for hit in hits
     )
+    console.say(", ".join(losses.notes()))
     for text, of_text in zip(texts, hits, strict=False):
         if not of_text:
             reason = "" if exclude_exact else ": the encoder knows no token of it"

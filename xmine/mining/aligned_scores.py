@@ -167,9 +167,9 @@ class ScoringReport:
             )
         return said + clamped_warning(scored.clamped)
 
-    def histogram(self) -> Histogram:
-        """Count the pairs by score."""
-        return bin_scores(self.scored.chosen.scores, self.scored.probs, None)
+    def histogram(self, most: int = 15) -> Histogram:
+        """Count the pairs in bins by score."""
+        return bin_scores(self.scored.chosen.scores, self.scored.probs, None, most)
 
     def lines(self, how: str = "") -> list[str]:
         """Write the figures, a sentence a line; `how` ends the first sentence."""

@@ -158,9 +158,9 @@ class MiningReport:
             )
         return said + clamped_warning(candidates.scores.clamped)
 
-    def histogram(self) -> Histogram:
-        """Count the pairs by probability, or by score where nothing is estimated."""
-        return bin_scores(*self.mined.curve(), name=self.mined.ranked_by)
+    def histogram(self, most: int = 15) -> Histogram:
+        """Count the pairs in bins by probability, or by score where nothing is estimated."""
+        return bin_scores(*self.mined.curve(), most, self.mined.ranked_by)
 
     def lines(self, how: str = "") -> list[str]:
         """Write the figures, a sentence a line; `how` ends the first sentence."""

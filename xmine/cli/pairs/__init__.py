@@ -8,7 +8,6 @@ import typer
 from xmine.cli.arguments import PAIRS
 from xmine.cli.console import Console, write_rows
 from xmine.cli.from_options import with_console
-from xmine.cli.outputs import say_notes
 from xmine.cli.pairs.cut import cut
 from xmine.cli.pairs.judge import judge
 from xmine.cli.pairs.list_pairs import list_pairs
@@ -49,7 +48,7 @@ def stats(file: PAIRS, console: Console) -> None:
         f"{_words(name):<18}" + "".join(f"{_number(x, name):>10}" for x in spread) + "\n"
         for name, spread in spreads.items()
     )
-    say_notes(losses.notes(), console)
+    console.say(", ".join(losses.notes()))
 
 
 def _words(name: str) -> str:

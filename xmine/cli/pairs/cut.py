@@ -10,7 +10,6 @@ import typer
 from xmine.cli.arguments import switch, value
 from xmine.cli.console import Console, write_rows
 from xmine.cli.from_options import with_console
-from xmine.cli.outputs import say_notes
 from xmine.errors import OptionError
 from xmine.units import count
 
@@ -80,7 +79,7 @@ def cut(
     write_rows(rows[: 1 + len(above)])
     console.say(f"--- the cut, {lowest!r}: {_KEPT} above it is kept, {_NOT_KEPT} below not")
     write_rows(rows[1 + len(above) :])
-    say_notes(losses.notes(), console)
+    console.say(", ".join(losses.notes()))
     said = f"keeps {describe_kept(cuts.at(lowest))} of {len(cuts):,}"
     option = flag_of(opened, lowest)
     if more := cuts.taken_back(lowest):

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 from xmine.cli.arguments import NO_HEADER, PAIRS, switch, value
 from xmine.cli.console import Console, write_rows
 from xmine.cli.from_options import with_console
-from xmine.cli.outputs import say_notes
 from xmine.errors import OptionError
 
 if TYPE_CHECKING:
@@ -93,7 +92,7 @@ def list_pairs(
         write_rows(jsonl_rows(shown, losses))
     else:
         write_rows(tsv_rows(shown, losses, header=not no_header))
-    say_notes(losses.notes(), console)
+    console.say(", ".join(losses.notes()))
 
 
 def _numbered(pairs: "Iterable[Pair]") -> "Iterator[Pair]":

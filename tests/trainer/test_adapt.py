@@ -15,6 +15,7 @@ import pytest
 
 from tests.toys import killable
 from tests.toys.adapted import mine_toys
+from tests.toys.grids import mostly_long
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
 from xmine.encoders.encoder import SentenceEncoder
@@ -218,7 +219,7 @@ def test_other_translations_are_trained_on_but_for_those_held_out(
     assert taught[1] == taught[0] | others and last.pairs == len(taught[1])
 
 
-@pytest.mark.parametrize("method", ADAPTERS)
+@pytest.mark.parametrize("method", mostly_long(ADAPTERS, ["transaug"]))
 def test_each_method_trains_in_the_loop(toys: Path, tmp_path: Path, method: str) -> None:
     options = AdaptOptions(method=method, epochs=2, threads=1, new_tokens=0)
     first, second = adapt(toys / "run", tmp_path / "adapted", options)

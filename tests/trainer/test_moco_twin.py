@@ -16,6 +16,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from tests.toys.grids import mostly_long
 from tests.toys.twin_training import (
     Pieces,
     Weight,
@@ -260,7 +261,11 @@ CASES: dict[str, tuple[list[TrainedTowers], dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+USUAL_CASES = ["two encoders", "one encoder, with the batch", "filled queues", "fewer pieces"]
+USUAL_CASES += ["two transformers", "dropout in keys", "inference"]
+
+
+@pytest.mark.parametrize("name", mostly_long(CASES, USUAL_CASES))
 def test_ours_is_the_paper(
     name: str, toy_vocabulary: Vocabulary, toy_pairs: ParallelText, tmp_path: Path
 ) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.toys.adapted import mine_toys
+from tests.toys.grids import mostly_long
 from xmine.browsing.opening import open_pairs
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.mining.options import MiningOptions
@@ -52,7 +53,7 @@ def options_of(method: str, encoder: Path, **given: Any) -> TrainingOptions:
     return METHODS[method].options(**FEW, **own_and_given)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", mostly_long(METHODS, ["moco", "transaug"]))
 def test_each_side_is_read_behind_its_prompt(
     method: str, toy_pairs: ParallelText, toy_folder: Path, tmp_path: Path, read: list[str]
 ) -> None:
@@ -103,6 +104,7 @@ def test_a_prompt_of_all_texts_becomes_the_default_of_what_is_saved(
         np.testing.assert_array_equal(saved.encode(["ba de"]), explicit)
 
 
+@pytest.mark.long
 def test_adapting_trains_behind_the_prompts_of_the_run(
     toy_encoder: SentenceEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read: list[str]
 ) -> None:

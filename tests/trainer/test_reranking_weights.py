@@ -57,8 +57,9 @@ def trained(method: str, pairs: ParallelText, output: Path, **changes: Any) -> T
     ("method", "changes"),
     [
         ("msimcse", {}),
-        ("transaug", {"queue_size": 64, "share_encoder": True}),
-        ("msimcse", {"held_out": 400, "steps": 4, **TRANSFORMER}),
+        pytest.param(
+            "msimcse", {"held_out": 400, "steps": 4, **TRANSFORMER}, marks=pytest.mark.long
+        ),
     ],
 )
 def test_a_trained_encoder_has_weights_of_its_own(

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests.toys.grids import mostly_long
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import FileError, TrainingError
@@ -42,6 +43,7 @@ OF_METHOD: dict[str, dict[str, Any]] = {
     "emma-x": {"momentum": 0.5, "queue_size": 128, "em_epochs": 1},
 }
 MSIMCSE = OPTIONS | OF_METHOD["msimcse"]
+FEW = MSIMCSE | {"steps": 3}
 
 
 @pytest.fixture
@@ -182,8 +184,11 @@ GOLDEN = {
 @pytest.mark.parametrize(
     ("name", "near_batches", "token_dropout", "evaluate_every"),
     [
+        ("transaug", 16, 0.2, 7),
         pytest.param("msimcse", 0, 0.0, 0, marks=pytest.mark.long),
-        *((name, 16, 0.2, 7) for name in METHODS),
+        pytest.param("msimcse", 16, 0.2, 7, marks=pytest.mark.long),
+        pytest.param("moco", 16, 0.2, 7, marks=pytest.mark.long),
+        pytest.param("emma-x", 16, 0.2, 7, marks=pytest.mark.long),
     ],
 )
 def test_a_killed_run_resumes_and_ends_with_the_same_weights(
@@ -220,7 +225,7 @@ def test_a_killed_run_resumes_and_ends_with_the_same_weights(
 
 def test_seeds_differ(toy_pairs: ParallelText, tmp_path: Path) -> None:
     runs = [
-        train("msimcse", toy_pairs, MsimcseOptions(**{**MSIMCSE, "seed": seed}), tmp_path / str(at))
+        train("msimcse", toy_pairs, MsimcseOptions(**FEW | {"seed": seed}), tmp_path / str(at))
         for at, seed in enumerate([1, 1, 2])
     ]
     assert len(runs) == 3
@@ -239,7 +244,7 @@ def test_too_high_a_learning_rate_is_an_error_that_says_so(
         train("msimcse", toy_pairs, options, tmp_path / "encoder")
     assert "--learning-rate" in error.value.hint and "--force" in error.value.hint
     assert not (tmp_path / "encoder").exists()
-    train("msimcse", toy_pairs, MsimcseOptions(**MSIMCSE), tmp_path / "encoder", force=True)
+    train("msimcse", toy_pairs, MsimcseOptions(**FEW), tmp_path / "encoder", force=True)
 
 
 def test_a_last_step_that_leads_to_no_numbers_is_the_same_error(
@@ -265,7 +270,7 @@ def test_a_run_that_was_killed_before_it_began_is_begun(
         (folder / name).touch()
     with pytest.raises(TrainingError, match="no run to resume"):
         train("msimcse", toy_pairs, MsimcseOptions(**MSIMCSE), tmp_path / "encoder", resume=True)
-    train("msimcse", toy_pairs, MsimcseOptions(**MSIMCSE), tmp_path / "encoder", **flags)
+    train("msimcse", toy_pairs, MsimcseOptions(**FEW), tmp_path / "encoder", **flags)
     assert not folder.exists()
 
 
@@ -279,24 +284,24 @@ def test_a_folder_that_is_no_run_is_not_touched(toy_pairs: ParallelText, tmp_pat
     assert thesis.read_text() == "all of it"
 
 
-@pytest.mark.parametrize("inside", ["", "source"])
+@pytest.mark.parametrize("inside", mostly_long(["", "source"], ["source"]))
 def test_files_of_others_in_the_folder_of_an_encoder_are_kept(
     toy_pairs: ParallelText, tmp_path: Path, inside: str
 ) -> None:
     """An encoder is replaced by `force`; a thesis beside its files, or beside `source`, is not."""
     output = tmp_path / "encoder"
     (output / inside).parent.mkdir(exist_ok=True)
-    train("msimcse", toy_pairs, MsimcseOptions(**MSIMCSE), output / inside)
-    train("msimcse", toy_pairs, MsimcseOptions(**MSIMCSE), output / inside, force=True)
+    train("msimcse", toy_pairs, MsimcseOptions(**FEW), output / inside)
+    train("msimcse", toy_pairs, MsimcseOptions(**FEW), output / inside, force=True)
     for thesis in (output / "thesis.txt", output / inside / "more" / "thesis.txt"):
         thesis.parent.mkdir(exist_ok=True)
         thesis.write_text("all of it")
         with pytest.raises(FileError, match=f"{thesis}: was not written by xmine"):
-            train("msimcse", toy_pairs, MsimcseOptions(**MSIMCSE), output, force=True)
+            train("msimcse", toy_pairs, MsimcseOptions(**FEW), output, force=True)
         assert thesis.read_text() == "all of it" and not run_folder(output).exists()
         thesis.unlink()
     Path(output, ".DS_Store").touch()  # of macOS, in folders that somebody looked at
-    train("msimcse", toy_pairs, MsimcseOptions(**MSIMCSE), output, force=True)
+    train("msimcse", toy_pairs, MsimcseOptions(**FEW), output, force=True)
 
 
 def test_a_run_is_not_resumed_with_other_exclusions(

@@ -9,7 +9,7 @@ from tests.toys.sentences import chinese_word
 from tests.toys.transfer import text, two_topics
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
-from xmine.evaluation.transfer import frozen
+from xmine.evaluation.transfer import tasks
 from xmine.evaluation.transfer.frozen import (
     STRENGTHS,
     FrozenLearner,
@@ -164,7 +164,7 @@ def test_c_is_chosen_without_what_shares_a_text(
     pairs = [(first, text(int(random.integers(12)), 900 + at)) for at, first in enumerate(firsts)]
     chosen = []
     for groups in (None, sharing_texts(pairs)):
-        monkeypatch.setattr(frozen, "sharing_texts", lambda _, found=groups: found)
+        monkeypatch.setattr(tasks, "sharing_texts", lambda _, found=groups: found)
         learner, train = FrozenLearner(), Examples(pairs, labels)
         task = Task("t", "pair", ("0", "1"), train, None, {}, "")
         learner(toy_encoder, task, "", silent)

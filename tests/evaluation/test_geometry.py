@@ -76,14 +76,6 @@ def test_full_divergence_is_what_the_formula_gives_pair_by_pair() -> None:
     assert between_languages(divergence) == pytest.approx(np.mean(off))
 
 
-def test_diagonal_and_full_divergence_agree_on_diagonal_covariances() -> None:
-    languages = random_languages(3, 40, 5)
-    means = np.stack([rows.mean(axis=0) for rows in languages])
-    variances = np.stack([rows.var(axis=0) for rows in languages])
-    full = full_divergence(means, [np.diag(each) for each in variances])
-    np.testing.assert_allclose(diagonal_divergence(means, variances), full, atol=1e-6)
-
-
 def test_what_the_benchmark_measures_of_distributions() -> None:
     """Each figure of the table by the formula: full covariances are Ledoit and Wolf's."""
     random = np.random.default_rng(4)

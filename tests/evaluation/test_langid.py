@@ -74,21 +74,6 @@ def test_the_whole_file_may_have_languages_in_any_order(tmp_path: Path) -> None:
     assert read_xnli(DataFolder(tmp_path), "dev") == pairs
 
 
-def test_wrong_files_of_one_language_each(tmp_path: Path) -> None:
-    write_columns(tmp_path, toy_pairs(2))
-    data, path = DataFolder(tmp_path), tmp_path / "xnli" / "dev-zh.tsv"
-    good = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    for lines, message in [
-        (good[:-1], r"dev-en\.tsv:6: the id 6 is not in .*dev-zh\.tsv"),
-        ([*good[:5], "a\tb\tmaybe\n"], r"dev-zh\.tsv:6: 'maybe' is no label of XNLI"),
-        ([*good[:5], "a\tb\n"], r"dev-zh\.tsv:6: 2 columns"),
-        ([*good[1:], good[0]], r"dev-zh\.tsv:1: neutral, but in .*dev-en\.tsv, en entailment"),
-    ]:
-        path.write_text("".join(lines), encoding="utf-8")
-        with pytest.raises(FileError, match=message):
-            read_xnli(data, "dev")
-
-
 def test_wrong_files_of_all_languages(tmp_path: Path) -> None:
     write_whole(tmp_path, toy_pairs(2))
     data, path = DataFolder(tmp_path), tmp_path / "XNLI-1.0" / "xnli.dev.tsv"

@@ -31,16 +31,6 @@ def test_lareqa_finds_the_answers_of_all_languages(
     assert result.split == "LAReQA (66 candidates)"
 
 
-def test_answers_of_other_questions_are_near_chance(
-    toy_encoder: SentenceEncoder, toy_pairs: ParallelText, tmp_path: Path
-) -> None:
-    texts = toy_pairs.sources
-    others = [paragraph([texts[row]], {f"q{row}": (texts[100 + row], 0)}) for row in range(60)]
-    write_xquad_r(tmp_path / "xquad-r", dict.fromkeys(LAREQA_LANGUAGES, others))
-    result = evaluate_retrieval(toy_encoder, DataFolder(tmp_path), EvaluationOptions())
-    assert (result.figure("LAReQA, mean of 11", "map") or 0) < 0.25
-
-
 def test_lareqa_candidates_and_gold(tmp_path: Path) -> None:
     folder = tmp_path / "xquad-r"
     one = paragraph(["One ran.", "Two sat."], {"a": ("Who sat?", 1), "b": ("Who ran?", 0)})
@@ -64,13 +54,6 @@ def test_wrong_files_of_lareqa(tmp_path: Path) -> None:
     write_xquad_r(folder, {key: [whole] for key in LAREQA_LANGUAGES})
     greek = folder / "el.json"
     for text, message in (
-        ('{"data": [', r"el\.json: not JSON"),
-        ('{"version": 1}', r"el\.json: not as the data set is distributed: no 'data'"),
-        (
-            json.dumps({"data": [{"paragraphs": [{"context": "x"}]}]}),
-            "not as the data set is distributed: no 'sentence_breaks'",
-        ),
-        ("[1]", r"el\.json: a list, not a JSON object"),
         (
             json.dumps({"data": [{"paragraphs": [paragraph(["x y"], {"b": ("?", 0)})]}]}),
             r"el\.json and ar\.json differ in their questions",

@@ -126,18 +126,6 @@ def test_pairs_of_one_meaning_are_told_from_others(
     assert "XNLI, English, without any knowledge: AP 33.3, cos acc 66.7, head acc 33.3." in notes
 
 
-@pytest.mark.slow
-def test_labels_that_mean_nothing_are_near_chance(
-    toy_encoder: SentenceEncoder, tmp_path: Path
-) -> None:
-    labels = np.random.default_rng(2).integers(0, 2, 300).tolist()
-    rows = [row[:-1] + str(label) for row, label in zip(pawsx_rows("en", 300), labels, strict=True)]
-    write(tmp_path / "pawsx/dev-en.tsv", rows)
-    (row, _) = measure(toy_encoder, tmp_path).rows
-    for figure in ("ap", "cosine", "head"):
-        assert 0.35 < row.figures[figure] < 0.65, figure
-
-
 def test_a_head_learns_from_train_what_cosine_cannot(
     toy_encoder: SentenceEncoder, tmp_path: Path
 ) -> None:
@@ -232,11 +220,4 @@ def test_pairs_of_one_class_cannot_be_learned(toy_encoder: SentenceEncoder, tmp_
         measure(toy_encoder, tmp_path)
     write(tmp_path / "x-final/en/train.tsv", with_ids(pawsx_rows("en", 60, 100)))
     with pytest.raises(FileError, match="English dev: all pairs are of one class"):
-        measure(toy_encoder, tmp_path)
-
-
-def test_pairs_of_one_class_are_refused(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
-    for name, rows in (("train", pawsx_rows("en", 40)), ("test_2k", pawsx_rows("en", 10)[1::2])):
-        write(tmp_path / f"x-final/en/{name}.tsv", with_ids(rows))
-    with pytest.raises(FileError, match="PAWS-X en: all pairs are of one class"):
         measure(toy_encoder, tmp_path)

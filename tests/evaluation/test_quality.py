@@ -87,16 +87,6 @@ def test_pearson_is_that_of_numpy(
     assert result.figure("WMT21 en-zh", "pearson") == pytest.approx(wanted, abs=1e-6)
 
 
-def test_assessments_of_other_sentences_correlate_with_nothing(
-    toy_encoder: SentenceEncoder, judged: Judged, tmp_path: Path
-) -> None:
-    order = np.random.default_rng(4).permutation(len(judged))
-    mixed = [(one, other, judged[at][2]) for (one, other, _), at in zip(judged, order, strict=True)]
-    write_wmt21(tmp_path / "test21_goldlabels", "en-zh", mixed)
-    result = evaluate_qe(toy_encoder, DataFolder(tmp_path), EvaluationOptions())
-    assert abs(result.figure("WMT21 en-zh", "pearson") or 1) < 0.3
-
-
 def test_quotes_are_text(tmp_path: Path) -> None:
     path = tmp_path / "direct-assessments" / "dev" / "ro-en-dev" / "dev.roen.df.short.tsv"
     write_table(path, [('El a spus "nu', 'He said "no', 0.5)])

@@ -7,7 +7,7 @@ import pytest
 
 from tests.toys.ranking import article, entity, write_mewsli_x, write_translations
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.evaluation.data import DataFolder, MissingData
+from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import EvaluationOptions
 from xmine.evaluation.retrieval.ranking import average_precision, evaluate_retrieval, top
 from xmine.pairs.io import ParallelText
@@ -66,9 +66,3 @@ def test_both_sets_give_rows(toy_encoder: SentenceEncoder, xquad_r: Path, tmp_pa
         *("Mewsli-X de", "LAReQA, mean of 11", "Mewsli-X, mean of 1"),
     ]
     assert result.headline == ("LAReQA, mean of 11", "map")
-
-
-def test_nothing_of_it(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
-    for folder in (DataFolder(tmp_path), DataFolder(None)):
-        with pytest.raises(MissingData, match=r"xquad-r/\*\.json"):
-            evaluate_retrieval(toy_encoder, folder, EvaluationOptions())

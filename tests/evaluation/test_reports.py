@@ -148,16 +148,6 @@ def test_a_report_tells_everything_and_can_be_read_again(
     assert (name, results["tatoeba"].cells()) == ("toy", result.cells())
 
 
-@pytest.mark.parametrize(("commit", "told"), [(None, ","), ("0123abc", " (commit 0123abc),")])
-def test_a_report_names_the_commit_where_there_is_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, commit: str | None, told: str
-) -> None:
-    monkeypatch.setattr("xmine.evaluation.reports.record._commit", lambda: commit)
-    write_report(tmp_path, EvaluationOutcome({"tatoeba": tatoeba_result(0.5)}), ABOUT, {})
-    text = (tmp_path / "report.md").read_text(encoding="utf-8")
-    assert f" with xmine {xmine.__version__}{told} " in text
-
-
 def broken(**changes: object) -> str:
     return json.dumps({**tatoeba_result(0.5).as_json(), "encoder": {"model": "m"}, **changes})
 
@@ -166,14 +156,9 @@ def broken(**changes: object) -> str:
     "text",
     [
         "",
-        "[]",
-        "{}",
         '{"encoder": {}, "results": {"a": {}}}',
-        "x",
         broken(settings=3),
-        broken(benchmark="weather"),
         broken(rows=[{"name": "a", "items": 1, "is_mean": False, "figures": {"mean": "much"}}]),
-        broken(metrics={"mean": {"title": "m", "meaning": "", "digits": None}}),
     ],
 )
 def test_what_is_no_report_is_refused(tmp_path: Path, text: str) -> None:

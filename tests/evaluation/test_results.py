@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from xmine.errors import FileError
-from xmine.evaluation.data import finite_number, incomplete, one_of, read_headed, read_tab_separated
+from xmine.evaluation.data import read_headed, read_tab_separated
 from xmine.evaluation.reports.table import as_markdown, as_text, described
 from xmine.evaluation.result import Metric, Result, Row, mean_row
 
@@ -99,23 +99,3 @@ def test_wrong_tables_are_told_by_file_and_line(tmp_path: Path) -> None:
         list(read_headed(file, ["a"]))
     file.write_text("a\tb\n1\t2\n")
     assert list(read_headed(file, ["b"])) == [(f"{file}:2", {"a": "1", "b": "2"})]
-
-
-@pytest.mark.parametrize("text", ["", "x", "nan", "inf"])
-def test_what_is_no_number_is_told(text: str) -> None:
-    with pytest.raises(FileError, match=rf"f:7: '{text}' is no score"):
-        finite_number(text, "f:7", "score")
-    assert finite_number(" 2.50", "f:7", "score") == 2.5
-
-
-def test_what_is_no_label_is_told() -> None:
-    assert one_of("b", ("a", "b"), "f:7", "label") == 1
-    with pytest.raises(FileError, match="f:7: 'c' is no label; expected a, b"):
-        one_of("c", ("a", "b"), "f:7", "label")
-
-
-def test_an_incomplete_folder_is_told_by_the_files_it_lacks(tmp_path: Path) -> None:
-    (tmp_path / "a").touch()
-    incomplete(tmp_path, ["a"], "the set")
-    with pytest.raises(FileError, match="incomplete: b, c missing"):
-        incomplete(tmp_path, ["a", "b", "c"], "the set")

@@ -36,7 +36,7 @@ def test_texts_are_encoded_once(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("root", ["", "senteval", "eval/senteval", "senteval/data/downstream"])
+@pytest.mark.parametrize("root", ["senteval", "senteval/data/downstream"])
 def test_all_seven_are_read_and_learned(
     toy_encoder: SentenceEncoder,
     tmp_path: Path,
@@ -59,15 +59,6 @@ def test_all_seven_are_read_and_learned(
     assert {row.name: row.items for row in result.rows}["mr"] == 40
     mean = np.mean([row.figures["accuracy"] for row in result.rows[:7]])
     assert result.figure(*result.headline) == pytest.approx(mean)
-
-
-def test_classes_that_do_not_differ_cannot_be_told_apart(
-    toy_encoder: SentenceEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("xmine.evaluation.transfer.frozen.STRENGTHS", (1 / 64, 64.0))  # to be quick
-    write(tmp_path / "MR/rt-polarity.neg", [text(at % 3, at) for at in range(200)])
-    write(tmp_path / "MR/rt-polarity.pos", [text(at % 3, at + 300) for at in range(200)])
-    assert 0.35 < (measure(toy_encoder, tmp_path).figure("mr", "accuracy") or 0) < 0.65
 
 
 def test_one_answer_cannot_be_learned(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
@@ -101,31 +92,12 @@ def test_questions_may_have_bytes_that_are_no_utf8(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "content", "message"),
     [
-        ("MR/rt-polarity.pos", None, "MR: incomplete: rt-polarity.pos missing"),
         ("MR/rt-polarity.neg", None, "MR: incomplete: rt-polarity.neg missing"),
         ("MR/rt-polarity.pos", "good\n" * 9, "MR: 9 examples of the rarest class"),
-        ("MR/rt-polarity.pos", "\n", "rt-polarity.pos: the file is empty"),
-        ("SST/binary/sentiment-dev", "fine film\n", "sentiment-dev:1: 1 column;"),
         ("SST/binary/sentiment-dev", "fine film\t4\n", "sentiment-dev:1: '4' is no label of SST"),
-        ("SST/binary/sentiment-test", None, "incomplete: sentiment-test missing"),
         ("TREC/TREC_10.label", "WHO:x Who ?\n", "TREC_10.label:1: 'WHO' is no class of questions"),
         ("TREC/TREC_10.label", "NUM:dist\n", "TREC_10.label:1: no question"),
         ("MRPC/msr_paraphrase_test.txt", "1\ta\tb\n", "no column Quality"),
-        (
-            "MRPC/msr_paraphrase_test.txt",
-            "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n2\t1\t2\ta\tb\n",
-            "test.txt:2: '2' is no label of MRPC",
-        ),
-        (
-            "MRPC/msr_paraphrase_test.txt",
-            "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n1\t1\t2\ta\n",
-            "test.txt:2: 4 columns; its head has 5",
-        ),
-        (
-            "MRPC/msr_paraphrase_test.txt",
-            "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n",
-            "no examples",
-        ),
     ],
 )
 def test_a_wrong_file_is_refused(

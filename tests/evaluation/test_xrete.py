@@ -1,8 +1,6 @@
 """The tasks of XRETE: which there are, what is absent, and learning one."""
 
-import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -100,16 +98,3 @@ def test_frozen_and_trained_heads_measure_it(toy_encoder: SentenceEncoder, tmp_p
         error = result.figure("multiarc en", "mae")
         assert error is not None and error < 1.2  # always 3: 2.0
     assert results[1].settings["learner"] == "finetuned" and results[1].settings["epochs"] == 8
-
-
-@pytest.mark.long
-def test_the_command_trains_the_encoder(tmp_path: Path, toy_folder: Path, xmine: Any) -> None:
-    for split in ("train", "test"):
-        rows = [review("en", 1 + n % 5, f"baba {n}") for n in range(40)]
-        write(tmp_path / f"data/multiarc/dataset_en_{split}.json", rows)
-    flags = ["--finetune", "--epochs", "1", "--seed", "3", "--task", "multiarc", "--json"]
-    ended = xmine("eval", "transfer", "--data", tmp_path / "data", "--model", toy_folder, *flags)
-    assert ended.returncode == 0, ended.stderr
-    found = json.loads(ended.stdout)
-    assert found["protocol"] == "the encoder is trained with a head on each task"
-    assert found["settings"]["seed"] == 3 and found["headline"]["metric"] == "mae"

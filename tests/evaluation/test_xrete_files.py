@@ -123,38 +123,18 @@ def test_pawsx(tmp_path: Path) -> None:
 
 
 WRONG: list[tuple[str, str, Sequence[str | Row], str]] = [
-    ("xnli", "xnli/train-en.tsv", ["A.\tB."], "2 columns; expected 3"),
     ("xnli", "xnli/train-en.tsv", ["A.\tB.\tmaybe"], "'maybe' is no label of MultiNLI"),
     ("americasnli", "americasnli/test.tsv", ["premise\tlabel", "A\tB"], "no column language"),
-    (
-        "americasnli",
-        "americasnli/test.tsv",
-        ["language\tpremise\thypothesis\tlabel", "gn\tA\tB\tyes"],
-        "test.tsv:2: 'yes' is no label of AmericasNLI",
-    ),
-    ("xcopa", "copa/train.jsonl", [copa("A", 2)], "'label' is 2; expected 0 to 1"),
     ("xcopa", "copa/train.jsonl", [copa("A", None)], "'label' is null"),
     ("xcopa", "copa/train.jsonl", [copa("A", 1, "why")], "'why' is no question of COPA"),
-    ("xcopa", "copa/train.jsonl", [copa(" ")], "'premise' is blank"),
-    ("xcopa", "copa/train.jsonl", ["", ""], "no examples"),
-    ("xcopa", "copa/train.jsonl", [{"premise": "A", "label": 1}], "no field 'choice1'"),
     ("xcopa", "siqa/train-labels.lst", ["1"], "has 2 lines and .* 1"),
     ("xcopa", "siqa/train-labels.lst", ["1", "4"], "lst:2: '4' is no label"),
     ("xcopa", "xcopa/data/ta/val.ta.jsonl", [copa("A")], "ta/test.ta.jsonl missing"),
     ("multieurlex", "multieurlex/dev.jsonl", [law(["de"], ["1"])], "no law in en"),
     ("multieurlex", "multieurlex/dev.jsonl", [law(["en"], [])], "no labels of level_1"),
-    (
-        "multieurlex",
-        "multieurlex/dev.jsonl",
-        [{"celex_id": "3", "text": "A", "eurovoc_concepts": {}}],
-        "'text' has no text for each language",
-    ),
     ("multiarc", "multiarc/dataset_fr_test.json", [review("fr", 6)], "'stars' is 6"),
     ("multiarc", "multiarc/dataset_fr_test.json", [review("en", 5)], "'en' in a file of 'fr'"),
-    ("multiarc", "multiarc/dataset_fr_test.json", [review("fr", 5, "")], "'review_body' is blank"),
-    ("multiarc", "multiarc/dataset_fr_test.json", ["", ""], "no examples"),
     ("multiarc", "multiarc/dataset_ja_dev.json", [review("ja", 5)], "dataset_ja_test.json missing"),
-    ("pawsx", "pawsx/train-en.tsv", ["A.\tB.\t2"], "'2' is no label"),
 ]
 
 

@@ -158,27 +158,6 @@ def test_lines_without_a_vector_are_noted(
         evaluate_xsim(toy_encoder, data, XsimOptions())
 
 
-def test_several_languages_have_a_mean(
-    toy_encoder: SentenceEncoder, tmp_path: Path, toy_pairs: ParallelText
-) -> None:
-    data = flores(tmp_path, toy_pairs)
-    folder = tmp_path / "flores101" / "dev"
-    write(folder / "deu.dev", (folder / "zho.dev").read_text(encoding="utf-8").split()[::-1])
-    own = evaluate_xsim(toy_encoder, data, XsimOptions(margin="absolute"))
-    left_out = "1 that the encoder was not made for are left out; --language all measures them."
-    assert own.notes == [left_out]
-    options = XsimOptions(language=["all"], margin="absolute")
-    result = evaluate_xsim(toy_encoder, data, options)
-    names = [row.name for row in result.rows]
-    assert names == [f"FLORES-101 dev {x}" for x in ("deu-eng", "zho-eng")] + [
-        "FLORES-101 dev, mean of 2"
-    ]
-    assert result.headline == ("FLORES-101 dev, mean of 2", "mean")
-    assert result.protocol == "nearest by cosine, error rate"
-    figures = [row.figures["forward"] for row in result.rows]
-    assert figures[2] == pytest.approx((figures[0] + figures[1]) / 2)
-
-
 def test_repeated_lines_are_forgiven_by_text(
     toy_encoder: SentenceEncoder, tmp_path: Path, toy_pairs: ParallelText
 ) -> None:

@@ -9,86 +9,72 @@ from typing import Any
 import pytest
 import zstandard
 
+from xmine.errors import FileError
+from xmine.text.sentences import read_sentences
+
 Command = Callable[..., Any]
 Toy = tuple[Path, Path, set[tuple[int, int]]]
 
 TEXT = b"bade fifi\ngolu mane\n" * 200
 
-WRONG_FILES = [
-    (b"", "wrong.txt: the file is empty", ""),
-    (b"\n \n\t\r\n", "wrong.txt: no text in it, only blank lines", ""),
-    (
+WRONG_FILES = {
+    "empty": (b"", "wrong.txt: the file is empty", ""),
+    "blank": (b"\n \n\t\r\n", "wrong.txt: no text in it, only blank lines", ""),
+    "not UTF-8": (
         b"good\nalso good\nb\xe9d\n",
         "wrong.txt:3: not UTF-8: byte 2 of the line is 0xe9",
         "convert it, for example: iconv -f CP1252 -t UTF-8 wrong.txt > utf8.txt",
     ),
-    (b"one\rtwo\rthree", "wrong.txt: lines end in carriage returns alone", "tr '\\r' '\\n' <"),
-    (b"good\nbin\x00ary\n", "wrong.txt:2: a binary file (it has a NUL byte)", "give a text file"),
-    (
+    "carriage returns": (
+        b"one\rtwo\rthree",
+        "wrong.txt: lines end in carriage returns alone",
+        "tr '\\r' '\\n' <",
+    ),
+    "binary": (
+        b"good\nbin\x00ary\n",
+        "wrong.txt:2: a binary file (it has a NUL byte)",
+        "give a text file",
+    ),
+    "UTF-16": (
         "text\n".encode("utf-16"),
         "wrong.txt:1: UTF-16 text",
         "convert it, for example: iconv -f UTF-16 -t UTF-8 wrong.txt > utf8.txt",
     ),
-    (
+    "UTF-16LE without a mark": (
         "text\n".encode("utf-16-le"),
         "wrong.txt:1: NUL bytes, as in UTF-16LE text",
         "convert it, for example: iconv -f UTF-16LE -t UTF-8 wrong.txt > utf8.txt",
     ),
-    (
+    "UTF-16BE without a mark": (
         "text\n".encode("utf-16-be"),
         "wrong.txt:1: NUL bytes, as in UTF-16BE text",
         "convert it, for example: iconv -f UTF-16BE -t UTF-8 wrong.txt > utf8.txt",
     ),
-    (
+    "UTF-16LE of Chinese": (
         "一月三日，天气很好，我们去公园 ABC DEF\n".encode("utf-16-le"),
         "wrong.txt:1: NUL bytes, as in UTF-16LE text",
         "convert it, for example: iconv -f UTF-16LE -t UTF-8 wrong.txt > utf8.txt",
     ),
-    (b"\0\0\0\x18ftypmp42\0\0\0\0", "wrong.txt:1: a binary file", "give a text file"),
-    (gzip.compress(TEXT)[:-9], "wrong.txt: a broken archive: ", "copy it again"),
-    (lzma.compress(TEXT)[:-9], "wrong.txt: a broken archive: ", "copy it again"),
-    (zstandard.compress(TEXT)[:-9], "wrong.txt: a broken archive: ", "copy it again"),
-    (b"\x1f\x8b no gzip at all", "wrong.txt: a broken archive: ", "copy it again"),
-    (gzip.compress(b"ok\nb\xe9d\n"), "wrong.txt:2: not UTF-8", "convert it"),
-]
-NAMES = (
-    "empty",
-    "blank",
-    "not UTF-8",
-    "carriage returns",
-    "binary",
-    "UTF-16",
-    "UTF-16LE without a mark",
-    "UTF-16BE without a mark",
-    "UTF-16LE of Chinese",
-    "MP4",
-    "cut gz",
-    "cut xz",
-    "cut zst",
-    "no gz",
-    "not UTF-8 in gz",
-)
+    "MP4": (b"\0\0\0\x18ftypmp42\0\0\0\0", "wrong.txt:1: a binary file", "give a text file"),
+    "cut gz": (gzip.compress(TEXT)[:-9], "wrong.txt: a broken archive: ", "copy it again"),
+    "cut xz": (lzma.compress(TEXT)[:-9], "wrong.txt: a broken archive: ", "copy it again"),
+    "cut zst": (zstandard.compress(TEXT)[:-9], "wrong.txt: a broken archive: ", "copy it again"),
+    "no gz": (b"\x1f\x8b no gzip at all", "wrong.txt: a broken archive: ", "copy it again"),
+    "not UTF-8 in gz": (gzip.compress(b"ok\nb\xe9d\n"), "wrong.txt:2: not UTF-8", "convert it"),
+}
 
 
-@pytest.mark.parametrize("side", ["source", "target"])
-@pytest.mark.parametrize(("data", "message", "hint"), WRONG_FILES, ids=NAMES)
-def test_a_file_that_is_no_text_fails_by_name(
-    command: Command,
-    tmp_path: Path,
-    toy_files: Toy,
-    toy_folder: Path,
-    data: bytes,
-    message: str,
-    hint: str,
-    side: str,
+@pytest.mark.parametrize("what", WRONG_FILES)
+def test_a_file_that_is_no_text_is_named_with_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
-    Path(tmp_path, "wrong.txt").write_bytes(data)
-    files = ["wrong.txt", "zh.txt"] if side == "source" else ["en.txt", "wrong.txt"]
-    ended = command("mine", *files, "--model", toy_folder, "-o", "pairs.tsv")
-    lines = ended.err.splitlines()
-    assert lines[0].startswith(f"xmine: {message}")
-    assert [line.startswith(f"hint: {hint}") for line in lines[1:]] == [True] * bool(hint)
-    assert (ended.code, ended.out, ended.touched) == (1, "", set())
+    monkeypatch.chdir(tmp_path)
+    data, message, hint = WRONG_FILES[what]
+    Path("wrong.txt").write_bytes(data)
+    with pytest.raises(FileError) as refused:
+        read_sentences("wrong.txt")
+    assert refused.value.message.startswith(message)
+    assert refused.value.hint.startswith(hint) and bool(refused.value.hint) == bool(hint)
 
 
 def test_missing_files_and_folders_fail_by_name(command: Command, toy_files: Toy) -> None:

@@ -17,7 +17,7 @@ FOLDERS = {"xmine": ROOT / "xmine", "xmine.trainer": ROOT / "trainer", "xmine.tu
 # more removes as many elsewhere, or raises the ceiling in a commit of its own that says why.
 CEILINGS = {
     "xmine": 1010,
-    "xmine/browsing": 3250,
+    "xmine/browsing": 3170,
     "xmine/cli": 4110,
     "xmine/encoders": 3140,
     "xmine/engines": 1220,
@@ -32,8 +32,8 @@ CEILINGS = {
     "xmine/scoring": 2230,
     "xmine/text": 1575,
     "xmine/vectors": 970,
-    "trainer": 8690,
-    "tui": 5450,
+    "trainer": 8400,
+    "tui": 5410,
     "bench": 3856,
     "tests": 54830,
 }

@@ -21,7 +21,7 @@ CEILINGS = {
     "xmine/cli": 4110,
     "xmine/encoders": 3140,
     "xmine/engines": 1220,
-    "xmine/evaluation": 5720,
+    "xmine/evaluation": 5643,
     "xmine/files": 1580,
     "xmine/flags": 2070,
     "xmine/knn": 3140,

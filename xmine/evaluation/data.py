@@ -58,14 +58,9 @@ class DataFolder:
 
     def missing(self, what: str) -> MissingData:
         """Make the error for a data folder that has nothing of a benchmark."""
-        if self.path is None:
-            hint = "name its folder with --data or XMINE_DATA"
-            return MissingData(f"no benchmark data; expected {what}", hint, what)
-        return MissingData(
-            f"{self.path}: no files of this benchmark; expected {what}",
-            "its --help says which files it reads",
-            what,
-        )
+        where = f"{self.path}: no files of this benchmark" if self.path else "no benchmark data"
+        hint = "--data or XMINE_DATA names the folder, and --help the files that are read"
+        return MissingData(f"{where}; expected {what}", hint, what)
 
 
 def incomplete(folder: Path, names: Sequence[str], what: str) -> None:

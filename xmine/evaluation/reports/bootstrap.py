@@ -51,15 +51,10 @@ def intervals(
 ) -> list[tuple[Interval, Interval]]:
     """Draw the items of some encoders again and again: 95 % percentile intervals.
 
-    Args:
-        encoders: of each, what the figure needs of each item, [items, ...] in the same order.
-        statistic: values of some items -> their figure; not a number where they have none. Such a
-            resample, as one that drew one item only, is drawn again.
-        resamples: how many are drawn.
-        seed: of the random numbers.
-
-    Returns:
-        for each encoder the interval of its figure, and that of its gain over the first encoder.
+    Of each encoder there is what the figure needs of each item, [items, ...] in the same order. The
+    statistic makes their figure of some items, NaN where they have none: such a resample, as one
+    that drew one item only, is drawn again. Gives for each encoder the interval of its figure, and
+    that of its gain over the first encoder.
     """
     items = len(encoders[0])
     if any(len(values) != items for values in encoders):

@@ -1,5 +1,6 @@
 """The pictures of a report: maps of parallel sentences, and histograms of cosines."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from xmine.encoders.pair import Encoders
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import AlignedOptions, EvaluationOptions
 from xmine.evaluation.retrieval.parallel import AlignedSet, aligned_sets
+from xmine.knn.cosines import Vectors
 from xmine.plots.figures import JOINED, draw_distributions, draw_map
 from xmine.progress import Report, silent
 
@@ -33,25 +35,19 @@ def draw_pictures(
         sets, _ = aligned_sets(data, AlignedOptions(**asdict(options)), encoder.facts)
     except MissingData:
         return {}
-    most = max(range(len(sets)), key=lambda at: len(sets[at].texts))
     shown: dict[str, str] = {}
-    for chosen in dict.fromkeys([0, most]):
-        shown |= _draw_set(sets[chosen], encoder, options, folder, report)
+    largest = max(sets, key=lambda each: len(each.texts))
+    for aligned in [sets[0], *([] if largest is sets[0] else [largest])]:
+        vectors = {
+            each: encoder.reading(each).encode(lines[:_IN_HISTOGRAM], report, options.prompt)
+            for each, lines in aligned.texts.items()
+        }
+        shown |= _draw_set(aligned, vectors, folder)
     return shown
 
 
-def _draw_set(
-    aligned: AlignedSet,
-    encoder: Encoders,
-    options: EvaluationOptions,
-    folder: Path,
-    report: Report,
-) -> dict[str, str]:
-    vectors = {
-        language: encoder.reading(language).encode(lines[:_IN_HISTOGRAM], report, options.prompt)
-        for language, lines in aligned.texts.items()
-    }
-    stem, shown = aligned.name.lower().replace(" ", "-"), {}
+def _draw_set(aligned: AlignedSet, vectors: Mapping[str, Vectors], folder: Path) -> dict[str, str]:
+    stem, shown = aligned.name.lower().replace(" ", "-"), dict[str, str]()
     pivot = aligned.pairs[0][1]  # lines start at the first language
     first = {each: vectors[each][:JOINED] for each in dict.fromkeys([pivot, *vectors])}
     for method, words in _MAPS.items():

@@ -39,20 +39,18 @@ def write_record(path: Path, figures: Mapping[str, object]) -> None:
 
 def _commit() -> str | None:
     """Ask git for the commit that xmine runs from; `+` marks changes that are not committed."""
-    if not _git("ls-files", Path(__file__).name):  # installed, perhaps inside another repository
+    here = Path(__file__)
+
+    def git(*words: str) -> str:
+        run = ["git", "-C", str(here.parent), *words]
+        return subprocess.run(run, capture_output=True, text=True, check=False).stdout.strip()
+
+    try:  # installed, it may lie inside another repository
+        known = git("ls-files", here.name)
+        shown = known and git("describe", "--always", "--abbrev=12", "--dirty=+", "--exclude=*")
+    except OSError:
         return None
-    shown = _git("describe", "--always", "--abbrev=12", "--dirty=+", "--exclude=*")
     return shown or None
-
-
-def _git(*arguments: str) -> str:
-    folder = Path(__file__).parent
-    try:
-        return subprocess.run(
-            ["git", *arguments], cwd=folder, capture_output=True, text=True, check=True
-        ).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return ""
 
 
 def _processor() -> str:

@@ -132,13 +132,9 @@ def main_figures(result: Result) -> list[tuple[str, str]]:
     metric = result.headline[1]
     rows: Sequence[Row] = result.rows
     if sum(not row.is_reranked for row in rows) > _FEW_ROWS:
-        rows = [
-            row
-            for row in rows
-            if row.is_mean
-            or row.name == result.headline[0]
-            or (row.values is not None and not row.is_reranked and len(rows) <= _MOST_ROWS)
-        ]
+        few = [row for row in rows if row.values is not None and not row.is_reranked]
+        kept = few if len(rows) <= _MOST_ROWS else []
+        rows = [x for x in rows if x.is_mean or x.name == result.headline[0] or x in kept]
     lines = [(row.name, metric) for row in rows if metric in row.figures]
     for each in result.metrics:
         if each.better and result.figure(result.headline[0], each.name) is not None:

@@ -29,12 +29,17 @@ MEAN = "mean of eleven"
 
 def xrete_result(results: Mapping[str, Result]) -> Result | None:
     """Collect what was measured of XRETE's tasks; None if that is less than half of them."""
+
+    def found(benchmark: str, pattern: str, metric: str) -> Row | None:
+        there = results[benchmark].rows if benchmark in results else ()
+        own = (row for row in there if metric in row.figures and not row.is_reranked)
+        return next((row for row in own if fnmatch.fnmatchcase(row.name, pattern)), None)
+
     rows = []
     for task, (benchmark, pattern, metric) in _ELEVEN.items():
-        row = _row(results, benchmark, pattern, metric)
-        if row:
+        if row := found(benchmark, pattern, metric):
             rows.append(Row(task, row.items, {"figure": row.figures[metric]}))
-    apart = _row(results, *_APART)
+    apart = found(*_APART)
     if 2 * len(rows) < len(_ELEVEN):
         return None
     lacking = [task for task in _ELEVEN if task not in {row.name for row in rows}]
@@ -59,13 +64,3 @@ def xrete_result(results: Mapping[str, Result]) -> Result | None:
         headline=(rows[0].name if lacking else MEAN, "figure"),
         notes=notes,
     )
-
-
-def _row(results: Mapping[str, Result], benchmark: str, pattern: str, metric: str) -> Row | None:
-    rows = results[benchmark].rows if benchmark in results else ()
-    found = (
-        row
-        for row in rows
-        if metric in row.figures and fnmatch.fnmatchcase(row.name, pattern) and not row.is_reranked
-    )
-    return next(found, None)

@@ -33,9 +33,7 @@ from xmine.progress import Report, silent
 PROTOCOL = "top-1 by cosine among all lines of the other side, accuracy"
 TEXTUAL = "; a line with the text of the translation counts as found"
 BOTH_WAYS = (
-    Metric(
-        "forward", "→", "share of lines of the first language whose nearest in the second is right"
-    ),
+    Metric("forward", "→", "share of lines whose nearest in the second language is right"),
     Metric("backward", "←", "the same from the second language to the first"),
     Metric("mean", "mean", "the mean of both directions"),
 )

@@ -4,7 +4,7 @@ LAReQA (Roy et al., 2020): questions, and the sentences of eleven languages that
 Mewsli-X (Ruder et al., 2021): mentions in news, and descriptions of a million entities.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from xmine.encoders.pair import Encoders
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import EvaluationOptions
 from xmine.evaluation.readers import ranking as files
-from xmine.evaluation.readers.ranking import RankingTask, read_lareqa, read_mewsli_x
+from xmine.evaluation.readers.ranking import read_lareqa, read_mewsli_x
 from xmine.evaluation.result import Metric, Result, Row, mean_row
 from xmine.knn.cosines import Vectors
 from xmine.knn.exact import search_exact
@@ -74,7 +74,19 @@ def evaluate_retrieval(
         raise data.missing(_WHAT)
     rows, means = [], []
     for task in tasks:
-        measured = _rows(encoder, task, options, report)
+        texts = [text for queries in task.queries.values() for text, _ in queries]
+        languages = [language for language, queries in task.queries.items() for _ in queries]
+        vectors = _encoded(encoder, texts, languages, options, report)
+        slices = (slice(at, at + _BLOCK) for at in range(0, len(task.candidates), _BLOCK))
+        blocks = (
+            _encoded(encoder, task.candidates[at], task.languages[at], options, report)
+            for at in slices
+        )
+        rankings, measured = iter(top(vectors, blocks).tolist()), []
+        for language, queries in task.queries.items():
+            found = [average_precision(next(rankings), gold) for _, gold in queries]
+            figures = {"map": float(np.mean(found))}
+            measured.append(Row(f"{task.name} {language}", len(found), figures))
         rows += measured
         means.append(mean_row(f"{task.name}, mean of {len(measured)}", measured))
     return Result(
@@ -107,27 +119,3 @@ def _encoded(
         some = [texts[row] for row in rows]
         vectors[rows] = reader.encode_half(some, report, options.prompt)
     return vectors
-
-
-def _rows(
-    encoder: Encoders, task: RankingTask, options: EvaluationOptions, report: Report
-) -> list[Row]:
-    texts = [text for queries in task.queries.values() for text, _ in queries]
-    languages = [language for language, queries in task.queries.items() for _ in queries]
-    vectors = _encoded(encoder, texts, languages, options, report)
-
-    def blocks() -> Iterator[Vectors]:
-        for row in range(0, len(task.candidates), _BLOCK):
-            block = slice(row, row + _BLOCK)
-            texts, languages = task.candidates[block], task.languages[block]
-            yield _encoded(encoder, texts, languages, options, report)
-
-    rankings, rows, done = top(vectors, blocks()).tolist(), [], 0
-    for language, queries in task.queries.items():
-        each = [
-            average_precision(ranking, gold)
-            for ranking, (_, gold) in zip(rankings[done:], queries, strict=False)
-        ]
-        rows.append(Row(f"{task.name} {language}", len(each), {"map": float(np.mean(each))}))
-        done += len(queries)
-    return rows

@@ -18,13 +18,7 @@ from xmine.scoring.margin import margin_scores
 from xmine.scoring.retrieval import best_neighbours
 
 _METRICS = (
-    Metric(
-        "forward",
-        "→",
-        "share of lines of the first language whose translation is missed",
-        digits=2,
-        better="lower",
-    ),
+    Metric("forward", "→", "share of lines of the first language with errors", 100, 2, "lower"),
     Metric("backward", "←", "the same from the second language", 100, 2, "lower"),
     Metric("mean", "mean", "the mean of both directions", 100, 2, "lower"),
 )
@@ -35,11 +29,8 @@ def best_lines(
 ) -> tuple[Chosen, int]:
     """Choose for each row the other side's one with the best score among its k nearest.
 
-    Unit rows [sources, dim] and [targets, dim]; equal scores go to the lower row.
-
-    Returns:
-        int64 [sources], a row of the target for each source, and int64 [targets], the reverse; and
-        the number of neighbourhood means near zero that the ratio needed raised.
+    Unit rows [sources, dim] and [targets, dim]; equal scores go to the lower row. Also gives the
+    number of neighbourhood means near zero that the ratio needed raised.
     """
     neighbours = search_exact(source, target, 1 if margin == "absolute" else k, report=report)
     scores = margin_scores(neighbours, margin)

@@ -118,10 +118,6 @@ def read_task(task: str, data: DataFolder) -> tuple[list[ScoredPairs], list[str]
     if task == "sickr":
         name = "SICK_test_annotated.txt"
         return [readers.read_sick(data.holding(name, _SICK, _WHAT) / name)], []
-    return _read_year(task, data)
-
-
-def _read_year(task: str, data: DataFolder) -> tuple[list[ScoredPairs], list[str]]:
     year, inside = f"20{task[3:]}", f"{TITLES[task]}-en-test"
     plain = data.find(f"{year}/*.test.tsv", ("sts",))
     folder = plain or data.holding(f"{inside}/STS.*.txt", _SENTEVAL, _WHAT)

@@ -21,30 +21,16 @@ from xmine.progress import Report, silent
 FLOOR = 1e-8  # of variances: a direction that a language does not use has none
 _SAME = 1e-9  # mean squared distance of vectors that float32 does not tell apart
 _METRICS = (
-    Metric(
-        "kl_diag_mean",
-        "KL",
-        "divergence between two languages: diagonal Gaussians, mean of dimensions and pairs",
-        1,
-        4,
-        "lower",
-    ),
+    Metric("kl_diag_mean", "KL", "of diagonal Gaussians, mean of dimensions", 1, 4, "lower"),
     Metric("kl_diag_sum", "KL sum", "the same, summed over dimensions", 1, 2, "lower"),
-    Metric(
-        "kl_full", "KL full", "the same with Ledoit-Wolf's full covariances", 1, 2, better="lower"
-    ),
-    Metric(
-        "calinski_harabasz", "CH", "Calinski-Harabasz index, translations being a cluster", 1, 2
-    ),
+    Metric("kl_full", "KL full", "with Ledoit-Wolf's full covariances", 1, 2, better="lower"),
+    Metric("calinski_harabasz", "CH", "Calinski-Harabasz index of translations", 1, 2),
     Metric("between_within", "B/W", "the same without its factor for the numbers", 1, 4),
-    Metric(
-        "principal_ratio", "PR", "isotropy: 1 if no direction stands out, 0.3679 if one does", 1, 4
-    ),
+    Metric("principal_ratio", "PR", "isotropy: 1, or 0.3679 if one direction stands out", 1, 4),
 )
 _COMPARE = (
-    "KL orders encoders measured on the same files and has no absolute meaning; CH grows with the "
-    "number of languages, so never compare it across different ones, nor with groups of another "
-    "size."
+    "KL orders encoders measured on the same files; CH grows with the number of languages, so "
+    "compare it across groups of one size alone."
 )
 _FEW = "Fewer lines ({}) than dimensions ({}): covariances are mostly noise, KL full above all."
 

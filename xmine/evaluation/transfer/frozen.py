@@ -84,7 +84,11 @@ class FrozenLearner:
         def features(texts: Sequence[tuple[str, ...]], language: str = "en") -> _Features:
             flat = [text for each in texts for text in each]
             known = self.vectors(encoder.reading(language), flat, prompt, report)
-            rows = [_rows([known[text] for text in each], task.symmetric) for each in texts]
+            join = symmetric_features if task.symmetric else pair_features
+            rows = []
+            for each in texts:  # the rows of an example: 1, or one for each choice
+                first, *others = (known[text] for text in each)
+                rows.append(np.stack([join(first, other) for other in others] or [first]))
             return _Features(np.concatenate(rows), np.cumsum([0, *map(len, rows)]))
 
         same &= task.dev.same_as(last.dev) if task.dev else last.dev is None
@@ -110,16 +114,6 @@ class FrozenLearner:
         if new:
             known.update(zip(new, encoder.encode(new, report, prompt), strict=True))
         return known
-
-
-def _rows(vectors: list[Vectors], symmetric: bool) -> Vectors:
-    """Make the rows [1 or choices, width] of one example from the vectors of its texts."""
-    first, *others = vectors
-    if not others:
-        return first[None]
-    if symmetric:
-        return symmetric_features(first, others[0])[None]
-    return np.stack([pair_features(first, other) for other in others])
 
 
 def _learned(

@@ -12,9 +12,7 @@ METRICS = (
     Metric("accuracy", "acc", "share of examples whose highest score is the right answer's"),
     Metric("f1", "F1", "F1 of the class `paraphrase`"),
     Metric("mrp", "mRP", "mean share of right ones among the R best labels of a text that has R"),
-    Metric(
-        "micro_f1", "micro-F1", "F1 of all labels of all texts; given where the score is above 0"
-    ),
+    Metric("micro_f1", "micro-F1", "F1 of all labels of all texts, those with a score above 0"),
     Metric("top1", "top-1", "share of texts whose highest label is one of theirs"),
     Metric("mae", "MAE", "mean distance of the predicted number; lower is better", better="lower"),
 )

@@ -165,6 +165,8 @@ def _rows(
     report: Report,
 ) -> list[Row]:
     """Measure each language; what was held out in different parts is pooled."""
+    from sklearn.metrics import average_precision_score
+
     # language -> of pairs: cosine, whether positive, whether the cut was right, the head was
     judged: dict[str, list[tuple[Floats, Truth, Truth, Truth]]] = {}
 
@@ -187,21 +189,18 @@ def _rows(
             given = predict(pairs.texts, language).argmax(axis=1)
             found = values, truth, (values >= cut) == truth, given == pairs.answers
             judged.setdefault(language, []).append(found)
-    return [_row(f"{each.title} {language}", found) for language, found in judged.items()]
-
-
-def _row(name: str, judged: Sequence[tuple[Floats, Truth, Truth, Truth]]) -> Row:
-    from sklearn.metrics import average_precision_score
-
-    values, truth, cut_right, head_right = map(np.concatenate, zip(*judged, strict=True))
-    _check_both_classes(truth, name)
-    figures = {
-        "ap": float(average_precision_score(truth, values)),
-        "cosine": float(cut_right.mean()),
-        "oracle": best_cut(values, truth)[1],
-        "head": float(head_right.mean()),
-    }
-    return Row(name, len(values), figures)
+    rows = []
+    for language, parts in judged.items():
+        values, truth, cut_right, head_right = map(np.concatenate, zip(*parts, strict=True))
+        _check_both_classes(truth, name := f"{each.title} {language}")
+        figures = {
+            "ap": float(average_precision_score(truth, values)),
+            "cosine": float(cut_right.mean()),
+            "oracle": best_cut(values, truth)[1],
+            "head": float(head_right.mean()),
+        }
+        rows.append(Row(name, len(values), figures))
+    return rows
 
 
 def _check_both_classes(truth: Truth, where: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.toys.command import Ended, contents
-from xmine.cli import progress_lines, run
+from xmine.cli import console, run
 from xmine.encoders.encoder import EMBEDDED
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.pairs.io import ParallelText
@@ -41,7 +41,7 @@ def command(
         capfdbinary.readouterr()
         with monkeypatch.context() as patch:
             patch.setattr(sys, "argv", ["xmine", *map(str, arguments)])
-            patch.setattr(progress_lines, "_LASTS", float("inf"))  # as on a fast machine
+            patch.setattr(console, "_LASTS", float("inf"))  # as on a fast machine
             patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
             with pytest.raises(SystemExit) as leaving:
                 run()

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from xmine.cli import console
 from xmine.cli import progress_events as events
-from xmine.cli import progress_lines
 from xmine.cli.console import Console
 from xmine.progress import Progress
 
@@ -86,8 +86,8 @@ def test_in_a_pipe_a_stage_that_lasts_is_told_at_once_and_again(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     clock = 0.0
-    monkeypatch.setattr(progress_lines, "time", SimpleNamespace(monotonic=lambda: clock))
-    monkeypatch.setattr(progress_lines, "_PAUSE", 0.001)
+    monkeypatch.setattr(console, "time", SimpleNamespace(monotonic=lambda: clock))
+    monkeypatch.setattr(console, "_PAUSE", 0.001)
     told = []
     with Console().progress() as report:
         for now, stage in (

@@ -8,21 +8,26 @@ import os
 import shutil
 import sys
 import textwrap
+import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 import typer
 
 from xmine.cli import progress_events as events
-from xmine.cli.progress_lines import in_words, progress_lines
 from xmine.display import visible
 from xmine.errors import FileError
 from xmine.files.records import json_row
 from xmine.progress import Progress, Report, silent
+from xmine.units import short
 
 _NAME = "xmine: "
+# Where no bar can be drawn, as in a log, a stage that lasts gets a line.
+_LASTS = 2.0  # seconds after which a stage is told, so that a short run has no such line
+_AGAIN = 30.0  # seconds between two lines of one stage
+_PAUSE = 0.2  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +90,7 @@ class Console:
             return events.progress_events()
         if self.quiet or self.as_json:
             return nullcontext(silent)
-        return _bar() if _draws(sys.stderr.isatty()) else progress_lines(self.say)
+        return _bar() if _draws(sys.stderr.isatty()) else _lines(self.say)
 
 
 @contextmanager
@@ -116,11 +121,45 @@ def _bar() -> Iterator[Report]:
                 task,
                 completed=progress.done,
                 total=progress.total,
-                numbers=in_words(progress.numbers),
+                numbers=_in_words(progress.numbers),
                 visible=progress.done < progress.total,  # what is done is out of the way
             )
 
         yield report
+
+
+@contextmanager
+def _lines(say: Callable[[str], None]) -> Iterator[Report]:
+    """Give a `report`; a thread says where the latest stage is: some report but start and end."""
+    latest: Progress | None = None
+    due: dict[str, float] = {}
+    over = threading.Event()
+
+    def report(progress: Progress) -> None:
+        nonlocal latest
+        due.setdefault(progress.stage, time.monotonic() + _LASTS)
+        latest = progress
+
+    def watch() -> None:
+        while not over.wait(_PAUSE):
+            now, stage = time.monotonic(), latest
+            if stage and stage.done < stage.total and now >= due[stage.stage]:
+                due[stage.stage] = now + _AGAIN
+                told = f"{stage.stage}: {stage.done:,} of {stage.total:,}"
+                say("  ".join(filter(None, [told, _in_words(stage.numbers)])))
+
+    watching = threading.Thread(target=watch, name="saying progress", daemon=True)
+    watching.start()
+    try:
+        yield report
+    finally:
+        over.set()
+        watching.join()
+
+
+def _in_words(numbers: dict[str, float]) -> str:
+    """Write the numbers of a stage, such as the loss."""
+    return "  ".join(f"{name} {short(number)}" for name, number in numbers.items())
 
 
 def _print(text: str, *, one_line: bool = False) -> None:

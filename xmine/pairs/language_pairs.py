@@ -59,13 +59,12 @@ def named_languages(path: str) -> Languages | None:
     """
     name = Path(path[: len(path) - len(packing_of(path))]).name
     stem = Path(name).stem if kind_of(path) else name
-    found = [pair for pair in _NAMED.findall(stem) if all(map(_is_code, pair))]
+    found = [  # a code of three letters has to be known here, or any word is one
+        pair
+        for pair in _NAMED.findall(stem)
+        if all(len(code) != 3 or knows_script(code) for code in pair)
+    ]
     return found[0] if len(found) == 1 else None
-
-
-def _is_code(code: str) -> bool:
-    """Tell whether a word of a name is a code; one of three letters has to be known here."""
-    return len(code) != 3 or knows_script(code)
 
 
 def settle_languages(

@@ -118,11 +118,6 @@ def _plain(value: Any, kind: type) -> Any:  # noqa: ANN401 - whatever the field 
     return index(value) if kind is int else kind(value)
 
 
-def _has_figures(pair: Pair) -> bool:
-    """Whether a pair has a score, or is none of those that get one: they have lines."""
-    return pair.score is not None or pair.source_line is None
-
-
 def split_head(pairs: Iterable[Pair], size: int = 1000) -> tuple[set[str], Iterator[Pair]]:
     """Look ahead: the columns that some of the first pairs have; and all pairs.
 
@@ -130,7 +125,11 @@ def split_head(pairs: Iterable[Pair], size: int = 1000) -> tuple[set[str], Itera
     """
     pairs = iter(pairs)
     head = more = list(islice(pairs, size))
-    while more and len(head) < _MOST_AHEAD and not any(_has_figures(pair) for pair in more):
+    while (
+        more
+        and len(head) < _MOST_AHEAD
+        and all(pair.score is None and pair.source_line is not None for pair in more)
+    ):
         more = list(islice(pairs, size))
         head += more
     held = {name for name in COLUMNS if any(getattr(pair, name) is not None for pair in head)}

@@ -222,7 +222,7 @@ def test_a_table_without_a_named_column_is_refused_before_it_is_read(tmp_path: P
     Path(tmp_path, "a.tsv").write_bytes(b"\nDog\t0.5\tHund\n" + b"x" * 2**19 + b"\n\xff")
     with pytest.raises(FileError, match="a table of 3 columns") as error:
         read_texts(tmp_path / "a.tsv")
-    assert error.value.hint.endswith(f"{tmp_path}/a.tsv:1 or {tmp_path}/a.tsv:3")
+    assert error.value.hint.endswith(f"{tmp_path}/a.tsv:1 or {tmp_path}/a.tsv:2")
     Path(tmp_path, "b.tsv").write_bytes(b"\none\ntwo\tthree\n")
     assert read_texts(tmp_path / "b.tsv") == ["", "one", "two\tthree"]
 

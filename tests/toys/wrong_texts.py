@@ -200,23 +200,17 @@ TEXTS: dict[str, tuple[str, bytes | None, str, str]] = {
         "a.tsv.zst: a broken archive: ",
         "copy it again",
     ),
-    "tsv no column": (
+    "tsv pairs": (
         "a.tsv",
-        b"1\tone\tuno\n",
+        b"score\tsource\ttarget\n1.5\tone\tuno\n",
         "a.tsv: a table of 3 columns",
-        "name the one with the text, for example a.tsv:2 or a.tsv:3",
-    ),
-    "tsv mined": (
-        "a.tsv",
-        b"1.5\tone\tuno\t1\t2\t0.75\n",
-        "a.tsv: a table of 6 columns",
         "name the one with the text, for example a.tsv:2 or a.tsv:3",
     ),
     "tsv blank first": (
         "a.tsv",
         b"\n1\tone\n",
         "a.tsv: a table of 2 columns",
-        "name the one with the text, for example a.tsv:2",
+        "name the one with the text, for example a.tsv:1 or a.tsv:2",
     ),
     "tsv column": (
         "a.tsv:3",

@@ -199,10 +199,6 @@ def input_of_run(given: str, run: Path, digest: str = "") -> str:
     return found[0]
 
 
-def _is_number(text: str) -> bool:
-    return re.fullmatch(r"[-+]?[0-9]*\.?[0-9]+", text.strip()) is not None
-
-
 def _name_one(path: str, columns: list[str]) -> str:
     shown = [f"{path}:{column}" for column in columns[:2]]
     return f"name the one with the text, for example {' or '.join(shown)}"
@@ -214,10 +210,10 @@ def _no_table(path: str, lines: Iterator[str]) -> Iterator[str]:
     for line in lines:
         if not begun and "\t" in line:
             cells = line.split("\t")
-            texts = [str(at) for at, cell in enumerate(cells, start=1) if not _is_number(cell)]
-            raise FileError(
-                f"{path}: a table of {len(cells)} columns", _name_one(path, texts or ["1", "2"])
-            )
+            names = column_names(cells)
+            at = [names.index(name) for name in ("source", "target")] if names else [0, 1]
+            hint = _name_one(path, [str(each + 1) for each in at])
+            raise FileError(f"{path}: a table of {len(cells)} columns", hint)
         begun = begun or line != ""
         yield line
 

@@ -217,10 +217,7 @@ def main() -> None:
     for name, figures in cut.items():
         print(f"{name:26}", ", ".join(f"{each} {figure}" for each, figure in figures.items()))
     if options.json:
-        write_record(
-            options.json,
-            record({"gold": good, "planted": rows, "cut_in_half": cut}),
-        )
+        write_record(options.json, record({"gold": good, "planted": rows, "cut_in_half": cut}))
 
 
 if __name__ == "__main__":

@@ -113,10 +113,7 @@ def watched(pid: int | None = None, every: float = EVERY) -> Iterator[Peak]:
 
 
 def cost_of(
-    command: Sequence[str | Path],
-    *,
-    cache: Path | None = None,
-    every: float = EVERY,
+    command: Sequence[str | Path], *, cache: Path | None = None, every: float = EVERY
 ) -> Cost:
     """Run a command and watch it.
 

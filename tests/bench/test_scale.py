@@ -29,10 +29,7 @@ def floats() -> tuple[searching.Floats, searching.Floats]:
 
 def found(neighbours: Neighbours) -> Found:
     return Found(
-        neighbours.target_cosines,
-        neighbours.targets,
-        neighbours.source_cosines,
-        neighbours.sources,
+        neighbours.target_cosines, neighbours.targets, neighbours.source_cosines, neighbours.sources
     )
 
 

@@ -10,12 +10,7 @@ from numpy.typing import NDArray
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import EncoderError, FileError
 from xmine.evaluation.readers.scored_pairs import ScoredPairs
-from xmine.evaluation.similarity.correlation import (
-    Values,
-    pearson,
-    rate,
-    spearman,
-)
+from xmine.evaluation.similarity.correlation import Values, pearson, rate, spearman
 from xmine.evaluation.similarity.sts import aggregate
 from xmine.progress import Report, silent
 

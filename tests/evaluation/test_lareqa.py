@@ -39,7 +39,7 @@ def test_lareqa_candidates_and_gold(tmp_path: Path) -> None:
     task = read_lareqa(folder)
     assert len(task.candidates) == 5 * 11
     assert task.candidates[:3] == [
-        *("One ran. One ran. Two sat.", "Two sat. One ran. Two sat.", "Yes. Yes. No. Yes."),
+        *("One ran. One ran. Two sat.", "Two sat. One ran. Two sat.", "Yes. Yes. No. Yes.")
     ]
     questions = task.queries["zh"]
     assert [text for text, _ in questions] == ["Who sat?", "Who ran?", "Really?"]

@@ -29,7 +29,7 @@ def test_mewsli_x_is_the_reciprocal_rank(
     write_mewsli_x(tmp_path / "mewsli-x", entities, articles)
     result = evaluate_retrieval(toy_encoder, DataFolder(tmp_path), EvaluationOptions())
     assert [(row.name, row.items) for row in result.rows] == [
-        *(("Mewsli-X ar", 5), ("Mewsli-X ja", 5), ("Mewsli-X, mean of 2", 10)),
+        *(("Mewsli-X ar", 5), ("Mewsli-X ja", 5), ("Mewsli-X, mean of 2", 10))
     ]
     assert (result.figure("Mewsli-X, mean of 2", "map") or 0) > 0.95
     task = read_mewsli_x(tmp_path / "mewsli-x")

@@ -12,13 +12,7 @@ from xmine.errors import FileError, OptionError
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import PairsOptions
 from xmine.evaluation.result import Result
-from xmine.evaluation.transfer.sentence_pairs import (
-    FOLDS,
-    SETS,
-    best_cut,
-    evaluate_pairs,
-    tasks_of,
-)
+from xmine.evaluation.transfer.sentence_pairs import FOLDS, SETS, best_cut, evaluate_pairs, tasks_of
 
 PAWSX, XNLI = SETS
 

@@ -63,6 +63,6 @@ def test_both_sets_give_rows(toy_encoder: SentenceEncoder, xquad_r: Path, tmp_pa
     )
     result = evaluate_retrieval(toy_encoder, DataFolder(tmp_path), EvaluationOptions())
     assert [row.name for row in result.rows][-3:] == [
-        *("Mewsli-X de", "LAReQA, mean of 11", "Mewsli-X, mean of 1"),
+        *("Mewsli-X de", "LAReQA, mean of 11", "Mewsli-X, mean of 1")
     ]
     assert result.headline == ("LAReQA, mean of 11", "map")

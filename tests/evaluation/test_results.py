@@ -16,10 +16,7 @@ ERROR = Metric("error", "err", "mean distance", scale=1, digits=3, better="lower
 
 
 def a_result() -> Result:
-    rows = [
-        Row("one", 1000, {"accuracy": 0.5, "error": 1.25}),
-        Row("two", 20, {"accuracy": 0.75}),
-    ]
+    rows = [Row("one", 1000, {"accuracy": 0.5, "error": 1.25}), Row("two", 20, {"accuracy": 0.75})]
     return Result(
         "toy",
         "as it comes",

@@ -3,13 +3,7 @@
 import numpy as np
 import pytest
 
-from xmine.evaluation.transfer.metrics import (
-    f1,
-    goodness,
-    mean_r_precision,
-    micro_f1,
-    task_figures,
-)
+from xmine.evaluation.transfer.metrics import f1, goodness, mean_r_precision, micro_f1, task_figures
 
 
 def test_accuracy_and_f1_are_what_counting_gives() -> None:

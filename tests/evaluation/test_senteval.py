@@ -38,10 +38,7 @@ def test_texts_are_encoded_once(
 @pytest.mark.long
 @pytest.mark.parametrize("root", ["senteval", "senteval/data/downstream"])
 def test_all_seven_are_read_and_learned(
-    toy_encoder: SentenceEncoder,
-    tmp_path: Path,
-    root: str,
-    monkeypatch: pytest.MonkeyPatch,
+    toy_encoder: SentenceEncoder, tmp_path: Path, root: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_senteval(tmp_path / root)
     if root != "senteval":

@@ -73,9 +73,7 @@ def test_perturbations_are_candidates(
     assert [metric.name for metric in result.metrics] == ["error", "entity", "number", "misaligned"]
     assert result.headline == ("zho_Hans-eng_Latn", "error")
     assert result.rows[0].figures["error"] < 0.2
-    assert result.notes == [
-        "eng_Latn: 30 references and 60 perturbations to choose from.",
-    ]
+    assert result.notes == ["eng_Latn: 30 references and 60 perturbations to choose from."]
 
 
 def test_perturbations_that_are_nearer_are_errors_of_their_kind(

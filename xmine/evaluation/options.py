@@ -214,10 +214,7 @@ class PairsOptions(EvaluationOptions):
     """Telling pairs of sentences apart."""
 
     task: list[str] = option(
-        [],
-        "Measure only this task: pawsx or xnli.",
-        choices=("pawsx", "xnli"),
-        shown_default="all",
+        [], "Measure only this task: pawsx or xnli.", choices=("pawsx", "xnli"), shown_default="all"
     )
 
 
@@ -268,9 +265,7 @@ class ReportOptions(EvaluationOptions):
     """A table of encoders."""
 
     benchmark: list[str] = option(
-        [],
-        "Only these benchmarks, such as tatoeba,bucc,sts.",
-        shown_default="all there are",
+        [], "Only these benchmarks, such as tatoeba,bucc,sts.", shown_default="all there are"
     )
     resamples: int = option(1000, "Number of bootstrap resamples for intervals.", min=100)
     seed: int = option(1, "Seed of the resamples.", min=0, max=2**63 - 1)

@@ -1,5 +1,6 @@
 """Data sets in JSON and JSONL -> their objects, each with its place, and what stands in them."""
 
+import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -43,13 +44,9 @@ def filled_text(row: dict[str, Any], field: str, where: str) -> str:
 def whole_number(row: dict[str, Any], field: str, low: int, high: int, where: str) -> int:
     """Take a number between two; written as a text it is one too."""
     value = row[field]
-    allowed = [str(each) for each in range(low, high + 1)]
-    if isinstance(value, bool) or str(value) not in allowed:
-        shown = repr(value) if isinstance(value, int | float | str) else json_name(value)
-        raise FileError(
-            f"{where}: the field {field!r} is {shown}; expected {low} to {high}",
-            "a test set without answers cannot be measured on",
-        )
+    if isinstance(value, bool) or str(value) not in map(str, range(low, high + 1)):
+        said = f"{where}: the field {field!r} is {json.dumps(value):.20}; expected {low} to {high}"
+        raise FileError(said, "a test set without answers cannot be measured on")
     return int(value)
 
 

@@ -4,7 +4,7 @@ Texts are put together as in XTREME-R, without its limits of length: those are t
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,8 +45,11 @@ def read_lareqa(folder: Path) -> RankingTask:
     skipped = 0
     for language, name in zip(LAREQA_LANGUAGES, names, strict=True):
         questions: dict[str, str] = {}
-        for where, paragraph in _paragraphs(folder / name):
-            with as_distributed(where):
+        with as_distributed(f"{folder / name}"):
+            passages = json_file(folder / name)["data"]
+            paragraphs = [paragraph for each in passages for paragraph in each["paragraphs"]]
+        for number, paragraph in enumerate(paragraphs, start=1):
+            with as_distributed(where := f"{folder / name}: paragraph {number}"):
                 context = filled_text(paragraph, "context", where)
                 spans = [_span(context, *each) for each in paragraph["sentence_breaks"]]
                 sentences = [context[start:end] for start, end in spans]
@@ -84,14 +87,6 @@ def read_lareqa(folder: Path) -> RankingTask:
         "LAReQA: a question, and sentences, each followed by its paragraph",
         [f"{skipped} answers start in no sentence and are right nowhere."] if skipped else [],
     )
-
-
-def _paragraphs(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    with as_distributed(str(path)):
-        passages = json_file(path)["data"]
-        found = [paragraph for each in passages for paragraph in each["paragraphs"]]
-    for number, paragraph in enumerate(found, start=1):
-        yield f"{path}: paragraph {number}", paragraph
 
 
 def read_mewsli_x(folder: Path) -> RankingTask:

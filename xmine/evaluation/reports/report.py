@@ -90,23 +90,13 @@ def headline(result: Result) -> str:
 
 
 def write_report(
-    folder: Path,
-    outcome: EvaluationOutcome,
-    about: Mapping[str, object],
-    pictures: Mapping[str, str],
+    folder: Path, outcome: EvaluationOutcome, about: Mapping[str, Any], pictures: Mapping[str, str]
 ) -> None:
     """Write `report.md` and `report.json` into a folder that exists."""
-    facts = record(
-        {
-            "encoder": dict(about),
-            "results": {
-                name: each.as_json(with_values=True) for name, each in outcome.results.items()
-            },
-            "seconds": {name: round(each, 1) for name, each in outcome.seconds.items()},
-            "missing": outcome.missing,
-            "failed": outcome.failed,
-        }
-    )
+    found = {name: each.as_json(with_values=True) for name, each in outcome.results.items()}
+    seconds = {name: round(each, 1) for name, each in outcome.seconds.items()}
+    left = {"missing": outcome.missing, "failed": outcome.failed}
+    facts = record({"encoder": dict(about), "results": found, "seconds": seconds, **left})
     text = json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False)
     (folder / REPORT_FILE).write_text(text + "\n", encoding="utf-8")
     lines = _markdown(outcome, facts, pictures)

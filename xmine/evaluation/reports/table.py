@@ -159,8 +159,7 @@ def unlike_notes(results: Results) -> list[str]:
             sizes = [x.name for x in other.rows if items.get(x.name, x.items) != x.items]
             if sizes and one.unit != "kept":  # how many pairs an encoder keeps is a result
                 unlike.append(f"other numbers of {one.unit} in {', '.join(sizes)}")
-            if unlike:
-                said = "; ".join(unlike)
+            if said := "; ".join(unlike):
                 notes.append(f"{benchmark}: {who} was measured otherwise than {first}: {said}")
     return notes
 

@@ -43,9 +43,7 @@ def xrete_result(results: Mapping[str, Result]) -> Result | None:
     if 2 * len(rows) < len(_ELEVEN):
         return None
     lacking = [task for task in _ELEVEN if task not in {row.name for row in rows}]
-    notes = [
-        "BUCC is by the protocol above; MultiEURLEX is top-1 accuracy, our reading of its name."
-    ]
+    notes = ["BUCC is by the protocol above; MultiEURLEX is top-1 accuracy, our reading."]
     if lacking:
         notes.append(f"No {MEAN}: {', '.join(lacking)} not measured.")
     else:

@@ -289,11 +289,7 @@ def mine_pair(
 
 
 def _mine(
-    encoder: EncoderPair,
-    split: BuccSplit,
-    protocol: Protocol,
-    options: BuccOptions,
-    report: Report,
+    encoder: EncoderPair, split: BuccSplit, protocol: Protocol, options: BuccOptions, report: Report
 ) -> list[NamedPairs]:
     """Score all pairs of a split, name them by id, and cut them as `auto` does.
 

@@ -61,11 +61,7 @@ class AlignedSet:
 
 
 def aligned_sets(
-    data: DataFolder,
-    options: AlignedOptions,
-    facts: EncoderFacts,
-    *,
-    by_pair: bool = False,
+    data: DataFolder, options: AlignedOptions, facts: EncoderFacts, *, by_pair: bool = False
 ) -> tuple[list[AlignedSet], list[str]]:
     """Read the aligned files that the options name, or all sets that the data folder has.
 

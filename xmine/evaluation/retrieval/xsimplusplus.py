@@ -22,11 +22,7 @@ from xmine.evaluation.options import XsimPlusPlusOptions
 from xmine.evaluation.readers.json_rows import as_distributed, json_file
 from xmine.evaluation.result import Metric, Result, Row, mean_of_all
 from xmine.evaluation.retrieval.aligned import check_known, clamped_note, unknown_note, unknown_rows
-from xmine.evaluation.retrieval.xsim import (
-    best_lines,
-    check_neighbours,
-    margin_in_words,
-)
+from xmine.evaluation.retrieval.xsim import best_lines, check_neighbours, margin_in_words
 from xmine.files.reading import read_lines
 from xmine.progress import Report, silent
 
@@ -69,10 +65,7 @@ def errors_by_kind(chosen: NDArray[np.int64], perturbed: Perturbed) -> Counter[s
 
 
 def evaluate_xsimplusplus(
-    encoder: Encoders,
-    data: DataFolder,
-    options: XsimPlusPlusOptions,
-    report: Report = silent,
+    encoder: Encoders, data: DataFolder, options: XsimPlusPlusOptions, report: Report = silent
 ) -> Result:
     """Measure the error rate from each language to one with perturbations, by kind of error."""
     split, margin, k = options.split, options.margin, options.neighborhood

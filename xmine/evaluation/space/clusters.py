@@ -91,8 +91,5 @@ def evaluate_clusters(
         headline=("k-means", "micro"),
         settings={"clusters": kinds, "restarts": RESTARTS, "seed": SEED},
         unit="lines",
-        notes=[
-            "The first row is the floor: clusters of the sizes that k-means found, lines drawn "
-            "into them at random. It depends on how many lines each label has."
-        ],
+        notes=["The first row is the floor: clusters of the same sizes, lines drawn at random."],
     )

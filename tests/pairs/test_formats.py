@@ -245,10 +245,10 @@ def test_an_archive_of_many_pairs_holds_what_the_plain_file_does(
 
 MINED = [
     Pair("One", "一", 1.23456, 3, 7, 0.98768, 0, 12, "web & co", 0.98768, "hub,near-copy"),
-    Pair("Two", "二", -0.5, None, 12, None, None, None, None, 0.5, ""),
+    Pair("Two", "二", -0.5, None, 12, None, None, None, None, 0.5, "", -0.5),
     Pair("Three", "三", None, 5, 1, 0.25, 40, 0, "books"),
     Pair("Four", "四", prob=0.0, flags=""),
-    Pair("Five", "五", 1.0, 1, 2, 0.5, prob=1.0, flags="number"),
+    Pair("Five", "五", 1.0, 1, 2, 0.5, prob=1.0, flags="number", margin=1.25),
     Pair("Six", "六", 1.0, 1, 2, 0.5, flags="copy"),
 ]
 
@@ -264,7 +264,7 @@ def test_all_columns_are_read_back(tmp_path: Path, kind: str, packing: str) -> N
         assert written.notes == [
             "flags and line numbers and scores of 5 pairs not kept",
             "probabilities of 4 pairs not kept",
-            "offsets and origins of 2 pairs not kept",
+            "margins and offsets and origins of 2 pairs not kept",
         ]
         return
 
@@ -358,6 +358,7 @@ def test_parquet_is_typed_and_says_who_wrote_it(tmp_path: Path) -> None:
         "origin": "String",
         "prob": "Float32",
         "flags": "String",
+        "margin": "Float32",
     }
     assert pl.read_parquet_metadata(path)["xmine"] == xmine.__version__
     assert list(read_pairs(path)) == list(read_pairs(path))[:6] * 15_000

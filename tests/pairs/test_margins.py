@@ -13,8 +13,6 @@ from xmine.pairs.io import Pairs, read_pairs, write_pairs
 from xmine.pairs.losses import Losses
 from xmine.pairs.pair import Pair
 
-FORMATS = ["p.tsv", "p.jsonl", "p.parquet", "p.tmx"]
-
 # Numbers that four decimals, and float32, hold exactly.
 BARE = [
     Pair("The kettle sings.", "水壶在唱。", 2.5, 12, 7, 0.75, prob=0.875, flags=""),
@@ -23,22 +21,6 @@ BARE = [
 ]
 MARGINS = (1.25, 0.9375, None)
 PAIRS = [pair._replace(margin=each) for pair, each in zip(BARE, MARGINS, strict=True)]
-CUT = [pair._replace(source_offset=0, target_offset=4) for pair in PAIRS]
-ALONE = [Pair("a", "b", 1.5, margin=1.125), Pair("c", "d", margin=-0.5), Pair("e", "f", 2.0)]
-UNLINED = [Pair("a", "b", prob=0.25, flags="copy", margin=1.0)]
-
-
-@pytest.mark.parametrize("packing", ["", ".gz", ".xz", ".zst"])
-@pytest.mark.parametrize("kind", FORMATS)
-@pytest.mark.parametrize("pairs", [BARE, PAIRS, CUT, ALONE, UNLINED])
-def test_pairs_with_and_without_margins_are_read_back(
-    tmp_path: Path, pairs: list[Pair], kind: str, packing: str
-) -> None:
-    path = str(tmp_path / f"{kind}{packing}")
-    assert write_pairs(pairs, path, ("en", "zh")).notes == []
-    assert list(read_pairs(path)) == pairs
-
-
 HEAD = (
     '<?xml version="1.0" encoding="UTF-8"?>\n<tmx version="1.4">\n'
     f'<header creationtool="xmine" creationtoolversion="{xmine.__version__}" segtype="sentence" '
@@ -77,38 +59,6 @@ def test_a_file_without_margins_is_that_of_earlier_versions(tmp_path: Path, kind
         write_pairs([pair], str(path), ("en", "zh"))
         assert path.read_text(encoding="utf-8") == text
         assert list(read_pairs(path)) == [pair]
-
-
-def test_parquet_has_the_column_only_where_a_pair_has_a_margin(tmp_path: Path) -> None:
-    path = str(tmp_path / "p.parquet")
-    names = ["score", "source", "target", "source_line", "target_line", "cosine", "prob", "flags"]
-    for pairs, columns in ((BARE, names), (PAIRS, [*names, "margin"])):
-        write_pairs(pairs, path)
-        table = pl.read_parquet(path)
-        assert table.columns == columns
-    assert table["margin"].to_list() == list(MARGINS)
-    assert table.schema["margin"] == pl.Float32
-
-
-def test_moses_and_files_of_which_the_first_pairs_have_no_margin_lose_margins(
-    tmp_path: Path,
-) -> None:
-    assert write_pairs(PAIRS, f"{tmp_path}/p.en,{tmp_path}/p.zh").notes == [
-        "flags and line numbers and probabilities and scores of 3 pairs not kept",
-        "margins of 2 pairs not kept",
-    ]
-    path = tmp_path / "p.tsv"
-    assert write_pairs(BARE * 400 + PAIRS, str(path)).notes == ["margins of 2 pairs not kept"]
-    assert {row.count("\t") for row in path.read_text().splitlines()} == {7}
-    lost = write_pairs([Pair("a", "b", 1.0, margin=float("inf"))], str(tmp_path / "p.jsonl"))
-    assert lost.notes == ["margins of 1 pair not kept"]
-
-
-def test_a_margin_that_is_no_number_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "p.jsonl"
-    path.write_text('{"source": "a", "target": "b", "margin": "1.1"}\n')
-    with pytest.raises(FileError, match=r"p\.jsonl:1: 'margin' is not a n"):
-        list(read_pairs(path))
 
 
 def test_a_margin_of_another_type_is_named_or_passed_over(tmp_path: Path) -> None:

@@ -39,21 +39,13 @@ OF_ENGLISH = ("stsb", "sts")  # that an encoder of English alone can be measured
 
 @dataclass(frozen=True, slots=True)
 class Ablation:
-    """What is compared, as ablations.toml has it.
+    """What is compared, as ablations.toml has it."""
 
-    Attributes:
-        method: a name in METHODS.
-        source: the paper and its table.
-        option: the flag that the values are of; empty if the settings differ in several.
-        values: of the option.
-        settings: name -> arguments of `xmine train`.
-    """
-
-    method: str
-    source: str
-    option: str = ""
-    values: list[str] = field(default_factory=list)
-    settings: dict[str, str] = field(default_factory=dict)
+    method: str  # a name in METHODS
+    source: str  # the paper and its table
+    option: str = ""  # the flag that the values are of; empty if the settings differ in several
+    values: list[str] = field(default_factory=list)  # of the option
+    settings: dict[str, str] = field(default_factory=dict)  # name -> arguments of `xmine train`
 
     @property
     def named(self) -> dict[str, str]:

@@ -28,26 +28,18 @@ _Number = TypeVar("_Number", np.int64, np.float64)
 
 @dataclass(eq=False)
 class CandidateSet:
-    """Two files of lines, and the candidates between them.
+    """Two files of lines, and the candidates between them."""
 
-    Attributes:
-        kind, share: for the table.
-        rows: of the English and of the Chinese lines in the pool.
-        gold: int64 [English lines], the Chinese line of each, -1 if there is none.
-        neighbours: the candidates.
-        cells: int64 [cells], the place of each candidate in the pool: first those of all English
-            lines, then those of all Chinese lines.
-        figures: float64 [cells] each.
-        margins: of the neighbours; None where their means are over the neighbours alone.
-    """
-
-    kind: str
-    share: float
-    rows: tuple[Rows, Rows]
-    gold: Rows
-    neighbours: Neighbours
+    kind: str  # for the table
+    share: float  # for the table
+    rows: tuple[Rows, Rows]  # of the English and of the Chinese lines in the pool
+    gold: Rows  # int64 [English lines], the Chinese line of each, -1 if there is none
+    neighbours: Neighbours  # the candidates
+    # int64 [cells], the place of each candidate in the pool: first those of all English lines, then
+    # those of all Chinese lines
     cells: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    figures: dict[str, Floats] = field(default_factory=dict)
+    figures: dict[str, Floats] = field(default_factory=dict)  # float64 [cells] each
+    # of the neighbours; None where their means are over the neighbours alone
     margins: MarginScores | None = None
 
     def pairs(self) -> tuple[Rows, Rows]:

@@ -184,17 +184,12 @@ def cluster(count: int) -> Iterator[Any]:
 
 @dataclass
 class Seen:
-    """What the processes of a cluster have cost so far.
+    """What the processes of a cluster have cost so far."""
 
-    Attributes:
-        ticks: processor time of each process when it was last seen, and before it was watched.
-        workers: processes that run tasks.
-        memory: the most bytes of one worker.
-    """
-
+    # processor time of each process when it was last seen, and before it was watched
     ticks: dict[int, tuple[int, int]] = field(default_factory=dict)
-    workers: set[int] = field(default_factory=set)
-    memory: int = 0
+    workers: set[int] = field(default_factory=set)  # processes that run tasks
+    memory: int = 0  # the most bytes of one worker
 
     def cpu_seconds(self, of_workers: bool) -> float:
         """Add up the time of workers, or that of Ray's own processes."""
@@ -215,7 +210,7 @@ class Seen:
             self.ticks[pid] = self.ticks.get(pid, (now if is_first else 0, 0))[0], now
             if title.startswith(b"ray::"):
                 self.workers.add(pid)
-                self.memory = max(self.memory, held(pid).anonymous)
+                self.memory = max(self.memory, held(pid)[0])
 
 
 @contextmanager

@@ -5,7 +5,6 @@ order, on any machine: nothing is rounded but by single additions, products and 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -20,53 +19,17 @@ Bits = NDArray[np.uint64]
 Strings = NDArray[np.object_]
 
 
-@dataclass(frozen=True, slots=True)
-class Mixture:
-    """What lines are made of.
-
-    Attributes:
-        lengths: words of a line at the quantiles 0, 0.05, 0.25, 0.5, 0.75, 0.95 and 1.
-        document: lines of a document, on average.
-        topics, members: how many topics there are, and the words of each; a document has two.
-        kept: words that a document keeps using.
-        own: how many words of a line are such, at the quantiles 0, 0.25, 0.5, 0.75 and 1.
-        most: the largest share of a line that they make up.
-        topical: the share of words that are of the document's topics.
-        numbers: the share that are numbers.
-        wrong: the share of words that a translation gets wrong, at the same quantiles as `own`.
-        english: the share of these that are wrong on the English side.
-        flatness: added to a word's rank, whose reciprocal is its frequency.
-    """
-
-    lengths: tuple[int, ...]
-    document: float
-    topics: int
-    members: int
-    kept: int
-    own: tuple[float, ...]
-    most: float
-    topical: float
-    numbers: float
-    wrong: tuple[float, ...]
-    english: float
-    flatness: float
-
-
-# Found by a random search that compared cosines with those of newstest2019.
-NEWS = Mixture(
-    lengths=(5, 12, 20, 32, 48, 80, 110),
-    document=12,
-    topics=128,
-    members=41,
-    kept=8,
-    own=(1.5, 4.6, 4.9, 6.0, 7.0),
-    most=0.8,
-    topical=0.17,
-    numbers=0.02,
-    wrong=(0.06, 0.13, 0.23, 0.29, 0.4),
-    english=0.68,
-    flatness=2.5,
-)
+# What lines are made of, found by a random search that compared cosines with those of newstest2019.
+LENGTHS = (5, 12, 20, 32, 48, 80, 110)  # words of a line at the quantiles of `_LENGTHS_AT`
+DOCUMENT = 12  # lines of a document, on average
+TOPICS, MEMBERS = 128, 41  # how many topics there are, and the words of each; a document has two
+KEPT = 8  # words that a document keeps using
+OWN = (1.5, 4.6, 4.9, 6.0, 7.0)  # how many words of a line are such, at `_QUARTERS`
+MOST = 0.8  # the largest share of a line that they make up
+TOPICAL, NUMBERS = 0.17, 0.02  # the shares of words of the document's topics, and of numbers
+WRONG = (0.06, 0.13, 0.23, 0.29, 0.4)  # the share of words that a translation gets wrong
+ENGLISH = 0.68  # the share of these that are wrong on the English side
+FLATNESS = 2.5  # added to a word's rank, whose reciprocal is its frequency
 _LENGTHS_AT = (0, 0.05, 0.25, 0.5, 0.75, 0.95, 1)
 _QUARTERS = (0, 0.25, 0.5, 0.75, 1)
 _TOPICS = 2  # of a document: words at even and at odd places
@@ -91,12 +54,11 @@ class _Words(NamedTuple):
 class Corpus:
     """Pairs of lines by number, from 0; the same number gives the same pair whoever asks."""
 
-    def __init__(self, size: int, seed: int, mixture: Mixture = NEWS) -> None:
+    def __init__(self, size: int, seed: int) -> None:
         """Take the lists of words; `size` is how many numbers share the documents."""
-        self.seed, self.mixture = seed, mixture
-        self.documents = max(1, round(size / mixture.document))
-        self.lists = _lists(mixture.topics, mixture.members)
-        self.cumulated = np.cumsum(1 / (np.arange(self.lists.words) + mixture.flatness))
+        self.seed, self.documents = seed, max(1, round(size / DOCUMENT))
+        self.lists = _lists(TOPICS, MEMBERS)
+        self.cumulated = np.cumsum(1 / (np.arange(self.lists.words) + FLATNESS))
 
     def english(self, numbers: Rows) -> list[str]:
         """Write the English lines of int64 numbers."""
@@ -125,17 +87,16 @@ class Corpus:
 
     def _words(self, numbers: Rows) -> _Words:
         """Draw the words of lines, and the mistakes of their translations."""
-        mixture = self.mixture
         length, own = _two(_hashed(self.seed, _LENGTH, numbers))
-        sizes = _between(length, _LENGTHS_AT, mixture.lengths).astype(np.int64)
+        sizes = _between(length, _LENGTHS_AT, LENGTHS).astype(np.int64)
         starts = np.concatenate([[0], np.cumsum(sizes)])
         lines = np.repeat(numbers, sizes)
         places = np.arange(len(lines)) - np.repeat(starts[:-1], sizes)
         kind, which = _two(_hashed(self.seed, _WORD, lines, places))
-        own = np.minimum(_between(own, _QUARTERS, mixture.own) / sizes, mixture.most)
+        own = np.minimum(_between(own, _QUARTERS, OWN) / sizes, MOST)
         is_own = kind < np.repeat(own, sizes)
-        is_topical = kind < np.repeat(own + mixture.topical, sizes)
-        is_number = (kind > 1 - 3 * mixture.numbers) & (places % 3 == 1)  # never side by side
+        is_topical = kind < np.repeat(own + TOPICAL, sizes)
+        is_number = (kind > 1 - 3 * NUMBERS) & (places % 3 == 1)  # never side by side
         rows = np.where(is_topical, self._of_topic(numbers, sizes, places, is_own, which), 0)
         rows = np.where(is_topical, rows, self._frequent(which))
         amounts = len(self.lists.english) - self.lists.words
@@ -144,7 +105,7 @@ class Corpus:
         )
         share, _ = _two(_hashed(self.seed, _WRONG_SHARE, numbers))
         chance, sort = _two(_hashed(self.seed, _MISTAKE, lines, places))
-        is_wrong = chance < np.repeat(_between(share, _QUARTERS, mixture.wrong), sizes)
+        is_wrong = chance < np.repeat(_between(share, _QUARTERS, WRONG), sizes)
         is_wrong &= ~is_number & (places > 0)  # so that no line is empty
         others = self._frequent(_two(_hashed(self.seed, _OTHER, lines, places))[0])
         commas = sort * 997 % 1 < 1 / 12
@@ -154,19 +115,18 @@ class Corpus:
         self, numbers: Rows, sizes: Rows, places: Rows, is_own: NDArray[np.bool_], which: Draws
     ) -> Rows:
         """Draw words of the documents' topics, the nearer ones oftener, or words they keep."""
-        mixture = self.mixture
         spots = _hashed(self.seed, _DOCUMENT, numbers) % np.uint64(self.documents)
         documents, topic = np.repeat(spots, sizes), places % _TOPICS
-        topics = _hashed(self.seed, _TOPIC, documents, topic) % np.uint64(mixture.topics)
-        kept = (which * mixture.kept).astype(np.int64) // _TOPICS * _TOPICS + topic
+        topics = _hashed(self.seed, _TOPIC, documents, topic) % np.uint64(TOPICS)
+        kept = (which * KEPT).astype(np.int64) // _TOPICS * _TOPICS + topic
         draws = np.where(is_own, _two(_hashed(self.seed, _KEPT, documents, kept))[0], which)
-        members = (draws * draws * mixture.members).astype(np.int64)
+        members = (draws * draws * MEMBERS).astype(np.int64)
         rows: Rows = self.lists.topics[topics.astype(np.int64), members]
         return rows
 
     def _mistake(self, draws: Draws) -> Rows:
         """Choose what is wrong, one of two things in English or one of three in Chinese."""
-        english = self.mixture.english
+        english = ENGLISH
         ours = _NO_ENGLISH + (draws / english * 2).astype(np.int64)
         theirs = _NO_CHINESE + ((draws - english) / (1 - english) * 3).astype(np.int64)
         return np.where(draws < english, ours, theirs)

@@ -14,56 +14,33 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 EVERY = 0.05  # seconds
 _MEGABYTE = 1e6
 
 
-class Held(NamedTuple):
-    """Memory of a process and its children, in bytes."""
-
-    anonymous: int
-    resident: int
-
-
 @dataclass
 class Peak:
-    """The most that was seen, in bytes.
+    """The most that was seen, in bytes."""
 
-    Attributes:
-        anonymous: RssAnon of the process and its children together.
-        resident: the same of VmRSS.
-        before: RssAnon when watching began.
-    """
+    anonymous: int = 0  # RssAnon of the process and its children together
+    resident: int = 0  # the same of VmRSS
+    before: int = 0  # RssAnon when watching began
 
-    anonymous: int = 0
-    resident: int = 0
-    before: int = 0
-
-    def see(self, held: Held) -> None:
+    def see(self, held: tuple[int, int]) -> None:
         """Take a look into account."""
-        self.anonymous = max(self.anonymous, held.anonymous)
-        self.resident = max(self.resident, held.resident)
+        self.anonymous, self.resident = max(self.anonymous, held[0]), max(self.resident, held[1])
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a command took.
+    """What a command took."""
 
-    Attributes:
-        seconds: from start to end.
-        cpu_seconds: of the process and the children it waited for.
-        peak: memory.
-        code: exit code; minus the signal if one ended it.
-        output: the last lines of what it wrote.
-    """
-
-    seconds: float
-    cpu_seconds: float
+    seconds: float  # from start to end
+    cpu_seconds: float  # of the process and the children it waited for
     peak: Peak
-    code: int
-    output: str
+    code: int  # exit code; minus the signal if one ended it
+    output: str  # the last lines of what it wrote
 
     def figures(self) -> dict[str, object]:
         """Give the figures for a record, memory in megabytes of 10^6 bytes."""
@@ -80,21 +57,21 @@ def megabytes(amount: int) -> int:
     return round(amount / _MEGABYTE)
 
 
-def held(pid: int) -> Held:
-    """Look at a process and its children; what has ended holds nothing."""
+def held(pid: int) -> tuple[int, int]:
+    """Sum RssAnon and VmRSS of a process and its children; what has ended holds nothing."""
     anonymous = resident = 0
     for each in [pid, *descendants(pid)]:
         status = _fields(each)
         anonymous += status.get("RssAnon", 0)
         resident += status.get("VmRSS", 0)
-    return Held(anonymous, resident)
+    return anonymous, resident
 
 
 @contextmanager
 def watched(pid: int | None = None, every: float = EVERY) -> Iterator[Peak]:
     """Look at a process, or at this one, until the block ends."""
     watching = os.getpid() if pid is None else pid
-    peak = Peak(before=held(watching).anonymous)
+    peak = Peak(before=held(watching)[0])
     over = threading.Event()
 
     def watch() -> None:

@@ -45,20 +45,14 @@ _NUMERAL = re.compile("[二两三四五六七八九十]")
 
 @dataclass
 class Fault:
-    """Lines that were planted for a flag.
+    """Lines that were planted for a flag."""
 
-    Attributes:
-        flag: the flag that is to find them.
-        name: what they are.
-        source_lines, target_lines: to be added to the two files.
-        pairs: the pairs that count, where a fault is one of pairs, and a number for each; variants
-            of one pair share it. Without them every pair with one of the lines counts.
-    """
-
-    flag: str
-    name: str
-    source_lines: Lines = field(default_factory=list)
-    target_lines: Lines = field(default_factory=list)
+    flag: str  # the flag that is to find them
+    name: str  # what they are
+    source_lines: Lines = field(default_factory=list)  # to be added to the two files
+    target_lines: Lines = field(default_factory=list)  # to be added to the two files
+    # the pairs that count, where a fault is one of pairs, and a number for each; variants of one
+    # pair share it. Without them every pair with one of the lines counts
     pairs: dict[Pair, int] = field(default_factory=dict)
 
     def is_in(self, pair: Pair) -> bool:

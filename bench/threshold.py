@@ -19,27 +19,29 @@ from typing import NamedTuple
 import numpy as np
 from mixtures import SIZES, Corpus, Mixture, mixtures, read_corpus
 from numpy.typing import NDArray
-from reranked import Tokens, rerank
 
 from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
 from xmine.encoders.reranking import RerankingWeights
+from xmine.encoders.tokens import TokenVectors
 from xmine.evaluation.reports.record import record, write_record
 from xmine.flags.near_copies import same_texts
+from xmine.flags.reading import other_numbers
 from xmine.knn.exact import search_exact
 from xmine.knn.neighbours import Neighbours
 from xmine.mining.kin import MANY, Kin
-from xmine.mining.reranking import weights_of
+from xmine.mining.reranking import are_single_words, weights_of
 from xmine.scoring.calibration import calibrate, corrected
+from xmine.scoring.late_interaction import match_pairs
 from xmine.scoring.margin import margin_scores
 from xmine.scoring.probability import NEIGHBOURS, Confidence, Floats, estimate
-from xmine.scoring.retrieval import choose_pairs
+from xmine.scoring.reranking import RERANKED, Reranker, TokenMatches
+from xmine.scoring.retrieval import ChosenPairs, choose_pairs
 from xmine.scoring.threshold import choose_threshold
 from xmine.text.sentences import sentence_table
 from xmine.vectors.tokens import tokens_of_both
 
 # What ranks; the first is the default of `xmine mine`.
-RERANKED = "reranked"
-SETTINGS = (RERANKED, "ratio")
+SETTINGS = ("reranked", "ratio")
 K = 4
 PRECISIONS = (0.90, 0.99)
 SHOWN = "sets,kept,best F1,regret,worst,error,p0.9 true,p0.9 recall,p0.99 true,p0.99 recall".split(
@@ -53,27 +55,21 @@ GROUPS = {
 }
 
 
+Rows = NDArray[np.int64]
+Tokens = tuple[TokenVectors, TokenVectors]
+
+
 class Outcome(NamedTuple):
-    """What one set gave in one setting.
+    """What one set gave in one setting."""
 
-    Attributes:
-        mixture: the set.
-        gold: its parallel pairs.
-        best: F1 of the best cut in hindsight, by probability or by score.
-        auto: F1 at the chosen cut.
-        judged: F1 at the cut of `auto` after so many pairs were judged.
-        kept: pairs that it keeps, per 100 lines of a side.
-        error: expected less true precision at the chosen cut; NaN if nothing is kept.
-        reached: for each wanted precision, the true one, NaN if nothing is kept, and the recall.
-    """
-
-    mixture: Mixture
-    gold: int
-    best: float
-    auto: float
-    judged: dict[int, float]
-    kept: float
-    error: float
+    mixture: Mixture  # the set
+    gold: int  # its parallel pairs
+    best: float  # F1 of the best cut in hindsight, by probability or by score
+    auto: float  # F1 at the chosen cut
+    judged: dict[int, float]  # F1 at the cut of `auto` after so many pairs were judged
+    kept: float  # pairs that it keeps, per 100 lines of a side
+    error: float  # expected less true precision at the chosen cut; NaN if nothing is kept
+    # for each wanted precision, the true one, NaN if nothing is kept, and the recall
     reached: dict[str, tuple[float, float]]
 
 
@@ -89,7 +85,7 @@ def measure(
 ) -> Outcome:
     """Mine a set as `xmine mine` does, and compare with the truth."""
     few = neighbours.first(K)
-    reranked = rerank(corpus, mixture, few, tokens, weights) if ranks == RERANKED else None
+    reranked = rerank(corpus, mixture, few, tokens, weights) if ranks == "reranked" else None
     pairs = reranked or choose_pairs(few, margin_scores(few))
     copies = same_texts(
         [corpus.english[row] for row in mixture.english[pairs.sources].tolist()],
@@ -131,6 +127,45 @@ def measure(
         error=np.nan if chosen.precision is None else chosen.precision - true,
         reached=reached,
     )
+
+
+def rerank(
+    corpus: Corpus,
+    mixture: Mixture,
+    neighbours: Neighbours,
+    tokens: Tokens,
+    weights: RerankingWeights,
+) -> ChosenPairs | None:
+    """Choose pairs by their tokens, and weigh their numbers; None for single words."""
+    margins = margin_scores(neighbours).first(RERANKED)
+    neighbours = neighbours.first(RERANKED)
+    rows = mixture.english, corpus.chinese_rows(mixture)
+
+    def match(x: Rows, y: Rows) -> NDArray[np.float32]:
+        x, y = np.broadcast_arrays(x, y)
+        found = match_pairs(*tokens, rows[0][x.ravel()], rows[1][y.ravel()])
+        return found.reshape(*x.shape, 3).astype(np.float32)
+
+    left, right = (
+        each.lengths[at].astype(np.float32) for each, at in zip(tokens, rows, strict=True)
+    )
+    matches = TokenMatches(
+        match(np.arange(len(rows[0]))[:, None], neighbours.targets),
+        match(neighbours.sources, np.arange(len(rows[1]))[:, None]),
+        left,
+        right,
+    )
+    if are_single_words(matches):
+        return None
+    reranker = Reranker(neighbours, matches, margins, weights)
+    pairs = choose_pairs(neighbours, reranker.candidates())
+    texts = (
+        [corpus.english[row] for row in rows[0][pairs.sources].tolist()],
+        [corpus.chinese[row] for row in rows[1][pairs.targets].tolist()],
+    )
+    differ = other_numbers(texts, ("en", corpus.language))
+    lower = (pairs.scores - weights.other_numbers * differ).astype(np.float32)
+    return replace(pairs, scores=lower)
 
 
 def _f1(ranks: Floats, right: NDArray[np.bool_], gold: int) -> Floats:

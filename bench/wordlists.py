@@ -29,20 +29,13 @@ _ROWS_AT_ONCE = 256
 
 @dataclass(frozen=True, slots=True)
 class WordLists:
-    """Words by falling frequency, with the numbers from 0 behind them.
+    """Words by falling frequency, with the numbers from 0 behind them."""
 
-    Attributes:
-        english: words and numbers.
-        chinese: the translation of each.
-        others: the second best translation of each.
-        words: how many are words.
-        topics: int64 [topics, members], a word and those nearest to it, nearest first.
-    """
-
-    english: list[str]
-    chinese: list[str]
-    others: list[str]
-    words: int
+    english: list[str]  # words and numbers
+    chinese: list[str]  # the translation of each
+    others: list[str]  # the second best translation of each
+    words: int  # how many are words
+    # int64 [topics, members], a word and those nearest to it, nearest first
     topics: NDArray[np.int64]
 
 

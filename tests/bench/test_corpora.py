@@ -8,7 +8,7 @@ from pathlib import Path
 import corpora
 import numpy as np
 import pytest
-from drawn_lines import NEWS, Corpus
+from drawn_lines import DOCUMENT, Corpus
 from wordlists import word_lists
 
 from xmine.encoders.encoder import EMBEDDED
@@ -114,7 +114,7 @@ def test_a_topic_is_a_word_and_those_nearest_to_it() -> None:
 def test_documents_share_words() -> None:
     """Lines of one document have more words in common than lines of two."""
     corpus = Corpus(240, seed=1)
-    few = Corpus(round(NEWS.document), seed=1)  # one document
+    few = Corpus(DOCUMENT, seed=1)  # one document
     numbers = np.arange(12)
 
     def common(lines: list[str]) -> float:

@@ -21,11 +21,10 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.errors import FileError, OptionError, TrainingError
 from xmine.files.atomic import check_free, remove, replacing
-from xmine.files.digests import digest_of
+from xmine.files.digests import digest, digest_of
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
-from xmine.mining.stage_inputs import hashed
 from xmine.options import flag
 from xmine.pairs.io import ParallelText, read_parallel
 from xmine.pairs.known import LabelledPairs, SettledPairs
@@ -204,7 +203,7 @@ def _begin(
     wanted = {
         "run": str(run.resolve()),
         "candidates": digest_of(run / CANDIDATES_FILE),
-        "judgements": hashed([repr(seeds.pairs).encode()]),
+        "judgements": digest(repr(seeds.pairs)),
         "pairs": Corpus(others).fingerprint(),
         **{name: value for name, value in asdict(options).items() if name != "rounds"},
     }
@@ -280,9 +279,7 @@ def _mined(
 ) -> Mined:
     """Mine the texts of the first run as it was mined, with another encoder."""
     known = {each.name for each in fields(MiningOptions)}
-    tables = (first.run["texts"], first.run["neighbours"], first.run["pairs"])
-    said = {name: value for table in tables for name, value in table.items()}
-    said |= first.summary.get("options", {})
+    said = {**first.run["options"], **first.summary.get("options", {})}
     said = {name: value for name, value in said.items() if name in known}
     if said.get("threshold") == "gold":
         said["threshold"] = "auto"

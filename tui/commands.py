@@ -9,7 +9,7 @@ from xmine.browsing.run_encoder import encoder_of_run
 from xmine.errors import OptionError
 from xmine.mining.options import MiningOptions
 from xmine.options import flag
-from xmine.run.folder import RUN_FILE, STAGES
+from xmine.run.folder import RUN_FILE
 from xmine.run.run_file import read_tables
 from xmine.text.inputs import input_of_run
 
@@ -50,16 +50,16 @@ def resuming_words(run: Path) -> list[str]:
     """Give the words of the `xmine mine` that goes on with a stopped run.
 
     Files that are not found from here are looked for beside the run. Files of known pairs are not
-    in `run.toml`, and neither is a second model; a run that was begun with one says that it needs
-    it.
+    in `run.toml`, and neither is a second model: a run that was begun with one is refused.
 
     Raises:
         FileError, OptionError: `run.toml` cannot be read, or does not tell the files.
     """
     tables = read_tables(run / RUN_FILE)
-    asked = (tables.get(stage, {}) for stage in STAGES)
-    known = {name: value for table in asked for name, value in table.items()}
+    known = {**tables.get("texts", {}), **tables.get("vectors", {})}
     names = {each.name for each in dataclasses.fields(MiningOptions)}
+    if also := ", ".join(map(flag, tables.get("also", {}))):
+        raise OptionError(f"{run}: was begun with {also}", "give the command that began the run")
     if not {"source", "target", "encoder"} <= known.keys():
         raise OptionError(f"{run}: {RUN_FILE} does not tell the files", "mine again")
     files = []
@@ -68,6 +68,7 @@ def resuming_words(run: Path) -> list[str]:
             raise OptionError(f"{run}: mined from no file, but from {known[side]}", "mine again")
         files.append(named(input_of_run(known[side], run, known[f"{side}_digest"])))
     model = encoder_of_run(known["encoder"], run)
-    options = MiningOptions(**{name: known[name] for name in names & known.keys()})
+    said = tables.get("options", {})
+    options = MiningOptions(**{name: said[name] for name in names & said.keys()})
     chosen = given("--model", model if model != "embedded" else "")
     return ["mine", *files, *chosen, *option_words(options), "-o", named(str(run))]

@@ -203,7 +203,7 @@ def test_failures_of_the_system_are_no_bugs_of_xmine(
     command: Command, toy_files: Toy, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail_with(error: Exception) -> None:
-        put = "xmine.files.npy.MatrixWriter._put"
+        put = "xmine.files.npy.ArrayWriter.write"
         monkeypatch.setattr(put, lambda *_: (_ for _ in ()).throw(error))
 
     fail_with(OSError(28, "No space left"))

@@ -18,22 +18,19 @@ from xmine.browsing.search import run_vectors
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.errors import XmineError
-from xmine.knn import exact, faiss_search, ivf_products, ivf_search
-from xmine.knn.blocks import Plan
 from xmine.mining.options import MiningOptions
 from xmine.pairs.io import read_pairs
 from xmine.pairs.pair import Pair
 from xmine.progress import Progress, silent
 
 LINES = 300
-INDEXES = {"ivf": "IVF8,SQfp16", "codes": "IVF8,SQ8"}
+INDEXES = {"ivf": "IVF8,SQfp16"}
 # Where a run is stopped: at a stage, when this share of it is done.
 STATES = {
     "encoding": ("encoding", 0.5),
     "vectors": ("searching", 0.0),
     "exact": ("searching", 0.5),
     "ivf": ("searching", 0.5),
-    "codes": ("searching", 0.3),
     "matching": ("matching tokens", 0.5),
     "judging": ("reading lines", 0.6),
     "finished": ("", 0.0),
@@ -47,14 +44,10 @@ class StoppedError(Exception):
 
 @pytest.fixture(scope="module")
 def small_steps() -> Iterator[None]:
-    """State is saved at every chance, and work is cut into small parts."""
+    """Work is cut into small parts."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("xmine.knn.state_files._SAVE_SECONDS", 0)
-        patch.setattr("xmine.knn.state_files._SAVE_SHARE", float("inf"))
-        patch.setattr(exact, "plan_blocks", lambda *_: Plan(64, 32, 64, 2))
-        patch.setattr(ivf_search, "_ASSIGNED_AT_ONCE", 128)
-        patch.setattr(ivf_products, "_BATCH", 1000)
-        patch.setattr(faiss_search, "_QUERIES_AT_ONCE", 64)
+        patch.setattr("xmine.knn.tiles._EXACT_ROWS", (100, 100))
+        patch.setattr("xmine.knn.tiles._LISTED_ROWS", (100, 100))
         patch.setattr("xmine.flags.line_features.LINES_OF_A_TASK", 128)
         patch.setattr(StaticEmbedding, "texts_at_once", 64)
         yield
@@ -100,7 +93,6 @@ def mine_into(
         MiningOptions(index=index, cache=False, drop=["length,number"], threshold=threshold),
         report,
         run=run,
-        force=threshold != "auto",
     )
 
 

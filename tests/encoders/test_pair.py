@@ -10,7 +10,7 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.fingerprint import Source
 from xmine.encoders.modules.static import StaticEmbedding, Table
 from xmine.encoders.pair import EncoderPair, is_pair
-from xmine.errors import EncoderError, OptionError
+from xmine.errors import EncoderError
 from xmine.mining.aligned import score_aligned
 from xmine.mining.options import MiningOptions, ScoringOptions
 from xmine.mining.pipeline import mine
@@ -66,9 +66,11 @@ def test_a_run_remembers_both(toy_folder: Path, toy_files: Toy, tmp_path: Path) 
     changed = without_digests(shutil.copytree(toy_folder, tmp_path / "toy"))
     prompts = '{"prompts": {"query": "ba "}, "default_prompt_name": "query"}'
     Path(changed, "config_sentence_transformers.json").write_text(prompts)
-    with pytest.raises(OptionError, match="has changed since the run was begun"):
-        other = EncoderPair(left, SentenceEncoder.load(changed))
-        mine(source, target, other, ALL, run=tmp_path / "run")
+    before = {path.name for path in (tmp_path / "run" / "parts").glob("vectors-*")}
+    other = EncoderPair(left, SentenceEncoder.load(changed))
+    mine(source, target, other, ALL, run=tmp_path / "run")
+    after = {path.name for path in (tmp_path / "run" / "parts").glob("vectors-*")}
+    assert len(before) == len(after) == 2 and len(before & after) == 1  # the source's own
 
 
 def test_vectors_of_different_width_are_refused(

@@ -6,13 +6,16 @@ from pathlib import Path
 import pytest
 
 from tests.toys.against_theirs import Checkpoint
+from tests.toys.engines import Shuffled
 from tests.toys.saved import without_digests
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.recipe import Recipe
-from xmine.engines.local import LocalEngine
+from xmine.engines.task import Task
 from xmine.errors import EncoderError
 from xmine.options import EncodingOptions
-from xmine.vectors.elsewhere import Elsewhere
+from xmine.run.steps import Steps
+from xmine.text.sentences import sentence_table
+from xmine.vectors.encoding import encode_sentences
 
 
 def recipe_of(encoder: SentenceEncoder) -> Recipe:
@@ -56,15 +59,17 @@ def test_the_settings_in_use_are_taken_along(checkpoint: Checkpoint) -> None:
 
 
 def test_a_gpu_is_asked_for_without_its_number(
-    checkpoint: Checkpoint, monkeypatch: pytest.MonkeyPatch
+    checkpoint: Checkpoint, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     encoder = SentenceEncoder.load(checkpoint())
     monkeypatch.setattr(SentenceEncoder, "device", "cuda:1")
     recipe = recipe_of(encoder)
     assert recipe.options.device == "cuda" and recipe.gpus == 1
-    where = Elsewhere(LocalEngine(), Path("source.parquet"))
-    parts = where.parts(encoder, 10**6, lambda encoder, texts: [])
-    assert parts and parts.gpus == 1 and parts.rows % encoder.texts_at_once == 0
+    engine, table = Shuffled(stops_after=0), sentence_table("f", ["a", "b"])
+    asked = list[Task]()
+    monkeypatch.setattr(engine, "run", lambda tasks, tick: asked.extend(tasks))
+    encode_sentences(encoder, table, Steps(tmp_path, engine))
+    assert [task.gpus for task in asked] == [1]
 
 
 def test_another_encoder_under_the_name_is_refused(

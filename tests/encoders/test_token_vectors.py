@@ -22,6 +22,7 @@ from tests.toys.sentences import example_pairs
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.modules.transformer import Transformer
+from xmine.encoders.recipe import Recipe
 from xmine.encoders.tokens import (
     HEAVIEST,
     TOKEN_DIM,
@@ -32,12 +33,14 @@ from xmine.encoders.tokens import (
     whole_vectors,
 )
 from xmine.options import EncodingOptions
+from xmine.run.steps import Steps
 from xmine.scoring.late_interaction import match_pairs
 from xmine.text.sentences import sentence_table
-from xmine.vectors.token_files import TokenFiles, read_tokens
+from xmine.vectors.encoding import read_tokens
 from xmine.vectors.tokens import (
     ReadTokens,
-    compared,
+    TokenFiles,
+    open_tokens,
     tokens_of,
     tokens_of_both,
     tokens_of_pairs,
@@ -98,11 +101,13 @@ def test_tokens_are_the_last_hidden_states(
     slow = [twin(expected[a], expected[b]) for a, b in zip(x, y, strict=True)]
     assert found[:, 2] == pytest.approx(np.array(slow)[:, 2], abs=2e-3)
     table = sentence_table("texts", [text for text in some if text.strip()])
-    read = read_tokens(encoder, table, tmp_path / "tokens.npy")
-    on_disk = compared(body, read, read)[0]
+    read = read_tokens(encoder, table, Steps(tmp_path / "parts"))
+    on_disk = open_tokens(encoder, (read, read))[0]
     in_memory = tokens_of(encoder, list(table.texts))
     assert on_disk.lengths.tolist() == in_memory.lengths.tolist()
-    assert (on_disk.table[:, : on_disk.dim] == in_memory.table[:, : in_memory.dim]).all()
+    for at in range(len(table)):
+        for one, other in zip(on_disk.of(at), in_memory.of(at), strict=True):
+            assert one.tolist() == other.tolist()
 
 
 def spread_unevenly(rows: int, dim: int) -> Any:
@@ -231,13 +236,11 @@ def test_files_memory_and_single_pairs_give_the_same_vectors(
     seen = []
     for most in (10_000, 50):
         monkeypatch.setattr(xmine.vectors.tokens, "_TEXTS_FOR_AXES", most)
-        paths = tmp_path / f"{most}.source.npy", tmp_path / f"{most}.target.npy"
-        tables = [sentence_table("texts", texts) for texts in sides]
-        left, right = (read_tokens(encoder, *each) for each in zip(tables, paths, strict=True))
+        steps, tables = Steps(tmp_path / str(most)), [sentence_table("f", each) for each in sides]
+        left, right = (tuple(read_tokens(encoder, each, steps)) for each in tables)
         in_memory = tokens_of_both(encoder, *(list(each.texts) for each in tables))
-        files = TokenFiles.of(encoder, paths)
-        assert files is not None
-        for found in (files.open(), compared(encoder.body, left, right)):
+        files = TokenFiles((left, right), Recipe.of(encoder))
+        for found in (files.open(), open_tokens(encoder, (left, right))):
             for one, other in zip(found, in_memory, strict=True):
                 assert one.ids is not None and other.ids is not None
                 assert one.starts.tolist() == other.starts.tolist()

@@ -2,9 +2,11 @@
 
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,7 +35,7 @@ def test_only_tasks_without_files_run(tmp_path: Path) -> None:
     shares: list[float] = []
     LocalEngine().run(tasks, shares.append)
     assert [path.read_text() for path in paths] == ["a", "was there", "c"]
-    assert shares == [0.5, 0.75, 1]
+    assert shares == [0.5, 0.75, 1, 1]
     assert [task.name for task in tasks] == ["a", "b", "c"]
 
 
@@ -131,3 +133,21 @@ def test_an_error_in_a_process_ends_the_others(tmp_path: Path) -> None:
         LocalEngine().run(tasks, lambda share: None)
     process = slow.with_suffix(".pid")
     assert not process.exists() or not Path(f"/proc/{process.read_text()}").exists()
+
+
+def meet(path: Path, barrier: str) -> None:
+    _BARRIERS[barrier].wait(timeout=20)
+    path.write_text("done")
+
+
+_BARRIERS: dict[str, Any] = {}
+
+
+def test_tasks_in_threads_run_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    _BARRIERS["two"] = threading.Barrier(2)
+    paths = [tmp_path / name for name in "abcd"]
+    tasks = [Task(meet, (path, "two"), (path,), in_threads=True) for path in paths]
+    shares: list[float] = []
+    LocalEngine().run(tasks, shares.append)
+    assert all(path.exists() for path in paths) and shares[-1] == 1

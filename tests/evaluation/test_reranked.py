@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import xmine.evaluation.retrieval.reranked
-import xmine.mining.steps
+import xmine.mining.stages
 import xmine.vectors.tokens
 from tests.evaluation.test_bucc import write_loose
 from tests.toys.bucc import measure

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from xmine.errors import FileError
 from xmine.files.sealed_arrays import (
-    drop_changed,
     open_sealed,
     opened_sealed,
     write_all_sealed,
@@ -95,15 +94,20 @@ def test_the_names_of_the_file_and_its_folder_are_sealed(tmp_path: Path) -> None
 
 def test_what_is_no_sealed_array_is_dropped_or_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.npy"
-    drop_changed(path, bool)  # nothing there
-    path.mkdir()
-    drop_changed(path, bool)
-    assert not path.exists()
     write_sealed(path, ARRAYS["bools"])
-    drop_changed(path, bool)
-    assert path.exists()
+    assert opened_sealed(path, bool).tolist() == [True, False, True]
     np.save(path, ARRAYS["bools"])
     with pytest.raises(FileError, match=r"a\.npy: is gone, or was changed") as caught:
         opened_sealed(path, bool)
     assert caught.value.hint == "run it again"
     assert not path.exists()
+
+
+def test_a_mark_stands_for_the_names(tmp_path: Path) -> None:
+    path = tmp_path / "a.npy"
+    write_all_sealed([path], [(ARRAYS["matrix"],)], "work")
+    moved = path.rename(tmp_path / "b.npy")
+    assert open_sealed(moved, np.float16, "work") is not None
+    assert (
+        open_sealed(moved, np.float16, "other") is None and open_sealed(moved, np.float16) is None
+    )

@@ -10,7 +10,6 @@ from xmine.browsing.opening import open_pairs
 from xmine.errors import FileError
 from xmine.pairs.io import languages_of, read_pairs
 from xmine.pairs.pair import Pair
-from xmine.run.tables import read_table
 from xmine.text.inputs import read_texts
 
 
@@ -30,9 +29,6 @@ def test_a_run_of_an_earlier_version_opens(folder: Path) -> None:
         (1, "The ferry leaves at nine.", "渡轮九点出发。", ""),
     ]
     assert run.kept(run.cut).all() and run.allowed.all()
-    table = read_table(folder / "run" / "source.parquet")
-    assert table.texts == [pair.source for pair in sorted(pairs, key=lambda x: x.source_line or 0)]
-    assert table.stands_for is not None and table.stands_for.tolist() == [1, 2, 3, 1]
     assert list(read_pairs(folder / "run" / "pairs.parquet")) == pairs
     assert languages_of(folder / "run" / "pairs.parquet") == ("en", "zh")
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from tests.toys.compatibility import BLOCKS, in_forms
-from xmine.engines.steps import Steps
 from xmine.flags import line_features
 from xmine.flags.line_features import LineFeatures, known_keys, read_line_features
+from xmine.run.steps import Steps
 from xmine.text.sentences import Sentences, read_sentences, sentence_table
 
 LINES = [f"Number {row}: {'the same end of many lines ' * (row % 3)}{row % 7}" for row in range(50)]

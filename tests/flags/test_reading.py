@@ -9,13 +9,11 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.toys.engines import Shuffled
-from xmine.engines.steps import Steps
-from xmine.errors import FileError
 from xmine.flags import line_features, reading
 from xmine.flags.numbers import differing, reader
 from xmine.flags.reading import ReadLines, read_lines
 from xmine.progress import Progress, silent
-from xmine.run.tables import write_table
+from xmine.run.steps import Steps
 from xmine.text.packed import PackedTexts
 from xmine.text.sentences import Sentences, sentence_table
 
@@ -49,13 +47,6 @@ def small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "_PAIRS_OF_A_TASK", 30)
 
 
-def tables_in(folder: Path, sides: Sides) -> tuple[Path, Path]:
-    paths = folder / "source.parquet", folder / "target.parquet"
-    for path, side in zip(paths, sides, strict=True):
-        write_table(side, path)
-    return paths
-
-
 def same(one: ReadLines, other: ReadLines) -> bool:
     def arrays(read: ReadLines) -> list[Any]:
         sides = read.source, read.target
@@ -79,14 +70,9 @@ def test_a_task_reads_half_a_character(tmp_path: Path) -> None:
     """A list of Python may have one; the vectors are then given."""
     texts = ["3 bees \ud83d", "4 bees"], ["3 蜜蜂", "5 蜜蜂"]
     sides = sentence_table("en", texts[0]), sentence_table("zh", texts[1])
-    tables = tmp_path / "none.parquet", tmp_path / "none.parquet"
-    steps, pairs = Steps(tmp_path / "parts", Shuffled(stops_after=0)), (np.arange(2), np.arange(2))
-    with pytest.raises((KeyboardInterrupt, FileError)):
-        read_lines(sides, pairs, LANGUAGES, silent, steps, tables)
-    (path,) = steps.folder.glob("texts-*.json")
-    written = path.with_name(f"{path.stem.rpartition('-')[0]}.npy")
-    ((found,),) = reading._numbers(written, LANGUAGES, 0, 2)
-    assert found.tolist() == [False, True]
+    steps, pairs = Steps(tmp_path / "parts", Shuffled()), (np.arange(2), np.arange(2))
+    found = read_lines(sides, pairs, LANGUAGES, silent, steps)
+    assert found.other_numbers.tolist() == [False, True]
 
 
 def test_tasks_of_an_engine_read_the_same(
@@ -96,26 +82,27 @@ def test_tasks_of_an_engine_read_the_same(
     plain = read_lines(sides, pairs, LANGUAGES, told.append)
     assert told[-1] == Progress("reading lines", 180, 180) and len(told) > 2
     told.clear()
-    engine, tables = Shuffled(), tables_in(tmp_path, sides)
+    engine = Shuffled()
     steps = Steps(tmp_path / "parts", engine)
-    assert same(read_lines(sides, pairs, LANGUAGES, told.append, steps, tables), plain)
+    assert same(read_lines(sides, pairs, LANGUAGES, told.append, steps), plain)
     assert told[-1] == Progress("reading lines", 180, 180) and len(told) > 2
     assert len(engine.ran) == 4 + 4 + 3 and all(task.in_python for task in engine.ran)
+    steps.sweep()
     assert {path.name for path in steps.folder.iterdir()} == steps.used
-    assert same(read_lines(sides, pairs, LANGUAGES, silent, steps, tables), plain)
+    assert same(read_lines(sides, pairs, LANGUAGES, silent, steps), plain)
     assert len(engine.ran) == 11
 
 
 def test_pairs_that_a_stopped_run_has_compared_are_not_compared_again(
     sides: Sides, pairs: tuple[Rows, Rows], tmp_path: Path
 ) -> None:
-    stopped, going_on, tables = Shuffled(stops_after=9), Shuffled(), tables_in(tmp_path, sides)
+    stopped, going_on = Shuffled(stops_after=9), Shuffled()
     with pytest.raises(KeyboardInterrupt):
-        read_lines(sides, pairs, LANGUAGES, silent, Steps(tmp_path / "parts", stopped), tables)
+        read_lines(sides, pairs, LANGUAGES, silent, Steps(tmp_path / "parts", stopped))
     steps = Steps(tmp_path / "parts", going_on)
     for some in (pairs, (pairs[0], pairs[1][::-1])):
         plain = read_lines(sides, some, LANGUAGES)
-        assert same(read_lines(sides, some, LANGUAGES, silent, steps, tables), plain)
+        assert same(read_lines(sides, some, LANGUAGES, silent, steps), plain)
     assert len(going_on.ran) == 2 + 3
 
 
@@ -136,6 +123,6 @@ def test_processes_read_the_same(
         look(*given)
 
     monkeypatch.setattr(line_features, "_look", looked)
-    steps, tables = Steps(tmp_path / "parts"), tables_in(tmp_path, sides)
-    assert same(read_lines(sides, pairs, LANGUAGES, silent, steps, tables), plain)
+    steps = Steps(tmp_path / "parts")
+    assert same(read_lines(sides, pairs, LANGUAGES, silent, steps), plain)
     assert len(here) == (8 if threads == 1 else 0)

@@ -1,29 +1,23 @@
 """The approximate search, against sorting all cosines: recall, odd sizes, kills."""
 
 import os
-import shutil
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from xmine.errors import FileError, OptionError
-from xmine.knn import approximate, ivf_products, ivf_search, state_files
-from xmine.knn.approximate import choose_index, search_approximate, searching_bytes
+from xmine.errors import OptionError
+from xmine.knn import ivf_products
+from xmine.knn.approximate import choose_index, list_bytes, search_approximate
 from xmine.knn.duplicates import Side
 from xmine.knn.exact import search_exact, search_few
 from xmine.knn.faiss_index import SearchedIndex, index_bytes, train_index
 from xmine.knn.inverted_lists import number_type
 from xmine.knn.ivf_products import Listed, multiply_lists
-from xmine.knn.neighbours import COMPLETE, FILES, Neighbours
-from xmine.knn.rescoring import directions
-from xmine.knn.state_files import SearchFiles, SearchState
+from xmine.knn.neighbours import Neighbours, keep
 from xmine.knn.topk import EMPTY, columns_of
 from xmine.knn.workers import WorkerPool
 from xmine.progress import Progress, Report, silent
@@ -143,38 +137,18 @@ def nothing(*_: object) -> None:
     pass
 
 
-class Asked(SearchFiles):
-    """Tells what array a search makes for the lists that rows probe, and ends it there."""
-
-    def array(self, name: str, shape: tuple[int, int], dtype: type[np.generic]) -> NDArray[Any]:
-        if name == "lists":
-            raise StopIteration(shape, dtype)
-        return super().array(name, shape, dtype)
-
-
 @pytest.mark.parametrize(("count", "size"), [(1, 2), (2**16 - 1, 2), (2**16, 4), (2**16 + 1, 4)])
 def test_the_number_for_no_list_is_not_that_of_a_list(count: int, size: int) -> None:
     """A place that probes no list holds the number of lists; wrapped around it would be list 0."""
-    files = Asked(None)
-    state = SearchState(files)
-    state.note(reach=0.1, most=3, assigned=0)
-    rows = Side(clustered(4, 8)[0])
-    centroids = np.zeros((count, 8), dtype=np.float32)
-    ways = directions(rows, rows, 4, files)
-    with pytest.raises(StopIteration) as made:
-        ivf_search.search_lists(*ways, centroids, 0.98, files, state, 2**20, nothing)
-    (shape, kind) = made.value.args
-    assert shape == (8, 3)
+    kind = number_type(count)
     assert np.dtype(kind).itemsize == size
     assert np.array([count - 1, count]).astype(kind).tolist() == [count - 1, count]
 
 
 def test_the_lists_that_a_row_has_room_for_are_foretold() -> None:
-    """Besides, every row has the keys of k and 4 more, three times."""
-
     def room(rows: int, factory: str) -> float:
-        whole = searching_bytes(rows, rows, 512, 10, factory)
-        return (whole / (2 * rows) - 3 * 8 * 14) / np.dtype(number_type(lists[factory])).itemsize
+        whole = list_bytes(rows, rows, 512, factory)
+        return whole / (2 * rows) / np.dtype(number_type(lists[factory])).itemsize
 
     lists = {f"IVF{count},SQfp16": count for count in (8, 512, 2048, 65536)}
     # Measured: 132 of 27 on average for 100,000 generated lines, 229 of 46 for a million.
@@ -183,27 +157,7 @@ def test_the_lists_that_a_row_has_room_for_are_foretold() -> None:
     # Means grow with the power 0.3 of the rows, and the widest row with them.
     assert room(10**8, "IVF65536,SQfp16") == pytest.approx(6 * 24 * 1000**0.3, abs=1)
     assert room(10**6, "IVF8,SQfp16") == 8  # a row probes each list once
-    assert searching_bytes(100, 100, 512, 4, "exact") == 0
-
-
-def test_the_disk_that_a_search_takes_is_foretold(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Most is there when a state has been saved and the one before it is about to go."""
-    monkeypatch.setattr(state_files, "_SAVE_SECONDS", 0.0)
-    monkeypatch.setattr(state_files, "_SAVE_SHARE", np.inf)
-    monkeypatch.setattr(ivf_products, "_BATCH", 2**20)
-    sizes, unlink = [0], Path.unlink
-
-    def unlinking(path: Path, *, missing_ok: bool = False) -> None:
-        files = [f for kind in ("lists*", "best*", "*.keys") for f in tmp_path.glob(kind)]
-        sizes.append(sum(file.stat().st_size for file in files))
-        unlink(path, missing_ok=missing_ok)
-
-    monkeypatch.setattr(Path, "unlink", unlinking)
-    source, target = clustered(4000, 16)
-    search_approximate(source, target, 4, factory="IVF8,SQfp16", recall=1.0, folder=tmp_path)
-    assert max(sizes) == pytest.approx(searching_bytes(4000, 4000, 16, 4, "IVF8,SQfp16"), rel=0.01)
+    assert list_bytes(100, 100, 512, "exact") == 0
 
 
 @pytest.mark.parametrize("workers", [1, 3])
@@ -230,13 +184,8 @@ def test_pairs_meet_if_either_row_probes_the_list_of_the_other(
         Listed(side, each, np.full((len(side), k), EMPTY))
         for side, each in zip(sides, lists, strict=True)
     )
-    saved = []
-
-    def save(done: int) -> None:
-        saved.append((done, left.best.copy(), right.best.copy()))
-
     with WorkerPool(workers) as pool:
-        multiply_lists(left, right, count, 0, pool, nothing, save)
+        multiply_lists(left, right, count, pool, nothing)
     there = (lists[0][:, :, None] == lists[1][:, 0]).any(axis=1)
     back = (lists[1][:, :, None] == lists[0][:, 0]).any(axis=1)
     cosines = sides[0].vectors.astype(np.float32) @ sides[1].vectors.astype(np.float32).T
@@ -249,15 +198,6 @@ def test_pairs_meet_if_either_row_probes_the_list_of_the_other(
             expected = others[np.argsort(-values[row, others])][:k].tolist()
             found = columns_of(keys[keys != EMPTY])[::-1].tolist()
             assert found == expected
-    done = [step for step, _, _ in saved]
-    assert done == sorted(set(done))
-    whole = left.best.copy(), right.best.copy()
-    for step, left_best, right_best in saved[:: len(saved) // 7]:
-        left.best[:], right.best[:] = left_best, right_best
-        with WorkerPool(workers) as pool:
-            multiply_lists(left, right, count, step, pool, nothing, nothing)
-        np.testing.assert_array_equal(left.best, whole[0])
-        np.testing.assert_array_equal(right.best, whole[1])
 
 
 def test_a_few_rows_are_searched_for_among_all() -> None:
@@ -331,101 +271,20 @@ def test_the_memory_of_an_index_is_foretold(factory: str, tmp_path: Path) -> Non
 
 def search_in(folder: Path, report: Report = silent, factory: str = "IVF32,SQfp16") -> Neighbours:
     source, target = clustered(4000, 16)
-    return search_approximate(
-        source, target, 4, factory=factory, folder=folder, memory=2**20, report=report
-    )
+    found = search_approximate(source, target, 4, factory=factory, memory=2**20, report=report)
+    return keep(found, folder, "mark")
 
 
 def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def test_a_folder_holds_the_result_and_nothing_else(tmp_path: Path) -> None:
-    found = search_in(tmp_path)
-    assert sorted(contents(tmp_path)) == sorted([*(f"{name}.npy" for name in FILES), COMPLETE])
-    source, target = clustered(4000, 16)
-    again = search_approximate(source, target, 4, factory="IVF32,SQfp16")
-    for name in FILES:
-        np.testing.assert_array_equal(getattr(found, name), getattr(again, name))
-    assert (found.index, found.recall) == (again.index, again.recall)
-    before = contents(tmp_path)
-    assert search_in(tmp_path).recall == found.recall
-    assert contents(tmp_path) == before
-
-
-def test_a_report_that_raises_stops_the_search_and_it_continues(tmp_path: Path) -> None:
+def test_progress_rises_to_all_rows(tmp_path: Path) -> None:
     calls: list[Progress] = []
-    search_in(tmp_path / "whole", calls.append)
+    search_in(tmp_path / "found", calls.append)
     assert calls[-1] == Progress("searching", 8000, 8000)
     done = [call.done for call in calls]
     assert done == sorted(done)
-    stopped = 0
-    for stop in (1, 2, 3, 5, 8, 13, 21, 34, 55):
-        left = stop
-
-        def raising(progress: Progress) -> None:
-            nonlocal left
-            left -= 1
-            if not left:
-                raise KeyboardInterrupt
-
-        try:
-            search_in(tmp_path / "cut", raising)
-        except KeyboardInterrupt:
-            stopped += 1
-    assert stopped > 4
-    search_in(tmp_path / "cut")
-    assert contents(tmp_path / "cut") == contents(tmp_path / "whole")
-
-
-KILLED = """
-import faiss
-import sys
-import xmine.knn.state_files
-xmine.knn.state_files._SAVE_SECONDS = 0.0
-from pathlib import Path
-sys.path.insert(0, {here!r})
-from test_approximate import search_in
-print("ready", flush=True)
-search_in(Path({folder!r}))
-"""
-
-
-def test_a_search_that_is_killed_continues_to_the_same_bytes(tmp_path: Path) -> None:
-    search_in(tmp_path / "whole")
-    folder = tmp_path / "cut"
-    rng = np.random.default_rng(0)
-    kills = 0
-    for longest in np.geomspace(0.6, 0.01, 25):  # seconds, less and less: it may be done by then
-        script = KILLED.format(here=str(HERE), folder=str(folder))
-        with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as run:
-            assert run.stdout is not None
-            assert run.stdout.readline() == b"ready\n"
-            time.sleep(float(rng.uniform(0, longest)))
-            run.send_signal(signal.SIGKILL)
-            kills += run.wait() == -signal.SIGKILL
-        if kills == 3:
-            break
-        if (folder / COMPLETE).exists():
-            shutil.rmtree(folder)
-    assert kills == 3
-    search_in(folder)
-    assert contents(folder) == contents(tmp_path / "whole")
-
-
-def test_a_continued_search_does_not_train_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def stop(progress: Progress) -> None:
-        if progress.done > 5000:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        search_in(tmp_path, stop)
-    monkeypatch.setattr(approximate, "train_index", None)
-    monkeypatch.setattr(ivf_search, "choose_reach", None)
-    monkeypatch.setattr(ivf_search, "assign_lists", None)
-    search_in(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -474,29 +333,3 @@ def test_one_thread_alone_adds_to_a_graph(
         monkeypatch.setattr(index, "add", lambda _: seen.append(faiss.omp_get_max_threads()))
         SearchedIndex(index, factory).fill(Side(target), nothing)
     assert seen == [adding]
-
-
-def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("here")
-    with pytest.raises(FileError):
-        search_in(tmp_path / "file")
-
-
-def test_a_full_disk_leaves_no_index(tmp_path: Path) -> None:
-    """A limit on the size of files stands for the disk."""
-    script = (
-        f"import sys; sys.path.insert(0, {str(HERE)!r})\n"
-        "import resource, signal; from pathlib import Path\n"
-        "from test_approximate import search_in\n"
-        "from xmine.errors import FileError\n"
-        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, 150_000))\n"
-        f"try: search_in(Path({str(tmp_path)!r}))\n"
-        "except FileError as error: print(error.message)\n"
-    )
-    told = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    ).stdout
-    assert "cannot be written" in told
-    assert str(tmp_path) in told
-    assert not [name for name in contents(tmp_path) if name.endswith(("filled.faiss", COMPLETE))]

@@ -1,9 +1,5 @@
 """The exact search against sorting all cosines, however the product is cut, after any kill."""
 
-import os
-import resource
-import subprocess
-import sys
 import threading
 import tracemalloc
 from collections.abc import Callable
@@ -15,17 +11,15 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.toys.grids import mostly_long
-from xmine.errors import FileError
-from xmine.knn import rescoring, state_files
+from xmine.files.scratch import scratch_in
+from xmine.knn import exact, rescoring
 from xmine.knn.blocks import Multiplier, Plan, plan_blocks
 from xmine.knn.cosines import all_cosines, exact_cosines
 from xmine.knn.duplicates import Side
-from xmine.knn.exact import exact_memory, search_exact, search_sides
-from xmine.knn.neighbours import FILES, Neighbours
-from xmine.knn.state_files import SearchFiles
+from xmine.knn.exact import exact_memory, search_exact
+from xmine.knn.neighbours import Neighbours
 from xmine.knn.topk import columns_of, pack, values_of
 from xmine.knn.workers import WorkerPool
-from xmine.progress import Progress
 from xmine.text.hashing import first_equal
 
 Half = NDArray[np.float16]
@@ -85,6 +79,15 @@ def rising_rows(rows: int, dim: int, seed: int) -> Half:
     return unit(vectors * 0.1 + np.linspace(0, 3, rows)[:, None] * random_rows(1, dim, 5))
 
 
+def search_planned(
+    source: NDArray[Any], target: NDArray[Any], k: int, plan: Plan, **more: Any
+) -> Neighbours:
+    """Search in blocks of a plan."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(exact, "plan_blocks", lambda *_: plan)
+        return search_exact(source, target, k, **more)
+
+
 KINDS = [random_rows, tied_rows, repeated_rows, near_rows, rising_rows]
 PLANS = [Plan(4096, 1024, 2048, 1), Plan(64, 32, 64, 1), Plan(40, 8, 16, 2), Plan(104, 104, 8, 3)]
 
@@ -98,13 +101,9 @@ def test_agrees_with_sorting_all_cosines(
     dim = 24 + rows[1] % 2
     source, target = kind(rows[0], dim, 1), kind(rows[1], dim, 2)
     for k in (1, 4, 300):
-        sides = Side(source), Side(target)
         expected = slow_search(source, target, k)
-        check(search_sides(*sides, k, plan, SearchFiles(None)), expected)
-        folder = tmp_path / str(k)
-        check(search_sides(*sides, k, plan, SearchFiles(folder)), expected)
-        names = sorted(path.name for path in folder.iterdir())
-        assert names == sorted([*(f"{name}.npy" for name in FILES), "search.toml"])
+        with scratch_in(tmp_path):
+            check(search_planned(source, target, k, plan), expected)
 
 
 @pytest.mark.parametrize("kind", [random_rows, near_rows, repeated_rows])
@@ -133,7 +132,7 @@ def test_agrees_whatever_the_sizes_numbers_and_cuts(seed: int) -> None:
     sides: list[NDArray[Any]] = [source, target]
     if seed % 3 == 0:  # float32, with so few bits that float64 adds products exactly all the same
         sides = [np.round(side.astype(np.float32) * 2**14) / np.float32(2**14) for side in sides]
-    found = search_sides(Side(sides[0]), Side(sides[1]), k, plan, SearchFiles(None))
+    found = search_planned(sides[0], sides[1], k, plan)
     check(found, slow_search(sides[0], sides[1], k))
 
 
@@ -150,8 +149,7 @@ def test_cosines_above_one_are_tied() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_torch_gives_the_same_bytes(kind: Callable[[int, int, int], Half]) -> None:
     source, target = kind(301, 24, 1), kind(250, 24, 2)
-    sides = Side(source), Side(target)
-    found = search_sides(*sides, 4, Plan(100, 100, 77, 1), SearchFiles(None), device="cpu:0")
+    found = search_planned(source, target, 4, Plan(100, 100, 77, 1), device="cpu:0")
     check(found, slow_search(source, target, 4))
 
 
@@ -302,132 +300,7 @@ def test_what_a_worker_raises_comes_out(workers: int, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(Multiplier, "multiply", failing)
     before = threading.active_count()
-    sides = Side(random_rows(300, 24, 1)), Side(random_rows(300, 24, 2))
+    sides = random_rows(300, 24, 1), random_rows(300, 24, 2)
     with pytest.raises(StoppedError):
-        search_sides(*sides, 4, Plan(64, 32, 64, workers), SearchFiles(None))
+        search_planned(*sides, 4, Plan(64, 32, 64, workers))
     assert threading.active_count() == before
-
-
-@pytest.mark.parametrize("kind", [random_rows, repeated_rows])
-@pytest.mark.parametrize("workers", [1, 2])
-def test_continues_after_an_interruption(
-    kind: Callable[[int, int, int], Half],
-    workers: int,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(state_files, "_SAVE_SECONDS", 0)
-    monkeypatch.setattr(state_files, "_SAVE_SHARE", np.inf)
-    source, target = random_rows(300, 24, 1), kind(200, 24, 2)
-    sides, plan = (Side(source), Side(target)), Plan(64, 32, 64, workers)
-    before = threading.active_count()
-
-    for done in (100, 200, 300):
-        with pytest.raises(StoppedError):
-            search_sides(*sides, 4, plan, SearchFiles(tmp_path), report=stopped_at(done))
-        assert not list(tmp_path.glob("*.npy")) and threading.active_count() == before
-    seen: list[int] = []
-    files = SearchFiles(tmp_path)
-    found = search_sides(*sides, 4, plan, files, report=lambda step: seen.append(step.done))
-    check(found, slow_search(source, target, 4))
-    assert seen == sorted(seen) and seen[0] > 200 and seen[-1] == 300
-
-
-def stopped_at(done: int) -> Callable[[Progress], None]:
-    def report(progress: Progress) -> None:
-        if progress.done >= done:
-            raise StoppedError
-
-    return report
-
-
-@pytest.mark.parametrize("kind", [random_rows, repeated_rows])
-@pytest.mark.parametrize("name", ["targets", "source_cosines"])
-def test_a_lost_file_is_made_again_and_what_was_saved_with_it_is_not_used(
-    kind: Callable[[int, int, int], Half],
-    name: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(state_files, "_SAVE_SECONDS", 0)
-    source, target = random_rows(300, 24, 1), kind(200, 24, 2)
-    sides, plan = (Side(source), Side(target)), Plan(64, 32, 64, 1)
-    for done in (200, 1):  # the second search ends before it has saved anything
-        with pytest.raises(StoppedError):
-            search_sides(*sides, 4, plan, SearchFiles(tmp_path), report=stopped_at(done))
-        assert bool(list(tmp_path.glob("searched-*"))) == (done == 200)
-        for path in tmp_path.glob(f"*{name}.npy.partial"):
-            path.write_bytes(path.read_bytes()[: 99 if done == 200 else None])
-    found = search_sides(*sides, 4, plan, SearchFiles(tmp_path))
-    check(found, slow_search(source, target, 4))
-
-
-KILLED = """
-import os, signal, sys
-from pathlib import Path
-import numpy as np
-from xmine.knn import exact, state_files
-from xmine.knn.blocks import Plan
-state_files._SAVE_SECONDS, state_files._SAVE_SHARE = 0, 1e9
-exact.plan_blocks = lambda *sizes: Plan(64, 32, 64, 2)
-folder, left = Path(sys.argv[1]), int(sys.argv[2])
-def count(event, arguments):
-    global left
-    if event in ("open", "os.rename", "os.remove") and str(folder) in str(arguments[0]):
-        left -= 1
-        if not left:
-            os.kill(os.getpid(), signal.SIGKILL)
-sys.addaudithook(count)
-source, target = np.load(folder.parent / "vectors.npz").values()
-exact.search_exact(source, target, 4, folder=folder / "found")
-"""
-
-
-def test_killed_at_any_file_operation_it_continues_to_the_same_files(tmp_path: Path) -> None:
-    source, target = random_rows(400, 24, 1), repeated_rows(300, 24, 2)
-    source[200:250] = source[:50]
-    target[::2] = random_rows(150, 24, 3)
-    np.savez(tmp_path / "vectors.npz", source=source, target=target)
-    whole = tmp_path / "whole"
-    search_exact(source, target, 4, folder=whole)
-    folder = tmp_path / "killed"
-    folder.mkdir()
-    codes = []
-    for operations in (2, 9, *range(20, 100, 3)):
-        run = subprocess.run([sys.executable, "-c", KILLED, str(folder), str(operations)])
-        codes.append(run.returncode)
-        if codes[-1] != -9:
-            break
-    assert codes[-1] == 0 and len(codes) > 8
-    names = sorted(path.name for path in whole.iterdir())
-    assert sorted(path.name for path in (folder / "found").iterdir()) == names
-    for name in names:
-        assert (folder / "found" / name).read_bytes() == (whole / name).read_bytes()
-
-
-def test_a_full_disk_is_named(tmp_path: Path) -> None:
-    """A limit on the size of files stands for the disk."""
-    source, target = random_rows(900, 24, 1), random_rows(800, 24, 2)
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (900 * 4 * 8 + 64, hard))
-    try:
-        with pytest.raises(FileError, match=r"targets\.npy\.partial: cannot be written: File too"):
-            search_exact(source, target, 4, folder=tmp_path)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    assert not list(tmp_path.glob("*.npy"))
-    check(search_exact(source, target, 4, folder=tmp_path), slow_search(source, target, 4))
-
-
-def test_a_file_in_place_of_the_folder_is_named(tmp_path: Path) -> None:
-    (tmp_path / "found").write_text("")
-    with pytest.raises(FileError, match="found: cannot be written"):
-        search_exact(random_rows(3, 8, 1), random_rows(3, 8, 2), 1, folder=tmp_path / "found")
-
-
-def test_a_finished_search_is_not_repeated(tmp_path: Path) -> None:
-    source, target = random_rows(30, 24, 1), random_rows(20, 24, 2)
-    first = search_exact(source, target, 4, folder=tmp_path)
-    written = os.stat(tmp_path / "targets.npy").st_mtime_ns
-    check(search_exact(source, target, 4, folder=tmp_path), parts(first))
-    assert os.stat(tmp_path / "targets.npy").st_mtime_ns == written

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from xmine.errors import FileError
 from xmine.knn.cosines import exact_cosines, widen
 from xmine.knn.exact import search_exact
-from xmine.knn.neighbours import Neighbours, found_in
+from xmine.knn.neighbours import FILES, Neighbours, found_in, keep, kept_in
 
 if TYPE_CHECKING:
     from xmine.progress import Progress
@@ -124,12 +124,19 @@ def test_every_half_is_widened_to_its_value() -> None:
 
 def test_a_search_that_is_not_whole_is_not_opened(tmp_path: Path) -> None:
     assert found_in(tmp_path / "nothing") is None
-    search_exact(unit_rows(9, 8, 1), unit_rows(7, 8, 2), 2, folder=tmp_path)
-    found = found_in(tmp_path)
-    assert found is not None and (found.index, found.recall) == ("exact", None)
+    folder = tmp_path / "found"
+    searched = search_exact(unit_rows(9, 8, 1), unit_rows(7, 8, 2), 2)
+    found = keep(searched, folder, "mark")
+    assert (found.index, found.recall) == ("exact", None)
+    for name in FILES:
+        assert getattr(found, name).tobytes() == getattr(searched, name).tobytes()
+    assert kept_in(folder, "mark") is not None and kept_in(folder, "other") is None
+    tmp_path = folder
     with pytest.raises(ValueError, match="read-only"):
         found.targets[0, 0] = 1
     whole = (tmp_path / "sources.npy").read_bytes()
+    (tmp_path / "sources.npy").write_bytes(bytes([*whole[:150], whole[150] ^ 1, *whole[151:]]))
+    assert kept_in(folder, "mark") is None
     for row in (-1, 9):
         np.save(tmp_path / "sources.npy", np.full((7, 2), row))
         with pytest.raises(FileError, match=r"sources\.npy: neighbours that are not there"):

@@ -14,13 +14,12 @@ from tests.toys.sentences import chinese_word, english_word, toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding, Table
 from xmine.encoders.rescorer import Rescorer
-from xmine.engines.steps import Steps
-from xmine.errors import OptionError
 from xmine.mining.estimate import estimate_run
 from xmine.mining.figures import read_figures
 from xmine.mining.options import MiningOptions
 from xmine.mining.rescoring import LEFT_OUT
 from xmine.pairs.known import LabelledPair, LabelledPairs
+from xmine.run.steps import Steps
 from xmine.scoring.gold import agreement
 
 if TYPE_CHECKING:
@@ -211,16 +210,12 @@ def test_a_run_keeps_the_figures_and_continues_them(
     assert said[-1].done == said[-1].total == len(whole.read)
     for options in (MiningOptions(), MiningOptions(min_prob=0.9)):
         again = Told(toy_files, 2.0)
-        mine(again, options=options, force=True)
+        mine(again, options=options)
         assert again.read == []
     other = Told(toy_files, 3.0)
-    with pytest.raises(OptionError, match="--rescore has changed since the run was begun"):
-        mine(other)
-    with pytest.raises(OptionError, match=r"was made with --rescore\n"):
-        mine(None)
-    mine(other, force=True)
+    mine(other)
     assert other.read == whole.read
-    mine(None, force=True)
+    mine(None)
     assert not list(run.glob("parts/rescoring*"))
 
 
@@ -235,8 +230,9 @@ def test_second_models_that_were_made_in_memory_are_told_apart(
     assert one.fingerprint() is other.fingerprint() is None
     xmine.mine(*toy_files[:2], toy_encoder, rescorer=one, run=tmp_path / "run")
     xmine.mine(*toy_files[:2], toy_encoder, rescorer=SentenceEncoder(body), run=tmp_path / "run")
-    with pytest.raises(OptionError, match="--rescore has changed since the run was begun"):
-        xmine.mine(*toy_files[:2], toy_encoder, rescorer=other, run=tmp_path / "run")
+    before = set(tmp_path.glob("run/parts/rescoring-*"))
+    xmine.mine(*toy_files[:2], toy_encoder, rescorer=other, run=tmp_path / "run")
+    assert not before & set(tmp_path.glob("run/parts/rescoring-*"))
 
 
 def test_an_encoder_leaves_no_vectors_in_the_run(

@@ -12,7 +12,6 @@ from tests.toys.sentences import toy_sentences
 from xmine.browsing.opening import open_pairs
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.reranking import RerankingWeights
-from xmine.errors import OptionError
 from xmine.mining.candidates import Candidates, Estimated, estimate_probabilities
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
@@ -135,26 +134,20 @@ def test_known_pairs_are_what_they_are_known_to_be() -> None:
     assert (found[right[:2]], found[wrong[:2]]) == (1.0, 0.0)
 
 
-def test_a_run_with_other_settled_pairs_is_refused_unless_forced(
-    toy_encoder: SentenceEncoder, tmp_path: Path
-) -> None:
+def test_a_run_takes_other_settled_pairs(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
     english, chinese, _ = toy_sentences(80, seed=2)
     files = tmp_path / "en.txt", tmp_path / "zh.txt"
     for path, lines in zip(files, (english, chinese), strict=True):
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     both = np.array([[1, 1], [2, 2]])
 
-    def again(settled: SettledPairs, force: bool = False) -> None:
+    def again(settled: SettledPairs) -> None:
         options = MiningOptions(min_prob=0.0)
-        mine(*files, toy_encoder, options, settled=settled, run=tmp_path / "run", force=force)
+        mine(*files, toy_encoder, options, settled=settled, run=tmp_path / "run")
 
     again(SettledPairs(both, np.array([0.91, 0.92])))
     assert _probs(tmp_path / "run")[1, 1] == 0.91
-    again(SettledPairs(both, np.array([0.91, 0.92])))
-    for other in (SettledPairs(both, np.array([0.91, 0.93])), SettledPairs()):
-        with pytest.raises(OptionError, match="settled"):
-            again(other)
-    again(SettledPairs(both, np.array([0.91, 0.93])), force=True)
+    again(SettledPairs(both, np.array([0.91, 0.93])))
     assert _probs(tmp_path / "run")[2, 2] == 0.93
 
 

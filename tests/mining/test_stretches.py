@@ -9,12 +9,12 @@ import pytest
 from tests.toys.sentences import toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.tokens import TokenVectors
-from xmine.engines.steps import Steps
 from xmine.flags.partial import is_partial
 from xmine.mining import stretches
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
 from xmine.mining.stretches import stretches_of_chosen
+from xmine.run.steps import Steps
 from xmine.scoring.alignment import loosest_stretches
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.vectors.tokens import tokens_of
@@ -76,7 +76,7 @@ def test_mining_looks_at_pairs_that_may_be_translations(
         looked.append(chosen)
         return stretches_of_chosen(read, chosen, *rest)
 
-    monkeypatch.setattr("xmine.mining.steps.stretches_of_chosen", noted)
+    monkeypatch.setattr("xmine.mining.stages.stretches_of_chosen", noted)
     mined = mine(tmp_path / "en", tmp_path / "zh", options=MiningOptions(min_prob=0.0))
     assert mined.confidence is not None
     chosen, probs = mined.candidates.chosen, mined.confidence.probs
@@ -100,7 +100,7 @@ def test_what_a_kill_leaves_is_continued(
     with pytest.raises(KeyboardInterrupt):
         stretches_of_chosen(lambda: tokens, chosen, steps, ["a"], tick)
     found = stretches_of_chosen(lambda: tokens, chosen, steps, ["a"], done.append)
-    assert done == [0, 2, 4, 4, 6, 7, 7]
+    assert done == [0, 2, 4, 4, 6, 7, 7, 7]
     whole = loosest_stretches(*tokens, chosen.sources, chosen.targets).looseness
     np.testing.assert_array_equal(found.values, whole.values)
 
@@ -133,6 +133,6 @@ def test_a_resumed_run_reads_no_tokens(tmp_path: Path, monkeypatch: pytest.Monke
     run = tmp_path / "run"
     first = mine(tmp_path / "en", tmp_path / "zh", run=run)
     assert not list(run.glob("*tokens*"))
-    monkeypatch.setattr("xmine.mining.steps.read_tokens", lambda *_: unread())
+    monkeypatch.setattr("xmine.mining.stages.read_tokens", lambda *_: unread())
     again = mine(tmp_path / "en", tmp_path / "zh", run=run)
     assert list(again.pairs.flags or []) == list(first.pairs.flags or [])

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 from tests.toys.engines import Shuffled
@@ -17,16 +18,13 @@ from xmine.encoders.modules.static import StaticEmbedding, Table
 from xmine.encoders.modules.transformer import Transformer
 from xmine.encoders.pair import EncoderPair
 from xmine.engines.local import LocalEngine
-from xmine.engines.parts import make_part
 from xmine.engines.task import Engine
-from xmine.errors import EncoderError, FileError, XmineError
+from xmine.errors import EncoderError, XmineError
 from xmine.flags import line_features
 from xmine.mining import matching, stretches
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
-from xmine.mining.steps import Steps
-from xmine.run.tables import read_table
-from xmine.text.sentences import Sentences
+from xmine.run.steps import make_part
 
 Encoder = SentenceEncoder | EncoderPair
 Checkpoint = Callable[..., Path]
@@ -77,36 +75,8 @@ def test_every_line_is_cut_into_tokens_once(
     monkeypatch.setattr(encoder.body.pieces, "ids", counted)
     options = MiningOptions(cache=False, src_lang="en", tgt_lang="zh", **given)
     mine(*texts, encoder, options, run=tmp_path / "run")
-    table = read_table(tmp_path / "run" / "source.parquet")
-    assert {cut[line] for line in table.texts} == {times}
-
-
-def test_a_kill_between_tokens_and_table_changes_nothing(
-    texts: tuple[Path, Path], toy_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    encoder, keep = SentenceEncoder.load(toy_folder), Steps._keep_table
-    expected = mined(texts, encoder, tmp_path / "here")
-
-    def killed(self: Steps, table: Sentences, path: Path) -> None:
-        if table.unknown:
-            raise KeyboardInterrupt
-        keep(self, table, path)
-
-    named, replace = list[Path](), Path.replace
-
-    def unnamed(self: Path, target: Path) -> Path:
-        named.append(target)
-        if named.count(target) == 2 and target.name == "source.tokens.starts.npy":
-            raise KeyboardInterrupt
-        return replace(self, target)
-
-    for owner, name, kill in ((Steps, "_keep_table", killed), (Path, "replace", unnamed)):
-        run = tmp_path / name
-        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-            patch.setattr(owner, name, kill)
-            mined(texts, encoder, run)
-        assert mined(texts, encoder, run) == expected
-        assert "changed" not in (run / "log.txt").read_text(encoding="utf-8")
+    texts_of_run = pl.read_parquet(tmp_path / "run" / "source.parquet")["text"]
+    assert {cut[line] for line in texts_of_run} == {times}
 
 
 def test_a_broken_row_that_no_text_has_changes_nothing(
@@ -202,12 +172,11 @@ def test_tasks_leave_the_files_of_one_process(
     rows = np.load(tmp_path / "here" / "source.npy").shape[0]
     every = rows + (kind != "transformer")  # which has a vector for an unknown token, too
     counts = {"lines": 2 * -(-rows // 40), "numbers": 1}
-    counts |= dict.fromkeys(("source.every", "target.every"), -(-every // 32))
+    counts["vectors"] = 2 * -(-every // 16)
     if kind != "two" and options.get("rerank") != "off":
         counts |= {"matches": 2 * -(-rows // 24)}
-        for side in ("source", "target"):
-            if kind == "transformer" or "src_prompt" in options:
-                counts |= {f"{side}.tokens": -(-rows // 32)}
+        if kind == "transformer" or "src_prompt" in options:
+            counts["tokens"] = 2 * -(-rows // 16)
     ran = stages(engine)
     pairs = sum(len(np.load(path)) for path in tmp_path.glob("here/parts/stretches-*"))
     assert ran.pop("stretches", 0) == -(-pairs // 20)
@@ -235,7 +204,8 @@ def test_a_second_model_encodes_in_tasks(
     expected = mined(texts, encoder, tmp_path / "here", rescorer=rescorer)
     engine = Shuffled()
     assert mined(texts, encoder, tmp_path / "there", engine, rescorer=rescorer) == expected
-    assert {"source.rescoring", "target.rescoring"} <= set(stages(engine))
+    rows = len(np.load(tmp_path / "here" / "source.npy"))
+    assert stages(engine)["vectors"] > 2 * -(-rows // 16)  # more than the first model has
 
 
 @pytest.mark.parametrize(
@@ -261,8 +231,8 @@ def test_a_run_that_stops_between_parts_goes_on_with_any_engine(
     names = [task.name for task in whole.ran]
     kinds = [name.partition("-")[0] for name in names]
     # A static encoder's tokens are read with the vectors; no pair of the other one is likely.
-    own = ["stretches"] if kind == "static" else ["source.tokens"]
-    for stage in ("target.every", "matches", "lines", *own):
+    own = ["stretches"] if kind == "static" else ["tokens"]
+    for stage in ("vectors", "matches", "lines", *own):
         run, began = tmp_path / stage, Shuffled(stops_after=kinds.index(stage) + 2)
         with pytest.raises(KeyboardInterrupt):
             mined(texts, encoder, run, began, rerank="tokens")
@@ -290,63 +260,46 @@ def test_a_local_run_does_the_tasks_that_are_left(
     monkeypatch.setattr(SentenceEncoder, "encode_with_tokens", watched)
     mined(texts, encoder, run)
     both = sum(len(np.load(run / f"{side}.npy")) + 1 for side in ("source", "target"))
-    assert sum(encoded) in (both - 3 * 32, both - 2 * 32 - both // 2 % 32)
+    assert sum(encoded) in (both - 3 * 16, both - 2 * 16 - both // 2 % 16)
 
 
+@pytest.mark.parametrize(
+    ("stage", "kind"),
+    [
+        ("encoding", "vectors"),
+        ("reading tokens", "tokens"),
+        ("matching tokens", "matches"),
+        ("looking for stretches", "stretches"),
+    ],
+)
 def test_an_engine_goes_on_with_a_local_run(
-    texts: tuple[Path, Path], toy_folder: Path, tmp_path: Path
+    texts: tuple[Path, Path], toy_folder: Path, tmp_path: Path, stage: str, kind: str
 ) -> None:
-    encoder = SentenceEncoder.load(toy_folder)
-    for stage, kind, first in (
-        ("encoding", "source.every", 64),
-        ("reading tokens", "source.tokens", 64),
-        ("matching tokens", "matches-source", 72),
-        ("looking for stretches", "stretches", 80),
-    ):
-        given: dict[str, Any] = {"src_prompt": "ba "} if stage == "reading tokens" else {}
-        expected = mined(texts, encoder, tmp_path / f"{stage}, here", **given)
-        run, options = tmp_path / stage, MiningOptions(cache=False, **given)
+    encoder, whole = SentenceEncoder.load(toy_folder), Shuffled()
+    given: dict[str, Any] = {"src_prompt": "ba "} if stage == "reading tokens" else {}
+    expected = mined(texts, encoder, tmp_path / "here", whole, **given)
+    run, options = tmp_path / "run", MiningOptions(cache=False, **given)
 
-        def stop(progress: Any, stage: str = stage) -> None:
-            if progress.stage == stage and progress.done > 64:
-                raise KeyboardInterrupt
+    def stop(progress: Any) -> None:
+        if progress.stage == stage and progress.done > 64:
+            raise KeyboardInterrupt
 
-        with pytest.raises(KeyboardInterrupt):
-            mine(*texts, encoder, options, stop, run=run)
-        engine = Shuffled()
-        assert mined(texts, encoder, run, engine, **given) == expected
-        starts = [
-            int(each.name.split("-")[-1]) for each in engine.ran if each.name.startswith(kind)
-        ]
-        assert min(starts) == first
+    with pytest.raises(KeyboardInterrupt):
+        mine(*texts, encoder, options, stop, run=run)
+    engine = Shuffled()
+    assert mined(texts, encoder, run, engine, **given) == expected
+    assert 0 < stages(engine)[kind] < stages(whole)[kind]
 
 
 def test_vectors_in_the_cache_need_no_task(
-    texts: tuple[Path, Path], toy_folder: Path, tmp_path: Path
+    texts: tuple[Path, Path], checkpoint: Checkpoint, tmp_path: Path
 ) -> None:
-    encoder, engine = SentenceEncoder.load(toy_folder), Shuffled()
+    encoder, engine = SentenceEncoder.load(checkpoint()), Shuffled()
     for run in ("one", "two"):
         engine.ran.clear()
         mine(*texts, encoder, run=tmp_path / run, engine=engine)
-        has_encoded = "source.every" in stages(engine)
-        assert has_encoded == (run == "one")
+        assert ("vectors" in stages(engine)) == (run == "one")
     assert files(tmp_path / "one") == files(tmp_path / "two")
-
-
-def test_nodes_need_not_see_the_cache(
-    texts: tuple[Path, Path], toy_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """On another disk the vectors of the cache are a symbolic link, until tasks need them."""
-    for path in texts:
-        path.write_text(path.read_text(encoding="utf-8").replace("☃ ☃\n", ""), encoding="utf-8")
-    encoder = SentenceEncoder.load(toy_folder)
-    mine(*texts, encoder, run=tmp_path / "one", engine=Shuffled())
-    monkeypatch.setattr("xmine.vectors.cache._linked", lambda path, link: False)
-    mine(*texts, encoder, run=tmp_path / "here")
-    assert (tmp_path / "here" / "target.npy").is_symlink()
-    mine(*texts, encoder, run=tmp_path / "there", engine=Shuffled())
-    assert not any(path.is_symlink() for path in (tmp_path / "there").iterdir())
-    assert files(tmp_path / "here") == files(tmp_path / "there") == files(tmp_path / "one")
 
 
 def test_a_task_names_no_gpu_of_this_machine(
@@ -361,9 +314,9 @@ def test_a_task_names_no_gpu_of_this_machine(
         devices.append(device)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("xmine.mining.steps.search_device", lambda *given: "cuda:1")
-    monkeypatch.setattr("xmine.mining.steps.search_in_tiles", search)
-    monkeypatch.setattr("xmine.mining.steps.search_exact", search)
+    monkeypatch.setattr("xmine.mining.stages.search_device", lambda *given: "cuda:1")
+    monkeypatch.setattr("xmine.mining.stages.search_in_tiles", search)
+    monkeypatch.setattr("xmine.mining.stages.search_exact", search)
     for name, engine in (("here", LocalEngine()), ("there", Shuffled())):
         with pytest.raises(KeyboardInterrupt):
             mined(texts, SentenceEncoder.load(toy_folder), tmp_path / name, engine)
@@ -400,28 +353,11 @@ def test_another_encoder_throws_the_parts_away(
     run, static = tmp_path / "run", SentenceEncoder.load(toy_folder)
     with pytest.raises(KeyboardInterrupt):
         mined(texts, SentenceEncoder.load(checkpoint()), run, Shuffled(stops_after=2))
-    assert list(run.glob(".*.parts.part"))
+    before = {path.name for path in run.glob("parts/vectors-*")}
     options, engine = MiningOptions(cache=False, rerank="off"), Shuffled()
     mine(*texts, static, options, run=run, force=True, engine=engine)
     assert files(run) == mined(texts, static, tmp_path / "here", rerank="off")
-    assert not list(run.glob(".*.part"))
-
-
-def test_a_task_refuses_a_table_of_other_lines(
-    texts: tuple[Path, Path], toy_folder: Path, tmp_path: Path
-) -> None:
-    class Stale(Shuffled):
-        """Sees the tables of another run."""
-
-        def run(self, tasks: Any, tick: Any) -> None:
-            (tmp_path / "run" / "source.parquet").write_bytes(other)
-            super().run(tasks, tick)
-
-    encoder = SentenceEncoder.load(toy_folder)
-    mined((texts[0], texts[0]), encoder, tmp_path / "other", dedup=False)
-    other = (tmp_path / "other" / "source.parquet").read_bytes()
-    with pytest.raises(FileError, match=r"source.parquet: has \d+ rows, not \d+"):
-        mined(texts, encoder, tmp_path / "run", Stale())
+    assert before and not any((run / "parts" / name).exists() for name in before)
 
 
 def test_a_node_is_refused_before_an_older_run_is_replaced(

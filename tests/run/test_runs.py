@@ -13,11 +13,9 @@ from tests.toys.faults import failing
 from xmine.errors import FileError, OptionError
 from xmine.mining.pipeline import mine
 from xmine.options import load_toml
-from xmine.run.difference import difference
 from xmine.run.folder import (
-    JUDGEMENTS_FILE,
+    RESULTS,
     RUN_FILE,
-    STAGES,
     Run,
     alone_in,
     is_run,
@@ -25,10 +23,10 @@ from xmine.run.folder import (
     open_run,
     temporary_run,
 )
-from xmine.run.run_file import FORMAT, write_tables
+from xmine.run.run_file import FORMAT, check_written, write_tables
 
 ASKED: dict[str, dict[str, Any]] = {
-    "texts": {"source": "en.txt", "source_digest": "abc", "dedup": True},
+    "texts": {"source": "en.txt", "target": "zh.txt", "source_digest": "abc"},
     "vectors": {"encoder": "embedded", "encoder_digest": "def"},
     "neighbours": {"neighborhood": 4},
     "matches": {"rerank": "tokens"},
@@ -37,23 +35,17 @@ ASKED: dict[str, dict[str, Any]] = {
 }
 
 
-def changed(stage: str, **values: object) -> dict[str, dict[str, Any]]:
-    return {**ASKED, stage: {**ASKED[stage], **values}}
-
-
 def filled(folder: Path) -> Path:
-    """A run whose stages all have left their files."""
+    """A run that has ended."""
     with open_run(folder, ASKED) as run:
-        for names in STAGES.values():
-            for name in names:
-                path = folder / name
-                if name == "neighbours":
-                    path.mkdir()
-                    path = path / "targets.npy"
-                path.write_text("x")
-                run.sealed(path)
-        (folder / ".source.npy.1.part").write_text("half")
+        for name in RESULTS:
+            (folder / name).write_text("x")
+        run.finish()
     return folder
+
+
+def content(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_a_name_without_a_format_makes_a_run(tmp_path: Path) -> None:
@@ -81,72 +73,56 @@ def test_what_was_asked_stands_in_the_folder(tmp_path: Path) -> None:
     assert {stage: written[stage] for stage in ASKED} == ASKED
 
 
-def test_the_same_is_gone_on_with(tmp_path: Path) -> None:
+def test_other_options_go_on_in_the_same_folder(tmp_path: Path) -> None:
     folder = filled(tmp_path / "run")
-    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    with open_run(folder, ASKED) as run:
-        assert run.kept
-    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+    before = content(folder)
+    other = {**ASKED, "neighbours": {"neighborhood": 8}, "pairs": {"threshold": "0.5"}}
+    with open_run(folder, other) as run:
+        assert content(folder) == before  # until there is something else
+        run.finish()
+    assert load_toml(folder / RUN_FILE)["neighbours"] == {"neighborhood": 8}
 
 
 @pytest.mark.parametrize(
-    ("asked", "message"),
+    ("given", "is_same"),
     [
-        (changed("texts", source="other.txt"), "source en.txt, not source other.txt"),
-        (changed("texts", source_digest="xyz"), "source has changed since"),
-        (changed("texts", dedup=False), "--dedup, not --no-dedup"),
-        (changed("vectors", encoder_digest="xyz"), "encoder has changed since"),
-        (changed("neighbours", neighborhood=8), "--neighborhood 4, not --neighborhood 8"),
-        (changed("pairs", threshold=1.2), "--threshold auto, not --threshold 1.2"),
-        (changed("pairs", top=5), "no --top, not --top 5"),
-        (changed("pairs", drop=["high", "low"]), "--drop copy, not --drop high,low"),
-        (changed("pairs", drop=[]), "--drop copy, not no --drop"),
-        (changed("pairs", gold_digest="abc"), "was made without --gold"),
-        (
-            {**ASKED, "vectors": {"vectors_of_source_digest": "abc"}},
-            "encoder embedded, not given vectors",
-        ),
+        ("elsewhere/en.txt", True),
+        ("de.txt", False),
+        ("en.txt:text", False),
+        ("2024:01/en.txt", True),
     ],
 )
-def test_something_else_is_refused_by_name_and_nothing_is_lost(
-    tmp_path: Path, asked: dict[str, dict[str, Any]], message: str
+def test_a_text_input_may_be_elsewhere_but_not_another_one(
+    tmp_path: Path, given: str, is_same: bool
 ) -> None:
     folder = filled(tmp_path / "run")
-    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    with pytest.raises(OptionError) as error:
-        open_run(folder, asked).__enter__()
-    assert message in error.value.message
-    assert "--force" in error.value.hint
-    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+    before = content(folder)
+    other = {**ASKED, "texts": {"source": given, "target": "zh.txt"}}
+    if is_same:
+        open_run(folder, other).__enter__()
+        return
+    with pytest.raises(OptionError, match=f"was made with source en.txt, not {given}") as error:
+        open_run(folder, other).__enter__()
+    assert "--force" in error.value.hint and content(folder) == before
+    with open_run(folder, other, force=True) as run:
+        run.finish()
+    assert load_toml(folder / RUN_FILE)["texts"]["source"] == given
 
 
-@pytest.mark.parametrize("stage", STAGES)
-def test_force_throws_away_that_stage_and_those_behind_it(tmp_path: Path, stage: str) -> None:
-    folder = filled(tmp_path / "run")
-    with open_run(folder, changed(stage, odd=1), force=True):
-        stages = list(STAGES)
-        # Another encoder may know lines that are not in the tables any more.
-        first = "texts" if stage == "vectors" else stage
-        for each, names in STAGES.items():
-            stays = stages.index(each) < stages.index(first)
-            assert [(folder / name).exists() for name in names] == [stays] * len(names)
-        assert (folder / ".source.npy.1.part").exists() == (
-            stage in ("neighbours", "matches", "rescoring", "pairs")
-        )
-    with open_run(folder, changed(stage, odd=1)):  # and it is what the run depends on now
+def test_a_column_of_a_file_is_an_input_of_its_own(tmp_path: Path) -> None:
+    texts = {"source": "a/d.jsonl:en/text", "target": "zh.txt"}
+    with open_run(tmp_path / "run", {"texts": texts}):
         pass
+    open_run(tmp_path / "run", {"texts": {**texts, "source": "b/d.jsonl:en/text"}}).__enter__()
+    with pytest.raises(OptionError):
+        open_run(tmp_path / "run", {"texts": {**texts, "source": "d.jsonl:zh/text"}}).__enter__()
 
 
 def test_what_a_kill_left_half_written_goes(tmp_path: Path) -> None:
     folder = filled(tmp_path / "run")
     (folder / ".pairs.parquet.abc.partial").write_text("half")
-    (folder / ".source.npy.key.part").write_text("goes on")
-    with pytest.raises(OptionError):
-        open_run(folder, changed("pairs", top=5)).__enter__()
-    assert (folder / ".pairs.parquet.abc.partial").exists()
     with open_run(folder, ASKED):
         assert not (folder / ".pairs.parquet.abc.partial").exists()
-        assert (folder / ".source.npy.key.part").exists()
 
 
 def test_a_folder_of_another_format_is_refused(tmp_path: Path) -> None:
@@ -201,42 +177,6 @@ def test_two_processes_do_not_share_a_run(tmp_path: Path) -> None:
         pass
 
 
-def test_a_decision_stands(tmp_path: Path) -> None:
-    with open_run(tmp_path / "run", ASKED) as run:
-        assert run.decided("index", "exact") == "exact"
-    with open_run(tmp_path / "run", ASKED) as run:
-        assert run.decided("index", "IVF1024,SQfp16") == "exact"
-
-
-def act_after_reading(run: Run) -> None:
-    for act in run.after_reading:
-        act()
-
-
-def test_force_takes_back_what_was_decided_for_what_goes(tmp_path: Path) -> None:
-    with open_run(tmp_path / "run", ASKED) as run:
-        run.decided("source_read_digest", "abc")
-        run.decided("index", "exact")
-    with open_run(tmp_path / "run", changed("pairs", top=5), force=True) as run:
-        act_after_reading(run)
-        assert run.decided("index", "IVF1024,SQfp16") == "exact"
-    with open_run(tmp_path / "run", changed("neighbours", neighborhood=8), force=True) as run:
-        assert run.decided("index", "IVF1024,SQfp16") == "exact"  # until the texts are compared
-        act_after_reading(run)
-        assert run.decided("index", "IVF1024,SQfp16") == "IVF1024,SQfp16"
-        assert run.decided("source_read_digest", "xyz") == "abc"
-
-
-def test_the_folder_of_a_name_does_not_count(tmp_path: Path) -> None:
-    folder = filled(tmp_path / "run")
-    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    elsewhere = changed("texts", source="../texts/en.txt")
-    elsewhere["vectors"] = {**ASKED["vectors"], "encoder": "encoders/embedded/"}
-    with open_run(folder, elsewhere):
-        pass
-    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
-
-
 def test_a_broken_run_toml_is_refused_with_a_way_out(tmp_path: Path) -> None:
     folder = filled(tmp_path / "run")
     (folder / RUN_FILE).write_text("x = [")
@@ -266,40 +206,16 @@ def test_a_changed_run_toml_is_refused_with_a_way_out(tmp_path: Path) -> None:
         assert error.value.hint == f"give another folder, or remove {folder}"
 
 
-KEPT = [name for stage in ("texts", "vectors", "pairs") for name in STAGES[stage]]
-
-
-@pytest.mark.parametrize("change", ["content", "folder"])
-@pytest.mark.parametrize("name", KEPT)
-def test_a_file_that_was_changed_is_named_and_goes(tmp_path: Path, name: str, change: str) -> None:
+def test_results_that_were_changed_are_told(tmp_path: Path) -> None:
     folder = filled(tmp_path / "run")
-    judged = folder / JUDGEMENTS_FILE
-    judged.write_text("said")
-    before = {path for path in folder.rglob("*") if path.is_file()}
-    path = folder / name
-    path.unlink()
-    if change == "folder":
-        (path / "inside").mkdir(parents=True)
-    else:
-        path.write_text("y")
-    warnings: list[str] = []
-    with open_run(folder, ASKED, warn=warnings.append):
-        gone = before - {path for path in folder.rglob("*") if path.is_file()}
-    assert warnings == [f"{path}: changed since it was written: made again"]
-    with_it = {path.with_name(path.name.replace(".repeats", ""))}  # of no use without the other
-    assert gone == {path} | with_it and judged.read_text() == "said"
-    assert warnings[0] in (folder / "log.txt").read_text()
-
-
-def test_a_file_that_nobody_vouches_for_is_made_again(tmp_path: Path) -> None:
-    folder = filled(tmp_path / "run")
-    with open_run(folder, ASKED) as run:
-        run.forget("source.npy", "pairs.parquet")  # as if it was killed before it could
-    warnings: list[str] = []
-    with open_run(folder, ASKED, warn=warnings.append):
-        assert not (folder / "source.npy").exists() and warnings == []
-        assert (folder / "pairs.parquet").exists()  # written again whatever it is
-    assert "source.npy: is not known to be whole" in (folder / "log.txt").read_text()
+    check_written(folder, *RESULTS)
+    (folder / "pairs.parquet").write_text("y")
+    with pytest.raises(FileError, match=r"pairs\.parquet: changed since it was written"):
+        check_written(folder, *RESULTS)
+    with alone_in(folder) as run:
+        run.forget("pairs.parquet")
+        check_written(folder, *RESULTS)  # a kill here leaves a run that can be opened
+    check_written(folder, *RESULTS)
 
 
 def test_a_log_that_cannot_be_written_is_named(tmp_path: Path) -> None:
@@ -308,18 +224,9 @@ def test_a_log_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         Run(tmp_path, kept=True).note("one")
 
 
-def test_what_a_link_leads_to_stays(tmp_path: Path) -> None:
-    folder, other = filled(tmp_path / "run"), tmp_path / "other disk"
-    (folder / "neighbours").rename(other)
-    (folder / "neighbours").symlink_to(other)
-    with open_run(folder, changed("neighbours", neighborhood=8), force=True):
-        assert not (folder / "neighbours").exists() and (other / "targets.npy").exists()
-
-
 def test_a_temporary_run_is_gone_and_keeps_no_log(tmp_path: Path) -> None:
     with temporary_run() as run:
         run.note("nothing")
-        assert run.decided("index", "exact") == "exact"
         assert run.folder.is_dir() and not list(run.folder.iterdir())
     assert not run.folder.exists()
 
@@ -328,56 +235,6 @@ def test_the_log_has_a_line_for_each(tmp_path: Path) -> None:
     Run(tmp_path, kept=True).note("one\ntwo")
     lines = (tmp_path / "log.txt").read_text().splitlines()
     assert [line[21:] for line in lines] == ["one", "two"]
-
-
-@pytest.mark.parametrize(
-    ("before", "now", "is_same"),
-    [
-        ("a/en.txt", "b/en.txt", True),
-        ("a/en.txt", "a/de.txt", False),
-        ("a/d.jsonl:en/text", "b/d.jsonl:en/text", True),
-        ("d.jsonl:en/text", "d.jsonl:zh/text", False),
-        ("2024:01/en", "2024:02/en", True),
-    ],
-)
-def test_a_file_may_be_elsewhere_but_not_another_column(
-    before: str, now: str, is_same: bool
-) -> None:
-    known = {"made_with": {"format": FORMAT}, "texts": {"source": before}}
-    found = difference(Path("run"), known, {"texts": {"source": now}}, ["texts"])
-    assert (found is None) == is_same
-
-
-def test_dropped_flags_may_stand_in_any_order() -> None:
-    known = {"made_with": {"format": FORMAT}, "pairs": {"drop": ["number", "copy"]}}
-    for flags, is_same in ((["copy", "number"], True), (["copy"], False), ([], False)):
-        found = difference(Path("run"), known, {"pairs": {"drop": flags}}, ["pairs"])
-        assert (found is None) == is_same
-
-
-def test_run_toml_is_written_when_work_is_to_last(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder, wrote = filled(tmp_path / "run"), list[Path]()
-    write = write_tables
-
-    def counted(path: Path, tables: Any) -> None:
-        wrote.append(path)
-        write(path, tables)
-
-    monkeypatch.setattr("xmine.run.folder.write_tables", counted)
-    with open_run(folder, ASKED) as run:
-        for name in ("new.npy", "other.npy"):
-            run.path(name).write_text("x")
-            run.sealed(run.path(name))
-        assert wrote == []
-        run.path("source.npy").write_text("y")  # run.toml would say that somebody changed it
-        run.sealed(run.path("source.npy"))
-        assert len(wrote) == 1
-    assert len(wrote) == 1
-    warnings: list[str] = []
-    with open_run(folder, ASKED, warn=warnings.append) as run:
-        assert run.digest("new.npy") and warnings == []
 
 
 def test_mining_into_a_run_writes_run_toml_few_times(
@@ -392,4 +249,4 @@ def test_mining_into_a_run_writes_run_toml_few_times(
 
     monkeypatch.setattr("xmine.run.folder.write_tables", counted)
     mine(toy_files[0], toy_files[1], toy_encoder, run=tmp_path / "run")
-    assert len(wrote) == 4  # begun, sources encoded, index chosen, done
+    assert len(wrote) == 2  # begun, done

@@ -39,8 +39,10 @@ from xmine.options import check_names, load_toml
 from xmine.pairs.io import languages_of, read_pairs
 from xmine.pairs.judgements import HEADER, read_from
 from xmine.pairs.known import read_known
+from xmine.run.steps import Steps
 from xmine.text.inputs import read_texts, text_input
-from xmine.vectors.vector_files import read_vectors, write_unit_rows
+from xmine.text.sentences import sentence_table
+from xmine.vectors.vector_files import read_vectors, unit_rows
 
 # Seconds for starting and for each input, behind which one counts as never ending; and how many
 # inputs a process takes.
@@ -167,8 +169,8 @@ def _pairs(spec: str | Path) -> None:
 
 def _vectors(path: Path) -> None:
     vectors = read_vectors(path)
-    rows = np.arange(min(len(vectors), 50))
-    write_unit_rows(vectors, rows, path.name, path.with_name("units"))
+    table = sentence_table(path.name, [str(row) for row in range(min(len(vectors), 50))])
+    unit_rows(vectors, table, Steps(path.with_name("units")))
 
 
 def _encoder(path: Path) -> None:

@@ -6,12 +6,12 @@ import sys
 from typing import Any
 
 from xmine.cli import run
-from xmine.knn import state_files
+from xmine.knn import tiles
 
 
 def mine(folder: str, arguments: list[str]) -> None:
-    """Run `xmine ARGUMENTS` in a folder; state is saved at every chance."""
-    state_files._SAVE_SECONDS = 0.0
+    """Run `xmine ARGUMENTS` in a folder, searching in small tiles."""
+    tiles._EXACT_ROWS = tiles._LISTED_ROWS = 400, 400
     os.chdir(folder)
     sys.argv = ["xmine", *arguments]
     sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115

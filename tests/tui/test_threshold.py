@@ -137,8 +137,8 @@ def test_pairs_around_the_cut_are_judged_and_the_cut_is_written_after_asking(
 ) -> None:
     pairs = pl.read_parquet(run_copy / "pairs.parquet")
     pairs[3:].write_parquet(run_copy / "pairs.parquet")  # as --top leaves out equal ones
-    with alone_in(run_copy) as run:
-        run.sealed(run_copy / "pairs.parquet")
+    with alone_in(run_copy):  # notes the digest
+        pass
     before = (run_copy / "pairs.parquet").read_bytes()
     kept = len(pairs) - 3
 

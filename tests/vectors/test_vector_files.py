@@ -1,17 +1,29 @@
 """Vectors that exist already: what is read, what is refused; nothing is lost on the way."""
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import xmine
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError, XmineError
 from xmine.mining.options import MiningOptions
-from xmine.vectors.vector_files import read_vectors, write_unit_rows
+from xmine.run.steps import Steps
+from xmine.text.sentences import sentence_table
+from xmine.vectors.vector_files import read_vectors, unit_rows
 
 ToyFiles = tuple[Path, Path, set[tuple[int, int]]]
+
+
+def scaled_rows(vectors: Any, rows: Any, folder: Path) -> NDArray[np.float16]:
+    """Scale some rows, from 0, by `unit_rows`."""
+    lines = np.asarray(rows) + 1
+    table = replace(sentence_table("en.txt", list(map(str, lines))), lines=lines)
+    return unit_rows(vectors, table, Steps(folder)).every()
 
 
 def test_npy_and_raw_files_open_without_being_read(tmp_path: Path) -> None:
@@ -62,18 +74,17 @@ def test_what_is_no_matrix_of_vectors_is_refused(tmp_path: Path) -> None:
 
 
 def test_rows_are_scaled_to_length_one_and_unit_rows_are_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "units.npy"
     random = np.random.default_rng(2)
     rows = random.standard_normal((20_000, 8)).astype(np.float32)
     units = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
     every = np.arange(20_000)
     expected = units.astype(np.float16)
     for scaled in (units, rows, rows * np.float32(1e30), rows * np.float32(1e-30)):
-        found = write_unit_rows(scaled, every, "f", path)
+        found = scaled_rows(scaled, every, tmp_path)
         np.testing.assert_allclose(found.astype(float), expected.astype(float), atol=1e-3)
-    assert (write_unit_rows(units, every, "f", path) == expected).all()
+    assert (scaled_rows(units, every, tmp_path) == expected).all()
     rows[3] = 0
-    assert write_unit_rows(rows, np.array([3, 1]), "f", path).any(axis=1).tolist() == [False, True]
+    assert scaled_rows(rows, [3, 1], tmp_path).any(axis=1).tolist() == [False, True]
 
 
 def test_a_part_of_a_file_is_read_until_the_file_is_changed(tmp_path: Path) -> None:
@@ -82,23 +93,20 @@ def test_a_part_of_a_file_is_read_until_the_file_is_changed(tmp_path: Path) -> N
     given = read_vectors(tmp_path / "a.npy")
     slices = {"all": given[:], "first": given[:4], "turned": given[::-1]}
     for rows in (*slices.values(), given[[5, 3, 1]], given * 1):
-        assert (write_unit_rows(rows, taken, "f", tmp_path / "u.npy") == rows[taken]).all()
+        assert (scaled_rows(rows, taken, tmp_path) == rows[taken]).all()
     np.save(tmp_path / "a.npy", units[:, :5])
     for rows in slices.values():
         with pytest.raises(FileError, match=r"a\.npy: was changed while it was read"):
-            write_unit_rows(rows, taken, "f", tmp_path / "u.npy")
+            scaled_rows(rows, taken, tmp_path)
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
 def test_a_row_that_is_not_finite_is_named(wrong: float, tmp_path: Path) -> None:
-    path = tmp_path / "units.npy"
     rows = np.ones((9, 4), dtype=np.float32)
     rows[6, 2] = wrong
     with pytest.raises(FileError, match=r"vectors of en.txt: row 7 has a number that is not"):
-        write_unit_rows(rows, np.array([1, 6, 8]), "en.txt", path)
-    assert (
-        len(write_unit_rows(rows, np.array([1, 8]), "en.txt", path)) == 2
-    )  # no sentence has that row
+        scaled_rows(rows, [1, 6, 8], tmp_path)
+    assert len(scaled_rows(rows, [1, 8], tmp_path)) == 2  # no sentence has that row
 
 
 def test_vectors_give_the_pairs_of_the_encoder_that_made_them(

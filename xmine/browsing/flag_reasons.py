@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from xmine.browsing.opened import Bools, Opened, Rows, TextSide
 from xmine.browsing.word_alignment import Aligner
 from xmine.errors import XmineError
+from xmine.files.cache import PARTS
 from xmine.flags.confident import CONFIDENT
 from xmine.flags.line_features import groups_of, known_keys
 from xmine.flags.near_copies import letters_of, shared_letters
@@ -20,7 +21,6 @@ from xmine.flags.rules import lowest_good_cosine, usual_ratio
 from xmine.flags.scripts import foreign_to, share_of_script
 from xmine.knn.neighbours import Neighbours, found_in
 from xmine.pairs.pair import Pair
-from xmine.run.folder import PARTS
 from xmine.text.languages import ENGLISH_WORDS, scripts_of, short_code
 from xmine.text.nfkc import nfkc
 from xmine.units import count

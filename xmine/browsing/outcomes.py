@@ -116,8 +116,9 @@ def compared_in(opened: Opened, found: Neighbours) -> Compared:
     """
     usual, run = MiningOptions(), opened.run
     if SCORES_FILES[0] not in run.get(DIGESTS, {}):
-        k = run.get("neighbours", {}).get("neighborhood", usual.neighborhood)
-        return Compared(found, int(k), str(run.get("pairs", {}).get("margin", usual.margin)))
+        said = run.get("options", {})
+        k, margin = said.get("neighborhood", usual.neighborhood), said.get("margin", usual.margin)
+        return Compared(found, int(k), str(margin))
     scores = []
     for name, ids in zip(SCORES_FILES, (found.targets, found.sources), strict=True):
         rows = open_matrix(opened.path / name, np.float32)
@@ -137,7 +138,7 @@ class PairOutcomes:
     def __init__(self, opened: Opened, compared: Compared) -> None:
         """Take the run, and the scores that mining compared."""
         self._opened, self._compared = opened, compared
-        self._options: dict[str, Any] = opened.run.get("pairs", {})
+        self._options: dict[str, Any] = opened.run.get("options", {})
         self._retrieval = str(self._options.get("retrieval", "max"))
 
     def of(self, pairs: list[Pair], cut: float | None) -> list[PairOutcome]:

@@ -20,7 +20,7 @@ from xmine.run.folder import PAIRS_FILE, RUN_FILE, SUMMARY_FILE, alone_in
 from xmine.scoring.threshold import choose_threshold, precision_of
 
 # The options of a run that a given cut replaces.
-_REPLACED = ("threshold", "min_prob", "precision", "top", "gold_digest")
+_REPLACED = ("threshold", "min_prob", "precision", "top")
 # The figures of the summary that need the files of the run's inputs.
 _UNKNOWN = ("gold", "seed_pairs", "histogram")
 
@@ -44,14 +44,11 @@ def write_cut(folder: Path, cut: float) -> int:
         rows = cuts.rows[: cuts.kept_by(cut)]
         pairs = str(run.path(PAIRS_FILE))
         run.forget(PAIRS_FILE, SUMMARY_FILE)
-        asked = run.tables["pairs"]
-        left = {name: each for name, each in asked.items() if name not in _REPLACED}
-        run.tables["pairs"] = {**_asked(opened, cut), **left}
+        asked = {**dict.fromkeys(_REPLACED), **_asked(opened, cut)}
+        run.tables["options"] = asdict(MiningOptions(**{**run.tables["options"], **asked}))
         with replacing(run.path(SUMMARY_FILE)) as summary:
             summary.write_text(json_row(_summary(opened, cuts, rows, cut)), encoding="utf-8")
             write_pairs(opened.pairs(rows), pairs, opened.languages)
-        run.sealed(run.path(SUMMARY_FILE))
-        run.sealed(run.path(PAIRS_FILE))
         run.note(f"cut at {cut!r} by hand: {len(rows):,} pairs")
     return len(rows)
 
@@ -69,7 +66,7 @@ def _asked(opened: Opened, cut: float) -> dict[str, Any]:
     """Give the options that make a cut; the lowest score that was asked for goes on to hold."""
     if not opened.by_probability:
         return {"threshold": cut}
-    wanted = opened.run.get("pairs", {}).get("threshold", "auto")
+    wanted = opened.run.get("options", {}).get("threshold", "auto")
     return {"threshold": "auto" if isinstance(wanted, str) else wanted, "min_prob": cut}
 
 
@@ -105,7 +102,7 @@ def _summary(opened: Opened, cuts: Cuts, rows: Any, cut: float) -> dict[str, Any
 def _dropped(opened: Opened, before: dict[str, int], cut: float) -> dict[str, int]:
     """Count anew what options drop above the cut; what is wrong is as it was."""
     counts = {name: before[name] for name in (WRONG, COPY) if name in before}
-    ranks, scores, asked = opened.ranks, opened.scores, opened.run.get("pairs", {})
+    ranks, scores, asked = opened.ranks, opened.scores, opened.run.get("options", {})
     assert opened.flags is not None and ranks is not None and scores is not None
     above = ~opened.allowed & (ranks >= cut)  # what is known to be right is never dropped
     if (most := asked.get("score_max")) is not None:

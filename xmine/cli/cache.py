@@ -1,137 +1,74 @@
 """xmine cache: the vectors that are kept for later runs, and how to be rid of them."""
 
-import time
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from xmine.cli.arguments import switch, value
-from xmine.cli.console import Console, write_rows
+from xmine.cli.console import Console
 from xmine.cli.from_options import with_console
 from xmine.errors import FileError, OptionError
-
-if TYPE_CHECKING:
-    from xmine.vectors.cache import Entry
+from xmine.units import count
 
 cache = typer.Typer(
-    help="List the vectors kept for later runs, or remove them.", no_args_is_help=True
+    help="Show the vectors kept for later runs, or remove them.", no_args_is_help=True
 )
 
-_DAY = 24 * 60 * 60
-_SHOWN = 8  # digits of a key
 
-
-@cache.command("ls", short_help="List the cached vectors.")
+@cache.command("ls", short_help="Show how much room cached vectors take.")
 @with_console
 def show(console: Console) -> None:
-    """List the cached vectors: key, bytes, rows x dim, last use, encoder, text input.
+    """Show how many blocks of vectors are cached, how much room they take, and their last use.
 
-    Vectors that are also part of a run take no room of their own: `shared` stands behind them.
+    Blocks that are also part of a run take no room of their own.
     The folder is $XMINE_CACHE; without it xmine in $XDG_CACHE_HOME or in ~/.cache.
 
     Example: xmine cache ls
     """
-    from xmine.vectors.cache import folder
+    from xmine.files.cache import cache_folder, cached
 
-    found = _entries()
-    total = sum(entry.bytes for entry in found)
-    if console.as_json:
-        rows = [_facts(entry) for entry in found]
-        console.summary("", {"folder": str(folder()), "entries": rows, "bytes": total})
-        return
-    write_rows(f"{_row(entry)}\n" for entry in found)
-    console.say(f"{folder()}: {_count(found)}, {total:,} bytes")
+    try:
+        states = [each.stat() for each in cached()]
+    except OSError as error:
+        raise FileError(f"{error.filename}: cannot be read: {error.strerror}") from error
+    total, used = sum(each.st_size for each in states), [each.st_mtime for each in states]
+    own = sum(each.st_size for each in states if each.st_nlink == 1)
+    since = f", last used {_day(min(used))} to {_day(max(used))}" if used else ""
+    console.summary(
+        f"{cache_folder()}: {count(len(states), 'block')}, {total:,} bytes, "
+        f"{own:,} of them in no run{since}",
+        {"folder": str(cache_folder()), "blocks": len(states), "bytes": total, "in_no_run": own},
+    )
 
 
-@cache.command("rm", short_help="Remove some entries, or all.")
+@cache.command("rm", short_help="Remove blocks that were not used lately, or all.")
 @with_console
 def remove(
     console: Console,
-    keys: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="KEY...", help="First digits of the keys to remove.", show_default="none"
-        ),
-    ] = None,
     all: Annotated[bool, switch("--all", "Remove everything.")] = False,
     older_than: Annotated[
-        float | None,
-        value(
-            "Remove entries not used for so many days, and unusable entries.", min=0, metavar="DAYS"
-        ),
+        float | None, value("Remove blocks not used for so many days.", min=0, metavar="DAYS")
     ] = None,
 ) -> None:
-    """Remove cached vectors; runs keep their own copies.
+    """Remove cached vectors; runs keep theirs.
 
     Example: xmine cache rm --older-than 30
     """
-    from xmine.vectors.cache import chosen, clear
-    from xmine.vectors.cache import remove as remove_entry
+    from xmine.files.cache import remove_cached
 
-    if [bool(keys), all, older_than is not None].count(True) != 1:
-        raise OptionError(
-            "say what to remove, in one way", "give KEY..., or --all, or --older-than DAYS"
-        )
+    if all == (older_than is not None):
+        raise OptionError("say what to remove, in one way", "give --all or --older-than DAYS")
     try:
-        found = chosen(keys) if keys else _entries()
-        if older_than is not None:
-            before = time.time() - older_than * _DAY
-            found = [entry for entry in found if entry.used < before or entry.wrong]
-        for entry in found:
-            remove_entry(entry)
-        if all:
-            clear()
+        files, freed, kept = remove_cached(older_than)
     except OSError as error:
         raise FileError(f"{error.filename}: cannot be removed: {error.strerror}") from error
-    freed = sum(entry.freed for entry in found)
-    kept = sum(entry.bytes for entry in found) - freed
     also = f"; {kept:,} bytes more are still in runs" if kept else ""
     console.summary(
-        f"{_count(found)} removed, {freed:,} bytes freed{also}",
-        {"removed": [entry.key for entry in found], "freed": freed, "in_runs": kept},
+        f"{count(files, 'block')} removed, {freed:,} bytes freed{also}",
+        {"removed": files, "freed": freed, "in_runs": kept},
     )
 
 
-def _entries() -> "list[Entry]":
-    from xmine.vectors.cache import entries
-
-    try:
-        return entries()
-    except OSError as error:
-        raise FileError(f"{error.filename}: cannot be read: {error.strerror}") from error
-
-
-def _count(found: "list[Entry]") -> str:
-    return f"{len(found):,} {'entry' if len(found) == 1 else 'entries'}"
-
-
-def _facts(entry: "Entry") -> dict[str, object]:
-    about = entry.about
-    return {
-        "key": entry.key,
-        "bytes": entry.bytes,
-        "rows": about.rows,
-        "dim": about.dim,
-        "used": _time(entry.used),
-        "made": about.made or None,
-        "encoder": about.encoder or None,
-        "text": about.text or None,
-        "shared": bool(entry.bytes and not entry.freed),
-        "wrong": entry.wrong or None,
-    }
-
-
-def _row(entry: "Entry") -> str:
-    about = entry.about
-    shared = "shared" if entry.bytes and not entry.freed else ""
-    size = f"{about.rows:,} x {about.dim:,}"
-    wrong = f"  ({entry.wrong})" if entry.wrong else ""
-    return (
-        f"{entry.key[:_SHOWN]}  {entry.bytes:>13,} {shared:<6}  {size:>15}  "
-        f"{_time(entry.used)[:10]}  {about.encoder or '?'}  {about.text or '?'}{wrong}"
-    )
-
-
-def _time(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds).astimezone().isoformat(" ", "minutes")[:16]
+def _day(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds).date().isoformat()

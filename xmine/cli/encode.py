@@ -1,8 +1,11 @@
 """xmine encode: a text file -> a matrix of sentence vectors."""
 
 import os
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,7 +15,14 @@ from xmine.cli.encoders import load_encoder, warn_without_effect
 from xmine.cli.from_options import with_console, with_options
 from xmine.errors import OptionError
 from xmine.options import EncodingOptions
+from xmine.progress import Progress, Report, silent
 from xmine.units import count
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from xmine.encoders.encoder import SentenceEncoder
 
 _LOOKED_AT = 65_536  # lines by which the language is told
 
@@ -48,12 +58,10 @@ def encode(
     import numpy as np
 
     from xmine.encoders.pair import encoder_facts
-    from xmine.files.atomic import check_free, replacing
-    from xmine.files.npy import MatrixWriter
-    from xmine.progress import Progress, silent
+    from xmine.files.atomic import check_free
+    from xmine.files.npy import write_matrix
     from xmine.text.identification import check_language
     from xmine.text.inputs import text_input
-    from xmine.vectors.encoding import encode_blocks
 
     check_free(path, force=force)
     if os.path.realpath(path) == os.path.realpath(file):
@@ -68,31 +76,31 @@ def encode(
     size, zeros = encoder.texts_at_once, 0
     lines = itertools.chain(first, lines)
     blocks = iter(lambda: list(itertools.islice(lines, size)), [])
-    with (
-        replacing(path) as partial,
-        partial.open("r+b", buffering=0) as stream,
-        console.progress() as report,
-    ):
-        total = 0
+    with console.progress() as report:
+        total, rows = 0, 0
         if report is not silent and source.is_rereadable:
             total = source.survey.lines
-        writer = MatrixWriter(stream, path, encoder.dim, np.float32)
 
         def within(progress: Progress) -> None:
-            done = writer.rows + progress.done
+            done = rows + progress.done
             report(Progress("encoding", done, max(total, done)))
 
-        for block in encode_blocks(encoder, blocks, encoder.encode, within, prompt):
-            writer.write(block)
-            zeros += int((~block.any(axis=1)).sum())
-            within(Progress("encoding", 0, total))
-        writer.finish()
+        def encoded() -> "Iterator[NDArray[np.float32]]":
+            nonlocal rows, zeros
+            yield np.empty((0, encoder.dim), np.float32)
+            for block in _encode(encoder, blocks, within, prompt):
+                yield block
+                rows += len(block)
+                zeros += int((~block.any(axis=1)).sum())
+                within(Progress("encoding", 0, total))
+
+        write_matrix(path, encoded())
     console.summary(
-        f"{count(writer.rows, 'line')} -> {path} float32 {[writer.rows, encoder.dim]}, "
+        f"{count(rows, 'line')} -> {path} float32 {[rows, encoder.dim]}, "
         f"{count(zeros, 'row')} of zeros, {encoder.device} {encoder.dtype}, "
         f"{console.seconds:.1f} s",
         {
-            "lines": writer.rows,
+            "lines": rows,
             "dim": encoder.dim,
             "zeros": zeros,
             "output": output,
@@ -100,3 +108,24 @@ def encode(
             "seconds": round(console.seconds, 3),
         },
     )
+
+
+def _encode(
+    encoder: "SentenceEncoder", blocks: Iterable[list[str]], report: Report, prompt: str
+) -> "Iterator[NDArray[np.float32]]":
+    """Encode blocks of texts as they come, those of static encoders in threads, in their order."""
+    from xmine.encoders.fingerprint import unchanged
+    from xmine.hardware import allowed_threads
+
+    if not encoder.encodes_pieces:  # torch has threads of its own
+        for block in blocks:
+            yield unchanged(encoder.source, encoder.encode(block, report, prompt))
+        return
+    waiting: deque[Future[NDArray[np.float32]]] = deque()
+    with ThreadPoolExecutor(allowed_threads()) as pool:
+        for block in blocks:
+            waiting.append(pool.submit(encoder.encode, block, silent, prompt))
+            if len(waiting) > allowed_threads():
+                yield unchanged(encoder.source, waiting.popleft().result())
+        while waiting:
+            yield unchanged(encoder.source, waiting.popleft().result())

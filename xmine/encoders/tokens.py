@@ -5,6 +5,7 @@ then a whole number below 2**24, which float32 holds. So neither blocks nor thre
 of products change a bit of a cosine.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +33,30 @@ Rows = NDArray[np.int64]
 Floats = NDArray[np.float32]
 
 
+class Stacked:
+    """Matrices, one on top of the other, of which some rows are gathered; nothing is copied before.
+
+    Attributes:
+        shape: of them all.
+    """
+
+    def __init__(self, parts: Sequence[NDArray[Any]]) -> None:
+        """Take matrices of the same width, at least one."""
+        self._parts = parts
+        self._starts = np.cumsum([0, *map(len, parts)])
+        self.shape = int(self._starts[-1]), parts[0].shape[1]
+
+    def take(self, rows: NDArray[Any], axis: int = 0) -> NDArray[Any]:
+        """Gather rows [...]: an array [..., width]."""
+        flat = rows.ravel()
+        found = np.empty((len(flat), self.shape[1]), self._parts[0].dtype)
+        places = np.searchsorted(self._starts, flat, side="right") - 1
+        for place in np.unique(places).tolist():
+            here = places == place
+            found[here] = self._parts[place][flat[here] - self._starts[place]]
+        return found.reshape(*rows.shape, self.shape[1])
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenVectors:
     """The tokens of sentences, without those that have no vector or are beyond MOST_TOKENS.
@@ -39,14 +64,15 @@ class TokenVectors:
     Attributes:
         starts: int64 [sentences + 1], where each sentence starts among the tokens.
         table: whole numbers [rows, dim or more], unit vectors times UNIT in the first `dim`.
-        weights: whole numbers [rows], 1 to HEAVIEST, which grow with the length of the vector.
+        weights: whole numbers [rows], 1 to HEAVIEST, which grow with the length of the vector; None
+            where they are the last column of the table.
         dim: of the vectors.
         ids: int32 [tokens], the row of each token; None where token i has row i.
     """
 
     starts: Rows
-    table: NDArray[Any]
-    weights: NDArray[Any]
+    table: Any  # or `Stacked`
+    weights: Any
     dim: int
     ids: NDArray[np.int32] | None = None
 
@@ -66,11 +92,8 @@ class TokenVectors:
     def of(self, sentence: int) -> tuple[Floats, Floats]:
         """Give the vectors of a sentence, float32 [tokens, dim], and the weights [tokens]."""
         start = int(self.starts[sentence])
-        rows: Any = slice(start, min(int(self.starts[sentence + 1]), start + MOST_TOKENS))
-        if self.ids is not None:
-            rows = self.ids[rows]
-        vectors, weights = self.table[rows, : self.dim], self.weights[rows]
-        return vectors.astype(np.float32), weights.astype(np.float32)
+        rows = np.arange(start, min(int(self.starts[sentence + 1]), start + MOST_TOKENS))
+        return self._at(rows)
 
     def padded(self, sentences: Rows, lengths: Rows) -> tuple[Floats, Floats]:
         """Give the vectors and the weights of sentences of these lengths, padded with zeros.
@@ -82,12 +105,17 @@ class TokenVectors:
         rows: NDArray[Any] = self.starts[sentences][:, None] + places
         beyond = places >= lengths[:, None]
         rows[beyond] = 0
-        if self.ids is not None:
-            rows = self.ids.take(rows)
-        vectors = self.table.take(rows, axis=0)[..., : self.dim].astype(np.float32, copy=False)
-        weights = self.weights[rows].astype(np.float32, copy=False)  # may be a column of a file
+        vectors, weights = self._at(rows)
         vectors[beyond] = weights[beyond] = 0
         return vectors, weights
+
+    def _at(self, rows: NDArray[Any]) -> tuple[Floats, Floats]:
+        if self.ids is not None:
+            rows = self.ids.take(rows)
+        found = self.table.take(rows, axis=0)
+        weights = found[..., -1] if self.weights is None else self.weights[rows]
+        vectors = found[..., : self.dim].astype(np.float32, copy=False)
+        return vectors, weights.astype(np.float32, copy=self.weights is None)
 
 
 def whole_vectors(vectors: Floats) -> tuple[Floats, Floats]:

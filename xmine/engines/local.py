@@ -4,14 +4,16 @@ Processes are for tasks of Python code, in which one thread works and the others
 """
 
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
+from contextvars import copy_context
 from pathlib import Path
 from subprocess import TimeoutExpired
 
 from xmine.engines.task import Task
 from xmine.errors import XmineError
-from xmine.hardware import blas_threads
+from xmine.hardware import allowed_threads, blas_threads
 from xmine.worker_process import WorkFailed, process_apart
 
 _MOST_PROCESSES = 4
@@ -42,13 +44,32 @@ class LocalEngine:
         if processes > 1 and all(task.in_python for task in left):
             _run_apart(left, processes, lambda: tick(_share(tasks)))
         else:
-            total = sum(task.weight for task in tasks)
-            done = total - sum(task.weight for task in left)
-            for task in left:
-                tick(done / total)
-                task.function(*task.arguments)
-                done += task.weight
+            threads = allowed_threads() if all(task.in_threads for task in left) else 1
+            if left:
+                tick(_share(tasks))
+            for _ in _in_threads(left, threads):
+                tick(_share(tasks))
         tick(1.0)
+
+
+def _in_threads(tasks: Sequence[Task], threads: int) -> Iterator[None]:
+    """Run tasks, and come back after each: one after the other, or some at once."""
+    if threads == 1 or len(tasks) < 2:
+        for task in tasks:
+            task.function(*task.arguments)
+            yield
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        # Scratch files are made in the folder that the context of this thread names.
+        running = [
+            pool.submit(copy_context().run, each.function, *each.arguments) for each in tasks
+        ]
+        try:
+            for each in running:
+                each.result()
+                yield
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
 
 
 def processes_for(tasks: int) -> int:

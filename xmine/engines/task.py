@@ -23,6 +23,7 @@ class Task:
         gpus: devices that the task needs.
         memory: bytes that the task takes.
         in_python: whether the function is Python code, which holds the interpreter.
+        in_threads: whether several such tasks of a process run side by side.
     """
 
     function: Callable[..., None]
@@ -32,6 +33,7 @@ class Task:
     gpus: float = 0.0
     memory: int = 0
     in_python: bool = False
+    in_threads: bool = False
 
     @property
     def name(self) -> str:

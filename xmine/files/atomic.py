@@ -47,15 +47,6 @@ def remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def own_copy(path: Path) -> None:
-    """Put a copy of the file in place of a symbolic link: another machine may not see the file."""
-    if path.is_symlink():
-        new = path.with_name(f"{hidden_start(path)}copy{PARTIAL}")
-        with writing(path):
-            shutil.copyfile(path, new)
-            new.replace(path)
-
-
 def check_free(path: Path, *, force: bool, folder: bool = False) -> None:
     """Refuse to overwrite unless `force`; called before the work whose result goes to `path`.
 

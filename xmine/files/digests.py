@@ -8,9 +8,6 @@ an error, and never counts as changed.
 import os
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
-
-from numpy.typing import NDArray
 
 from xmine.errors import FileError
 
@@ -25,21 +22,6 @@ Identity = (
 )  # the number of a file, its size, the time of its last change
 
 _NO_FILE = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
-
-
-class Watch:
-    """Is told the digests of files, and which files were changed; this one does nothing."""
-
-    __slots__ = ()
-
-    def sealed(self, path: Path, digest: str = "") -> None:
-        """Hear the digest of a file that is there, or is about to get its name."""
-
-    def changed(self, path: Path) -> None:
-        """Hear of a file that was changed since it was written, and is made again."""
-
-
-NOBODY = Watch()
 
 
 def refuse_unreadable(path: str | Path, error: Exception) -> None:
@@ -112,33 +94,3 @@ def read_sealed(path: Path, mark: str = "") -> str | None:
     except (OSError, UnicodeDecodeError) as error:
         refuse_unreadable(path, error)
         return None
-
-
-class HashedRows:
-    """Hashes rows of arrays as they are finished, each of them once."""
-
-    def __init__(self, *arrays: NDArray[Any]) -> None:
-        """Take arrays that are filled from their first rows on."""
-        self._arrays = arrays
-        self._forget()
-
-    def _forget(self) -> None:
-        self._rows, self._states = 0, [blake2b(digest_size=_BYTES) for _ in self._arrays]
-
-    def digest(self, rows: int) -> str:
-        """Hash the first rows of all arrays, which must not change any more."""
-        if rows < self._rows:
-            self._forget()
-        for array, state in zip(self._arrays, self._states, strict=True):
-            step = max(1, _BYTES_AT_ONCE // max(array[:1].nbytes, 1))
-            for start in range(self._rows, rows, step):
-                state.update(array[start : min(start + step, rows)].tobytes())
-        self._rows = rows
-        return "".join(state.hexdigest() for state in self._states)
-
-    def are(self, rows: int, known: object) -> bool:
-        """Tell whether the first rows are those that had a digest; if not, they begin anew."""
-        same = self.digest(rows) == known
-        if not same:
-            self._forget()
-        return same

@@ -237,15 +237,6 @@ def open_parquet(path: str | Path) -> Iterator[ParquetFile]:
         raise FileError(f"{name}: a broken Parquet file: {why}", "copy it again") from error
 
 
-def read_texts(path: Path, column: str, rows: int, start: int, stop: int) -> list[str]:
-    """Read the texts of rows `start` to `stop` of a Parquet file that has so many rows."""
-    with open_parquet(path) as file:
-        if len(file) != rows:  # a machine may see the file that was there before
-            raise FileError(f"{path}: has {len(file):,} rows, not {rows:,}", "run it again")
-        texts = file.frame.select(file.texts([column])).slice(start, stop - start)
-        return texts.collect().to_series().to_list()
-
-
 def write_parquet(
     blocks: "Iterable[pl.DataFrame]",
     schema: "Mapping[str, type[pl.DataType]]",

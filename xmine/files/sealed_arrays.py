@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -18,9 +18,8 @@ from numpy.typing import DTypeLike, NDArray
 from xmine.errors import FileError
 from xmine.files.atomic import remove, replacing_all
 from xmine.files.digests import refuse_unreadable
-from xmine.files.npy import header
+from xmine.files.npy import SEAL, ArrayWriter, header
 
-_DIGEST_BYTES = 16
 _BYTES_AT_ONCE = 2**20
 _MOST_OF_A_HEADER = 2**10
 _SHAPE = re.compile(rb"'shape': \((\d{1,18}),(?: (\d{1,18}))?\)")
@@ -31,48 +30,32 @@ def write_sealed(path: Path, array: NDArray[Any]) -> None:
     write_all_sealed([path], [(array,)])
 
 
-def write_all_sealed(paths: Sequence[Path], blocks: Iterable[tuple[NDArray[Any], ...]]) -> None:
-    """Write arrays, some rows of each at a time; the files appear when all are on the disk."""
+def write_all_sealed(
+    paths: Sequence[Path], blocks: Iterable[tuple[NDArray[Any], ...]], mark: str = ""
+) -> None:
+    """Write arrays, some rows of each at a time; the files appear when all are on the disk.
+
+    `mark` names the work where the names do not.
+    """
     with replacing_all(paths) as partials, ExitStack() as stack:
-        opened = [stack.enter_context(each.open("wb")) for each in partials]
-        files = [_Writer(*each) for each in zip(opened, paths, strict=True)]
+        files = [stack.enter_context(each.open("wb")) for each in partials]
+        writers = [
+            ArrayWriter(file, _state(path, mark)) for file, path in zip(files, paths, strict=True)
+        ]
         for block in blocks:
-            for file, some in zip(files, block, strict=True):
-                file.write(some)
-        for file in files:
-            file.finish()
+            for writer, some in zip(writers, block, strict=True):
+                writer.write(some)
+        for writer, file in zip(writers, files, strict=True):
+            writer.finish()
+            os.fsync(file.fileno())
 
 
-class _Writer:
-    """Writes blocks of rows, their digest, and then the header, which says how many they are."""
-
-    def __init__(self, file: BinaryIO, path: Path) -> None:
-        self._file, self._state, self._rows, self._header = file, _state(path), 0, b""
-
-    def write(self, block: NDArray[Any]) -> None:
-        if not self._header:
-            self._file.write(header(block.dtype, *block.shape))  # as long as the last one
-        self._rows += len(block)
-        self._header = header(block.dtype, self._rows, *block.shape[1:])
-        data = np.ascontiguousarray(block).data
-        self._state.update(data)
-        self._file.write(data)
-
-    def finish(self) -> None:
-        self._state.update(self._header)
-        self._file.write(self._state.digest())
-        self._file.seek(0)
-        self._file.write(self._header)
-        self._file.flush()
-        os.fsync(self._file.fileno())
+def _state(path: Path, mark: str = "") -> "blake2b":
+    """Begin a digest with the names, or with the mark."""
+    return blake2b((mark or repr(path.parts[-2:])).encode(), digest_size=SEAL)
 
 
-def _state(path: Path) -> "blake2b":
-    """Begin a digest with the names."""
-    return blake2b(repr(path.parts[-2:]).encode(), digest_size=_DIGEST_BYTES)
-
-
-def open_sealed(path: Path, dtype: DTypeLike) -> NDArray[Any] | None:
+def open_sealed(path: Path, dtype: DTypeLike, mark: str = "") -> NDArray[Any] | None:
     """Open an array, memory-mapped; None where it is missing, changed, or of other numbers."""
     try:
         with path.open("rb") as file:
@@ -83,11 +66,11 @@ def open_sealed(path: Path, dtype: DTypeLike) -> NDArray[Any] | None:
             head = header(np.dtype(dtype), *shape)
             file.seek(0)
             same = file.read(len(head)) == head
-            size = file.seek(0, os.SEEK_END) - len(head) - _DIGEST_BYTES
+            size = file.seek(0, os.SEEK_END) - len(head) - SEAL
             if not same or size != int(np.prod(shape, dtype=object)) * np.dtype(dtype).itemsize:
                 return None
             file.seek(len(head))
-            state = _state(path)
+            state = _state(path, mark)
             for start in range(0, size, _BYTES_AT_ONCE):
                 state.update(file.read(min(_BYTES_AT_ONCE, size - start)))
             state.update(head)
@@ -99,19 +82,13 @@ def open_sealed(path: Path, dtype: DTypeLike) -> NDArray[Any] | None:
         return None
 
 
-def drop_changed(path: Path, dtype: DTypeLike) -> None:
-    """Delete what is at a path unless it is an array that is as it was written."""
-    if open_sealed(path, dtype) is None:
-        remove(path)
-
-
-def opened_sealed(path: Path, dtype: DTypeLike) -> NDArray[Any]:
+def opened_sealed(path: Path, dtype: DTypeLike, mark: str = "") -> NDArray[Any]:
     """Open an array that has just been written; one that was changed is deleted.
 
     Raises:
         FileError: the array is not what was written.
     """
-    array = open_sealed(path, dtype)
+    array = open_sealed(path, dtype, mark)
     if array is None:
         remove(path)
         raise FileError(f"{path}: is gone, or was changed by somebody else", "run it again")

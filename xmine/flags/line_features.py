@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.engines.steps import Files, Steps, joined, python_task, unheard
 from xmine.engines.task import Task
 from xmine.files import scratch
-from xmine.files.records import read_texts
 from xmine.files.sealed_arrays import open_sealed
 from xmine.flags.boilerplate import boilerplate, ends_of, variants
 from xmine.flags.flag_set import Bools
 from xmine.flags.near_copies import beyond_latin, latin_characters, letters_of
 from xmine.flags.scripts import foreign_to
+from xmine.run.steps import Files, Steps, joined, python_task, unheard
+from xmine.run.texts import TextFiles
 from xmine.text.hashing import hashes_of
 from xmine.text.languages import scripts_of
 from xmine.text.nfkc import nfkc
@@ -76,7 +76,7 @@ def read_line_features(
     tick: Callable[[int], None] = unheard,
     steps: Steps | None = None,
     name: str = "",
-    table: Path | None = None,
+    written: TextFiles | None = None,
 ) -> LineFeatures:
     """Compute the features of every line of a side, or read them where they are kept.
 
@@ -86,10 +86,10 @@ def read_line_features(
         tick: called with the number of lines that are done.
         steps: make the files of features; None for none.
         name: of the side, in the names of these.
-        table: a Parquet file with the lines, for tasks in other processes.
+        written: the lines, for tasks in other processes.
     """
     if steps:
-        files, tasks = plan_features(steps, name, side, language, table)
+        files, tasks = plan_features(steps, name, side, language, written)
         steps.engine.run(tasks, lambda share: tick(int(share * len(side))))
         lines = joined(files, 0, _LINE)
     else:
@@ -108,32 +108,26 @@ def read_line_features(
 
 
 def plan_features(
-    steps: Steps, name: str, side: Sentences, language: str, table: Path | None
+    steps: Steps, name: str, side: Sentences, language: str, written: TextFiles | None
 ) -> tuple[Files, list[Task]]:
     """Name the files of the features of a side, and the tasks for those that are missing."""
     scripts = scripts_of(language, side.texts)
-    maker = partial(_of_lines, table or side.texts, len(side), language, scripts)
-    starts = range(0, len(side), LINES_OF_A_TASK)
-    made_of = [side.digest(), language, *sorted(scripts)]
-    return steps.plan(
-        f"lines-{name}", made_of, starts, maker, [_LINE], python_task(1.0, apart=table is not None)
-    )
+    maker = partial(_of_lines, written or side.texts, language, scripts)
+    starts, packed = range(0, len(side), LINES_OF_A_TASK), side.packed
+
+    def made_of(start: int, stop: int) -> list[str]:
+        return [packed.digest(start, stop), language, *sorted(scripts)]
+
+    task = python_task(1.0, apart=written is not None)
+    return steps.plan({f"lines-{name}": _LINE}, made_of, starts, maker, task)
 
 
 def _of_lines(
-    given: Path | Sequence[str],
-    total: int,
-    language: str,
-    scripts: set[str],
-    start: int,
-    stop: int,
+    given: TextFiles | Sequence[str], language: str, scripts: set[str], start: int, stop: int
 ) -> Iterator[tuple[NDArray[Any]]]:
-    """Compute the features of some lines, given or in a table, in a task."""
+    """Compute the features of some lines in a task."""
     lines = np.empty(stop - start, dtype=_LINE)
-    if isinstance(given, Path):
-        texts: Sequence[str] = read_texts(given, "text", total, start, stop)
-    else:
-        texts = given[start:stop]
+    texts = (given.open() if isinstance(given, TextFiles) else given)[start:stop]
     _look(lines, range(len(lines)), texts, foreign_to(language, scripts))
     yield (lines,)
 

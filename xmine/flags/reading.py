@@ -4,7 +4,6 @@ Python reads line by line, and so in one thread. Where the lines are in files, t
 by side: in processes of this machine, or on a cluster.
 """
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,14 +12,17 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.engines.steps import Steps, joined, python_task, unheard
-from xmine.files.atomic import remove, writing
+from xmine.engines.local import processes_for
 from xmine.files.digests import digest
 from xmine.files.scratch import taken
+from xmine.files.sealed_arrays import opened_sealed
+from xmine.flags import line_features
 from xmine.flags.flag_set import Bools
 from xmine.flags.line_features import LineFeatures, plan_features, read_line_features
 from xmine.flags.numbers import differing, reader
 from xmine.progress import Progress, Report, silent
+from xmine.run.steps import Steps, joined, python_task, unheard
+from xmine.run.texts import TextFiles
 from xmine.text.packed import PickedTexts
 from xmine.text.sentences import Sentences
 
@@ -59,7 +61,6 @@ def read_lines(
     languages: tuple[str, str],
     report: Report = silent,
     steps: Steps | None = None,
-    tables: tuple[Path, Path] | None = None,
 ) -> ReadLines:
     """Compute the features of all lines, and compare the numbers of pairs.
 
@@ -69,17 +70,16 @@ def read_lines(
         languages: the codes of both sides, or `und`.
         report: called meanwhile.
         steps: make the files of features; None for none.
-        tables: Parquet files with the lines of both sides, for tasks in other processes.
     """
     total, before = sum(map(len, sides)) + len(pairs[0]), 0
 
     def tick(done: int) -> None:
         report(Progress("reading lines", before + done, total))
 
-    texts = PickedTexts(sides[0].texts, pairs[0]), PickedTexts(sides[1].texts, pairs[1])
     if steps:
-        numbers = _in_tasks(steps, sides, pairs, texts, languages, tables, tick, total)
+        numbers = _in_tasks(steps, sides, pairs, languages, tick)
     else:
+        texts = PickedTexts(sides[0].texts, pairs[0]), PickedTexts(sides[1].texts, pairs[1])
         numbers = other_numbers(texts, languages, tick)
     before = len(pairs[0])
     source = read_line_features(sides[0], languages[0], tick, steps, "source")
@@ -92,50 +92,46 @@ def _in_tasks(
     steps: Steps,
     sides: Sides,
     pairs: tuple[Rows, Rows],
-    texts: Texts,
     languages: tuple[str, str],
-    tables: tuple[Path, Path] | None,
     tick: Callable[[int], None],
-    total: int,
 ) -> Bools:
     """Compute features and compare the numbers of pairs, all at once; give what numbers tell."""
+    apart = (
+        steps.engine.shared
+        or processes_for(sum(len(each) // line_features.LINES_OF_A_TASK for each in sides)) > 1
+    )
+    rows, total = range(0, len(pairs[0]), _PAIRS_OF_A_TASK), sum(map(len, sides)) + len(pairs[0])
     made_of = [*(side.digest() for side in sides), *(digest(each.tobytes()) for each in pairs)]
     made_of += languages
-    (written,) = steps.files("texts", made_of, range(1))[0]
-    maker = partial(_numbers, written if tables else texts, languages)
-    rows, task = (
-        range(0, len(texts[0]), _PAIRS_OF_A_TASK),
-        python_task(_WEIGHT, apart=tables is not None),
-    )
-    files, tasks = steps.plan("numbers", made_of, rows, maker, [bool], task)
-    paths = {each.arguments[1]: _texts_path(written, each.arguments[1]) for each in tasks}
-    for start, path in paths.items() if tables else ():
-        some = slice(start, start + _PAIRS_OF_A_TASK)
-        data = json.dumps([texts[0][some], texts[1][some]], ensure_ascii=False)
-        with writing(path):
-            path.write_text(data, "utf-8", "surrogatepass")
-    for at, name in enumerate(("source", "target")):
-        table = tables[at] if tables else None
-        tasks += plan_features(steps, name, sides[at], languages[at], table)[1]
+    texts: list[Sequence[str] | TextFiles] = [each.texts for each in sides]
+    given: tuple[Rows, Rows] | Path = pairs
+    if apart:
+        texts = [TextFiles.write(each, steps) for each in sides]
+        given = steps.put("chosen", np.stack(pairs, axis=1))
+    maker, task = partial(_numbers, texts, given, languages), python_task(_WEIGHT, apart=apart)
+    files, tasks = steps.plan({"numbers": bool}, made_of, rows, maker, task)
+    for name, side, language, each in zip(
+        ("source", "target"), sides, languages, texts, strict=True
+    ):
+        written = each if isinstance(each, TextFiles) else None
+        tasks += plan_features(steps, name, side, language, written)[1]
     steps.engine.run(tasks, lambda share: tick(int(share * total)))
-    for path in paths.values():
-        remove(path)
     return joined(files, 0, bool) if files else np.empty(0, bool)
 
 
-def _texts_path(written: Path, start: int) -> Path:
-    return written.with_name(f"{written.stem}-{start}.json")
-
-
 def _numbers(
-    given: Path | Texts, languages: tuple[str, str], start: int, stop: int
+    texts: Sequence[Sequence[str] | TextFiles],
+    pairs: tuple[Rows, Rows] | Path,
+    languages: tuple[str, str],
+    start: int,
+    stop: int,
 ) -> Iterator[tuple[Bools]]:
     """Compare the numbers of some pairs, in a task."""
-    if isinstance(given, Path):
-        data = _texts_path(given, start).read_text("utf-8", "surrogatepass")
-        left, right = json.loads(data)
-    else:
-        left, right = (side[start:stop] for side in given)
+    rows = opened_sealed(pairs, np.int64).T if isinstance(pairs, Path) else pairs
+    left, right = (
+        PickedTexts(each.open() if isinstance(each, TextFiles) else each, some[start:stop])
+        for each, some in zip(texts, rows, strict=True)
+    )
     yield (other_numbers((left, right), languages),)
 
 

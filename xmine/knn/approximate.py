@@ -9,32 +9,27 @@ measure the recall.
 import math
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 
-from xmine.files.digests import NOBODY, HashedRows, Watch, digest_of
 from xmine.knn.cosines import Vectors
 from xmine.knn.duplicates import Side
-from xmine.knn.exact import MEMORY, SPARE
+from xmine.knn.exact import MEMORY
 from xmine.knn.faiss_index import (
     Index,
     SearchedIndex,
     centroids_in,
     centroids_of,
     check_lists,
-    read_index,
     train_index,
     training_bytes,
-    write_index,
 )
 from xmine.knn.faiss_search import search_direction
-from xmine.knn.inverted_lists import Tick, number_type
+from xmine.knn.inverted_lists import number_type
 from xmine.knn.ivf_search import search_lists
-from xmine.knn.neighbours import FILES, Neighbours
+from xmine.knn.neighbours import Neighbours
 from xmine.knn.recall import CHOSEN_ON, MEASURED_ON, measure_recall
 from xmine.knn.rescoring import Direction, directions
-from xmine.knn.state_files import SearchFiles, SearchState, finished
 from xmine.progress import Progress, Report, silent
 
 # Multiply-adds of an exact search up to which `--index auto` stays exact: 70,000 rows a side of the
@@ -57,9 +52,6 @@ _PROBED, _PROBED_OF, _PROBED_GROW = 24, 100_000, 0.3
 # mean of 20,000 to a million generated lines, and the mean of other texts may be higher.
 _WIDEST = 6
 _ASSIGNING, _MULTIPLYING, _RESCORING = 2.2, 1.7, 700
-
-_TRAINED = "trained.faiss"
-_FILLED = "{}-filled.faiss"
 
 
 def choose_index(sources: int, targets: int, dim: int, wanted: str, device: str = "cpu") -> str:
@@ -102,18 +94,13 @@ def multiply_adds(sources: int, targets: int, dim: int, factory: str) -> float:
     return training + ((sources + targets) * of_a_row + multiplying) * dim
 
 
-def searching_bytes(sources: int, targets: int, dim: int, k: int, factory: str) -> int:
-    """Estimate the bytes that a search by lists keeps on disk at most, index and result aside.
-
-    These are the lists that rows probe, and keys three times: those that change, those that were
-    saved, and those that are being saved in their place.
-    """
+def list_bytes(sources: int, targets: int, dim: int, factory: str) -> int:
+    """Estimate the bytes of the lists that all rows probe; 0 of other indexes."""
     lists = 0 if factory == "exact" else centroids_in(factory, dim)
     if not lists:
         return 0
     most = math.ceil(min(lists, _WIDEST * _probes(sources, targets, lists)))
-    number = np.dtype(number_type(lists)).itemsize
-    return (sources + targets) * (number * most + 3 * 8 * (k + SPARE))
+    return (sources + targets) * np.dtype(number_type(lists)).itemsize * most
 
 
 def _probes(sources: int, targets: int, lists: int) -> float:
@@ -129,11 +116,8 @@ def search_approximate(
     *,
     factory: str,
     recall: float = 0.98,
-    folder: Path | None = None,
     memory: int = MEMORY,
     report: Report = silent,
-    mark: str = "",
-    watch: Watch = NOBODY,
 ) -> Neighbours:
     """Find most of the k nearest rows in both directions by cosine.
 
@@ -145,12 +129,12 @@ def search_approximate(
     Anonymous memory of lists of fp16 or fp32 vectors is the largest of: the training sample
     (`training_bytes`), `memory` for exact searches of samples, and 300 to 600 MB for probes sorted
     by lists, blocks and what is found in them. Of other indexes it is `index_bytes` and `memory`.
-    Equal rows cost as much as in an exact search. Without `folder`, results come on top, and what
-    a folder holds while lists are searched: 8 (k + 4) bytes of every row, and 2 for each list that
-    the widest row of a sample probes; 4 from 65,536 lists on.
+    Equal rows cost as much as in an exact search. Results come on top, and while lists are searched
+    8 (k + 4) bytes of every row, and 2 for each list that the widest row of a sample probes (4 from
+    65,536 lists on); scratch files hold these in a run.
 
     Args:
-        source, target, k, folder, mark, watch: as in `search_exact`.
+        source, target, k: as in `search_exact`.
         factory: a string of FAISS's index factory, such as `IVF4096,SQfp16`.
         recall: share of the k nearest that is to be found, in each direction.
         memory: bytes for blocks of exact searches.
@@ -162,45 +146,24 @@ def search_approximate(
 
     Raises:
         OptionError: the factory string cannot be used for these sizes.
-        FileError: the folder cannot be written.
     """
-    if folder and (complete := finished(folder, mark, watch)):
-        return complete
-    files = SearchFiles(folder, mark, watch)
-    left, right = Side(source), Side(target)
-    ways = directions(left, right, k, files)
-    state = SearchState(files)
+    ways = directions(Side(source), Side(target), k)
     total = len(source) + len(target)
 
     def tick(share: float) -> None:
         report(Progress("searching", int(total * share), total))
 
     tick(0.0)
-    index = trained_index(factory, (source, target), state, lambda: tick(0.0))
+    index = train_index(factory, (source, target), lambda: tick(0.0))
     tick(0.0)
     if (centroids := centroids_of(index)) is not None:
-        probes = search_lists(*ways, centroids, recall, files, state, memory, tick)
+        probes = search_lists(*ways, centroids, recall, memory, tick)
         name = f"{factory}, {probes:.0f} probes"
     else:
-        name = _search_index(ways, index, factory, recall, state, memory, tick)
+        name = _search_index(ways, index, factory, recall, memory, tick)
     reached = min(measure_recall(way, memory, lambda: tick(1.0)) for way in ways)
     tick(1.0)
-    return files.finish([*ways[0].result(), *ways[1].result()], k, name, reached)
-
-
-def trained_index(
-    factory: str, sides: tuple[Vectors, Vectors], state: SearchState, tick: Tick
-) -> Index:
-    """Train an index on both sides, or open the one that was trained."""
-    folder = state.files.folder
-    if folder is None:
-        return train_index(factory, sides, tick)
-    path = folder / _TRAINED
-    if not state.has(path):
-        state.forget()
-        write_index(train_index(factory, sides, tick), path)
-        state.note(**{path.name: digest_of(path)})
-    return read_index(path, mapped=False)
+    return Neighbours(*ways[0].result(), *ways[1].result(), name, reached)
 
 
 def _search_index(
@@ -208,44 +171,16 @@ def _search_index(
     index: Index,
     factory: str,
     recall: float,
-    state: SearchState,
     memory: int,
     tick: Callable[[float], None],
 ) -> str:
     """Let FAISS search, in one direction after the other; name index and settings."""
-    settings = []
+    settings, made = [], SearchedIndex(index, factory)
     for number, way in enumerate(ways):
-        known = state.known.setdefault(str(number), {})
 
         def share(done: float, number: int = number) -> None:
             tick((number + done) / 2)
 
-        done = HashedRows(way.ids, way.cosines)
-        if "setting" in known and not done.are(known["done"], known["found"]):
-            if folder := state.files.folder:
-                state.files.watch.changed(folder / f"{FILES[2 * number]}.npy.partial")
-            known.clear()
-        if known.get("done") != len(way.ids):
-            filled = _filled(index, factory, way, number, state, partial(share, 0.0))
-            known["knob"] = filled.knob
-            search_direction(way, filled, recall, known, done, state.save, memory, share)
-        settings.append(str(known["setting"]))
-    knob = known["knob"]
-    return f"{factory}, {' and '.join(settings)} {knob}" if knob else factory
-
-
-def _filled(
-    index: Index, factory: str, way: Direction, number: int, state: SearchState, tick: Tick
-) -> SearchedIndex:
-    """Fill an index with the others of a direction, or open the file that holds it."""
-    made, folder = SearchedIndex(index, factory), state.files.folder
-    if folder is None:
-        made.fill(way.others, tick)
-        return made
-    path = folder / _FILLED.format(number)
-    if not state.has(path):
-        made.fill(way.others, tick)
-        write_index(index, path)
-        index.reset()
-        state.note(**{path.name: digest_of(path)})
-    return SearchedIndex(read_index(path, mapped=True), factory)
+        made.fill(way.others, partial(share, 0.0))
+        settings.append(str(search_direction(way, made, recall, memory, share)))
+    return f"{factory}, {' and '.join(settings)} {made.knob}" if made.knob else factory

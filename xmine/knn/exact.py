@@ -7,17 +7,15 @@ of float32 of the k-th, other cells might belong to the k: the row is then searc
 
 from collections.abc import Callable
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 
-from xmine.files.digests import NOBODY, HashedRows, Watch
-from xmine.knn.blocks import Multiplier, Plan, SourceBlock, multipliers_for, plan_blocks
+from xmine.files import scratch
+from xmine.knn.blocks import Multiplier, SourceBlock, multipliers_for, plan_blocks
 from xmine.knn.cosines import Floats, Rows, Vectors
 from xmine.knn.duplicates import Side
 from xmine.knn.neighbours import Neighbours
 from xmine.knn.rescoring import Direction, directions, rescore
-from xmine.knn.state_files import SearchFiles, finished
 from xmine.knn.topk import EMPTY, Keys, pack
 from xmine.knn.workers import WorkerPool, lent
 from xmine.progress import Progress, Report, silent
@@ -37,12 +35,9 @@ def search_exact(
     target: Vectors,
     k: int,
     *,
-    folder: Path | None = None,
     memory: int = MEMORY,
     device: str = "cpu",
     report: Report = silent,
-    mark: str = "",
-    watch: Watch = NOBODY,
 ) -> Neighbours:
     """Find the k nearest rows in both directions by cosine, all of them.
 
@@ -51,36 +46,52 @@ def search_exact(
 
     Anonymous memory is at most `memory` or, before any block is made, 25 bytes for each row of the
     longer side, to find equal rows. A side that has any takes 40 for each of its rows and keeps 32.
-    Without `folder`, the result and 8 (k + 4) bytes for each target come on top.
+    The result and 8 (k + 4) bytes for each target come on top; scratch files hold them in a run.
 
     Args:
         source: [sources, dim], unit rows, at least one; perhaps memory-mapped.
         target: [targets, dim], unit rows, at least one; perhaps memory-mapped.
         k: neighbours per row; cut to the number of rows on the other side.
-        folder: keeps the state of the search, then the result; a killed search continues when it
-            is called with the same arguments.
         memory: bytes for blocks, which shrink with it. Two workers take 80 MB for a width of
             1,024 and 150 MB for 4,096; they cannot do with less than 50 MB.
         device: `cpu`, or a device of torch such as `cuda`.
         report: called with the number of finished sources.
-        mark: names the vectors; files of another search in the folder are not used.
-        watch: told of files in the folder that have changed; they are made again.
-
-    Raises:
-        FileError: the folder cannot be written.
     """
     if max(len(source), len(target)) >= 2**32:
         raise ValueError("a side has 2**32 rows or more")
-    files = SearchFiles(folder, mark, watch)
-    if folder and (found := finished(folder, mark, watch)):
-        return found
     left, right = Side(source), Side(target)
     plan = plan_blocks(len(left), len(right), source.shape[1], k + SPARE, memory, device)
-    return search_sides(left, right, k, plan, files, device, report)
+    forward, backward = directions(left, right, k)
+    best: Keys = scratch.empty((len(right), min(backward.k + SPARE, len(left))), np.int64)
+    best[:] = EMPTY
+    multipliers = multipliers_for(right, plan, device)
+    cuts = list(pairwise([*range(0, len(right), plan.columns), len(right)]))
+
+    def tick(share: float) -> None:
+        report(Progress("searching", int(len(source) * share), len(source)))
+
+    with WorkerPool(plan.workers) as pool:
+        for start in range(0, len(left), plan.sources):
+            stop = min(start + plan.sources, len(left))
+            sources = SourceBlock(left, start, stop, min(forward.k + SPARE, len(right)))
+
+            def multiply(cut: tuple[int, int], sources: SourceBlock = sources) -> None:
+                with lent(multipliers) as multiplier:
+                    multiplier.multiply(sources, *cut, best[slice(*cut)], pool)
+
+            def share(sources: SourceBlock = sources) -> None:
+                part = (sources.stop - sources.start) * sources.finished / len(right)
+                tick((sources.start + part) / len(left))
+
+            pool.run(multiply, cuts, share)
+            rescore(forward, sources.best, start, pool, share)
+        rescore(backward, best, 0, pool, lambda: tick(1.0))
+        tick(1.0)
+    return Neighbours(*forward.result(), *backward.result())
 
 
 def exact_memory(sources: int, targets: int, dim: int, k: int, memory: int = MEMORY) -> int:
-    """Estimate the bytes that `search_exact` takes with a folder, if no rows are equal."""
+    """Estimate the bytes of memory that `search_exact` takes, if no rows are equal."""
     plan = plan_blocks(sources, targets, dim, k + SPARE, memory)
     return max(25 * max(sources, targets), plan.memory(dim, k + SPARE))
 
@@ -108,55 +119,3 @@ def search_few(
             pool.run(multiply, range(0, len(right), plan.columns), tick)
             rescore(way, sources.best, start, pool, tick)
     return ids, cosines
-
-
-def search_sides(
-    left: Side,
-    right: Side,
-    k: int,
-    plan: Plan,
-    files: SearchFiles,
-    device: str = "cpu",
-    report: Report = silent,
-) -> Neighbours:
-    """Search with the distinct rows of both sides; equal rows then get equal neighbours.
-
-    Both directions are filled, one block of sources after another. The sources of a block are
-    finished with the block, the targets at the end.
-    """
-    forward, backward = directions(left, right, k, files)
-    best: Keys = files.array("best", (len(right), min(backward.k + SPARE, len(left))), np.int64)
-    done = HashedRows(forward.ids, forward.cosines)
-    start = files.restore(best, done.digest)
-    if not start:
-        best[:], done = EMPTY, HashedRows(forward.ids, forward.cosines)
-    multipliers = multipliers_for(right, plan, device)
-    cuts = [*range(0, len(right), plan.columns), len(right)]
-
-    def tick(share: float) -> None:
-        total = len(left.vectors)
-        report(Progress("searching", int(total * share), total))
-
-    with WorkerPool(plan.workers) as pool:
-
-        def multiply(task: tuple[SourceBlock, int, int]) -> None:
-            sources, first, last = task
-            with lent(multipliers) as multiplier:
-                multiplier.multiply(sources, first, last, best[first:last], pool)
-
-        while start < len(left):
-            stop = min(start + plan.sources, len(left))
-            sources = SourceBlock(left, start, stop, min(forward.k + SPARE, len(right)))
-
-            def share(sources: SourceBlock = sources) -> None:
-                part = (sources.stop - sources.start) * sources.finished / len(right)
-                tick((sources.start + part) / len(left))
-
-            pool.run(multiply, [(sources, *cut) for cut in pairwise(cuts)], share)
-            rescore(forward, sources.best, start, pool, share)
-            start = stop
-            if start < len(left):
-                files.save(start, best, done.digest)
-        rescore(backward, best, 0, pool, lambda: tick(1.0))
-        tick(1.0)
-    return files.finish([*forward.result(), *backward.result()], k)

@@ -6,13 +6,11 @@ of an index trained on its own side (0.981 and 0.982 of 200,000 rows with the sa
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from xmine.errors import FileError, OptionError
-from xmine.files.atomic import replacing
+from xmine.errors import OptionError
 from xmine.knn.centroids import train_centroids
 from xmine.knn.cosines import Floats, Rows, Vectors, widen
 from xmine.knn.duplicates import Side
@@ -203,32 +201,6 @@ def train_index(factory: str, sides: tuple[Vectors, Vectors], tick: Tick) -> Ind
             f"--index {factory}: it cannot be trained on {len(sample):,} rows: {why}", _HINT
         ) from error
     return index
-
-
-def write_index(index: Index, path: Path) -> None:
-    """Write an index; it is whole or not there."""
-    import faiss
-
-    with replacing(path) as partial:
-        try:
-            faiss.write_index(index, str(partial))
-        except RuntimeError as error:
-            why = str(error).rpartition(": ")[2]
-            raise FileError(f"{path}: cannot be written: {why}", "is the disk full?") from error
-
-
-def read_index(path: Path, *, mapped: bool) -> Index:
-    """Open an index; with `mapped`, its lists stay in the file."""
-    import faiss
-
-    try:
-        return faiss.read_index(
-            str(path), faiss.IO_FLAG_MMAP | faiss.IO_FLAG_READ_ONLY if mapped else 0
-        )
-    except RuntimeError as error:
-        raise FileError(
-            f"{path}: not an index that this FAISS reads", f"remove {path.parent} and search again"
-        ) from error
 
 
 class SearchedIndex:

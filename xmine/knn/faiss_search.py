@@ -4,13 +4,11 @@ For indexes that `ivf_products` cannot multiply: graphs, codes.
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.errors import OptionError
-from xmine.files.digests import HashedRows
 from xmine.hardware import blas_threads
 from xmine.knn.cosines import Floats, Rows, exact_cosines, ordered, widen
 from xmine.knn.exact import search_few
@@ -31,40 +29,30 @@ def search_direction(
     way: Direction,
     index: SearchedIndex,
     recall: float,
-    known: dict[str, Any],
-    done: HashedRows,
-    save: Callable[[], None],
     memory: int,
     tick: Callable[[float], None],
-) -> None:
-    """Choose how far to look, and search for all rows of a direction.
+) -> int:
+    """Choose how far to look for the wanted recall, and search for all rows of a direction.
 
     Args:
         way: the queries, and arrays for their neighbours.
         index: over the others of the direction.
         recall: share of the k nearest to be found.
-        known: setting and finished rows of a killed search; empty for a new one.
-        done: hashes the finished rows.
-        save: called when `known` has changed.
         memory: bytes for blocks of exact searches.
         tick: called now and then with the share that is done.
+
+    Returns:
+        the setting of the index.
     """
-    if "setting" not in known:
-        setting = _chosen(way, index, recall, memory, lambda: tick(0.0))
-        known |= {"setting": setting, "done": 0, "found": done.digest(0)}
-        save()
-    for start in range(known["done"], len(way.ids), _QUERIES_AT_ONCE):
+    setting = _chosen(way, index, recall, memory, lambda: tick(0.0))
+    for start in range(0, len(way.ids), _QUERIES_AT_ONCE):
         rows = np.arange(start, min(start + _QUERIES_AT_ONCE, len(way.ids)))
 
         def share(start: int = start) -> None:
             tick(start / len(way.ids))
 
-        way.ids[rows], way.cosines[rows] = _search(
-            way, index, rows, known["setting"], memory, share
-        )
-        known["done"] = int(rows[-1]) + 1
-        known["found"] = done.digest(known["done"])
-        save()
+        way.ids[rows], way.cosines[rows] = _search(way, index, rows, setting, memory, share)
+    return setting
 
 
 def _chosen(way: Direction, index: SearchedIndex, recall: float, memory: int, tick: Tick) -> int:

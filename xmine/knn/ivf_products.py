@@ -23,8 +23,8 @@ from xmine.knn.workers import WorkerPool, lent
 
 # Queries and rows of a block: 4 MB of cosines for a worker where lists are long.
 _QUERIES_AT_ONCE, _ROWS_AT_ONCE = 1024, 1024
-# Multiply-adds between two states that can be saved: 0.7 s on two cores. Within them, queries are
-# compared with their best cells before the batch.
+# Multiply-adds of a batch: 0.7 s on two cores. Within a batch, queries are compared with their best
+# cells before the batch.
 _BATCH = 2**36
 # Queries and lists of a round, in 4 bytes each.
 _PROBES_AT_ONCE = 2**24
@@ -77,9 +77,9 @@ class Round:
         """Free the memory of `sort`."""
         del self.probing, self.members
 
-    def batches(self, start: int) -> Iterator[range]:
-        """Cut the lists from `start`, where a batch begins, into batches."""
-        dim = self.queries.side.vectors.shape[1]
+    def batches(self) -> Iterator[range]:
+        """Cut the lists into batches."""
+        dim, start = self.queries.side.vectors.shape[1], 0
         work = self.probing.sizes * self.members.sizes * dim
         while start < len(work):
             done = np.cumsum(work[start:])
@@ -111,33 +111,27 @@ def multiply_lists(
     left: Listed,
     right: Listed,
     count: int,
-    start: int,
     pool: WorkerPool,
     tick: Callable[[float], None],
-    save: Callable[[int], None],
 ) -> None:
     """Fill in the best cells of both sides.
 
     Args:
-        left, right: the sides; their keys are those of step `start`.
+        left, right: the sides.
         count: number of lists.
-        start: the first step to do, from 0.
         pool: its workers multiply.
         tick: called several times a second with the share that is done.
-        save: called with the next step, when the keys can be saved.
     """
     multipliers = [ListMultiplier(left.side.vectors.shape[1]) for _ in range(pool.workers)]
     todo = rounds(left, right)
     total = sum(each.weight for each in todo)
     before = 0
-    for number, now in enumerate(todo):
-        if start < (number + 1) * count:
-            now.sort(count)
-            for batch in now.batches(max(0, start - number * count)):
-                done = (before + now.weight * batch.start / count) / total
-                _multiply_batch(now, batch, multipliers, pool, partial(tick, done))
-                save(number * count + batch.stop)
-            now.forget()
+    for now in todo:
+        now.sort(count)
+        for batch in now.batches():
+            done = (before + now.weight * batch.start / count) / total
+            _multiply_batch(now, batch, multipliers, pool, partial(tick, done))
+        now.forget()
         before += now.weight
 
 

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from xmine.files.digests import HashedRows
+from xmine.files import scratch
 from xmine.hardware import blas_threads
 from xmine.knn.cosines import Floats
 from xmine.knn.exact import SPARE, search_few
@@ -17,7 +17,6 @@ from xmine.knn.inverted_lists import Tick, assign_lists, distances_of, most_prob
 from xmine.knn.ivf_products import Listed, multiply_lists
 from xmine.knn.recall import CHOSEN_ON, enough, lowest, sample
 from xmine.knn.rescoring import Direction, rescore_certain
-from xmine.knn.state_files import SearchFiles, SearchState
 from xmine.knn.topk import EMPTY, Keys
 from xmine.knn.workers import WorkerPool
 
@@ -32,8 +31,6 @@ def search_lists(
     backward: Direction,
     centroids: Floats,
     recall: float,
-    files: SearchFiles,
-    state: SearchState,
     memory: int,
     tick: Callable[[float], None],
 ) -> float:
@@ -43,44 +40,29 @@ def search_lists(
         forward, backward: rows that look for neighbours, and arrays for these.
         centroids: [lists, dim].
         recall: share of the k nearest to be found, in each direction.
-        files: make arrays and save keys.
-        state: settings and steps that an earlier run finished.
         memory: bytes for the blocks of exact searches.
         tick: called several times a second with the share that is done.
     """
     count, n = len(centroids), len(forward.queries)
-    if "reach" not in state.known:
-        reach, most = choose_reach(forward, backward, centroids, recall, memory, lambda: tick(0.0))
-        state.note(reach=reach, most=most, assigned=0)
+    reach, most = choose_reach(forward, backward, centroids, recall, memory, lambda: tick(0.0))
     rows = n + len(backward.queries)
-    lists = files.array("lists", (rows, state.known["most"]), number_type(count))
-    best: Keys = files.array("best", (rows, max(forward.k, backward.k) + SPARE), np.int64)
-    given = HashedRows(lists)
-    if files.fresh or not given.are(state.known["assigned"], state.known.get("lists")):
-        if files.folder and not files.fresh and state.known["assigned"]:
-            files.watch.changed(files.folder / "lists.npy.partial")
-        state.note(assigned=0)
+    lists = scratch.empty((rows, most), number_type(count))
+    best: Keys = scratch.empty((rows, max(forward.k, backward.k) + SPARE), np.int64)
+    best[:] = EMPTY
     left = Listed(forward.queries, lists[:n], best[:n])
     right = Listed(backward.queries, lists[n:], best[n:])
     parts = range(0, rows, _ASSIGNED_AT_ONCE)
+
+    def share(done: float, low: float = _MULTIPLIED, high: float = 1.0) -> None:
+        tick(low + (high - low) * done)
+
     with WorkerPool(blas_threads()) as pool:
-        _assign(left, right, centroids, state, given, pool, tick)
-        start = files.restore(best, lambda _: given.digest(rows))
-        if not start:
-            best[:] = EMPTY
-
-        def share(done: float, low: float = _MULTIPLIED, high: float = 1.0) -> None:
-            tick(low + (high - low) * done)
-
-        multiply_lists(
-            left,
-            right,
-            count,
-            start,
-            pool,
-            lambda done: share(done, _ASSIGNED, _MULTIPLIED),
-            lambda step: files.save(step, best, lambda _: given.digest(rows)),
-        )
+        for before, each in ((0, left), (n, right)):
+            for start in range(0, len(each.lists), _ASSIGNED_AT_ONCE):
+                some = each.lists[start : start + _ASSIGNED_AT_ONCE]
+                told = partial(tick, _ASSIGNED * (before + start) / rows)
+                assign_lists(centroids, each.side, start, reach, some, pool, told)
+        multiply_lists(left, right, count, pool, lambda done: share(done, _ASSIGNED, _MULTIPLIED))
         settle(forward, left.best, memory, pool, lambda done: share(done / 2))
         settle(backward, right.best, memory, pool, lambda done: share((1 + done) / 2))
     probes = sum(np.count_nonzero(lists[i : i + _ASSIGNED_AT_ONCE] < count) for i in parts)
@@ -113,30 +95,6 @@ def choose_reach(
     )
     reach = float(steps[step])
     return reach, max(most_probed(centroids, rows, reach) for rows in samples)
-
-
-def _assign(
-    left: Listed,
-    right: Listed,
-    centroids: Floats,
-    state: SearchState,
-    given: HashedRows,
-    pool: WorkerPool,
-    tick: Callable[[float], None],
-) -> None:
-    """Find the lists that all rows probe, sources first."""
-    total = len(left.lists) + len(right.lists)
-    before = 0
-    for each in (left, right):
-        for start in range(0, len(each.lists), _ASSIGNED_AT_ONCE):
-            share = _ASSIGNED * (before + start) / total
-            stop = min(start + _ASSIGNED_AT_ONCE, len(each.lists))
-            if state.known["assigned"] < before + stop:
-                some = each.lists[start:stop]
-                reach = state.known["reach"]
-                assign_lists(centroids, each.side, start, reach, some, pool, partial(tick, share))
-                state.note(assigned=before + stop, lists=given.digest(before + stop))
-        before += len(each.lists)
 
 
 def settle(

@@ -4,6 +4,7 @@ All cosines come from `exact_cosines`, and equal cosines go to the lower row num
 depend on neither blocks, threads nor device.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.errors import FileError
+from xmine.files import scratch
+from xmine.files.atomic import remove, replacing, writing
+from xmine.files.digests import read_sealed, sealed
 from xmine.files.npy import open_matrix
+from xmine.files.sealed_arrays import open_sealed, write_all_sealed
 from xmine.options import load_toml
 
 # Arrays in the folder of a search; COMPLETE is written last.
@@ -65,10 +70,42 @@ class Neighbours:
         )
 
 
+def keep(found: Neighbours, folder: Path, mark: str) -> Neighbours:
+    """Write the result of a search, and open the files; `mark` names vectors and settings."""
+    remove(folder)
+    with writing(folder):
+        folder.mkdir()
+    for name in FILES:
+        rows = getattr(found, name)
+        blocks = ((rows[some],) for some in scratch.slices(len(rows)))
+        write_all_sealed([folder / f"{name}.npy"], blocks, f"{mark} {name}")
+    reached = "" if found.recall is None else f"recall = {found.recall}\n"
+    text = f'index = "{found.index}"\nk = {found.targets.shape[1]}\n{reached}'
+    with replacing(folder / COMPLETE) as partial:
+        partial.write_text(sealed(text, mark), encoding="utf-8")
+    kept = found_in(folder)
+    assert kept is not None
+    return kept
+
+
+def kept_in(
+    folder: Path, mark: str, changed: Callable[[Path], None] = lambda path: None
+) -> Neighbours | None:
+    """Open the result of the search of this name; None where a part is missing or was changed."""
+    if read_sealed(folder / COMPLETE, mark) is None:
+        return None
+    for name in FILES:
+        path, kind = folder / f"{name}.npy", np.float32 if "cosines" in name else np.int64
+        if open_sealed(path, kind, f"{mark} {name}") is None:
+            changed(path)
+            return None
+    return found_in(folder)
+
+
 def found_in(folder: Path) -> Neighbours | None:
     """Open the result of a search, memory-mapped; None if the search is not complete.
 
-    Digests are compared by `xmine.knn.state_files.finished`, and not here.
+    Digests are compared by `kept_in`, and not here.
 
     Raises:
         FileError: the search is complete but a file is missing or broken.

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.files import scratch
 from xmine.knn.cosines import Floats, Rows, all_cosines, exact_cosines, ordered, widen
 from xmine.knn.duplicates import Side
-from xmine.knn.neighbours import FILES
-from xmine.knn.state_files import SearchFiles
 from xmine.knn.topk import EMPTY, Keys, columns_of, values_of
 from xmine.knn.workers import WorkerPool
 
@@ -60,27 +59,20 @@ class Direction:
         return ids, cosines
 
 
-def directions(left: Side, right: Side, k: int, files: SearchFiles) -> tuple[Direction, Direction]:
-    """Open the arrays that the search fills, for sources and for targets.
+def directions(left: Side, right: Side, k: int) -> tuple[Direction, Direction]:
+    """Make the arrays that a search fills, for sources and for targets."""
 
-    This comes before a state is restored, which does not fit an array that was lost.
-    """
-
-    def direction(queries: Side, others: Side, names: tuple[str, ...]) -> Direction:
-        found = _opened(files, names, (len(queries.vectors), min(k, len(others.vectors))))
+    def direction(queries: Side, others: Side) -> Direction:
+        found = _empty(len(queries.vectors), min(k, len(others.vectors)))
         if left.first is None and right.first is None:
             return Direction(queries, others, *found)
-        names = tuple(f"distinct_{name}" for name in names)
-        distinct = _opened(files, names, (len(queries), min(k, len(others))))
-        return Direction(queries, others, *distinct, found)
+        return Direction(queries, others, *_empty(len(queries), min(k, len(others))), found)
 
-    return direction(left, right, FILES[:2]), direction(right, left, FILES[2:])
+    return direction(left, right), direction(right, left)
 
 
-def _opened(
-    files: SearchFiles, names: tuple[str, ...], shape: tuple[int, int]
-) -> tuple[Rows, Floats]:
-    return files.array(names[0], shape, np.int64), files.array(names[1], shape, np.float32)
+def _empty(rows: int, k: int) -> tuple[Rows, Floats]:
+    return scratch.empty((rows, k), np.int64), scratch.empty((rows, k), np.float32)
 
 
 def error(dim: int) -> float:

@@ -62,7 +62,7 @@ class Tiled:
 
     def side(self, number: int) -> Side:
         """Open a side."""
-        first = opened(self.path("first", number), np.int64)[:, 0] if self.folded[number] else None
+        first = opened_sealed(self.path("first", number), np.int64) if self.folded[number] else None
         return Side.of(opened(self.vectors[number]), first)
 
     def direction(self, number: int, shard: Shard) -> Direction:
@@ -124,7 +124,7 @@ def _within(best: Keys, columns: Shard) -> Keys:
 
 def assign(given: Tiled, side: int, at: int, shard: Shard, reach: float, most: int) -> None:
     """Find the lists that the rows of a shard probe."""
-    centroids = opened(given.path("centroids"), np.float32)
+    centroids = opened_sealed(given.path("centroids"), np.float32)
     lists = np.empty((shard[1] - shard[0], most), dtype=number_type(len(centroids)))
     with WorkerPool(blas_threads()) as pool:
         assign_lists(centroids, given.side(side).part(*shard), 0, reach, lists, pool, nothing)
@@ -133,7 +133,7 @@ def assign(given: Tiled, side: int, at: int, shard: Shard, reach: float, most: i
 
 def listed_tile(given: Tiled, i: int, j: int, rows: Shard, columns: Shard) -> None:
     """Multiply the lists of two shards that meet; keep the best cells of the rows of both."""
-    count = len(opened(given.path("centroids"), np.float32))
+    count = len(opened_sealed(given.path("centroids"), np.float32))
     listed = []
     for side, at, shard in ((0, i, rows), (1, j, columns)):
         lists = opened_sealed(given.path("lists", side, at), number_type(count))
@@ -141,7 +141,7 @@ def listed_tile(given: Tiled, i: int, j: int, rows: Shard, columns: Shard) -> No
         listed.append(Listed(given.side(side).part(*shard), lists, best))
     with WorkerPool(blas_threads()) as pool:
         ours, theirs = listed
-        multiply_lists(ours, theirs, count, 0, pool, lambda share: None, lambda step: None)
+        multiply_lists(ours, theirs, count, pool, lambda share: None)
     for side, names, start in ((0, (i, j), columns[0]), (1, (j, i), rows[0])):
         best = listed[side].best
         # Columns were counted from the start of the shard; a key falls as the column rises.

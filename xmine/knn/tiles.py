@@ -15,20 +15,19 @@ from pathlib import Path
 import numpy as np
 
 from xmine.engines.task import Engine, Task
-from xmine.files.digests import NOBODY, Watch
-from xmine.files.npy import opened, write_matrix
-from xmine.files.sealed_arrays import opened_sealed
-from xmine.knn.approximate import trained_index
+from xmine.files.atomic import remove
+from xmine.files.npy import opened
+from xmine.files.sealed_arrays import open_sealed, opened_sealed, write_sealed
+from xmine.knn.approximate import list_bytes
 from xmine.knn.blocks import plan_blocks
 from xmine.knn.duplicates import Side
 from xmine.knn.exact import MEMORY, SPARE
-from xmine.knn.faiss_index import centroids_of
+from xmine.knn.faiss_index import centroids_in, centroids_of, train_index
 from xmine.knn.inverted_lists import number_type
 from xmine.knn.ivf_search import choose_reach
 from xmine.knn.neighbours import Neighbours
 from xmine.knn.recall import measure_recall
 from xmine.knn.rescoring import Direction, directions
-from xmine.knn.state_files import SearchFiles, SearchState, finished
 from xmine.knn.tile_tasks import (
     Found,
     Shard,
@@ -54,6 +53,14 @@ _OF_A_WORKER, _MEETING = 600 * 2**20, 270 * 2**20
 # The share of the work after which shards are settled, for the progress.
 _MULTIPLIED = 0.9
 
+# The types of the numbers in files of other numbers than int64, by the kind of the file.
+_TYPES: dict[str, list[type[np.generic]]] = {
+    "cosines": [np.float32],
+    "centroids": [np.float32],
+    "reach": [np.float64],
+    "lists": [np.uint16, np.uint32],
+}
+
 # The shards of both sides.
 Cuts = tuple[list[Shard], list[Shard]]
 
@@ -64,13 +71,12 @@ def search_in_tiles(
     engine: Engine,
     *,
     folder: Path,
+    mark: str,
     index: str = "exact",
     recall: float = 0.98,
     memory: int = MEMORY,
     device: str = "cpu",
     report: Report = silent,
-    mark: str = "",
-    watch: Watch = NOBODY,
 ) -> Neighbours:
     """Find the k nearest rows in both directions by cosine, as the engine runs the tasks.
 
@@ -81,34 +87,31 @@ def search_in_tiles(
         vectors: the .npy files of sources and targets, float16 [rows, dim], unit rows.
         k: neighbours per row; cut to the number of rows on the other side.
         engine: runs the tasks.
-        folder: keeps what tasks have found, then the result.
+        folder: keeps what tasks have found.
+        mark: names vectors and settings; files of another search are not used.
         index: `exact`, or lists of FAISS's index factory, such as `IVF4096,SQfp16`.
 
     Raises:
         FileError: the folder cannot be written.
         XmineError: a task failed.
     """
-    if complete := finished(folder, mark, watch):
-        return complete
-    files = SearchFiles(folder, mark, watch)
     left, right = Side(opened(vectors[0])), Side(opened(vectors[1]))
-    ways = directions(left, right, k, files)
+    ways = directions(left, right, k)
     folded = left.first is not None, right.first is not None
     given = Tiled(vectors, folder, mark, k, folded, device, memory)
+    _drop_changed(given)
     for number, each in enumerate((left, right)):
         if each.first is not None:
-            write_matrix(given.path("first", number), each.first[:, None])
+            write_sealed(given.path("first", number), each.first)
     total = len(left.vectors) + len(right.vectors)
 
     def tick(share: float, low: float = 0.0, high: float = 1.0) -> None:
         report(Progress("searching", int(total * (low + (high - low) * share)), total))
 
-    if index == "exact":
-        cuts = _cut(ways, _EXACT_SHARE, _EXACT_ROWS)
-        name, multiply = "exact", exact_tile
-    else:
-        cuts = _cut(ways, _LISTED_SHARE, _LISTED_ROWS)
-        probes = _assign(given, cuts, ways, index, recall, SearchState(files), engine)
+    cuts = _cut(len(ways[0].queries), index), _cut(len(ways[1].queries), index)
+    name, multiply = index, exact_tile
+    if index != "exact":
+        probes = _assign(given, cuts, ways, index, recall, engine)
         name, multiply = f"{index}, {probes:.0f} probes", listed_tile
     found = _multiply(given, cuts, multiply, engine, partial(tick, high=_MULTIPLIED))
     settled = [
@@ -127,7 +130,30 @@ def search_in_tiles(
     if index != "exact":
         reached = min(measure_recall(way, memory, nothing) for way in ways)
     tick(1.0)
-    return files.finish([*ways[0].result(), *ways[1].result()], k, name, reached)
+    return Neighbours(*ways[0].result(), *ways[1].result(), name, reached)
+
+
+def _drop_changed(given: Tiled) -> None:
+    """Delete files that were changed since a stopped search wrote them."""
+    for path in given.folder.glob(given.path("*").name):
+        kinds = _TYPES.get(path.stem.split("-")[2], [np.int64])
+        if all(open_sealed(path, kind) is None for kind in kinds):
+            remove(path)
+
+
+def searching_bytes(sources: int, targets: int, dim: int, k: int, factory: str) -> int:
+    """Estimate the bytes that a search in tiles keeps on disk at most, the result aside.
+
+    These are the lists that rows probe, and the best cells of each row in each tile of a stripe.
+    """
+    if factory != "exact" and not centroids_in(factory, dim):
+        return 0
+    down, across = len(_cut(sources, factory)), len(_cut(targets, factory))
+    stripe = min(down, max(1, _TILES_OF_A_STRIPE // across))
+    cells = sources * across * stripe // down + targets * stripe
+    if stripe < down:
+        cells += sources + targets  # folds of earlier stripes
+    return list_bytes(sources, targets, dim, factory) + 8 * (k + SPARE) * cells
 
 
 def _assign(
@@ -136,18 +162,19 @@ def _assign(
     ways: tuple[Direction, Direction],
     index: str,
     recall: float,
-    state: SearchState,
     engine: Engine,
 ) -> float:
     """Train centroids, and find the lists that all rows probe; give the mean number of lists."""
     sides = ways[0].queries.vectors, ways[1].queries.vectors
-    centroids = centroids_of(trained_index(index, sides, state, nothing))
-    assert centroids is not None  # or the search is not cut into tiles
-    if "reach" not in state.known:
-        reach, most = choose_reach(*ways, centroids, recall, given.memory, nothing)
-        state.note(reach=reach, most=most)
-    write_matrix(given.path("centroids"), centroids)
-    known = float(state.known["reach"]), int(state.known["most"])
+    path, chosen = given.path("centroids"), given.path("reach")
+    if (centroids := open_sealed(path, np.float32)) is None:
+        centroids = centroids_of(train_index(index, sides, nothing))
+        assert centroids is not None  # or the search is not cut into tiles
+        write_sealed(path, centroids)
+    if (reach := open_sealed(chosen, np.float64)) is None:
+        reach = np.array(choose_reach(*ways, centroids, recall, given.memory, nothing))
+        write_sealed(chosen, reach)
+    known = float(reach[0]), int(reach[1])
     tasks = [
         Task(assign, (given, side, at, shard, *known), (given.path("lists", side, at),))
         for side, at, shard in _each(cuts)
@@ -157,13 +184,12 @@ def _assign(
     return probes / sum(len(way.queries) for way in ways)
 
 
-def _cut(ways: tuple[Direction, Direction], share: int, limits: tuple[int, int]) -> Cuts:
-    """Cut both sides into shards, by their rows alone: runs go on with another engine."""
-    cuts = []
-    for count in (len(way.queries) for way in ways):
-        size = min(max(-(-count // share), limits[0]), limits[1])
-        cuts.append(list(pairwise([*range(0, count, size), count])))
-    return cuts[0], cuts[1]
+def _cut(count: int, index: str) -> list[Shard]:
+    """Cut a side into shards, by its rows alone: runs go on with another engine."""
+    exact = index == "exact"
+    least, most = _EXACT_ROWS if exact else _LISTED_ROWS
+    size = min(max(-(-count // (_EXACT_SHARE if exact else _LISTED_SHARE)), least), most)
+    return list(pairwise([*range(0, count, size), count]))
 
 
 def _each(cuts: Cuts) -> Iterator[tuple[int, int, Shard]]:

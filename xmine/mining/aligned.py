@@ -29,8 +29,8 @@ from xmine.mining.kin import Kin
 from xmine.mining.options import MiningOptions, ScoringOptions
 from xmine.mining.phrases import unknown_figures
 from xmine.mining.reranking import SINGLE_WORDS, TOO_FEW, Judge, judging_encoder
-from xmine.mining.stage_inputs import check_arrays, vector_facts
-from xmine.mining.steps import open_steps
+from xmine.mining.run_facts import check_arrays, vector_facts
+from xmine.mining.stages import open_stages
 from xmine.pairs.io import languages_of, read_pairs
 from xmine.pairs.pair import Pair
 from xmine.progress import Report, silent
@@ -117,17 +117,17 @@ def score_aligned(
     warnings += check_sides(names, (left.texts, right.texts), codes, by)
     mining = MiningOptions(**asdict(options), index="exact", cache=False)
     judging, by_margin = judging_encoder(vectorizer, mining)
-    with open_steps(None, dict, mining, report) as steps:
-        encoded = steps.encode((left, right), vectorizer, judging)
+    with open_stages(None, dict, mining, report) as stages:
+        encoded = stages.encode((left, right), vectorizer, judging)
         sources = _rows([pair.source for pair in given], encoded[0][0])  # [given]
         targets = _rows([pair.target for pair in given], encoded[1][0])
         rows = sources, targets
         kin = Kin.of(encoded, rows)
-        neighbours = steps.search(encoded, kin.depth())
-        judge = steps.rerank(encoded, neighbours, judging)
+        neighbours = stages.search(encoded, kin.depth())
+        judge = stages.rerank(encoded, neighbours, judging)
         if judging and not judge:
             by_margin = SINGLE_WORDS
-        tokens = steps.tokens(encoded, judge.encoder) if judge else None
+        tokens = stages.tokens(encoded, judge.encoder) if judge else None
         found = given, rows, encoded, neighbours, languages, options, [*filter(None, warnings)]
         scored = _scored(*found, judge, kin, by_margin, tokens)
         unknown = unknown_figures(doubts, names, languages, known)

@@ -1,13 +1,11 @@
 """Sentences, vectors and neighbours -> candidates: retrieved, given a probability, flagged."""
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.reranking import RerankingWeights
-from xmine.engines.steps import Steps as StepFiles
 from xmine.files.scratch import taken
 from xmine.flags.flag_set import Flags
 from xmine.flags.near_copies import same_texts
@@ -20,6 +18,7 @@ from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import Judge
 from xmine.pairs.known import NOTHING_KNOWN, NOTHING_SETTLED, LabelledPairs, SettledPairs, labels_of
 from xmine.progress import Report, silent
+from xmine.run.steps import Steps
 from xmine.scoring.alignment import Looseness
 from xmine.scoring.calibration import calibrate, corrected
 from xmine.scoring.margin import MarginScores, margin_scores, pair_scores
@@ -151,8 +150,7 @@ def read_candidates(
     options: MiningOptions,
     known: tuple[str, ...] = (),
     report: Report = silent,
-    steps: StepFiles | None = None,
-    tables: tuple[Path, Path] | None = None,
+    steps: Steps | None = None,
 ) -> Candidates:
     """Read the lines of both sides and the chosen pairs, for the flags and for the reranked score.
 
@@ -166,13 +164,12 @@ def read_candidates(
         known: languages of the encoder.
         report: called meanwhile.
         steps: make the files of what is read; None for none.
-        tables: see `read_lines`.
     """
     chosen, weights = candidates.chosen, candidates.weights
     copies = same_texts(*candidates.texts())
     languages = _languages(candidates, copies, options, known)
     sides, pairs = (candidates.source, candidates.target), (chosen.sources, chosen.targets)
-    read = read_lines(sides, pairs, languages, report, steps, tables)
+    read = read_lines(sides, pairs, languages, report, steps)
     candidates = replace(candidates, read=read, copies=copies)
     if weights is None:
         return candidates

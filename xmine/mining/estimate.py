@@ -17,9 +17,10 @@ from xmine.errors import FileError, XmineError
 from xmine.files.scratch import LEAST
 from xmine.flags.line_features import LINES_OF_A_TASK
 from xmine.hardware import anonymous_memory, blas_threads, memory_limit, search_device
-from xmine.knn.approximate import choose_index, multiply_adds, searching_bytes
+from xmine.knn.approximate import choose_index, multiply_adds
 from xmine.knn.exact import MEMORY, exact_memory
 from xmine.knn.faiss_index import centroids_in, index_bytes, training_bytes
+from xmine.knn.tiles import searching_bytes
 from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import Vectorizer, judging_encoder
 from xmine.scoring.probability import NEIGHBOURS
@@ -152,7 +153,8 @@ def estimate_run(
     reading, matching = _WHILE_READING * max(left, right), _WHILE_MATCHING if judge else 0
     memory = anonymous_memory() + encoding + max(reading, searching, judging, matching)
 
-    disk = rows * (2 * dim + 12 * k + _OF_FEATURES) + _CELL_ON_DISK * cells
+    # Vectors are there twice: in blocks, and joined.
+    disk = rows * (4 * dim + 12 * k + _OF_FEATURES) + _CELL_ON_DISK * cells
     disk += indexed + searching_bytes(*sizes, k, index)
     disk += 2 * texts  # those of pairs once more, while their numbers are compared
     if (scratch := _OF_SCRATCH * rows + texts) >= LEAST:  # less stays in memory

@@ -10,10 +10,10 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.fingerprint import unchanged
 from xmine.encoders.rescorer import Rescorer
 from xmine.engines.local import LocalEngine
-from xmine.engines.steps import Steps, joined
 from xmine.files.digests import digest
 from xmine.knn.cosines import pair_cosines
 from xmine.progress import Report, silent, ticks
+from xmine.run.steps import Steps, joined
 from xmine.text.packed import PickedTexts
 from xmine.vectors.encoding import Encoded
 
@@ -67,5 +67,5 @@ def read_figures(
     size = _COSINES_AT_ONCE if isinstance(model, SentenceEncoder) else model.pairs_at_once
     tick = ticks(report, "judging pairs", len(x))
     starts, here = range(0, len(x), size), LocalEngine()
-    files = steps.make("rescoring", made_of, starts, judge, [np.float32], tick, engine=here)
+    files = steps.make({"rescoring": np.float32}, made_of, starts, judge, tick, engine=here)
     return joined(files, 0, np.float32)[:, 0] if files else np.empty(0, np.float32)

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.tokens import TokenVectors
-from xmine.engines.steps import Steps, joined, rows_of
 from xmine.engines.task import Engine
 from xmine.knn.neighbours import Neighbours, found_in
+from xmine.run.steps import Steps, joined, rows_of
 from xmine.scoring.late_interaction import match_pairs
 from xmine.scoring.reranking import TokenMatches
 
@@ -55,11 +55,10 @@ def match_candidates(
         maker = partial(_match, open_tokens, neighbours, nearest, known)
         rows = range(0, len(ids), ROWS_OF_A_TASK)
         files = steps.make(
-            f"matches-{name}",
+            {f"matches-{name}": np.float32},
             [*made_of, str(nearest)],
             rows,
             maker,
-            [np.float32],
             lambda row, done=done: tick(done + row),  # type: ignore[misc]
             engine=engine,
             prepare=prepare,

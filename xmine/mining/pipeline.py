@@ -1,6 +1,6 @@
 """Two text inputs -> pairs: the walk of mining, one step a line.
 
-A step is a function of what the steps before gave. `Steps` wraps those that take long, so that a
+A step is a function of what the steps before gave. `Stages` wraps those that take long, so that a
 killed run resumes.
 """
 
@@ -30,9 +30,9 @@ from xmine.mining.phrases import unknown_figures
 from xmine.mining.reranking import SINGLE_WORDS, TOO_FEW, judging_encoder
 from xmine.mining.rescoring import rescore
 from xmine.mining.results import write_results
+from xmine.mining.run_facts import check_arrays, run_facts, vector_facts
 from xmine.mining.selection import select
-from xmine.mining.stage_inputs import check_arrays, stage_inputs, vector_facts
-from xmine.mining.steps import open_steps
+from xmine.mining.stages import open_stages
 from xmine.pairs.known import (
     NOTHING_KNOWN,
     NOTHING_SETTLED,
@@ -81,7 +81,7 @@ def mine(
             `xmine.encoders.rescorer.load_rescorer`.
         run: a folder that keeps every result, and that resumes after a kill; see
             docs/reference/runs.md. Without a run, vectors and neighbours are in a temporary folder.
-        force: replace those results in `run` that were made with other options.
+        force: replace the pairs in `run` that were made of other text inputs.
         engine: where the work runs, here by default; see `xmine.engines.ray` for a cluster, on
             which every node needs to see `run`. No result depends on the engine.
 
@@ -90,7 +90,7 @@ def mine(
             of lines and vectors differ; a known pair has a line that is not there; or the run
             cannot be written.
         OptionError: vectors come with an encoder or with `segment`; `threshold="gold"` has no
-            gold pairs; or `run` was made with other options.
+            gold pairs; or `run` was made of other text inputs.
         TypeError: an argument is of another type.
         XmineError: a node of the cluster cannot work in `run`, or a task failed there.
     """
@@ -106,14 +106,15 @@ def mine(
     vectorizer = as_pair(encoder or SentenceEncoder.load()) if vectors is None else vectors
     readable = vectorizer.facts.languages if isinstance(vectorizer, EncoderPair) else ()
     judging, by_margin = judging_encoder(vectorizer, options)
-    depends_on = stage_inputs(inputs, vectorizer, judging, options, seeds, gold, settled, rescorer)
+    also = {"seed_pairs": bool(seeds.pairs), "gold": bool(gold.pairs), "rescore": bool(rescorer)}
+    facts = run_facts(inputs, vectorizer, options, also)
     told: list[str] = []  # of this process alone, such as files that were made again
-    opened = open_steps(run, depends_on, options, report, told.append, force=force, engine=engine)
-    with opened as steps:
-        sentences = steps.read(inputs)
+    opened = open_stages(run, facts, options, report, told.append, force=force, engine=engine)
+    with opened as stages:
+        sentences = stages.read(inputs)
         seeds, gold = seeds.resolved(*sentences), gold.resolved(*sentences)
         _check_known(options, seeds, gold)  # resolving leaves out judged pairs of other texts
-        encoded = steps.encode(sentences, vectorizer, judging)
+        encoded = stages.encode(sentences, vectorizer, judging)
         (left, _), (right, _) = encoded  # without lines that the encoder does not know
         doubts = (
             check_language(left.name, left.texts, readable),
@@ -121,30 +122,29 @@ def mine(
         )
         warnings = [*_doubts((left, right), options, seeds, gold), *filter(None, doubts)]
         kin = Kin.of(encoded)
-        neighbours = steps.search(encoded, kin.depth())
-        judge = steps.rerank(encoded, neighbours, judging)
+        neighbours = stages.search(encoded, kin.depth())
+        judge = stages.rerank(encoded, neighbours, judging)
         candidates = retrieve(encoded, neighbours, options, judge, seeds, kin)
         if judging and candidates.weights is None:
             by_margin = TOO_FEW if judge else SINGLE_WORDS
         if rescorer:
-            read = partial(steps.rescore, encoded, rescorer)
+            read = partial(stages.rescore, encoded, rescorer)
             candidates = rescore(candidates, options, read, seeds, warnings.append)
-        tables = steps.tables(encoded)
-        candidates = read_candidates(candidates, options, readable, report, steps.parts, tables)
-        steps.run.note(f"judging {len(candidates.chosen):,} candidates")
+        candidates = read_candidates(candidates, options, readable, report, stages.steps)
+        stages.run.note(f"judging {len(candidates.chosen):,} candidates")
         estimated = estimate_probabilities(
             candidates, seeds, settled, keep_copies=options.keep_copies
         )
         probable = estimated.candidates.chosen, estimated.confidence
-        loose = steps.stretches(encoded, *probable, judging)
+        loose = stages.stretches(encoded, *probable, judging)
         flags = flag(estimated, options, loose)
         assert candidates.read is not None
         codes = candidates.read.languages
         unknown = unknown_figures(doubts, (left.name, right.name), codes, readable)
         mined = select(estimated, flags, options, seeds, gold, warnings, unknown)
         mined = replace(mined, by_margin=by_margin, vectors=vector_facts(vectorizer, rescorer))
-        write_results(steps.run, mined)
-        steps.parts.sweep()
+        write_results(stages.run, mined, (left, right))
+        stages.steps.sweep()
         return replace(mined, warnings=told + warnings)
 
 
@@ -160,12 +160,12 @@ def find_candidates(
         the candidates by their margins; and by their tokens, None where these are not reranked.
     """
     exact, pair = replace(options, index="exact", cache=False), as_pair(encoder)
-    with open_steps(None, dict, exact, report) as steps:
+    with open_stages(None, dict, exact, report) as stages:
         judging, _ = judging_encoder(pair, options)
-        encoded = steps.encode(sentences, pair, judging)
+        encoded = stages.encode(sentences, pair, judging)
         kin = Kin.of(encoded)
-        neighbours = steps.search(encoded, kin.depth())
-        judge = steps.rerank(encoded, neighbours, judging)
+        neighbours = stages.search(encoded, kin.depth())
+        judge = stages.rerank(encoded, neighbours, judging)
         plain = retrieve(encoded, neighbours, options, kin=kin)
         reranked = retrieve(encoded, neighbours, options, judge, kin=kin) if judge else plain
         if reranked.weights is None:

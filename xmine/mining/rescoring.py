@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.files.cache import Warn, unheard
 from xmine.mining.candidates import Candidates, known_pairs
 from xmine.mining.options import MiningOptions
 from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs
@@ -14,7 +15,6 @@ from xmine.scoring.margin import pair_scores
 from xmine.scoring.probability import estimate
 from xmine.scoring.rescoring import Rows, best_cells, spread, weigh
 from xmine.scoring.retrieval import choose_pairs
-from xmine.vectors.cache import Warn, unheard
 
 LEFT_OUT = "--rescore is left out: too few pairs show what the model's judgement is worth"
 

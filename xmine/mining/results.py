@@ -4,43 +4,44 @@ from pathlib import Path
 
 import numpy as np
 
-from xmine.files.atomic import replacing
-from xmine.files.npy import writing_matrix
+from xmine.files.atomic import remove, replacing
+from xmine.files.npy import write_matrix
 from xmine.files.records import json_row
 from xmine.mining.mined import Mined
 from xmine.pairs.io import write_pairs
-from xmine.run.folder import PAIRS_FILE, SCORES_FILES, STAGES, SUMMARY_FILE, Run
-from xmine.run.tables import candidates_schema, write_columns
-from xmine.scoring.margin import MarginScores
+from xmine.run.folder import (
+    CANDIDATES_FILE,
+    PAIRS_FILE,
+    RESULTS,
+    SCORES_FILES,
+    SUMMARY_FILE,
+    Run,
+)
+from xmine.run.tables import candidates_schema, write_columns, write_table
+from xmine.text.sentences import Sentences
 
 
-def write_results(run: Run, mined: Mined) -> None:
-    """Write candidates, kept pairs and the summary; a temporary run keeps nothing."""
+def write_results(run: Run, mined: Mined, sides: tuple[Sentences, Sentences]) -> None:
+    """Write the tables of both sides, candidates, kept pairs, the summary, and `run.toml`."""
     if not run.kept:
         return
-    run.forget(*STAGES["pairs"])
+    for name in RESULTS:  # not every run has all, and a folder may be in the way
+        if run.path(name).is_dir() or name not in (PAIRS_FILE, CANDIDATES_FILE, SUMMARY_FILE):
+            remove(run.path(name))
+    for sentences, name in zip(sides, ("source.parquet", "target.parquet"), strict=True):
+        write_table(sentences, run.path(name))
+    scores = mined.candidates.scores
     if mined.candidates.chosen.margins is not None:
-        _write_scores(run, mined.candidates.scores)
-    candidates, pairs = run.path("candidates.parquet"), run.path(PAIRS_FILE)
-    write_candidates(mined, candidates)
-    write_pairs(mined.pairs.rows(), str(pairs), mined.languages)
-    run.sealed(candidates)
-    run.sealed(pairs)
-    report, summary = mined.report(), run.path(SUMMARY_FILE)
-    with replacing(summary) as partial:
+        # For those who ask why other pairs were not chosen, by scores that are no margins.
+        for name, rows in zip(SCORES_FILES, (scores.targets, scores.sources), strict=True):
+            write_matrix(run.path(name), [rows])
+    write_candidates(mined, run.path(CANDIDATES_FILE))
+    write_pairs(mined.pairs.rows(), str(run.path(PAIRS_FILE)), mined.languages)
+    report = mined.report()
+    with replacing(run.path(SUMMARY_FILE)) as partial:
         partial.write_text(json_row(report.facts()), encoding="utf-8")
-    run.sealed(summary)
+    run.finish()
     run.note(str(report))
-
-
-def _write_scores(run: Run, scores: MarginScores) -> None:
-    """Write the scores that pairs were chosen by, for those who ask why others were not.
-
-    A file for each side has float32 [rows, k] of the first k neighbours of each row.
-    """
-    for name, rows in zip(SCORES_FILES, (scores.targets, scores.sources), strict=True):
-        with writing_matrix(run.path(name), rows.shape[1], np.float32, watch=run) as writer:
-            writer.write(rows)
 
 
 def write_candidates(mined: Mined, path: Path) -> None:

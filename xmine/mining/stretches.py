@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.engines.steps import Steps, joined
 from xmine.engines.task import Engine
 from xmine.files import scratch
 from xmine.files.digests import digest
-from xmine.files.sealed_arrays import opened_sealed, write_sealed
+from xmine.files.sealed_arrays import opened_sealed
 from xmine.mining.matching import OpenTokens
+from xmine.run.steps import Steps, joined
 from xmine.scoring.alignment import Looseness, loosest_stretches
 from xmine.scoring.retrieval import ChosenPairs
 
@@ -42,20 +42,10 @@ def stretches_of_chosen(
     rows = scratch.empty((len(chosen), 2), np.int64)
     rows[:, 0], rows[:, 1] = chosen.sources[order], chosen.targets[order]
     made_of = [*made_of, digest(rows.data.cast("B") if rows.size else b"")]
-    given: NDArray[np.int64] | Path = rows
-    if engine and engine.shared:
-        given = steps.files("pairs", made_of, range(1))[0][0]
+    given = steps.put("likely", rows) if engine and engine.shared else rows
+    maker, arrays = partial(_stretches, open_tokens, given), {"stretches": np.float32}
     starts = range(0, len(rows), PAIRS_OF_A_TASK)
-
-    def ready() -> None:
-        prepare()
-        if isinstance(given, Path):
-            write_sealed(given, rows)
-
-    maker = partial(_stretches, open_tokens, given)
-    files = steps.make(
-        "stretches", made_of, starts, maker, [np.float32], tick, engine=engine, prepare=ready
-    )
+    files = steps.make(arrays, made_of, starts, maker, tick, engine=engine, prepare=prepare)
     figures = scratch.empty((4, len(rows)), np.float32)
     if files:
         figures[:, order] = joined(files, 0, np.float32).T

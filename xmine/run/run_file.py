@@ -10,7 +10,7 @@ from xmine.files.digests import digest_of, sealed, unsealed
 from xmine.options import dump_tables, load_toml
 
 RUN_FILE = "run.toml"
-FORMAT = 7  # of the folder
+FORMAT = 8  # of the folder
 # The table of digests, by the name of each file in the folder.
 DIGESTS = "digests"
 _CHANGED = "changed since it was written"

@@ -10,13 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from xmine.errors import FileError
-from xmine.files import scratch
 from xmine.files.atomic import replacing
 from xmine.files.records import open_parquet, write_parquet
-from xmine.text.packed import PackedTexts
 from xmine.text.sentences import Sentences
 
 if TYPE_CHECKING:
@@ -80,22 +77,6 @@ def write_columns(
         write_parquet(blocks, schema, stream, metadata or {}, ROWS_OF_A_GROUP)
 
 
-def read_table(path: Path) -> Sentences:
-    """Read what `write_table` wrote."""
-    table, metadata = read_columns(path, "line", "offset", "occurrences")
-    numbers = {name: scratch.stored(table[name].to_numpy()) for name in table.columns}
-    return Sentences(
-        metadata["name"],
-        _packed_texts(path),
-        numbers["line"],
-        **{each: int(metadata[each]) for each in _COUNTS},
-        unknown_lines=tuple(map(int, metadata.get("unknown_lines", "").split())),
-        offsets=numbers.get("offset"),
-        occurrences=numbers.get("occurrences"),
-        stands_for=read_repeats(path, int(metadata["total"])),
-    )
-
-
 def read_columns(path: Path, *names: str) -> "tuple[pl.DataFrame, dict[str, str]]":
     """Read those of some columns that the table of a side has, `line` among them.
 
@@ -114,38 +95,11 @@ def read_columns(path: Path, *names: str) -> "tuple[pl.DataFrame, dict[str, str]
     return table, metadata
 
 
-def read_repeats(path: Path, total: int) -> NDArray[np.int64] | None:
-    """Read which line each of `total` lines stands for; None if none was folded into another."""
-    path = path.with_suffix(".repeats.parquet")
-    if not path.exists():
-        return None
-    with open_parquet(path) as file:
-        if not {"line", "stands_for"} <= set(file.schema):
-            raise FileError(f"{path}: not a table of repeated lines", _AGAIN)
-        repeats = file.read("line", "stands_for")
-    for name in repeats.columns:
-        _check_lines(repeats[name], total, path)
-    stands_for = scratch.stored(np.arange(1, total + 1))
-    stands_for[repeats["line"].to_numpy() - 1] = repeats["stands_for"].to_numpy()
-    return stands_for
-
-
 def _check_lines(numbers: "pl.Series", total: int, path: Path) -> None:
     """Refuse a column that has anything but lines of a file, from 1 to `total`."""
     if numbers.dtype.is_integer() and numbers.is_between(1, total).all(ignore_nulls=False):
         return
     raise FileError(f"{path}: it has lines that are not there", _AGAIN)
-
-
-def _packed_texts(path: Path) -> PackedTexts:
-    """Read the texts of a table, a block at a time: they are held once."""
-    data, lengths = scratch.Spool(), [np.zeros(1, dtype=np.int64)]
-    with open_parquet(path) as file:
-        for block in file.blocks([file.texts(["text"])], ROWS_OF_A_GROUP):
-            texts = block.to_series()
-            data.append(texts.str.join("").item().encode())
-            lengths.append(texts.str.len_bytes().to_numpy())
-    return PackedTexts(data.array(), scratch.stored(np.cumsum(np.concatenate(lengths))))
 
 
 def candidates_schema() -> "dict[str, type[pl.DataType]]":

@@ -118,11 +118,11 @@ class PackedTexts(LazyTexts):
                 written[at : at + end - start] = self._bytes[start:end]
         return PackedTexts(data, offsets)
 
-    def digest(self) -> str:
-        """Hash the texts in their order: 32 hexadecimal digits, the same for the same texts."""
-        state = hashlib.sha256()
-        state.update(np.ascontiguousarray(self.offsets, dtype="<i8").data)
-        state.update(self._bytes)
+    def digest(self, start: int = 0, stop: int | None = None) -> str:
+        """Hash some texts in their order: 32 hexadecimal digits, the same for the same texts."""
+        offsets = self.offsets[start : None if stop is None else stop + 1]
+        state = hashlib.sha256((offsets - offsets[0]).astype("<i8").data)
+        state.update(self._bytes[int(offsets[0]) : int(offsets[-1])])
         return state.hexdigest()[:32]
 
     def __eq__(self, other: object) -> bool:

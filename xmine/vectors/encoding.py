@@ -1,118 +1,222 @@
-"""Sentences -> a matrix of their vectors on disk, encoded as it is written; killed, it continues.
+"""Sentences -> their vectors and tokens, in files of a step; blocks of texts are what files have.
 
-Blocks of rows are fixed, so that the bytes depend neither on where a run was cut off nor on how
-many threads encode.
+A block is named by its texts, so that a text input that has grown needs its new blocks alone. Of a
+static encoder the tokens of a block are read with the vectors.
 """
 
 import hashlib
 import json
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
-from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.fingerprint import _DIGITS, _VERSION, unchanged
-from xmine.engines.parts import write_rows
+from xmine.encoders.modules.static import StaticEmbedding
+from xmine.encoders.recipe import Recipe
+from xmine.engines.local import LocalEngine
+from xmine.engines.task import Engine, Task
 from xmine.errors import FileError
-from xmine.files.digests import NOBODY, Watch
-from xmine.files.npy import opened
-from xmine.hardware import allowed_threads
+from xmine.files import scratch
+from xmine.files.cache import Cache
 from xmine.progress import Progress, Report, silent, ticks
+from xmine.run.steps import Blocks, Files, Steps, joined, parts_of
+from xmine.run.texts import TextFiles
 from xmine.text.sentences import Sentences
-from xmine.vectors import cache
-from xmine.vectors.elsewhere import Elsewhere
 
 # Sentences and their vectors [rows, dim], none of them zeros.
 Encoded = tuple[Sentences, NDArray[np.float16]]
 
-Block = TypeVar("Block")
-Result = TypeVar("Result")
+# Gives an encoder, and texts, in a task.
+OpenEncoder = Callable[[], SentenceEncoder]
+OpenTexts = Callable[[], Sequence[str]]
+
+VECTORS: dict[str, type[np.generic]] = {"vectors": np.float16, "known": np.bool_}
+
+
+def token_arrays(encoder: SentenceEncoder) -> dict[str, type[np.generic]]:
+    """Name the arrays of tokens: pieces or vectors, and how many of them each text has."""
+    is_static = isinstance(encoder.body, StaticEmbedding)
+    return {"tokens": np.int32 if is_static else np.int16, "lengths": np.int64}
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedFiles:
+    """The files that have the vectors of a side.
+
+    Attributes:
+        files: for each block the vectors of the known texts, float16 [known, dim], and which texts
+            are known, bool [texts]; perhaps the tokens of the known texts behind them.
+        tokens: whether these are there.
+    """
+
+    files: Files
+    tokens: bool = False
+
+    @property
+    def key(self) -> str:
+        """Name the vectors: blocks of other texts or of another encoder have other names."""
+        return " ".join(paths[0].name for paths in self.files)
+
+    def known(self) -> NDArray[np.bool_]:
+        """Tell which texts have a vector, bool [texts]."""
+        return joined(self.files, 1, np.bool_)
+
+    def blocks(self) -> Blocks:
+        """Give the vectors of the known texts, block by block."""
+        return ((part,) for part in parts_of(self.files, 0, np.float16))
+
+    def joined(self) -> NDArray[np.float16]:
+        """Give the vectors of the known texts as one array."""
+        return joined(self.files, 0, np.float16)
+
+    def every(self) -> NDArray[np.float16]:
+        """Give the vectors of all texts, zeros for those that are not known."""
+        known, vectors = self.known(), self.joined()
+        if known.all():
+            return vectors
+        whole = scratch.empty((len(known), vectors.shape[1]), np.float16)
+        whole[:] = 0
+        whole[known] = vectors
+        return whole
 
 
 def encode_sentences(
     encoder: SentenceEncoder,
     sentences: Sentences,
-    path: Path,
+    steps: Steps,
     report: Report = silent,
     prompt: str = "",
-    watch: Watch = NOBODY,
-    elsewhere: Elsewhere | None = None,
-) -> NDArray[np.float16]:
-    """Write the vectors of sentences to a file, a row for each, and open it.
+    *,
+    tokens: bool = False,
+    cache: Cache | None = None,
+    prepare: Callable[[], object] = lambda: None,
+) -> EncodedFiles:
+    """Encode sentences, or find their vectors, see `SentenceEncoder.encode_half`.
 
-    An encoder from a folder continues the part that it left when it was killed, and encodes
-    `elsewhere` if that is given. Rows are those of `SentenceEncoder.encode_half`, float16
-    [rows, dim]: of length one, or zeros.
+    Args:
+        encoder: that makes the vectors.
+        sentences: of a side.
+        steps: make the files.
+        report: told the progress.
+        prompt: put before each text.
+        tokens: read the tokens, too, of an encoder that `encodes_pieces`, without a prompt.
+        cache: may have the vectors; static encoders are as fast without it.
+        prepare: called before sentences are encoded.
     """
-    total, size = len(sentences), encoder.texts_at_once
-    tick = ticks(report, "encoding", total)
-
-    def encoded(start: int) -> Iterator[NDArray[np.float16]]:
-        return _encoded(encoder, sentences.texts, start, report, prompt)
-
-    work = partial(_encoded_in_task, prompt)
-    parts = elsewhere.parts(encoder, total, work) if elsewhere else None
-    mark = vectors_key(encoder, sentences.digest(), prompt) or ""
-    given = path, encoder.dim, np.float16, total, size, encoded
-    return write_rows(*given, mark, tick, watch, parts)
+    arrays = {**VECTORS, **token_arrays(encoder)} if tokens else VECTORS
+    work: Callable[..., Blocks] = _encode_and_read if tokens else _encode
+    cache = None if encoder.encodes_pieces else cache
+    told = report, "encoding", prepare
+    files = _make(encoder, sentences, steps, arrays, work, *told, prompt, cache)
+    return EncodedFiles(files, tokens)
 
 
-def _encoded(
-    encoder: SentenceEncoder, texts: Sequence[str], start: int, report: Report, prompt: str
-) -> Iterator[NDArray[np.float16]]:
-    """Encode texts from one of them on, in blocks."""
-    done = start
+def read_tokens(
+    encoder: SentenceEncoder, sentences: Sentences, steps: Steps, report: Report = silent
+) -> Files:
+    """Read the tokens of sentences; prompts and heads of the encoder have no part in this.
 
-    def within(progress: Progress) -> None:
-        report(Progress("encoding", done + progress.done, len(texts)))
-
-    blocks = blocks_of(encoder, texts, start)
-    for block in encode_blocks(encoder, blocks, encoder.encode_half, within, prompt):
-        yield block
-        done += len(block)
+    Returns:
+        for each block what `body.tokens` gives; the files of a transformer go in a sweep.
+    """
+    arrays = token_arrays(encoder)
+    return _make(encoder, sentences, steps, arrays, _read, report, "reading tokens")
 
 
-def _encoded_in_task(
-    prompt: str, encoder: SentenceEncoder, texts: list[str]
-) -> Iterator[tuple[NDArray[np.float16]]]:
-    return ((block,) for block in _encoded(encoder, texts, 0, silent, prompt))
+def token_names(encoder: SentenceEncoder, sentences: Sentences, steps: Steps) -> Files:
+    """Name the files that `read_tokens` makes."""
+    rows = range(0, len(sentences), encoder.texts_at_once)
+    return steps.files(token_arrays(encoder), _made_of(encoder, sentences, steps), rows)
 
 
-def vectors_of(
+def _made_of(
+    encoder: SentenceEncoder, sentences: Sentences, steps: Steps, prompt: str = ""
+) -> Callable[[int, int], list[str]]:
+    """Name a block by encoder, prompt and texts."""
+    mark = vectors_key(encoder, "", prompt)
+    if mark is None:
+        own = encoder.fingerprint_in_memory() if steps.kept else str(id(encoder))
+        mark = f"{own} {prompt}".strip()
+    packed, name = sentences.packed, mark
+    return lambda start, stop: [name, packed.digest(start, stop)]
+
+
+def _make(
     encoder: SentenceEncoder,
     sentences: Sentences,
-    path: Path,
-    report: Report = silent,
+    steps: Steps,
+    arrays: dict[str, type[np.generic]],
+    work: Callable[..., Blocks],
+    report: Report,
+    stage: str,
+    prepare: Callable[[], object] = lambda: None,
     prompt: str = "",
-    warn: cache.Warn = cache.unheard,
-    watch: Watch = NOBODY,
-    elsewhere: Elsewhere | None = None,
-    make: Callable[[], object] | None = None,
-    *,
-    find: bool = True,
-) -> NDArray[np.float16]:
-    """Find the vectors of sentences in the cache, or encode them and keep them there.
+    cache: Cache | None = None,
+) -> Files:
+    """Let `work` make the arrays of all blocks that are missing."""
+    rows = range(0, len(sentences), encoder.texts_at_once)
+    tick = ticks(report, stage, len(sentences))
+    engine: Engine = LocalEngine()
+    maker = partial(work, lambda: encoder, lambda: sentences.texts, prompt, report)
+    task: Callable[..., Task] = partial(Task, in_threads=encoder.encodes_pieces)
+    if steps.engine.shared and (recipe := Recipe.of(encoder)):
+        engine, task = steps.engine, partial(Task, gpus=recipe.gpus)
+        maker = partial(work, recipe.load, TextFiles.write(sentences, steps).open, prompt, silent)
+    return steps.make(
+        arrays,
+        _made_of(encoder, sentences, steps, prompt),
+        rows,
+        maker,
+        tick,
+        task=task,
+        engine=engine,
+        prepare=prepare,
+        cache=cache,
+        keep="vectors" in arrays or isinstance(encoder.body, StaticEmbedding),
+    )
 
-    Arguments, result and errors are those of `encode_sentences`; `warn` is told what is wrong with
-    the cache, which changes nothing else. Without `find`, the cache has no part in this. `make`
-    is called in place of `encode_sentences`, and writes others beside the file.
-    """
-    key = vectors_key(encoder, sentences.digest(), prompt) if find else None
-    if key is not None and cache.take(key, path, warn, watch):
-        return opened(path)
-    if make:
-        make()
-    else:
-        encode_sentences(encoder, sentences, path, report, prompt, watch, elsewhere)
-    if key is not None:
-        cache.keep(key, path, sentences.name, encoder.name, warn)
-    return opened(path)
+
+def _encode(
+    encoder: OpenEncoder, texts: OpenTexts, prompt: str, report: Report, start: int, stop: int
+) -> Blocks:
+    """Encode some texts: the vectors of the known ones, and which these are."""
+    model, every = encoder(), texts()
+
+    def within(progress: Progress) -> None:
+        report(Progress("encoding", start + progress.done, len(every)))
+
+    told = silent if model.encodes_pieces else within
+    vectors = unchanged(model.source, model.encode_half(every[start:stop], told, prompt))
+    known = _known(vectors)
+    yield vectors[known], known
+
+
+def _encode_and_read(
+    encoder: OpenEncoder, texts: OpenTexts, _: str, __: Report, start: int, stop: int
+) -> Blocks:
+    """Encode and read some texts: vectors, which texts are known, tokens, their numbers."""
+    model = encoder()
+    found = model.encode_with_tokens(texts()[start:stop])
+    vectors, tokens, numbers = unchanged(model.source, found)
+    known = _known(vectors)
+    yield vectors[known], known, tokens[np.repeat(known, numbers)], numbers[known]
+
+
+def _known(vectors: NDArray[np.float16]) -> NDArray[np.bool_]:
+    """Tell which texts have a token that the encoder knows: others are rows of zeros."""
+    return np.asarray(vectors.any(axis=1))
+
+
+def _read(
+    encoder: OpenEncoder, texts: OpenTexts, _: str, __: Report, start: int, stop: int
+) -> Blocks:
+    """Read the tokens of some texts: tokens, and their number in each text."""
+    model = encoder()
+    yield unchanged(model.source, model.body.tokens(texts()[start:stop]))
 
 
 def knows_nothing(name: str) -> FileError:
@@ -123,56 +227,8 @@ def knows_nothing(name: str) -> FileError:
     )
 
 
-def blocks_of(
-    encoder: SentenceEncoder, texts: Sequence[str], start: int
-) -> Iterator[Sequence[str]]:
-    """Give texts from one of them on, as many at once as an encoder takes."""
-    size = encoder.texts_at_once
-    return (texts[at : at + size] for at in range(start, len(texts), size))
-
-
-def encode_blocks(
-    encoder: SentenceEncoder,
-    blocks: Iterable[Sequence[str]],
-    encode: Callable[..., NDArray[Any]],
-    report: Report = silent,
-    prompt: str = "",
-) -> Iterator[NDArray[Any]]:
-    """Encode blocks of texts as they come, and give their vectors in that order.
-
-    Args:
-        encoder: of the texts.
-        blocks: of `encoder.texts_at_once` texts each, the last one perhaps of fewer.
-        encode: the method `encode` or `encode_half` of the encoder.
-        report: told the progress within a block, where blocks take long.
-        prompt: put before each text.
-    """
-    if encoder.encodes_pieces:
-        return in_threads(
-            blocks, lambda block: unchanged(encoder.source, encode(block, silent, prompt))
-        )
-    # Torch has threads of its own.
-    return (unchanged(encoder.source, encode(block, report, prompt)) for block in blocks)
-
-
-def in_threads(blocks: Iterable[Block], work: Callable[[Block], Result]) -> Iterator[Result]:
-    """Work on blocks in threads, and give the results in the order of the blocks.
-
-    Numpy's products are not to be at work at the same time.
-    """
-    threads = allowed_threads()
-    with ThreadPoolExecutor(threads) as pool:
-        waiting: deque[Future[Result]] = deque()
-        for block in blocks:
-            waiting.append(pool.submit(work, block))
-            if len(waiting) > threads:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-
-
 def vectors_key(
-    encoder: "SentenceEncoder", digest: str, prompt: str = "", device: str = ""
+    encoder: SentenceEncoder, digest: str, prompt: str = "", device: str = ""
 ) -> str | None:
     """Name the vectors of texts; None for an encoder that does not come from a folder."""
     fingerprint = encoder.fingerprint(device)

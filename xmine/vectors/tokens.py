@@ -6,14 +6,21 @@ static encoder only those dimensions are compared in which the texts of both sid
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.fingerprint import unchanged
 from xmine.encoders.modules.static import StaticEmbedding
-from xmine.encoders.tokens import Rows, TokenVectors
+from xmine.encoders.recipe import Recipe
+from xmine.encoders.tokens import Rows, Stacked, TokenVectors
+from xmine.files import scratch
+from xmine.files.sealed_arrays import opened_sealed
+from xmine.run.steps import Files, joined, parts_of
 
 if TYPE_CHECKING:
     from xmine.encoders.modules.transformer import Transformer
@@ -34,8 +41,17 @@ class ReadTokens:
         starts: int64 [texts + 1], where each text starts among the tokens.
     """
 
-    rows: NDArray[Any]
+    rows: Any  # or `Stacked`
     starts: Rows
+
+    @classmethod
+    def of(cls, files: Files, *, pieces: bool) -> "ReadTokens":
+        """Open the tokens that a step has left: the last two arrays of the files."""
+        numbers = [opened_sealed(paths[-1], np.int64) for paths in files]
+        starts = scratch.stored(np.concatenate([[0], np.cumsum(np.concatenate(numbers))]))
+        if pieces:
+            return cls(joined(files, -2, np.int32), starts)
+        return cls(Stacked(parts_of(files, -2, np.int16)), starts)
 
     @property
     def lengths(self) -> Rows:
@@ -47,7 +63,7 @@ class ReadTokens:
         lengths = self.starts[texts + 1] - self.starts[texts]  # no look at the other texts
         starts = np.concatenate([[0], np.cumsum(lengths)])
         places = np.repeat(self.starts[texts] - starts[:-1], lengths) + np.arange(starts[-1])
-        return ReadTokens(self.rows[places], starts)
+        return ReadTokens(self.rows.take(places, axis=0), starts)
 
     def shares(self, pieces: int) -> NDArray[np.float64]:
         """Count the pieces of some texts, evenly spread: shares of all their tokens, [pieces]."""
@@ -55,6 +71,39 @@ class ReadTokens:
         shares = np.bincount(some.rows[:, 0], minlength=pieces).astype(np.float64)
         shares /= max(1, len(some.rows))
         return shares
+
+
+@dataclass(frozen=True, slots=True)
+class TokenFiles:
+    """Where the tokens of both sides are, as a task has them.
+
+    Attributes:
+        sides: the files of sources and targets.
+        encoder: that has the vectors of the tokens; None where the files have them.
+    """
+
+    sides: tuple[tuple[tuple[Path, ...], ...], ...]
+    encoder: Recipe | None
+
+    def open(self) -> tuple[TokenVectors, TokenVectors]:
+        """Open the tokens of both sides, once in a process."""
+        return _opened(self)
+
+
+@lru_cache(maxsize=1)
+def _opened(given: TokenFiles) -> tuple[TokenVectors, TokenVectors]:
+    encoder = given.encoder.load() if given.encoder else None
+    return open_tokens(encoder, given.sides)
+
+
+def open_tokens(
+    encoder: SentenceEncoder | None, sides: Sequence[Sequence[tuple[Path, ...]]]
+) -> tuple[TokenVectors, TokenVectors]:
+    """Open the tokens of both sides; a transformer's files need no encoder."""
+    body = encoder.body if encoder else None
+    pieces = isinstance(body, StaticEmbedding)
+    left, right = (ReadTokens.of(list(files), pieces=pieces) for files in sides)
+    return unchanged(encoder.source if encoder else None, compared(body, left, right))
 
 
 def texts_read(encoder: SentenceEncoder, texts: Sequence[str]) -> ReadTokens:
@@ -123,4 +172,4 @@ def _token_vectors(
     if isinstance(body, StaticEmbedding):
         vectors = body.token_vectors(rows[:, 0], shares)
         return TokenVectors(starts, vectors, body.token_weights, vectors.shape[1], rows[:, 0])
-    return TokenVectors(starts, rows, rows[:, -1], rows.shape[1] - 1)
+    return TokenVectors(starts, rows, None, rows.shape[1] - 1)

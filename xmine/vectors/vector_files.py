@@ -1,19 +1,21 @@
 """Vectors that exist already: a file on disk -> unit rows of the sentences that are mined."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.engines.local import LocalEngine
 from xmine.errors import FileError, OptionError
-from xmine.files.digests import NOBODY, Identity, Watch, check_unchanged, identity
-from xmine.files.npy import opened, writing_matrix
-from xmine.progress import Progress, Report, silent
+from xmine.files.digests import Identity, check_unchanged, digest, identity
+from xmine.progress import Report, silent, ticks
+from xmine.run.steps import Blocks, Steps
 from xmine.text.sentences import Sentences
 from xmine.units import count
+from xmine.vectors.encoding import VECTORS, EncodedFiles
 
 # Rows as long as one to this are left alone: dividing by 0.9999999 would move the last bit, and
 # the pairs would not be those of the encoder that wrote the file.
@@ -117,46 +119,51 @@ def check_vectors(
         )
 
 
-def write_unit_rows(
+def unit_rows(
     vectors: NDArray[Any],
-    rows: NDArray[np.int64],
-    name: str,
-    path: Path,
+    sentences: Sentences,
+    steps: Steps,
     report: Report = silent,
-    watch: Watch = NOBODY,
-) -> NDArray[np.float16]:
-    """Scale some rows, from 0, of vectors [lines, dim] to length one, in a file, and open the file.
+    prepare: Callable[[], object] = lambda: None,
+) -> EncodedFiles:
+    """Scale the rows of sentences to length one, in files of a step.
 
     Args:
-        vectors: a row of zeros stays one.
-        rows: which are taken.
-        name: the text file, for the error.
-        path: float16 [rows, dim]; never in memory as a whole.
+        vectors: [lines, dim]; a row of zeros stays one.
+        sentences: their lines tell which rows are taken.
+        steps: make the files; the matrix is never in memory as a whole.
         report: called with the rows that are done.
-        watch: told of the file that is written.
+        prepare: called before rows are scaled.
 
     Raises:
         FileError: a number is not finite, or the file was changed since it was opened.
     """
-    with writing_matrix(path, vectors.shape[1], np.float16, watch=watch) as writer:
-        for block in _unit_blocks(vectors, rows, name):
-            writer.write(block)
-            report(Progress("reading vectors", writer.rows, len(rows)))
-    return opened(path)
+    rows = range(0, len(sentences), _ROWS_AT_ONCE)
 
+    def taken(start: int, stop: int) -> NDArray[Any]:
+        return np.ascontiguousarray(vectors[sentences.lines[start:stop] - 1])
 
-def _unit_blocks(
-    vectors: NDArray[Any], rows: NDArray[np.int64], name: str
-) -> Iterator[NDArray[np.float16]]:
-    for start in range(0, len(rows), _ROWS_AT_ONCE):
-        taken = rows[start : start + _ROWS_AT_ONCE]
-        block = np.asarray(vectors[taken], dtype=np.float32)
+    def made_of(start: int, stop: int) -> list[str]:
+        if not steps.kept:
+            return ["given", str(id(vectors))]
+        some = taken(start, stop)
+        return ["given", str(some.dtype), digest(some.data.cast("B"))]
+
+    def scale(start: int, stop: int) -> Blocks:
+        block = taken(start, stop).astype(np.float32)
         if isinstance(vectors, GivenVectors) and vectors.filename and vectors.identity:
             check_unchanged(str(vectors.filename), vectors.identity)
         finite = np.isfinite(block).all(axis=1)
         if not finite.all():
-            row = int(taken[np.argmin(finite)]) + 1
+            row = int(sentences.lines[start + np.argmin(finite)])
+            name = sentences.name
             raise FileError(f"vectors of {name}: row {row:,} has a number that is not finite")
         lengths = np.sqrt(np.einsum("ij,ij->i", block, block, dtype=np.float64))
         keep = (lengths == 0) | (np.abs(lengths - 1) < _NEAR_ONE)
-        yield (block / np.where(keep, 1, lengths)[:, None]).astype(np.float16)
+        scaled = (block / np.where(keep, 1, lengths)[:, None]).astype(np.float16)
+        known = np.asarray(scaled.any(axis=1))
+        yield scaled[known], known
+
+    tick, here = ticks(report, "reading vectors", len(sentences)), LocalEngine()
+    files = steps.make(VECTORS, made_of, rows, scale, tick, engine=here, prepare=prepare)
+    return EncodedFiles(files)

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.pair import Encoders, as_pair
-from xmine.engines.steps import Steps
 from xmine.evaluation.result import Row
 from xmine.knn.cosines import Rows, Vectors
 from xmine.knn.exact import search_exact
@@ -16,6 +15,7 @@ from xmine.mining.matching import match_candidates
 from xmine.mining.reranking import weights_of
 from xmine.progress import Report, ticks
 from xmine.run.folder import temporary_run
+from xmine.run.steps import Steps
 from xmine.scoring.margin import margin_scores
 from xmine.scoring.probability import NEIGHBOURS
 from xmine.scoring.reranking import Reranker

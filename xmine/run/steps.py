@@ -6,7 +6,7 @@ changed file is made again alone, other options have other names, and any engine
 work of another.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,17 +15,24 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from xmine.engines.local import LocalEngine
-from xmine.engines.parts import Maker, make_part
 from xmine.engines.task import Engine, Task
 from xmine.files import scratch
 from xmine.files.atomic import remove, writing
-from xmine.files.digests import NOBODY, Watch, digest
-from xmine.files.sealed_arrays import open_sealed, opened_sealed
+from xmine.files.cache import Cache
+from xmine.files.digests import digest
+from xmine.files.sealed_arrays import open_sealed, opened_sealed, write_all_sealed
 
 _KEY = 16  # hexadecimal digits of a key in a name
 
 # The files of a step, as many for each task as the step has arrays.
 Files = list[tuple[Path, ...]]
+# Digests and numbers of all that the rows of a step depend on, or those from one to before another.
+MadeOf = Sequence[str] | Callable[[int, int], Sequence[str]]
+# The rows of an array, or of several, block by block.
+Blocks = Iterable[tuple[NDArray[Any], ...]]
+# Makes the rows from one to before another: a function of a module or a partial of one, plain data,
+# so that another process can have it.
+Maker = Callable[[int, int], Blocks]
 
 
 def unheard(done: int) -> None:
@@ -39,76 +46,85 @@ class Steps:
     Attributes:
         folder: of the files.
         engine: runs the tasks, unless a step says otherwise.
-        watch: told of files that have changed since they were written.
+        changed: called with each file that has changed since it was written.
         used: the names of the files that steps have made or found.
+        kept: whether the files are for later runs, too.
     """
 
     folder: Path
     engine: Engine = field(default_factory=LocalEngine)
-    watch: Watch = NOBODY
+    changed: Callable[[Path], None] = lambda path: None
     used: set[str] = field(default_factory=set)
+    kept: bool = True
 
-    def files(self, name: str, made_of: Sequence[str], rows: range, arrays: int = 1) -> Files:
+    def files(self, names: Iterable[str], made_of: MadeOf, rows: range) -> Files:
         """Name the files of a step: `rows` begins, ends and steps as its tasks do."""
-        key = digest(*made_of)[:_KEY]
-        of = [""] if arrays == 1 else [f"-{at}" for at in range(arrays)]
-        return [tuple(self.folder / f"{name}{at}-{key}-{start}.npy" for at in of) for start in rows]
+        found, names = [], list(names)
+        for start in rows:
+            parts = made_of(start, _stop(rows, start)) if callable(made_of) else made_of
+            end = f"{digest(*parts)[:_KEY]}-{start}.npy"
+            found.append(tuple(self.folder / f"{name}-{end}" for name in names))
+        return found
 
     def plan(
         self,
-        name: str,
-        made_of: Sequence[str],
+        arrays: Mapping[str, DTypeLike],
+        made_of: MadeOf,
         rows: range,
         maker: Maker,
-        types: Sequence[DTypeLike],
         task: Callable[..., Task] = Task,
+        *,
+        cache: Cache | None = None,
+        keep: bool = True,
     ) -> tuple[Files, list[Task]]:
         """Name the files of a step, and the tasks that make those that are missing or changed.
 
         Args:
-            name: of the step.
-            made_of: digests and numbers of all that the rows depend on.
+            arrays: the name of each, and the type of its numbers.
+            made_of: all that the rows depend on.
             rows: the first row of each task, see `files`.
-            maker: makes the rows from one to before another, see `parts.Maker`.
-            types: of the numbers of each array.
+            maker: makes the rows from one to before another.
             task: makes a task, with facts besides function, arguments, files and weight.
+            cache: may have files of other runs.
+            keep: whether the files outlast a sweep.
         """
-        files, missing = self.files(name, made_of, rows, len(types)), []
+        files, missing = self.files(arrays, made_of, rows), []
         with writing(self.folder):
             if self.folder.is_file():
-                self.watch.changed(self.folder)
+                self.changed(self.folder)
                 remove(self.folder)
             self.folder.mkdir(exist_ok=True)
         for start, paths in zip(rows, files, strict=True):
-            self.used.update(path.name for path in paths)
-            whole = [self._is_whole(*each) for each in zip(paths, types, strict=True)]
-            if not all(whole):
-                stop = min(start + rows.step, rows.stop)
-                given = maker, start, stop, *paths
-                missing.append(task(make_part, given, paths, float(stop - start)))
+            if keep:
+                self.used.update(path.name for path in paths)
+            if not self._are_whole(paths, arrays.values(), cache):
+                given = maker, start, _stop(rows, start), *paths
+                missing.append(task(make_part, given, paths, float(_stop(rows, start) - start)))
         return files, missing
 
     def make(
         self,
-        name: str,
-        made_of: Sequence[str],
+        arrays: Mapping[str, DTypeLike],
+        made_of: MadeOf,
         rows: range,
         maker: Maker,
-        types: Sequence[DTypeLike],
         tick: Callable[[int], None] = unheard,
         *,
+        task: Callable[..., Task] = Task,
         engine: Engine | None = None,
         prepare: Callable[[], object] = lambda: None,
+        cache: Cache | None = None,
+        keep: bool = True,
     ) -> Files:
         """Make the files of a step that are missing or changed; name all.
 
         Args:
-            name, made_of, rows, maker, types: see `plan`.
+            arrays, made_of, rows, maker, task, cache, keep: see `plan`.
             tick: called with the number of rows that are done.
             engine: runs the tasks, in place of the usual one.
             prepare: called before tasks run.
         """
-        files, missing = self.plan(name, made_of, rows, maker, types)
+        files, missing = self.plan(arrays, made_of, rows, maker, task, cache=cache, keep=keep)
         total = rows.stop - rows.start
         if missing:
             prepare()
@@ -116,15 +132,40 @@ class Steps:
             (engine or self.engine).run(
                 missing, lambda share: tick(int(total - left + share * left))
             )
+            if cache:
+                cache.keep([path for each in missing for path in each.makes])
         tick(total)
         return files
+
+    def put(self, name: str, array: NDArray[Any]) -> Path:
+        """Write an array for tasks in other processes; a sweep removes the file."""
+
+        def give(start: int, stop: int) -> Blocks:
+            yield (array,)
+
+        made_of = [digest(np.ascontiguousarray(array).data.cast("B") if array.size else b"")]
+        arrays, here = {name: array.dtype}, LocalEngine()
+        ((path,),) = self.make(arrays, made_of, range(1), give, engine=here, keep=False)
+        return path
+
+    def _are_whole(
+        self, paths: Sequence[Path], types: Iterable[DTypeLike], cache: Cache | None
+    ) -> bool:
+        """Tell whether the files of a task are there, here or in the cache."""
+        types = list(types)
+        missing = [each for each in zip(paths, types, strict=True) if not self._is_whole(*each)]
+        if missing and cache:
+            cache.take([path for path, _ in missing])
+            missing = [each for each in missing if not self._is_whole(*each)]
+            cache.drop([path for path, _ in missing])
+        return not missing
 
     def _is_whole(self, path: Path, dtype: DTypeLike) -> bool:
         """Tell whether a file is there as it was written; delete one that is not."""
         if open_sealed(path, dtype) is not None:
             return True
         if path.exists():
-            self.watch.changed(path)
+            self.changed(path)
         remove(path)
         return False
 
@@ -135,11 +176,25 @@ class Steps:
                 remove(path)
 
 
+def make_part(maker: Maker, start: int, stop: int, *paths: Path) -> None:
+    """Make some rows of arrays, and write each array to a file of its own."""
+    write_all_sealed(paths, maker(start, stop))
+
+
+def _stop(rows: range, start: int) -> int:
+    return min(start + rows.step, rows.stop)
+
+
+def parts_of(files: Files, at: int, dtype: DTypeLike) -> list[NDArray[Any]]:
+    """Open one array of a step, a part for each task."""
+    return [opened_sealed(paths[at], dtype) for paths in files]
+
+
 def joined(files: Files, at: int, dtype: DTypeLike) -> NDArray[Any]:
     """Read one array of a step, whole: its only file, or a scratch array."""
-    if len(files) == 1:
-        return opened_sealed(files[0][at], dtype)
-    parts = [opened_sealed(paths[at], dtype) for paths in files]
+    parts = parts_of(files, at, dtype)
+    if len(parts) == 1:
+        return parts[0]
     whole, start = scratch.empty((sum(map(len, parts)), *parts[0].shape[1:]), parts[0].dtype), 0
     for part in parts:
         whole[start : start + len(part)] = part

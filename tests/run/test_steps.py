@@ -11,13 +11,13 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.toys.engines import Shuffled
-from xmine.engines.steps import Files, Steps, joined, rows_of
 from xmine.errors import FileError
-from xmine.files import sealed_arrays
-from xmine.files.digests import Watch
+from xmine.files import npy
+from xmine.files.sealed_arrays import open_sealed
+from xmine.run.steps import Files, Steps, joined, rows_of
 
 ROWS = range(0, 23, 5)
-TYPES = [np.float32, np.int64]
+ARRAYS = {"pairs": np.float32, "squares": np.int64}
 Blocks = Iterator[tuple[NDArray[Any], ...]]
 
 
@@ -27,17 +27,9 @@ def squares(start: int, stop: int) -> Blocks:
         yield np.stack([rows, rows + 0.5], axis=1).astype(np.float32), rows**2
 
 
-class Ear(Watch):
-    def __init__(self) -> None:
-        self.heard: list[str] = []
-
-    def changed(self, path: Path) -> None:
-        self.heard.append(path.name)
-
-
 def made(folder: Path, key: str = "a", **more: Any) -> tuple[Files, Steps]:
     steps = Steps(folder, **more)
-    return steps.make("both", [key, "4"], ROWS, squares, TYPES), steps
+    return steps.make(ARRAYS, [key, "4"], ROWS, squares), steps
 
 
 def whole(files: Files) -> None:
@@ -72,9 +64,9 @@ def test_a_changed_file_is_made_again_alone(tmp_path: Path, change: str) -> None
     path.write_bytes(data[:-1] if change == "cut" else data)
     if change == "deleted":
         path.unlink()
-    ear, engine = Ear(), Shuffled()
-    whole(made(tmp_path, engine=engine, watch=ear)[0])
-    assert ear.heard == ([] if change == "deleted" else [path.name])
+    heard, engine = list[Path](), Shuffled()
+    whole(made(tmp_path, engine=engine, changed=heard.append)[0])
+    assert heard == ([] if change == "deleted" else [path])
     assert [task.makes for task in engine.ran] == [files[2]]
     assert {each: each.read_bytes() for each in before} == before
 
@@ -96,6 +88,32 @@ def test_other_inputs_have_other_files_and_a_sweep_leaves_the_last(tmp_path: Pat
     assert sorted(tmp_path.iterdir()) == sorted(path for paths in second for path in paths)
 
 
+def test_rows_that_are_named_by_their_content_are_made_once(tmp_path: Path) -> None:
+    texts = [f"text {row}" for row in range(23)]
+
+    def made_of(start: int, stop: int) -> list[str]:
+        return texts[start:stop]
+
+    engines = Shuffled(), Shuffled(), Shuffled()
+    Steps(tmp_path, engines[0]).make(ARRAYS, made_of, ROWS, squares)
+    texts += ["more"] * 3  # the input has grown
+    Steps(tmp_path, engines[1]).make(ARRAYS, made_of, range(0, 26, 5), squares)
+    texts[7] = "changed"
+    Steps(tmp_path, engines[2]).make(ARRAYS, made_of, range(0, 26, 5), squares)
+    starts = [sorted(task.arguments[1] for task in engine.ran) for engine in engines]
+    assert starts == [[0, 5, 10, 15, 20], [20, 25], [5]]
+
+
+def test_files_for_other_processes_go_in_a_sweep(tmp_path: Path) -> None:
+    steps, rows = Steps(tmp_path / "parts"), np.arange(6).reshape(3, 2)
+    path = steps.put("rows", rows)
+    assert open_sealed(path, np.int64).tolist() == rows.tolist()  # type: ignore[union-attr]
+    assert steps.put("rows", rows) == path
+    kept = steps.make(ARRAYS, ["a"], ROWS, squares)
+    steps.sweep()
+    assert not path.exists() and all(each.exists() for paths in kept for each in paths)
+
+
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO])
 def test_a_full_or_broken_disk_is_told_and_the_next_call_goes_on(
     tmp_path: Path, number: int, monkeypatch: pytest.MonkeyPatch
@@ -104,7 +122,7 @@ def test_a_full_or_broken_disk_is_told_and_the_next_call_goes_on(
         raise OSError(number, "no")
 
     with monkeypatch.context() as patch:
-        patch.setattr(sealed_arrays._Writer, "finish", failing)
+        patch.setattr(npy.ArrayWriter, "finish", failing)
         with pytest.raises(FileError, match="cannot be written: no"):
             made(tmp_path)
     assert not list(tmp_path.iterdir())
@@ -113,5 +131,5 @@ def test_a_full_or_broken_disk_is_told_and_the_next_call_goes_on(
 
 def test_a_step_without_rows_has_no_files(tmp_path: Path) -> None:
     told: list[int] = []
-    assert Steps(tmp_path).make("none", ["a"], range(0, 0, 5), squares, TYPES, told.append) == []
+    assert Steps(tmp_path).make(ARRAYS, ["a"], range(0, 0, 5), squares, told.append) == []
     assert told == [0]

@@ -1,0 +1,74 @@
+"""Inputs and options -> the tables of `run.toml`, which tell what pairs are made of."""
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from xmine.encoders.pair import EncoderPair, pair_facts
+from xmine.encoders.rescorer import Rescorer
+from xmine.errors import OptionError
+from xmine.mining.options import MiningOptions
+from xmine.mining.reranking import Vectorizer
+from xmine.run.folder import Asked
+from xmine.text.inputs import TextInput
+from xmine.vectors.encoding import vectors_key
+
+SIDES = ("source", "target")
+
+
+def run_facts(
+    inputs: tuple[TextInput, TextInput],
+    vectorizer: Vectorizer,
+    options: MiningOptions,
+    known: dict[str, bool],
+) -> Callable[[], Asked]:
+    """Return what lists the facts: only a run that is kept needs them, and files are hashed.
+
+    Args:
+        inputs: of both sides.
+        vectorizer: encoders or vectors.
+        options: all of them.
+        known: which other files were given, by the name of the option.
+    """
+
+    def asked() -> Asked:
+        texts: dict[str, Any] = {}
+        vectors: dict[str, Any] = {}
+        for side, given in zip(SIDES, inputs, strict=True):
+            texts[side] = given.given
+            if given.is_rereadable:
+                texts[f"{side}_digest"] = given.survey.digest
+        if isinstance(vectorizer, EncoderPair):
+            vectors["encoder"] = vectorizer.name
+            sides = zip(vectorizer.sides.items(), options.prompts, strict=True)
+            for (side, encoder), prompt in sides:
+                if key := vectors_key(encoder, "", prompt):
+                    vectors[f"encoder_of_{side}_digest"] = key
+        also = {name: True for name, given in known.items() if given}
+        return {"texts": texts, "vectors": vectors, "options": asdict(options), "also": also}
+
+    return asked
+
+
+def check_arrays(vectors: Any) -> None:  # noqa: ANN401 - whatever the user gives
+    """Refuse vectors that are not a matrix of floats for each side.
+
+    Raises:
+        OptionError: they are not.
+    """
+    sides = vectors if isinstance(vectors, (tuple, list)) else ()
+    matrices = [isinstance(x, np.ndarray) and x.ndim == 2 and x.dtype.kind == "f" for x in sides]
+    if matrices != [True, True] or not all(x.shape[1] for x in sides):
+        raise OptionError("the vectors are not two matrices of floats", "give two arrays of numpy")
+
+
+def vector_facts(vectorizer: Vectorizer, rescorer: Rescorer | None = None) -> dict[str, object]:
+    """List the facts of the encoders, or name the files of given vectors, for the summary."""
+    if isinstance(vectorizer, EncoderPair):
+        facts = pair_facts(vectorizer)
+    else:
+        names = (getattr(rows, "filename", None) for rows in vectorizer)
+        facts = {side: name and str(name) for side, name in zip(SIDES, names, strict=True)}
+    return facts | ({"rescore": rescorer.name} if rescorer else {})

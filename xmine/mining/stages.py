@@ -1,0 +1,320 @@
+"""The stages of mining that take long, in the folder of a run: made, or found.
+
+Texts become tables, tables vectors, vectors neighbours.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.modules.static import StaticEmbedding
+from xmine.encoders.pair import EncoderPair
+from xmine.encoders.recipe import Recipe
+from xmine.encoders.rescorer import Rescorer
+from xmine.encoders.tokens import TokenVectors
+from xmine.engines.local import LocalEngine
+from xmine.engines.task import Engine
+from xmine.errors import FileError
+from xmine.files.atomic import remove
+from xmine.files.cache import PARTS, Cache, Warn, unheard
+from xmine.files.digests import digest
+from xmine.files.scratch import scratch_in
+from xmine.files.sealed_arrays import open_sealed, opened_sealed, write_all_sealed
+from xmine.hardware import anonymous_memory, memory_limit, search_device
+from xmine.knn.approximate import choose_index, search_approximate
+from xmine.knn.exact import MEMORY, search_exact
+from xmine.knn.faiss_index import centroids_in
+from xmine.knn.neighbours import Neighbours, keep, kept_in
+from xmine.knn.tiles import search_in_tiles
+from xmine.mining.figures import Rows, read_figures
+from xmine.mining.matching import OpenTokens, match_candidates
+from xmine.mining.options import MiningOptions
+from xmine.mining.reranking import Judge, Vectorizer, are_single_words, weights_of
+from xmine.mining.run_facts import SIDES
+from xmine.mining.stretches import stretches_of_chosen
+from xmine.progress import Report, silent, ticks
+from xmine.run.folder import Asked, Run, open_run, temporary_run, working_folder
+from xmine.run.steps import Steps
+from xmine.scoring.alignment import Looseness
+from xmine.scoring.margin import margin_scores
+from xmine.scoring.probability import NEIGHBOURS, Confidence
+from xmine.scoring.reranking import RERANKED, Reranker
+from xmine.scoring.retrieval import ChosenPairs
+from xmine.text.inputs import TextInput
+from xmine.text.sentences import Sentences, read_sentences
+from xmine.vectors.encoding import (
+    Encoded,
+    EncodedFiles,
+    encode_sentences,
+    knows_nothing,
+    read_tokens,
+    token_names,
+)
+from xmine.vectors.tokens import TokenFiles, open_tokens
+from xmine.vectors.vector_files import check_vectors, unit_rows
+
+# The least probability of a pair whose stretches are looked at.
+_LIKELY = 0.01
+_LEAST = 64 * 2**20  # bytes that a search takes in any case
+
+
+@contextmanager
+def open_stages(
+    folder: str | Path | None,
+    asked: Callable[[], Asked],
+    options: MiningOptions,
+    report: Report = silent,
+    warn: Warn = unheard,
+    *,
+    force: bool = False,
+    engine: Engine | None = None,
+) -> Iterator["Stages"]:
+    """Begin a run in a folder, or go on with one; without a folder, work in a temporary one."""
+    engine, nodes = engine or LocalEngine(), []
+    if folder is not None:  # tasks may run in processes that stand in other folders
+        folder = Path(folder).absolute() if engine.shared else Path(folder)
+        nodes = engine.check(working_folder(folder))
+    here = temporary_run() if folder is None else open_run(folder, asked(), force, warn)
+    with here as run, scratch_in(run.folder):
+        engine.note = run.note
+        for line in nodes:
+            run.note(line)
+        yield Stages(run, options, report, warn, engine)
+
+
+class Stages:
+    """The stages of mining that take long; `steps` makes their files, or finds them."""
+
+    def __init__(
+        self, run: Run, options: MiningOptions, report: Report, warn: Warn, engine: Engine
+    ) -> None:
+        """Work in the folder of a run, which may be a temporary one."""
+        self.run, self._options, self._report, self._warn = run, options, report, warn
+        engine = engine if run.kept else LocalEngine()
+        self.engine = engine
+        self.steps = Steps(run.path(PARTS), engine, run.changed, kept=run.kept)
+        self._k = max(options.neighborhood, NEIGHBOURS)
+        self._files: list[EncodedFiles] = []  # of both sides
+
+    def read(self, inputs: tuple[TextInput, TextInput]) -> tuple[Sentences, Sentences]:
+        """Read the sentences of both sides."""
+        options, found = self._options, []
+        for given, language in zip(inputs, (options.src_lang, options.tgt_lang), strict=True):
+            self.run.note(f"reading {given.given}")
+            found.append(
+                read_sentences(
+                    given,
+                    dedup=options.dedup,
+                    segment=options.segment,
+                    language=language,
+                    report=self._report,
+                )
+            )
+            if given.is_rereadable:
+                given.check_unchanged()
+        return found[0], found[1]
+
+    def encode(
+        self,
+        sentences: tuple[Sentences, Sentences],
+        vectorizer: Vectorizer,
+        judging: SentenceEncoder | None,
+    ) -> tuple[Encoded, Encoded]:
+        """Encode the sentences of both sides, or pick the rows of vectors that are given.
+
+        Sentences without a vector, all tokens being unknown to the encoder, are left out.
+
+        Args:
+            sentences: of both sides.
+            vectorizer: encoders or vectors.
+            judging: the encoder whose tokens will be compared.
+        """
+        if not isinstance(vectorizer, EncoderPair):
+            check_vectors(sentences, vectorizer)
+            sides: Sequence[SentenceEncoder | NDArray[Any]] = vectorizer
+        else:
+            sides = (vectorizer.source, vectorizer.target)
+        found = []
+        for side, some, model in zip(SIDES, sentences, sides, strict=True):
+            files = self._encoded(side, some, model, judging)
+            known = np.flatnonzero(files.known())
+            if not len(known):
+                if not isinstance(model, SentenceEncoder):
+                    raise FileError(f"all vectors of {some.name} are zeros")
+                raise knows_nothing(some.name)
+            self._files.append(files)
+            vectors = self._matrix(side, files) if self.run.kept else files.joined()
+            found.append((some if len(known) == len(some) else some.known(known), vectors))
+        return found[0], found[1]
+
+    def _encoded(
+        self,
+        side: str,
+        sentences: Sentences,
+        model: SentenceEncoder | NDArray[Any],
+        judging: SentenceEncoder | None,
+    ) -> EncodedFiles:
+        """Make the vectors of all sentences of a side, perhaps the tokens with them."""
+        note = partial(self.run.note, f"encoding {sentences.name}")
+        if not isinstance(model, SentenceEncoder):
+            return unit_rows(model, sentences, self.steps, self._report, note)
+        prompt = self._options.prompts[side == "target"]
+        tokens = model is judging and model.encodes_pieces and not model.settings.choose(prompt)
+        cache = Cache(self._warn) if self._options.cache else None
+        given = model, sentences, self.steps, self._report, prompt
+        return encode_sentences(*given, tokens=tokens, cache=cache, prepare=note)
+
+    def _matrix(self, side: str, files: EncodedFiles) -> NDArray[np.float16]:
+        """Join the vectors of a side in one file, which a search and the app read."""
+        path, mark = self.run.path(f"{side}.npy"), files.key
+        if open_sealed(path, np.float16, mark) is None:
+            remove(path)
+            write_all_sealed([path], files.blocks(), mark)
+        return opened_sealed(path, np.float16, mark)
+
+    def search(self, encoded: tuple[Encoded, Encoded], depth: int = 0) -> Neighbours:
+        """Search the nearest rows both ways: `depth` of each, if the options ask for fewer."""
+        run, options = self.run, self._options
+        self._k = max(self._k, depth)
+        source, target = encoded[0][1], encoded[1][1]
+        folder, mark = run.path("neighbours"), self._search_mark()
+        if run.kept and (found := kept_in(folder, mark, run.changed)) is not None:
+            return found
+        run.note(f"searching {len(source):,} x {len(target):,} vectors")
+        sizes = len(source), len(target), source.shape[1]
+        device = search_device(options.device, *sizes)
+        index = choose_index(*sizes, options.index, device)
+        k, memory, report = self._k, _for_blocks(options.max_memory), self._report
+        if run.kept and (index == "exact" or centroids_in(index, source.shape[1])):
+            if self.engine.shared:  # a node may not have the GPUs of this machine
+                device = device.partition(":")[0]
+            found = search_in_tiles(
+                (run.path("source.npy"), run.path("target.npy")),
+                k,
+                self.engine,
+                folder=self.steps.folder,
+                mark=mark,
+                index=index,
+                recall=options.recall,
+                memory=memory,
+                device=device,
+                report=report,
+            )
+        elif index == "exact":
+            found = search_exact(source, target, k, memory=memory, device=device, report=report)
+        else:
+            more: Any = {"recall": options.recall, "memory": memory, "report": report}
+            found = search_approximate(source, target, k, factory=index, **more)
+        if run.kept:
+            found = keep(found, folder, mark)
+            for path in self.steps.folder.glob("tile-*"):
+                remove(path)
+        return found
+
+    def _search_mark(self) -> str:
+        """Name the search: vectors and settings."""
+        vectors = [files.key for files in self._files]
+        return digest(*vectors, str(self._k), self._options.index, str(self._options.recall))
+
+    def tokens(
+        self, encoded: tuple[Encoded, Encoded], encoder: SentenceEncoder, note: str = ""
+    ) -> tuple[TokenVectors, TokenVectors]:
+        """Read the tokens of both sides; a note says what for."""
+        if note:
+            self.run.note(note)
+        left, right = (
+            made.files if made.tokens else read_tokens(encoder, each, self.steps, self._report)
+            for made, (each, _) in zip(self._files, encoded, strict=True)
+        )
+        return open_tokens(encoder, (left, right))
+
+    def _tokens_in_tasks(
+        self, encoded: tuple[Encoded, Encoded], encoder: SentenceEncoder, note: str
+    ) -> tuple[OpenTokens, Engine, Callable[[], object]]:
+        """Tell how tasks open the tokens of both sides, what runs them, and what comes before."""
+        read = cache(partial(self.tokens, encoded, encoder, note))
+        is_static = isinstance(encoder.body, StaticEmbedding)
+        recipe = Recipe.of(encoder) if is_static and self.engine.shared else None
+        if not self.engine.shared or (is_static and not recipe):
+            return read, LocalEngine(), read
+        left, right = (
+            tuple(made.files if made.tokens else token_names(encoder, each, self.steps))
+            for made, (each, _) in zip(self._files, encoded, strict=True)
+        )
+        return TokenFiles((left, right), recipe).open, self.engine, read
+
+    def rerank(
+        self,
+        encoded: tuple[Encoded, Encoded],
+        neighbours: Neighbours,
+        encoder: SentenceEncoder | None,
+    ) -> Judge | None:
+        """Compare the tokens of the nearest sentences.
+
+        Returns:
+            None without an encoder for that, or where `auto` finds single words.
+        """
+        if encoder is None:
+            return None
+        note = "matching the tokens of candidates"
+        read, engine, prepare = self._tokens_in_tasks(encoded, encoder, note)
+        near = neighbours.first(RERANKED)
+        given = self.run.path("neighbours") if engine.shared else neighbours
+        tick = ticks(self._report, "matching tokens", len(near.targets) + len(near.sources))
+        matches = match_candidates(
+            read, given, RERANKED, self.steps, [self._search_mark()], tick, engine, prepare
+        )
+        if self._options.rerank == "auto" and are_single_words(matches):
+            return None
+        margins = margin_scores(neighbours, k=self._options.neighborhood).first(RERANKED)
+        return Judge(encoder, Reranker(near, matches, margins, weights_of(encoder)))
+
+    def stretches(
+        self,
+        encoded: tuple[Encoded, Encoded],
+        chosen: ChosenPairs,
+        confidence: Confidence | None,
+        encoder: SentenceEncoder | None,
+    ) -> Looseness | None:
+        """Find the loosest stretches of the chosen pairs that may be translations.
+
+        Returns:
+            None without an encoder for that.
+        """
+        if encoder is None:
+            return None
+        every = np.ones(len(chosen), dtype=bool)
+        likely = np.flatnonzero(every if confidence is None else confidence.probs >= _LIKELY)
+        some, note = chosen.take(likely), "looking for stretches without counterparts"
+        read, engine, prepare = self._tokens_in_tasks(encoded, encoder, note)
+        tick = ticks(self._report, "looking for stretches", len(some))
+        made_of = [self._search_mark()]
+        found = stretches_of_chosen(read, some, self.steps, made_of, tick, engine, prepare)
+        return found.spread(likely, len(chosen))
+
+    def rescore(
+        self, encoded: tuple[Encoded, Encoded], model: Rescorer, x: Rows, y: Rows
+    ) -> NDArray[np.float32]:
+        """Give the figures of a second model, float32 [pairs], of pairs of rows."""
+        report, cached = self._report, Cache(self._warn) if self._options.cache else None
+
+        def encode(encoder: SentenceEncoder) -> list[NDArray[np.float16]]:
+            self.run.note(f"judging {len(x):,} pairs by {model.name}")
+            return [
+                encode_sentences(encoder, each, self.steps, report, cache=cached).every()
+                for each, _ in encoded
+            ]
+
+        return read_figures(model, encoded, (x, y), self.steps, encode, report)
+
+
+def _for_blocks(max_memory: str) -> int:
+    """Give a search the bytes that are left of what may be used."""
+    limit = memory_limit(max_memory)
+    return MEMORY if limit is None else max(_LEAST, min(MEMORY, limit - anonymous_memory()))

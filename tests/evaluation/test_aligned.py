@@ -150,16 +150,6 @@ def test_the_languages_are_those_of_the_encoder(
     assert caught.value.hint.startswith("there are cmn, deu; all in place")
 
 
-def test_tatoeba_finds_its_folder(toy_encoder: SentenceEncoder, tatoeba: DataFolder) -> None:
-    assert tatoeba.path is not None
-    options = TatoebaOptions(language=["cmn"])
-    (tatoeba.path / "eval").mkdir()
-    expected = evaluate_tatoeba(toy_encoder, tatoeba, options)
-    direct = evaluate_tatoeba(toy_encoder, DataFolder(tatoeba.path / "tatoeba"), options)
-    (tatoeba.path / "tatoeba").rename(tatoeba.path / "eval" / "tatoeba")
-    assert expected == direct == evaluate_tatoeba(toy_encoder, tatoeba, options)
-
-
 def test_wrong_tatoeba_folders(
     toy_encoder: SentenceEncoder, tatoeba: DataFolder, tmp_path: Path
 ) -> None:
@@ -300,22 +290,6 @@ def test_bitext_of_pairs_and_without_english(
     (tmp_path / "multi30k" / "test.ces-eng.cs").unlink()
     with pytest.raises(FileError, match=r"multi30k: test\.ces-eng has one file"):
         evaluate_bitext(encoder, DataFolder(tmp_path), BitextOptions())
-
-
-def test_bitext_by_groups_and_another_pivot(
-    toy_encoder: SentenceEncoder, toy_pairs: ParallelText, tmp_path: Path
-) -> None:
-    english, chinese = list(toy_pairs.sources[:30]), list(toy_pairs.targets[:30])
-    for language, texts in (("deu", english[::-1]), ("eng", english), ("zho", chinese)):
-        write(tmp_path / f"{language}.dev", texts)
-    groups = write(tmp_path / "groups.toml", ['head = ["eng", "deu"]'])
-    options = BitextOptions(files=str(tmp_path / "{}.dev"), pivot="zho", groups=str(groups))
-    result = evaluate_bitext(toy_encoder, NOWHERE, options)
-    head = row(result, "head (2)")
-    assert head == row(result, "mean of 2")
-    assert 0.5 <= head["mean"] < 0.6  # English is right, German is not
-    with pytest.raises(FileError, match="there is no language 'fra'"):
-        evaluate_bitext(toy_encoder, NOWHERE, BitextOptions(files=options.files, pivot="fra"))
 
 
 def test_wrong_aligned_files(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:

@@ -82,16 +82,6 @@ def test_missing_files_are_named(
         measure(toy_encoder, data)
 
 
-def test_a_split_that_one_pair_lacks_is_a_hint_to_measure_one(
-    toy_encoder: SentenceEncoder, write: Write
-) -> None:
-    write("zh-en/zh-en.training")
-    data = write("fr-en/fr-en.sample", pair="fr-en")
-    with pytest.raises(FileError, match=r"of sample: zh-en\.sample\.gold missing"):
-        measure(toy_encoder, data, pair=["all"])
-    assert measure(toy_encoder, data, pair=["zh-en"]).settings["split"] == "training"
-
-
 def test_training_without_gold_of_test_cannot_be_applied(
     toy_encoder: SentenceEncoder, write: Write
 ) -> None:

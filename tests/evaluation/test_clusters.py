@@ -78,8 +78,6 @@ def test_k_means_gives_the_same_clusters_again_the_best_of_ten() -> None:
 def test_topics_are_found_in_both_formats(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
     lines = titles()
     write_tnews(tmp_path, lines)
-    names = [{"label": str(each), "label_desc": "x"} for each in (100, 101, 102)]
-    (tmp_path / "tnews" / "labels.json").write_text("\n".join(map(json.dumps, names)) + "\n")
     result = on_tnews(toy_encoder, tmp_path)
     assert result.figure(*result.headline) == 1
     floor = result.figure("the same sizes at random", "micro")

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.toys.sentences import chinese_word
 from tests.toys.transfer import text, two_topics
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
@@ -104,16 +103,6 @@ def test_numbers_are_learned(toy_encoder: SentenceEncoder) -> None:
     assert scores.shape == (20,)
     errors = [task_figures("number", each, answers)["mae"] for each in (scores, 0 * scores)]
     assert errors[0] < 0.3 < errors[1]
-
-
-def test_what_is_learned_in_english_holds_in_chinese(toy_encoder: SentenceEncoder) -> None:
-    train = of_topics(range(40))
-    random = np.random.default_rng(4)
-    chinese = ["".join(chinese_word(10 * (at % 2) + x) for x in random.integers(0, 10, 6))
-               for at in range(20)]  # fmt: skip
-    scores = learned(toy_encoder, "class", train, 2)([(each,) for each in chinese], "zh")
-    answers = np.array([at % 2 for at in range(20)], float)
-    assert task_figures("class", scores, answers)["accuracy"] >= 0.9
 
 
 def test_dev_chooses_and_nothing_is_learned_from_it(toy_encoder: SentenceEncoder) -> None:

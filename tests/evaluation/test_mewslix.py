@@ -81,24 +81,6 @@ def test_wrong_files_of_mewsli_x(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        ("description", None, "the field 'description' is blank"),
-        ("sentence_spans", [], "the sentences of Q1 are blank"),
-        ("sentence_spans", [{"start": 0, "end": 8}], "0 to 8 lies not in its 7 characters"),
-        ("sentence_spans", [{"start": 0}], "not as the data set is distributed: no 'end'"),
-    ],
-)
-def test_entities_with_values_of_another_kind(
-    tmp_path: Path, path: str, value: object, message: str
-) -> None:
-    entities = [changed(entity("Q1", "A town."), path, value)]
-    write_mewsli_x(tmp_path, entities, [article("en", "In Oslo.", "Oslo", "Q1")])
-    with pytest.raises(FileError, match=f"{CANDIDATES}:1: .*{message}"):
-        read_mewsli_x(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("path", "value", "message"),
-    [
         ("context", "In Oslo.", "not as the data set is distributed"),
         ("context.text", None, "the article has no text"),
         ("context.sentence_spans", [{"start": 0, "end": 99}], "0 to 99 lies not"),

@@ -34,7 +34,7 @@ def test_golden_g21() -> None:
     assert uniformity(vectors) == pytest.approx(-1.54791338, abs=1e-6)
 
 
-@pytest.mark.parametrize("rows", [2, 3, 255, 256, 257, 520])
+@pytest.mark.parametrize("rows", [2, 256, 300])
 def test_blocks_change_nothing(rows: int) -> None:
     vectors = unit(*np.random.default_rng(rows).standard_normal((rows, 6)))
     assert uniformity(vectors) == pytest.approx(slow_uniformity(vectors), abs=1e-9)

@@ -76,27 +76,6 @@ def test_perturbations_are_candidates(
     assert result.notes == ["eng_Latn: 30 references and 60 perturbations to choose from."]
 
 
-def test_perturbations_that_are_nearer_are_errors_of_their_kind(
-    toy_encoder: SentenceEncoder, tmp_path: Path, toy_pairs: ParallelText
-) -> None:
-    """References and perturbations change places: each line now chooses its perturbation."""
-    data = augmented(tmp_path, toy_pairs)
-    folder = tmp_path / "flores200"
-    english = (folder / "devtest" / "eng_Latn.devtest").read_text(encoding="utf-8").splitlines()
-    place = folder / "devtest_augmented"
-    changed = (place / "eng_Latn_augmented.devtest").read_text(encoding="utf-8").splitlines()[:30]
-    write(folder / "devtest" / "eng_Latn.devtest", changed)
-    write(place / "eng_Latn_augmented.devtest", english)
-    kinds = {
-        text: {"src": source, "errtype": "causality"}
-        for text, source in zip(english, changed, strict=True)
-    }
-    (place / "eng_Latn_errtype.devtest.json").write_text(json.dumps(kinds), encoding="utf-8")
-    figures = measure(toy_encoder, data).rows[0].figures
-    assert figures["causality"] > 0.8
-    assert figures["error"] == pytest.approx(figures["causality"] + figures["misaligned"])
-
-
 def test_perturbed_figures_by_a_slow_loop_with_each_option(
     toy_encoder: SentenceEncoder, tmp_path: Path
 ) -> None:
@@ -204,12 +183,3 @@ def test_uneven_files_and_unknown_perturbations(
     write(folder / "devtest" / "zho_Hans.devtest", ["一"])
     with pytest.raises(FileError, match=r"zho_Hans.devtest has 1 line and .*eng_Latn.devtest 30"):
         measure(toy_encoder, data)
-
-
-def test_perturbed_reads_what_it_is_given(tmp_path: Path, toy_pairs: ParallelText) -> None:
-    augmented(tmp_path, toy_pairs)
-    folder = tmp_path / "flores200"
-    read = read_perturbed(folder / "devtest_augmented", folder / "devtest", "eng_Latn", "devtest")
-    assert (len(read.references), len(read.perturbations), len(read.kinds)) == (30, 60, 60)
-    assert read.texts[:30] == read.references
-    assert read.kinds[read.perturbations[0]] == (read.references[0], "entity")

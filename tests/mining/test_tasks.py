@@ -21,6 +21,7 @@ from xmine.engines.local import LocalEngine
 from xmine.engines.task import Engine
 from xmine.errors import EncoderError, XmineError
 from xmine.flags import line_features
+from xmine.knn import tiles
 from xmine.mining import matching, stretches
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
@@ -37,6 +38,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matching, "ROWS_OF_A_TASK", 24)
     monkeypatch.setattr(stretches, "PAIRS_OF_A_TASK", 20)
     monkeypatch.setattr(line_features, "LINES_OF_A_TASK", 40)
+    monkeypatch.setattr(tiles, "_EXACT_ROWS", (64, 64))
 
 
 @pytest.fixture

@@ -133,6 +133,11 @@ def search_in_tiles(
     return Neighbours(*ways[0].result(), *ways[1].result(), name, reached)
 
 
+def is_one_tile(sources: int, targets: int, index: str) -> bool:
+    """Tell whether a search is too small to be cut: one process is as good, and leaves no files."""
+    return len(_cut(sources, index)) == len(_cut(targets, index)) == 1
+
+
 def _drop_changed(given: Tiled) -> None:
     """Delete files that were changed since a stopped search wrote them."""
     for path in given.folder.glob(given.path("*").name):

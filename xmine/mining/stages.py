@@ -31,7 +31,7 @@ from xmine.knn.approximate import choose_index, search_approximate
 from xmine.knn.exact import MEMORY, search_exact
 from xmine.knn.faiss_index import centroids_in
 from xmine.knn.neighbours import Neighbours, keep, kept_in
-from xmine.knn.tiles import search_in_tiles
+from xmine.knn.tiles import is_one_tile, search_in_tiles
 from xmine.mining.figures import Rows, read_figures
 from xmine.mining.matching import OpenTokens, match_candidates
 from xmine.mining.options import MiningOptions
@@ -191,7 +191,8 @@ class Stages:
         device = search_device(options.device, *sizes)
         index = choose_index(*sizes, options.index, device)
         k, memory, report = self._k, _for_blocks(options.max_memory), self._report
-        if run.kept and (index == "exact" or centroids_in(index, source.shape[1])):
+        has_tiles = index == "exact" or centroids_in(index, source.shape[1]) > 0
+        if run.kept and has_tiles and not is_one_tile(len(source), len(target), index):
             if self.engine.shared:  # a node may not have the GPUs of this machine
                 device = device.partition(":")[0]
             found = search_in_tiles(

@@ -11,6 +11,7 @@ import pytest
 from textual.widgets import Input, OptionList, Static
 
 from tests.toys.app import drive
+from tests.toys.grids import mostly_long
 from tests.toys.screens import screen_text, settled
 from xmine.tui.app import XmineApp
 from xmine.tui.jobs import Job
@@ -78,7 +79,7 @@ def test_what_was_opened_is_listed_as_it_is_now(folder: Path) -> None:
     assert settings()[0] == "nord"
 
 
-@pytest.mark.parametrize("is_elsewhere", [False, True])
+@pytest.mark.parametrize("is_elsewhere", mostly_long([False, True], [True]))
 def test_a_stopped_run_goes_on_at_enter(
     mined_run: Path, run_copy: Path, monkeypatch: pytest.MonkeyPatch, is_elsewhere: bool
 ) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from textual.widgets import Input
 
 from tests.toys.app import drive
@@ -433,6 +434,7 @@ def test_the_palette_has_what_is_done_here_and_elsewhere_and_recent_runs(run_cop
     browse(run_copy, script)
 
 
+@pytest.mark.long
 def test_q_closes_the_layer_and_help_scrolls_and_tells_the_words(mined_run: Path) -> None:
     async def script(pilot: Any, keys: Keys) -> None:
         shown = await keys("question_mark")

@@ -174,7 +174,11 @@ def test_a_terminal_that_takes_nothing_keeps_no_app_from_ending(run_copy: Path) 
 
 @pytest.mark.parametrize(
     ("seconds", "closes", "whole"),
-    [(3, False, True), (0.5, True, True), (60, True, False)],
+    [
+        (3, False, True),
+        pytest.param(0.5, True, True, marks=pytest.mark.long),
+        pytest.param(60, True, False, marks=pytest.mark.long),
+    ],
     ids=["a terminal", "closed", "closed, and a long file"],
 )
 def test_what_is_written_is_waited_for(

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from rich import cells
 
+from tests.toys.grids import mostly_long
 from tests.tui.test_terminal import BROWSE, SOON, in_terminals, read_until
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
@@ -61,7 +62,7 @@ def test_a_letter_and_its_vowel_sign_are_not_parted() -> None:
     assert [cut("कि" * 9, room).plain for room in (6, 5, 4)] == ["किकि…", "किकि…", "कि…"]
 
 
-@pytest.mark.parametrize("answer", [2, 3, None])
+@pytest.mark.parametrize("answer", mostly_long([2, 3, None], [3]))
 def test_the_terminal_is_asked_and_columns_stand_where_it_draws_them(
     tmp_path: Path, answer: int | None
 ) -> None:

@@ -271,10 +271,4 @@ def row_at(opened: Opened, source: Place, target: Place) -> int:
         one = [place(int(of[rows[0]])) for place, of in places]
         if one[0][1] is not None:
             hint = f"give the place of a sentence: {' '.join(f'{at}:{start}' for at, start in one)}"
-    elif opened.is_run:
-        hint = (
-            "mining had no such candidate, and only candidates can be shown and judged; what you "
-            "know of others, xmine mine --seed-pairs FILE takes, from a file with the line "
-            f"{source[0]}<TAB>{target[0]}<TAB>1 (0 for a wrong pair)"
-        )
     raise OptionError(f"{opened.path}: {many} of line {source[0]:,} and line {target[0]:,}", hint)

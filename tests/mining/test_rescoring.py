@@ -242,7 +242,9 @@ def test_an_encoder_leaves_no_vectors_in_the_run(
     for cache in (True, False):
         options, run = MiningOptions(cache=cache), tmp_path / f"run-{cache}"
         xmine.mine(*toy_files[:2], toy_encoder, options, rescorer=second, run=run)
-        assert list(run.glob("parts/rescoring*")) and not list(run.glob("*.rescoring*"))
+        assert list(run.glob("parts/rescoring*"))
+        rows = sum(len(np.load(path)) for path in run.glob("parts/vectors-*"))
+        assert rows == sum(len(np.load(run / f"{side}.npy")) for side in ("source", "target"))
 
 
 def test_known_pairs_stay_what_they_are(toy_encoder: SentenceEncoder, toy_files: Files) -> None:

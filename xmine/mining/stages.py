@@ -99,7 +99,7 @@ class Stages:
         engine = engine if run.kept else LocalEngine()
         self.engine = engine
         self.steps = Steps(run.path(PARTS), engine, run.changed, kept=run.kept)
-        self._k = max(options.neighborhood, NEIGHBOURS)
+        self._k, self._index = max(options.neighborhood, NEIGHBOURS), ""
         self._files: list[EncodedFiles] = []  # of both sides
 
     def read(self, inputs: tuple[TextInput, TextInput]) -> tuple[Sentences, Sentences]:
@@ -173,9 +173,10 @@ class Stages:
     def _matrix(self, side: str, files: EncodedFiles) -> NDArray[np.float16]:
         """Join the vectors of a side in one file, which a search and the app read."""
         path, mark = self.run.path(f"{side}.npy"), files.key
-        if open_sealed(path, np.float16, mark) is None:
-            remove(path)
-            write_all_sealed([path], files.blocks(), mark)
+        if (found := open_sealed(path, np.float16, mark)) is not None:
+            return found
+        remove(path)
+        write_all_sealed([path], files.blocks(), mark)
         return opened_sealed(path, np.float16, mark)
 
     def search(self, encoded: tuple[Encoded, Encoded], depth: int = 0) -> Neighbours:
@@ -183,13 +184,13 @@ class Stages:
         run, options = self.run, self._options
         self._k = max(self._k, depth)
         source, target = encoded[0][1], encoded[1][1]
+        sizes = len(source), len(target), source.shape[1]
+        device = search_device(options.device, *sizes)
+        index = self._index = choose_index(*sizes, options.index, device)
         folder, mark = run.path("neighbours"), self._search_mark()
         if run.kept and (found := kept_in(folder, mark, run.changed)) is not None:
             return found
         run.note(f"searching {len(source):,} x {len(target):,} vectors")
-        sizes = len(source), len(target), source.shape[1]
-        device = search_device(options.device, *sizes)
-        index = choose_index(*sizes, options.index, device)
         k, memory, report = self._k, _for_blocks(options.max_memory), self._report
         has_tiles = index == "exact" or centroids_in(index, source.shape[1]) > 0
         if run.kept and has_tiles and not is_one_tile(len(source), len(target), index):
@@ -221,7 +222,7 @@ class Stages:
     def _search_mark(self) -> str:
         """Name the search: vectors and settings."""
         vectors = [files.key for files in self._files]
-        return digest(*vectors, str(self._k), self._options.index, str(self._options.recall))
+        return digest(*vectors, str(self._k), self._index, str(self._options.recall))
 
     def tokens(
         self, encoded: tuple[Encoded, Encoded], encoder: SentenceEncoder, note: str = ""
@@ -307,8 +308,9 @@ class Stages:
 
         def encode(encoder: SentenceEncoder) -> list[NDArray[np.float16]]:
             self.run.note(f"judging {len(x):,} pairs by {model.name}")
+            given = self.steps, report
             return [
-                encode_sentences(encoder, each, self.steps, report, cache=cached).every()
+                encode_sentences(encoder, each, *given, cache=cached, keep=False).every()
                 for each, _ in encoded
             ]
 

@@ -94,6 +94,7 @@ def encode_sentences(
     tokens: bool = False,
     cache: Cache | None = None,
     prepare: Callable[[], object] = lambda: None,
+    keep: bool = True,
 ) -> EncodedFiles:
     """Encode sentences, or find their vectors, see `SentenceEncoder.encode_half`.
 
@@ -106,12 +107,13 @@ def encode_sentences(
         tokens: read the tokens, too, of an encoder that `encodes_pieces`, without a prompt.
         cache: may have the vectors; static encoders are as fast without it.
         prepare: called before sentences are encoded.
+        keep: whether the files outlast a sweep.
     """
     arrays = {**VECTORS, **token_arrays(encoder)} if tokens else VECTORS
     work: Callable[..., Blocks] = _encode_and_read if tokens else _encode
     cache = None if encoder.encodes_pieces else cache
     told = report, "encoding", prepare
-    files = _make(encoder, sentences, steps, arrays, work, *told, prompt, cache)
+    files = _make(encoder, sentences, steps, arrays, work, *told, prompt, cache, keep=keep)
     return EncodedFiles(files, tokens)
 
 
@@ -124,7 +126,8 @@ def read_tokens(
         for each block what `body.tokens` gives; the files of a transformer go in a sweep.
     """
     arrays = token_arrays(encoder)
-    return _make(encoder, sentences, steps, arrays, _read, report, "reading tokens")
+    keep = isinstance(encoder.body, StaticEmbedding)  # a transformer's take 1.5 KB each
+    return _make(encoder, sentences, steps, arrays, _read, report, "reading tokens", keep=keep)
 
 
 def token_names(encoder: SentenceEncoder, sentences: Sentences, steps: Steps) -> Files:
@@ -156,6 +159,8 @@ def _make(
     prepare: Callable[[], object] = lambda: None,
     prompt: str = "",
     cache: Cache | None = None,
+    *,
+    keep: bool = True,
 ) -> Files:
     """Let `work` make the arrays of all blocks that are missing."""
     rows = range(0, len(sentences), encoder.texts_at_once)
@@ -176,7 +181,7 @@ def _make(
         engine=engine,
         prepare=prepare,
         cache=cache,
-        keep="vectors" in arrays or isinstance(encoder.body, StaticEmbedding),
+        keep=keep,
     )
 
 

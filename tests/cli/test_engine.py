@@ -1,4 +1,4 @@
-"""`--engine`: what is refused before any work; tests/engines/test_ray.py runs on a cluster."""
+"""`--engine`: what is refused before any work; tests/run/test_ray.py runs on a cluster."""
 
 from collections.abc import Callable
 from pathlib import Path

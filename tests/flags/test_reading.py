@@ -114,7 +114,7 @@ def test_processes_read_the_same(
     monkeypatch: pytest.MonkeyPatch,
     threads: int,
 ) -> None:
-    monkeypatch.setattr("xmine.engines.local.blas_threads", lambda: threads)
+    monkeypatch.setattr("xmine.run.local.blas_threads", lambda: threads)
     plain, here = read_lines(sides, pairs, LANGUAGES), []
     look = line_features._look
 

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from tests.toys.engines import Shuffled
 from tests.toys.grids import mostly_long
-from xmine.engines.local import LocalEngine
-from xmine.engines.task import Task
 from xmine.files.npy import opened, write_matrix
 from xmine.files.sealed_arrays import write_sealed
 from xmine.hardware import anonymous_memory
@@ -25,6 +23,8 @@ from xmine.knn.exact import search_exact
 from xmine.knn.neighbours import FILES, Neighbours
 from xmine.knn.tiles import search_in_tiles, searching_bytes
 from xmine.knn.topk import EMPTY
+from xmine.run.local import LocalEngine
+from xmine.run.task import Task
 
 Half = NDArray[np.float16]
 

@@ -15,10 +15,10 @@ import pytest
 
 from tests.toys.clusters import cluster_of
 from tests.toys.sentences import toy_sentences
-from xmine.engines.ray import RayEngine
 from xmine.knn import tiles
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
+from xmine.run.ray import RayEngine
 
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("ray")]
 

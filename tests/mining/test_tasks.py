@@ -17,15 +17,15 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding, Table
 from xmine.encoders.modules.transformer import Transformer
 from xmine.encoders.pair import EncoderPair
-from xmine.engines.local import LocalEngine
-from xmine.engines.task import Engine
 from xmine.errors import EncoderError, XmineError
 from xmine.flags import line_features
 from xmine.knn import tiles
 from xmine.mining import matching, stretches
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
+from xmine.run.local import LocalEngine
 from xmine.run.steps import make_part
+from xmine.run.task import Engine
 
 Encoder = SentenceEncoder | EncoderPair
 Checkpoint = Callable[..., Path]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from xmine.engines.ray import QUIET
+from xmine.run.ray import QUIET
 
 STORE = 80_000_000  # bytes of Ray's store for objects, which xmine does not use
 

@@ -5,7 +5,7 @@ import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from xmine.engines.task import Task
+from xmine.run.task import Task
 
 
 class Shuffled:

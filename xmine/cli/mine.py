@@ -19,8 +19,8 @@ from xmine.mining.options import MiningOptions
 from xmine.units import count
 
 if TYPE_CHECKING:
-    from xmine.engines.task import Engine
     from xmine.mining.mined import Mined
+    from xmine.run.task import Engine
     from xmine.text.inputs import TextInput
 
 
@@ -192,8 +192,8 @@ def _opened_engine(
                 f"{each.name} and --engine ray: other machines cannot read it",
                 "write the text to a file that all nodes see",
             )
-    from xmine.engines.ray import RayEngine
     from xmine.run.folder import working_folder
+    from xmine.run.ray import RayEngine
 
     with RayEngine(address or "") as engine:
         for line in engine.check(working_folder(run)) if dry_run else ():

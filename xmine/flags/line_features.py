@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.engines.task import Task
 from xmine.files import scratch
 from xmine.files.sealed_arrays import open_sealed
 from xmine.flags.boilerplate import boilerplate, ends_of, variants
@@ -20,6 +19,7 @@ from xmine.flags.flag_set import Bools
 from xmine.flags.near_copies import beyond_latin, latin_characters, letters_of
 from xmine.flags.scripts import foreign_to
 from xmine.run.steps import Files, Steps, joined, python_task, unheard
+from xmine.run.task import Task
 from xmine.run.texts import TextFiles
 from xmine.text.hashing import hashes_of
 from xmine.text.languages import scripts_of

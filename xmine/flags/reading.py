@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.engines.local import processes_for
 from xmine.files.digests import digest
 from xmine.files.scratch import taken
 from xmine.files.sealed_arrays import opened_sealed
@@ -21,6 +20,7 @@ from xmine.flags.flag_set import Bools
 from xmine.flags.line_features import LineFeatures, plan_features, read_line_features
 from xmine.flags.numbers import differing, reader
 from xmine.progress import Progress, Report, silent
+from xmine.run.local import processes_for
 from xmine.run.steps import Steps, joined, python_task, unheard
 from xmine.run.texts import TextFiles
 from xmine.text.packed import PickedTexts

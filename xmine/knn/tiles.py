@@ -14,7 +14,6 @@ from pathlib import Path
 
 import numpy as np
 
-from xmine.engines.task import Engine, Task
 from xmine.files.atomic import remove
 from xmine.files.npy import opened
 from xmine.files.sealed_arrays import open_sealed, opened_sealed, write_sealed
@@ -40,6 +39,7 @@ from xmine.knn.tile_tasks import (
     settle_shard,
 )
 from xmine.progress import Progress, Report, silent
+from xmine.run.task import Engine, Task
 
 # Rows of a shard: a share of a side, within limits. Smaller shards spread better, larger ones
 # multiply faster.

@@ -12,7 +12,6 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.pair import as_pair
 from xmine.encoders.rescorer import Rescorer
-from xmine.engines.local import OF_A_PROCESS, processes_for
 from xmine.errors import FileError, XmineError
 from xmine.files.scratch import LEAST
 from xmine.flags.line_features import LINES_OF_A_TASK
@@ -23,6 +22,7 @@ from xmine.knn.faiss_index import centroids_in, index_bytes, training_bytes
 from xmine.knn.tiles import searching_bytes
 from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import Vectorizer, judging_encoder
+from xmine.run.local import OF_A_PROCESS, processes_for
 from xmine.scoring.probability import NEIGHBOURS
 from xmine.scoring.reranking import RERANKED
 from xmine.text.inputs import TextInput, text_input

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.tokens import TokenVectors
-from xmine.engines.task import Engine
 from xmine.knn.neighbours import Neighbours, found_in
 from xmine.run.steps import Steps, joined, rows_of
+from xmine.run.task import Engine
 from xmine.scoring.late_interaction import match_pairs
 from xmine.scoring.reranking import TokenMatches
 

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair, as_pair
 from xmine.encoders.rescorer import Rescorer
-from xmine.engines.task import Engine
 from xmine.errors import OptionError
 from xmine.mining.candidates import (
     Candidates,
@@ -41,6 +40,7 @@ from xmine.pairs.known import (
     known_pairs,
 )
 from xmine.progress import Report, silent
+from xmine.run.task import Engine
 from xmine.text.identification import check_language, check_sides
 from xmine.text.inputs import Texts, text_input
 from xmine.text.sentences import Sentences
@@ -82,7 +82,7 @@ def mine(
         run: a folder that keeps every result, and that resumes after a kill; see
             docs/reference/runs.md. Without a run, vectors and neighbours are in a temporary folder.
         force: replace the pairs in `run` that were made of other text inputs.
-        engine: where the work runs, here by default; see `xmine.engines.ray` for a cluster, on
+        engine: where the work runs, here by default; see `xmine.run.ray` for a cluster, on
             which every node needs to see `run`. No result depends on the engine.
 
     Raises:

@@ -18,8 +18,6 @@ from xmine.encoders.pair import EncoderPair
 from xmine.encoders.recipe import Recipe
 from xmine.encoders.rescorer import Rescorer
 from xmine.encoders.tokens import TokenVectors
-from xmine.engines.local import LocalEngine
-from xmine.engines.task import Engine
 from xmine.errors import FileError
 from xmine.files.atomic import remove
 from xmine.files.cache import PARTS, Cache, Warn, unheard
@@ -40,7 +38,9 @@ from xmine.mining.run_facts import SIDES
 from xmine.mining.stretches import stretches_of_chosen
 from xmine.progress import Report, silent, ticks
 from xmine.run.folder import Asked, Run, open_run, temporary_run, working_folder
+from xmine.run.local import LocalEngine
 from xmine.run.steps import Steps
+from xmine.run.task import Engine
 from xmine.scoring.alignment import Looseness
 from xmine.scoring.margin import margin_scores
 from xmine.scoring.probability import NEIGHBOURS, Confidence

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.engines.task import Engine
 from xmine.files import scratch
 from xmine.files.digests import digest
 from xmine.files.sealed_arrays import opened_sealed
 from xmine.mining.matching import OpenTokens
 from xmine.run.steps import Steps, joined
+from xmine.run.task import Engine
 from xmine.scoring.alignment import Looseness, loosest_stretches
 from xmine.scoring.retrieval import ChosenPairs
 

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from xmine.engines.local import LocalEngine
-from xmine.engines.task import Engine, Task
 from xmine.files import scratch
 from xmine.files.atomic import remove, writing
 from xmine.files.cache import Cache
 from xmine.files.digests import digest
 from xmine.files.sealed_arrays import open_sealed, opened_sealed, write_all_sealed
+from xmine.run.local import LocalEngine
+from xmine.run.task import Engine, Task
 
 _KEY = 16  # hexadecimal digits of a key in a name
 

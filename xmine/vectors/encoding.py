@@ -17,13 +17,13 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.fingerprint import _DIGITS, _VERSION, unchanged
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.recipe import Recipe
-from xmine.engines.local import LocalEngine
-from xmine.engines.task import Engine, Task
 from xmine.errors import FileError
 from xmine.files import scratch
 from xmine.files.cache import Cache
 from xmine.progress import Progress, Report, silent, ticks
+from xmine.run.local import LocalEngine
 from xmine.run.steps import Blocks, Files, Steps, joined, parts_of
+from xmine.run.task import Engine, Task
 from xmine.run.texts import TextFiles
 from xmine.text.sentences import Sentences
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.engines.local import LocalEngine
 from xmine.errors import FileError, OptionError
 from xmine.files.digests import Identity, check_unchanged, digest, identity
 from xmine.progress import Report, silent, ticks
+from xmine.run.local import LocalEngine
 from xmine.run.steps import Blocks, Steps
 from xmine.text.sentences import Sentences
 from xmine.units import count

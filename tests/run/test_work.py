@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from xmine.engines import work
-from xmine.engines.nodes import Failure, Node
-from xmine.engines.task import Task
-from xmine.engines.work import Work
 from xmine.errors import FileError, XmineError
+from xmine.run import work
+from xmine.run.nodes import Failure, Node
+from xmine.run.task import Task
+from xmine.run.work import Work
 
 NODES = {
     "a": Node("a", "10.0.0.1", "one", 2, 0, 8 * 10**9),

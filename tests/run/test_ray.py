@@ -17,10 +17,10 @@ import pytest
 from tests.conftest import Run
 from tests.toys import ray_tasks
 from tests.toys.ray_tasks import die_once, fail, hang_once, refuse, write
-from xmine.engines import ray, work
-from xmine.engines.ray import RayEngine
-from xmine.engines.task import Task
 from xmine.errors import XmineError
+from xmine.run import ray, work
+from xmine.run.ray import RayEngine
+from xmine.run.task import Task
 
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("ray")]
 
@@ -241,8 +241,8 @@ def test_a_task_for_which_no_node_has_room_is_refused(engine: RayEngine, tmp_pat
 SCRIPT = """
 import sys
 from pathlib import Path
-from tests.engines.test_ray import tasks
-from xmine.engines.ray import RayEngine
+from tests.run.test_ray import tasks
+from xmine.run.ray import RayEngine
 with RayEngine(sys.argv[1]) as engine:
     engine.run(tasks(Path(sys.argv[2]), 12, 1.0), lambda share: print(share, flush=True))
 """

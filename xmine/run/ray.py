@@ -15,7 +15,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
-from xmine.engines.nodes import (
+from xmine.errors import XmineError
+from xmine.extras import needs
+from xmine.files.atomic import writing
+from xmine.run.nodes import (
     Failure,
     Node,
     Seen,
@@ -28,11 +31,8 @@ from xmine.engines.nodes import (
     total_room,
     try_task,
 )
-from xmine.engines.task import Task
-from xmine.engines.work import Work
-from xmine.errors import XmineError
-from xmine.extras import needs
-from xmine.files.atomic import writing
+from xmine.run.task import Task
+from xmine.run.work import Work
 
 _START = (
     "`ray start --head` starts one here, `ray start --address HOST:6379` adds another machine; "

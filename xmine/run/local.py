@@ -11,9 +11,9 @@ from contextvars import copy_context
 from pathlib import Path
 from subprocess import TimeoutExpired
 
-from xmine.engines.task import Task
 from xmine.errors import XmineError
 from xmine.hardware import allowed_threads, blas_threads
+from xmine.run.task import Task
 from xmine.worker_process import WorkFailed, process_apart
 
 _MOST_PROCESSES = 4

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from xmine.engines.nodes import (
+from xmine.errors import FileError, OptionError, XmineError
+from xmine.run.nodes import (
     Node,
     Versions,
     check_address,
@@ -17,9 +18,8 @@ from xmine.engines.nodes import (
     total_room,
     try_task,
 )
-from xmine.engines.ray import RayEngine
-from xmine.engines.task import Task
-from xmine.errors import FileError, OptionError, XmineError
+from xmine.run.ray import RayEngine
+from xmine.run.task import Task
 from xmine.version import __version__
 
 

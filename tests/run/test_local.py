@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from xmine.engines.local import LocalEngine
-from xmine.engines.task import Task
 from xmine.errors import FileError, XmineError
+from xmine.run.local import LocalEngine
+from xmine.run.task import Task
 from xmine.worker_process import WorkFailed
 
 
@@ -79,7 +79,7 @@ def in_python(function: Callable[..., None], path: Path, *others: Path) -> Task:
 
 @pytest.fixture
 def two_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("xmine.engines.local.blas_threads", lambda: 2)
+    monkeypatch.setattr("xmine.run.local.blas_threads", lambda: 2)
 
 
 @pytest.mark.usefixtures("two_threads")

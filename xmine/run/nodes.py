@@ -10,9 +10,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from xmine.engines.task import Task
 from xmine.errors import OptionError, XmineError
 from xmine.files.atomic import PARTIAL
+from xmine.run.task import Task
 from xmine.units import count, in_words
 from xmine.version import __version__
 

@@ -17,7 +17,7 @@ FOLDERS = {"xmine": ROOT / "xmine", "xmine.trainer": ROOT / "trainer", "xmine.tu
 # more removes as many elsewhere, or raises the ceiling in a commit of its own that says why.
 CEILINGS = {
     "xmine": 1010,
-    "xmine/browsing": 3170,
+    "xmine/browsing": 3160,
     "xmine/cli": 4060,
     "xmine/encoders": 3170,
     "xmine/evaluation": 5600,
@@ -34,7 +34,7 @@ CEILINGS = {
     "trainer": 8390,
     "tui": 5410,
     "bench": 3730,
-    "tests": 49120,
+    "tests": 49130,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_900

@@ -227,6 +227,8 @@ def test_a_cut_is_told_with_the_pairs_around_it(command: Command, mined: Path) -
     )
     kept = int(open_pairs(mined).kept(0.5).sum())
     assert f"--min-prob 0.5 keeps {kept} " in ended.err
+    every = [row[-1] for row in command("pairs", "cut", "run", "--at", "0.5", "-n", 999).rows]
+    assert every == ["≥"] * kept + ["<"] * (len(every) - kept) and len(every) != 2 * kept
     facts = json.loads(command("pairs", "cut", "run", "--at", "0.5", "-n", 2, "--json").out)
     assert (facts["pairs"], facts["flag"]) == (kept, "--min-prob 0.5")
     kept_and_not = [[each["kept"] for each in facts[name]] for name in ("above", "below")]

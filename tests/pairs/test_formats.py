@@ -169,7 +169,7 @@ def test_columns_are_chosen_by_number_or_name_with_or_without_a_header(tmp_path:
     path.write_text("1\t2\t3\n\n" + row, encoding="utf-8")
     assert list(read_pairs(f"{path}:2,3")) == [Pair("2", "3"), Pair("one", "一")]
     path.write_text(f"page\tEN\tzh\tscore\n{row}", encoding="utf-8")
-    assert list(read_pairs(f"{path}:zh,en", Losses())) == [Pair("一", "one", 0.9)]
+    assert list(read_pairs(f"{path}:zh,En", Losses())) == [Pair("一", "one", 0.9)]
     assert languages_of(f"{path}:zh,en") == ("zh", "en")
     path.write_text(f"page\tsource\ttarget\tscore\n{row}", encoding="utf-8")
     assert list(read_pairs(f"{path}:3,2")) == [Pair("一", "one")]

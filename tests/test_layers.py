@@ -34,7 +34,7 @@ CEILINGS = {
     "trainer": 8390,
     "tui": 5410,
     "bench": 3730,
-    "tests": 49130,
+    "tests": 49140,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_900

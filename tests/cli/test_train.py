@@ -345,14 +345,6 @@ def test_what_retrieved_before_is_known_to_a_run_that_goes_on(
     assert resumed["before"] == whole["before"] < whole["accuracy"]
 
 
-def test_where_a_run_stands_is_told(command: Command, pairs_file: Path) -> None:
-    train = ["train", "pairs.tsv", "-o", "new", *SMALL, "--evaluate-every", 10]
-    with interrupted_at(30):
-        assert command(*train).code == 130
-    told = "xmine: new.training: resumed at its last checkpoint; its log ends at step 30\n"
-    assert told in command(*train, "--resume", "--dry-run").err
-
-
 def test_texts_in_another_language_are_warned_of(
     command: Command, tmp_path: Path, pairs_file: Path
 ) -> None:

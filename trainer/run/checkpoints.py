@@ -53,20 +53,6 @@ def has_not_begun(folder: Path) -> bool:
     return LOCK_FILE in whole and whole <= {LOCK_FILE, DATA_FILE, INPUTS_FILE}
 
 
-def where_it_stands(folder: Path) -> str:
-    """Say where a run goes on: at its last checkpoint, a little before the end of its log."""
-    if not any(folder.glob("*checkpoint.pt")):
-        return f"{folder}: resumed at its beginning"
-    path, end = folder / METRICS_FILE, ""
-    for line in path.read_text("utf-8", "replace").splitlines() if path.exists() else ():
-        with suppress(ValueError):  # a kill cut it short
-            logged = json.loads(line)
-            stage = f" of {logged['stage']}" if "stage" in logged else ""
-            if logged["step"]:  # a remark may come behind, of step 0
-                end = f"; its log ends at step {logged['step']:,}{stage}"
-    return f"{folder}: resumed at its last checkpoint{end}"
-
-
 def has_made(output: Path, options: TrainingOptions, corpus: Corpus) -> bool:
     """Tell whether it was a training with these options and data."""
     return not any(_differences(output, _written(options, corpus), options))

@@ -86,7 +86,6 @@ def train_with(
         has_made,
         remove_ended,
         run_folder,
-        where_it_stands,
     )
     from xmine.trainer.run.fitting import fitted, remarks_on, told_start
     from xmine.trainer.run.loop import EndedOnTrial
@@ -110,7 +109,10 @@ def train_with(
         check_place(output, resume=goes_on, force=force)  # which is in the way
     if is_resumed:
         files_of_run(run_folder(output), options, corpus)
-        console.say(where_it_stands(run_folder(output)))
+        begun = any(run_folder(output).glob("*checkpoint.pt"))
+        console.say(
+            f"{run_folder(output)}: resumed at its {'last checkpoint' if begun else 'beginning'}"
+        )
     warnings = [*remarks_on(asked, options, corpus), *_doubts(corpus, options, given)]
     if start := told_start(asked, options, corpus):
         console.say(start)

@@ -17,7 +17,7 @@ FOLDERS = {"xmine": ROOT / "xmine", "xmine.trainer": ROOT / "trainer", "xmine.tu
 # more removes as many elsewhere, or raises the ceiling in a commit of its own that says why.
 CEILINGS = {
     "xmine": 1010,
-    "xmine/browsing": 3160,
+    "xmine/browsing": 3158,
     "xmine/cli": 4060,
     "xmine/encoders": 3170,
     "xmine/evaluation": 5600,
@@ -31,8 +31,8 @@ CEILINGS = {
     "xmine/scoring": 2230,
     "xmine/text": 1570,
     "xmine/vectors": 600,
-    "trainer": 8390,
-    "tui": 5410,
+    "trainer": 8376,
+    "tui": 5403,
     "bench": 3730,
     "tests": 49140,
 }

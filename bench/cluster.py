@@ -39,11 +39,6 @@ _ESTIMATED = 10_000_000, 100_000_000, 1_000_000_000
 
 Row = dict[str, object]
 KINDS = ["1 threads", "2 threads", "1 nodes", "2 nodes"]
-_RATIOS = (  # name, figure, and the kinds of runs that are divided
-    ("cpu_of_one_node", "cpu_seconds", "1 nodes", "1 threads"),
-    ("cpu_of_two_nodes", "cpu_seconds", "2 nodes", "2 threads"),
-    ("one_to_two_nodes", "seconds", "1 nodes", "2 nodes"),
-)
 
 
 def main() -> None:
@@ -120,19 +115,13 @@ def _search_work(lines: int) -> float:
 
 
 def compared(rows: list[Row]) -> Row:
-    """Give ratios, of the kinds that there are: the median over rounds, as speed may drift."""
+    """Tell whether all runs made the same bytes, and the medians of each kind of runs."""
     found: Row = {"same_bytes": len({str(row["digests"]) for row in rows}) == 1}
-    there = {row["who"] for row in rows}
-    for name, what, who, other in _RATIOS:
-        if {who, other} <= there:
-            rounds = zip(figures(rows, who, what), figures(rows, other, what), strict=False)
-            found[name] = round(statistics.median(one / two for one, two in rounds), 3)
+    for kind in dict.fromkeys(str(row["who"]) for row in rows):
+        for name in ("seconds", "cpu_seconds"):
+            values = [float(str(row[name])) for row in rows if row["who"] == kind]
+            found[f"{kind}, {name}"] = statistics.median(values)
     return found
-
-
-def figures(rows: list[Row], who: str, what: str) -> list[float]:
-    """List a figure of the runs of a kind, round by round."""
-    return [float(str(row[what])) for row in rows if row["who"] == who]
 
 
 def cost_here(options: argparse.Namespace, threads: int) -> Row:

@@ -20,7 +20,7 @@ CEILINGS = {
     "xmine/browsing": 3158,
     "xmine/cli": 4060,
     "xmine/encoders": 3170,
-    "xmine/evaluation": 5600,
+    "xmine/evaluation": 5599,
     "xmine/files": 1450,
     "xmine/flags": 2060,
     "xmine/knn": 2750,
@@ -33,7 +33,7 @@ CEILINGS = {
     "xmine/vectors": 600,
     "trainer": 8376,
     "tui": 5403,
-    "bench": 3730,
+    "bench": 3718,
     "tests": 49140,
 }
 # Words of README.md and docs/.

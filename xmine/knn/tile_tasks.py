@@ -22,6 +22,7 @@ from xmine.knn.rescoring import Direction, rescore
 from xmine.knn.topk import EMPTY, Keys, columns_of
 from xmine.knn.workers import WorkerPool, lent
 
+_COLUMN = 2**32 - 1  # the bits of a key that tell the column; none are set in a bar
 _EARLIER = 3  # tiles whose best cells a tile begins with
 
 # Rows of a side, from one to before another.
@@ -114,6 +115,11 @@ def _earlier(given: Tiled, side: int, at: int, before: int, shape: tuple[int, in
     return _merged([np.full(shape, EMPTY, dtype=np.int64), *found])
 
 
+def _bars(best: Keys) -> Keys:
+    """Keep the cosines of cells, without their columns: what is worse is not let in."""
+    return np.where(best == EMPTY, EMPTY, best & ~_COLUMN)
+
+
 def _within(best: Keys, columns: Shard) -> Keys:
     """Leave out the cells of other tiles."""
     of = columns_of(best)
@@ -135,15 +141,17 @@ def listed_tile(given: Tiled, i: int, j: int, rows: Shard, columns: Shard) -> No
     """Multiply the lists of two shards that meet; keep the best cells of the rows of both."""
     count = len(opened_sealed(given.path("centroids"), np.float32))
     listed = []
-    for side, at, shard in ((0, i, rows), (1, j, columns)):
+    for side, at, before, shard in ((0, i, j, rows), (1, j, i, columns)):
         lists = opened_sealed(given.path("lists", side, at), number_type(count))
-        best: Keys = np.full((len(lists), given.k + SPARE), EMPTY, dtype=np.int64)
+        best = _bars(_earlier(given, side, at, before, (len(lists), given.k + SPARE)))
         listed.append(Listed(given.side(side).part(*shard), lists, best))
     with WorkerPool(blas_threads()) as pool:
         ours, theirs = listed
         multiply_lists(ours, theirs, count, pool, lambda share: None)
     for side, names, start in ((0, (i, j), columns[0]), (1, (j, i), rows[0])):
         best = listed[side].best
+        best[(best & _COLUMN) == 0] = EMPTY
+        best.sort(axis=1)
         # Columns were counted from the start of the shard; a key falls as the column rises.
         write_sealed(given.path("best", side, *names), best - start * (best != EMPTY))
 

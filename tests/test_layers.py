@@ -17,24 +17,24 @@ FOLDERS = {"xmine": ROOT / "xmine", "xmine.trainer": ROOT / "trainer", "xmine.tu
 # more removes as many elsewhere, or raises the ceiling in a commit of its own that says why.
 CEILINGS = {
     "xmine": 1010,
-    "xmine/browsing": 3158,
+    "xmine/browsing": 3160,
     "xmine/cli": 4060,
     "xmine/encoders": 3170,
-    "xmine/evaluation": 5599,
+    "xmine/evaluation": 5600,
     "xmine/files": 1450,
     "xmine/flags": 2060,
-    "xmine/knn": 2750,
-    "xmine/mining": 3190,
+    "xmine/knn": 2760,
+    "xmine/mining": 3200,
     "xmine/pairs": 2360,
     "xmine/plots": 490,
     "xmine/run": 1600,
     "xmine/scoring": 2230,
     "xmine/text": 1570,
     "xmine/vectors": 600,
-    "trainer": 8376,
-    "tui": 5403,
-    "bench": 3718,
-    "tests": 49140,
+    "trainer": 8380,
+    "tui": 5410,
+    "bench": 3720,
+    "tests": 49130,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_900

@@ -14,7 +14,6 @@ from xmine.encoders.metadata import EncoderFacts
 from xmine.encoders.reranking import RerankingWeights
 from xmine.errors import FileError, OptionError
 from xmine.options import EncodingOptions
-from xmine.text.sentences import sentence_table
 from xmine.vectors.encoding import vectors_key
 
 
@@ -25,7 +24,7 @@ def test_an_encoder_is_told_by_its_files_but_not_by_its_card(
     expected = one.fingerprint()
     assert expected and len(expected) == 32 and one.fingerprint() == expected
     assert toy_encoder.fingerprint() is None  # made in memory
-    assert vectors_key(toy_encoder, "digest") is None
+    assert vectors_key(toy_encoder) is None
     copy = tmp_path / "copy"
     shutil.copytree(toy_folder, copy)
     Path(copy, "README.md").write_text("# Another card\n")
@@ -100,18 +99,13 @@ def test_a_transformer_is_another_under_other_options(checkpoint: Callable[..., 
     assert asked.fingerprint() not in seen and len(seen) == 4
 
 
-def test_a_key_names_texts_encoder_and_prompt(toy_folder: Path) -> None:
+def test_a_key_names_encoder_and_prompt(toy_folder: Path) -> None:
     encoder = SentenceEncoder.load(toy_folder)
-    one, other = sentence_table("a", ["x", "y"]).digest(), sentence_table("a", ["y", "x"]).digest()
-    keys = {
-        vectors_key(encoder, digest, prompt)
-        for digest in (one, other)
-        for prompt in ("", "query: ")
-    }
-    assert len(keys) == 4
-    assert vectors_key(SentenceEncoder.load(toy_folder), one) in keys
+    keys = {vectors_key(encoder, prompt) for prompt in ("", "query: ")}
+    assert len(keys) == 2
+    assert vectors_key(SentenceEncoder.load(toy_folder)) in keys
     with pytest.raises(OptionError, match="no prompt 'query'"):
-        vectors_key(encoder, one, "query")
+        vectors_key(encoder, "query")
 
 
 def test_the_embedded_encoder_has_its_name() -> None:

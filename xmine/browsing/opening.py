@@ -25,7 +25,7 @@ from xmine.files.records import listed, open_parquet
 from xmine.pairs.pair import UNKNOWN_LANGUAGES, pair_frame
 from xmine.pairs.paths import paths_to_read
 from xmine.run.folder import CANDIDATES_FILE, PAIRS_FILE, RESULTS, RUN_FILE, SUMMARY_FILE
-from xmine.run.run_file import check_written, read_tables
+from xmine.run.run_file import SEALED, check_written, read_tables
 from xmine.run.tables import candidates_schema, read_columns
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _open_run(folder: Path) -> Opened:
                 f"{folder}: a run that is not finished: it has no {name}",
                 "give the command that began it again, and it goes on",
             )
-    check_written(folder, *RESULTS)
+    check_written(folder, *RESULTS, *SEALED)
     run, summary = read_tables(folder / RUN_FILE), _summary(folder / SUMMARY_FILE)
     source, target = (_side_of_run(folder / name) for name in (_SOURCE, _TARGET))
     table = _candidates(folder / CANDIDATES_FILE, source, target)

@@ -96,7 +96,7 @@ def _check(opened: Opened, pair: EncoderPair, model: str) -> None:
         digest, encoder = said.get(f"encoder_of_{side}_digest"), pair.sides[side]
         prompt = str(given.get(option, ""))
         device = str(_metadata(opened, side).get("device", ""))
-        if digest is not None and vectors_key(encoder, "", prompt, device) == digest:
+        if digest is not None and vectors_key(encoder, prompt, device) == digest:
             continue
         if digest is None and _agrees(opened, side, encoder):
             continue

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.encoders.fingerprint import _DIGITS, Source, list_files
+from xmine.encoders.fingerprint import DIGITS, Source, list_files
 from xmine.encoders.hub import EMBEDDED as EMBEDDED
 from xmine.encoders.hub import find_encoder
 from xmine.encoders.layout import MODULES_FILE, read_modules, write_modules
@@ -135,7 +135,7 @@ class SentenceEncoder:
             device = (device or self.device).partition(":")[0]
             at_once = choose_batch_size(body.batch_size, device)
             facts += [device, body.dtype, at_once, body.cut_at, body.pooling.include_prompt]
-        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:_DIGITS]
+        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:DIGITS]
 
     @classmethod
     def load(

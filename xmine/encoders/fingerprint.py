@@ -11,7 +11,7 @@ from xmine.errors import EncoderError, FileError
 from xmine.files.digests import Identity, check_unchanged, identity, refuse_unreadable
 
 # Another one whenever the same encoder gives the same texts other vectors than it did before.
-_VERSION = 1
+VERSION = 1
 
 FACTS_FILE = "xmine.json"
 # Files of an encoder's folder that its vectors do not depend on, and endings of such files.
@@ -21,7 +21,7 @@ WITHOUT_EFFECT = (
 )
 _ENDINGS_WITHOUT_EFFECT = (".md", ".py", ".pyc", ".onnx", ".pt", ".h5", ".msgpack")
 
-_DIGITS = 32
+DIGITS = 32
 
 Made = TypeVar("Made")
 

@@ -82,6 +82,17 @@ def open_sealed(path: Path, dtype: DTypeLike, mark: str = "") -> NDArray[Any] | 
         return None
 
 
+def seal_of(path: Path) -> str:
+    """Read the digest at the end of a file, without a look at the rest: hexadecimal digits."""
+    try:
+        with path.open("rb") as file:
+            file.seek(-SEAL, os.SEEK_END)
+            return file.read().hex()
+    except (OSError, ValueError) as error:
+        refuse_unreadable(path, error)
+        return ""
+
+
 def opened_sealed(path: Path, dtype: DTypeLike, mark: str = "") -> NDArray[Any]:
     """Open an array that has just been written; one that was changed is deleted.
 

@@ -82,8 +82,8 @@ def mine(
         run: a folder that keeps every result, and that resumes after a kill; see
             docs/reference/runs.md. Without a run, vectors and neighbours are in a temporary folder.
         force: replace the pairs in `run` that were made of other text inputs.
-        engine: where the work runs, here by default; see `xmine.run.ray` for a cluster, on
-            which every node needs to see `run`. No result depends on the engine.
+        engine: where the work of a `run` goes on, here by default; see `xmine.run.ray` for a
+            cluster, on which every node needs to see `run`. No result depends on the engine.
 
     Raises:
         FileError: a file cannot be read as text, none of the lines can be encoded, or the numbers

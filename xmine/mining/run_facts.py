@@ -44,7 +44,7 @@ def run_facts(
             vectors["encoder"] = vectorizer.name
             sides = zip(vectorizer.sides.items(), options.prompts, strict=True)
             for (side, encoder), prompt in sides:
-                if key := vectors_key(encoder, "", prompt):
+                if key := vectors_key(encoder, prompt):
                     vectors[f"encoder_of_{side}_digest"] = key
         also = {name: True for name, given in known.items() if given}
         return {"texts": texts, "vectors": vectors, "options": asdict(options), "also": also}

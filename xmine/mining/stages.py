@@ -1,6 +1,6 @@
 """The stages of mining that take long, in the folder of a run: made, or found.
 
-Texts become tables, tables vectors, vectors neighbours.
+Texts become vectors, vectors neighbours; then tokens are matched, and stretches looked for.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -96,9 +96,8 @@ class Stages:
     ) -> None:
         """Work in the folder of a run, which may be a temporary one."""
         self.run, self._options, self._report, self._warn = run, options, report, warn
-        engine = engine if run.kept else LocalEngine()
-        self.engine = engine
-        self.steps = Steps(run.path(PARTS), engine, run.changed, kept=run.kept)
+        here = engine if run.kept else LocalEngine()
+        self.steps = Steps(run.path(PARTS), here, run.changed, kept=run.kept)
         self._k, self._index = max(options.neighborhood, NEIGHBOURS), ""
         self._files: list[EncodedFiles] = []  # of both sides
 
@@ -193,12 +192,12 @@ class Stages:
         run.note(f"searching {len(source):,} x {len(target):,} vectors")
         k, memory, report = self._k, _for_blocks(options.max_memory), self._report
         if run.kept and self._in_tiles(index, *sizes):
-            if self.engine.shared:  # a node may not have the GPUs of this machine
+            if self.steps.engine.shared:  # a node may not have the GPUs of this machine
                 device = device.partition(":")[0]
             found = search_in_tiles(
                 (run.path("source.npy"), run.path("target.npy")),
                 k,
-                self.engine,
+                self.steps.engine,
                 folder=self.steps.folder,
                 mark=mark,
                 index=index,
@@ -228,7 +227,9 @@ class Stages:
             return False
         if index == "exact":
             return True
-        begun = self.engine.shared or any(self.steps.folder.glob("tile-*"))
+        begun = self.steps.engine.shared or any(
+            self.steps.folder.glob(f"tile-{self._search_mark()[:12]}-*")
+        )
         return begun and centroids_in(index, dim) > 0
 
     def _search_mark(self) -> str:
@@ -254,14 +255,14 @@ class Stages:
         """Tell how tasks open the tokens of both sides, what runs them, and what comes before."""
         read = cache(partial(self.tokens, encoded, encoder, note))
         is_static = isinstance(encoder.body, StaticEmbedding)
-        recipe = Recipe.of(encoder) if is_static and self.engine.shared else None
-        if not self.engine.shared or (is_static and not recipe):
+        recipe = Recipe.of(encoder) if is_static and self.steps.engine.shared else None
+        if not self.steps.engine.shared or (is_static and not recipe):
             return read, LocalEngine(), read
         left, right = (
             tuple(made.files if made.tokens else token_names(encoder, each, self.steps))
             for made, (each, _) in zip(self._files, encoded, strict=True)
         )
-        return TokenFiles((left, right), recipe).open, self.engine, read
+        return TokenFiles((left, right), recipe).open, self.steps.engine, read
 
     def rerank(
         self,

@@ -1,4 +1,4 @@
-"""A mining run on disk: configuration, finished stages, tables, and how a killed run resumes.
+"""A mining run on disk: `run.toml`, steps and what runs their tasks, tables.
 
-Nothing here computes a stage; that is `xmine.mining`.
+Nothing here says what a step computes; that is `xmine.mining`.
 """

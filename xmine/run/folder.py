@@ -1,7 +1,7 @@
 """The folder of a mining run: `run.toml`, the files of steps in `parts/`, and the results.
 
-`run.toml` has the options, what was read, and the digests of the results; it is written when a run
-begins and when it ends. `xmine.run.steps` tells how a killed run goes on.
+`run.toml` has the options, what was read, and the digests of the results; it is written when a new
+folder is made, and when a run ends. `xmine.run.steps` tells how a killed run goes on.
 docs/reference/runs.md describes the files.
 """
 
@@ -20,7 +20,8 @@ from xmine.files.cache import Warn, unheard
 from xmine.files.digests import digest_of, refuse_unreadable
 from xmine.files.lock import held
 from xmine.files.reading import readable
-from xmine.run.run_file import DIGESTS, FORMAT, is_of_now, read_tables, write_tables
+from xmine.files.sealed_arrays import seal_of
+from xmine.run.run_file import DIGESTS, FORMAT, SEALED, is_of_now, read_tables, write_tables
 from xmine.run.run_file import RUN_FILE as RUN_FILE
 from xmine.version import __version__
 
@@ -84,8 +85,12 @@ class Run:
     def finish(self) -> None:
         """Write `run.toml` with the digests of the results."""
         if self.kept:
-            there = [name for name in RESULTS if self.path(name).exists()]
-            self.tables[DIGESTS] = {name: digest_of(self.path(name)) for name in there}
+            files = {name: seal_of for name in SEALED} | {name: digest_of for name in RESULTS}
+            self.tables[DIGESTS] = {
+                name: digest(self.path(name))
+                for name, digest in files.items()
+                if self.path(name).exists()
+            }
             write_tables(self.path(RUN_FILE), self.tables)
 
 

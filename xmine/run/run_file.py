@@ -7,12 +7,15 @@ from typing import Any
 from xmine.errors import FileError
 from xmine.files.atomic import replacing
 from xmine.files.digests import digest_of, sealed, unsealed
+from xmine.files.sealed_arrays import seal_of
 from xmine.options import dump_tables, load_toml
 
 RUN_FILE = "run.toml"
 FORMAT = 8  # of the folder
 # The table of digests, by the name of each file in the folder.
 DIGESTS = "digests"
+# Files that end with their own digest; `run.toml` has it, so that it tells which ones go with it.
+SEALED = ("source.npy", "target.npy", "neighbours/targets.npy", "neighbours/sources.npy")
 _CHANGED = "changed since it was written"
 
 
@@ -42,9 +45,9 @@ def check_written(folder: Path, *names: str) -> None:
     """Refuse files of a run that were changed; files without a digest pass."""
     digests = read_tables(folder / RUN_FILE).get(DIGESTS)
     for name in names:
-        path = folder / name
+        path, found = folder / name, seal_of if name in SEALED else digest_of
         known = digests.get(name) if isinstance(digests, dict) else None
-        if known and path.exists() and digest_of(path) != known:
+        if known and path.exists() and found(path) != known:
             raise FileError(
                 f"{path}: {_CHANGED}",
                 "give the command that made the run again, and it makes this file again",

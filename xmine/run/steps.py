@@ -30,8 +30,8 @@ Files = list[tuple[Path, ...]]
 MadeOf = Sequence[str] | Callable[[int, int], Sequence[str]]
 # The rows of an array, or of several, block by block.
 Blocks = Iterable[tuple[NDArray[Any], ...]]
-# Makes the rows from one to before another: a function of a module or a partial of one, plain data,
-# so that another process can have it.
+# Makes the rows from one to before another. For an engine of other processes this is a function of
+# a module or a partial of one, with plain data.
 Maker = Callable[[int, int], Blocks]
 
 
@@ -47,7 +47,7 @@ class Steps:
         folder: of the files.
         engine: runs the tasks, unless a step says otherwise.
         changed: called with each file that has changed since it was written.
-        used: the names of the files that steps have made or found.
+        used: the names of the files that steps have made or found, and that outlast a sweep.
         kept: whether the files are for later runs, too.
     """
 
@@ -122,7 +122,7 @@ class Steps:
             arrays, made_of, rows, maker, task, cache, keep: see `plan`.
             tick: called with the number of rows that are done.
             engine: runs the tasks, in place of the usual one.
-            prepare: called before tasks run.
+            prepare: called before tasks run, if any has to.
         """
         files, missing = self.plan(arrays, made_of, rows, maker, task, cache=cache, keep=keep)
         total = rows.stop - rows.start
@@ -170,7 +170,7 @@ class Steps:
         return False
 
     def sweep(self) -> None:
-        """Delete the files of other options, which no step of this run has asked for."""
+        """Delete the files that no step of this run used, or that none asked to keep."""
         for path in self.folder.glob("*"):
             if path.name not in self.used:
                 remove(path)
@@ -217,7 +217,7 @@ def rows_of(paths: Sequence[Path], size: int, rows: NDArray[np.int64]) -> NDArra
 
 
 def python_task(weight: float, *, apart: bool) -> Callable[..., Task]:
-    """Make tasks of Python code, in which a row takes `weight`; may they run in processes?"""
+    """Make tasks of Python code, in which a row takes `weight`; `apart`: processes may run them."""
 
     def task(function: Any, given: Any, makes: Any, rows: float) -> Task:  # noqa: ANN401
         return Task(function, given, makes, weight * rows, in_python=apart)

@@ -26,13 +26,11 @@ _AGAIN = "mine into another folder"
 _COUNTS = ("total", "blank", "repeated", "unknown")
 
 
-def write_table(sentences: Sentences, path: Path) -> list[Path]:
+def write_table(sentences: Sentences, path: Path) -> None:
     """Write `line`, `offset` if lines were cut into sentences, `occurrences` and `text`.
 
-    The file's metadata has the name and the counts of `Sentences`.
-
-    Returns:
-        The files that were written: `path`, and before it that of the repeated lines, if any.
+    The file's metadata has the name and the counts of `Sentences`. Repeated lines, if there are
+    any, go to `NAME.repeats.parquet`.
     """
     import polars as pl
 
@@ -46,15 +44,17 @@ def write_table(sentences: Sentences, path: Path) -> list[Path]:
     }
     given = {name: column for name, column in columns.items() if column is not None}
     schema = {name: pl.String if name == "text" else pl.Int64 for name in given}
-    written = []
     if sentences.stands_for is not None:
-        written.append(path.with_suffix(".repeats.parquet"))
         lines = np.arange(1, sentences.total + 1)
         folded = np.flatnonzero(sentences.stands_for != lines)
         repeats = {"line": lines[folded], "stands_for": sentences.stands_for[folded]}
-        write_columns(written[0], dict.fromkeys(repeats, pl.Int64), len(folded), repeats)
+        write_columns(
+            path.with_suffix(".repeats.parquet"),
+            dict.fromkeys(repeats, pl.Int64),
+            len(folded),
+            repeats,
+        )
     write_columns(path, schema, len(sentences), given, metadata)
-    return [*written, path]
 
 
 def write_columns(

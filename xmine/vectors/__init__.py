@@ -1,4 +1,4 @@
-"""Vectors on disk: `.npy` and raw files, blocks that resume, and the cache by content.
+"""Sentences -> vectors and tokens in files of steps; vectors that the user has.
 
 Nothing here compares vectors; that is `xmine.knn`.
 """

@@ -1,4 +1,4 @@
-"""Sentences -> their vectors and tokens, in files of a step; blocks of texts are what files have.
+"""Sentences -> their vectors and tokens, in files of a step, a file for each block of texts.
 
 A block is named by its texts, so that a text input that has grown needs its new blocks alone. Of a
 static encoder the tokens of a block are read with the vectors.
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.encoders.fingerprint import _DIGITS, _VERSION, unchanged
+from xmine.encoders.fingerprint import DIGITS, VERSION, unchanged
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.recipe import Recipe
 from xmine.errors import FileError
@@ -123,7 +123,7 @@ def read_tokens(
     """Read the tokens of sentences; prompts and heads of the encoder have no part in this.
 
     Returns:
-        for each block what `body.tokens` gives; the files of a transformer go in a sweep.
+        for each block what `body.tokens` gives; a sweep deletes the files of a transformer.
     """
     arrays = token_arrays(encoder)
     keep = isinstance(encoder.body, StaticEmbedding)  # a transformer's take 1.5 KB each
@@ -140,7 +140,7 @@ def _made_of(
     encoder: SentenceEncoder, sentences: Sentences, steps: Steps, prompt: str = ""
 ) -> Callable[[int, int], list[str]]:
     """Name a block by encoder, prompt and texts."""
-    mark = vectors_key(encoder, "", prompt)
+    mark = vectors_key(encoder, prompt)
     if mark is None:
         own = encoder.fingerprint_in_memory() if steps.kept else str(id(encoder))
         mark = f"{own} {prompt}".strip()
@@ -232,12 +232,10 @@ def knows_nothing(name: str) -> FileError:
     )
 
 
-def vectors_key(
-    encoder: SentenceEncoder, digest: str, prompt: str = "", device: str = ""
-) -> str | None:
-    """Name the vectors of texts; None for an encoder that does not come from a folder."""
+def vectors_key(encoder: SentenceEncoder, prompt: str = "", device: str = "") -> str | None:
+    """Name encoder and prompt; None for an encoder that does not come from a folder."""
     fingerprint = encoder.fingerprint(device)
     if fingerprint is None:
         return None
-    facts = [_VERSION, fingerprint, digest, encoder.settings.choose(prompt)]
-    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:_DIGITS]
+    facts = [VERSION, fingerprint, encoder.settings.choose(prompt)]
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:DIGITS]

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from xmine.encoders.fingerprint import _DIGITS, Source, list_files
+from xmine.encoders.fingerprint import DIGITS, Source, list_files
 from xmine.encoders.layout import INSTEAD
 from xmine.encoders.metadata import read_settings as read_prompts
 from xmine.encoders.modules.checkpoint import (
@@ -69,7 +69,7 @@ class CrossEncoder:
         """Hash what the numbers depend on, but for the texts, as an encoder does."""
         device = str(self.model.device).partition(":")[0]
         facts = [self.source.digests, device, self.dtype, self.batch_size, self.max_length]
-        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:_DIGITS]
+        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:DIGITS]
 
     @classmethod
     def load(cls, folder: Path, name: str, options: EncodingOptions) -> "CrossEncoder":

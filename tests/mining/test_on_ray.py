@@ -118,7 +118,7 @@ def test_a_dead_node_changes_nothing(files: Files, tmp_path: Path) -> None:
             ended.append((there / "pairs.parquet").exists())
             cluster.remove_node(next(iter(cluster.worker_nodes)), allow_graceful=False)
 
-        acted = when(there, "neighbours/tile-*-best-*", kill)
+        acted = when(there, "parts/tile-*-best-*", kill)
         mine(*files, options=options, run=there, engine=engine)
         acted.join()
     assert ended == [False]
@@ -134,7 +134,7 @@ def test_a_killed_driver_goes_on_here_or_there(cluster: Any, files: Files, tmp_p
         alone = [*words, "-o", f"{run}/"]
         there = [*alone, "--engine", "ray", "--address", cluster.address]
         process = subprocess.Popen(there, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        when(run, "neighbours/tile-*-best-*", process.kill).join()
+        when(run, "parts/tile-*-best-*", process.kill).join()
         assert process.wait() == -signal.SIGKILL
         assert not (run / "pairs.parquet").exists()
         subprocess.run(there if end == "there" else alone, check=True, capture_output=True)

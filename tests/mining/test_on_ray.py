@@ -134,7 +134,7 @@ def test_a_killed_driver_goes_on_here_or_there(cluster: Any, files: Files, tmp_p
         alone = [*words, "-o", f"{run}/"]
         there = [*alone, "--engine", "ray", "--address", cluster.address]
         process = subprocess.Popen(there, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        when(run, "parts/tile-*-best-*", process.kill).join()
+        when(run, "parts/vectors-*", process.kill).join()
         assert process.wait() == -signal.SIGKILL
         assert not (run / "pairs.parquet").exists()
         subprocess.run(there if end == "there" else alone, check=True, capture_output=True)

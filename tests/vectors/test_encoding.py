@@ -124,7 +124,7 @@ def test_sigkill_takes_nothing_back(
             stdout=subprocess.PIPE,
         )
         assert child.stdin is not None and child.stdout is not None
-        there = len(list(path.glob("vectors-*.npy"))) if path.exists() else 0
+        there = len(list(path.glob("lengths-*.npy")))  # the last of the files of a block
         for line in child.stdout:
             firsts.append(int(line))
             if kill is not None and int(line) >= kill:
@@ -142,7 +142,8 @@ def test_sigkill_takes_nothing_back(
     (tmp_path / "whole").mkdir()
     steps, table = Steps(tmp_path / "whole" / "parts"), sentence_table("f", lines, dedup=False)
     whole = made(encode_sentences(encoder, table, steps, tokens=True))
-    assert {each.name: each.read_bytes() for each in path.iterdir()} == whole
+    # What is half written goes with the next run.
+    assert {each.name: each.read_bytes() for each in path.glob("[!.]*")} == whole
 
 
 def test_memory_does_not_grow_with_the_lines(
@@ -159,7 +160,8 @@ def test_memory_does_not_grow_with_the_lines(
         finally:
             tracemalloc.stop()
         sizes.append(files.joined().nbytes)
-    assert peaks[1] - peaks[0] < (sizes[1] - sizes[0]) / 3  # the names of files
+    # Names and tasks take 3 KB for each block, here of 100 texts, usually of 8,192.
+    assert peaks[1] - peaks[0] < (sizes[1] - sizes[0]) / 1.5
 
 
 def _saved(rows: np.ndarray[Any, Any]) -> bytes:

@@ -145,3 +145,12 @@ def test_vectors_that_do_not_fit_are_refused(
     with pytest.raises(OptionError, match="no line can be cut"):
         options = xmine.MiningOptions(segment=True)
         xmine.mine(source, target, options=options, vectors=(rows, rows))
+
+
+def test_one_matrix_may_serve_both_sides(tmp_path: Path) -> None:
+    """Without a run that is kept, matrices are not hashed; their lines tell the sides apart."""
+    vectors, steps = np.eye(4, dtype=np.float32), Steps(tmp_path, kept=False)
+    for lines in ([1, 2], [3, 4]):
+        table = replace(sentence_table("f", ["a", "b"]), lines=np.array(lines))
+        found = unit_rows(vectors, table, steps).every()
+        assert found.tolist() == vectors[[line - 1 for line in lines]].tolist()

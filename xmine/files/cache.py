@@ -71,7 +71,8 @@ class Cache:
         try:
             _link(path, link)
         except (OSError, FileError) as error:
-            self.warn(f"{cache_folder()}: cannot be used as a cache: {error}")
+            why = error.strerror if isinstance(error, OSError) else error.message
+            self.warn(f"{cache_folder()}: cannot be used as a cache: {why}")
             return False
         return True
 

@@ -220,8 +220,8 @@ class Stages:
     def _in_tiles(self, index: str, sources: int, targets: int, dim: int) -> bool:
         """Tell whether a search is cut into tasks.
 
-        A product of lists in tiles takes 1.3 to 1.7 times as long as a whole one (100,000 lines):
-        it is cut for other machines alone, or where these have begun.
+        Lists that are cut into tiles have few rows, and their products take longer than those of
+        whole lists: they are cut for other machines alone, or where these have begun.
         """
         if is_one_tile(sources, targets, index):
             return False

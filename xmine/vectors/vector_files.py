@@ -145,7 +145,7 @@ def unit_rows(
 
     def made_of(start: int, stop: int) -> list[str]:
         if not steps.kept:
-            return ["given", str(id(vectors))]
+            return ["given", str(id(vectors)), digest(sentences.lines[start:stop].tobytes())]
         some = taken(start, stop)
         return ["given", str(some.dtype), digest(some.data.cast("B"))]
 

@@ -204,3 +204,15 @@ def test_runs_that_are_broken_or_mixed_up_are_refused_by_what_is_wrong(
         assert said in error.value.message and error.value.message.startswith(str(run))
         (run / name).unlink() if before is None else (run / name).write_bytes(before)
     assert len(open_pairs(run))  # every file is back
+
+
+@pytest.mark.parametrize("name", ["source.npy", "neighbours/sources.npy"])
+def test_vectors_and_neighbours_of_another_run_are_refused(
+    mined: Mine, tmp_path: Path, name: str
+) -> None:
+    """A run with another encoder replaces both before the pairs: a kill leaves the old pairs."""
+    mined()
+    mined("other", neighborhood=6, src_prompt="ba ")
+    (tmp_path / "run" / name).write_bytes((tmp_path / "other" / name).read_bytes())
+    with pytest.raises(FileError, match=f"{name}: changed since it was written"):
+        open_pairs(tmp_path / "run")

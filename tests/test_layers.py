@@ -34,7 +34,7 @@ CEILINGS = {
     "trainer": 8380,
     "tui": 5410,
     "bench": 3720,
-    "tests": 49130,
+    "tests": 49150,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_900

@@ -3,12 +3,16 @@
     python bench/embedded.py en-zh.tsv.gz en-de.tsv.gz ... --data EVAL_FOLDER -o FOLDER
         [--seeds 1 2 3] [--options FILE]
     python bench/embedded.py --shipped --data EVAL_FOLDER
+    python bench/embedded.py --peers use e5 --data EVAL_FOLDER
 
 Trains with xmine/embedded/options.toml, which is where the settings of the shipped encoder stand,
 or with FILE, into FOLDER/seed-N, and writes FOLDER/figures.json: the figures of each seed and their
 mean. A run that was stopped goes on where it was. `--shipped` trains nothing: it measures the
 encoder that ships, after a change of the code around it, and writes that into
-bench/results/embedded.json, whose figures README, docs and card quote.
+bench/results/embedded.json, whose figures README, docs and card quote. `--peers` does so with other
+encoders on Tatoeba and BUCC, in the languages of the one that ships, and as the second model of
+`xmine mine --rescore` beside it; speed is that on newstest2019. What peers were trained on is not
+known.
 
 A figure is named by its benchmark, row and metric, as `xmine eval` has them: `tatoeba deu, reranked
 to_english`. The languages are those of the encoder.
@@ -22,8 +26,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
+from tempfile import TemporaryDirectory
+from time import process_time
 
 from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
+from xmine.encoders.rescorer import load_rescorer
 from xmine.evaluation.benchmarks import BENCHMARKS
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.languages import chosen_languages
@@ -31,7 +38,11 @@ from xmine.evaluation.options import BitextOptions, BuccOptions, TatoebaOptions
 from xmine.evaluation.readers.bucc import BuccFolder
 from xmine.evaluation.reports.record import record, write_record
 from xmine.evaluation.retrieval.bucc import PROTOCOLS, mine_pair
+from xmine.files.reading import read_lines
+from xmine.mining.options import MiningOptions
+from xmine.mining.pipeline import mine
 from xmine.options import load_toml
+from xmine.pairs.known import LabelledPair, LabelledPairs
 
 RESULTS = Path(__file__).parent / "results" / "embedded.json"
 # Benchmark -> how it is measured, and the metrics that are kept.
@@ -49,6 +60,7 @@ def main() -> None:
     parser.add_argument("--data", required=True)
     parser.add_argument("-o", "--output", type=Path)
     parser.add_argument("--shipped", action="store_true")
+    parser.add_argument("--peers", nargs="+", default=[])
     parser.add_argument("--options", type=Path, default=EMBEDDED / "options.toml")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     arguments = parser.parse_args()
@@ -58,8 +70,15 @@ def main() -> None:
         write_record(RESULTS, {**kept, "shipped": shipped})
         print(json.dumps(shipped, indent=2))
         return
+    for name in arguments.peers:
+        kept = json.loads(RESULTS.read_text(encoding="utf-8"))
+        peer = record(measure_peer(name, Path(arguments.data)))
+        write_record(RESULTS, {**kept, "peers": {**kept.get("peers", {}), name: peer}})
+        print(json.dumps(peer, indent=2))
+    if arguments.peers:
+        return
     if not arguments.pairs or not arguments.output:
-        parser.error("give PAIRS and -o FOLDER, or --shipped")
+        parser.error("give PAIRS and -o FOLDER, --shipped or --peers")
     arguments.output.mkdir(exist_ok=True)
     seeds: dict[str, dict[str, float]] = {}
     for seed in arguments.seeds:
@@ -92,8 +111,18 @@ def _train(pairs: Sequence[str], file: Path, folder: Path, seed: int) -> dict[st
 
 def measure(folder: Path, data: str) -> dict[str, float]:
     """Measure an encoder on all benchmarks that there are files of in its languages."""
-    encoder, figures = SentenceEncoder.load(folder), dict[str, float]()
-    for name, (options, metrics) in MEASURED.items():
+    encoder = SentenceEncoder.load(folder)
+    figures = evaluate(encoder, data, *MEASURED)
+    if (files := Path(data) / "eval" / "pseudo-bucc").is_dir():
+        figures |= measure_pseudo_bucc(encoder, files)
+    return figures
+
+
+def evaluate(encoder: SentenceEncoder, data: str, *names: str) -> dict[str, float]:
+    """Measure an encoder on some of MEASURED, in the languages of its facts."""
+    figures: dict[str, float] = {}
+    for name in names:
+        options, metrics = MEASURED[name]
         try:
             result = BENCHMARKS[name].load()(encoder, DataFolder(Path(data)), options)
         except MissingData as error:
@@ -101,8 +130,6 @@ def measure(folder: Path, data: str) -> dict[str, float]:
             continue
         for row in result.rows:
             figures |= {f"{name} {row.name} {metric}": row.figures[metric] for metric in metrics}
-    if (files := Path(data) / "eval" / "pseudo-bucc").is_dir():
-        figures |= measure_pseudo_bucc(encoder, files)
     return figures
 
 
@@ -127,6 +154,55 @@ def measure_pseudo_bucc(encoder: SentenceEncoder, folder: Path) -> dict[str, flo
                 figures[f"pseudo-bucc {pair}{kind} {name}"] = f1
                 means.setdefault(f"mean of {len(pairs)}{kind} {name}", []).append(f1)
     return figures | {f"pseudo-bucc {name}": fmean(each) for name, each in means.items()}
+
+
+def measure_peer(name: str, data: Path) -> dict[str, float]:
+    """Measure an encoder of others, its speed, and what it adds to the one that ships."""
+    peer, ours = SentenceEncoder.load(name), SentenceEncoder.load()
+    lines = [
+        line for side in ("en", "zh") for line in read_lines(data / f"eval/newstest2019/ref.{side}")
+    ]
+    peer.encode(lines[:100])
+    started = process_time()
+    peer.encode(lines[:1000] + lines[-1000:])
+    figures = {"lines_per_cpu_second": round(2000 / (process_time() - started), 1)}
+    shared = tuple(each for each in peer.facts.languages if each in ours.facts.languages)
+    peer = replace(peer, facts=replace(peer.facts, languages=shared))
+    found = measure_rescored(ours, name, data / "eval" / "pseudo-bucc")
+    return {**figures, **found, **evaluate(peer, str(data), "tatoeba", "bucc")}
+
+
+def measure_rescored(encoder: SentenceEncoder, second: str, folder: Path) -> dict[str, float]:
+    """Mine the files of `measure_pseudo_bucc` as `xmine mine` does, alone and with a second model.
+
+    A language that the second model does not know is measured like the others.
+    """
+    figures: dict[str, float] = {}
+    means: dict[str, list[float]] = {}
+    for path in sorted(folder.glob("*-en.dev.gold")):
+        pair = path.name.split(".")[0]
+        split = BuccFolder(folder, [pair], [pair]).read(pair, "sample")
+        rows = [{name: at for at, (name, _) in enumerate(side, 1)} for side in split.sides]
+        gold = [LabelledPair(rows[0][one], rows[1][other], True) for one, other in split.gold]
+        texts = [[text for _, text in side] for side in split.sides]
+        for kind, rescorer in (("alone", None), (f"rescored by {second}", load_rescorer(second))):
+            with TemporaryDirectory() as run:
+                for cut in ("gold", "auto"):
+                    mined = mine(
+                        texts[0],
+                        texts[1],
+                        encoder,
+                        MiningOptions(threshold=cut),
+                        gold=LabelledPairs("gold", gold),
+                        rescorer=rescorer,
+                        run=Path(run, "run"),
+                        force=True,
+                    )
+                    name = f"{kind} {'oracle' if cut == 'gold' else cut}"
+                    f1 = mined.report().agreements["gold"].f1
+                    figures[f"mined {pair}, {name}"] = f1
+                    means.setdefault(name, []).append(f1)
+    return figures | {f"mined mean, {name}": fmean(each) for name, each in means.items()}
 
 
 def _megabytes(folder: Path) -> float:

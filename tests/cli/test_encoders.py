@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.toys.packaged import e5_file, e5_tensors, encoder_folder
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.options import EncodingOptions
 
@@ -157,12 +158,21 @@ def test_an_export_says_nothing_of_options_that_nobody_gave(
     assert ended.code == 0 and ended.err.startswith("xmine: copy: ")
 
 
-def test_options_that_do_nothing_are_said(command: Command, minilm: str, toy_folder: Path) -> None:
-    encode = ["encode", "a.txt", "-o", "a.npy", "--force", "--model", toy_folder]
-    for flags in (["--device", "cpu"], ["--max-length", "3", "--batch-size", "8"]):
-        told = f"{', '.join(sorted(flags[::2]))}: no effect without a transformer"
-        assert command(*encode, *flags).err.startswith(f"xmine: warning: {told}\n")
-    assert "no effect" not in command(*encode).err
+def test_options_that_do_nothing_are_said(
+    command: Command,
+    minilm: str,
+    toy_folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    packaged = encoder_folder(tmp_path, "E5", {"e5.bin": e5_file(e5_tensors())})
+    for model in (toy_folder, packaged):
+        encode = ["encode", "a.txt", "-o", "a.npy", "--force", "--model", model]
+        for flags in (["--device", "cpu"], ["--max-length", "3", "--batch-size", "8"]):
+            told = f"{', '.join(sorted(flags[::2]))}: no effect without a transformer"
+            assert command(*encode, *flags).err.startswith(f"xmine: warning: {told}\n")
+        assert "no effect" not in command(*encode).err
     ended = command("encode", "a.txt", "-o", "a.npy", "--force", "--model", "")
     assert ended.code == 1 and ended.err.startswith("xmine: an empty name in place of an encoder")
 

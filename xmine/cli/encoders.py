@@ -40,8 +40,10 @@ def load_encoder(
 def warn_without_effect(
     encoders: "Iterable[SentenceEncoder]", options: EncodingOptions, console: Console
 ) -> None:
-    """Warn of options without effect: a static encoder reads whole sentences with numpy."""
-    trained = any(each.describe()["architecture"] != "static" for each in encoders)
+    """Warn of options without effect: numpy reads whole sentences."""
+    from xmine.encoders.modules.parts import IN_NUMPY
+
+    trained = any(not isinstance(each.body, IN_NUMPY) for each in encoders)
     for warning in without_effect(options, {"a transformer": trained}):
         console.warn(warning)
 

@@ -34,7 +34,7 @@ def info(console: Console, encoder: Annotated[str | None, ENCODER] = None) -> No
     folder = find_encoder(EMBEDDED if encoder is None else encoder)
     loaded = load_encoder(str(folder), EncodingOptions(), console)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    facts = {"folder": str(folder), **loaded.describe(), "bytes": size}
+    facts = {"folder": str(folder), "bytes": size, **loaded.describe()}
     rows = [f"{name.replace('_', ' '):<17}{_shown(value)}\n" for name, value in facts.items()]
     if loaded.card:
         rows += ["\n", without_front_matter(loaded.card)]

@@ -32,7 +32,7 @@ from xmine.encoders.metadata import (
     write_facts,
     write_settings,
 )
-from xmine.encoders.modules.parts import LengthOne, read_body, read_heads
+from xmine.encoders.modules.parts import IN_NUMPY, Body, LengthOne, read_body, read_heads
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.reranking import RerankingWeights, read_reranking
 from xmine.errors import EncoderError
@@ -44,7 +44,6 @@ from xmine.text.checks import check_texts
 
 if TYPE_CHECKING:
     from xmine.encoders.modules.heads import Head
-    from xmine.encoders.modules.transformer import Transformer
 
 Number = TypeVar("Number", np.float16, np.float32)
 
@@ -69,7 +68,7 @@ class SentenceEncoder:
         reranking: the weights of candidates that the folder has; None for the defaults.
     """
 
-    body: "StaticEmbedding | Transformer"
+    body: Body
     heads: "Sequence[Head]" = ()
     settings: Settings = field(default_factory=Settings)
     facts: EncoderFacts = field(default_factory=EncoderFacts)
@@ -99,12 +98,12 @@ class SentenceEncoder:
     @property
     def device(self) -> str:
         """Where it runs."""
-        return "cpu" if isinstance(self.body, StaticEmbedding) else str(self.body.model.device)
+        return "cpu" if isinstance(self.body, IN_NUMPY) else str(self.body.model.device)
 
     @property
     def dtype(self) -> str:
         """The number type it runs in."""
-        return "float32" if isinstance(self.body, StaticEmbedding) else self.body.dtype
+        return "float32" if isinstance(self.body, IN_NUMPY) else self.body.dtype
 
     @property
     def texts_at_once(self) -> int:
@@ -131,7 +130,7 @@ class SentenceEncoder:
     def _hash(self, source: Source, device: str) -> str:
         facts: list[object] = [source.digests, self.dim]
         body = self.body
-        if not isinstance(body, StaticEmbedding):
+        if not isinstance(body, IN_NUMPY):
             device = (device or self.device).partition(":")[0]
             at_once = choose_batch_size(body.batch_size, device)
             facts += [device, body.dtype, at_once, body.cut_at, body.pooling.include_prompt]
@@ -160,7 +159,7 @@ class SentenceEncoder:
         name = "embedded" if folder == EMBEDDED else str(model)
         source = Source(folder, list_files(folder), name)
         body, rest = read_body(modules, options)
-        if str(model) in _WITHOUT_PROMPT and not isinstance(body, StaticEmbedding):
+        if str(model) in _WITHOUT_PROMPT and not isinstance(body, IN_NUMPY):
             body.pooling.include_prompt = False
         heads, card = read_heads(folder, rest, body.dim), read_card(folder)
         # The embedded encoder loads in 170 ms, to which its digests would add 50: it is checked

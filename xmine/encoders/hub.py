@@ -11,6 +11,8 @@ from xmine.errors import EncoderError
 from xmine.extras import needs
 
 EMBEDDED = Path(__file__).parents[1] / "embedded"
+# Encoders whose weights a package brings, see `xmine.encoders.modules.packaged`.
+PACKAGED = {name: Path(__file__).parent / "packaged" / name for name in ("use", "e5")}
 
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 # The small files of an encoder, beside its weights; a repository may hold others.
@@ -25,7 +27,8 @@ _SECONDS = 10
 def find_encoder(model: str | Path) -> Path:
     """Find the folder of an encoder; a Hugging Face name is taken from the cache or downloaded.
 
-    The name `embedded` is that of the encoder that ships; a folder of that name is `./embedded`.
+    The name `embedded` is that of the encoder that ships, `use` and `e5` are those of packages; a
+    folder of such a name is `./embedded`.
 
     Raises:
         EncoderError: there is no such folder; or the name is not in the cache and cannot be
@@ -34,6 +37,8 @@ def find_encoder(model: str | Path) -> Path:
     """
     if model == "embedded":
         return EMBEDDED
+    if model in PACKAGED:
+        return PACKAGED[str(model)]
     if not str(model):
         raise EncoderError(
             "an empty name in place of an encoder", "is a variable of the shell unset?"

@@ -52,7 +52,7 @@ def read_modules(folder: Path) -> list[ModuleEntry]:
             name, place = str(row["type"]), str(row["path"])
         except (TypeError, KeyError) as error:
             raise EncoderError(f"{path}: cannot be read: a module without {error}") from None
-        if not name.startswith("sentence_transformers."):
+        if not name.startswith(("sentence_transformers.", "xmine.")):
             raise EncoderError(f"{path}: asks for {name}, code of its own", INSTEAD)
         entries.append(ModuleEntry(name.rsplit(".", 1)[-1], _inside(folder, place, path)))
     if not entries:

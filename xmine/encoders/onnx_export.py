@@ -14,7 +14,9 @@ from torch import Tensor, nn
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.layout import first_line
 from xmine.encoders.metadata import CARD_FILE, check_replaceable, write_facts, write_settings
+from xmine.encoders.modules.packaged import Packaged
 from xmine.encoders.modules.static import StaticEmbedding
+from xmine.encoders.modules.transformer import Transformer
 from xmine.encoders.tokenizer import TOKENIZER_FILE
 from xmine.errors import EncoderError
 from xmine.files.atomic import replacing_folder
@@ -36,10 +38,12 @@ def save_onnx(encoder: SentenceEncoder, folder: Path) -> None:
         FileError: something else than an encoder is there.
     """
     check_replaceable(folder)
-    graph = _Graph(encoder).eval()
+    if isinstance(body := encoder.body, Packaged):
+        body.save(folder)  # says why not
+    graph = _Graph(encoder, _Mean(body) if isinstance(body, StaticEmbedding) else body).eval()
     with replacing_folder(folder) as partial:
         # Not its `save`: a full disk is an Exception of Rust there.
-        (partial / TOKENIZER_FILE).write_text(_tokenizer(encoder).to_str(pretty=True), "utf-8")
+        (partial / TOKENIZER_FILE).write_text(_tokenizer(body).to_str(pretty=True), "utf-8")
         _export(graph, partial / "model.onnx")
         write_settings(partial, encoder.settings)
         if encoder.card:
@@ -74,10 +78,9 @@ def _export(graph: nn.Module, path: Path) -> None:
 class _Graph(nn.Module):
     """The module that is traced: token ids and mask -> unit vectors."""
 
-    def __init__(self, encoder: SentenceEncoder) -> None:
+    def __init__(self, encoder: SentenceEncoder, body: nn.Module) -> None:
         super().__init__()
-        body = encoder.body
-        self.body = _Mean(body) if isinstance(body, StaticEmbedding) else body
+        self.body = body
         self.heads = nn.ModuleList(encoder.heads)
         self.truncated = encoder.settings.truncated
         self.requires_grad_(False)
@@ -102,11 +105,10 @@ class _Mean(nn.Module):
         return summed / weights.sum(dim=1).clamp(min=1)
 
 
-def _tokenizer(encoder: SentenceEncoder) -> Any:  # noqa: ANN401 - a tokenizers.Tokenizer
+def _tokenizer(body: StaticEmbedding | Transformer) -> Any:  # noqa: ANN401 - a tokenizers.Tokenizer
     """Make a tokenizer that cuts and pads as the encoder does."""
     from tokenizers import Tokenizer, processors
 
-    body = encoder.body
     if isinstance(body, StaticEmbedding):
         tokenizer = Tokenizer.from_str(body.pieces.tokenizer)
         alone = processors.TemplateProcessing(single="$A", special_tokens=[])

@@ -5,7 +5,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.encoders.modules.static import StaticEmbedding
+from xmine.encoders.modules.parts import IN_NUMPY
 from xmine.errors import EncoderError
 from xmine.options import EncodingOptions
 
@@ -32,7 +32,7 @@ class Recipe:
             return None
         is_path = Path(source.name) == source.folder
         model = str(source.folder.absolute()) if is_path else source.name
-        if isinstance(body, StaticEmbedding):
+        if isinstance(body, IN_NUMPY):
             return cls(model, EncodingOptions(), fingerprint)
         device = encoder.device.partition(":")[0]
         use = EncodingOptions(

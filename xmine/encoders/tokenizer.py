@@ -98,15 +98,20 @@ class Vocabulary:
 
     def spans(self, text: str) -> list[Span]:
         """Give the span of each piece of a text, in characters of the text, without white space."""
-        composed, places = nfkc(text), nfkc_spans(text)
-        offsets = self._pieces.normalize(composed, with_offsets=True)[1]
-        spans, begun = [], 0
-        for piece in self._pieces.encode(composed, out_type=str):
-            start, end = offsets[begun], offsets[begun := begun + len(piece)]
-            end = max(end, offsets[begun - 1] + 1)  # a part of what one character became
-            start, end = without_space(composed, start, end)
-            spans.append((places[start][0], places[end - 1][1]) if start < end else (0, 0))
-        return spans
+        places = nfkc_spans(text)
+        found = piece_spans(self._pieces, nfkc(text))
+        return [(places[i][0], places[j - 1][1]) if i < j else (0, 0) for i, j in found]
+
+
+def piece_spans(pieces: sentencepiece.SentencePieceProcessor, text: str) -> list[Span]:
+    """Give the span of each piece of a text without white space; an empty one of white space."""
+    offsets = pieces.normalize(text, with_offsets=True)[1]
+    spans, begun = [], 0
+    for piece in pieces.encode(text, out_type=str):
+        start, end = offsets[begun], offsets[begun := begun + len(piece)]
+        end = max(end, offsets[begun - 1] + 1)  # a part of what one character became
+        spans.append(without_space(text, start, end))
+    return spans
 
 
 class Tokenizer:

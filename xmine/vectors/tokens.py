@@ -8,24 +8,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Union
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.fingerprint import unchanged
+from xmine.encoders.modules.parts import Body
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.recipe import Recipe
 from xmine.encoders.tokens import Rows, Stacked, TokenVectors
 from xmine.files import scratch
 from xmine.files.sealed_arrays import opened_sealed
 from xmine.run.steps import Files, joined, parts_of
-
-if TYPE_CHECKING:
-    from xmine.encoders.modules.transformer import Transformer
-
-Body = Union[StaticEmbedding, "Transformer"]
 
 # Texts of a side whose tokens tell which dimensions are compared.
 _TEXTS_FOR_AXES = 10_000

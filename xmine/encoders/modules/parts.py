@@ -1,7 +1,7 @@
 """The folder of an encoder -> the module that reads text, and the heads behind it."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Union
 
 from xmine.encoders.layout import (
     INSTEAD,
@@ -11,7 +11,10 @@ from xmine.encoders.layout import (
     read_json,
     write_json,
 )
+from xmine.encoders.modules.e5 import E5
+from xmine.encoders.modules.packaged import Packaged
 from xmine.encoders.modules.static import StaticEmbedding
+from xmine.encoders.modules.universal import Universal
 from xmine.errors import EncoderError
 from xmine.extras import needs
 from xmine.options import EncodingOptions
@@ -19,6 +22,11 @@ from xmine.options import EncodingOptions
 if TYPE_CHECKING:
     from xmine.encoders.modules.heads import Head
     from xmine.encoders.modules.transformer import Transformer
+
+Body = Union[StaticEmbedding, Packaged, "Transformer"]
+# Modules that run in numpy, as they are: on the processor, in float32, without batches.
+IN_NUMPY = (StaticEmbedding, Packaged)
+_KINDS = {each.kind: each for each in (StaticEmbedding, Universal, E5)}
 
 
 class LengthOne:
@@ -33,7 +41,7 @@ class LengthOne:
 
 def read_body(
     entries: list[ModuleEntry], options: EncodingOptions
-) -> "tuple[StaticEmbedding | Transformer, list[ModuleEntry]]":
+) -> tuple[Body, list[ModuleEntry]]:
     """Load the module that reads text, with its pooling; return it and the entries behind.
 
     Raises:
@@ -42,8 +50,8 @@ def read_body(
         XmineError: a package that it needs is not installed.
     """
     folder, kinds = entries[0].folder, [entry.kind for entry in entries]
-    if kinds[0] == "StaticEmbedding":
-        return StaticEmbedding.load(folder), entries[1:]
+    if kinds[0] in _KINDS:
+        return _KINDS[kinds[0]].load(folder), entries[1:]
     plain = kinds == ["Transformer"] and not (folder / MODULES_FILE).exists()
     if kinds[:2] != ["Transformer", "Pooling"] and not plain:
         raise _cannot_honour(folder, kinds[:2])

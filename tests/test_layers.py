@@ -18,8 +18,8 @@ FOLDERS = {"xmine": ROOT / "xmine", "xmine.trainer": ROOT / "trainer", "xmine.tu
 CEILINGS = {
     "xmine": 1010,
     "xmine/browsing": 3160,
-    "xmine/cli": 4060,
-    "xmine/encoders": 3170,
+    "xmine/cli": 4070,
+    "xmine/encoders": 3610,
     "xmine/evaluation": 5600,
     "xmine/files": 1460,
     "xmine/flags": 2060,
@@ -33,8 +33,8 @@ CEILINGS = {
     "xmine/vectors": 590,
     "trainer": 8380,
     "tui": 5410,
-    "bench": 3720,
-    "tests": 49150,
+    "bench": 3800,
+    "tests": 49550,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_900

@@ -12,6 +12,7 @@ from xmine.encoders.tokens import TokenVectors
 from xmine.flags.numbers import differing, reader
 from xmine.knn.exact import search_exact
 from xmine.knn.neighbours import Neighbours
+from xmine.mining.reranking import weights_of
 from xmine.scoring.late_interaction import match_pairs
 from xmine.scoring.margin import MarginScores, margin_scores
 from xmine.scoring.reranking import RERANKED, Reranker, TokenMatches
@@ -63,12 +64,18 @@ class CandidateSet:
         first = values[: shapes[0][0] * shapes[0][1]]
         return first.reshape(shapes[0]), values[len(first) :].reshape(shapes[1])
 
-    def reranker(self, tokens: tuple[TokenVectors, TokenVectors], matches: Floats) -> Reranker:
-        """Make what scores the candidates, with the default weights.
+    def reranker(
+        self,
+        tokens: tuple[TokenVectors, TokenVectors],
+        matches: Floats,
+        weights: RerankingWeights,
+    ) -> Reranker:
+        """Make what scores the candidates.
 
         Args:
             tokens: of the lines of the pool.
-            matches: float64 [cells, 3], of `match_pairs`.
+            matches: float64 [cells, 5], of `match_pairs`.
+            weights: of the scores.
         """
         sides = (self.split(each) for each in matches.T)
         targets, sources = (
@@ -80,15 +87,17 @@ class CandidateSet:
         )
         known = TokenMatches(targets, sources, *lengths)
         margins = self.margins or margin_scores(self.neighbours, k=K)
-        return Reranker(self.neighbours, known, margins, RerankingWeights())
+        return Reranker(self.neighbours, known, margins, weights)
 
     def measure(self, reranker: Reranker) -> None:
-        """Add the figures that xmine weighs."""
+        """Add the figures that xmine weighs, and the score."""
         (x, s), (y, t) = (self.split(each) for each in self.pairs())
         matches, margins = reranker.matches, reranker.margins
         backward = dict(reranker.figures(s, t, matches.sources, margins.sources))
         for weight, figure in reranker.figures(x, y, matches.targets, margins.targets):
             self.figures[weight] = np.concatenate([figure.ravel(), backward[weight].ravel()])
+        scores = reranker.candidates()
+        self.figures["score"] = np.append(scores.targets, scores.sources).astype(np.float64)
 
     def oracle(self, scores: Floats, chosen_by: Floats | None = None) -> float:
         """Give the F1 of the best cut in hindsight through one-to-one pairs.
@@ -138,6 +147,7 @@ class Pool:
         self.lines = english, chinese
         self.vectors = [encoder.encode_half(each) for each in self.lines]
         self.tokens = tokens_of_both(encoder, english, chinese)
+        self.weights = weights_of(encoder)
         self.sets: list[CandidateSet] = []
 
     def add(
@@ -176,5 +186,5 @@ class Pool:
         differ = np.array([differing(*each, left, right) is not None for each in texts])
         for each, cells in zip(self.sets, np.split(places, ends), strict=True):
             each.cells = cells
-            each.measure(each.reranker(self.tokens, matches[cells]))
+            each.measure(each.reranker(self.tokens, matches[cells], self.weights))
             each.figures["numbers"] = differ[cells].astype(np.float64)

@@ -19,19 +19,20 @@ from candidates import CandidateSet, Floats, Pool
 from rerank_sets import SHARES, bucc_pool, fit_pools, mixed_pool, paws_pool, tatoeba_pool
 
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.encoders.reranking import RerankingWeights
 from xmine.evaluation.reports.record import record, write_record
 from xmine.scoring.reranking_fit import logistic_regression
 
 LOOK = ("log_margin", "missing")
 ORDER = (*LOOK, "order")
 LEADS = (*ORDER, "match_lead", "margin_lead")
-NUMBERS = (*LEADS, "numbers")  # have no part in the choice of pairs, only in their order
+LENGTHS = (*LEADS, "covered", "length")
+NUMBERS = (*LENGTHS, "numbers")  # have no part in the choice of pairs, only in their order
 PARTS = {
     "margin alone": ("log_margin",),
     "+ missing": LOOK,
     "+ order": ORDER,
     "+ both leads": LEADS,
+    "+ length and covered": LENGTHS,
     "+ other numbers": NUMBERS,
     "without missing": tuple(name for name in LEADS if name != "missing"),
     "without order": tuple(name for name in LEADS if name != "order"),
@@ -90,10 +91,8 @@ def main() -> None:
     measured.append(mixed_pool(encoder, options.eval, options.draws))
     for pool in (*learnt, *measured):
         pool.add_figures()
-    weights = encoder.reranking or RerankingWeights()
-    own = [getattr(weights, name) for name in LEADS]
-    chosen = scores_of(LEADS, own, weights.bias)
-    shipped = scores_of(NUMBERS, [*own, -weights.other_numbers], weights.bias)
+    chosen = scores_of(("score",), (1.0,), 0.0)
+    shipped = scores_of(("score", "numbers"), (1.0, -measured[0].weights.other_numbers), 0.0)
     results: dict[str, dict[str, object]] = {
         "as shipped": {"table": measure(measured, shipped, chosen)}
     }
@@ -102,7 +101,7 @@ def main() -> None:
         values, bias = fitted(features, [each for pool in learnt for each in pool.sets])
         score = chosen = scores_of(features, values.tolist(), bias)
         if features is NUMBERS:
-            chosen = scores_of(LEADS, values[:-1].tolist(), bias)
+            chosen = scores_of(LENGTHS, values[:-1].tolist(), bias)
         results[name] = {
             "table": measure(measured, score, chosen),
             "weights": dict(

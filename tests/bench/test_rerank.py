@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from candidates import CandidateSet, Pool
-from rerank import LEADS, scores_of
+from rerank import LENGTHS, scores_of
 
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.reranking import RerankingWeights
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring.late_interaction import match_pairs
 
@@ -66,9 +67,9 @@ def test_figures_are_those_that_xmine_weighs() -> None:
     cosines = pool.vectors[0].astype(np.float64) @ pool.vectors[1].astype(np.float64).T
     means = (cosines.mean(axis=1)[:, None] + cosines.mean(axis=0)) / 2
     assert np.exp(small.figures["log_margin"]) == pytest.approx((cosines / means)[x, y], rel=1e-3)
-    reranker = small.reranker(pool.tokens, alone)
-    weights = [getattr(reranker.weights, name) for name in LEADS]
-    summed = scores_of(LEADS, weights, reranker.weights.bias)(small)
+    reranker = small.reranker(pool.tokens, alone, RerankingWeights(covered=1.0, length=-2.0))
+    weights = [getattr(reranker.weights, name) for name in LENGTHS]
+    summed = scores_of(LENGTHS, weights, reranker.weights.bias)(small)
     scores = reranker.candidates()
     for found, wanted in zip(small.split(summed), (scores.targets, scores.sources), strict=True):
         assert found == pytest.approx(wanted, abs=1e-4)

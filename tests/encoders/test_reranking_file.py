@@ -11,7 +11,8 @@ from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
 from xmine.encoders.reranking import RERANKING_FILE, RerankingWeights, read_reranking
 from xmine.errors import EncoderError
 
-WEIGHTS = RerankingWeights(log_margin=0.5, bias=-3.25, right_mean=2.0)
+TREE = "order 0.25 1, missing 0.5 3: -20 10 7"
+WEIGHTS = RerankingWeights(log_margin=0.5, bias=-3.25, right_mean=2.0, trees=(TREE, TREE))
 
 
 def test_weights_are_saved_with_the_encoder_and_read_with_it(
@@ -31,6 +32,14 @@ def test_the_defaults_are_those_of_the_encoder_that_ships() -> None:
     assert read_reranking(EMBEDDED) == RerankingWeights()
 
 
+def test_a_file_of_before_there_were_trees_is_read(tmp_path: Path) -> None:
+    old = asdict(RerankingWeights(covered=1.0, length=1.0))
+    for name in ("covered", "length", "trees"):
+        del old[name]
+    (tmp_path / RERANKING_FILE).write_text(json.dumps(old), encoding="utf-8")
+    assert read_reranking(tmp_path) == RerankingWeights(covered=0.0, length=0.0)
+
+
 WRONG: dict[str, dict[str, Any]] = {
     "nothing": {},
     "one is missing": {"bias": None},
@@ -41,6 +50,11 @@ WRONG: dict[str, dict[str, Any]] = {
     "endless": {"log_margin": float("inf")},
     "huge": {"log_margin": 10**400},
     "no deviation": {"right_deviation": 0.0},
+    "no list of trees": {"trees": 3},
+    "a tree without leaves": {"trees": ["order 0.25 1"]},
+    "nine leaves": {"trees": ["order 0.25 1: 1 2 3 4 5 6 7 8 9"]},
+    "a cut of nothing": {"trees": ["colour 0.25 1: 1 2"]},
+    "no number": {"trees": ["order nan 1: 1 2"]},
 }
 
 
@@ -59,4 +73,5 @@ def test_a_broken_file_is_an_error_that_names_the_file_and_says_what_to_do(
         SentenceEncoder.load(tmp_path / "encoder")
     assert str(path) in error.value.message
     if case in WRONG:
-        assert "log_margin" in error.value.message and "remove the file" in error.value.hint
+        named = "trees" if "trees" in WRONG[case] else "log_margin"
+        assert named in error.value.message and "remove the file" in error.value.hint

@@ -117,7 +117,8 @@ def test_errors_of_xsim_after_reranking(
 def test_the_weights_are_those_of_the_encoder(
     toy_encoder: SentenceEncoder, aligned: DataFolder
 ) -> None:
-    weights = RerankingWeights(**dict.fromkeys(RerankingWeights.__dataclass_fields__, 0.0))
+    nothing: dict[str, Any] = dict.fromkeys(RerankingWeights.__dataclass_fields__, 0.0)
+    weights = RerankingWeights(**{**nothing, "trees": ()})
     weights = replace(weights, missing=1.0)
     own = SentenceEncoder(toy_encoder.body, reranking=weights)
     texts = sides(aligned)

@@ -51,7 +51,7 @@ def slow_hits(
     for row in near:
         cosine = np.float32(vectors[0][0].astype(np.float64) @ vectors[1][row].astype(np.float64))
         tokens = tokens_of(encoder, [text]), tokens_of(encoder, [corpus.texts[row]])
-        _, order, missing = match_pairs(*tokens, first, first)[0].tolist()
+        _, order, missing, _, _ = match_pairs(*tokens, first, first)[0].tolist()
         scores[row] = float(cosine) + order / 10 - 4 * missing
     return sorted(scores.items(), key=lambda each: (-each[1], near.index(each[0])))
 

@@ -41,26 +41,30 @@ def rounded(vectors: NDArray[np.float64]) -> list[list[int]]:
 
 def twin(
     s: Sequence[tuple[Sequence[int], int]], t: Sequence[tuple[Sequence[int], int]]
-) -> tuple[float, float, float]:
-    """Compare tokens, each a vector and a weight, by loops: match, order, missing."""
+) -> tuple[float, float, float, float, float]:
+    """Compare tokens, each a vector and a weight, by loops: the figures of pairs."""
     if not s or not t:
-        return 0.0, 0.0, 0.0
-    shares, orders, missing = [], [], []
+        return 0.0, 0.0, 0.0, 0.0, 0.0
+    shares, orders, missing, covered, lengths = [], [], [], [], []
     counterparts = _counterparts(s, t), _counterparts(t, s)
     for own, ours, theirs in ((s, *counterparts), (t, *counterparts[::-1])):
-        total, lost, weight, places = 0.0, 0.0, 0, []
+        total, lost, weight, near, places = 0.0, 0.0, 0, 0, []
         for i, ((best, at), (_, w)) in enumerate(zip(ours, own, strict=True)):
             cosine = min(max(best / 4000**2, 0), 1)
             if theirs[at][1] == i:
                 total += w * max(best, 0) / 4000**2
             lost += (w * (1 - cosine)) ** 2 / 1000
             weight += w
+            near += w * (cosine > 0.7)
             if best > 0:
                 places.append((i, at, w))
         shares.append(total / weight)
         orders.append(correlation(places))
         missing.append(lost / weight)
-    return min(sum(shares) / 2, 1), sum(orders) / 2, max(missing)
+        covered.append(near / weight)
+        lengths.append(math.log(weight))
+    ratio = lengths[0] - lengths[1]
+    return min(sum(shares) / 2, 1), sum(orders) / 2, max(missing), min(covered), ratio
 
 
 def _counterparts(
@@ -110,7 +114,8 @@ def test_random_sentences_match_as_loops_say(dim: int) -> None:
     x, y = every_pair(left, right)
     expected = [twin(listed(left, a), listed(right, b)) for a, b in zip(x, y, strict=True)]
     found = match_pairs(left, right, x, y)
-    assert found[:, :2] == pytest.approx(np.array(expected)[:, :2], abs=1e-12)
+    exact = [0, 1, 3, 4]
+    assert found[:, exact] == pytest.approx(np.array(expected)[:, exact], abs=1e-12)
     assert found[:, 2] == pytest.approx(np.array(expected)[:, 2], abs=1e-5)  # is rounded
 
 
@@ -133,7 +138,8 @@ def test_real_sentences_match_as_loops_over_the_rows_of_the_encoder_say() -> Non
     x, y = every_pair(tokens, tokens)
     expected = [twin(sentences[a], sentences[b]) for a, b in zip(x, y, strict=True)]
     found = match_pairs(tokens, tokens, x, y)
-    assert found[:, :2] == pytest.approx(np.array(expected)[:, :2], abs=1e-12)
+    exact = [0, 1, 3, 4]
+    assert found[:, exact] == pytest.approx(np.array(expected)[:, exact], abs=1e-12)
     assert found[:, 2] == pytest.approx(np.array(expected)[:, 2], abs=1e-5)  # is rounded
 
 
@@ -142,7 +148,7 @@ def test_a_sentence_finds_all_of_itself_in_order() -> None:
     rows = np.arange(2)
     found = match_pairs(tokens, tokens, rows, rows)
     # Vectors are rounded to a length near one, and a token that comes twice matches once.
-    assert found[0] == pytest.approx([1, 1, 0], abs=1e-3)
+    assert found[0] == pytest.approx([1, 1, 0, 1, 0], abs=1e-3)
     assert found.max() <= 1
 
 
@@ -157,11 +163,11 @@ def test_ten_thousand_tokens() -> None:
     share = weights[2000:5000].sum() / weights.sum()  # of the whole that the part has
     assert found[0] == pytest.approx((1 + share) / 2, abs=1e-3)
     (turned,) = match_pairs(part, whole, np.array([0]), np.array([0]))
-    assert turned.tolist() == found.tolist()
+    assert turned.tolist() == [*found[:-1], -found[-1]]
     few = drawn([600, 700], 8, 4)
     long, short = match_pairs(few, few, np.array([0, 1]), np.array([1, 0]))
     assert long == pytest.approx(twin(listed(few, 0), listed(few, 1)), abs=1e-5)
-    assert short.tolist() == long.tolist()
+    assert short.tolist() == [*long[:-1], -long[-1]]
 
 
 def test_tokens_beyond_the_ten_thousandth_are_not_looked_at() -> None:

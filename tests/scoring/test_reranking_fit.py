@@ -68,7 +68,7 @@ def candidates(count: int, pairs: int, seed: int) -> KnownCandidates:
     ]
     near = search_exact(unit[0], unit[1], 3)
     translations = np.where(np.arange(count) < pairs, order, -1)
-    share = random.random((count, count, 3)).astype(np.float32)  # of any pair
+    share = random.random((count, count, 5)).astype(np.float32)  # of any pair
     share[np.arange(pairs), order[:pairs], 0] = 0.8 + 0.2 * random.random(pairs)
     share[np.arange(pairs), order[:pairs], 2] = 0.2 * random.random(pairs)
     matches = TokenMatches(
@@ -94,6 +94,10 @@ def slow_examples(known: KnownCandidates) -> dict[tuple[int, int], tuple[dict[st
             margins[x, y] = float(known.margins.sources[y, place])
             shares[x, y] = known.matches.sources[y, place]
     match = {cell: float(each[0]) for cell, each in shares.items()}
+    nearest = [(x, int(row[0])) for x, row in enumerate(near.targets)]
+    nearest += [(int(row[0]), y) for y, row in enumerate(near.sources)]
+    bar = np.quantile([margins[cell] for cell in nearest], 0.95)
+    usual = float(np.median([shares[cell][4] for cell in nearest if margins[cell] >= bar]))
     found = {}
     for x, y in margins:
         rivals = [cell for cell in margins if (cell[0] == x) != (cell[1] == y)]
@@ -107,6 +111,8 @@ def slow_examples(known: KnownCandidates) -> dict[tuple[int, int], tuple[dict[st
             "log_margin": float(np.log(margins[x, y])),
             "missing": float(shares[x, y][2]),
             "order": float(shares[x, y][1]),
+            "covered": float(shares[x, y][3]),
+            "length": abs(float(shares[x, y][4]) - usual),
             "match_lead": match[x, y] - max(match[cell] for cell in rivals),
             "margin_lead": margins[x, y] - max(margins[cell] for cell in rivals),
         }

@@ -93,8 +93,8 @@ def _match(tokens: _Tokens, near: Neighbours, x: Rows, y: Rows) -> TokenMatches:
     cells, places = np.unique(np.append(forward, backward), return_inverse=True)
     found = match_pairs(*tokens, x[cells // len(y)], y[cells % len(y)]).astype(np.float32)
     return TokenMatches(
-        found[places[: forward.size]].reshape(*forward.shape, 3),
-        found[places[forward.size :]].reshape(*backward.shape, 3),
+        found[places[: forward.size]].reshape(*forward.shape, -1),
+        found[places[forward.size :]].reshape(*backward.shape, -1),
         tokens[0].lengths[x].astype(np.float32),
         tokens[1].lengths[y].astype(np.float32),
     )

@@ -2,22 +2,27 @@
 
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import Any
 
 from xmine.encoders.layout import read_json, write_json
+from xmine.encoders.trees import read_trees
 from xmine.errors import EncoderError
 
 RERANKING_FILE = "reranking.json"
 _LARGEST = 1e9  # number that a file may hold
+_HINT = "remove the file: xmine then takes its default weights"
 
 
 @dataclass(frozen=True, slots=True)
 class RerankingWeights:
-    """A logistic regression on five figures of a candidate, see `xmine.scoring.reranking`.
+    """A logistic regression on figures of a candidate, and trees; see `xmine.scoring.reranking`.
 
-    The weights of an encoder without a file are those of the encoder that ships with xmine.
+    The defaults, for an encoder without a file, are a regression alone, that of the encoder that
+    ships with xmine.
 
     Attributes:
         bias, and a weight for each figure.
+        trees: lines of `xmine.encoders.trees`, whose leaves are added.
         other_numbers: taken off the score of a pair whose sides have other numbers.
         other_language: taken off the score of a pair with a line in the language of another side.
         right_mean, right_deviation: of the scores of translations that the weights were fitted on.
@@ -28,11 +33,14 @@ class RerankingWeights:
     order: float = 1.297
     match_lead: float = 5.829
     margin_lead: float = 3.899
+    covered: float = 0.0
+    length: float = 0.0
     other_numbers: float = 2.0
     other_language: float = 5.0
     bias: float = 0.884
     right_mean: float = 5.876
     right_deviation: float = 3.398
+    trees: tuple[str, ...] = ()
 
     def save(self, folder: Path) -> None:
         """Write them into the folder of an encoder."""
@@ -49,12 +57,23 @@ def read_reranking(folder: Path) -> RerankingWeights | None:
     if not path.exists():
         return None
     content = read_json(path)
-    names = {each.name for each in fields(RerankingWeights)}
-    numbers = all(type(each) in (int, float) and abs(each) < _LARGEST for each in content.values())
+    trees, given = content.pop("trees", []), content.items()
+    names = {each.name for each in fields(RerankingWeights)} - {"trees"}
+    # What a file of before there were trees lacks has no weight.
+    content = {"covered": 0.0, "length": 0.0, **content}
+    numbers = all(type(each) in (int, float) and abs(each) < _LARGEST for _, each in given)
     if content.keys() != names or not numbers or content["right_deviation"] <= 0:
         raise EncoderError(
             f"{path}: a finite number each is expected for {', '.join(sorted(names))}, "
             "and right_deviation above 0",
-            "remove the file: xmine then takes its default weights",
+            _HINT,
         )
-    return RerankingWeights(**{name: float(value) for name, value in content.items()})
+    values: dict[str, Any] = {name: float(value) for name, value in content.items()}
+    try:
+        known = read_trees(tuple(map(str, trees))).cuts.keys() <= names
+    except (ValueError, TypeError, OverflowError):
+        known = False
+    if not known:
+        hint = f"`xmine train` writes them as xmine.encoders.trees says; {_HINT}"
+        raise EncoderError(f"{path}: trees: a line for each tree is expected", hint)
+    return RerankingWeights(**values, trees=tuple(trees))

@@ -23,6 +23,7 @@ from xmine.knn.tiles import searching_bytes
 from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import Vectorizer, judging_encoder
 from xmine.run.local import OF_A_PROCESS, processes_for
+from xmine.scoring.late_interaction import FIGURES
 from xmine.scoring.probability import NEIGHBOURS
 from xmine.scoring.reranking import RERANKED
 from xmine.text.inputs import TextInput, text_input
@@ -161,7 +162,7 @@ def estimate_run(
         disk += scratch
     if judge:
         token = 4 if is_static else 2 * (judge.body.dim + 1)
-        disk += texts // _OF_A_TOKEN * token + rows * (4 * min(k, RERANKED) + 1) * 4
+        disk += texts // _OF_A_TOKEN * token + rows * (len(FIGURES) * min(k, RERANKED) + 1) * 4
 
     seconds, work = None, multiply_adds(*sizes, index)
     if work and is_static and device == "cpu" and rescorer is None:

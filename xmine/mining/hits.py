@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.scoring.late_interaction import match_pairs
+from xmine.scoring.late_interaction import FIGURES, match_pairs
 from xmine.text.sentences import folded
 from xmine.vectors.tokens import tokens_of
 
@@ -110,6 +110,6 @@ def _score_tokens(
     """Compare texts with the sentences at `places` [texts, nearest] of `near`, token by token."""
     x, y = np.broadcast_arrays(np.arange(len(texts))[:, None], places)
     tokens = tokens_of(encoder, texts), tokens_of(encoder, near)
-    matches = match_pairs(*tokens, x.ravel(), y.ravel()).reshape(*places.shape, 3)
-    scores: NDArray[np.float64] = matches[..., 1:] @ _WEIGHTS
+    matches = match_pairs(*tokens, x.ravel(), y.ravel()).reshape(*places.shape, len(FIGURES))
+    scores: NDArray[np.float64] = matches[..., 1:3] @ _WEIGHTS
     return scores

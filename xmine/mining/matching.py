@@ -14,7 +14,7 @@ from xmine.encoders.tokens import TokenVectors
 from xmine.knn.neighbours import Neighbours, found_in
 from xmine.run.steps import Steps, joined, rows_of
 from xmine.run.task import Engine
-from xmine.scoring.late_interaction import match_pairs
+from xmine.scoring.late_interaction import FIGURES, match_pairs
 from xmine.scoring.reranking import TokenMatches
 
 # Rows of a task: the more, the more alike are the lengths of the pairs of a batch.
@@ -43,7 +43,7 @@ def match_candidates(
         open_tokens: gives the tokens of both sides, in a task.
         neighbours: the candidates, or the folder of their search.
         nearest: how many of them are candidates.
-        steps: make the files, float32 [rows, 3 k + 1]: the figures of `match_pairs` of each
+        steps: make the files, float32 [rows, 5 k + 1]: the figures of `match_pairs` of each
             candidate, and the number of tokens of the row.
         made_of: names tokens and neighbours.
         tick: called with the number of rows that are done, of both sides.
@@ -66,7 +66,7 @@ def match_candidates(
         done += len(ids)
         known = [path for (path,) in files]
         matrix = joined(files, 0, np.float32)
-        found.append((matrix[:, :-1].reshape(len(matrix), -1, 3), matrix[:, -1]))
+        found.append((matrix[:, :-1].reshape(len(matrix), -1, len(FIGURES)), matrix[:, -1]))
     (targets, lengths), (sources, others) = found
     return TokenMatches(targets, sources, lengths, others)
 
@@ -90,12 +90,12 @@ def _match(
     if known is None:
         x, y = np.broadcast_arrays(rows[:, None], near.targets[rows])
         missing = np.ones(x.shape, dtype=bool)
-        matches = np.empty((*x.shape, 3), np.float32)
+        matches = np.empty((*x.shape, len(FIGURES)), np.float32)
     else:
         x, y = np.broadcast_arrays(near.sources[rows], rows[:, None])
         same = near.targets[x] == y[..., None]  # [rows, k, k of the sources]
         missing = ~same.any(axis=-1)
-        theirs = rows_of(known, ROWS_OF_A_TASK, x)[..., :-1].reshape(*x.shape, -1, 3)
+        theirs = rows_of(known, ROWS_OF_A_TASK, x)[..., :-1].reshape(*x.shape, -1, len(FIGURES))
         at = same.argmax(axis=-1)[..., None, None]
         matches = np.take_along_axis(theirs, at, axis=-2)[..., 0, :]
     matches[missing] = match_pairs(*tokens, x[missing], y[missing])

@@ -66,7 +66,7 @@ class Judge:
     def match_texts(
         self, sides: tuple[Sequence[str], Sequence[str]], x: Rows, y: Rows
     ) -> NDArray[np.float32]:
-        """Compare the texts x and y of two sides, as `match_pairs`: float32 [pairs, 3]."""
+        """Compare the texts x and y of two sides, as `match_pairs`: float32 [pairs, 5]."""
         pairs = np.arange(len(x))
         tokens = tokens_of_pairs(self.encoder, sides, x, y)
         return match_pairs(*tokens, pairs, pairs).astype(np.float32)

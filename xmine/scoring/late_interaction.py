@@ -8,7 +8,8 @@ directions of BERTScore (Zhang et al., 2020), over the word alignment of SimAlig
 al., 2020, Argmax).
 
 What s misses in t is sum_i (w_i (1 - c_i))^2 / sum_i w_i, weights being at most 1: one heavy token
-without a counterpart counts more than several light ones.
+without a counterpart counts more than several light ones. Covered is the weight of the tokens with
+c_i above COVERED, as a share.
 
 Vectors and weights are whole numbers (`xmine.encoders.tokens`), and so every sum here is exact.
 """
@@ -29,6 +30,8 @@ _NUMBERS = 2_000_000
 # Tokens of the longer of two sentences that are compared at once.
 _TOKENS_AT_ONCE = 1024
 LONG = 512  # tokens
+FIGURES = "match", "order", "missing", "covered", "length"
+COVERED = 0.7
 # Parts of a whole weight: squares of the parts of 100,000 tokens are still added exactly.
 _PARTS = 256
 # Bands of lengths: e times the length is so many bands further. More bands, and the lengths of the
@@ -62,12 +65,13 @@ def match_pairs(source: TokenVectors, target: TokenVectors, x: Rows, y: Rows) ->
         x, y: int64 [pairs], sentences of `source` and of `target`.
 
     Returns:
-        float64 [pairs, 3]: the match, which is the mean of A and B, 0 to 1; the order, which is the
-        correlation of the places of tokens with those of their counterparts, -1 to 1, the mean of
-        both directions, where each token has its weight; and the larger of what the two sentences
-        miss, 0 to 1. All are 0 where a sentence has no tokens.
+        float64 [pairs, 5], the FIGURES: the match, which is the mean of A and B, 0 to 1; the order,
+        which is the correlation of the places of tokens with those of their counterparts, -1 to 1,
+        the mean of both directions, where each token has its weight; the larger of what the two
+        sentences miss, 0 to 1; the smaller share of both that is covered; and the log of the ratio
+        of their summed weights. All are 0 where a sentence has no tokens.
     """
-    found = np.zeros((len(x), 3))
+    found = np.zeros((len(x), len(FIGURES)))
 
     def match(at: NDArray[np.intp], tokens: tuple[Rows, Rows], *, is_long: bool) -> None:
         if is_long:
@@ -111,28 +115,37 @@ def _best(cosines: NDArray[np.float32]) -> Counterparts:
 
 
 def _figures(left: Counterparts, v: Singles, right: Counterparts, w: Singles) -> Floats:
-    """Sum up the counterparts of tokens [pairs, tokens] with their weights: [pairs, 3]."""
-    match = (_match(left, right, v) + _match(right, left, w)) / 2
+    """Sum up the counterparts of tokens [pairs, tokens] with their weights: [pairs, 5]."""
+    totals = v.sum(axis=1, dtype=np.float64), w.sum(axis=1, dtype=np.float64)
+    match = (_match(left, right, v) / totals[0] + _match(right, left, w) / totals[1]) / 2
     order = (_correlation(left, v) + _correlation(right, w)) / 2
-    missing = np.maximum(_missing(left[0], v), _missing(right[0], w))
-    return np.stack([np.minimum(match, 1), order, missing], axis=1)
+    missing = np.maximum(_missing(left[0], v) / totals[0], _missing(right[0], w) / totals[1])
+    covered = np.minimum(_covered(left[0], v) / totals[0], _covered(right[0], w) / totals[1])
+    length = np.log(totals[0]) - np.log(totals[1])  # turned around, it is exactly the negative
+    return np.stack([np.minimum(match, 1), order, missing, covered, length], axis=1)
 
 
 def _match(own: Counterparts, others: Counterparts, weights: Singles) -> Floats:
-    """Average the cosines of tokens [pairs, tokens] that are the counterparts of their own."""
+    """Sum the weighted cosines of tokens [pairs, tokens] that are the counterparts of their own."""
     best, places = own
     mutual = np.take_along_axis(others[1], places, axis=1) == np.arange(places.shape[1])
     total = np.einsum("ij,ij->i", np.maximum(best, 0), weights * mutual, dtype=np.float64)
-    match: Floats = total / (weights.sum(axis=1, dtype=np.float64) * UNIT**2)
+    match: Floats = total / UNIT**2
     return match
 
 
+def _covered(best: Singles, weights: Singles) -> Floats:
+    """Sum the weights of tokens [pairs, tokens] with high best cosines."""
+    covered: Floats = (weights * (best > COVERED * UNIT**2)).sum(axis=1, dtype=np.float64)
+    return covered
+
+
 def _missing(best: Singles, weights: Singles) -> Floats:
-    """Measure what tokens [pairs, tokens] with these best cosines miss."""
+    """Sum up what tokens [pairs, tokens] with these best cosines miss."""
     cosines = np.clip(best / np.float32(UNIT**2), 0, 1)
     lost = np.rint(_PARTS * weights * (1 - cosines))
     squares = np.einsum("ij,ij->i", lost, lost, dtype=np.float64)
-    missing: Floats = squares / (weights.sum(axis=1, dtype=np.float64) * HEAVIEST * _PARTS**2)
+    missing: Floats = squares / (HEAVIEST * _PARTS**2)
     return missing
 
 
@@ -173,7 +186,7 @@ def _padded(left: Rows, right: Rows, dim: int) -> int:
 
 
 def _match_long(left: Tokens, right: Tokens) -> Floats:
-    """Compare two sentences, one of them long, some tokens at a time: [1, 3]."""
+    """Compare two sentences, one of them long, some tokens at a time: [1, 5]."""
     (s, v), (t, w) = left, right
     return _figures(best_of_long(s, t), v[None], best_of_long(t, s), w[None])
 

@@ -1,21 +1,25 @@
 """Candidates and how well their tokens match -> a new score: the log-odds of a translation.
 
 A candidate is a cell of the neighbours, and its rivals are the other cells of its row and column.
-Logistic regression weighs five figures of each: the log of the ratio margin; what the sentences
-miss of each other; the order of the counterparts (`xmine.scoring.late_interaction`); and how far
-the match, and the margin, lead those of the best rival. docs/explanation/reranking.md says what
-each is worth.
+Logistic regression, and trees, weigh seven figures of each: the log of the ratio margin; what the
+sentences miss of each other, and how much is covered; the order of the counterparts
+(`xmine.scoring.late_interaction`); how far the ratio of the lengths is from the usual one of the
+files; and how far the match, and the margin, lead those of the best rival.
+docs/explanation/reranking.md says what each is worth.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.reranking import RerankingWeights
+from xmine.encoders.trees import read_trees
 from xmine.files import scratch
 from xmine.knn.neighbours import Neighbours
+from xmine.scoring.late_interaction import FIGURES
 from xmine.scoring.margin import MarginScores
 from xmine.scoring.probability import Kindred
 
@@ -28,6 +32,8 @@ Floats = NDArray[np.float64]
 RERANKED = 2
 # Rivals that are looked at together take 8 bytes each, several times.
 _RIVALS_AT_ONCE = 2**20
+_BEST = 0.95  # quantile of the margins of the nearest from which on most are translations
+_LENGTH = FIGURES.index("length")
 _LEAST_MARGIN = 1e-3  # whose log is taken
 
 
@@ -36,9 +42,9 @@ class TokenMatches:
     """How well the tokens of each candidate match, in the shapes of `Neighbours`.
 
     Attributes:
-        targets: float32 [sources, k, 3], the figures of `match_pairs` of each source's nearest
+        targets: float32 [sources, k, 5], the figures of `match_pairs` of each source's nearest
             targets.
-        sources: float32 [targets, k, 3], the same of each target's nearest sources.
+        sources: float32 [targets, k, 5], the same of each target's nearest sources.
         source_lengths, target_lengths: float32 [sources] and [targets], numbers of tokens.
     """
 
@@ -48,7 +54,7 @@ class TokenMatches:
     target_lengths: Singles
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Reranker:
     """Scores pairs by their tokens, with the candidates as rivals.
 
@@ -85,7 +91,7 @@ class Reranker:
 
         Args:
             x, y: int64 [pairs], rows of both sides.
-            matches: float32 [pairs, 3], of `match_pairs`.
+            matches: float32 [pairs, 5], of `match_pairs`.
             margins: float32 [pairs].
         """
         scores = np.empty(len(x), dtype=np.float32)
@@ -103,10 +109,12 @@ class Reranker:
 
     def _cells(self, x: Rows, y: Rows, matches: Singles, margins: Singles) -> Floats:
         """Score cells [rows, k] of these sources and targets."""
-        score = np.full(x.shape, self.weights.bias)
+        score, figures = np.full(x.shape, self.weights.bias), {}
         for name, figure in self.figures(x, y, matches, margins):
             score += getattr(self.weights, name) * figure
-        return score
+            figures[name] = figure
+        trees = self.weights.trees
+        return score + read_trees(trees).add(figures) if trees else score
 
     def figures(
         self, x: Rows, y: Rows, matches: Singles, margins: Singles
@@ -115,18 +123,30 @@ class Reranker:
 
         Args:
             x, y: int64 [rows, k], sources and targets.
-            matches: float32 [rows, k, 3], of `match_pairs`.
+            matches: float32 [rows, k, 5], of `match_pairs`.
             margins: float32 [rows, k].
 
         Yields:
             The name of the weight, and float64 [rows, k].
         """
         yield "log_margin", np.log(np.maximum(margins.astype(np.float64), _LEAST_MARGIN))
-        yield "missing", matches[..., 2].astype(np.float64)
-        yield "order", matches[..., 1].astype(np.float64)
+        for name in ("missing", "order", "covered"):
+            yield name, matches[..., FIGURES.index(name)].astype(np.float64)
+        yield "length", np.abs(matches[..., _LENGTH].astype(np.float64) - self.usual_length)
         match_lead, margin_lead = self._leads(x, y, matches[..., 0], margins)
         yield "match_lead", match_lead
         yield "margin_lead", margin_lead
+
+    @cached_property
+    def usual_length(self) -> float:
+        """Find the `length` of most translations: the median of the nearest with high margins."""
+        margins = np.append(self.margins.targets[:, 0], self.margins.sources[:, 0])
+        if not len(margins):
+            return 0.0
+        best = margins >= np.quantile(margins, _BEST)
+        matches = self.matches
+        lengths = np.append(matches.targets[:, 0, _LENGTH], matches.sources[:, 0, _LENGTH])
+        return float(np.median(lengths[best]))
 
     def _leads(self, x: Rows, y: Rows, match: Singles, margins: Singles) -> tuple[Floats, Floats]:
         """Measure how far cells [rows, k] lead their best rivals; 0 where there is no rival."""

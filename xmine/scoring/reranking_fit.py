@@ -1,17 +1,21 @@
 """Candidates whose translations are known -> the weights that rerank the candidates of an encoder.
 
-Logistic regression on the figures of `xmine.scoring.reranking`. The candidates that are no
-translations are the wrong examples: near neighbours, as in mining.
+The mean of a logistic regression and of boosted trees (Friedman, 2001, "Greedy function
+approximation: a gradient boosting machine") on the figures of `xmine.scoring.reranking`. The
+candidates that are no translations are the wrong examples: near neighbours, as in mining.
 """
 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from xmine.encoders.reranking import RerankingWeights
+from xmine.encoders.trees import MOST_LEAVES, PARTS, Cut, tree_line
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring.calibration import sigmoid
 from xmine.scoring.margin import MarginScores
@@ -25,6 +29,10 @@ _FEWEST = 200
 _DIGITS = 3  # behind the point, in which the weights do not depend on threads
 _EXAMPLES = 200_000  # candidates at most that weights are learnt from without gold
 _STEPS = 100  # of Newton's method; a dozen are usual
+# Trees may only raise the score as a figure rises, or lower it; how many there are, how much of its
+# own value each adds, and from how many examples a leaf is.
+_FALLING = ("missing", "length")
+_TREES, _RATE, _LEAST_IN_LEAF = 75, 0.1, 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +76,7 @@ class KnownCandidates:
 
 
 def fit_weights(mixtures: Sequence[KnownCandidates]) -> RerankingWeights | None:
-    """Fit the weights of all figures; None where too few translations are found.
+    """Fit the weights of all figures, and trees; None where too few translations are found.
 
     `other_numbers` and `other_language`, which need the texts, keep their defaults.
 
@@ -80,12 +88,62 @@ def fit_weights(mixtures: Sequence[KnownCandidates]) -> RerankingWeights | None:
     fitted, bias = logistic_regression(
         np.stack(list(figures.values()), axis=1), np.concatenate(right)
     )
-    weights = _weights(figures, fitted, bias)
+    weights = with_trees(figures, np.concatenate(right), _weights(figures, fitted, bias))
     found = np.concatenate([mixture.scores_of_found(weights) for mixture in mixtures])
     if len(found) < _FEWEST:
         return None
     mean, deviation = (round(float(each(found)), _DIGITS) for each in (np.mean, np.std))
     return replace(weights, right_mean=mean, right_deviation=deviation)
+
+
+def with_trees(
+    figures: dict[str, Floats], right: NDArray[np.bool_], weights: RerankingWeights
+) -> RerankingWeights:
+    """Take the mean of the scores of a regression and those of trees fitted to the same examples.
+
+    Args:
+        figures: float64 [examples] each, by name.
+        right: bool [examples].
+        weights: of the regression.
+    """
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    names = list(figures)
+    boosted = HistGradientBoostingClassifier(
+        max_iter=_TREES,
+        learning_rate=_RATE,
+        max_leaf_nodes=MOST_LEAVES,
+        min_samples_leaf=_LEAST_IN_LEAF,
+        l2_regularization=1.0,
+        monotonic_cst=[-1 if name in _FALLING else 1 for name in names],
+        early_stopping=False,
+        random_state=0,
+    )
+    with threadpool_limits(1):  # or threads would change the last digits
+        boosted.fit(np.stack(list(figures.values()), axis=1), right)
+    halves = {name: round(getattr(weights, name) / 2, _DIGITS) for name in names}
+    bias = (weights.bias + float(boosted._baseline_prediction.item())) / 2
+    grown = (each.nodes for (each,) in boosted._predictors if len(each.nodes) > 1)
+    trees = (_tree(nodes, names) for nodes in grown)
+    return replace(weights, **halves, bias=round(bias, _DIGITS), trees=tuple(trees))
+
+
+def _tree(nodes: NDArray[Any], names: Sequence[str]) -> str:
+    """Write a tree of scikit-learn, with half its values."""
+    cuts, values = list[Cut](), list[int]()
+
+    def walk(place: int) -> int:
+        """Write what is below a node; give a bit for each of its leaves."""
+        node = nodes[place]
+        if node["is_leaf"]:
+            values.append(round(float(node["value"]) * PARTS / 2))
+            return 1 << (len(values) - 1)
+        left = walk(node["left"])
+        cuts.append(Cut(names[node["feature_idx"]], float(node["num_threshold"]), left))
+        return left | walk(node["right"])
+
+    walk(0)
+    return tree_line(cuts, values)
 
 
 def learn_weights(

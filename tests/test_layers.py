@@ -19,7 +19,7 @@ CEILINGS = {
     "xmine": 1010,
     "xmine/browsing": 3160,
     "xmine/cli": 4070,
-    "xmine/encoders": 3610,
+    "xmine/encoders": 3720,
     "xmine/evaluation": 5600,
     "xmine/files": 1460,
     "xmine/flags": 2060,
@@ -28,13 +28,13 @@ CEILINGS = {
     "xmine/pairs": 2360,
     "xmine/plots": 490,
     "xmine/run": 1610,
-    "xmine/scoring": 2230,
+    "xmine/scoring": 2320,
     "xmine/text": 1570,
     "xmine/vectors": 590,
     "trainer": 8380,
     "tui": 5410,
-    "bench": 3800,
-    "tests": 49550,
+    "bench": 3810,
+    "tests": 49650,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_900

@@ -10,7 +10,7 @@ from tests.toys.mined import sides
 from xmine.knn.exact import search_exact
 from xmine.scoring.margin import margin_scores
 from xmine.scoring.probability import Confidence
-from xmine.scoring.rescoring import Cells, add_evidence, best_cells, weigh
+from xmine.scoring.rescoring import Cells, add_evidence, best_cells, weigh, with_leads
 from xmine.scoring.retrieval import ChosenPairs, choose_pairs
 
 Floats = NDArray[np.float64]
@@ -39,6 +39,20 @@ def test_the_two_best_of_each_row_and_column_are_judged_once() -> None:
     absent = [(x, y) for x in range(60) for y in range(50) if (x, y) not in values]
     x, y = np.array(absent).T
     assert (cells.places(x, y) == -1).all()
+
+
+def test_a_figure_leads_the_best_other_one_of_its_row_and_column() -> None:
+    random = np.random.default_rng(2)
+    places = sorted({(int(x), int(y)) for x, y in random.integers(0, 12, (60, 2))} | {(12, 12)})
+    x, y = np.array(places).T
+    figures = np.round(random.normal(size=len(places)), 1).astype(np.float32)  # some are equal
+    found = with_leads(Cells(x, y, np.zeros(len(x)), 13), figures)
+    usual = float(np.median(figures))
+    for at in range(len(places)):
+        alike = [[i for i in range(len(x)) if i != at and ids[i] == ids[at]] for ids in (x, y)]
+        row_best, column_best = (max((figures[i] for i in each), default=usual) for each in alike)
+        lead = figures[at] - (row_best + column_best) / 2
+        assert found[at] == pytest.approx(figures[at] + lead, abs=1e-5)
 
 
 def mixture(seed: int) -> tuple[Cells, NDArray[np.bool_], Floats]:

@@ -13,7 +13,7 @@ from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs
 from xmine.scoring.calibration import calibrate
 from xmine.scoring.margin import pair_scores
 from xmine.scoring.probability import estimate
-from xmine.scoring.rescoring import Rows, best_cells, spread, weigh
+from xmine.scoring.rescoring import Rows, best_cells, spread, weigh, with_leads
 from xmine.scoring.retrieval import choose_pairs
 
 LEFT_OUT = "--rescore is left out: too few pairs show what the model's judgement is worth"
@@ -46,7 +46,7 @@ def rescore(
     near = candidates.neighbours.first(max(each.shape[1] for each in sides))
     right = chosen.take(known == 1)
     cells = best_cells(near, candidates.scores, right)
-    figures = read(cells.sources, cells.targets)
+    figures = with_leads(cells, read(cells.sources, cells.targets))
     rows, places = known != 0, cells.places(chosen.sources, chosen.targets)
     log_odds, added = weigh(cells, figures, places[rows], present.probs[rows])
     scores = spread(cells, log_odds, near, candidates.scores.clamped)

@@ -74,6 +74,26 @@ def best_cells(neighbours: Neighbours, scores: MarginScores, pairs: ChosenPairs)
     return Cells(x[first], y[first], values[first].astype(np.float64), width)
 
 
+def with_leads(cells: Cells, figures: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Add to each figure its lead over the best other one of its row and of its column, halved.
+
+    With cosines of USE, best F1 on news in eight languages is .934, without the leads .924, and
+    .914 by the first model alone (bench/embedded.py). Where a cell is alone in its row or column,
+    the other one is the median of all.
+    """
+    found = figures.astype(np.float64)
+    for lines in (cells.sources, cells.targets):
+        order = np.lexsort((-figures, lines))
+        ranked = figures[order]
+        starts = np.flatnonzero(np.diff(lines[order], prepend=-1))
+        lengths = np.diff(starts, append=len(order))
+        others = np.repeat(ranked[starts], lengths)
+        others[starts] = np.median(figures)
+        others[starts[lengths > 1]] = ranked[starts[lengths > 1] + 1]
+        found[order] += (ranked - others) / 2
+    return found.astype(np.float32)
+
+
 def weigh(
     cells: Cells, figures: NDArray[np.float32], rows: Rows, present: Floats
 ) -> tuple[Floats, Floats]:

@@ -22,12 +22,13 @@ import argparse
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
 from time import process_time
+from typing import Any
 
 from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
 from xmine.encoders.rescorer import load_rescorer
@@ -50,6 +51,10 @@ MEASURED = {
     "tatoeba": (TatoebaOptions(), ("to_english", "from_english")),
     "bitext": (BitextOptions(), ("forward", "backward")),
     "bucc": (BuccOptions(protocol="msimcse"), ("f1",)),
+}
+BY_VECTORS = {  # peers, which take long to read tokens
+    "tatoeba": (TatoebaOptions(rerank="off"), ("to_english", "from_english")),
+    "bucc": (BuccOptions(protocol="msimcse", rerank="off"), ("f1",)),
 }
 
 
@@ -112,17 +117,18 @@ def _train(pairs: Sequence[str], file: Path, folder: Path, seed: int) -> dict[st
 def measure(folder: Path, data: str) -> dict[str, float]:
     """Measure an encoder on all benchmarks that there are files of in its languages."""
     encoder = SentenceEncoder.load(folder)
-    figures = evaluate(encoder, data, *MEASURED)
+    figures = evaluate(encoder, data, MEASURED)
     if (files := Path(data) / "eval" / "pseudo-bucc").is_dir():
         figures |= measure_pseudo_bucc(encoder, files)
     return figures
 
 
-def evaluate(encoder: SentenceEncoder, data: str, *names: str) -> dict[str, float]:
-    """Measure an encoder on some of MEASURED, in the languages of its facts."""
+def evaluate(
+    encoder: SentenceEncoder, data: str, measured: Mapping[str, tuple[Any, tuple[str, ...]]]
+) -> dict[str, float]:
+    """Measure an encoder on benchmarks, in the languages of its facts."""
     figures: dict[str, float] = {}
-    for name in names:
-        options, metrics = MEASURED[name]
+    for name, (options, metrics) in measured.items():
         try:
             result = BENCHMARKS[name].load()(encoder, DataFolder(Path(data)), options)
         except MissingData as error:
@@ -169,7 +175,7 @@ def measure_peer(name: str, data: Path) -> dict[str, float]:
     shared = tuple(each for each in peer.facts.languages if each in ours.facts.languages)
     peer = replace(peer, facts=replace(peer.facts, languages=shared))
     found = measure_rescored(ours, name, data / "eval" / "pseudo-bucc")
-    return {**figures, **found, **evaluate(peer, str(data), "tatoeba", "bucc")}
+    return {**figures, **found, **evaluate(peer, str(data), BY_VECTORS)}
 
 
 def measure_rescored(encoder: SentenceEncoder, second: str, folder: Path) -> dict[str, float]:

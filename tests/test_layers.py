@@ -28,13 +28,13 @@ CEILINGS = {
     "xmine/pairs": 2360,
     "xmine/plots": 490,
     "xmine/run": 1610,
-    "xmine/scoring": 2320,
+    "xmine/scoring": 2340,
     "xmine/text": 1570,
     "xmine/vectors": 590,
     "trainer": 8380,
     "tui": 5410,
     "bench": 3810,
-    "tests": 49650,
+    "tests": 49670,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_900

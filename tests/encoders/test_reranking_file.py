@@ -28,10 +28,6 @@ def test_weights_are_saved_with_the_encoder_and_read_with_it(
     assert read_reranking(tmp_path / "two") == WEIGHTS
 
 
-def test_the_defaults_are_those_of_the_encoder_that_ships() -> None:
-    assert read_reranking(EMBEDDED) == RerankingWeights()
-
-
 def test_a_file_of_before_there_were_trees_is_read(tmp_path: Path) -> None:
     old = asdict(RerankingWeights(covered=1.0, length=1.0))
     for name in ("covered", "length", "trees"):

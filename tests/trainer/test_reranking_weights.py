@@ -12,6 +12,7 @@ import pytest
 from tests.toys.sentences import toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.reranking import RERANKING_FILE
+from xmine.errors import TrainingError
 from xmine.pairs.io import ParallelText
 from xmine.pairs.language_pairs import LanguagePairs
 from xmine.scoring.reranking_fit import KnownCandidates
@@ -84,12 +85,15 @@ def test_too_few_held_out_pairs_give_none_and_a_remark(pairs: ParallelText, tmp_
 
 
 def captured(
-    encoder: SentenceEncoder, pairs: ParallelText, monkeypatch: pytest.MonkeyPatch
+    encoder: SentenceEncoder,
+    pairs: ParallelText,
+    monkeypatch: pytest.MonkeyPatch,
+    apart: ParallelText | None = None,
 ) -> Sequence[KnownCandidates]:
     """The mixtures that weights would be fitted on."""
     found: list[Sequence[KnownCandidates]] = []
     monkeypatch.setattr(reranking, "fit_weights", found.append)
-    fitted_weights(encoder, pairs, seed=1)
+    fitted_weights(encoder, pairs, seed=1, apart=apart)
     return found[0]
 
 
@@ -128,3 +132,41 @@ def test_a_mixture_is_of_one_pair_of_languages(
     assert min(shortest[:15]) >= max(longest[15:])
     sizes = [len(each.translations) for each in found]
     assert sizes[:15] == pytest.approx(sizes[15:], rel=0.02)
+
+
+def of_origins(pairs: ParallelText) -> ParallelText:
+    """Shorter and shorter pairs, of which the last are of two origins."""
+    order = np.argsort([-len(text) for text in pairs.sources], kind="stable")
+    names = ["usual"] * 1000 + ["notes", "letters", "letters"] * 100
+    return replace(pairs.take(order[:1300]), origins=names)
+
+
+def test_an_origin_held_out_whole_has_mixtures_of_its_own(
+    toy_encoder: SentenceEncoder, pairs: ParallelText, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = Corpus(pairs=of_origins(pairs))
+    left, apart = corpus.parted(["letters", "notes"])
+    assert left.pairs and apart and set(left.pairs.origins) == {"usual"}
+    assert sorted(apart.origins) == ["letters"] * 200 + ["notes"] * 100
+    twice = apart.take(np.append(np.arange(300), np.arange(40)))
+    found = captured(toy_encoder, left.pairs, monkeypatch, twice)
+    sizes = [len(each.translations) for each in found]
+    assert len(found) == 3 * 15
+    assert max(sizes[15:30]) <= 200 / 1.4 and max(sizes[30:]) <= 100 / 1.4
+    assert corpus.parted([]) == (corpus, None)
+    with pytest.raises(TrainingError, match="--held-out-origins poems: no pair has this origin"):
+        corpus.parted(["letters", "poems"])
+
+
+def test_training_sees_no_pair_of_an_origin_held_out_whole(
+    pairs: ParallelText, tmp_path: Path
+) -> None:
+    given = of_origins(pairs)
+    made = trained("msimcse", given, tmp_path / "a", held_out_origins=["letters"], held_out=200)
+    without = given.take(np.flatnonzero(np.array(given.origins) != "letters"))
+    other = trained("msimcse", without, tmp_path / "b", held_out=200)
+    assert made.rows == other.rows == 900
+    one, two = made.encoders[""], other.encoders[""]
+    assert (one.encode(["bade fifi"]) == two.encode(["bade fifi"])).all()
+    assert "mixtures of these pairs, of letters." in one.card
+    assert two.reranking is None and one.reranking  # of too few pairs

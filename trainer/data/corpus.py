@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.errors import FileError
+from xmine.errors import FileError, TrainingError
 from xmine.files.reading import exists, name_of, read_lines
 from xmine.files.records import csv_rows, json_objects, open_parquet
 from xmine.files.suffixes import kind_of
@@ -145,6 +145,25 @@ class Corpus:
             if len(self.text_files):
                 changes["text_files"] = self.text_files[rows]
         return replace(self, **changes)
+
+    def parted(self, origins: Sequence[str]) -> tuple["Corpus", ParallelText | None]:
+        """Part the pairs of some origins from the others; None where none are named.
+
+        Raises:
+            TrainingError: no pair is of an origin that is named.
+        """
+        if not origins or not self.pairs:
+            return self, None
+        known = set(self.pairs.origins)
+        for name in origins:
+            if name not in known:
+                raise TrainingError(
+                    f"--held-out-origins {name}: no pair has this origin",
+                    f"known: {', '.join(sorted(known - {''})[:12]) or 'none'}",
+                )
+        apart = np.array([each in origins for each in self.pairs.origins])
+        left = replace(self, pairs=self.pairs.take(np.flatnonzero(~apart)))
+        return left, self.pairs.take(np.flatnonzero(apart))
 
 
 def _letters(text: str) -> str:

@@ -66,6 +66,13 @@ class TrainingOptions(PromptOptions):
         "2,000 together, but 500 of each of more than four, and at most a sixth of a file",
     )
 
+    held_out_origins: list[str] = option(
+        [],
+        "Fit what reranks candidates to pairs of this origin (third column), too, and train on "
+        "none of them; repeatable.",
+        "Input",
+    )
+
     encoder: str = option(
         AUTO,
         "Encoder to start from: a folder, a Hugging Face name, embedded, or scratch for a new one; "

@@ -88,7 +88,7 @@ def _measured(options: TrainingOptions, encoder: SentenceEncoder, made: TrainedT
         more += (
             "\n`reranking.json` has weights for reranking that were fitted on mixtures of these "
         )
-        more += "pairs."
+        more += f"pairs{''.join(f', of {each}' for each in options.held_out_origins)}."
     return f"""## Measured
 
 On {options.held_out:,} {made.retrieved} held out of the data{rounded}: the nearest

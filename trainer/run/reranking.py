@@ -1,5 +1,8 @@
 """An encoder and held-out pairs -> the weights that rerank its candidates."""
 
+from collections.abc import Iterator
+from itertools import chain
+
 import numpy as np
 
 from xmine.encoders.encoder import SentenceEncoder
@@ -14,9 +17,10 @@ from xmine.scoring.late_interaction import match_pairs
 from xmine.scoring.margin import margin_scores
 from xmine.scoring.reranking import RERANKED, Rows, TokenMatches
 from xmine.scoring.reranking_fit import KnownCandidates, fit_weights
+from xmine.text.packed import picked
 from xmine.vectors.tokens import compared, texts_read
 
-from ..data.rows import drawn
+from ..data.rows import drawn, keys_of
 
 # The share of the sentences of a mixture that have a translation on the other side.
 _SHARES = (0.05, 0.1, 0.2, 0.3, 0.6)
@@ -25,7 +29,8 @@ _NEAREST = 4
 # Pairs of a dictionary are no sentences; weights from those ranked sentences worse.
 _LEAST_TOKENS = 5
 _LEAST_PAIRS = 300
-_LEAST_OF_LANGUAGES = 50  # of two languages, of which each side of a mixture has half
+# Of two languages; each side of a mixture has half.
+_LEAST_OF_LANGUAGES, _MOST_OF_LANGUAGES = 50, 2000
 # A transformer reads so many pairs in a minute on a processor.
 _MOST_PAIRS_OF_TRANSFORMER = 1000
 
@@ -33,41 +38,63 @@ _Tokens = tuple[TokenVectors, TokenVectors]
 
 
 def fitted_weights(
-    encoder: SentenceEncoder, pairs: ParallelText, seed: int, prompts: tuple[str, str] = ("", "")
+    encoder: SentenceEncoder,
+    pairs: ParallelText,
+    seed: int,
+    prompts: tuple[str, str] = ("", ""),
+    apart: ParallelText | None = None,
 ) -> RerankingWeights | None:
     """Fit the weights of an encoder on mixtures of pairs that the encoder was not trained on.
 
-    A mixture is of one pair of languages, as the two files of a user are. Both its sides have the
-    sentences of some pairs; beside these, the source side has those of other pairs, and the target
-    side those of yet others.
+    A mixture is of one pair of languages, and of one origin of those held out whole, as the two
+    files of a user are. Both its sides have the sentences of some pairs; beside these, the source
+    side has those of other pairs, and the target side those of yet others.
 
     Args:
         encoder: of both sides.
-        pairs: held out, no sentence twice.
+        pairs: held out at random.
         seed: of what is drawn.
         prompts: of each side.
+        apart: all pairs of some origins, no one of which was trained on.
 
     Returns:
         Those that the encoder has, where there are too few pairs of sentences, or the encoder finds
         too few of them; None if it has none.
     """
+    pools = [pairs]
+    if apart:
+        origins = np.array(apart.origins)
+        pools += [apart.take(np.flatnonzero(origins == each)) for each in sorted({*origins})]
     if not isinstance(encoder.body, StaticEmbedding):
-        pairs = pairs.take(drawn(len(pairs), _MOST_PAIRS_OF_TRANSFORMER, seed))
-    read = texts_read(encoder, pairs.sources), texts_read(encoder, pairs.targets)
-    shorter = np.minimum(read[0].lengths, read[1].lengths)
-    parts = pairs.languages.rows() if pairs.languages else [np.arange(len(pairs))]
-    parts = [rows[shorter[rows] >= _LEAST_TOKENS] for rows in parts]
-    parts = [rows for rows in parts if len(rows) >= _LEAST_OF_LANGUAGES]
-    if sum(map(len, parts)) < _LEAST_PAIRS:
-        return encoder.reranking
-    sides = zip((pairs.sources, pairs.targets), prompts, strict=True)
-    vectors = tuple(encoder.encode_half(texts, prompt=prompt) for texts, prompt in sides)
-    random, mixtures = np.random.default_rng([seed, 7]), list[KnownCandidates]()
-    for rows in parts:
-        some = vectors[0][rows], vectors[1][rows]
+        most = _MOST_PAIRS_OF_TRANSFORMER // len(pools)
+        pools = [pool.take(drawn(len(pool), most, seed)) for pool in pools]
+    random, mixtures, fitted_to = np.random.default_rng([seed, 7]), list[KnownCandidates](), 0
+    for part in chain.from_iterable(map(_by_languages, pools)):
+        sides = part.sources, part.targets
+        read = texts_read(encoder, sides[0]), texts_read(encoder, sides[1])
+        rows = np.flatnonzero(np.minimum(read[0].lengths, read[1].lengths) >= _LEAST_TOKENS)
+        rows = rows[drawn(len(rows), _MOST_OF_LANGUAGES, seed)]
+        if len(rows) < _LEAST_OF_LANGUAGES:
+            continue
+        source, target = (
+            encoder.encode_half(picked(texts, rows), prompt=prompt)
+            for texts, prompt in zip(sides, prompts, strict=True)
+        )
         tokens = compared(encoder.body, read[0].take(rows), read[1].take(rows))
-        mixtures += [_mixed(some, tokens, share, random) for share in _SHARES * _DRAWS]
+        mixtures += [_mixed((source, target), tokens, each, random) for each in _SHARES * _DRAWS]
+        fitted_to += len(rows)
+    if fitted_to < _LEAST_PAIRS:
+        return encoder.reranking
     return fit_weights(mixtures) or encoder.reranking
+
+
+def _by_languages(pairs: ParallelText) -> Iterator[ParallelText]:
+    """Part pairs by their languages, no sentence twice: a second one would count as wrong."""
+    for rows in pairs.languages.rows() if pairs.languages else [np.arange(len(pairs))]:
+        part = pairs.take(rows)
+        sides = part.sources, part.targets
+        one, other = (np.unique(keys_of(side), return_index=True)[1] for side in sides)
+        yield part.take(np.intersect1d(one, other))
 
 
 def _mixed(

@@ -17,8 +17,8 @@ _HINT = "remove the file: xmine then takes its default weights"
 class RerankingWeights:
     """A logistic regression on figures of a candidate, and trees; see `xmine.scoring.reranking`.
 
-    The defaults, for an encoder without a file, are a regression alone, that of the encoder that
-    ships with xmine.
+    The defaults, for an encoder without a file, are a regression alone, fitted to an encoder that
+    shipped with xmine.
 
     Attributes:
         bias, and a weight for each figure.

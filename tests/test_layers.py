@@ -31,10 +31,10 @@ CEILINGS = {
     "xmine/scoring": 2340,
     "xmine/text": 1570,
     "xmine/vectors": 590,
-    "trainer": 8380,
+    "trainer": 8440,
     "tui": 5410,
     "bench": 3810,
-    "tests": 49670,
+    "tests": 49710,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_900

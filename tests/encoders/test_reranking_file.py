@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.reranking import RERANKING_FILE, RerankingWeights, read_reranking
 from xmine.errors import EncoderError
 

@@ -22,7 +22,7 @@ import argparse
 import json
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
@@ -76,10 +76,13 @@ def main() -> None:
         print(json.dumps(shipped, indent=2))
         return
     for name in arguments.peers:
-        kept = json.loads(RESULTS.read_text(encoding="utf-8"))
-        peer = record(measure_peer(name, Path(arguments.data)))
-        write_record(RESULTS, {**kept, "peers": {**kept.get("peers", {}), name: peer}})
-        print(json.dumps(peer, indent=2))
+        figures: dict[str, float] = {}
+        for found in measure_peer(name, Path(arguments.data)):
+            figures |= found
+            kept = json.loads(RESULTS.read_text(encoding="utf-8"))
+            peers = {**kept.get("peers", {}), name: record(figures)}
+            write_record(RESULTS, {**kept, "peers": peers})
+        print(json.dumps(figures, indent=2))
     if arguments.peers:
         return
     if not arguments.pairs or not arguments.output:
@@ -162,7 +165,7 @@ def measure_pseudo_bucc(encoder: SentenceEncoder, folder: Path) -> dict[str, flo
     return figures | {f"pseudo-bucc {name}": fmean(each) for name, each in means.items()}
 
 
-def measure_peer(name: str, data: Path) -> dict[str, float]:
+def measure_peer(name: str, data: Path) -> Iterator[dict[str, float]]:
     """Measure an encoder of others, its speed, and what it adds to the one that ships."""
     peer, ours = SentenceEncoder.load(name), SentenceEncoder.load()
     lines = [
@@ -171,11 +174,11 @@ def measure_peer(name: str, data: Path) -> dict[str, float]:
     peer.encode(lines[:100])
     started = process_time()
     peer.encode(lines[:1000] + lines[-1000:])
-    figures = {"lines_per_cpu_second": round(2000 / (process_time() - started), 1)}
+    yield {"lines_per_cpu_second": round(2000 / (process_time() - started), 1)}
     shared = tuple(each for each in peer.facts.languages if each in ours.facts.languages)
     peer = replace(peer, facts=replace(peer.facts, languages=shared))
-    found = measure_rescored(ours, name, data / "eval" / "pseudo-bucc")
-    return {**figures, **found, **evaluate(peer, str(data), BY_VECTORS)}
+    yield evaluate(peer, str(data), BY_VECTORS)
+    yield measure_rescored(ours, name, data / "eval" / "pseudo-bucc")
 
 
 def measure_rescored(encoder: SentenceEncoder, second: str, folder: Path) -> dict[str, float]:

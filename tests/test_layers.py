@@ -28,13 +28,13 @@ CEILINGS = {
     "xmine/pairs": 2360,
     "xmine/plots": 490,
     "xmine/run": 1610,
-    "xmine/scoring": 2340,
+    "xmine/scoring": 2350,
     "xmine/text": 1570,
     "xmine/vectors": 590,
     "trainer": 8440,
     "tui": 5410,
-    "bench": 3810,
-    "tests": 49710,
+    "bench": 3820,
+    "tests": 49720,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_900

@@ -120,6 +120,13 @@ def test_a_figure_that_is_told_twice_counts_once_and_none_counts_against_a_pair(
     np.testing.assert_allclose(best, once, atol=1e-6)
 
 
+def test_the_truth_itself_is_believed_within_bounds() -> None:
+    cells, right, _ = mixture(0)
+    figures = right[:, None].astype(np.float32)
+    _, added = weigh(cells, figures, np.arange(ROWS), right.astype(np.float64))
+    assert 100 < added[right].min() and added[right].max() < 1000
+
+
 def test_few_translations_are_believed_less() -> None:
     """Of 10 translations that the weight is learnt from, half the lead is believed."""
     cells, right, _ = mixture(0)

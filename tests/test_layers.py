@@ -34,7 +34,7 @@ CEILINGS = {
     "trainer": 8440,
     "tui": 5410,
     "bench": 3820,
-    "tests": 49720,
+    "tests": 49740,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_900

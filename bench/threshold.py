@@ -24,6 +24,7 @@ from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
 from xmine.encoders.reranking import RerankingWeights
 from xmine.encoders.tokens import TokenVectors
 from xmine.evaluation.reports.record import record, write_record
+from xmine.flags.line_features import last_mark
 from xmine.flags.near_copies import same_texts
 from xmine.flags.reading import other_numbers
 from xmine.knn.exact import search_exact
@@ -163,9 +164,10 @@ def rerank(
         [corpus.english[row] for row in rows[0][pairs.sources].tolist()],
         [corpus.chinese[row] for row in rows[1][pairs.targets].tolist()],
     )
-    differ = other_numbers(texts, ("en", corpus.language))
-    lower = (pairs.scores - weights.other_numbers * differ).astype(np.float32)
-    return replace(pairs, scores=lower)
+    less = weights.other_numbers * other_numbers(texts, ("en", corpus.language))
+    marks = (np.array([last_mark(text) for text in side]) for side in texts)
+    less += weights.other_mark * (next(marks) != next(marks))
+    return replace(pairs, scores=(pairs.scores - less).astype(np.float32))
 
 
 def _f1(ranks: Floats, right: NDArray[np.bool_], gold: int) -> Floats:

@@ -87,7 +87,10 @@ def less_for_flags(opened: Opened, row: int, weights: RerankingWeights | None) -
     if weights is None:
         return 0
     numbers, language = ("number" in opened.flags[row], "script" in opened.flags[row])
-    return weights.other_numbers * numbers + weights.other_language * language
+    x, y = opened.sources[row], opened.targets[row]
+    ends = [opened.source.texts[x][-1:] == "?", opened.target.texts[y][-1:] in "?？"]
+    mark = weights.other_mark * (ends[0] != ends[1])
+    return weights.other_numbers * numbers + weights.other_language * language + mark
 
 
 def test_scores_are_the_log_odds_of_the_two_nearest_alone(

@@ -29,11 +29,11 @@ def test_weights_are_saved_with_the_encoder_and_read_with_it(
 
 
 def test_a_file_of_before_there_were_trees_is_read(tmp_path: Path) -> None:
-    old = asdict(RerankingWeights(covered=1.0, length=1.0))
-    for name in ("covered", "length", "trees"):
+    old = asdict(RerankingWeights(covered=1.0, length=1.0, other_mark=1.0))
+    for name in ("covered", "length", "other_mark", "trees"):
         del old[name]
     (tmp_path / RERANKING_FILE).write_text(json.dumps(old), encoding="utf-8")
-    assert read_reranking(tmp_path) == RerankingWeights(covered=0.0, length=0.0)
+    assert read_reranking(tmp_path) == RerankingWeights(other_mark=0.0)
 
 
 WRONG: dict[str, dict[str, Any]] = {

@@ -9,7 +9,9 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.toys.engines import Shuffled
+from xmine.encoders.reranking import RerankingWeights
 from xmine.flags import line_features, reading
+from xmine.flags.line_features import last_mark
 from xmine.flags.numbers import differing, reader
 from xmine.flags.reading import ReadLines, read_lines
 from xmine.progress import Progress, silent
@@ -126,3 +128,34 @@ def test_processes_read_the_same(
     steps = Steps(tmp_path / "parts")
     assert same(read_lines(sides, pairs, LANGUAGES, silent, steps), plain)
     assert len(here) == (8 if threads == 1 else 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "mark"),
+    [
+        ("It rains.", 1),
+        ("下雨了。", 1),
+        ("“It rains!”", 1),
+        ("It rains (a lot…) ", 1),
+        ("Does it rain?", 2),
+        ("下雨吗？」", 2),
+        ("هل تمطر؟", 2),
+        ("बारिश हो रही है।", 1),
+        ("Rain", 0),
+        ("Rain:", 0),
+        ("?\"'", 2),
+        ("»", 0),
+        ("", 0),
+    ],
+)
+def test_a_line_ends_as_a_sentence_as_a_question_or_as_neither(text: str, mark: int) -> None:
+    assert last_mark(text) == mark
+
+
+def test_what_differs_is_taken_off_the_scores_of_pairs() -> None:
+    left = sentence_table("en", ["It rains in May.", "Rain, 12 hours", "Does it rain?", "Дождь в мае."])
+    right = sentence_table("zh", ["五月下雨。", "雨下了13个小时。", "下雨吗？", "下雨"])
+    pairs = np.array([0, 0, 1, 2, 3]), np.array([0, 2, 1, 2, 3])
+    read = read_lines((left, right), pairs, ("en", "zh"))
+    weights = RerankingWeights(other_numbers=100, other_language=10, other_mark=1)
+    assert read.against(pairs, weights).tolist() == [0, 1, 101, 0, 11]

@@ -25,6 +25,8 @@ class RerankingWeights:
         trees: lines of `xmine.encoders.trees`, whose leaves are added.
         other_numbers: taken off the score of a pair whose sides have other numbers.
         other_language: taken off the score of a pair with a line in the language of another side.
+        other_mark: taken off the score of a pair of which one side ends as a sentence, or as a
+            question, and the other does not.
         right_mean, right_deviation: of the scores of translations that the weights were fitted on.
     """
 
@@ -37,6 +39,7 @@ class RerankingWeights:
     length: float = 0.0
     other_numbers: float = 2.0
     other_language: float = 5.0
+    other_mark: float = 1.5
     bias: float = 0.884
     right_mean: float = 5.876
     right_deviation: float = 3.398
@@ -60,7 +63,7 @@ def read_reranking(folder: Path) -> RerankingWeights | None:
     trees, given = content.pop("trees", []), content.items()
     names = {each.name for each in fields(RerankingWeights)} - {"trees"}
     # What a file of before there were trees lacks has no weight.
-    content = {"covered": 0.0, "length": 0.0, **content}
+    content = {"covered": 0.0, "length": 0.0, "other_mark": 0.0, **content}
     numbers = all(type(each) in (int, float) and abs(each) < _LARGEST for _, each in given)
     if content.keys() != names or not numbers or content["right_deviation"] <= 0:
         raise EncoderError(

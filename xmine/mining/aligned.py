@@ -185,9 +185,7 @@ def _scored(
         reranker = replace(judge.reranker, kin=kin)
         weights = reranker.weights
         matches = match_pairs(*tokens, x, y).astype(np.float32)
-        less = weights.other_numbers * read.other_numbers
-        less += weights.other_language * (read.source.foreign[x] | read.target.foreign[y])
-        better = reranker.pairs(x, y, matches, scores) - less
+        better = reranker.pairs(x, y, matches, scores) - read.against((x, y), weights)
         pairs = replace(pairs, scores=better.astype(np.float32), margins=scores)
     order = np.lexsort((numbers, y, x, -pairs.scores))
     chosen = pairs.take(order)

@@ -154,9 +154,8 @@ def read_candidates(
 ) -> Candidates:
     """Read the lines of both sides and the chosen pairs, for the flags and for the reranked score.
 
-    Something is taken off the reranked score of two kinds of pairs, which are sorted again: those
-    whose numbers differ, and those with a line in another language than its side. Only chosen pairs
-    are read for that, since reading takes as long as matching tokens.
+    Something is taken off the reranked score of some pairs, which are sorted again: those whose
+    numbers or last marks differ, and those with a line in another language than its side.
 
     Args:
         candidates: the pairs.
@@ -173,9 +172,7 @@ def read_candidates(
     candidates = replace(candidates, read=read, copies=copies)
     if weights is None:
         return candidates
-    foreign = read.source.foreign[chosen.sources] | read.target.foreign[chosen.targets]
-    less = weights.other_numbers * read.other_numbers + weights.other_language * foreign
-    lower = (chosen.scores - less).astype(np.float32)
+    lower = (chosen.scores - read.against(pairs, weights)).astype(np.float32)
     order = np.lexsort((chosen.targets, chosen.sources, -lower))
     chosen = replace(chosen, scores=lower)
     return candidates.with_pairs(chosen.take(order), order)

@@ -31,7 +31,7 @@ from xmine.units import duration, in_words
 
 # Bytes of memory per line while its file is read; texts and what is known of lines are mapped.
 _WHILE_READING = 40
-_OF_FEATURES = 46  # bytes on disk of the features of a line, see `xmine.flags.line_features`
+_OF_FEATURES = 47  # bytes on disk of the features of a line, see `xmine.flags.line_features`
 _OF_SCRATCH = 130  # bytes of scratch files per line, besides its text; see `xmine.files.scratch`
 _WHILE_JUDGING = 25  # bytes of memory per line of both sides while candidates are judged
 _WHILE_ENCODING = 8  # bytes per number of the blocks that are encoded at once

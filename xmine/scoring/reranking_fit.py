@@ -78,7 +78,7 @@ class KnownCandidates:
 def fit_weights(mixtures: Sequence[KnownCandidates]) -> RerankingWeights | None:
     """Fit the weights of all figures, and trees; None where too few translations are found.
 
-    `other_numbers` and `other_language`, which need the texts, keep their defaults.
+    Those that need the texts, `other_numbers` and so on, keep their defaults.
 
     Args:
         mixtures: at several shares of translations, such as mining may meet.

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
 from xmine.encoders.reranking import RERANKING_FILE, RerankingWeights, read_reranking
 from xmine.errors import EncoderError
 
@@ -26,6 +26,11 @@ def test_weights_are_saved_with_the_encoder_and_read_with_it(
     assert again.reranking == WEIGHTS
     again.save(tmp_path / "two")
     assert read_reranking(tmp_path / "two") == WEIGHTS
+
+
+def test_the_encoder_that_ships_has_trees() -> None:
+    weights = read_reranking(EMBEDDED)
+    assert weights and weights.trees and weights.missing < 0 < weights.log_margin
 
 
 def test_a_file_of_before_there_were_trees_is_read(tmp_path: Path) -> None:

@@ -22,9 +22,9 @@ CEILINGS = {
     "xmine/encoders": 3720,
     "xmine/evaluation": 5600,
     "xmine/files": 1460,
-    "xmine/flags": 2060,
+    "xmine/flags": 2080,
     "xmine/knn": 2760,
-    "xmine/mining": 3200,
+    "xmine/mining": 3190,
     "xmine/pairs": 2360,
     "xmine/plots": 490,
     "xmine/run": 1610,
@@ -34,7 +34,7 @@ CEILINGS = {
     "trainer": 8440,
     "tui": 5410,
     "bench": 3820,
-    "tests": 49740,
+    "tests": 49780,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_900

@@ -153,7 +153,9 @@ def test_a_line_ends_as_a_sentence_as_a_question_or_as_neither(text: str, mark: 
 
 
 def test_what_differs_is_taken_off_the_scores_of_pairs() -> None:
-    left = sentence_table("en", ["It rains in May.", "Rain, 12 hours", "Does it rain?", "Дождь в мае."])
+    left = sentence_table(
+        "en", ["It rains in May.", "Rain, 12 hours", "Does it rain?", "Дождь в мае."]
+    )
     right = sentence_table("zh", ["五月下雨。", "雨下了13个小时。", "下雨吗？", "下雨"])
     pairs = np.array([0, 0, 1, 2, 3]), np.array([0, 2, 1, 2, 3])
     read = read_lines((left, right), pairs, ("en", "zh"))

@@ -22,7 +22,7 @@ from xmine.evaluation.retrieval.bucc import evaluate_bucc
 from xmine.files.reading import read_lines
 from xmine.mining.pipeline import mine
 from xmine.scoring.gold import agreement
-from xmine.text.nfkc import nfkc
+from xmine.text.folding import nfkc
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"

@@ -14,7 +14,7 @@ from xmine.encoders.modules.static import StaticEmbedding, Table
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import EncoderError
 from xmine.pairs.io import ParallelText
-from xmine.text.nfkc import nfkc
+from xmine.text.folding import nfkc
 
 
 def slow_encode(body: StaticEmbedding, texts: list[str]) -> NDArray[np.float64]:

@@ -7,7 +7,7 @@ import pytest
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.spans import nfkc_spans
-from xmine.text.nfkc import nfkc
+from xmine.text.folding import nfkc
 from xmine.trainer.data.vocabulary import train_vocabulary
 
 TEXTS = [

@@ -2,7 +2,7 @@
 
 import unicodedata
 
-from xmine.text.nfkc import nfkc
+from xmine.text.folding import nfkc
 
 
 def test_every_character_has_its_normal_form() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from xmine.encoders.modules.static import StaticEmbedding
-from xmine.text.nfkc import nfkc
+from xmine.text.folding import nfkc
 from xmine.trainer.data.vocabulary import (
     extended_vocabulary,
     folding_table,

@@ -14,8 +14,8 @@ from xmine.files.reading import exists, name_of, read_lines
 from xmine.files.records import csv_rows, json_objects, open_parquet
 from xmine.files.suffixes import kind_of
 from xmine.pairs.io import ParallelText, read_pairs, read_parallel
+from xmine.text.folding import fold
 from xmine.text.inputs import read_texts
-from xmine.text.nfkc import nfkc
 
 from .inference import Labelled, Triplets, read_labelled, read_triplets
 from .vocabulary import folding_table
@@ -113,8 +113,7 @@ class Corpus:
     def without(self, files: Sequence[str]) -> "Corpus":
         """Leave out rows with a text that occurs in a file, see `texts_in`.
 
-        Compared after NFKC, case folding and traditional to simplified, by letters and digits
-        alone.
+        Compared after foldings, case and traditional to simplified, by letters and digits alone.
         """
         if not files:
             return self
@@ -167,7 +166,7 @@ class Corpus:
 
 
 def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, nfkc(text).translate(folding_table())))
+    return "".join(filter(str.isalnum, fold(text).translate(folding_table())))
 
 
 def texts_in(given: str) -> Iterator[str]:

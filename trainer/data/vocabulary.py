@@ -2,9 +2,8 @@
 
 The normaliser travels inside the model, so that encoding needs neither opencc nor any list: it
 turns upper into lower case, traditional into simplified characters, digits of every script into
-those of ASCII, quotation marks and dashes into one of each, and white space of every kind into a
-space. It drops what a writer may leave out: vowel signs of Arabic. NFKC is applied before it
-(`xmine.encoders.tokenizer`).
+those of ASCII, white space of every kind into a space, and CHARACTERS of `xmine.text.folding` into
+what they fold to. The rest of that module is applied before it (`xmine.encoders.tokenizer`).
 """
 
 import io
@@ -26,26 +25,11 @@ from numpy.typing import NDArray
 
 from xmine.encoders.tokenizer import UNKNOWN, Vocabulary
 from xmine.errors import TrainingError
-from xmine.text.nfkc import nfkc
+from xmine.text.folding import CHARACTERS, PATTERNS, fold, nfkc
 from xmine.text.packed import picked
 from xmine.worker_process import WorkFailed, work_apart
 
 COVERAGE = 0.99995  # of all characters, most frequent first: these are pieces of their own
-
-# Signs that are typed in several ways.
-_ONE_WAY = str.maketrans(
-    {
-        **dict.fromkeys("‘’‚‛ʼ`´", "'"),
-        **dict.fromkeys("“”„‟«»", '"'),
-        **dict.fromkeys("‐‑‒–—―−", "-"),
-        **dict.fromkeys("آأإٱ", "ا"),
-        "ı": "i",  # capital I of Turkish is that of English, too
-    }
-)
-
-# Marks that a writer may leave out: vowel signs of Arabic and its lengthening stroke, and the dot
-# that is left of a Turkish capital İ in lower case.
-_OPTIONAL = re.compile("[\u0307\u0610-\u061a\u0640\u064b-\u065f\u0670]")
 
 # Code points that text never holds after NFKC are not worth a rule: surrogates, private use.
 _NO_RULE = {"Cs", "Co", "Cn"}
@@ -166,7 +150,7 @@ def model_of(given: bytes) -> bytes:
     wanted = json.loads(given)
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=(nfkc(text) for text in wanted["texts"]),
+        sentence_iterator=map(fold, wanted["texts"]),
         model_writer=model,
         model_type="unigram",
         vocab_size=wanted["size"],
@@ -193,7 +177,8 @@ def _parsed(model: bytes) -> Any:  # noqa: ANN401 - a class that protobuf makes
 def _tokenizer_json(proto: Any) -> str:  # noqa: ANN401
     """Write a sentencepiece unigram model as a `tokenizers` one that gives the same ids.
 
-    NFKC stands in it as a step of its own, since the model's normaliser leaves it out.
+    NFKC and PATTERNS stand in it as steps of their own, since the model's normaliser leaves them
+    out. HTML entities and tags stay as they are.
     """
     from tokenizers import Regex, Tokenizer, normalizers, pre_tokenizers
     from tokenizers.models import Unigram
@@ -203,6 +188,7 @@ def _tokenizer_json(proto: Any) -> str:  # noqa: ANN401
     tokenizer.normalizer = normalizers.Sequence(
         [
             normalizers.NFKC(),
+            *(normalizers.Replace(Regex(pattern), to) for _, pattern, to in PATTERNS),
             normalizers.Precompiled(proto.normalizer_spec.precompiled_charsmap),
             normalizers.Strip(),
             normalizers.Replace(Regex(" {2,}"), " "),
@@ -246,7 +232,7 @@ def _fold(character: str, simplify: dict[str, str]) -> str:
     digit = unicodedata.decimal(character, None)
     if digit is not None:
         return str(digit)
-    folded = _OPTIONAL.sub("", nfkc(character.casefold()).translate(_ONE_WAY))
+    folded = nfkc(character.casefold()).translate(CHARACTERS)
     return "".join(simplify.get(c, c) for c in folded)
 
 

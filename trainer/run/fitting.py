@@ -18,8 +18,8 @@ from xmine.encoders.modules.static import StaticEmbedding
 from xmine.errors import TrainingError
 from xmine.extras import needs
 from xmine.options import without_effect
+from xmine.text.folding import nfkc
 from xmine.text.languages import language_name, short_code
-from xmine.text.nfkc import nfkc
 from xmine.units import count
 
 from ..data.corpus import Corpus

@@ -21,8 +21,8 @@ from xmine.flags.rules import lowest_good_cosine, usual_ratio
 from xmine.flags.scripts import foreign_to, share_of_script
 from xmine.knn.neighbours import Neighbours, found_in
 from xmine.pairs.pair import Pair
+from xmine.text.folding import nfkc, without_markup
 from xmine.text.languages import ENGLISH_WORDS, scripts_of, short_code
-from xmine.text.nfkc import nfkc
 from xmine.units import count
 
 if TYPE_CHECKING:
@@ -230,7 +230,7 @@ def _written(value: float) -> str:
 
 def _foreign(name: str, language: str, side: TextSide, text: str) -> str:
     """Say why the text of a side is not in its language; nothing if it may be."""
-    text, letters = nfkc(text), letters_of(text)
+    text, letters = nfkc(without_markup(text)), letters_of(text)
     found = scripts_of(language, side.texts)
     if not foreign_to(language, found)(text, letters):
         return ""

@@ -6,8 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from xmine.flags.numbers import Number, places
-from xmine.text.languages import HAN
-from xmine.text.nfkc import caseless
+from xmine.text.folding import HAN, caseless
 from xmine.text.segmentation import UNSPACED
 
 Span = tuple[int, int]

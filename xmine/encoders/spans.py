@@ -1,11 +1,42 @@
-"""Characters of a normalised text -> the characters of the text that they stand for."""
+"""Characters of a folded text -> the characters of the text that they stand for."""
 
+import re
 import unicodedata
+from collections.abc import Callable
 
-from xmine.text.nfkc import nfkc
+from xmine.text import folding
+from xmine.text.folding import nfkc
 
 # Start and end in a text, in characters from 0.
 Span = tuple[int, int]
+
+
+def folded_spans(text: str) -> tuple[str, list[Span]]:
+    """Fold a text as `xmine.text.folding.fold`, and give the span of `text` of each character."""
+    spans = [(place, place + 1) for place in range(len(text))]
+    for pattern, to in ((folding.ENTITY, folding.resolved),) * folding.ESCAPES:
+        text, spans = _replaced(text, spans, pattern, to)
+    text, spans = _replaced(text, spans, folding.TAG, folding.tag_becomes)
+    spans = [(spans[start][0], spans[end - 1][1]) for start, end in nfkc_spans(text)]
+    text = nfkc(text)
+    for _, pattern, to in folding.PATTERNS:
+        text, spans = _replaced(text, spans, re.compile(pattern), lambda _, to=to: to)
+    return text, spans
+
+
+def _replaced(
+    text: str, spans: list[Span], pattern: re.Pattern[str], to: Callable[[re.Match[str]], str]
+) -> tuple[str, list[Span]]:
+    """Replace matches; what stands for one has the span of the whole match."""
+    parts, kept, end = [], list[Span](), 0
+    for match in pattern.finditer(text):
+        start, stop = match.span()
+        kept += spans[end:start]
+        whole = (spans[start][0], spans[stop - 1][1]) if start < stop else (0, 0)
+        kept += [whole] * len(to(match))
+        parts += [text[end:start], to(match)]
+        end = stop
+    return "".join([*parts, text[end:]]), kept + spans[end:]
 
 
 def nfkc_spans(text: str) -> list[Span]:

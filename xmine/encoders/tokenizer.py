@@ -13,12 +13,12 @@ import numpy as np
 import sentencepiece
 from numpy.typing import NDArray
 
-from xmine.encoders.spans import Span, nfkc_spans, without_space
+from xmine.encoders.spans import Span, folded_spans, without_space
 from xmine.errors import EncoderError
 from xmine.extras import needs
 from xmine.files.atomic import replacing
 from xmine.hardware import allowed_threads
-from xmine.text.nfkc import nfkc
+from xmine.text.folding import fold
 
 # The unknown piece. Text cannot spell it, since the normaliser folds case.
 UNKNOWN = "<UNK>"
@@ -92,14 +92,14 @@ class Vocabulary:
         """Cut texts into pieces."""
         parts, threads = [], allowed_threads()
         for start in range(0, len(texts), _TEXTS_AT_ONCE):
-            block = [nfkc(text) for text in texts[start : start + _TEXTS_AT_ONCE]]
+            block = list(map(fold, texts[start : start + _TEXTS_AT_ONCE]))
             parts.append(ragged(self._pieces.encode(block, out_type=int, num_threads=threads)))
         return joined(parts)
 
     def spans(self, text: str) -> list[Span]:
         """Give the span of each piece of a text, in characters of the text, without white space."""
-        places = nfkc_spans(text)
-        found = piece_spans(self._pieces, nfkc(text))
+        folded, places = folded_spans(text)
+        found = piece_spans(self._pieces, folded)
         return [(places[i][0], places[j - 1][1]) if i < j else (0, 0) for i, j in found]
 
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.text.folding import HAN
 from xmine.text.hashing import first_equal, hashes_of
-from xmine.text.languages import HAN
 
 # A file has this many variants and repetitions of a line of boilerplate at least, and this share.
 _FEWEST_VARIANTS = 30

@@ -21,9 +21,9 @@ from xmine.flags.scripts import foreign_to
 from xmine.run.steps import Files, Steps, joined, python_task, unheard
 from xmine.run.task import Task
 from xmine.run.texts import TextFiles
+from xmine.text.folding import nfkc, without_markup
 from xmine.text.hashing import hashes_of
 from xmine.text.languages import scripts_of
-from xmine.text.nfkc import nfkc
 from xmine.text.sentences import Sentences, folded
 
 _LINES_AT_ONCE = 4_096
@@ -200,10 +200,10 @@ def groups_of(texts: Sequence[str]) -> NDArray[np.int64]:
 def _by_chunks(
     texts: Sequence[str], lines: range
 ) -> Iterator[tuple[slice, Sequence[str], list[str]]]:
-    """Give some thousand lines at a time: their rows, their texts in NFKC, their letters."""
+    """Give some thousand lines at a time: their rows, texts in NFKC without markup, letters."""
     for start in lines[::_LINES_AT_ONCE]:
         rows = slice(start, min(start + _LINES_AT_ONCE, lines.stop))
-        some = list(map(nfkc, texts[rows]))
+        some = [nfkc(without_markup(text)) for text in texts[rows]]
         yield rows, some, list(map(letters_of, some))
 
 

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.text.languages import HAN
-from xmine.text.nfkc import caseless, nfkc
+from xmine.text.folding import HAN, caseless, fold, nfkc, without_markup
 
 # Two sentences that share this part of their pairs of letters are the same one, changed; where
 # translations are in another script, and share no words, less is enough.
@@ -29,6 +28,7 @@ _NO_ASCII_LETTERS = bytes(each for each in range(128) if not chr(each).isalpha()
 
 def letters_of(text: str) -> str:
     """Leave only the letters of a text, of NFKC and folded case: what variants of a line share."""
+    text = without_markup(text)
     if text.isascii():  # ten times faster
         return text.encode().translate(_LOWER, _NO_ASCII_LETTERS).decode()
     # In this order, or texts that `same_texts` finds equal, as x² and x2, had other letters.
@@ -100,7 +100,7 @@ def _is_same(source: str, target: str) -> bool:
 
 
 def _spaced(text: str) -> str:
-    return " ".join(nfkc(text).split())
+    return " ".join(fold(text).split())
 
 
 def shared_letters(first: str, second: str) -> float:

@@ -9,7 +9,8 @@ that names do not have: those that are not capitalised, and function words.
 import re
 from collections.abc import Callable, Sequence
 
-from xmine.text.languages import ENGLISH_WORDS, HAN, UNKNOWN_LANGUAGE, scripts_of, short_code
+from xmine.text.folding import HAN
+from xmine.text.languages import ENGLISH_WORDS, UNKNOWN_LANGUAGE, scripts_of, short_code
 
 _RANGES = {
     "LATIN": "A-Za-zÀ-ÖØ-öø-ɏḀ-ỿ",

@@ -17,6 +17,7 @@ from tempfile import gettempdir
 from typing import TYPE_CHECKING
 
 from xmine.files.atomic import writing
+from xmine.text.folding import nfkc, without_markup
 from xmine.text.languages import (
     ENGLISH_WORDS,
     LANGUAGES,
@@ -28,7 +29,6 @@ from xmine.text.languages import (
     scripts_of,
     short_code,
 )
-from xmine.text.nfkc import nfkc
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
@@ -148,7 +148,7 @@ def tell_apart(text: str, languages: Sequence[str]) -> str:
 
     It is told by script alone where that is enough.
     """
-    text = nfkc(text)
+    text = nfkc(without_markup(text))
     fitting = _fitting(count_scripts([text]), languages)
     if len(fitting) == 1:
         return fitting[0]

@@ -8,10 +8,8 @@ from functools import cache
 from itertools import chain
 
 from xmine.errors import OptionError
-from xmine.text.nfkc import nfkc
+from xmine.text.folding import nfkc, without_markup
 
-# Chinese characters with their extension blocks, for a class of a regular expression.
-HAN = "々〇\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 # The script of a letter is the first word of its Unicode name. Under no script: written in several.
 _BY_SCRIPT = {
     "CJK": "zh Chinese",
@@ -174,7 +172,8 @@ def scripts_of(language: str, texts: Sequence[str]) -> set[str]:
 
 def sampled(texts: Sequence[str]) -> Sequence[str]:
     """Take about a thousand of some texts, evenly; in NFKC, since forms of letters hide scripts."""
-    return list(map(nfkc, texts[:: max(1, len(texts) // _SAMPLE)]))
+    some = texts[:: max(1, len(texts) // _SAMPLE)]
+    return [nfkc(without_markup(text)) for text in some]
 
 
 def count_scripts(texts: Iterable[str]) -> Counter[str]:

@@ -13,7 +13,8 @@ from typing import Any
 
 from xmine.errors import OptionError
 from xmine.extras import needs
-from xmine.text.languages import HAN, UNKNOWN_LANGUAGE, short_code
+from xmine.text.folding import HAN
+from xmine.text.languages import UNKNOWN_LANGUAGE, short_code
 
 # The rules of pysbd for a language: those of another one where pysbd has none, or where these do no
 # better in a tenth of the time (Italian) or cut at commas (Arabic).

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from xmine.errors import FileError
 from xmine.files import scratch
 from xmine.progress import Progress, Report, silent
+from xmine.text.folding import nfkc, without_markup
 from xmine.text.identification import sure_language
 from xmine.text.inputs import Texts, text_input
-from xmine.text.nfkc import nfkc
 from xmine.text.packed import PackedTexts, TextPacker
 from xmine.text.segmentation import segment as sentences_of
 
@@ -233,5 +233,5 @@ class FirstRows:
 
 
 def folded(text: str) -> str:
-    """Make the key by which lines repeat each other: NFKC, case folding, white space joined."""
-    return " ".join(nfkc(text).casefold().split())
+    """Make the key by which lines repeat each other: NFKC, without markup, case and spaces."""
+    return " ".join(nfkc(without_markup(text)).casefold().split())

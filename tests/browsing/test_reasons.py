@@ -32,6 +32,8 @@ FLAGGED = [
     ("hub", "Contact us", "联系我们"),
     ("high", "far away", "远"),
     ("duplicate", SURE[3][0].upper() + "!", "甲乙丙丁"),
+    ("markup", "Read &quot;this&quot;", "读这个"),
+    ("garbled", "It is late", "\ufffd\ufffd很晚了"),
     ("partial", "The museum is open, and farmers plant rice beside the railway", "博物馆开放"),
 ]
 

@@ -23,6 +23,7 @@ TEXTS = [
     "İstanbul ẞ",
     "ｶﾞ half",
     "𝒳 math, ⅓",
+    "f&uuml;r <b>2,970</b> &amp;amp; 使用 Python3 编程 ， 好",
 ]
 
 

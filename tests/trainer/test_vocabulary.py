@@ -4,39 +4,16 @@ import json
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from xmine.encoders.modules.static import StaticEmbedding
-from xmine.text.folding import nfkc
 from xmine.trainer.data.vocabulary import (
     extended_vocabulary,
-    folding_table,
     model_of,
     normaliser_rules,
     train_vocabulary,
 )
 from xmine.trainer.models.static import extended_static, new_static
 from xmine.worker_process import work_apart
-
-
-@pytest.mark.parametrize(
-    ("typed", "folded"),
-    [
-        ("Straße", "STRASSE"),  # German
-        ("l’eau « mot » – x", 'l\'eau " mot " - x'),  # French, typed by a typesetter
-        ("İSTANBUL ISPARTA", "istanbul ısparta"),  # Turkish: I with a dot and without
-        ("١٢٣ ۴۵ १२३", "123 45 123"),  # digits of Arabic, Persian, Hindi
-        ("مُحَمَّدٌ أحمــد", "محمد احمد"),  # vowel signs and strokes of Arabic
-        ("ﾃｽﾄ", "テスト"),  # Japanese of half width
-        ("한국", "한국"),  # Korean in single letters
-        ("Việt", "Vie\u0323\u0302t"),  # Vietnamese in single marks
-        ("這個", "这个"),  # traditional Chinese
-        ("naïve\u00a0café", "NAI\u0308VE CAFE\u0301"),
-    ],
-)
-def test_ways_to_type_one_text_fold_to_the_same(typed: str, folded: str) -> None:
-    table = folding_table()
-    assert nfkc(typed).translate(table) == nfkc(folded).translate(table)
 
 
 def test_another_process_makes_the_same_model(tmp_path: Path) -> None:

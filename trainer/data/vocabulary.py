@@ -3,7 +3,8 @@
 The normaliser travels inside the model, so that encoding needs neither opencc nor any list: it
 turns upper into lower case, traditional into simplified characters, digits of every script into
 those of ASCII, white space of every kind into a space, and CHARACTERS of `xmine.text.folding` into
-what they fold to. The rest of that module is applied before it (`xmine.encoders.tokenizer`).
+what they fold to, with a space before punctuation. The rest of that module is applied before it
+(`xmine.encoders.tokenizer`).
 """
 
 import io
@@ -25,12 +26,13 @@ from numpy.typing import NDArray
 
 from xmine.encoders.tokenizer import UNKNOWN, Vocabulary
 from xmine.errors import TrainingError
-from xmine.text.folding import CHARACTERS, PATTERNS, fold, nfkc
+from xmine.text.folding import CHARACTERS, PATTERNS, PUNCTUATION, fold, nfkc
 from xmine.text.packed import picked
 from xmine.worker_process import WorkFailed, work_apart
 
 COVERAGE = 0.99995  # of all characters, most frequent first: these are pieces of their own
 
+_SPACED = re.compile(f"[{PUNCTUATION}]")
 # Code points that text never holds after NFKC are not worth a rule: surrogates, private use.
 _NO_RULE = {"Cs", "Co", "Cn"}
 
@@ -233,7 +235,7 @@ def _fold(character: str, simplify: dict[str, str]) -> str:
     if digit is not None:
         return str(digit)
     folded = nfkc(character.casefold()).translate(CHARACTERS)
-    return "".join(simplify.get(c, c) for c in folded)
+    return "".join(_SPACED.sub(r" \g<0>", simplify.get(c, c)) for c in folded)
 
 
 def _simplifier() -> dict[str, str]:

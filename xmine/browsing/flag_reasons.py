@@ -3,8 +3,8 @@
 The rules are those of `xmine.flags.rules`; their figures are computed again for one pair.
 """
 
+from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from xmine.browsing.word_alignment import Aligner
 from xmine.errors import XmineError
 from xmine.files.cache import PARTS
 from xmine.flags.confident import CONFIDENT
+from xmine.flags.faults import garbled, markup
 from xmine.flags.line_features import groups_of, known_keys
 from xmine.flags.near_copies import letters_of, shared_letters
 from xmine.flags.numbers import Number, differing, reader
@@ -24,9 +25,6 @@ from xmine.pairs.pair import Pair
 from xmine.text.folding import nfkc, without_markup
 from xmine.text.languages import ENGLISH_WORDS, scripts_of, short_code
 from xmine.units import count
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # Confident pairs that give the usual lengths; more pairs change nothing that is printed.
 _SAMPLE = 20_000
@@ -62,6 +60,8 @@ class Reasons:
             "number": self._number,
             "high": self._high,
             "duplicate": self._duplicate,
+            "markup": lambda _, pair: _stretch(markup, pair, "is markup"),
+            "garbled": lambda _, pair: _stretch(garbled, pair, "is no text that people wrote"),
         }
         try:
             return explain[name](row, pair) if name in explain else ""
@@ -226,6 +226,12 @@ def _listed(numbers: list[Number]) -> str:
 
 def _written(value: float) -> str:
     return f"{value:,.10g}" if value >= 10_000 else f"{value:.10g}"  # no comma in a year
+
+
+def _stretch(find: Callable[[str], str], pair: Pair, fault: str) -> str:
+    """Quote what has a fault, of the side that has one first."""
+    side = "source" if find(pair.source) else "target"
+    return f"'{find(getattr(pair, side))[:_MOST_SAID]}' in the {side} {fault}"
 
 
 def _foreign(name: str, language: str, side: TextSide, text: str) -> str:

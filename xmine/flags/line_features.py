@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from xmine.files import scratch
 from xmine.files.sealed_arrays import open_sealed
 from xmine.flags.boilerplate import boilerplate, ends_of, variants
+from xmine.flags.faults import garbled, markup
 from xmine.flags.flag_set import Bools
 from xmine.flags.near_copies import beyond_latin, latin_characters, letters_of
 from xmine.flags.scripts import foreign_to
@@ -42,6 +43,8 @@ _LINE = np.dtype(
         ("beyond_latin", "?"),
         ("foreign", "?"),
         ("mark", "u1"),
+        ("markup", "?"),
+        ("garbled", "?"),
     ]
 )
 
@@ -59,6 +62,7 @@ class LineFeatures:
             Latin letters.
         foreign: bool [lines], whether it is in another language than its side.
         mark: uint8 [lines], how it ends: 1 with the mark of a sentence, 2 of a question, else 0.
+        markup, garbled: bool [lines], see `xmine.flags.faults`.
         groups: int64 [lines], the first line with the same letters, see
             `xmine.flags.boilerplate.variants`.
         boilerplate: bool [lines], whether it is.
@@ -71,6 +75,8 @@ class LineFeatures:
     latin: NDArray[np.int32]
     foreign: Bools
     mark: NDArray[np.uint8]
+    markup: Bools
+    garbled: Bools
     groups: NDArray[np.int64]
     boilerplate: Bools
 
@@ -104,7 +110,8 @@ def read_line_features(
             stop = min(start + LINES_OF_A_TASK, len(side))
             _look(lines, range(start, stop), side.texts, is_foreign)
             tick(stop)
-    names = ("letters", "beyond_latin", "characters", "latin", "foreign", "mark")
+    names = ("letters", "beyond_latin", "characters", "latin", "foreign")
+    names += ("mark", "markup", "garbled")
     columns = {name: _column(lines, name) for name in names}
     keys = _column(lines, "key")
     groups = scratch.stored(variants(keys, columns["letters"]))
@@ -165,6 +172,8 @@ def _look(
 def last_mark(text: str) -> int:
     """Tell how a text ends, but for quotes and brackets, see `LineFeatures`."""
     return _MARKS.get(text.rstrip(_CLOSING)[-1:], 0)
+        lines["markup"][rows] = [bool(markup(text)) for text in texts[rows]]
+        lines["garbled"][rows] = [bool(garbled(text)) for text in texts[rows]]
 
 
 def known_keys(folder: Path, name: str, count: int) -> NDArray[np.int64] | None:

@@ -77,6 +77,8 @@ def flag_pairs(
         np.zeros(len(chosen), dtype=bool) if loose is None else is_partial(loose, sure)
     )
     found["high"] = too_high(chosen, sure, neighbours)
+    found["markup"] = left.markup[x] | right.markup[y]
+    found["garbled"] = left.garbled[x] | right.garbled[y]
     return Flags.of(found)
 
 

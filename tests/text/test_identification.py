@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import unicodedata
 from itertools import combinations
 
 import pytest
@@ -11,6 +12,7 @@ from tests.toys.nineteen import LINES, NINETEEN, OTHERS
 from xmine.text.identification import (
     check_language,
     check_sides,
+    check_spelling,
     guess_language,
     looks_foreign,
     sure_language,
@@ -283,3 +285,27 @@ def test_languages_that_are_right_or_may_be_are_not_doubted(
     left: list[str], right: list[str], codes: tuple[str, str]
 ) -> None:
     assert odd(left, right, *codes) == []
+
+
+def plain(text: str) -> str:
+    letters = unicodedata.normalize("NFKD", text.replace("đ", "d").replace("œ", "oe"))
+    return "".join(
+        each
+        for each in letters.replace("ł", "l").replace("ı", "i")
+        if not unicodedata.combining(each)
+    )
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_a_text_without_the_accents_of_its_language_is_named(code: str) -> None:
+    assert check_spelling("f", LINES[code] * 9) == []
+    lost = check_spelling("f", [plain(line) for line in LINES[code] * 9])
+    assert len(lost) == (code in ("cs", "es", "fr", "pl", "pt", "tr", "vi"))
+    assert all("without its accents" in each for each in lost)
+
+
+def test_an_escaped_text_is_named() -> None:
+    lines = [*ENGLISH * 9, "It&#39;s", "<b>so</b>"]
+    assert check_spelling("f", lines) == []  # two of 47
+    (said,) = check_spelling("f", [*lines, "&quot;Yes&quot;"])
+    assert said.startswith("f: 6% of the lines have HTML entities or tags; ")

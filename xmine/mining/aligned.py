@@ -41,7 +41,7 @@ from xmine.scoring.margin import pair_scores
 from xmine.scoring.probability import Confidence, estimate
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.scoring.threshold import FEW
-from xmine.text.identification import check_language, check_sides, guess_language
+from xmine.text.identification import check_language, check_sides, check_spelling, guess_language
 from xmine.text.inputs import Texts, read_texts, text_input
 from xmine.text.packed import PickedTexts
 from xmine.text.sentences import Sentences, folded, sentence_table
@@ -115,6 +115,7 @@ def score_aligned(
     )
     warnings = [*filter(None, doubts)]
     warnings += check_sides(names, (left.texts, right.texts), codes, by)
+    warnings += check_spelling(left.name, left.texts) + check_spelling(right.name, right.texts)
     mining = MiningOptions(**asdict(options), index="exact", cache=False)
     judging, by_margin = judging_encoder(vectorizer, mining)
     with open_stages(None, dict, mining, report) as stages:

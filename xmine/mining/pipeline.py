@@ -41,7 +41,7 @@ from xmine.pairs.known import (
 )
 from xmine.progress import Report, silent
 from xmine.run.task import Engine
-from xmine.text.identification import check_language, check_sides
+from xmine.text.identification import check_language, check_sides, check_spelling
 from xmine.text.inputs import Texts, text_input
 from xmine.text.sentences import Sentences
 
@@ -204,4 +204,5 @@ def _doubts(
     if gold.pairs and not any(pair.right for pair in gold.pairs):
         found.append("--gold: no pair in it is right (1), so there is nothing to measure recall by")
     found += check_sides((left.name, right.name), (left.texts, right.texts), given)
+    found += check_spelling(left.name, left.texts) + check_spelling(right.name, right.texts)
     return [each for each in found if each]

@@ -58,11 +58,12 @@ PATTERNS = [
     # Words begin alike after a space, punctuation, a number or, Latin ones, a Chinese character: a
     # vocabulary has other tokens for the middle of a word, and 2970 had two unlike vectors.
     (
-        rf"\d|[{PUNCTUATION}][^\W_]|[{_EAST}][{_LATIN}]",
-        rf"(?=[^\W_])(?:(?<=[{PUNCTUATION}])(?![{_EAST}])|(?=\d)(?<=[^\s\d])"
-        rf"|(?<=\d)(?![\d{_EAST}])|(?<=[{_EAST}])(?=[{_LATIN}]))",
+        rf"[{PUNCTUATION}][^\W_]",
+        rf"(?<=[{PUNCTUATION}])(?=[^\W_{_EAST}])",
         " ",
     ),
+    (r"\d", rf"(?=\d)(?<=[^\s\d])|(?<=\d)(?=[^\W\d_{_EAST}])", " "),
+    (rf"[{_EAST}][{_LATIN}]", rf"(?<=[{_EAST}])(?=[{_LATIN}])", " "),
 ]
 _PATTERNS = [(re.compile(needs), re.compile(pattern), to) for needs, pattern, to in PATTERNS]
 

@@ -28,10 +28,12 @@ from ..data.corpus import Corpus
 from ..data.rows import Rows, Side, TrainingData
 from ..distributed import World
 from ..losses.with_queue import Member, contrast_in_batch
+from ..models.teacher import Lessons, Teacher
 from ..models.towers import Tower, adamw, cut_together, joined, unit_rows
 from ..options.contrast import MsimcseOptions
+from ..options.shared import SCRATCH
 from ..run.checkpoints import Run
-from ..run.languages import tell_languages
+from ..run.languages import codes_of, tell_languages
 from ..run.loop import run_steps
 from ..run.prepare import (
     Split,
@@ -39,6 +41,7 @@ from ..run.prepare import (
     begin,
     cut_pairs,
     entailed_apart,
+    load_encoder,
     refuse_one_piece,
     texts_apart,
     with_rate,
@@ -67,7 +70,7 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
         raise TrainingError(
             "--method msimcse has nothing to learn from", "give PAIRS, --triplets or --texts"
         )
-    split = Split.of(corpus.pairs, options) if corpus.pairs else None
+    split, whole = Split.of(corpus.pairs, options) if corpus.pairs else None, corpus
     retrieved = "pairs"
     if split:
         corpus, held_out = replace(corpus, pairs=split.seen), split.held_out
@@ -80,6 +83,11 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
         run.log(step=0, remark=_ONE_LANGUAGE)
     several = split.seen.languages if split else None
     tower = begin(options.encoder, options, list(corpus.every_text()), run, report, split)
+    teacher = None
+    if options.teacher:
+        if corpus.triplets or not split or options.encoder != SCRATCH or options.start:
+            raise TrainingError("--teacher teaches a new encoder by PAIRS, with or without --texts")
+        teacher = Teacher(load_encoder(options.teacher, options), tower, options.teacher)
     options = with_rate(options, tower)
     drops = bool(corpus.texts) and _needs_token_dropout(tower, corpus.texts[0], options)
     if drops:
@@ -100,6 +108,10 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
         held_out.languages,
     )
     languages = max(1, len(corpus.triplets))
+    lessons = None
+    if teacher and options.teacher_weight:
+        codes = codes_of(whole, told, options.codes)
+        lessons = teacher.lessons(whole, codes, columns, data.rows.columns, run, report)
     step = _Step(
         tower,
         options,
@@ -107,6 +119,7 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
         languages,
         drops_pieces=drops,
         across=several is not None,
+        taught=(teacher.axes, lessons) if teacher and lessons else None,
     )
     measures = run_steps(step, data, options, run, report)
     seen, apart = (split.seen, split.held_out) if split else (None, None)
@@ -170,6 +183,8 @@ def _places_of(corpus: Corpus, told: NDArray[np.int64], columns: int) -> list[ND
 class _Step(Step):
     """One batch: eq. 1, one way unless `symmetric`."""
 
+    axes: Tensor | None
+
     def __init__(
         self,
         tower: Tower,
@@ -179,6 +194,7 @@ class _Step(Step):
         *,
         drops_pieces: bool = False,
         across: bool = False,
+        taught: tuple[Tensor, Lessons] | None = None,
     ) -> None:
         """Take an encoder.
 
@@ -189,10 +205,13 @@ class _Step(Step):
             languages: of the triplets.
             drops_pieces: whether pieces are left out of rows whose x+ is x itself.
             across: whether the x of a row may be the x+ of another, which stands for it.
+            taught: the axes and the lessons of a teacher, if there is one.
         """
         super().__init__()
         self.across = across
         self.drops_pieces = drops_pieces
+        self.lessons = taught[1] if taught else None
+        self.register_buffer("axes", taught[0].to(tower.device) if taught else None)
         self.tower = tower
         self.options = options
         self.members, self.languages = members, languages
@@ -205,6 +224,11 @@ class _Step(Step):
         losses = {"source_to_target": self._contrast(x, x_plus, *x_minus)}
         if self.options.symmetric:
             losses["target_to_source"] = self._contrast(x_plus, x)
+        if self.lessons and self.axes is not None:
+            said = self.lessons.of(batch.columns[:2]).to(self.axes.device)
+            taught = Member(unit_rows(said @ self.axes), x.texts)
+            both = self._contrast(x, taught) + self._contrast(x_plus, taught)
+            losses["teacher"] = self.options.teacher_weight * both / 2
         return losses
 
     def _members(self, batch: Rows, random: np.random.Generator) -> list[Member]:

@@ -24,7 +24,7 @@ from .towers import Tower, adamw
 
 # Length of a random vector. Pieces that are seen often soon outgrow it, rare ones stay small and
 # disturb less; longer starts retrieved fewer held-out pairs.
-_FIRST_LENGTH = 0.2
+FIRST_LENGTH = 0.2
 
 
 class _PieceSum(torch.autograd.Function):
@@ -119,9 +119,9 @@ class StaticTower(Tower):
         super().__init__(encoder, prompts)
         body = encoder.body
         assert isinstance(body, StaticEmbedding)
-        self._pieces = body.pieces
+        self.pieces = body.pieces
         self.vectors = nn.Parameter(torch.from_numpy(body.vectors.copy()))
-        fixed = self._pieces.meaningless() if isinstance(self._pieces, Vocabulary) else []
+        fixed = self.pieces.meaningless() if isinstance(self.pieces, Vocabulary) else []
         self.register_buffer("fixed", torch.tensor(fixed, dtype=torch.int64), persistent=False)
 
     @property
@@ -143,13 +143,13 @@ class StaticTower(Tower):
     def encoder(self, facts: EncoderFacts, card: str) -> SentenceEncoder:
         """Give the encoder that mines; with a vocabulary of ours, its vectors become int8."""
         rows = self.vectors.cpu().numpy().astype(np.float32)
-        ours = isinstance(self._pieces, Vocabulary)
-        body = StaticEmbedding(self._pieces, Table.rounded(rows) if ours else Table(rows, None))
+        ours = isinstance(self.pieces, Vocabulary)
+        body = StaticEmbedding(self.pieces, Table.rounded(rows) if ours else Table(rows, None))
         heads: Any = list(self.heads)
         return SentenceEncoder(body, heads, self.settings, facts, card, reranking=self.reranking)
 
     def _ids(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        return self._pieces.ids(texts)
+        return self.pieces.ids(texts)
 
     def _vectors(self, side: Side) -> Tensor:
         ids, starts = (
@@ -165,7 +165,7 @@ class StaticTower(Tower):
 def new_static(vocabulary: Vocabulary, dim: int, seed: int) -> SentenceEncoder:
     """Make an encoder of short random vectors; those of meaningless pieces are zero."""
     generator = torch.Generator().manual_seed(seed)
-    rows = torch.randn(len(vocabulary), dim, generator=generator) * _FIRST_LENGTH / dim**0.5
+    rows = torch.randn(len(vocabulary), dim, generator=generator) * FIRST_LENGTH / dim**0.5
     rows[torch.tensor(vocabulary.meaningless())] = 0
     return SentenceEncoder(StaticEmbedding(vocabulary, Table(rows.numpy(), None)))
 
@@ -184,6 +184,6 @@ def extended_static(encoder: SentenceEncoder, vocabulary: Vocabulary, seed: int)
     found = np.concatenate([np.zeros((0, body.dim), np.float32), *(some for _, some in rows)])
     unknown = ~found.any(axis=1)
     random = np.random.default_rng([seed, 12]).standard_normal((int(unknown.sum()), body.dim))
-    found[unknown] = _FIRST_LENGTH / body.dim**0.5 * random
+    found[unknown] = FIRST_LENGTH / body.dim**0.5 * random
     table = Table.rounded(np.concatenate([body.vectors, found]))
     return replace(encoder, body=StaticEmbedding(vocabulary, table), source=None, guesses=[])

@@ -16,6 +16,15 @@ class MsimcseOptions(TrainingOptions):
     symmetric: bool = option(
         False, "Add the loss from target to source to the loss from source to target."
     )
+    teacher: str = option(
+        "",
+        "Encoder that a new static encoder starts from and learns from beside the pairs: a folder, "
+        "a Hugging Face name, use or e5.",
+        only_if="a new encoder",
+    )
+    teacher_weight: float = option(
+        1.0, "Weight of the loss against the teacher's vectors.", min=0, only_if="--teacher"
+    )
     training_head: bool = option(
         False, "Train with a linear layer and tanh on top, as the paper does."
     )

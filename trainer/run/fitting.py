@@ -25,6 +25,7 @@ from xmine.units import count
 from ..data.corpus import Corpus
 from ..data.rows import weigh_pairs
 from ..data.vocabulary import COVERAGE, folding_table
+from ..options.contrast import MsimcseOptions
 from ..options.shared import AUTO, EMBEDDED, SCRATCH, TrainingOptions
 
 _HELD_OUT, _PIECES, _BATCH, _EPOCHS = 2000, 32_000, 2048, 3  # at most, and passes at least
@@ -99,6 +100,7 @@ def _first_encoder(options: TrainingOptions, corpus: Corpus) -> str:
         for field in fields(options)
         if field.name in NEW
     )
+    asks_for_new |= isinstance(options, MsimcseOptions) and bool(options.teacher)
     alone = options.encoders == (AUTO,)
     return (
         EMBEDDED if alone and not asks_for_new and count_there(corpus, options) < FEW else SCRATCH

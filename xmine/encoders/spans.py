@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Callable
+from functools import partial
 
 from xmine.text import folding
 from xmine.text.folding import nfkc
@@ -14,14 +15,18 @@ Span = tuple[int, int]
 def folded_spans(text: str) -> tuple[str, list[Span]]:
     """Fold a text as `xmine.text.folding.fold`, and give the span of `text` of each character."""
     spans = [(place, place + 1) for place in range(len(text))]
-    for pattern, to in ((folding.ENTITY, folding.resolved),) * folding.ESCAPES:
-        text, spans = _replaced(text, spans, pattern, to)
+    for _ in range(folding.ESCAPES):
+        text, spans = _replaced(text, spans, folding.ENTITY, folding.resolved)
     text, spans = _replaced(text, spans, folding.TAG, folding.tag_becomes)
     spans = [(spans[start][0], spans[end - 1][1]) for start, end in nfkc_spans(text)]
     text = nfkc(text)
     for _, pattern, to in folding.PATTERNS:
-        text, spans = _replaced(text, spans, re.compile(pattern), lambda _, to=to: to)
+        text, spans = _replaced(text, spans, re.compile(pattern), partial(_given, to))
     return text, spans
+
+
+def _given(to: str, _: re.Match[str]) -> str:
+    return to
 
 
 def _replaced(

@@ -22,7 +22,7 @@ from xmine.evaluation.retrieval.bucc import evaluate_bucc
 from xmine.files.reading import read_lines
 from xmine.mining.pipeline import mine
 from xmine.scoring.gold import agreement
-from xmine.text.folding import nfkc
+from xmine.text.folding import fold, without_markup
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
@@ -82,8 +82,8 @@ def test_it_finds_the_pairs_of_the_example_files(
 def piece_ids(texts: list[str]) -> tuple[list[list[int]], list[list[int]]]:
     ours = sentencepiece.SentencePieceProcessor(model_file=str(EMBEDDED / "sentencepiece.model"))
     theirs = Tokenizer.from_file(str(EMBEDDED / "tokenizer.json"))
-    encoded = theirs.encode_batch(texts, add_special_tokens=False)
-    return ours.encode([nfkc(text) for text in texts]), [each.ids for each in encoded]
+    encoded = theirs.encode_batch(list(map(without_markup, texts)), add_special_tokens=False)
+    return ours.encode([fold(text, spaced=False) for text in texts]), [each.ids for each in encoded]
 
 
 def differences(texts: list[str]) -> list[int]:
@@ -107,7 +107,7 @@ def check_against_sentence_transformers(embedded: SentenceEncoder, texts: list[s
     from sentence_transformers import SentenceTransformer
 
     model = SentenceTransformer(str(EMBEDDED), device="cpu")
-    theirs = np.asarray(model.encode(texts, batch_size=256))
+    theirs = np.asarray(model.encode(list(map(without_markup, texts)), batch_size=256))
     ours = embedded.encode(texts)
     equal = np.array([one == other for one, other in zip(*piece_ids(texts), strict=True)])
     known = ours.any(axis=1)

@@ -113,7 +113,8 @@ def test_a_taught_run_ends_with_an_encoder(
 
 def test_what_cannot_be_taught_is_refused(toy_pairs: ParallelText, toy_folder: Path) -> None:
     for flags, said in (
-        ({"encoder": str(toy_folder)}, "teaches new static encoders alone"),
+        ({"encoder": str(toy_folder)}, "teaches a new encoder by PAIRS"),
+        ({"architecture": "transformer", "heads": 2}, "teaches a new static encoder alone"),
         ({"dim": 64}, "32 dimensions, those of the new encoder 64"),
     ):
         given = SMALL | {"encoder": "scratch", "teacher": str(toy_folder)} | flags

@@ -12,7 +12,7 @@ from xmine.text.folding import nfkc
 Span = tuple[int, int]
 
 
-def folded_spans(text: str) -> tuple[str, list[Span]]:
+def folded_spans(text: str, *, spaced: bool = True) -> tuple[str, list[Span]]:
     """Fold a text as `xmine.text.folding.fold`, and give the span of `text` of each character."""
     spans = [(place, place + 1) for place in range(len(text))]
     for _ in range(folding.ESCAPES):
@@ -20,7 +20,7 @@ def folded_spans(text: str) -> tuple[str, list[Span]]:
     text, spans = _replaced(text, spans, folding.TAG, folding.tag_becomes)
     spans = [(spans[start][0], spans[end - 1][1]) for start, end in nfkc_spans(text)]
     text = nfkc(text)
-    for _, pattern, to in folding.PATTERNS:
+    for _, pattern, to in folding.PATTERNS if spaced else ():
         text, spans = _replaced(text, spans, re.compile(pattern), partial(_given, to))
     return text, spans
 

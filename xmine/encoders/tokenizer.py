@@ -46,6 +46,8 @@ class Vocabulary:
         self.tokenizer = tokenizer
         self._pieces = sentencepiece.SentencePieceProcessor()
         self._pieces.LoadFromSerializedProto(model)
+        # A vocabulary that was trained on text as it was written is read so, too.
+        self._is_spaced = self._pieces.normalize("a,") != "▁a,"
 
     @classmethod
     def load(cls, folder: Path) -> "Vocabulary":
@@ -92,13 +94,14 @@ class Vocabulary:
         """Cut texts into pieces."""
         parts, threads = [], allowed_threads()
         for start in range(0, len(texts), _TEXTS_AT_ONCE):
-            block = list(map(fold, texts[start : start + _TEXTS_AT_ONCE]))
+            some = texts[start : start + _TEXTS_AT_ONCE]
+            block = [fold(text, spaced=self._is_spaced) for text in some]
             parts.append(ragged(self._pieces.encode(block, out_type=int, num_threads=threads)))
         return joined(parts)
 
     def spans(self, text: str) -> list[Span]:
         """Give the span of each piece of a text, in characters of the text, without white space."""
-        folded, places = folded_spans(text)
+        folded, places = folded_spans(text, spaced=self._is_spaced)
         found = piece_spans(self._pieces, folded)
         return [(places[i][0], places[j - 1][1]) if i < j else (0, 0) for i, j in found]
 

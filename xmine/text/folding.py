@@ -118,9 +118,11 @@ def tag_becomes(tag: re.Match[str]) -> str:
     return "" if tag[1] else " "
 
 
-def fold(text: str) -> str:
-    """Give the text that an encoder reads: without markup, in NFKC, with PATTERNS replaced."""
+def fold(text: str, *, spaced: bool = True) -> str:
+    """Give the text that an encoder reads: without markup, in NFKC, `spaced` by PATTERNS."""
     text = nfkc(without_markup(text))
+    if not spaced:
+        return text
     for needs, pattern, to in _PATTERNS:
         if needs.search(text):
             text = pattern.sub(to, text)

@@ -17,24 +17,24 @@ FOLDERS = {"xmine": ROOT / "xmine", "xmine.trainer": ROOT / "trainer", "xmine.tu
 # more removes as many elsewhere, or raises the ceiling in a commit of its own that says why.
 CEILINGS = {
     "xmine": 1010,
-    "xmine/browsing": 3160,
+    "xmine/browsing": 3170,
     "xmine/cli": 4070,
-    "xmine/encoders": 3720,
+    "xmine/encoders": 3760,
     "xmine/evaluation": 5600,
     "xmine/files": 1460,
-    "xmine/flags": 2080,
+    "xmine/flags": 2140,
     "xmine/knn": 2760,
-    "xmine/mining": 3190,
+    "xmine/mining": 3200,
     "xmine/pairs": 2360,
     "xmine/plots": 490,
     "xmine/run": 1610,
     "xmine/scoring": 2350,
-    "xmine/text": 1570,
+    "xmine/text": 1720,
     "xmine/vectors": 590,
-    "trainer": 8440,
+    "trainer": 8620,
     "tui": 5410,
     "bench": 3820,
-    "tests": 49780,
+    "tests": 50060,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_980

@@ -110,9 +110,8 @@ def read_line_features(
             stop = min(start + LINES_OF_A_TASK, len(side))
             _look(lines, range(start, stop), side.texts, is_foreign)
             tick(stop)
-    names = ("letters", "beyond_latin", "characters", "latin", "foreign")
-    names += ("mark", "markup", "garbled")
-    columns = {name: _column(lines, name) for name in names}
+    alone = {"key", "ends"}
+    columns = {name: _column(lines, name) for name in _LINE.names or () if name not in alone}
     keys = _column(lines, "key")
     groups = scratch.stored(variants(keys, columns["letters"]))
     marked = boilerplate(lines["ends"], groups, side.occurrences)
@@ -167,13 +166,13 @@ def _look(
         lines["beyond_latin"][rows] = list(map(beyond_latin, spelt))
         lines["foreign"][rows] = list(map(is_foreign, some, spelt))
         lines["mark"][rows] = list(map(last_mark, some))
+        lines["markup"][rows] = [bool(markup(text)) for text in texts[rows]]
+        lines["garbled"][rows] = [bool(garbled(text)) for text in texts[rows]]
 
 
 def last_mark(text: str) -> int:
     """Tell how a text ends, but for quotes and brackets, see `LineFeatures`."""
     return _MARKS.get(text.rstrip(_CLOSING)[-1:], 0)
-        lines["markup"][rows] = [bool(markup(text)) for text in texts[rows]]
-        lines["garbled"][rows] = [bool(garbled(text)) for text in texts[rows]]
 
 
 def known_keys(folder: Path, name: str, count: int) -> NDArray[np.int64] | None:

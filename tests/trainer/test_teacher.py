@@ -10,6 +10,7 @@ import torch
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.metadata import EncoderFacts
+from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import TrainingError
 from xmine.pairs.io import ParallelText
 from xmine.trainer.data.corpus import Corpus
@@ -26,19 +27,20 @@ SMALL: dict[str, Any] = {"dim": 12, "batch_size": 32, "held_out": 50, "threads":
 
 
 @pytest.fixture
-def tower(toy_vocabulary: Any) -> StaticTower:
+def tower(toy_vocabulary: Vocabulary) -> StaticTower:
     return StaticTower(new_static(toy_vocabulary, 12, 1))
 
 
 def test_a_token_starts_as_the_teachers_vector_of_its_text(
-    toy_encoder: SentenceEncoder, tower: StaticTower
+    toy_encoder: SentenceEncoder, toy_vocabulary: Vocabulary, tower: StaticTower
 ) -> None:
     random = tower.vectors.detach().clone()
     teacher = Teacher(toy_encoder, tower, "toy")
-    theirs = toy_encoder.encode([tower.pieces.text_of(at) for at in range(len(tower.pieces))])
+    theirs = toy_encoder.encode([toy_vocabulary.text_of(at) for at in range(len(toy_vocabulary))])
     is_known = theirs.any(axis=1)
-    is_known[tower.fixed.tolist()] = False
-    assert torch.equal(tower.vectors[~is_known], random[~is_known])
+    is_known[toy_vocabulary.meaningless()] = False
+    unknown = torch.from_numpy(~is_known)
+    assert torch.equal(tower.vectors[unknown], random[unknown])
     ours, theirs = tower.vectors.detach().numpy()[is_known], theirs[is_known]
     np.testing.assert_allclose(np.linalg.norm(ours, axis=1), 0.2, rtol=1e-5)
     # Twelve of 32 axes keep what can be kept: no others lead nearer to the cosines.

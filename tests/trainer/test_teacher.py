@@ -37,7 +37,7 @@ def test_a_token_starts_as_the_teachers_vector_of_its_text(
     random = tower.vectors.detach().clone()
     teacher = Teacher(toy_encoder, tower, "toy")
     theirs = toy_encoder.encode([toy_vocabulary.text_of(at) for at in range(len(toy_vocabulary))])
-    is_known = theirs.any(axis=1)
+    is_known = np.asarray(theirs.any(axis=1))
     is_known[toy_vocabulary.meaningless()] = False
     unknown = torch.from_numpy(~is_known)
     assert torch.equal(tower.vectors[unknown], random[unknown])

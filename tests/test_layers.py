@@ -37,7 +37,7 @@ CEILINGS = {
     "tests": 50060,
 }
 # Words of README.md and docs/.
-MOST_WORDS = 19_980
+MOST_WORDS = 20_000
 # From the ground up: a package imports what stands above its own line, and nothing below it.
 ORDER = """
     xmine.version xmine.units xmine.display xmine.progress xmine.embedded

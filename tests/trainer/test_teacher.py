@@ -20,7 +20,6 @@ from xmine.trainer.models.static import StaticTower, new_static
 from xmine.trainer.models.teacher import Lessons, Teacher
 from xmine.trainer.models.towers import cut_together
 from xmine.trainer.options.contrast import MsimcseOptions
-from xmine.trainer.run.checkpoints import Run
 from xmine.trainer.train import train
 
 SMALL: dict[str, Any] = {"dim": 12, "batch_size": 32, "held_out": 50, "threads": 1, "epochs": 2}
@@ -58,11 +57,11 @@ def test_lessons_are_the_vectors_of_both_sides_in_known_languages(
     sides = cut_together(tower, (pairs.sources, pairs.targets))
     for encoder in (toy_encoder, english):
         folder = tmp_path / str(encoder is english)
-        teacher, options = Teacher(encoder, tower, "toy"), MsimcseOptions(**SMALL)
-        run = Run(folder, options, Corpus(pairs=pairs))
+        folder.mkdir()
+        teacher = Teacher(encoder, tower, "toy")
         codes = [["en"] * 20, ["zh"] * 20]
         found = teacher.lessons(
-            Corpus(pairs=pairs), codes, (pairs.sources, pairs.targets), sides, run, print
+            Corpus(pairs=pairs), codes, (pairs.sources, pairs.targets), sides, folder, print
         )
         said = toy_encoder.encode(pairs.sources)
         if encoder is toy_encoder:
@@ -71,7 +70,7 @@ def test_lessons_are_the_vectors_of_both_sides_in_known_languages(
     other = replace(toy_encoder, facts=EncoderFacts(("fr",)))
     with pytest.raises(TrainingError, match="of 20 rows the teacher knows neither language"):
         Teacher(other, tower, "toy").lessons(
-            Corpus(pairs=pairs), codes, (pairs.sources, pairs.targets), sides, run, print
+            Corpus(pairs=pairs), codes, (pairs.sources, pairs.targets), sides, folder, print
         )
 
 

@@ -111,7 +111,7 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
     lessons = None
     if teacher and options.teacher_weight:
         codes = codes_of(whole, told, options.codes)
-        lessons = teacher.lessons(whole, codes, columns, data.rows.columns, run, report)
+        lessons = teacher.lessons(whole, codes, columns, data.rows.columns, run.folder, report)
     step = _Step(
         tower,
         options,

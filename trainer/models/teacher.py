@@ -10,6 +10,7 @@ it reads the translations.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -30,7 +31,6 @@ from xmine.vectors.encoding import encode_sentences
 from ..data.corpus import Corpus
 from ..data.rows import Side
 from ..distributed import World, barrier
-from ..run.checkpoints import Run
 from .static import FIRST_LENGTH, StaticTower
 from .towers import Tower, unit_rows
 
@@ -79,7 +79,7 @@ class Teacher:
         codes: Sequence[Sequence[str]],
         columns: Sequence[Sequence[str]],
         sides: Sequence[Side],
-        run: Run,
+        folder: Path,
         report: Report,
     ) -> "Lessons":
         """Read all sentences that are in languages which the teacher knows.
@@ -90,7 +90,7 @@ class Teacher:
             codes: the language of each source and target of the pairs, and of each text.
             columns: the x and the x+ to train on.
             sides: the same, cut; equal texts have equal keys.
-            run: keeps the vectors.
+            folder: keeps the vectors.
             report: called meanwhile.
 
         Raises:
@@ -111,7 +111,7 @@ class Teacher:
         of_keys = np.full(1 + max(int(side.keys.max()) for side in sides), -1)
         for side, found in zip(sides, places, strict=True):
             of_keys[side.keys] = found
-        steps, table = Steps(run.folder / PARTS), sentence_table("", rows, dedup=False)
+        steps, table = Steps(folder / PARTS), sentence_table("", rows, dedup=False)
 
         read = partial(encode_sentences, self.encoder, table, steps, report, cache=Cache())
         if World.here().leads:

@@ -6,10 +6,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from xmine.encoders.reranking import RerankingWeights
 from xmine.knn.exact import search_exact
 from xmine.scoring.margin import margin_scores
 from xmine.scoring.reranking import TokenMatches
-from xmine.scoring.reranking_fit import KnownCandidates, fit_weights, logistic_regression
+from xmine.scoring.reranking_fit import (
+    KnownCandidates,
+    fit_weights,
+    learn_weights,
+    logistic_regression,
+)
 from xmine.scoring.retrieval import choose_pairs
 
 TRUE = np.array([2.0, -1.0, 0.5])
@@ -152,3 +158,16 @@ def test_too_few_translations_give_no_weights() -> None:
     assert fit_weights(enough)
     nothing = [replace(each, translations=np.full(300, -1)) for each in enough]
     assert fit_weights(enough[:1]) is fit_weights(nothing) is None
+
+
+def test_what_is_learnt_without_gold_ranks_translations_first() -> None:
+    known = candidates(300, 150, seed=3)
+    pairs = choose_pairs(known.neighbours, known.margins)
+    right = known.translations[pairs.sources] == pairs.targets
+    probs = np.where(right, 0.9, 0.1)
+    weights = learn_weights(
+        known.reranker(RerankingWeights()), pairs, probs, np.full(len(pairs), -1, np.int8)
+    )
+    assert weights and weights.covered == weights.length == 0 and not weights.trees
+    chosen = choose_pairs(known.neighbours, known.reranker(weights).candidates())
+    assert (known.translations[chosen.sources] == chosen.targets)[:140].mean() > 0.85

@@ -18,7 +18,7 @@ from xmine.knn.cosines import all_cosines, exact_cosines
 from xmine.knn.duplicates import Side
 from xmine.knn.exact import exact_memory, search_exact
 from xmine.knn.neighbours import Neighbours
-from xmine.knn.topk import columns_of, pack, values_of
+from xmine.knn.topk import columns_of, merge, pack, values_of
 from xmine.knn.workers import WorkerPool
 from xmine.text.hashing import first_equal
 
@@ -273,6 +273,17 @@ def test_keys_sort_like_numbers_and_come_back() -> None:
     keys = pack(values, columns)
     assert (np.diff(keys) > 0).all()
     assert np.array_equal(values_of(keys), values) and np.array_equal(columns_of(keys), columns)
+
+
+@pytest.mark.parametrize("cells", [0, 1, 40, 3000])
+def test_keys_are_merged_whatever_their_order_and_number(cells: int) -> None:
+    rng = np.random.default_rng(cells)
+    best = np.sort(rng.integers(0, 1000, (30, 5)))
+    rows = np.minimum(rng.geometric(0.2, cells), 30) - 1  # the first ones have most
+    keys = rng.integers(0, 2000, cells)
+    expected = [np.sort([*row, *keys[rows == number]])[-5:] for number, row in enumerate(best)]
+    merge(best, rows, keys)
+    np.testing.assert_array_equal(best, expected)
 
 
 def test_blocks_fit_the_memory_they_are_given() -> None:

@@ -23,7 +23,7 @@ CEILINGS = {
     "xmine/evaluation": 5600,
     "xmine/files": 1460,
     "xmine/flags": 2140,
-    "xmine/knn": 2760,
+    "xmine/knn": 2750,
     "xmine/mining": 3200,
     "xmine/pairs": 2360,
     "xmine/plots": 490,
@@ -34,7 +34,7 @@ CEILINGS = {
     "trainer": 8620,
     "tui": 5410,
     "bench": 3820,
-    "tests": 50080,
+    "tests": 50090,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 20_000

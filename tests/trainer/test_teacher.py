@@ -59,7 +59,7 @@ def test_lessons_are_the_vectors_of_both_sides_in_known_languages(
         folder = tmp_path / str(encoder is english)
         folder.mkdir()
         teacher = Teacher(encoder, tower, "toy")
-        codes = [["en"] * 20, ["zh"] * 20]
+        codes = ("en", "zh")
         found = teacher.lessons(
             Corpus(pairs=pairs), codes, (pairs.sources, pairs.targets), sides, folder, print
         )

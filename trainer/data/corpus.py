@@ -16,6 +16,7 @@ from xmine.files.suffixes import kind_of
 from xmine.pairs.io import ParallelText, read_pairs, read_parallel
 from xmine.text.folding import fold
 from xmine.text.inputs import read_texts
+from xmine.text.packed import picked
 
 from .inference import Labelled, Triplets, read_labelled, read_triplets
 from .vocabulary import folding_table
@@ -82,7 +83,7 @@ class Corpus:
         )
 
     def every_text(self) -> Iterator[Sequence[str]]:
-        """Walk through all columns of text."""
+        """Walk through all columns of text, and the texts of each file."""
         if self.pairs:
             yield self.pairs.sources
             yield self.pairs.targets
@@ -91,7 +92,10 @@ class Corpus:
         if self.labelled:
             yield self.labelled.premises
             yield self.labelled.hypotheses
-        if self.texts:
+        if len(self.text_files):
+            for file in np.unique(self.text_files):
+                yield picked(self.texts, np.flatnonzero(self.text_files == file))
+        elif self.texts:
             yield self.texts
 
     def fingerprint(self) -> str:
@@ -106,8 +110,6 @@ class Corpus:
         if self.pairs and (languages := self.pairs.languages):
             digest.update(",".join(languages.names).encode())
             digest.update(languages.of_rows.tobytes())
-        if len(np.unique(self.text_files)) > 1:
-            digest.update(self.text_files.tobytes())
         return digest.hexdigest()
 
     def without(self, files: Sequence[str]) -> "Corpus":

@@ -33,7 +33,7 @@ from ..models.towers import Tower, adamw, cut_together, joined, unit_rows
 from ..options.contrast import MsimcseOptions
 from ..options.shared import SCRATCH
 from ..run.checkpoints import Run
-from ..run.languages import codes_of, tell_languages
+from ..run.languages import tell_languages
 from ..run.loop import run_steps
 from ..run.prepare import (
     Split,
@@ -110,8 +110,9 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
     languages = max(1, len(corpus.triplets))
     lessons = None
     if teacher and options.teacher_weight:
-        codes = codes_of(whole, told, options.codes)
-        lessons = teacher.lessons(whole, codes, columns, data.rows.columns, run.folder, report)
+        lessons = teacher.lessons(
+            whole, options.codes, columns, data.rows.columns, run.folder, report
+        )
     step = _Step(
         tower,
         options,

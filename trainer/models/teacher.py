@@ -76,7 +76,7 @@ class Teacher:
     def lessons(
         self,
         corpus: Corpus,
-        codes: Sequence[Sequence[str]],
+        codes: Sequence[str],
         columns: Sequence[Sequence[str]],
         sides: Sequence[Side],
         folder: Path,
@@ -85,9 +85,9 @@ class Teacher:
         """Read all sentences that are in languages which the teacher knows.
 
         Args:
-            corpus: with pairs, and perhaps texts, whether they are held out or not: so the vectors
-                are shared by runs that hold others out.
-            codes: the language of each source and target of the pairs, and of each text.
+            corpus: with pairs, and perhaps texts, all of which are read; whether they are held out
+                or not, so that runs which hold others out share the vectors.
+            codes: the languages of the run, those of the pairs' columns first.
             columns: the x and the x+ to train on.
             sides: the same, cut; equal texts have equal keys.
             folder: keeps the vectors.
@@ -96,12 +96,17 @@ class Teacher:
         Raises:
             TrainingError: a row is in no language that the teacher knows.
         """
-        known = {code: self.knows(code) for code in {each for column in codes for each in column}}
+        assert corpus.pairs
         rows: dict[str, int] = {}
-        for texts, said in zip(corpus.every_text(), codes, strict=True):
-            for text, code in zip(texts, said, strict=True):
-                if known[code] and text.strip():
-                    rows.setdefault(text, len(rows))
+        several, every = corpus.pairs.languages, np.zeros(len(corpus.pairs), np.int64)
+        pairs, of_rows = (several.codes, several.of_rows) if several else ((codes[:2],), every)
+        for at, texts in enumerate((corpus.pairs.sources, corpus.pairs.targets)):
+            is_known = np.array([self.knows(pair[at]) for pair in pairs])[of_rows]
+            for row in np.flatnonzero(is_known).tolist():
+                rows.setdefault(texts[row], len(rows))
+        for text in corpus.texts:
+            rows.setdefault(text, len(rows))
+        rows = {text: at for at, text in enumerate(each for each in rows if each.strip())}
         places = [np.array([rows.get(text, -1) for text in column]) for column in columns]
         if missing := int((np.maximum(*places) < 0).sum()):
             raise TrainingError(

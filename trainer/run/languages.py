@@ -68,17 +68,6 @@ def tell_languages(corpus: Corpus, codes: Sequence[str]) -> LanguageTexts:
     return LanguageTexts(corpus.texts, _told_one_by_one(corpus.texts, codes))
 
 
-def codes_of(corpus: Corpus, told: LanguageTexts, codes: Sequence[str]) -> list[list[str]]:
-    """Give the language of each source, of each target and of each text; empty where not told."""
-    pairs, found = corpus.pairs, list[list[str]]()
-    if pairs:
-        of_rows = pairs.languages.of_rows if pairs.languages else np.zeros(len(pairs), np.int64)
-        two = np.array(pairs.languages.codes if pairs.languages else [codes[:2]])
-        found = [column.tolist() for column in two[of_rows].T]
-    every = np.array([*codes, ""])  # the last one for -1
-    return [*found, every[told.languages].tolist()] if corpus.texts else found
-
-
 def unpaired_texts(corpus: Corpus, split: Split, codes: Sequence[str]) -> LanguageTexts:
     """Give text in which nothing is aligned: that of the corpus, or both sides of its pairs.
 

@@ -3,7 +3,7 @@
     pip install wordfreq==3.1.1
     python bench/words.py FOLDER
 
-Writes FOLDER/words.LANGUAGE.txt: 25,000 lines of four words each, drawn from the 25,000 most
+Writes FOLDER/words.LANGUAGE.txt: 25,000 lines of eight words each, drawn from the 25,000 most
 frequent ones, a word of frequency f in proportion to f^0.4. `xmine train --texts` of these files
 gives the shipped encoder words that its pairs lack: news, names, everyday things. wordfreq (Speer,
 2022) has its lists under CC-BY-SA 4.0.
@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 LANGUAGES = "ar de en es fr it ja ko nl pl pt ru tr zh".split()
-MOST_FREQUENT, LINES, WORDS, POWER, SEED = 25_000, 25_000, 4, 0.4, 3
+MOST_FREQUENT, LINES, WORDS, POWER, SEED = 25_000, 25_000, 8, 0.4, 3
 _LEAST = 2  # letters of a word
 _UNSPACED = ("ja", "zh")
 

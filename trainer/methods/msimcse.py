@@ -110,6 +110,10 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
     languages = max(1, len(corpus.triplets))
     lessons = None
     if teacher and options.teacher_weight:
+        assert whole.pairs  # of which those that no pass takes need not be read
+        weights_of = options.source_weight
+        taken = [weights_of.get(each, options.default_weight) > 0 for each in whole.pairs.origins]
+        whole = replace(whole, pairs=whole.pairs.take(np.flatnonzero(taken)))
         lessons = teacher.lessons(
             whole, options.codes, columns, data.rows.columns, run.folder, report
         )

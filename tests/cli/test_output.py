@@ -191,7 +191,7 @@ def test_nothing_but_text_goes_to_a_pipe(command: Command, tmp_path: Path, tiny:
     Path(tmp_path, "a.txt").write_text(text + "\n", encoding="utf-8")
     Path(tmp_path, "b.txt").write_text(text + "\n", encoding="utf-8")
     ended = command(*tiny, "--keep-copies", "--no-header")
-    assert ended.out == f"1.0000\t{text}\t{text}\t1\t1\t1.0000\t\tcopy\n"
+    assert ended.out == f"1.0000\t{text}\t{text}\t1\t1\t1.0000\t\tcopy,garbled\n"
 
 
 def test_an_infinite_threshold_keeps_all_and_the_object_is_still_json(

@@ -56,7 +56,7 @@ SAME = [
 # Comparisons, generics and placeholders are no tags, and an ampersand alone is no entity; a year
 # before a number is no thousand.
 APART = [
-    "if a < b and c > d: AT&T &unknown;",
+    "if a < b and c > d: AT&T &unknown; &copyright;",
     "List<String> of <file> in <your-name>",
     "café",
 ]

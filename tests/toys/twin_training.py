@@ -166,8 +166,8 @@ def weights_of(module: nn.Module, peak: float, decay: float) -> list[Weight]:
     found = []
     for name, value in module.named_parameters():
         if isinstance(module, StaticTower) and name == "vectors":
-            assert isinstance(module._pieces, Vocabulary)
-            still = module._pieces.meaningless()
+            assert isinstance(module.pieces, Vocabulary)
+            still = module.pieces.meaningless()
             found.append(Weight(value, peak, still=still, sparse=True))
         else:
             found.append(Weight(value, peak, decay if value.ndim > 1 else 0.0))

@@ -41,7 +41,7 @@ class Encoder:
 
     def __init__(self, tower: Any) -> None:
         self.vectors: Tensor = tower.vectors.detach().double().clone().requires_grad_(True)
-        self.vocabulary: Vocabulary = tower._pieces
+        self.vocabulary: Vocabulary = tower.pieces
         self.still = set(self.vocabulary.meaningless())
         self.touched: set[int] = set()
 
@@ -123,7 +123,7 @@ class Twins:
 
     def _read(self, column: Side, tower: Any) -> dict[int, str]:
         """Tell by its pieces which text has a number."""
-        spelled = {tuple(tower._pieces.ids([text])[0].tolist()): text for text in self.texts}
+        spelled = {tuple(tower.pieces.ids([text])[0].tolist()): text for text in self.texts}
         pieces = np.split(column.ids, column.starts[1:-1])
         return {
             number: spelled[tuple(each.tolist())]

@@ -73,9 +73,9 @@ def _mine(folder: Path, model: Path) -> None:
     english[long] = " ".join([english[long]] * 800)[:20_000]
     chinese[long] = (chinese[long] * 2400)[:20_000]
     english, chinese = english[:70], chinese[:50] + chinese[70:]
-    # Said again, with other spaces, which make other vectors of the same letters.
+    # Said again, with other spaces and marks, which make other vectors of the same letters.
     english += [text.replace(" ", "", 1) for text in english[20:26]]
-    chinese += [f"{text[:3]} {text[3:]}" for text in chinese[20:26]]
+    chinese += [f"{text[:3]}！{text[3:]}" for text in chinese[20:26]]
     _write(folder / "en.txt", english)
     _write(folder / "zh.txt", chinese[::-1])
     with pytest.MonkeyPatch.context() as patch:

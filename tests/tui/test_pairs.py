@@ -133,7 +133,7 @@ def test_one_line_narrows_the_pairs_and_finds_among_them(mined_run: Path) -> Non
     wanted = select(opened, PairQuery(kept="all", where="prob < 0.9"))
 
     async def script(pilot: Any, keys: Keys) -> None:
-        assert "--flag is 'nu'" in "".join((await keys("slash", *"flag:nu"))[-4:])
+        assert "--flag is 'nu'" in "".join((await keys("slash", *"flag:nu"))[-5:])
         await keys("escape")
         shown = await keys("slash", *"is:all prob<0.9")
         assert f"{len(wanted)} pairs of {len(opened)}: enter shows them" in "\n".join(shown)

@@ -148,7 +148,9 @@ class Corpus:
         return replace(self, **changes)
 
     def parted(self, origins: Sequence[str]) -> tuple["Corpus", ParallelText | None]:
-        """Part the pairs of some origins from the others; None where none are named.
+        """Part the pairs of some origins from those that share no sentence with them.
+
+        Nothing is parted, and there is None, where no origin is named.
 
         Raises:
             TrainingError: no pair is of an origin that is named.
@@ -163,8 +165,11 @@ class Corpus:
                     f"known: {', '.join(sorted(known - {''})[:12]) or 'none'}",
                 )
         apart = np.array([each in origins for each in self.pairs.origins])
-        left = replace(self, pairs=self.pairs.take(np.flatnonzero(~apart)))
-        return left, self.pairs.take(np.flatnonzero(apart))
+        held = self.pairs.take(np.flatnonzero(apart))
+        texts = {*held.sources, *held.targets}  # which pairs of other origins may have, too
+        sides = zip(self.pairs.sources, self.pairs.targets, strict=True)
+        shared = np.array([not texts.isdisjoint(pair) for pair in sides])
+        return replace(self, pairs=self.pairs.take(np.flatnonzero(~shared))), held
 
 
 def _letters(text: str) -> str:

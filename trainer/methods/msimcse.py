@@ -81,13 +81,13 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
         corpus, held_out = texts_apart(corpus, options)
         retrieved = "pairs of half texts"
         run.log(step=0, remark=_ONE_LANGUAGE)
-    several = split.seen.languages if split else None
-    tower = begin(options.encoder, options, list(corpus.every_text()), run, report, split)
-    teacher = None
+    several, taught_by = split.seen.languages if split else None, None
     if options.teacher:
         if corpus.triplets or not split or options.encoder != SCRATCH or options.start:
             raise TrainingError("--teacher teaches a new encoder by PAIRS, with or without --texts")
-        teacher = Teacher(load_encoder(options.teacher, options), tower, options.teacher)
+        taught_by = load_encoder(options.teacher, options)
+    tower = begin(options.encoder, options, list(corpus.every_text()), run, report, split)
+    teacher = Teacher(taught_by, tower, options.teacher) if taught_by else None
     options = with_rate(options, tower)
     drops = bool(corpus.texts) and _needs_token_dropout(tower, corpus.texts[0], options)
     if drops:
@@ -110,6 +110,7 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
     languages = max(1, len(corpus.triplets))
     lessons = None
     if teacher and options.teacher_weight:
+        whole = corpus if options.limit_pairs else whole
         assert whole.pairs  # of which those that no pass takes need not be read
         weights_of = options.source_weight
         taken = [weights_of.get(each, options.default_weight) > 0 for each in whole.pairs.origins]

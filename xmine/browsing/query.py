@@ -69,7 +69,7 @@ class PairQuery:
             *(("--flag", each, (*FLAGS, "none")) for each in self.flags),
         ):
             if value not in known:
-                raise OptionError(f"{name} is {value!r}", f"choose from {', '.join(known)}")
+                raise OptionError(f"{name} is {value!r}", f"one of {', '.join(known)}")
         for name, limit in (("--score-min", self.score_min), ("--score-max", self.score_max)):
             if limit is not None and np.isnan(limit):
                 raise OptionError(f"{name} is nan", "give a number")

@@ -10,6 +10,9 @@ from xmine.errors import EncoderError
 
 RERANKING_FILE = "reranking.json"
 _LARGEST = 1e9  # number that a file may hold
+_NO_FIGURES = {"bias", "right_mean", "right_deviation"} | {
+    f"other_{each}" for each in ("numbers", "language", "mark")
+}
 _HINT = "remove the file: xmine then takes its default weights"
 
 
@@ -73,7 +76,7 @@ def read_reranking(folder: Path) -> RerankingWeights | None:
         )
     values: dict[str, Any] = {name: float(value) for name, value in content.items()}
     try:
-        known = read_trees(tuple(map(str, trees))).cuts.keys() <= names
+        known = read_trees(tuple(map(str, trees))).cuts.keys() <= names - _NO_FIGURES
     except (ValueError, TypeError, OverflowError):
         known = False
     if not known:

@@ -11,7 +11,7 @@ from xmine.files.sealed_arrays import seal_of
 from xmine.options import dump_tables, load_toml
 
 RUN_FILE = "run.toml"
-FORMAT = 8  # of the folder
+FORMAT = 9  # of the folder
 # The table of digests, by the name of each file in the folder.
 DIGESTS = "digests"
 # Files that end with their own digest; `run.toml` has it, so that it tells which ones go with it.

@@ -9,6 +9,7 @@ with a rule that puts a space before PUNCTUATION: text is read as if it were tok
 import html
 import re
 import unicodedata
+from html.entities import html5
 
 # Chinese characters with their extension blocks, for a class of a regular expression.
 HAN = "々〇\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -54,7 +55,7 @@ PATTERNS = [
     # the apostrophe of Ukrainian, typed in many ways and left out
     ("[а-яґєії]['’ʼ`]", "(?<=[бвгґдзкмнпрстфхцчшщБВГҐДЗКМНПРСТФХЦЧШЩ])['’ʼ`](?=[яюєїЯЮЄЇ])", ""),
     # tokenized Chinese and Japanese, and a space beside Latin words that half of the writers type
-    (rf"\s[{_EAST}]", rf"\s+(?=[{_EAST}])", ""),
+    (rf"\s[{_EAST}]", rf"(?<!\s)\s+(?=[{_EAST}])", ""),
     # Words begin alike after a space, punctuation, a number or, Latin ones, a Chinese character: a
     # vocabulary has other tokens for the middle of a word, and 2970 had two unlike vectors.
     (
@@ -75,7 +76,9 @@ _BLOCK = (
     "bpt|br|div|ept|h[1-6]|hr|img|it|li|ol|p|ph|pre|script|style|table|tbody|td|th|thead|tr|ul|x"
 )
 _ATTRIBUTES = r"""(?:\s+[\w:-]+\s*=\s*(?:"[^"<>]*"|'[^'<>]*'|[^\s"'<>]+))*\s*"""
-TAG = re.compile(rf"</?(?:({_INLINE})|{_BLOCK})\b{_ATTRIBUTES}/?>|<!--.*?-->", re.IGNORECASE)
+TAG = re.compile(
+    rf"</?(?:({_INLINE})|{_BLOCK})\b{_ATTRIBUTES}/?>|<!--(?:(?!<!--).)*?-->", re.IGNORECASE
+)
 
 _FULL_WIDTH = re.compile("[\uff01-\uff5e]")
 _TO_HALF_WIDTH = ord("\uff01") - ord("!")
@@ -109,8 +112,10 @@ def without_markup(text: str) -> str:
 
 def resolved(entity: re.Match[str]) -> str:
     """Give the character of an entity; one that is unknown stays."""
-    found = "|" if entity[0] == "&bar;" else html.unescape(entity[0])  # Moses before 2012
-    return found if len(found) < len(entity[0]) else entity[0]
+    name = entity[0][1:]
+    if name == "bar;":  # Moses before 2012
+        return "|"
+    return html.unescape(entity[0]) if name[0] == "#" else html5.get(name, entity[0])
 
 
 def tag_becomes(tag: re.Match[str]) -> str:

@@ -5,7 +5,7 @@
 
 Writes FOLDER/words.LANGUAGE.txt: 25,000 lines of eight words each, drawn from the 25,000 most
 frequent ones, a word of frequency f in proportion to f^0.4. `xmine train --texts` of these files
-gives the shipped encoder words that its pairs lack: news, names, everyday things. wordfreq (Speer,
+gives an encoder words that its pairs lack: news, names, everyday things. wordfreq (Speer,
 2022) has its lists under CC-BY-SA 4.0.
 """
 

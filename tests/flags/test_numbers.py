@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from xmine.flags.numbers import differing, reader
+from xmine.flags.numbers import differing, places, reader
 from xmine.flags.numbers.number import Number, plain
 
 
@@ -331,3 +331,11 @@ def test_any_text_is_read_without_an_error(language: str) -> None:
     for _ in range(3000):
         numbers("".join(random.choices(parts, k=random.randint(0, 30))), language)
     numbers("9" * 500 + "万亿" * 300 + "亿" * 300, language)
+
+
+def test_the_code_of_an_entity_is_no_number() -> None:
+    readers = reader("en"), reader("zh")
+    assert differing("It&#39;s &quot;late&quot;&#44; he said", "他说晚了", *readers) is None
+    assert differing("It&#39;s 5 &#55;", "5 8", *readers) is not None
+    assert not list(places("It&#39;s late"))
+    assert [each[:2] for each in places("It&#39;s 12 o&#39;clock")] == [(8, 10)]

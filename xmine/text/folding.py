@@ -9,6 +9,7 @@ with a rule that puts a space before PUNCTUATION: text is read as if it were tok
 import html
 import re
 import unicodedata
+from functools import cache
 from html.entities import html5
 
 # Chinese characters with their extension blocks, for a class of a regular expression.
@@ -66,7 +67,6 @@ PATTERNS = [
     (r"\d", rf"(?=\d)(?<=[^\s\d])|(?<=\d)(?=[^\W\d_{_EAST}])", " "),
     (rf"[{_EAST}][{_LATIN}]", rf"(?<=[{_EAST}])(?=[{_LATIN}])", " "),
 ]
-_PATTERNS = [(re.compile(needs), re.compile(pattern), to) for needs, pattern, to in PATTERNS]
 
 ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
 ESCAPES = 2  # &amp;quot; has been escaped twice
@@ -123,12 +123,18 @@ def tag_becomes(tag: re.Match[str]) -> str:
     return "" if tag[1] else " "
 
 
+@cache
+def _compiled() -> list[tuple[re.Pattern[str], re.Pattern[str], str]]:
+    """Compile PATTERNS, when the first text is folded, not at the start of every command."""
+    return [(re.compile(needs), re.compile(pattern), to) for needs, pattern, to in PATTERNS]
+
+
 def fold(text: str, *, spaced: bool = True) -> str:
     """Give the text that an encoder reads: without markup, in NFKC, `spaced` by PATTERNS."""
     text = nfkc(without_markup(text))
     if not spaced:
         return text
-    for needs, pattern, to in _PATTERNS:
+    for needs, pattern, to in _compiled():
         if needs.search(text):
             text = pattern.sub(to, text)
     return text

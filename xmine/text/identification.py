@@ -151,7 +151,7 @@ def check_spelling(name: str, texts: Sequence[str]) -> list[str]:
     if marked and sum(marked) >= _MARKED * len(marked):
         said.append(
             f"{name}: {sum(marked) / len(marked):.0%} of the lines have HTML entities or tags; "
-            "pairs are found without them and written with them, see the flag markup"
+            "static encoders read the text without them, pairs keep them: see the flag markup"
         )
     letters = [each for text in sampled(texts) for each in text if each.isalpha()]
     accents = sum(not each.isascii() for each in letters)

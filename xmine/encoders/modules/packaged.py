@@ -5,6 +5,7 @@ encoder's folder has the digest of each file.
 """
 
 import hashlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
@@ -33,7 +34,7 @@ _ROWS = 256
 _CHARACTERS = 2**14  # whose states are in memory at once in each thread: up to 150 MB
 
 
-class Packaged:
+class Packaged(ABC):
     """A module that reads text with the weights of a package.
 
     Attributes:
@@ -55,13 +56,13 @@ class Packaged:
         self.silent = [*special, self.pieces.piece_to_id("▁")]
         self.facts = facts
 
+    @abstractmethod
     def states(self, ids: NDArray[np.int32], starts: Rows) -> Floats:
         """Read texts: what is known of each piece, float32 [pieces, width]."""
-        raise NotImplementedError
 
+    @abstractmethod
     def pooled(self, states: Floats, starts: Rows) -> Floats:
         """Make the vectors of texts, float32 [texts, dim]."""
-        raise NotImplementedError
 
     def of_tokens(self, states: Floats) -> Floats:
         """Give the part of each piece in the vector of its text, float32 [pieces, dim]."""

@@ -25,6 +25,7 @@ from xmine.flags.numbers.english import (
     english_words,
 )
 from xmine.flags.numbers.number import Number, Reader, at_digits, in_place, number, plain
+from xmine.text.folding import ENTITY, without_markup
 from xmine.text.languages import short_code
 
 __all__ = ["Number", "Reader", "differing", "places", "reader"]
@@ -59,6 +60,7 @@ def places(text: str, language: str = "und") -> Iterator[tuple[int, int, Number]
     A number that is read together with what stands around it (下午5点) has fewer readings here.
     """
     read = reader(language)
+    text = ENTITY.sub(lambda entity: " " * len(entity[0]), text)
     for match in read.places.finditer(read.adapted(in_place(text))):
         alone = plain(match[0])
         found = read.digits(alone) or read.words(alone)[:1]
@@ -96,6 +98,7 @@ def differing(source: str, target: str, left: Reader, right: Reader) -> Differin
         what the source alone has and what the target alone has, of the kind that differs: digits,
         or else words, or else months.
     """
+    source, target = without_markup(source), without_markup(target)  # &#39; is no number
     if found := _digits_differ(source, target, left, right):
         return found
     turned = len(target) < len(source)  # the shorter is looked at first

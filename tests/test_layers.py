@@ -22,7 +22,7 @@ CEILINGS = {
     "xmine/encoders": 3770,
     "xmine/evaluation": 5600,
     "xmine/files": 1460,
-    "xmine/flags": 2150,
+    "xmine/flags": 2160,
     "xmine/knn": 2750,
     "xmine/mining": 3200,
     "xmine/pairs": 2360,
@@ -34,7 +34,7 @@ CEILINGS = {
     "trainer": 8630,
     "tui": 5410,
     "bench": 3860,
-    "tests": 50100,
+    "tests": 50120,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 20_000

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.toys.sentences import chinese_word, english_word, toy_sentences
+from tests.toys.sentences import chinese_word, english_word, example_pairs, toy_sentences
 from xmine.flags.names import FLAGS
 from xmine.pairs.io import read_pairs
 
@@ -128,6 +128,23 @@ def test_the_object_says_what_is_expected_and_how_weak_that_is(
     facts = json.loads(command("score", "one", "one", *corpus[3:], "--json").err)
     assert facts["expected_right"] is None and facts["weakness"].startswith("too few lines")
     assert "expected to be translations" not in command("score", "one", "one", *corpus[3:]).err
+
+
+def test_rows_that_stand_in_the_wrong_place_are_named(command: Command, tmp_path: Path) -> None:
+    """Lines 101 to 120 of the examples have the translation of the line before."""
+    pairs = example_pairs()
+    english, chinese = list(pairs.sources), list(pairs.targets)
+    write(tmp_path / "a.en", english)
+    write(tmp_path / "a.zh", chinese)
+    right = command("score", "a.en", "a.zh", "--json")
+    assert json.loads(right.err)["blocks"] == []
+    chinese[100:120] = [chinese[119], *chinese[100:119]]
+    write(tmp_path / "moved.zh", chinese)
+    moved = json.loads(command("score", "a.en", "moved.zh", "--json").err)
+    expected = {"first": 101, "last": 120, "rows": 20, "wrong": 20, "elsewhere": 20}
+    assert moved["blocks"] == [expected]
+    said = "rows 101-120: 20 of 20 are no translations; the counterparts of 20 stand elsewhere"
+    assert f"\n       {said}\n" in command("score", "a.en", "moved.zh").err
 
 
 def test_copies_are_no_translations(command: Command, tmp_path: Path, corpus: list[str]) -> None:

@@ -54,6 +54,36 @@ def test_an_encoder_without_weights_learns_from_the_best_pair_of_a_source(
     assert found.by_margin == "" and probs[:120].mean() > 0.9 > 0.1 > probs[120:].mean()
 
 
+def test_five_blocks_of_wrong_rows_are_told_the_longest_first(
+    toy_encoder: SentenceEncoder, tmp_path: Path
+) -> None:
+    """Six blocks of 6 to 11 rows with other lines; a blank row does not count.
+
+    Of the block of 10 rows, the targets stand at the end, beside other lines: the sources of the
+    one and the targets of the other have their counterparts elsewhere.
+    """
+    english, chinese, _ = toy_sentences(400, seed=5)
+    chinese += chinese[250:260]
+    english += toy_sentences(10, seed=7)[0]
+    others, sizes = toy_sentences(60, seed=6)[1], (6, 7, 8, 11, 10, 9)
+    for at, size in zip(range(50, 350, 50), sizes, strict=True):
+        chinese[at : at + size] = [others.pop() for _ in range(size)]
+    chinese[205] = ""
+    files = write(tmp_path / "a.en", english), write(tmp_path / "a.zh", chinese)
+    scored = score_aligned(*files, toy_encoder)
+    report = scored.report()
+    first = {"first": 201, "last": 211, "rows": 10, "wrong": 10, "elsewhere": 0}
+    assert report.blocks[0] == report.facts()["blocks"][0] == first  # type: ignore[index]
+    assert [block["rows"] for block in report.blocks] == [10, 10, 10, 9, 8, 7, 6]
+    assert [block["elsewhere"] for block in report.blocks] == [0, 10, 10, 0, 0, 0, 0]
+    said = [line for line in report.lines() if line.startswith("rows")]
+    assert [each.split(":")[0] for each in said] == [
+        f"rows {block['first']}-{block['last']}" for block in report.blocks[:5]
+    ]
+    assert "and 2 blocks more" in report.lines()
+    assert replace(scored, unknown="the language is unknown").report().blocks == []
+
+
 def scores(scored: AlignedScores) -> list[float | None]:
     return [pair.score for pair in scored.rows()]
 

@@ -7,6 +7,7 @@ import pytest
 
 import xmine
 from tests.toys.mined import lines
+from tests.toys.sentences import toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError
 from xmine.files import reading
@@ -197,6 +198,18 @@ def test_a_file_is_read_once_and_once_more_for_the_digest_of_a_run(
     xmine.mine(source, target, toy_encoder, run=tmp_path / "run")
     texts = [name for name in opened if name.endswith(".txt")]
     assert sorted(texts) == ["en.txt"] * 2 + ["zh.txt"] * 2
+
+
+def test_texts_in_the_same_order_are_noticed(toy_encoder: SentenceEncoder) -> None:
+    english, chinese, _ = toy_sentences(100, seed=5)
+    mixed = np.random.default_rng(1).permutation(100)
+    same = xmine.mine(english, chinese, toy_encoder)
+    other = xmine.mine(english, [chinese[at] for at in mixed], toy_encoder)
+    assert len(same.pairs) == len(other.pairs) == 100
+    said = "100 % of the pairs rise together in both files, as in two versions of one text"
+    assert f"{said}: `xmine align" in str(same.report())
+    assert "rise together" not in str(other.report())
+    assert same.report().facts()["rising"] == 1 and 0 < other.rising < 0.25
 
 
 def test_the_result_reports_and_saves_what_the_command_prints(

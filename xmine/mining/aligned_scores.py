@@ -20,12 +20,16 @@ from xmine.mining.phrases import (
 )
 from xmine.pairs.pair import Pair
 from xmine.scoring.histogram import Histogram, bin_scores
-from xmine.scoring.probability import Confidence, Floats
-from xmine.scoring.retrieval import ChosenPairs
+from xmine.scoring.margin import margin_scores
+from xmine.scoring.order import wrong_blocks
+from xmine.scoring.probability import NEIGHBOURS, Confidence, Floats, estimate
+from xmine.scoring.retrieval import ChosenPairs, choose_pairs
 from xmine.scoring.threshold import weakness_of
 from xmine.text.sentences import Sentences
 from xmine.units import count
 from xmine.version import __version__
+
+_PROBABLE, _MOST_BLOCKS = 0.5, 5
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -167,6 +171,42 @@ class ScoringReport:
             )
         return said + clamped_warning(scored.clamped)
 
+    @cached_property
+    def blocks(self) -> list[dict[str, int]]:
+        """The runs of rows that are nearly all no translations, the longest first.
+
+        `first` and `last` count from 1, of `rows` with a score so many are `wrong`; `elsewhere`
+        counts those with a side whose probable counterpart is not in the same row.
+        """
+        scored, probs = self.scored, self.scored.probs
+        if probs is None or scored.unknown:
+            return []
+        order = np.argsort(scored.numbers)
+        numbers, wrong = scored.numbers[order], probs[order] < _PROBABLE
+        if not (blocks := wrong_blocks(wrong)):
+            return []
+        near, pairs = scored.neighbours.first(NEIGHBOURS), scored.chosen.take(order)
+        found = choose_pairs(near, margin_scores(near), "intersect")
+        confidence = estimate(found, near)
+        assert confidence is not None  # those of the given pairs come from the same neighbours
+        found = found.take(confidence.probs >= _PROBABLE)
+        targets, sources = (np.full(len(side), -1) for side in (scored.source, scored.target))
+        targets[found.sources], sources[found.targets] = found.targets, found.sources
+        target, source = targets[pairs.sources], sources[pairs.targets]  # of each row, -1 for none
+        moved = (target >= 0) & (target != pairs.targets)
+        moved |= (source >= 0) & (source != pairs.sources)
+        told = [
+            {
+                "first": int(numbers[start]) + 1,
+                "last": int(numbers[stop - 1]) + 1,
+                "rows": stop - start,
+                "wrong": int(wrong[start:stop].sum()),
+                "elsewhere": int(moved[start:stop].sum()),
+            }
+            for start, stop in blocks
+        ]
+        return sorted(told, key=lambda block: -block["rows"])
+
     def histogram(self, most: int = 15) -> Histogram:
         """Count the pairs in bins by score."""
         return bin_scores(self.scored.chosen.scores, self.scored.probs, None, most)
@@ -186,6 +226,14 @@ class ScoringReport:
             by_margin(self.scored.by_margin, self.scored.options.rerank),
             "" if right is None else f"about {right:,.0f} of them expected to be translations",
             self.weakness,
+            *(
+                "rows {first}-{last}: {wrong:,} of {rows:,} are no translations; the "
+                "counterparts of {elsewhere:,} stand elsewhere".format_map(block)
+                for block in self.blocks[:_MOST_BLOCKS]
+            ),
+            f"and {count(more, 'block')} more"
+            if (more := len(self.blocks) - _MOST_BLOCKS) > 0
+            else "",
             told("score quartiles ", (f"{each:.4f}" for each in self.quartiles), " "),
             "flags: " + (", ".join(counted(self.flags)) or "none"),
             "" if self.hubs is None else count(self.hubs, "hub"),
@@ -206,6 +254,7 @@ class ScoringReport:
             "unknown": self.unknown,
             "expected_right": self.expected_right,
             "weakness": self.weakness,
+            "blocks": self.blocks,
             "reranked": not scored.by_margin,
             "score_quartiles": self.quartiles,
             "flags": self.flags,

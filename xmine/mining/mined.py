@@ -25,6 +25,7 @@ from xmine.pairs.pair import UNKNOWN_LANGUAGES
 from xmine.pairs.paths import refuse_turned
 from xmine.scoring.gold import Agreement, agreement
 from xmine.scoring.histogram import Histogram, bin_scores
+from xmine.scoring.order import are_in_order
 from xmine.scoring.probability import Confidence, Floats
 from xmine.scoring.threshold import Kept, Threshold
 from xmine.text.languages import language_name
@@ -56,6 +57,7 @@ class Mined:
         vectors: facts of the encoder, or the names of the files of given vectors.
         near_copies: sentences of the pairs that have near-copies, these included, and the groups
             that they are.
+        rising: the share of the pairs that rise together, see `xmine.scoring.order.rising_share`.
     """
 
     pairs: Pairs
@@ -74,6 +76,7 @@ class Mined:
     by_margin: str = ""
     vectors: Mapping[str, object] = field(default_factory=dict)
     near_copies: tuple[int, int] = (0, 0)
+    rising: float = 0.0
 
     def __repr__(self) -> str:
         """Count the pairs, which would fill the screen."""
@@ -178,6 +181,7 @@ class MiningReport:
             by_margin(mined.by_margin, mined.options.rerank),
             _expectation(mined),
             mined.threshold.weakness,
+            _order(mined),
             told("other cuts: --min-prob ", map(_cut, mined.threshold.others)),
             told("flags: ", counted(self.flags)),
             told("dropped: ", counted(mined.dropped)),
@@ -220,6 +224,7 @@ class MiningReport:
             "flags": self.flags,
             "dropped": mined.dropped,
             "near_copies": dict(zip(("sentences", "groups"), mined.near_copies, strict=True)),
+            "rising": round(mined.rising, 4),
             **sides,
             "languages": list(mined.languages),
             "clamped": candidates.scores.clamped,
@@ -262,6 +267,16 @@ def _expectation(mined: Mined) -> str:
     if translations is not None and translations >= 1:
         said.append(f"about {count(round(translations), 'translation')} in the files")
     return ", ".join(said)
+
+
+def _order(mined: Mined) -> str:
+    """Name the command for texts in the same order."""
+    if not are_in_order(len(mined.pairs), mined.rising):
+        return ""
+    return (
+        f"{100 * mined.rising:.0f} % of the pairs rise together in both files, as in two versions "
+        "of one text: `xmine align SOURCE TARGET` also pairs lines that are merged or split"
+    )
 
 
 def _near_copies(sentences: int, groups: int) -> str:

@@ -16,6 +16,7 @@ from xmine.mining.options import MiningOptions
 from xmine.pairs.io import Pairs
 from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs, labels_of
 from xmine.scoring.gold import best_threshold
+from xmine.scoring.order import rising_share
 from xmine.scoring.probability import Floats
 from xmine.scoring.threshold import (
     Kept,
@@ -70,6 +71,7 @@ def select(
         warnings=list(warnings),
         languages=candidates.read.languages,
         near_copies=copies,
+        rising=rising_share(kept.sources, kept.targets),
     )
 
 

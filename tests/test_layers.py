@@ -24,17 +24,17 @@ CEILINGS = {
     "xmine/files": 1460,
     "xmine/flags": 2160,
     "xmine/knn": 2750,
-    "xmine/mining": 3200,
+    "xmine/mining": 3260,
     "xmine/pairs": 2360,
     "xmine/plots": 490,
     "xmine/run": 1610,
-    "xmine/scoring": 2350,
+    "xmine/scoring": 2430,
     "xmine/text": 1730,
     "xmine/vectors": 590,
     "trainer": 8630,
     "tui": 5410,
     "bench": 3860,
-    "tests": 50120,
+    "tests": 50280,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 20_000

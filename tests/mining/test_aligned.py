@@ -80,7 +80,7 @@ def test_five_blocks_of_wrong_rows_are_told_the_longest_first(
     assert [each.split(":")[0] for each in said] == [
         f"rows {block['first']}-{block['last']}" for block in report.blocks[:5]
     ]
-    assert "and 2 blocks more" in report.lines()
+    assert "and 2 more blocks" in report.lines()
     assert replace(scored, unknown="the language is unknown").report().blocks == []
 
 

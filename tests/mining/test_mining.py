@@ -209,6 +209,11 @@ def test_texts_in_the_same_order_are_noticed(toy_encoder: SentenceEncoder) -> No
     said = "100 % of the pairs rise together in both files, as in two versions of one text"
     assert f"{said}: `xmine align" in str(same.report())
     assert "rise together" not in str(other.report())
+    assert "rise together" in str(replace(same, rising=0.9).report())
+    assert "rise together" not in str(replace(same, rising=0.8999).report())
+    for size in (49, 50):
+        first = xmine.mine(english[:size], chinese[:size], toy_encoder).report()
+        assert (len(first.mined.pairs), "rise together" in str(first)) == (size, size == 50)
     assert same.report().facts()["rising"] == 1 and 0 < other.rising < 0.25
 
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from xmine.scoring.order import are_in_order, rising_share, wrong_blocks
+from xmine.scoring.order import rising_share, wrong_blocks
 
 
 def longest_chain(sources: list[int], targets: list[int]) -> int:
@@ -29,14 +29,6 @@ def test_the_rising_share_is_that_of_the_longest_chain() -> None:
     hundred = np.arange(100)
     assert rising_share(hundred, hundred[::-1]) == 0.01
     assert rising_share(random.permutation(hundred), np.zeros(100, int)) == 0.01
-
-
-@pytest.mark.parametrize(
-    ("pairs", "rising", "expected"),
-    [(50, 0.9, True), (49, 0.99, False), (1000, 0.8999, False)],
-)
-def test_texts_in_order(pairs: int, rising: float, expected: bool) -> None:
-    assert are_in_order(pairs, rising) is expected
 
 
 def rows(size: int, *blocks: tuple[int, int]) -> np.ndarray:

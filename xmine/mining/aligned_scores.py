@@ -195,7 +195,8 @@ class ScoringReport:
         target, source = targets[pairs.sources], sources[pairs.targets]  # of each row, -1 for none
         moved = (target >= 0) & (target != pairs.targets)
         moved |= (source >= 0) & (source != pairs.sources)
-        told = [
+        blocks.sort(key=lambda block: block[0] - block[1])
+        return [
             {
                 "first": int(numbers[start]) + 1,
                 "last": int(numbers[stop - 1]) + 1,
@@ -205,7 +206,6 @@ class ScoringReport:
             }
             for start, stop in blocks
         ]
-        return sorted(told, key=lambda block: -block["rows"])
 
     def histogram(self, most: int = 15) -> Histogram:
         """Count the pairs in bins by score."""
@@ -220,7 +220,7 @@ class ScoringReport:
             f"{self.unknown:,} unknown to the encoder" * bool(self.unknown),
             how,
         ]
-        right = self.expected_right
+        right, more = self.expected_right, len(self.blocks) - _MOST_BLOCKS
         said = [
             ", ".join(filter(None, head)),
             by_margin(self.scored.by_margin, self.scored.options.rerank),
@@ -231,9 +231,7 @@ class ScoringReport:
                 "counterparts of {elsewhere:,} stand elsewhere".format_map(block)
                 for block in self.blocks[:_MOST_BLOCKS]
             ),
-            f"and {count(more, 'block')} more"
-            if (more := len(self.blocks) - _MOST_BLOCKS) > 0
-            else "",
+            f"and {more:,} more blocks" * (more > 0),
             told("score quartiles ", (f"{each:.4f}" for each in self.quartiles), " "),
             "flags: " + (", ".join(counted(self.flags)) or "none"),
             "" if self.hubs is None else count(self.hubs, "hub"),

@@ -20,7 +20,6 @@ from xmine.files.atomic import check_free, remove, replacing_folder, writing
 from xmine.files.lock import LOCK_FILE, held
 from xmine.hardware import allowed_threads, choose_device
 from xmine.options import flag
-from xmine.pairs.io import ParallelText
 from xmine.progress import Report, silent
 
 from .data.corpus import Corpus
@@ -114,9 +113,10 @@ def train(
         EncoderError: an encoder to begin with cannot be read.
         EndedOnTrial: `paced` wanted no more.
     """
-    kept = corpus if is_fitted else corpus.without(options.exclude)
-    options = options if is_fitted else fitted(options, kept)
-    kept, apart = kept.parted(options.held_out_origins)
+    kept = corpus
+    if not is_fitted:
+        kept = corpus.without(options.exclude).parted(options.held_out_origins)
+        options = fitted(options, kept)
     folder = run_folder(output)
     if options.dev:
         read_scored(options.dev)  # so that a wrong file is told before work begins
@@ -129,7 +129,7 @@ def train(
             torch.manual_seed(options.seed)
             with deterministic(options.threads or allowed_threads()):
                 made = METHODS[method].train(kept, options, run, report if world.leads else silent)
-                encoders = _encoders(made, method, options, kept.excluded, apart)
+                encoders = _encoders(made, method, options, kept)
         except EndedOnTrial:
             on_first_rank(lambda: shutil.rmtree(folder))
             raise
@@ -213,8 +213,7 @@ def _encoders(
     made: TrainedTowers,
     method: str,
     options: TrainingOptions,
-    excluded: int,
-    apart: ParallelText | None,
+    corpus: Corpus,
 ) -> dict[str, SentenceEncoder]:
     """Make the encoders, with their cards; in the first process, one of both sides has weights."""
     # The languages of the run, then those that the encoders knew before.
@@ -224,10 +223,10 @@ def _encoders(
     encoders = {name: tower.encoder(facts, "") for name, tower in made.towers.items()}
     if made.held_out and "" in encoders and World.here().leads:
         encoders[""].reranking = fitted_weights(
-            encoders[""], made.held_out, options.seed, options.prompts, apart
+            encoders[""], made.held_out, options.seed, options.prompts, corpus.apart
         )
     for encoder in encoders.values():
-        encoder.card = model_card(method, options, encoder, made, excluded)
+        encoder.card = model_card(method, options, encoder, made, corpus.excluded)
     return encoders
 
 

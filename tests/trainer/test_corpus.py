@@ -67,7 +67,7 @@ def test_texts_of_any_file_are_left_out(tmp_path: Path, name: str) -> None:
 def test_pairs_that_share_a_sentence_with_those_apart_are_left_out() -> None:
     sources, targets = ["one", "two", "one", "four", "five"], ["1", "2", "3", "2", "5"]
     pairs = ParallelText(sources, targets, ["notes", "notes", "web", "web", "web"])
-    left, apart = Corpus(pairs=pairs).parted(["notes"])
-    assert left.pairs and apart
-    assert list(apart.sources) == ["one", "two"]
+    left = Corpus(pairs=pairs).parted(["notes"])
+    assert left.pairs and left.apart
+    assert list(left.apart.sources) == ["one", "two"]
     assert list(left.pairs.sources) == ["five"]

@@ -33,6 +33,7 @@ class Corpus:
         texts: sentences of one language each, with no translation known.
         text_files: int64 [texts], the number of the file that each is from; empty if from none.
         excluded: how many rows were left out, see `without`.
+        apart: pairs of origins that are held out whole, see `parted`.
     """
 
     pairs: ParallelText | None = None
@@ -41,6 +42,7 @@ class Corpus:
     texts: Sequence[str] = field(default_factory=tuple)
     text_files: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     excluded: int = 0
+    apart: ParallelText | None = None
 
     @classmethod
     def read(
@@ -147,16 +149,14 @@ class Corpus:
                 changes["text_files"] = self.text_files[rows]
         return replace(self, **changes)
 
-    def parted(self, origins: Sequence[str]) -> tuple["Corpus", ParallelText | None]:
-        """Part the pairs of some origins from those that share no sentence with them.
-
-        Nothing is parted, and there is None, where no origin is named.
+    def parted(self, origins: Sequence[str]) -> "Corpus":
+        """Put the pairs of some origins apart, and leave out those that share a sentence with them.
 
         Raises:
             TrainingError: no pair is of an origin that is named.
         """
         if not origins or not self.pairs:
-            return self, None
+            return self
         known = set(self.pairs.origins)
         for name in origins:
             if name not in known:
@@ -169,7 +169,7 @@ class Corpus:
         texts = {*held.sources, *held.targets}  # which pairs of other origins may have, too
         sides = zip(self.pairs.sources, self.pairs.targets, strict=True)
         shared = np.array([not texts.isdisjoint(pair) for pair in sides])
-        return replace(self, pairs=self.pairs.take(np.flatnonzero(~shared))), held
+        return replace(self, pairs=self.pairs.take(np.flatnonzero(~shared)), apart=held)
 
 
 def _letters(text: str) -> str:

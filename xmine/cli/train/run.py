@@ -97,7 +97,7 @@ def train_with(
     is_resumed = alone and check_place(output, resume=goes_on, force=force)
     corpus = Corpus.read(pairs, triplets or (), nli, texts or ())
     describe_corpus(corpus, given, console)
-    corpus = corpus.without(options.exclude)
+    corpus = corpus.without(options.exclude).parted(options.held_out_origins)
     asked, options = options, fitted(options, corpus)
     if is_there and has_made(output, options, corpus):
         if leads and not dry_run:

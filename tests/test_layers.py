@@ -51,6 +51,7 @@ ORDER = """
     xmine.pairs xmine.plots
     xmine.flags
     xmine.mining
+    xmine.aligning
     xmine
     xmine.browsing xmine.evaluation
     xmine.trainer

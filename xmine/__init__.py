@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 from xmine.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from xmine.aligning.aligned import Aligned
+    from xmine.aligning.options import AligningOptions
+    from xmine.aligning.pipeline import align
     from xmine.encoders.encoder import SentenceEncoder
     from xmine.errors import XmineError
     from xmine.flags.hubness import find_hubs
@@ -28,7 +31,9 @@ if not os.path.isdir(os.path.join(__path__[0], "trainer")):
     __path__.append(os.path.dirname(__path__[0]))
 
 _HOMES = {
+    "Aligned": "aligning.aligned",
     "AlignedScores": "mining.aligned_scores",
+    "AligningOptions": "aligning.options",
     "Mined": "mining.mined",
     "MiningOptions": "mining.options",
     "Pair": "pairs.pair",
@@ -36,6 +41,7 @@ _HOMES = {
     "ScoringOptions": "mining.options",
     "SentenceEncoder": "encoders.encoder",
     "XmineError": "errors",
+    "align": "aligning.pipeline",
     "find_hubs": "flags.hubness",
     "languages_of": "pairs.io",
     "mine": "mining.pipeline",
@@ -46,7 +52,9 @@ _HOMES = {
 }
 
 __all__ = [
+    "Aligned",
     "AlignedScores",
+    "AligningOptions",
     "Mined",
     "MiningOptions",
     "Pair",
@@ -54,6 +62,7 @@ __all__ = [
     "ScoringOptions",
     "SentenceEncoder",
     "XmineError",
+    "align",
     "find_hubs",
     "languages_of",
     "mine",

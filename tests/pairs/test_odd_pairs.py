@@ -8,9 +8,9 @@ import pytest
 
 from xmine.errors import FileError
 from xmine.pairs.io import languages_of, read_pairs, read_parallel, write_pairs
-from xmine.pairs.pair import Pair
+from xmine.pairs.pair import COLUMNS, Pair
 
-TEXTS = ("origin", "flags")
+TEXTS = [name for name, kind in COLUMNS.items() if kind is str]
 FORMATS = ["p.tsv", "p.jsonl", "p.parquet", "p.tmx", "p.en,p.zh"]
 
 

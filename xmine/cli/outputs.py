@@ -115,27 +115,10 @@ class Given:
             raise OptionError(
                 "--model and vectors", "vectors take the place of an encoder: give one"
             )
-        from xmine.pairs.io import check_pair_file
-        from xmine.pairs.paths import paths_to_read, paths_to_write, refuse_turned
-        from xmine.run.folder import JUDGEMENTS_FILE, check_run, makes_run
-        from xmine.text.inputs import text_input
-
-        read = list(paths_to_read(inputs[0]).paths) if pairs_first else []
-        read += [text_input(each).path for each in inputs[pairs_first:]]
-        read += [str(path) for path in (*others, self.src_vectors, self.tgt_vectors) if path]
-        written: dict[str, str] = {}  # path -> what goes there
-        if output == "":
-            raise OptionError("-o: the name is empty", "is a variable of the shell unset?")
-        if output and or_run and makes_run(output):
-            check_run(Path(output))
-            kept = realpath(Path(output) / JUDGEMENTS_FILE)
-            for name in read:  # --force would throw it away
-                if Path(realpath(name)).is_relative_to(realpath(output)) and realpath(name) != kept:
-                    raise OptionError(f"{name}: is in {output}", "give another folder")
-        elif output:
-            check_pair_file(output, force=self.force)
-            refuse_turned(output, (options.src_lang, options.tgt_lang))
-            written |= {realpath(path): "pairs" for path in paths_to_write(output).paths}
+        files = [*others, self.src_vectors, self.tgt_vectors]
+        codes = options.src_lang, options.tgt_lang
+        how = {"pairs_first": pairs_first, "or_run": or_run, "force": self.force}
+        read, written = check_output(output, inputs, codes, files, **how)
         if self.hubs:
             check_free(self.hubs, force=self.force)
         if self.plot_file:
@@ -146,11 +129,7 @@ class Given:
         for what, path in (("hubs", self.hubs), ("picture", self.plot_file), ("picture", table)):
             if path and (other := written.setdefault(realpath(path), what)) != what:
                 raise OptionError(f"{path}: {other} and {what} cannot go to the same file")
-        for name in read:
-            if realpath(name) in written:
-                raise OptionError(
-                    f"{name}: input and output are the same file", "give another name"
-                )
+        refuse_read(read, written)
 
     def load(
         self, options: ScoringOptions, console: Console, *, second: bool = False
@@ -214,6 +193,53 @@ class Given:
         said = "\n".join([*report.lines(how), *filter(None, notes)])
         named = f"{output}: " if output else ""
         console.summary(named + said, facts, stdout_has_data=printed or not output)
+
+
+def check_output(
+    output: str | None,
+    inputs: list[str],
+    codes: tuple[str, str],
+    others: Iterable[Path | None] = (),
+    *,
+    force: bool,
+    pairs_first: bool = False,
+    or_run: bool = False,
+) -> tuple[list[str], dict[str, str]]:
+    """Refuse an output that cannot be written, or that is read, see `Given.check`.
+
+    Returns:
+        the files that are read; and what goes to each file that is written.
+    """
+    from xmine.pairs.io import check_pair_file
+    from xmine.pairs.paths import paths_to_read, paths_to_write, refuse_turned
+    from xmine.run.folder import JUDGEMENTS_FILE, check_run, makes_run
+    from xmine.text.inputs import text_input
+
+    read = list(paths_to_read(inputs[0]).paths) if pairs_first else []
+    read += [text_input(each).path for each in inputs[pairs_first:]]
+    read += [str(path) for path in others if path]
+    written: dict[str, str] = {}
+    if output == "":
+        raise OptionError("-o: the name is empty", "is a variable of the shell unset?")
+    if output and or_run and makes_run(output):
+        check_run(Path(output))
+        kept = realpath(Path(output) / JUDGEMENTS_FILE)
+        for name in read:  # --force would throw it away
+            if Path(realpath(name)).is_relative_to(realpath(output)) and realpath(name) != kept:
+                raise OptionError(f"{name}: is in {output}", "give another folder")
+    elif output:
+        check_pair_file(output, force=force)
+        refuse_turned(output, codes)
+        written |= {realpath(path): "pairs" for path in paths_to_write(output).paths}
+    refuse_read(read, written)
+    return read, written
+
+
+def refuse_read(read: Iterable[str], written: Iterable[str]) -> None:
+    """Refuse to write to a file that is read."""
+    for name in read:
+        if realpath(name) in written:
+            raise OptionError(f"{name}: input and output are the same file", "give another name")
 
 
 def draw(

@@ -40,7 +40,7 @@ _FARTHEST_COSINE = 3.5
 def flag_pairs(
     chosen: ChosenPairs,
     probs: Floats,
-    neighbours: Neighbours,
+    neighbours: Neighbours | None,
     source: Sentences,
     target: Sentences,
     read: ReadLines,
@@ -51,7 +51,7 @@ def flag_pairs(
     Args:
         chosen: the pairs.
         probs: float64 [pairs], estimated probabilities that they are right.
-        neighbours: of all rows of `source` and `target`.
+        neighbours: of all rows of `source` and `target`; without them no pair is `hub` or `high`.
         source, target: the sentences that were searched.
         read: of the lines of both sides, and of the pairs.
         loose: the loosest stretches of the pairs; without them no pair is `partial`.
@@ -59,9 +59,12 @@ def flag_pairs(
     x, y, left, right = chosen.sources, chosen.targets, read.source, read.target
     languages = read.languages
     copy, near_copy = _copies(chosen, (source, target), (left, right), languages)
+    none = np.zeros(len(chosen), dtype=bool)
     best_first = stored(np.lexsort((-chosen.scores, -probs)))
     found = {
-        "hub": is_hub(neighbours.sources, left)[x] | is_hub(neighbours.targets, right)[y],
+        "hub": none
+        if neighbours is None
+        else is_hub(neighbours.sources, left)[x] | is_hub(neighbours.targets, right)[y],
         "copy": copy,
         "near-copy": near_copy,
         "script": left.foreign[x] | right.foreign[y],
@@ -73,10 +76,8 @@ def flag_pairs(
     lengths = taken(left.characters, x), taken(right.characters, y)
     latin = taken(left.latin, x), taken(right.latin, y)
     found["length"] = odd_lengths(lengths, latin, sure, languages) & ~copy & ~near_copy
-    found["partial"] = (
-        np.zeros(len(chosen), dtype=bool) if loose is None else is_partial(loose, sure)
-    )
-    found["high"] = too_high(chosen, sure, neighbours)
+    found["partial"] = none if loose is None else is_partial(loose, sure)
+    found["high"] = none if neighbours is None else too_high(chosen, sure, neighbours)
     found["markup"] = left.markup[x] | right.markup[y]
     found["garbled"] = left.garbled[x] | right.garbled[y]
     return Flags.of(found)

@@ -9,8 +9,8 @@ import numpy as np
 from xmine.encoders.pair import EncoderPair, pair_facts
 from xmine.encoders.rescorer import Rescorer
 from xmine.errors import OptionError
-from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import Vectorizer
+from xmine.options import PromptOptions
 from xmine.run.folder import Asked
 from xmine.text.inputs import TextInput
 from xmine.vectors.encoding import vectors_key
@@ -21,7 +21,7 @@ SIDES = ("source", "target")
 def run_facts(
     inputs: tuple[TextInput, TextInput],
     vectorizer: Vectorizer,
-    options: MiningOptions,
+    options: PromptOptions,
     known: dict[str, bool],
 ) -> Callable[[], Asked]:
     """Return what lists the facts: only a run that is kept needs them, and files are hashed.

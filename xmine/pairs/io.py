@@ -23,7 +23,15 @@ from xmine.pairs import moses, tsv
 from xmine.pairs.judgements import refuse_labels
 from xmine.pairs.language_pairs import LanguagePairs, named_languages, settle_languages
 from xmine.pairs.losses import Losses
-from xmine.pairs.pair import COLUMNS, UNKNOWN_LANGUAGES, Languages, Pair, pair_frame, settled
+from xmine.pairs.pair import (
+    BEAD_LINES,
+    COLUMNS,
+    UNKNOWN_LANGUAGES,
+    Languages,
+    Pair,
+    pair_frame,
+    settled,
+)
 from xmine.pairs.paths import paths_to_read, paths_to_write
 from xmine.run.folder import PAIRS_FILE, RUN_FILE
 from xmine.run.run_file import check_written
@@ -89,7 +97,9 @@ class Pairs:
     def rows(self) -> Iterator[Pair]:
         """Walk through the pairs."""
         # `flags` has its plural already, and mined pairs have no origin.
-        names = [name.removesuffix("s") + "s" for name in Pair._fields]
+        names = [
+            "" if name in BEAD_LINES else name.removesuffix("s") + "s" for name in Pair._fields
+        ]
         ordered = [getattr(self, name, None) for name in names]
         for start in range(0, len(self), _PAIRS_AT_ONCE):
             some = slice(start, start + _PAIRS_AT_ONCE)
@@ -97,7 +107,7 @@ class Pairs:
 
     def to_polars(self) -> "pl.DataFrame":
         """Make a table: the columns of an output file, a row a pair; null for what is missing."""
-        return pair_frame(self.rows()).select(*COLUMNS)
+        return pair_frame(self.rows()).select(*COLUMNS).drop(BEAD_LINES)
 
 
 def _values(column: Any, some: slice) -> Iterable[Any]:  # noqa: ANN401 - an array, texts or None

@@ -107,4 +107,6 @@ _KINDS = {
     "prob": "probabilities",
     "flags": "flags",
     "margin": "margins",
+    "source_lines": "line numbers",
+    "target_lines": "line numbers",
 }

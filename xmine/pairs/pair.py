@@ -30,6 +30,7 @@ class Pair(NamedTuple):
         flags: what makes the pair suspicious: names of flags with commas between; empty
             if it was looked at and nothing was found.
         margin: of the two vectors, see `xmine.scoring.margin`; only with reranking.
+        source_lines, target_lines: of a bead, the lines that were put together: 12, or 12-13.
     """
 
     source: str
@@ -44,6 +45,8 @@ class Pair(NamedTuple):
     prob: float | None = None
     flags: str | None = None
     margin: float | None = None
+    source_lines: str | None = None
+    target_lines: str | None = None
 
     def swapped(self) -> "Pair":
         """Make the target the source, each with its line and its offset."""
@@ -54,6 +57,8 @@ class Pair(NamedTuple):
             target_line=self.source_line,
             source_offset=self.target_offset,
             target_offset=self.source_offset,
+            source_lines=self.target_lines,
+            target_lines=self.source_lines,
         )
 
 
@@ -72,7 +77,10 @@ COLUMNS: dict[str, type] = {
     "prob": float,
     "flags": str,
     "margin": float,
+    "source_lines": str,
+    "target_lines": str,
 }
+BEAD_LINES = ("source_lines", "target_lines")  # that pairs of single lines lack
 _KINDS = tuple(COLUMNS[name] for name in Pair._fields)
 _WHOLE = [at for at, kind in enumerate(_KINDS) if kind is int]
 _TEXTS = [at for at, kind in enumerate(_KINDS) if kind is str]

@@ -22,6 +22,7 @@ _NO_HEADER = {2: ["source", "target"], 3: ["score", "source", "target"]}  # colu
 _LARGEST = {name: LARGEST for name, kind in COLUMNS.items() if kind is int} | {"prob": 1}
 _PLAIN = {"source", "target", "origin"}
 _MINED = set(list(COLUMNS)[:6])
+_ALIGNED = "prob source target source_lines target_lines flags".split()
 
 
 def languages(path: str | Path) -> Languages | None:
@@ -48,7 +49,7 @@ def tsv_rows(
 
     The columns are those that some of the first thousand pairs have, in the order of `COLUMNS`.
     Pairs with more than texts and origins have score, lines and cosine in any case, and prob and
-    flags together.
+    flags together; beads of an alignment have `_ALIGNED`.
     """
     losses = Losses() if losses is None else losses
     held, pairs = split_head(pairs)
@@ -56,8 +57,8 @@ def tsv_rows(
     if not held <= _PLAIN:
         wanted |= _MINED
         wanted |= {"prob", "flags"} if held & {"prob", "flags", "margin"} else set()
-    names = [name for name in COLUMNS if name in wanted]
-    others = [name for name in COLUMNS if name not in wanted]
+    names = _ALIGNED if "source_lines" in held else [name for name in COLUMNS if name in wanted]
+    others = [name for name in COLUMNS if name not in names]
     if header:
         yield "\t".join(names) + "\n"
     for pair in pairs:

@@ -1,0 +1,91 @@
+"""xmine align, from the command line to the files."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.aligning.test_align import ENGLISH, GERMAN
+from xmine.pairs.io import read_pairs
+
+Command = Callable[..., Any]
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> None:
+    (tmp_path / "de.txt").write_text("\n".join(["", *GERMAN]), "utf-8")  # line 1 is blank
+    (tmp_path / "en.txt").write_text(
+        "\n".join(ENGLISH)
+        + "\nCopyright 1998 by Riverside Publishing House, printed in Wales, all rights kept.\n",
+        "utf-8",
+    )
+
+
+def test_beads_are_written_in_the_order_of_the_document(command: Command, texts: None) -> None:
+    ended = command("align", "de.txt", "en.txt")
+    rows = [line.split("\t") for line in ended.out.splitlines()]
+    assert rows[0] == "prob source target source_lines target_lines flags".split()
+    assert [(row[3], row[4]) for row in rows[1:]] == [
+        ("2", "1-2"),
+        ("3", "3"),
+        ("4", "4-5"),
+        ("5", "6"),
+        ("6", "7-8"),
+    ]
+    assert rows[1][1:3] == [GERMAN[0], " ".join(ENGLISH[:2])]
+    assert float(rows[1][0]) > 0.9
+    assert "5 beads from 5 German x 9 English lines" in ended.err
+    assert "without counterpart: 0 x 1 lines" in ended.err
+    every = command("align", "de.txt", "en.txt", "--all", "--no-header")
+    assert every.out.splitlines()[-1].split("\t") == [
+        "",
+        "",
+        "Copyright 1998 by Riverside Publishing House, printed in Wales, all rights kept.",
+        "",
+        "9",
+        "",
+    ]
+
+
+@pytest.mark.parametrize("name", ["beads.tsv", "beads.jsonl", "beads.parquet", "beads.tmx"])
+def test_every_format_keeps_the_lines_of_a_bead(command: Command, texts: None, name: str) -> None:
+    assert command("align", "de.txt", "en.txt", "-o", name).code == 0
+    first = next(read_pairs(name))
+    assert (first.source_lines, first.target_lines) == ("2", "1-2")
+    assert first.prob is not None and first.flags == ""
+    assert (first.source, first.target) == (GERMAN[0], " ".join(ENGLISH[:2]))
+
+
+def test_a_folder_keeps_beads_and_summary(command: Command, texts: None) -> None:
+    ended = command("align", "de.txt", "en.txt", "-o", "run/", "--json")
+    assert ended.code == 0
+    facts = json.loads(Path("run/summary.json").read_text("utf-8"))
+    assert (facts["beads"], facts["kinds"]) == (5, {"1-2": 3, "1-1": 2})
+    assert len(list(read_pairs("run/"))) == 5
+    again = command("align", "de.txt", "en.txt", "-o", "run/", "--all")
+    assert again.code == 0 and len(list(read_pairs("run/"))) == 6
+    Path("fr.txt").write_text("Il pleuvait.\n")
+    other = command("align", "de.txt", "fr.txt", "-o", "run/")
+    assert other.err.startswith("xmine: run: was made with target en.txt, not fr.txt")
+
+
+def test_lines_are_cut_into_sentences_on_demand(command: Command, texts: None) -> None:
+    Path("en.txt").write_text(" ".join(ENGLISH) + "\n", "utf-8")
+    ended = command("align", "de.txt", "en.txt", "--segment", "--no-header")
+    rows = [line.split("\t") for line in ended.out.splitlines()]
+    assert [row[2] for row in rows][:2] == [" ".join(ENGLISH[:2]), ENGLISH[2]]
+    assert {row[4] for row in rows} == {"1"}
+
+
+def test_wrong_use_is_told_before_work(command: Command, texts: None) -> None:
+    for arguments, message in {
+        ("de.txt", "nowhere.txt"): "nowhere.txt: no such file",
+        ("de.txt", "en.txt", "-o", "en.txt"): "en.txt: ",
+        ("de.txt", "en.txt", "-o", "out.de,out.en", "--src-lang", "en", "--tgt-lang", "de"): "out.",
+        ("-", "-"): "only one side can be standard input",
+    }.items():
+        ended = command("align", *arguments)
+        assert ended.err.startswith(f"xmine: {message}"), ended.err
+        assert (ended.code in (1, 2), ended.out, ended.touched) == (True, "", set())

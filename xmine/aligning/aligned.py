@@ -1,0 +1,221 @@
+"""The result of aligning two texts, and the report of its figures."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from xmine.aligning.band import matched
+from xmine.aligning.lines import Alignment, join
+from xmine.aligning.options import AligningOptions
+from xmine.mining.phrases import counted, flag_counts, told
+from xmine.pairs.io import write_pairs
+from xmine.pairs.pair import UNKNOWN_LANGUAGES, Pair
+from xmine.text.languages import language_name
+from xmine.text.sentences import Sentences
+from xmine.units import count
+from xmine.version import __version__
+
+# Clarity below which texts are no versions of one document, and the cut of their beads.
+_UNCLEAR, _CUT = 1.0, 0.5
+_MOST_KINDS = 6  # kinds of beads that are counted by name
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Aligned:
+    """What aligning two texts gave.
+
+    Attributes:
+        source, target: the lines, or sentences, of both sides.
+        alignment: their beads, all of them.
+        languages: codes of both sides, as given or guessed; `und` where that failed.
+        options: of the alignment.
+        flags: of each bead with text on both sides, see `xmine.pairs.pair.Pair`.
+        warnings: those of reading.
+        unknown: the names of sides in a language that the encoder was not made for.
+        vectors: facts of the encoder.
+    """
+
+    source: Sentences
+    target: Sentences
+    alignment: Alignment
+    languages: tuple[str, str]
+    options: AligningOptions
+    flags: Sequence[str] = ()
+    warnings: list[str] = field(default_factory=list)
+    unknown: Sequence[str] = ()
+    vectors: Mapping[str, object] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        """Count the beads, which would fill the screen."""
+        return f"<Aligned: {count(len(matched(self.alignment.beads)), 'bead')}>"
+
+    @property
+    def cut(self) -> float:
+        """The lowest probability of beads that are kept."""
+        probs = np.sort(self._probs)[::-1]
+        if self.options.precision is None or not len(probs):
+            usual = _CUT if self.is_unclear else 0.0
+            return usual if self.options.min_prob is None else self.options.min_prob
+        means = np.cumsum(probs) / np.arange(1, len(probs) + 1)
+        kept = int((means >= self.options.precision).sum())
+        return float(probs[kept - 1]) if kept else 1.01
+
+    @property
+    def is_unclear(self) -> bool:
+        """Whether the texts do not look like versions of one document."""
+        return self.alignment.clarity < _UNCLEAR
+
+    @property
+    def _probs(self) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+        beads = self.alignment.beads
+        both = (beads[:, 1] > beads[:, 0]) & (beads[:, 3] > beads[:, 2])
+        return self.alignment.probs[both]
+
+    def beads(self) -> Iterator[Pair]:
+        """Walk through all beads, in the order of the texts; of lines alone one side is empty."""
+        flags = iter(self.flags)
+        for (top, bottom, left, right), prob in zip(
+            self.alignment.beads.tolist(), self.alignment.probs.tolist(), strict=True
+        ):
+            is_bead = top < bottom and left < right
+            yield Pair(
+                join(self.source.texts[at] for at in range(top, bottom)),
+                join(self.target.texts[at] for at in range(left, right)),
+                prob=prob if is_bead else None,
+                flags=next(flags, "") if is_bead else None,
+                source_lines=_range(self.source, top, bottom),
+                target_lines=_range(self.target, left, right),
+            )
+
+    def rows(self) -> Iterator[Pair]:
+        """Walk through the beads that are kept; with `all` through all."""
+        cut = self.cut
+        for bead in self.beads():
+            if self.options.all or (bead.prob is not None and bead.prob >= cut):
+                yield bead
+
+    def report(self) -> "AligningReport":
+        """Report the numbers of beads, the expected precision, flags, and warnings."""
+        return AligningReport(self)
+
+    def save(self, path: str | Path) -> list[str]:
+        """Write the beads to a file, see `xmine.Mined.save`; give what the format cannot hold."""
+        return write_pairs(self.rows(), str(path), self.languages).notes
+
+
+def _range(side: Sentences, start: int, stop: int) -> str:
+    """Name the lines of some rows: 12, or 12-13."""
+    if start == stop:
+        return ""
+    first, last = int(side.lines[start]), int(side.lines[stop - 1])
+    return str(first) if first == last else f"{first}-{last}"
+
+
+@dataclass(frozen=True, eq=False)
+class AligningReport:
+    """The figures of an alignment; `str` writes them in a few lines."""
+
+    aligned: Aligned
+
+    @cached_property
+    def kinds(self) -> dict[str, int]:
+        """The number of beads of each kind, such as 1-2, the commonest first."""
+        beads = matched(self.aligned.alignment.beads)
+        found = Counter(f"{b - a}-{d - c}" for a, b, c, d in beads.tolist())
+        return dict(found.most_common())
+
+    @cached_property
+    def kept(self) -> "list[Pair]":
+        """The beads that are kept."""
+        cut = self.aligned.cut
+        return [each for each in self.aligned.beads() if each.prob is not None and each.prob >= cut]
+
+    @property
+    def precision(self) -> float | None:
+        """The expected share of beads that are exactly right; None without beads."""
+        return float(np.mean([each.prob for each in self.kept])) if self.kept else None
+
+    @property
+    def alone(self) -> tuple[int, int]:
+        """The number of lines of both sides without counterpart."""
+        beads = self.aligned.alignment.beads
+        return int((beads[:, 2] == beads[:, 3]).sum()), int((beads[:, 0] == beads[:, 1]).sum())
+
+    @property
+    def flags(self) -> dict[str, int]:
+        """The number of beads with each flag that was raised."""
+        return flag_counts(each.flags for each in self.kept)
+
+    @cached_property
+    def warnings(self) -> list[str]:
+        """What the user should know before trusting the beads."""
+        said = list(self.aligned.warnings)
+        if self.aligned.unknown:
+            names = " and ".join(self.aligned.unknown)
+            said.append(
+                f"the encoder was not made for the language of {names}: lengths and a lexicon of "
+                "the two texts align them"
+            )
+        if self.aligned.is_unclear:
+            said.append(
+                "these do not look like two versions of one document in the same order; xmine mine "
+                "finds translations in any order"
+            )
+        return said
+
+    def lines(self, how: str = "") -> list[str]:
+        """Write the figures, a sentence a line; `how` ends the first sentence."""
+        aligned = self.aligned
+        sides = [f"{len(aligned.source):,}", f"{len(aligned.target):,}"]
+        if aligned.languages != UNKNOWN_LANGUAGES:
+            sides = list(
+                map(" ".join, zip(sides, map(language_name, aligned.languages), strict=True))
+            )
+        unit = "lines" if aligned.source.offsets is None else "sentences"
+        head = f"{count(len(self.kept), 'bead')} from {' x '.join(sides)} {unit}"
+        cut = f"probability at least {aligned.cut:.4f}" if aligned.cut else ""
+        shown = dict(list(self.kinds.items())[:_MOST_KINDS])
+        if others := sum(self.kinds.values()) - sum(shown.values()):
+            shown["others"] = others
+        said = [
+            ", ".join(filter(None, [head, cut, how])),
+            ""
+            if self.precision is None
+            else f"expected precision {self.precision:.2f}, of beads that are exactly right",
+            told("beads: ", counted(shown)),
+            f"without counterpart: {self.alone[0]:,} x {self.alone[1]:,} {unit}" * any(self.alone),
+            told("flags: ", counted(self.flags)),
+        ]
+        return [each for each in said if each]
+
+    def __str__(self) -> str:
+        """Write the figures in a few lines."""
+        return "\n".join(self.lines())
+
+    def facts(self) -> dict[str, object]:
+        """List every figure, for JSON."""
+        aligned = self.aligned
+        source, target = (
+            {"file": side.name, "lines": side.total, "sentences": len(side), "blank": side.blank}
+            for side in (aligned.source, aligned.target)
+        )
+        return {
+            "beads": len(self.kept),
+            "cut": aligned.cut,
+            "precision": self.precision,
+            "kinds": self.kinds,
+            "without_counterpart": list(self.alone),
+            "weights": dict(zip(("encoder", "lexicon"), aligned.alignment.weights, strict=True)),
+            "flags": self.flags,
+            "source": source,
+            "target": target,
+            "languages": list(aligned.languages),
+            "vectors": dict(aligned.vectors),
+            "warnings": self.warnings,
+            "options": asdict(aligned.options),
+            "version": __version__,
+        }

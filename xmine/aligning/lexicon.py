@@ -1,0 +1,103 @@
+"""A lexicon that two texts teach themselves: words that stand in the same beads.
+
+The idea is that of hunalign (Varga et al., 2005, "Parallel corpora for medium density languages"):
+align by lengths, learn which words occur together, and align again. Here a word of the source has a
+random vector, and a word of the target the mean of its counterparts' vectors, so that lexical
+evidence is a cosine, and the vectors of lines together are sums.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.aligning.band import Path
+from xmine.text.folding import fold
+from xmine.text.segmentation import UNSPACED
+
+_DIM = 256
+_LETTERS = 8  # of a word that count: endings change
+# Words, or characters where there are no spaces between words.
+_WORD = re.compile(rf"[{UNSPACED}]|[^\W_]+")
+_BEADS = 20_000  # that words are counted in
+_LEAST = 0.1  # Dice coefficient of words in the lexicon
+_TOGETHER = 1.0  # logarithm of how much more often than by chance these stand together
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Words:
+    """The words of a side.
+
+    Attributes:
+        ids: int64 [occurrences], each word of a line once.
+        starts: int64 [lines + 1].
+        size: how many different ones there are.
+    """
+
+    ids: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    size: int
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> "Words":
+        """Take the words of texts apart."""
+        known: dict[str, int] = {}
+        rows = []
+        for text in texts:
+            found = {word[:_LETTERS] for word in _WORD.findall(fold(text).lower())}
+            rows.append(sorted(known.setdefault(word, len(known)) for word in sorted(found)))
+        sizes = np.cumsum([0, *map(len, rows)])
+        return cls(np.array([word for row in rows for word in row], np.int64), sizes, len(known))
+
+    def between(self, start: int, stop: int) -> NDArray[np.int64]:
+        """Give the words of some lines, each once."""
+        return np.unique(self.ids[self.starts[start] : self.starts[stop]])
+
+    def sums(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Add up the vectors of the words of each line: float32 [lines, dim]."""
+        found = np.zeros((len(self.starts) - 1, vectors.shape[1]), np.float32)
+        for line, (start, stop) in enumerate(zip(self.starts, self.starts[1:], strict=False)):
+            vectors[self.ids[start:stop]].sum(axis=0, out=found[line])
+        return found
+
+
+def learn_lexicon(
+    source: Words, target: Words, beads: Path
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Learn vectors of the words of both sides from beads: float32 [words, dim] each.
+
+    Words without counterpart have zeros. Words count by their inverse frequency.
+    """
+    together = []
+    alone = np.zeros(source.size), np.zeros(target.size)
+    beads = beads[:: 1 + len(beads) // _BEADS]
+    for top, bottom, left, right in beads.tolist():
+        words = source.between(top, bottom), target.between(left, right)
+        for lone, some in zip(alone, words, strict=True):
+            lone[some] += 1
+        together.append((words[0][:, None] * target.size + words[1]).ravel())
+    vectors = tuple(np.zeros((side.size, _DIM), np.float32) for side in (source, target))
+    if not together:
+        return vectors[0], vectors[1]
+    keys, counts = np.unique(np.concatenate(together), return_counts=True)
+    keys, times = keys[counts > 1], counts[counts > 1]
+    x, y = np.divmod(keys, target.size)
+    # One occurrence less: words that are rare stand together once by chance.
+    dice = 2 * (times - 1) / (alone[0][x] + alone[1][y])
+    lift = np.log(times * len(beads) / (alone[0][x] * alone[1][y]))
+    kept = (dice > _LEAST) & (lift > _TOGETHER)
+    x, y, dice = x[kept], y[kept], dice[kept]
+    weights = [np.log(len(beads) / lone.clip(1)) for lone in alone]
+    for side, some in zip(weights, (x, y), strict=True):
+        best = np.zeros(len(side))
+        np.maximum.at(best, some, dice)
+        side *= best
+    random = np.random.default_rng(0).standard_normal((source.size, _DIM), np.float32)
+    np.add.at(vectors[1], y, (dice**2)[:, None].astype(np.float32) * random[x])
+    total = np.zeros(target.size)
+    np.add.at(total, y, dice**2)
+    vectors[0][:] = random * weights[0][:, None] / np.sqrt(_DIM)
+    vectors[1][:] *= (weights[1] / np.maximum(total, 1e-9))[:, None] / np.sqrt(_DIM)
+    return vectors[0], vectors[1]

@@ -1,0 +1,141 @@
+"""Lines of two texts in order -> beads and their probabilities: three passes.
+
+The first pass walks over blocks of lines, where texts are long, then over lines, by lengths and
+cosines. The next two learn a lexicon from the pass before, and score beads of several lines in a
+band around it.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.aligning.band import Band, Path, best_path, probabilities
+from xmine.aligning.evidence import Evidence, Floats, Windows, together, weighed, windows_of_sums
+from xmine.aligning.lexicon import Words
+from xmine.aligning.scores import (
+    BEADS,
+    BLOCK_SKIP,
+    FIRST_SKIP,
+    PAIRED,
+    SINGLE,
+    SKIP,
+    TEMPERATURE,
+    bead_scores,
+    block_scores,
+    first_scores,
+    lengths_of,
+    merging_of,
+    variance_of,
+)
+from xmine.encoders.encoder import normalised
+from xmine.progress import Progress, Report, silent
+from xmine.text.folding import HAN
+
+_CELLS = 5e7  # of a first pass over all of them
+_BLOCKS = 2500  # of a longer text
+_RADIUS = 12  # lines
+_EAST = re.compile(rf"[{HAN}\u3001-\u30ff\uff01-\uff60“”‘’…—]")
+_PASSES = 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Side:
+    """What is known of the lines of a side.
+
+    Attributes:
+        texts: the lines, none of them blank.
+        vectors: unit vectors of the lines, float32 [lines, dim]; zeros for unknown ones.
+        windows: the vectors of lines together.
+    """
+
+    texts: Sequence[str]
+    vectors: Floats
+    windows: Windows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Alignment:
+    """Two texts in order, aligned.
+
+    Attributes:
+        beads: int64 [beads, 4], the source lines from one to before another, then the target
+            lines, from 0; all lines are in one of them.
+        probs: float64 [beads], the probability that each is exactly right.
+        weights: of the encoder's cosines, and of the lexicon's.
+        clarity: the square of how many deviations the cosines of translations stand out.
+    """
+
+    beads: Path
+    probs: NDArray[np.float64]
+    weights: tuple[float, float]
+    clarity: float
+
+
+def align_lines(source: Side, target: Side, report: Report = silent) -> Alignment:
+    """Align the lines of two texts that are in the same order."""
+    size = len(source.texts), len(target.texts)
+    if not all(size):
+        beads = [(at, at + 1, 0, 0) for at in range(size[0])]
+        beads += [(0, 0, at, at + 1) for at in range(size[1])]
+        return Alignment(
+            np.array(beads, np.int64).reshape(-1, 4), np.ones(sum(size)), (0.0, 0.0), 0.0
+        )
+    told = _PASSES + 2
+    lengths = lengths_of(source.texts, target.texts)
+    report(Progress("aligning", 0, told))
+    path = _first_path(source, target, lengths)
+    words = Words.of(source.texts), Words.of(target.texts)
+    for done in range(1, _PASSES + 1):
+        report(Progress("aligning", done, told))
+        vectors = source.vectors, target.vectors
+        weights, clarity, sums = weighed(vectors, words, path)
+        learnt = tuple(map(windows_of_sums, sums))
+        evidence = [
+            Evidence(source.windows, target.windows, weights[0]),
+            Evidence(learnt[0], learnt[1], weights[1]),
+        ]
+        band = Band.around(corners_of(path), _RADIUS)
+        scores = bead_scores(
+            band, lengths, together(evidence), variance_of(lengths, path), merging_of(path)
+        )
+        path = best_path(band, BEADS, scores, SKIP)
+    report(Progress("aligning", told - 1, told))
+    probs = probabilities(band, BEADS, scores, SKIP, path, TEMPERATURE)
+    report(Progress("aligning", told, told))
+    return Alignment(path, probs, weights, clarity)
+
+
+def join(texts: Iterable[str]) -> str:
+    """Put lines together, with a space between but where Chinese or Japanese text meets."""
+    whole = ""
+    for text in map(str.strip, texts):
+        apart = whole and text and not (_EAST.match(whole[-1]) and _EAST.match(text[0]))
+        whole += " " * bool(apart) + text
+    return whole
+
+
+def corners_of(path: Path, scale: int = 1) -> NDArray[np.int64]:
+    """Name the cells where the beads of a path begin and end: int64 [beads + 1, 2]."""
+    return np.vstack([path[:1, [0, 2]], path[:, [1, 3]]]) * scale
+
+
+def _first_path(
+    source: Side, target: Side, lengths: tuple[NDArray[np.float64], NDArray[np.float64]]
+) -> Path:
+    """Walk over blocks of lines, where texts are long, and then over lines near that path."""
+    size = np.array([len(source.texts), len(target.texts)])
+    centred = [normalised(each.vectors - each.vectors.mean(axis=0)) for each in (source, target)]
+    band = Band.whole(*size)
+    if np.prod(size, dtype=np.float64) > _CELLS:
+        scale = -(-int(size.max()) // _BLOCKS)
+        starts = [np.arange(0, each, scale) for each in size]
+        sums = [np.add.reduceat(each, at) for each, at in zip(centred, starts, strict=True)]
+        blocks = normalised(sums[0]), normalised(sums[1])
+        whole = Band.whole(len(blocks[0]), len(blocks[1]))
+        path = best_path(whole, SINGLE, block_scores(blocks), BLOCK_SKIP)
+        band = Band.around(np.minimum(corners_of(path, scale), size), 2 * scale)
+    scores = first_scores(band, lengths, (centred[0], centred[1]))
+    return best_path(band, PAIRED, scores, FIRST_SKIP)

@@ -1,0 +1,50 @@
+"""Options of alignment, declared once."""
+
+from dataclasses import dataclass
+
+from xmine.errors import OptionError
+from xmine.options import EncodingOptions, PromptOptions, flag, option
+from xmine.text.languages import check_code
+
+
+@dataclass(frozen=True, kw_only=True)
+class AligningOptions(PromptOptions, EncodingOptions):
+    """How two versions of a document become beads."""
+
+    precision: float | None = option(
+        None,
+        "Expected precision: 0.95 keeps as many beads as possible with 95 % of them expected to be "
+        "exactly right.",
+        "Most used",
+        min=0.0,
+        max=1.0,
+    )
+    min_prob: float | None = option(
+        None, "Keep beads of this probability or more.", "Most used", min=0.0, max=1.0
+    )
+    segment: bool = option(False, "Cut lines into sentences before aligning.", "Input")
+    all: bool = option(
+        False,
+        "List the lines that are left out, too: those without counterpart, and beads below the "
+        "cut.",
+        "Most used",
+    )
+    src_lang: str = option(
+        "",
+        "Language code of the source, for flags, for cutting lines into sentences, and for file "
+        "formats that name the language.",
+        "Input",
+        shown_default="guessed",
+    )
+    tgt_lang: str = option("", "Language code of the target.", "Input", shown_default="guessed")
+
+    def __post_init__(self) -> None:
+        """Check the limits, the codes of languages, and what goes together."""
+        super().__post_init__()
+        for name in ("src_lang", "tgt_lang"):
+            if code := getattr(self, name):
+                check_code(code, flag(name))
+        if self.precision is not None and self.min_prob is not None:
+            raise OptionError(
+                "--precision and --min-prob", "both choose where to cut: give one of them"
+            )

@@ -1,0 +1,161 @@
+"""Two text inputs in order -> beads: the walk of alignment, one step a line."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.aligning.aligned import Aligned
+from xmine.aligning.evidence import MOST, Floats, Windows, windows_of_sums
+from xmine.aligning.lines import Side, align_lines, join
+from xmine.aligning.options import AligningOptions
+from xmine.encoders.encoder import SentenceEncoder, normalised
+from xmine.encoders.modules.static import StaticEmbedding
+from xmine.encoders.pair import EncoderPair, as_pair
+from xmine.files.atomic import replacing
+from xmine.files.cache import PARTS, Cache
+from xmine.files.records import json_row
+from xmine.files.scratch import scratch_in
+from xmine.flags.reading import read_lines
+from xmine.flags.rules import flag_pairs
+from xmine.mining.run_facts import run_facts, vector_facts
+from xmine.pairs.io import write_pairs
+from xmine.progress import Report, silent
+from xmine.run.folder import PAIRS_FILE, SUMMARY_FILE, open_run, temporary_run
+from xmine.run.steps import Steps
+from xmine.scoring.retrieval import ChosenPairs
+from xmine.text.identification import check_language, check_sides, check_spelling, guess_language
+from xmine.text.inputs import Texts, text_input
+from xmine.text.sentences import Sentences, read_sentences, sentence_table
+from xmine.vectors.encoding import encode_sentences
+
+
+def align(
+    source: Texts,
+    target: Texts,
+    encoder: SentenceEncoder | EncoderPair | None = None,
+    options: AligningOptions | None = None,
+    report: Report = silent,
+    *,
+    run: str | Path | None = None,
+    force: bool = False,
+) -> Aligned:
+    """Align the lines of two texts that are in the same order: two versions of one document.
+
+    Args:
+        source: a text input, see `xmine.mine`.
+        target: the same in the other language.
+        encoder: one for both sides, or one for each; by default the embedded encoder.
+        options: see AligningOptions.
+        report: called meanwhile.
+        run: a folder that keeps the beads, and the vectors of a transformer.
+        force: replace the beads in `run` that were made of other text inputs.
+
+    Raises:
+        FileError: a file cannot be read as text, or has none; or the run cannot be written.
+        OptionError: `run` was made of other text inputs.
+    """
+    options = options or AligningOptions()
+    inputs = text_input(source, "source"), text_input(target, "target")
+    pair = as_pair(encoder or SentenceEncoder.load())
+    asked = run_facts(inputs, pair, options, {})
+    told: list[str] = []
+    here = temporary_run() if run is None else open_run(Path(run), asked(), force, told.append)
+    with here as opened, scratch_in(opened.folder):
+        steps = Steps(opened.path(PARTS), changed=opened.changed, kept=opened.kept)
+        codes = options.src_lang, options.tgt_lang
+        read = partial(read_sentences, dedup=False, segment=options.segment, report=report)
+        left, right = (read(each, language=code) for each, code in zip(inputs, codes, strict=True))
+        sides = [
+            _side(each, sentences, prompt, steps, report)
+            for each, sentences, prompt in zip(
+                (pair.source, pair.target), (left, right), options.prompts, strict=True
+            )
+        ]
+        alignment = align_lines(sides[0], sides[1], report)
+        known = pair.facts.languages
+        languages = (
+            codes[0] or guess_language(left.texts, known),
+            codes[1] or guess_language(right.texts, known),
+        )
+        texts = left.texts, right.texts
+        warnings = check_sides((left.name, right.name), texts, codes)
+        doubts = [check_language(each.name, each.texts, known) for each in (left, right)]
+        warnings += check_spelling(left.name, left.texts) + check_spelling(right.name, right.texts)
+        aligned = Aligned(left, right, alignment, languages, options)
+        aligned = replace(
+            aligned,
+            flags=_flags(aligned),
+            warnings=told + warnings,
+            unknown=[each.name for each, doubt in zip((left, right), doubts, strict=True) if doubt],
+            vectors=vector_facts(pair),
+        )
+        if opened.kept:
+            write_pairs(aligned.rows(), str(opened.path(PAIRS_FILE)), languages)
+            with replacing(opened.path(SUMMARY_FILE)) as file:
+                file.write_text(json_row(aligned.report().facts()), encoding="utf-8")
+            opened.finish()
+        steps.sweep()
+    return aligned
+
+
+def _side(
+    encoder: SentenceEncoder, sentences: Sentences, prompt: str, steps: Steps, report: Report
+) -> Side:
+    """Encode lines and lines together; a static encoder adds up the vectors of tokens."""
+    texts = list(sentences.texts)
+    prompted = encoder.settings.choose(prompt)
+    if encoder.encodes_pieces and isinstance(encoder.body, StaticEmbedding) and not prompted:
+        sums = encoder.body.sums(texts)[:, : encoder.dim]
+        return Side(texts, normalised(sums.copy()), windows_of_sums(sums))
+    tables = [_encoded(encoder, texts, n, prompt, steps, report) for n in range(1, MOST + 1)]
+    return Side(texts, tables[0].astype(np.float32), _windows_of(tables))
+
+
+def _encoded(
+    encoder: SentenceEncoder,
+    texts: Sequence[str],
+    n: int,
+    prompt: str,
+    steps: Steps,
+    report: Report,
+) -> NDArray[np.float16]:
+    """Encode each n lines together: float16 [texts - n + 1, dim]."""
+    joined = [join(texts[at : at + n]) for at in range(len(texts) - n + 1)]
+    if not joined:
+        return np.zeros((0, encoder.dim), np.float16)
+    table = sentence_table("", joined, dedup=False)
+    return encode_sentences(encoder, table, steps, report, prompt, cache=Cache()).every()
+
+
+def _windows_of(tables: Sequence[NDArray[np.float16]]) -> Windows:
+    """Take the vectors of lines together from tables, of each number of lines one."""
+
+    def windows(start: int, stop: int) -> Floats:
+        found = np.zeros((MOST, stop - start, tables[0].shape[1]), np.float32)
+        for n, table in enumerate(tables, start=1):
+            first = max(start, n)
+            if first < stop:
+                found[n - 1, first - start :] = table[first - n : stop - n]
+        return found
+
+    return windows
+
+
+def _flags(aligned: Aligned) -> list[str]:
+    """Flag what the texts of beads have: copies, scripts, numbers, lengths, markup."""
+    rows = [row for row in aligned.beads() if row.source and row.target]
+    if not rows:
+        return []
+    tables = [
+        sentence_table("", (getattr(row, side) for row in rows), dedup=False)
+        for side in ("source", "target")
+    ]
+    both = tables[0], tables[1]
+    every, probs = np.arange(len(rows)), np.array([row.prob for row in rows])
+    chosen = ChosenPairs(every, every, probs.astype(np.float32), np.zeros(len(rows), np.float32))
+    read = read_lines(both, (every, every), aligned.languages)
+    return list(flag_pairs(chosen, probs, None, *both, read))

@@ -1,0 +1,180 @@
+"""How well lines fit together: lengths and cosines -> scores of beads, for paths in a band."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.aligning.band import Band, Path, Scores, matched
+from xmine.aligning.evidence import MOST, Floats, Windows
+
+# Beads of the passes: of blocks of lines, the first one of lines, and the last one.
+SINGLE = [(1, 1)]
+PAIRED = [(1, 1), (1, 2), (2, 1)]
+BEADS = [(n, m) for n in range(1, MOST + 1) for m in range(1, MOST + 1) if n + m <= MOST + 1]
+BLOCK_SKIP, FIRST_SKIP, SKIP = -0.1, -3.0, -0.4
+
+_CHANCE = 0.15  # cosine of blocks that is none yet
+# Of the first pass: the scores of its beads without lengths and cosines, the most that lengths
+# cost, and the weight of cosines.
+_PRIORS, _WORST, _COSINES = (1.0, -1.5, -1.5), 6.0, 4.0
+_VARIANCE = 1.5  # of the length of a translation, for each character
+# Of the last pass: the price of each further line of a bead, and weight and bound of lengths.
+_MERGING, _LENGTHS, _FARTHEST = 0.08, 0.03, 20.0
+# Logarithm of the odds of single lines, from which on their surplus raises that price.
+_USUAL = 1.0
+# Scores of the last pass are divided by this: then the probabilities of beads are right on tb-dev,
+# mac-dev and lines put together by chance (bench/align.py).
+TEMPERATURE = 0.11
+_MEDIAN = 0.455  # of the square of a normal variable
+
+Lengths = NDArray[np.float64]
+
+
+def lengths_of(source: Sequence[str], target: Sequence[str]) -> tuple[Lengths, Lengths]:
+    """Count the characters of lines, in characters of the side that has more of them."""
+    x, y = (np.array([max(1.0, len(text.strip())) for text in side]) for side in (source, target))
+    most = max(x.sum(), y.sum())
+    return x * (most / x.sum()), y * (most / y.sum())
+
+
+def variance_of(lengths: tuple[Lengths, Lengths], path: Path) -> float:
+    """Measure the variance of the length of translations, for each character."""
+    beads = matched(path)
+    sums = [np.concatenate([[0], np.cumsum(each)]) for each in lengths]
+    x, y = (
+        each[beads[:, 2 * side + 1]] - each[beads[:, 2 * side]] for side, each in enumerate(sums)
+    )
+    return (
+        max(float(np.median((x - y) ** 2 / (x + y))) / _MEDIAN, 0.05) if len(beads) else _VARIANCE
+    )
+
+
+def merging_of(path: Path) -> float:
+    """Give the price of each further line of a bead: it rises as fewer beads of a text have one."""
+    beads = matched(path)
+    more = int(((beads[:, 1] - beads[:, 0] > 1) | (beads[:, 3] - beads[:, 2] > 1)).sum())
+    odds = float(np.log((len(beads) - more + 1) / (more + 1)))
+    return _MERGING + TEMPERATURE * max(0.0, odds - _USUAL)
+
+
+def block_scores(vectors: tuple[Floats, Floats]) -> Scores:
+    """Score blocks of lines, all with all, by the cosines of their unit vectors [blocks, dim]."""
+
+    def scores(start: int, stop: int) -> list[Floats]:
+        found = np.zeros((stop - start, 1, len(vectors[1]) + 1), np.float32)
+        first = max(start, 1)
+        found[first - start :, 0, 1:] = vectors[0][first - 1 : stop - 1] @ vectors[1].T - _CHANCE
+        return list(found)
+
+    return scores
+
+
+def first_scores(
+    band: Band, lengths: tuple[Lengths, Lengths], vectors: tuple[Floats, Floats]
+) -> Scores:
+    """Score PAIRED beads by lengths (Gale & Church, 1993) and by the cosines of single lines.
+
+    Args:
+        band: of the cells.
+        lengths: of the lines of both sides, see `lengths_of`.
+        vectors: centred unit vectors of the lines of both sides, float32 [lines, dim].
+    """
+    sums = [np.concatenate([[0], np.cumsum(each)]) for each in lengths]
+
+    def scores(start: int, stop: int) -> list[Floats]:
+        left, right = int(band.starts[start]), int(band.stops[stop - 1])
+        rows, columns = np.arange(start, stop), np.arange(left, right)
+        low, first = max(start - 2, 0), max(left - 2, 0)
+        cosines = vectors[0][low:stop] @ vectors[1][first:right].T
+
+        def before(n: int, m: int) -> Floats:
+            some: Floats = cosines[np.ix_((rows - n - low).clip(0), (columns - m - first).clip(0))]
+            return some
+
+        found = np.empty((len(PAIRED), len(rows), len(columns)), np.float32)
+        for at, (n, m) in enumerate(PAIRED):
+            x = (sums[0][rows] - sums[0][(rows - n).clip(0)])[:, None]
+            y = sums[1][columns] - sums[1][(columns - m).clip(0)]
+            apart = (x - y) ** 2 / (_VARIANCE * (x + y) + 1)
+            close = before(1, 1) if n == m else 0.6 * (before(1, 1) + before(n, m))
+            found[at] = _PRIORS[at] - np.minimum(apart / 2, _WORST) + _COSINES * close
+        return _rows(band, found, start, left)
+
+    return scores
+
+
+def bead_scores(
+    band: Band,
+    lengths: tuple[Lengths, Lengths],
+    windows: tuple[Windows, Windows],
+    variance: float,
+    merging: float,
+) -> Scores:
+    """Score BEADS: the cosine of all lines together, against those with the lines beside.
+
+    So bertalign does in its second pass (Liu & Zhu, 2023, "Bertalign: Improved word
+    embedding-based sentence alignment"). Lengths cost as in Gale & Church; every line after the
+    first of a side has a price.
+
+    Args:
+        band: of the cells.
+        lengths: of the lines of both sides, see `lengths_of`.
+        windows: of both sides.
+        variance: see `variance_of`.
+        merging: see `merging_of`.
+    """
+    last = len(band) - 1, int(band.stops[-1]) - 1
+    sums = [np.concatenate([[0], np.cumsum(each)]) for each in lengths]
+
+    def scores(start: int, stop: int) -> list[Floats]:
+        left, right = int(band.starts[start]), int(band.stops[stop - 1])
+        rows, columns = np.arange(start, stop), np.arange(left, right)
+        upper = _padded(windows[0], start - MOST, stop + 1, last[0])
+        lower = _padded(windows[1], left - MOST, right + 1, last[1])
+        cosines = []  # of n lines: [m, places of the source, places of the target]
+        for n in range(1, MOST + 1):
+            some = lower[: MOST + 1 - n].reshape(-1, lower.shape[2])
+            flat = upper[n - 1] @ some.T
+            cosines.append(flat.reshape(len(flat), -1, lower.shape[1]).transpose(1, 0, 2))
+        here, there = slice(MOST, MOST + len(rows)), slice(MOST, MOST + len(columns))
+        found = np.empty((len(BEADS), len(rows), len(columns)), np.float32)
+        for at, (n, m) in enumerate(BEADS):
+            own = cosines[n - 1][m - 1]
+            singles, whole = cosines[n - 1][0], cosines[0][m - 1]
+            beside = singles[here, _moved(there, -m)] + singles[here, _moved(there, 1)]
+            of_targets = beside / _count(columns, m, last[1])
+            beside = whole[_moved(here, -n), there] + whole[_moved(here, 1), there]
+            of_sources = beside / _count(rows, n, last[0])[:, None]
+            x = (sums[0][rows] - sums[0][(rows - n).clip(0)])[:, None]
+            y = sums[1][columns] - sums[1][(columns - m).clip(0)]
+            apart = np.minimum((x - y) ** 2 / (variance * (x + y) + 1e-9), _FARTHEST)
+            found[at] = own[here, there] - (of_targets + of_sources) / 2
+            found[at] -= _LENGTHS * apart + merging * (n + m - 2)
+        return _rows(band, found.astype(np.float16), start, left)
+
+    return scores
+
+
+def _moved(some: slice, by: int) -> slice:
+    return slice(some.start + by, some.stop + by)
+
+
+def _count(places: NDArray[np.int64], lines: int, last: int) -> NDArray[np.float32]:
+    """Count the lines beside the beads of some lines that end at places; one at least."""
+    found = (places - lines >= 1).astype(np.float32) + (places + 1 <= last)
+    return np.maximum(found, 1).astype(np.float32)
+
+
+def _padded(windows: Windows, start: int, stop: int, last: int) -> Floats:
+    """Give zeros outside of the text."""
+    inner = windows(max(start, 0), min(stop, last + 1))
+    return np.pad(inner, ((0, 0), (max(-start, 0), max(stop - last - 1, 0)), (0, 0)))
+
+
+def _rows(band: Band, found: NDArray[np.floating], start: int, left: int) -> list[Floats]:
+    """Cut the columns of the band out of a block [kinds, rows, columns]."""
+    return [
+        found[:, row, band.starts[start + row] - left : band.stops[start + row] - left]
+        for row in range(found.shape[1])
+    ]

@@ -1,0 +1,88 @@
+"""xmine align: two versions of one document -> beads of lines that are translations."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from xmine.aligning.options import AligningOptions
+from xmine.cli.arguments import FORCE, MODEL, NO_HEADER, value
+from xmine.cli.console import Console, write_rows
+from xmine.cli.encoders import load_encoders
+from xmine.cli.from_options import Grouped, with_console, with_options
+from xmine.errors import OptionError
+from xmine.files.suffixes import PACKED, PAIR_SUFFIXES
+from xmine.pairs.losses import Losses
+from xmine.pairs.tsv import tsv_rows
+
+
+@with_console
+@with_options(AligningOptions)
+def align(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE",
+            help="Text file, a sentence per line; a column of a file (zh.tsv:2, docs.jsonl:text, "
+            "docs.parquet:text); - for stdin.",
+        ),
+    ],
+    target: Annotated[
+        str, typer.Argument(metavar="TARGET", help="The same document in the other language.")
+    ],
+    options: AligningOptions,
+    console: Console,
+    model: MODEL = None,
+    output: Annotated[
+        str | None,
+        value(
+            f"File to write: {PAIR_SUFFIXES} ({PACKED} may follow), or out.en,out.zh; or a "
+            "folder, run/; - for TSV on stdout.",
+            "-o --output",
+            group="Most used",
+            shown="-",
+        ),
+    ] = None,
+    no_header: NO_HEADER = False,
+    force: FORCE = False,
+) -> None:
+    """Align two versions of one document, whose lines are in the same order.
+
+    A bead is some lines of one side and their translation, up to 8 lines together. Prints
+    probability, source, target, their lines (12, or 12-13) and flags, in the order of the document.
+
+    Example: xmine align book.en book.de -o book.tmx
+    """
+    output = None if output == "-" else output
+    if source == target == "-":
+        raise OptionError("only one side can be standard input")
+    from xmine.aligning.pipeline import align as align_files
+    from xmine.cli.outputs import check_output
+    from xmine.pairs.io import write_pairs
+    from xmine.pairs.paths import language_warnings
+    from xmine.run.folder import makes_run
+
+    codes = options.src_lang, options.tgt_lang
+    check_output(output, [source, target], codes, force=force, or_run=True)
+    run = Path(output) if output and makes_run(output) else None
+    encoder = load_encoders(model, options, console)
+    with console.progress() as report:
+        aligned = align_files(source, target, encoder, options, report, run=run, force=force)
+    found, notes = aligned.report(), []
+    warnings = found.warnings
+    if output and not run:
+        warnings = warnings + language_warnings(output, aligned.languages)
+        written = write_pairs(aligned.rows(), output, aligned.languages, header=not no_header)
+        notes = written.notes
+    elif not run:
+        losses = Losses()
+        write_rows(tsv_rows(aligned.rows(), losses, header=not no_header))
+        notes = losses.notes()
+    for warning in warnings:
+        console.warn(warning)
+    said = "\n".join([*found.lines(f"{console.seconds:.1f} s"), *notes])
+    facts = found.facts() | {"notes": notes, "seconds": round(console.seconds, 3)}
+    console.summary((f"{output}: " if output else "") + said, facts, stdout_has_data=not output)
+
+
+COMMAND = Grouped

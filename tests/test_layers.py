@@ -16,25 +16,26 @@ FOLDERS = {"xmine": ROOT / "xmine", "xmine.trainer": ROOT / "trainer", "xmine.tu
 # The most lines of Python that a folder may have (of xmine/ its own files). A change that needs
 # more removes as many elsewhere, or raises the ceiling in a commit of its own that says why.
 CEILINGS = {
-    "xmine": 1010,
+    "xmine": 1020,
+    "xmine/aligning": 1150,
     "xmine/browsing": 3170,
-    "xmine/cli": 4070,
+    "xmine/cli": 4180,
     "xmine/encoders": 3770,
     "xmine/evaluation": 5600,
     "xmine/files": 1460,
     "xmine/flags": 2160,
     "xmine/knn": 2750,
     "xmine/mining": 3260,
-    "xmine/pairs": 2360,
+    "xmine/pairs": 2380,
     "xmine/plots": 490,
     "xmine/run": 1610,
-    "xmine/scoring": 2430,
+    "xmine/scoring": 2420,
     "xmine/text": 1730,
     "xmine/vectors": 590,
-    "trainer": 8630,
+    "trainer": 8620,
     "tui": 5410,
     "bench": 3860,
-    "tests": 50280,
+    "tests": 50710,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 20_000

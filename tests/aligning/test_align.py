@@ -1,6 +1,8 @@
 """Two versions of a document -> beads."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +12,8 @@ from xmine.aligning.aligned import Aligned
 from xmine.aligning.lines import join
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import OptionError
+from xmine.text.sentences import Sentences
+from xmine.vectors.encoding import EncodedFiles, encode_sentences
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 GERMAN = [
@@ -136,25 +140,30 @@ def test_long_texts_are_walked_by_blocks_first(monkeypatch: pytest.MonkeyPatch) 
     assert beads_of(xmine.align(source, target)) == beads_of(whole)
 
 
-def test_a_transformer_reads_lines_put_together(checkpoint: object, tmp_path: Path) -> None:
-    """What the encoder gives for joined lines is what beads are scored by."""
-    folder = checkpoint()  # type: ignore[operator]
-    encoder = SentenceEncoder.load(folder)
+def test_a_transformer_reads_lines_put_together(
+    checkpoint: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The vectors of joined lines are what beads are scored by, not sums of vectors."""
     read: list[str] = []
-    encode = encoder.body.embed
-    encoder.body.embed = lambda texts, prompt="": (read.extend(texts), encode(texts, prompt))[1]  # type: ignore[method-assign]
-    aligned = xmine.align(GERMAN, ENGLISH, encoder)
+
+    def encoded(encoder: SentenceEncoder, table: Sentences, *more: Any, **how: Any) -> EncodedFiles:
+        read.extend(table.texts)
+        return encode_sentences(encoder, table, *more, **how)
+
+    monkeypatch.setattr("xmine.aligning.pipeline.encode_sentences", encoded)
+    aligned = xmine.align(GERMAN, ENGLISH, SentenceEncoder.load(checkpoint()))
     assert "It was raining. The platform was empty." in read
+    assert len(read) == sum(range(1, 6)) + sum(range(2, 9))  # of 5 and 8 lines, up to 7 together
     assert {bead[1] for bead in beads_of(aligned)} - {""}
 
 
 def test_a_precision_keeps_the_most_probable_beads() -> None:
     source, target, _ = document(np.random.default_rng(11))
-    probs = sorted((bead.prob for bead in xmine.align(source, target).rows()), reverse=True)
+    probs = np.sort([bead.prob or 0 for bead in xmine.align(source, target).rows()])[::-1]
     options = xmine.AligningOptions(precision=0.99)
-    kept = [bead.prob for bead in xmine.align(source, target, options=options).rows()]
+    kept = [bead.prob or 0 for bead in xmine.align(source, target, options=options).rows()]
     assert np.mean(kept) >= 0.99 > np.mean(probs[: len(kept) + 1])
-    options = xmine.AligningOptions(min_prob=probs[10], all=True)
+    options = xmine.AligningOptions(min_prob=float(probs[10]), all=True)
     aligned = xmine.align(source, target, options=options)
     assert len(aligned.report().kept) == 11
     assert len(list(aligned.rows())) == len(aligned.alignment.beads)

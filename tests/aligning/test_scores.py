@@ -29,7 +29,8 @@ def test_a_bead_counts_by_its_cosine_against_those_with_the_lines_beside() -> No
     sides = [random.normal(size=(lines, 6)).astype(np.float32) for lines in (70, 9)]
     lengths = random.uniform(5, 90, 70), random.uniform(5, 90, 9)
     band = Band.whole(70, 9)
-    scores = bead_scores(band, lengths, tuple(map(windows_of_sums, sides)), 1.3, 0.08)
+    windows = windows_of_sums(sides[0]), windows_of_sums(sides[1])
+    scores = bead_scores(band, lengths, windows, 1.3, 0.08)
     for row, given in zip(range(64, 71), scores(64, 71), strict=True):
         for kind, (n, m) in enumerate(BEADS):
             for column in range(m, 10):

@@ -9,7 +9,7 @@ from xmine.browsing.run_encoder import encoder_of_run
 from xmine.errors import OptionError
 from xmine.mining.options import MiningOptions
 from xmine.options import flag
-from xmine.run.folder import RUN_FILE
+from xmine.run.folder import ALIGNED, RUN_FILE
 from xmine.run.run_file import read_tables
 from xmine.text.inputs import input_of_run
 
@@ -58,6 +58,8 @@ def resuming_words(run: Path) -> list[str]:
     tables = read_tables(run / RUN_FILE)
     known = {**tables.get("texts", {}), **tables.get("vectors", {})}
     names = {each.name for each in dataclasses.fields(MiningOptions)}
+    if ALIGNED in tables.get("also", {}):
+        raise OptionError(f"{run}: an alignment", "give the command that began it")
     if also := ", ".join(map(flag, tables.get("also", {}))):
         raise OptionError(f"{run}: was begun with {also}", "give the command that began the run")
     if not {"source", "target", "encoder"} <= known.keys():

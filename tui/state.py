@@ -146,7 +146,8 @@ def _judged_in(file: Path) -> int:
 
 def _pairs_of(run: Path) -> int | None:
     try:
-        pairs = json.loads((run / SUMMARY_FILE).read_text(encoding="utf-8"))["pairs"]
+        said = json.loads((run / SUMMARY_FILE).read_text(encoding="utf-8"))
+        pairs = said["beads" if "beads" in said else "pairs"]
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return pairs if isinstance(pairs, int) else None

@@ -71,6 +71,27 @@ def test_a_folder_keeps_beads_and_summary(command: Command, texts: None) -> None
     assert other.err.startswith("xmine: run: was made with target en.txt, not fr.txt")
 
 
+def test_the_commands_of_pairs_read_an_alignment(
+    command: Command, texts: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("sys.stdout.isatty", lambda: True)
+        ended = command("align", "de.txt", "en.txt", "-o", "run/")
+    assert ended.err.splitlines()[-1] == "xmine: next: xmine browse run/"
+    listed = command("pairs", "list", "run/", "--kept", "all", "--no-header").out.splitlines()
+    assert listed == command("align", "de.txt", "en.txt", "--all", "--no-header").out.splitlines()
+    assert "lines 4, 4-5  kept" in command("pairs", "show", "run/", "4", "5").out
+    assert command("pairs", "judge", "run/", "4", "5", "reject").err.endswith("1 judged\n")
+    rejected = command("pairs", "list", "run/", "--verdict", "reject", "--no-header").out
+    assert rejected.splitlines() == [listed[2]]
+    assert "judged              1, 1 of 5 kept pairs" in command("pairs", "judge", "run/").out
+    known = command("pairs", "judge", "run/", "--known", "known.tsv")
+    assert known.err.startswith("xmine: run: beads were judged") and not known.touched
+    assert command("pairs", "stats", "run/").out.startswith("languages             de, en\npairs ")
+    assert command("align", "de.txt", "en.txt", "-o", "beads.tsv").code == 0
+    assert command("pairs", "list", "beads.tsv", "--no-header").out.splitlines() == listed[:5]
+
+
 def test_lines_are_cut_into_sentences_on_demand(command: Command, texts: None) -> None:
     Path("en.txt").write_text(" ".join(ENGLISH) + "\n", "utf-8")
     ended = command("align", "de.txt", "en.txt", "--segment", "--no-header")

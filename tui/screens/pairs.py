@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from xmine.browsing.opened import Opened, Rows
-from xmine.browsing.query import ORDERS, USUAL, PairQuery
+from xmine.browsing.query import ORDERS, USUAL, PairQuery, usual
 from xmine.browsing.typed import line_of
 from xmine.errors import FileError, XmineError
 from xmine.units import count
@@ -155,7 +155,8 @@ class PairsScreen(FindScreen):
         elif same:
             self.say("")
         elif view.query.order == "rank":
-            order = f"in the order of the {'run' if view.opened.is_run else 'file'}"
+            of_what = "run" if view.opened.is_run else "texts" if view.opened.has_beads else "file"
+            order = f"in the order of the {of_what}"
             self.say(f"{order}, the last first" if view.query.descending else order)
         else:
             first = "highest" if view.query.descending else "lowest"
@@ -204,7 +205,8 @@ class PairsScreen(FindScreen):
     def action_back(self) -> None:
         """Give up marks; with none, the search; with none, the filter. The order stays."""
         query = self.view.wanted.query
-        asked = replace(USUAL, order=query.order, descending=query.descending)
+        usually = usual(self.view.opened)
+        asked = replace(usually, order=query.order, descending=query.descending)
         given_up = self.give_up_marks() or self.give_up_finding()
         if not given_up and self.view.wanted.query != asked:
             self.look_for(asked)

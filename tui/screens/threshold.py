@@ -237,7 +237,7 @@ class ThresholdScreen(JudgeScreen):
         if self._cuts is None:
             return
         if not opened.is_run:
-            self.say("a file of pairs has no cut to write: y copies the option", bad=True)
+            self.say(f"{opened.kind} has no cut to write: y copies the option", bad=True)
             return
         more = self._cuts.taken_back(self._cut)
         kept = f"{self._cuts.kept_by(self._cut) + more:,} pairs"

@@ -50,7 +50,7 @@ class PairCells:
     @property
     def _ranked(self) -> str | None:
         """Name the column with the sign of the cut; None without a cut, or without scores."""
-        if self.cut is None or self.opened.scores is None:
+        if self.cut is None or (self.opened.scores is None and not self.opened.by_probability):
             return None
         return "prob" if self.opened.by_probability else "score"
 
@@ -69,11 +69,11 @@ class PairCells:
         # Around a cut the columns stay where they are, though the pairs change with each key.
         if opened.flags is not None and (self.cut is not None or opened.flags.any_of(self.data)):
             fixed["flags"] = 6 if width < _WIDE else 12
-        if width >= _WIDE:
-            lines = [
-                max(len(f"{int(side.lines.max(initial=0))}"), 4)
-                for side in (opened.source, opened.target)
+        if width >= _WIDE or opened.has_beads:
+            digits = [
+                len(f"{side.lines.max(initial=0)}") for side in (opened.source, opened.target)
             ]
+            lines = [max(2 * each + 1 if opened.has_beads else each, 4) for each in digits]
         columns = len(fixed) + len(lines) + 2
         room = max(width - sum(fixed.values()) - sum(lines) - 2 * PADDING * columns, 10)
         fixed |= {"source": room - room // 2, "target": room // 2}
@@ -131,8 +131,8 @@ class PairCells:
             case "target":
                 return _left(opened.target.texts[int(opened.targets[row])], width)
             case "src":
-                return str(opened.source.lines[opened.sources[row]]).rjust(width)
-        return str(opened.target.lines[opened.targets[row]]).rjust(width)
+                return opened.source.numbers(int(opened.sources[row]))[:width].rjust(width)
+        return opened.target.numbers(int(opened.targets[row]))[:width].rjust(width)
 
     def _figure(self, row: int, name: str, width: int) -> str:
         opened = self.opened

@@ -234,7 +234,7 @@ def _in_lines(side: TextSide, row: int, text: Text) -> Table:
         if each is not None:
             style = "bold" if each == row else "dim"
             line = text if each == row else cut_off(side.texts[each], _AROUND, style)
-            lines.add_row(Text(str(side.lines[each]), style), line)
+            lines.add_row(Text(side.numbers(each), style), line)
     return lines
 
 

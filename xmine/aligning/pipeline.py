@@ -24,7 +24,14 @@ from xmine.flags.rules import flag_pairs
 from xmine.mining.run_facts import run_facts, vector_facts
 from xmine.pairs.io import write_pairs
 from xmine.progress import Report, silent
-from xmine.run.folder import PAIRS_FILE, SUMMARY_FILE, open_run, temporary_run
+from xmine.run.folder import (
+    ALIGNED,
+    CANDIDATES_FILE,
+    PAIRS_FILE,
+    SUMMARY_FILE,
+    open_run,
+    temporary_run,
+)
 from xmine.run.steps import Steps
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.text.identification import check_language, check_sides, check_spelling, guess_language
@@ -61,7 +68,7 @@ def align(
     options = options or AligningOptions()
     inputs = text_input(source, "source"), text_input(target, "target")
     pair = as_pair(encoder or SentenceEncoder.load())
-    asked = run_facts(inputs, pair, options, {})
+    asked = run_facts(inputs, pair, options, {ALIGNED: True})
     told: list[str] = []
     here = temporary_run() if run is None else open_run(Path(run), asked(), force, told.append)
     with here as opened, scratch_in(opened.folder):
@@ -94,6 +101,7 @@ def align(
             vectors=vector_facts(pair),
         )
         if opened.kept:
+            write_pairs(aligned.beads(), str(opened.path(CANDIDATES_FILE)), languages)
             write_pairs(aligned.rows(), str(opened.path(PAIRS_FILE)), languages)
             with replacing(opened.path(SUMMARY_FILE)) as file:
                 file.write_text(json_row(aligned.report().facts()), encoding="utf-8")

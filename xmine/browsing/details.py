@@ -11,7 +11,12 @@ _FAR = 3  # lines: some may be blank, or said before
 
 
 def standing(opened: Opened, row: int, cut: float | None) -> str:
-    """Tell whether a pair is `kept`, `dropped` by an option, or `below the cut`."""
+    """Tell whether a pair is `kept`, `dropped` by an option, or `below the cut`.
+
+    Of a bead of an alignment, also whether lines of one side stand alone.
+    """
+    if opened.has_beads and cut is not None and opened.rank(row) is None:
+        return "without counterpart"
     if cut is None or (rank := opened.rank(row)) is None:
         return ""
     if not opened.allowed[row] and not opened.eligible[row]:
@@ -27,6 +32,8 @@ def figures_of(pair: Pair) -> list[str]:
     said = [f"{name} {value:.4f}" for name, value in numbers.items() if value is not None]
     sides = ((pair.source_line, pair.source_offset), (pair.target_line, pair.target_offset))
     places = [f"{line}" if offset is None else f"{line}+{offset}" for line, offset in sides]
+    if pair.source_lines is not None:
+        places = [pair.source_lines or "–", pair.target_lines or "–"]
     return [*said, f"lines {', '.join(places)}"]
 
 
@@ -38,8 +45,16 @@ def _ascends(side: TextSide) -> bool:
 def lines_around(side: TextSide, row: int) -> tuple[int | None, int | None]:
     """Find the rows of `side` that stand before and after a sentence; None where none is near.
 
-    A file of pairs has only the lines that are in some pair.
+    A file of pairs has only the lines that are in some pair. Of beads, it is the bead before, and
+    the one after, that has text on this side.
     """
+    if side.lasts is not None:
+        with_text = np.flatnonzero(side.lasts >= side.lines)
+        earlier, later = with_text[with_text < row], with_text[with_text > row]
+        return (
+            int(earlier[-1]) if len(earlier) else None,
+            int(later[0]) if len(later) else None,
+        )
     line = int(side.lines[row])
     if _ascends(side):
         near = np.arange(*np.searchsorted(side.lines, (line - _FAR, line + _FAR + 1)))

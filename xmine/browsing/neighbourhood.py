@@ -60,7 +60,7 @@ class Surroundings:
         """Open what the run's search has found, without reading it."""
         if not opened.is_run:
             raise FileError(
-                f"{opened.path}: a file of pairs, which has no neighbours",
+                f"{opened.path}: {opened.kind}, which has no neighbours",
                 "mine into a folder with xmine mine -o run/, and open that",
             )
         folder = opened.path / "neighbours"

@@ -55,12 +55,26 @@ class TextSide:
         texts: each sentence.
         lines: int64 [sentences], the 1-based line of each.
         offsets: int64 [sentences], where each starts in its line; None where a line is a sentence.
+        lasts: int64 [sentences], of beads the last of the lines that are put together; where a bead
+            has none, `lines` has the line before the bead, and `lasts` one less. None for pairs.
     """
 
     name: str
     texts: TextColumn
     lines: Rows
     offsets: Rows | None = None
+    lasts: Rows | None = None
+
+    def at(self, line: int) -> Bools:
+        """Mark the sentences of a line, bool [sentences]."""
+        found: Bools = self.lines <= line
+        return found & (line <= (self.lines if self.lasts is None else self.lasts))
+
+    def numbers(self, row: int) -> str:
+        """Write the line of a sentence or the lines of a bead: 12, 12-13, or empty for none."""
+        first = int(self.lines[row])
+        last = first if self.lasts is None else int(self.lasts[row])
+        return "" if last < first else f"{first}" if last == first else f"{first}-{last}"
 
     def place(self, row: int) -> tuple[int, int | None]:
         """Give the line of a sentence and, where lines were cut, its offset in the line."""
@@ -69,7 +83,7 @@ class TextSide:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """All candidates of a run, best first, or the pairs of a file in its order.
+    """All candidates of a run, best first; the beads of an alignment, or a file, in their order.
 
     Attributes:
         path: the run or the file.
@@ -83,7 +97,7 @@ class Opened:
             eligible were left out by `--top`.
         cut: the lowest rank that is kept, see `ranks`; None in a file, where all pairs are.
         languages: codes of both sides, `und` where nobody named them.
-        run: `run.toml` of a run, empty for a file.
+        run: `run.toml` of a run, empty for an alignment or a file.
         summary: `summary.json` of a run, empty where there is none.
         numbered: bool [pairs] for the source and for the target: the pairs of a file without the
             line that they come from, for which their number stands; None where all have lines.
@@ -113,7 +127,8 @@ class Opened:
 
     def __post_init__(self) -> None:
         """Order and cut by probability if all pairs have one."""
-        known = self.probs is not None and (self.is_run or not np.isnan(self.probs).any())
+        is_cut = self.cut is not None
+        known = self.probs is not None and (is_cut or not np.isnan(self.probs).any())
         object.__setattr__(self, "by_probability", known)
 
     def __len__(self) -> int:
@@ -151,8 +166,8 @@ class Opened:
 
     def rank(self, row: int) -> float | None:
         """Give the rank of one pair, see `ranks`; None where it has no score."""
-        if self.by_probability and self.probs is not None:
-            return round(float(self.probs[row]), 4)
+        if self.by_probability and (prob := _number(self.probs, row)) is not None:
+            return round(prob, 4)
         if self.is_run or self.scores is None:
             return _number(self.scores, row)
         rank = float(as_written(self.scores[row : row + 1])[0])
@@ -162,6 +177,16 @@ class Opened:
     def lined(self) -> bool:
         """Whether every pair has the lines that it comes from."""
         return self.numbered is None
+
+    @property
+    def has_beads(self) -> bool:
+        """Whether the pairs are beads, in the order of two texts."""
+        return self.source.lasts is not None
+
+    @property
+    def kind(self) -> str:
+        """Name what was opened."""
+        return "a run" if self.is_run else "an alignment" if self.has_beads else "a file of pairs"
 
     @property
     def is_run(self) -> bool:
@@ -182,7 +207,7 @@ class Opened:
             self.source.place(source),
             self.target.place(target),
         )
-        return Pair(
+        pair = Pair(
             source=self.source.texts[source],
             target=self.target.texts[target],
             score=_number(self.scores, row),
@@ -195,6 +220,14 @@ class Opened:
             origin=None if self.origins is None else self.origins[row] or None,
             flags=None if self.flags is None else self.flags[row],
             margin=_number(self.margins, row),
+        )
+        if not self.has_beads:
+            return pair
+        return pair._replace(
+            source_line=None,
+            target_line=None,
+            source_lines=self.source.numbers(source),
+            target_lines=self.target.numbers(target),
         )
 
     def pairs(self, rows: Rows) -> Iterator[Pair]:
@@ -253,7 +286,7 @@ def rows_at(opened: Opened, source: Place, target: Place) -> Rows:
         (opened.source, opened.sources, source),
         (opened.target, opened.targets, target),
     ):
-        found &= side.lines[rows] == line
+        found &= side.at(line)[rows]
         if offset is not None:
             found &= offset == (0 if side.offsets is None else side.offsets[rows])
     return np.flatnonzero(found)

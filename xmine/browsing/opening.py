@@ -22,9 +22,9 @@ from xmine.browsing.opened import (
 )
 from xmine.errors import FileError, XmineError
 from xmine.files.records import listed, open_parquet
-from xmine.pairs.pair import UNKNOWN_LANGUAGES, pair_frame
+from xmine.pairs.pair import BEAD_LINES, UNKNOWN_LANGUAGES, pair_frame
 from xmine.pairs.paths import paths_to_read
-from xmine.run.folder import CANDIDATES_FILE, PAIRS_FILE, RESULTS, RUN_FILE, SUMMARY_FILE
+from xmine.run.folder import ALIGNED, CANDIDATES_FILE, PAIRS_FILE, RESULTS, RUN_FILE, SUMMARY_FILE
 from xmine.run.run_file import SEALED, check_written, read_tables
 from xmine.run.tables import candidates_schema, read_columns
 
@@ -37,8 +37,11 @@ _REMOVE = "remove it, and give the command that made the run again"
 
 
 def open_pairs(path: Path) -> Opened:
-    """Open a mining run or a file of pairs."""
-    return _open_run(path) if (path / RUN_FILE).is_file() else _open_file(path)
+    """Open a mining run, an alignment or a file of pairs."""
+    if not (path / RUN_FILE).is_file():
+        return _open_file(path)
+    is_alignment = ALIGNED in read_tables(path / RUN_FILE).get("also", {})
+    return _open_alignment(path) if is_alignment else _open_run(path)
 
 
 def stamp(path: Path) -> list[tuple[int, int]] | None:
@@ -52,12 +55,7 @@ def stamp(path: Path) -> list[tuple[int, int]] | None:
 
 def _open_run(folder: Path) -> Opened:
     """Read what a run has found."""
-    for name in (_SOURCE, _TARGET, CANDIDATES_FILE, PAIRS_FILE, SUMMARY_FILE):
-        if not (folder / name).is_file():
-            raise FileError(
-                f"{folder}: a run that is not finished: it has no {name}",
-                "give the command that began it again, and it goes on",
-            )
+    _check_finished(folder, _SOURCE, _TARGET, CANDIDATES_FILE, PAIRS_FILE, SUMMARY_FILE)
     check_written(folder, *RESULTS, *SEALED)
     run, summary = read_tables(folder / RUN_FILE), _summary(folder / SUMMARY_FILE)
     source, target = (_side_of_run(folder / name) for name in (_SOURCE, _TARGET))
@@ -85,6 +83,33 @@ def _open_run(folder: Path) -> Opened:
     ranks = opened.ranks
     assert ranks is not None  # every candidate has a score
     return replace(opened, eligible=kept | (opened.allowed & (ranks < summary["cut"])))
+
+
+def _check_finished(folder: Path, *names: str) -> None:
+    for name in names:
+        if not (folder / name).is_file():
+            raise FileError(
+                f"{folder}: a run that is not finished: it has no {name}",
+                "give the command that began it again, and it goes on",
+            )
+
+
+def _open_alignment(folder: Path) -> Opened:
+    """Read all beads; those of lines without counterpart have no probability."""
+    results = (CANDIDATES_FILE, PAIRS_FILE, SUMMARY_FILE)
+    _check_finished(folder, *results)
+    check_written(folder, *results)
+    summary, beads = _summary(folder / SUMMARY_FILE), _open_file(folder / CANDIDATES_FILE)
+    probs = beads.probs
+    may_keep = np.zeros(len(beads), dtype=bool) if probs is None else ~np.isnan(probs)
+    return replace(
+        beads,
+        path=folder,
+        eligible=may_keep,
+        allowed=may_keep,
+        cut=summary["cut"],
+        languages=tuple(summary.get("languages", UNKNOWN_LANGUAGES)),
+    )
 
 
 def _side_of_run(path: Path) -> TextSide:
@@ -151,17 +176,22 @@ def _kept(path: Path, source: TextSide, target: TextSide, sources: Rows, targets
 
 def _open_file(path: Path) -> Opened:
     """Read the pairs of a file, in its order."""
+    import polars as pl
+
     from xmine.pairs.io import languages_of, read_pairs  # here: it loads every format
 
     languages = languages_of(path) or UNKNOWN_LANGUAGES
     pairs = pair_frame(read_pairs(path))
     rows = np.arange(len(pairs))
     scores, origins = numbers_of(pairs["score"]), pairs["origin"]
+    has_beads = pairs.select(pl.any_horizontal(pl.col(*BEAD_LINES).is_not_null().any())).item()
+    side_of = _side_of_beads if has_beads else _side_of_file
     source, target = (pairs[f"{name}_line"].is_null().to_numpy() for name in ("source", "target"))
+    is_numbered = not has_beads and bool(source.any() or target.any())
     return Opened(
         path,
-        _side_of_file(pairs, "source", path),
-        _side_of_file(pairs, "target", path),
+        side_of(pairs, "source", path),
+        side_of(pairs, "target", path),
         rows,
         rows,
         scores,
@@ -175,7 +205,7 @@ def _open_file(path: Path) -> Opened:
         {},
         {},
         margins=numbers_of(pairs["margin"]),
-        numbered=(source, target) if source.any() or target.any() else None,
+        numbered=(source, target) if is_numbered else None,
         origins=None if origins.null_count() == len(pairs) else TextColumn(origins.fill_null("")),
     )
 
@@ -187,3 +217,17 @@ def _side_of_file(pairs: "pl.DataFrame", name: str, path: Path) -> TextSide:
     numbers = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
     lines = pairs.select(pl.coalesce(f"{name}_line", numbers)).to_series()
     return TextSide(f"{path}: {name}", TextColumn(pairs[name]), lines.to_numpy())
+
+
+def _side_of_beads(pairs: "pl.DataFrame", name: str, path: Path) -> TextSide:
+    """Take the texts of one side of beads, and the first and the last line of each."""
+    import polars as pl
+
+    lines = pl.col(f"{name}_lines")
+    first, last = (
+        lines.str.extract(each).cast(pl.Int64, strict=False) for each in (r"^(\d+)", r"(\d+)$")
+    )
+    before = last.forward_fill().fill_null(0)  # of a bead without lines: the one before
+    firsts = pairs.select(pl.coalesce(first, before)).to_series().to_numpy()
+    lasts = pairs.select(pl.coalesce(last, before - 1)).to_series().to_numpy()
+    return TextSide(f"{path}: {name}", TextColumn(pairs[name]), firsts, lasts=lasts)

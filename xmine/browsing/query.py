@@ -84,6 +84,11 @@ _START, _END = "\x02", "\x03"  # controls, which no text that is shown has
 USUAL = PairQuery(kept="kept")  # with which one begins
 
 
+def usual(opened: Opened) -> PairQuery:
+    """Give the query with which one begins: the kept pairs, or the whole of an alignment."""
+    return PairQuery() if opened.has_beads and opened.cut is not None else USUAL
+
+
 def select(
     opened: Opened, query: PairQuery, cut: float | None = None, codes: Codes | None = None
 ) -> Rows:

@@ -51,9 +51,8 @@ class Sought:
     def hits(self, opened: Opened) -> Bools:
         """Mark the pairs that have it, bool [pairs]."""
         if line := self._line:
-            source, target = opened.source, opened.target
-            ours, theirs = source.lines[opened.sources], target.lines[opened.targets]
-            return np.asarray((ours == line) | (theirs == line))
+            ours, theirs = (each.at(line) for each in (opened.source, opened.target))
+            return ours[opened.sources] | theirs[opened.targets]
         text, regex = _without_slashes(self.text)
         return np.asarray(found_in(opened, PairQuery(text=text, regex=regex)))
 

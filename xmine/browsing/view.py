@@ -9,7 +9,7 @@ import numpy as np
 
 from xmine.browsing.opened import Opened, Rows
 from xmine.browsing.opening import stamp
-from xmine.browsing.query import USUAL, Codes, PairQuery, select
+from xmine.browsing.query import Codes, PairQuery, select, usual
 
 if TYPE_CHECKING:
     from xmine.browsing.neighbourhood import Surroundings
@@ -41,17 +41,17 @@ class View:
         self,
         opened: Opened,
         codes: Callable[[], Codes] | None = None,
-        query: PairQuery = USUAL,
+        query: PairQuery | None = None,
         cut: float | None = None,
     ) -> None:
-        """Show the pairs of a query at a cut, or at that of the run.
+        """Show the pairs of a query, or the usual ones, at a cut, or at that of the run.
 
         Any thread may call `codes` for labels.
         """
         self.opened = opened
         self._stamp = stamp(opened.path)
         self._codes = codes
-        self.query = query
+        self.query = query or usual(opened)
         self.cut = self.start = opened.cut if cut is None else cut
         self.wanted = Wanted(self.query, self.cut)
         self.rows: Rows = self.find(self.wanted)

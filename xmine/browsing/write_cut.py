@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from xmine.browsing.cuts import Cuts, check_cut
+from xmine.browsing.cuts import Cuts, check_cut, flag_of
 from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
 from xmine.errors import FileError, OptionError
@@ -40,6 +40,11 @@ def write_cut(folder: Path, cut: float) -> int:
     with alone_in(folder) as run:
         opened = open_pairs(folder)
         check_cut(opened, cut)
+        if not opened.is_run:
+            raise FileError(
+                f"{folder}: {opened.kind} has no cut to write",
+                f"align again with {flag_of(opened, cut)}",
+            )
         cuts = Cuts(opened, np.flatnonzero(opened.allowed))
         rows = cuts.rows[: cuts.kept_by(cut)]
         pairs = str(run.path(PAIRS_FILE))

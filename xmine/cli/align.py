@@ -10,6 +10,7 @@ from xmine.cli.arguments import FORCE, MODEL, NO_HEADER, value
 from xmine.cli.console import Console, write_rows
 from xmine.cli.encoders import load_encoders
 from xmine.cli.from_options import Grouped, with_console, with_options
+from xmine.cli.pair_table import is_terminal, next_steps
 from xmine.errors import OptionError
 from xmine.files.suffixes import PACKED, PAIR_SUFFIXES
 from xmine.pairs.losses import Losses
@@ -83,6 +84,8 @@ def align(
     said = "\n".join([*found.lines(f"{console.seconds:.1f} s"), *notes])
     facts = found.facts() | {"notes": notes, "seconds": round(console.seconds, 3)}
     console.summary((f"{output}: " if output else "") + said, facts, stdout_has_data=not output)
+    if is_terminal() and run is not None:
+        console.say(next_steps(output), one_line=True)
 
 
 COMMAND = Grouped

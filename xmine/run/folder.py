@@ -30,6 +30,8 @@ PAIRS_FILE = "pairs.parquet"
 SUMMARY_FILE = "summary.json"
 # The scores that pairs were chosen by, of runs where these are no margins.
 SCORES_FILES = "source.scores.npy", "target.scores.npy"
+# The key of the table `also` in `run.toml` that tells an alignment from mined pairs.
+ALIGNED = "aligned"
 # The labels that people gave the pairs: no run makes this file again, and nothing deletes it.
 JUDGEMENTS_FILE = "judgements.tsv"
 TEXT_FILES = (

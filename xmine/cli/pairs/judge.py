@@ -169,7 +169,7 @@ def _show(sample: "Sample", row: int, number: int) -> None:
         before, after = lines_around(side, int(at))
         rows = [(each, sign) for each, sign in ((before, " "), (int(at), ">"), (after, " "))]
         said += [
-            f"{sign} {side.lines[each]:>8}  {visible(side.texts[each])}"
+            f"{sign} {side.numbers(each):>8}  {visible(side.texts[each])}"
             for each, sign in rows
             if each is not None
         ] + [""]

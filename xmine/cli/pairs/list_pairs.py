@@ -99,8 +99,14 @@ def _numbered(pairs: "Iterable[Pair]") -> "Iterator[Pair]":
     """Give a pair without a line its number, as `Opened` does: so the pair is shown and judged."""
     for n, pair in enumerate(pairs, start=1):
         source, target = pair.source_line, pair.target_line
-        yield pair._replace(
-            source_line=n if source is None else source, target_line=n if target is None else target
+        is_bead = bool(pair.source_lines or pair.target_lines)
+        yield (
+            pair
+            if is_bead
+            else pair._replace(
+                source_line=n if source is None else source,
+                target_line=n if target is None else target,
+            )
         )
 
 

@@ -71,8 +71,9 @@ def count_verdicts(
 
 def _check_lines(opened: "Opened") -> None:
     """Refuse to name lines where pairs are not lines, or nobody knows which."""
-    if opened.source.offsets is not None or not opened.lined:
+    if opened.source.offsets is not None or opened.has_beads or not opened.lined:
         what = "sentences of lines" if opened.lined else "pairs without lines"
+        what = "beads" if opened.has_beads else what
         raise OptionError(f"{opened.path}: {what} were judged", "leave out --known: it names lines")
 
 

@@ -1,0 +1,65 @@
+"""An alignment in the app: both texts in order, lines without counterpart, verdicts."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.aligning.test_align import ENGLISH, GERMAN
+from tests.tui.test_pairs import Keys, browse
+from xmine.aligning.options import AligningOptions
+from xmine.aligning.pipeline import align
+from xmine.tui.state import recent
+
+ALONE = "Copyright 1998 by Riverside Publishing House, printed in Wales, all rights kept."
+
+
+@pytest.fixture
+def alignment(tmp_path: Path) -> Path:
+    english = [*ENGLISH[:6], ALONE, *ENGLISH[6:]]
+    options = AligningOptions(src_lang="de", tgt_lang="en")
+    align(GERMAN, english, options=options, run=tmp_path / "run")
+    return tmp_path / "run"
+
+
+def test_an_alignment_is_read_judged_and_reopened(alignment: Path) -> None:
+    async def judge(pilot: Any, keys: Keys) -> None:
+        shown = await keys("j", "j", "j", "j")
+        rows = [line.split() for line in shown[2:8]]
+        lines = [row[-2:] if row[0][0] in "01" else row[-1:] for row in rows]
+        assert lines == [["1", "1-2"], ["2", "3"], ["3", "4-5"], ["4", "6"], ["7"], ["5", "8-9"]]
+        assert rows[4][0] == "Copyright"
+        pane = "\n".join(shown[10:])
+        assert "─ without counterpart ─" in pane and "lines –, 7" in pane
+        assert "6 shown, 5 of 6 kept" in shown[0]
+        assert "an alignment, which has no neighbours" in " ".join(
+            map(str.strip, await keys("enter"))
+        )
+        await keys("a", "x")  # the line alone is right, the next bead is wrong
+        around = "\n".join(await keys("k", "l"))
+        assert "4  Ja." in around and f"5  {GERMAN[4][:40]}" in around  # on both sides of the gap
+
+    async def again(pilot: Any, keys: Keys) -> None:
+        shown = await keys("g")
+        assert [line[1] for line in shown[2:8]] == [" ", " ", " ", " ", "✓", "✗"]
+        assert "5 shown, 5 of 6 kept" in (await keys("slash", *"is:kept", "enter"))[0]
+        assert "6 shown" in (await keys("escape"))[0]  # the whole text again
+
+    browse(alignment, judge)
+    browse(alignment, again)
+    assert [(each.kind, each.pairs, each.judged) for each in recent()] == [("run", 5, 2)]
+
+
+def test_the_cut_of_an_alignment_moves_and_is_not_written(alignment: Path) -> None:
+    async def script(pilot: Any, keys: Keys) -> None:
+        shown = "\n".join(await keys("t"))
+        assert "5 of 5 kept" in shown and "≥ 0." in shown
+        await keys("c", *(["backspace"] * 8), *"0.9", "enter")
+        assert "an alignment has no cut to write" in "\n".join(await keys("w"))
+        shown = "\n".join(await keys("p"))
+        assert "cut 0.9000 (not written)" in shown
+        assert "6 shown" in shown
+        below = await keys("slash", *"is:below", "enter", "g")
+        assert "4 shown" in below[0] and "─ below the cut ─" in "\n".join(below)
+
+    browse(alignment, script)

@@ -17,9 +17,9 @@ FOLDERS = {"xmine": ROOT / "xmine", "xmine.trainer": ROOT / "trainer", "xmine.tu
 # more removes as many elsewhere, or raises the ceiling in a commit of its own that says why.
 CEILINGS = {
     "xmine": 1020,
-    "xmine/aligning": 1150,
-    "xmine/browsing": 3170,
-    "xmine/cli": 4180,
+    "xmine/aligning": 1160,
+    "xmine/browsing": 3270,
+    "xmine/cli": 4190,
     "xmine/encoders": 3770,
     "xmine/evaluation": 5600,
     "xmine/files": 1460,
@@ -35,7 +35,7 @@ CEILINGS = {
     "trainer": 8620,
     "tui": 5410,
     "bench": 3860,
-    "tests": 50720,
+    "tests": 50950,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 20_000

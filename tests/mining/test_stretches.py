@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.toys.sentences import toy_sentences
+from tests.toys.sentences import example_pairs, toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.tokens import TokenVectors
 from xmine.flags.partial import is_partial
@@ -136,3 +136,26 @@ def test_a_resumed_run_reads_no_tokens(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr("xmine.mining.stages.read_tokens", lambda *_: unread())
     again = mine(tmp_path / "en", tmp_path / "zh", run=run)
     assert list(again.pairs.flags or []) == list(first.pairs.flags or [])
+
+
+def test_mining_flags_half_of_a_translation_that_the_line_beside_completes(
+    tmp_path: Path,
+) -> None:
+    given = example_pairs()
+    english, chinese = list(given.sources), list(given.targets)
+    english[7:7] = [
+        "The museum on the hill has bought three old paintings this year.",
+        "The price was kept secret.",
+    ]
+    chinese.insert(7, "山上的博物馆今年买了三幅旧画，价格保密。")
+    for name, lines in (("en", english), ("zh", chinese)):
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    found = mine(tmp_path / "en", tmp_path / "zh").pairs
+    assert found.flags is not None
+    flagged = {
+        line
+        for line, flags in zip(found.source_lines.tolist(), found.flags, strict=True)
+        if "partial" in flags
+    }
+    assert 8 in flagged
+    assert len(flagged) <= 3

@@ -14,6 +14,8 @@ from xmine.scoring.alignment import Looseness
 
 # Less than 3 % of right pairs are flagged (bench/flags.py).
 _LOOSEST = 0.55
+# In a text that is cut otherwise than its translation a clause is moved more often than lost.
+_LOOSEST_THERE = 1.2
 _WORTH_OF_LENGTH = 0.6
 # No more than what a missing half does to a length.
 _MOST = float(np.log(2))
@@ -22,16 +24,18 @@ _FARTHEST = 3.0  # robust standard deviations of the confident pairs
 Floats = NDArray[np.float64]
 
 
-def is_partial(loose: Looseness, sure: Bools) -> Bools:
+def is_partial(loose: Looseness, sure: Bools, *, cut_otherwise: bool = False) -> Bools:
     """Mark pairs of which a stretch of one side has no counterpart, bool [pairs].
 
     Args:
         loose: the stretches of all pairs.
         sure: bool [pairs], the confident pairs; they show usual lengths and usual stretches.
+        cut_otherwise: whether lines beside complete many pairs, see `xmine.flags.beside`.
     """
     enough = sure.sum() >= FEWEST_CONFIDENT
     usual = usual_ratio(loose.take(np.flatnonzero(sure))) if enough else 0
-    highest, limit = scratch.empty(len(sure), np.float64), _LOOSEST
+    highest = scratch.empty(len(sure), np.float64)
+    limit = _LOOSEST_THERE if cut_otherwise else _LOOSEST
     for some in scratch.slices(len(sure)):
         highest[some] = evidence_of(loose.take(some), usual).max(axis=0)
     if enough:

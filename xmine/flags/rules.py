@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.files.scratch import slices, stored, taken
+from xmine.flags.beside import Vectors, completed_beside
 from xmine.flags.confident import CONFIDENT, FEWEST_CONFIDENT, TO_DEVIATION, middle_and_spread
 from xmine.flags.flag_set import Bools, Flags
 from xmine.flags.hubness import is_hub
@@ -45,6 +46,7 @@ def flag_pairs(
     target: Sentences,
     read: ReadLines,
     loose: Looseness | None = None,
+    vectors: Vectors | None = None,
 ) -> Flags:
     """Name the flags of each pair.
 
@@ -55,6 +57,8 @@ def flag_pairs(
         source, target: the sentences that were searched.
         read: of the lines of both sides, and of the pairs.
         loose: the loosest stretches of the pairs; without them no pair is `partial`.
+        vectors: of both sides, if the vectors of lines put together are sums of these, and lines
+            stand in the order of a text.
     """
     x, y, left, right = chosen.sources, chosen.targets, read.source, read.target
     languages = read.languages
@@ -76,7 +80,14 @@ def flag_pairs(
     lengths = taken(left.characters, x), taken(right.characters, y)
     latin = taken(left.latin, x), taken(right.latin, y)
     found["length"] = odd_lengths(lengths, latin, sure, languages) & ~copy & ~near_copy
-    found["partial"] = none if loose is None else is_partial(loose, sure)
+    completed, cut_otherwise = none, False
+    if vectors is not None:
+        lengths = left.characters, right.characters
+        completed, cut_otherwise = completed_beside(chosen, probs, vectors, lengths)
+    if loose is None:
+        found["partial"] = completed
+    else:
+        found["partial"] = completed | is_partial(loose, sure, cut_otherwise=cut_otherwise)
     found["high"] = none if neighbours is None else too_high(chosen, sure, neighbours)
     found["markup"] = left.markup[x] | right.markup[y]
     found["garbled"] = left.garbled[x] | right.garbled[y]

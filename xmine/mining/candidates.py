@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from xmine.encoders.reranking import RerankingWeights
 from xmine.files.scratch import taken
+from xmine.flags.beside import Vectors
 from xmine.flags.flag_set import Flags
 from xmine.flags.near_copies import same_texts
 from xmine.flags.reading import ReadLines, read_lines
@@ -280,20 +281,26 @@ def best_without_gold(candidates: Candidates) -> tuple[float, ChosenPairs]:
     return found.value, chosen.take(rows[: found.kept.pairs])
 
 
-def flag(estimated: Estimated, options: MiningOptions, loose: Looseness | None = None) -> Flags:
+def flag(
+    estimated: Estimated,
+    options: MiningOptions,
+    loose: Looseness | None = None,
+    vectors: Vectors | None = None,
+) -> Flags:
     """Name the flags of each candidate.
 
     Args:
         estimated: the candidates, whose texts are read.
         options: `neighborhood`.
         loose: the loosest stretches of the candidates; None where no tokens were compared.
+        vectors: of both sides, see `flag_pairs`.
     """
     candidates, confidence = estimated.candidates, estimated.confidence
     assert candidates.read is not None
     probs: Floats = np.zeros(len(candidates.chosen)) if confidence is None else confidence.probs
     near = candidates.neighbours.first(options.neighborhood)
     sides = candidates.source, candidates.target
-    return flag_pairs(candidates.chosen, probs, near, *sides, candidates.read, loose)
+    return flag_pairs(candidates.chosen, probs, near, *sides, candidates.read, loose, vectors)
 
 
 def _language(

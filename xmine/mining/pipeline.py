@@ -12,6 +12,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.pair import EncoderPair, as_pair
 from xmine.encoders.rescorer import Rescorer
 from xmine.errors import OptionError
@@ -137,7 +138,9 @@ def mine(
         )
         probable = estimated.candidates.chosen, estimated.confidence
         loose = stages.stretches(encoded, *probable, judging)
-        flags = flag(estimated, options, loose)
+        adds_up = judging is not None and isinstance(judging.body, StaticEmbedding)
+        vectors_of_lines = (encoded[0][1], encoded[1][1]) if adds_up else None
+        flags = flag(estimated, options, loose, vectors_of_lines)
         assert candidates.read is not None
         codes = candidates.read.languages
         unknown = unknown_figures(doubts, (left.name, right.name), codes, readable)

@@ -23,9 +23,9 @@ CEILINGS = {
     "xmine/encoders": 3770,
     "xmine/evaluation": 5600,
     "xmine/files": 1460,
-    "xmine/flags": 2160,
+    "xmine/flags": 2260,
     "xmine/knn": 2750,
-    "xmine/mining": 3260,
+    "xmine/mining": 3270,
     "xmine/pairs": 2380,
     "xmine/plots": 490,
     "xmine/run": 1610,
@@ -35,7 +35,7 @@ CEILINGS = {
     "trainer": 8620,
     "tui": 5410,
     "bench": 3860,
-    "tests": 50950,
+    "tests": 51050,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 20_000

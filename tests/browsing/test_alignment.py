@@ -97,6 +97,16 @@ def test_a_verdict_stays_with_its_bead(alignment: Path, tmp_path: Path) -> None:
     assert [row_of(again, key_of(opened, row)) for row in range(6)] == [*range(6)]
 
 
+def test_what_was_kept_is_kept_when_it_is_opened(alignment: Path, tmp_path: Path) -> None:
+    german, english = alignment.parent / "de.txt", alignment.parent / "en.txt"
+    for row, kept in ((3, 1), (0, 2), (1, 3), (2, 4), (5, 5)):
+        cut = open_pairs(alignment).rank(row)  # as it is printed
+        options = AligningOptions(min_prob=cut, src_lang="de", tgt_lang="en")
+        align(german, english, options=options, run=tmp_path / "run")
+        opened = open_pairs(tmp_path / "run")
+        assert len(list(read_pairs(tmp_path / "run"))) == opened.kept(opened.cut).sum() == kept
+
+
 @pytest.mark.parametrize("name", ["beads.tsv", "beads.jsonl", "beads.parquet"])
 def test_a_file_of_beads_keeps_its_lines(alignment: Path, tmp_path: Path, name: str) -> None:
     given, path = open_pairs(alignment), tmp_path / name

@@ -63,7 +63,8 @@ class Alignment:
     Attributes:
         beads: int64 [beads, 4], the source lines from one to before another, then the target
             lines, from 0; all lines are in one of them.
-        probs: float64 [beads], the probability that each is exactly right.
+        probs: float64 [beads], the probability that each is exactly right, in four decimals, so
+            that a cut keeps the same beads when they are read again.
         weights: of the encoder's cosines, and of the lexicon's.
         clarity: the square of how many deviations the cosines of translations stand out.
     """
@@ -105,7 +106,7 @@ def align_lines(source: Side, target: Side, report: Report = silent) -> Alignmen
     report(Progress("aligning", told - 1, told))
     probs = probabilities(band, BEADS, scores, SKIP, path, TEMPERATURE)
     report(Progress("aligning", told, told))
-    return Alignment(path, probs, weights, clarity)
+    return Alignment(path, probs.round(4), weights, clarity)
 
 
 def join(texts: Iterable[str]) -> str:

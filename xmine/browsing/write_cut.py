@@ -17,6 +17,7 @@ from xmine.mining.options import MiningOptions
 from xmine.mining.selection import COPY, TOO_HIGH, WRONG
 from xmine.pairs.io import write_pairs
 from xmine.run.folder import PAIRS_FILE, RUN_FILE, SUMMARY_FILE, alone_in
+from xmine.scoring.order import rising_share
 from xmine.scoring.threshold import choose_threshold, precision_of
 
 # The options of a run that a given cut replaces.
@@ -94,6 +95,7 @@ def _summary(opened: Opened, cuts: Cuts, rows: Any, cut: float) -> dict[str, Any
         "weakness": threshold.weakness,
         "other_cuts": [asdict(each) for each in threshold.others],
         "flags": {name: count for name, count in counts.items() if count},
+        "rising": round(rising_share(opened.sources[rows], opened.targets[rows]), 4),
         "dropped": _dropped(opened, summary.get("dropped", {}), cut),
     }
     replaced: dict[str, Any] = {

@@ -35,7 +35,7 @@ CEILINGS = {
     "trainer": 8620,
     "tui": 5410,
     "bench": 3860,
-    "tests": 51080,
+    "tests": 51090,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 20_000

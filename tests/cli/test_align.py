@@ -1,6 +1,7 @@
 """xmine align, from the command line to the files."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -90,6 +91,11 @@ def test_the_commands_of_pairs_read_an_alignment(
     assert command("pairs", "stats", "run/").out.startswith("languages             de, en\npairs ")
     assert command("align", "de.txt", "en.txt", "-o", "beads.tsv").code == 0
     assert command("pairs", "list", "beads.tsv", "--no-header").out.splitlines() == listed[:5]
+    assert "source_line" not in json.loads(
+        command("pairs", "list", "beads.tsv", "--json", "-n", 1).out
+    )
+    shown = command("pairs", "judge", "run/", "--sample", 1, stdin=b"q").err
+    assert re.search(r"^[> ] +\d-\d  [A-Z]", shown, re.MULTILINE)
 
 
 def test_lines_are_cut_into_sentences_on_demand(command: Command, texts: None) -> None:

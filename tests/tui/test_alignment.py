@@ -9,6 +9,8 @@ from tests.aligning.test_align import ENGLISH, GERMAN
 from tests.tui.test_pairs import Keys, browse
 from xmine.aligning.options import AligningOptions
 from xmine.aligning.pipeline import align
+from xmine.errors import OptionError
+from xmine.tui.commands import resuming_words
 from xmine.tui.state import recent
 
 ALONE = "Copyright 1998 by Riverside Publishing House, printed in Wales, all rights kept."
@@ -28,7 +30,7 @@ def test_an_alignment_is_read_judged_and_reopened(alignment: Path) -> None:
         rows = [line.split() for line in shown[2:8]]
         lines = [row[-2:] if row[0][0] in "01" else row[-1:] for row in rows]
         assert lines == [["1", "1-2"], ["2", "3"], ["3", "4-5"], ["4", "6"], ["7"], ["5", "8-9"]]
-        assert rows[4][0] == "Copyright"
+        assert rows[4][0] == "Copyright" and not rows[4][-2].isdecimal()  # no line of the source
         pane = "\n".join(shown[10:])
         assert "─ without counterpart ─" in pane and "lines –, 7" in pane
         assert "6 shown, 5 of 6 kept" in shown[0]
@@ -38,6 +40,7 @@ def test_an_alignment_is_read_judged_and_reopened(alignment: Path) -> None:
         await keys("a", "x")  # the line alone is right, the next bead is wrong
         around = "\n".join(await keys("k", "l"))
         assert "4  Ja." in around and f"5  {GERMAN[4][:40]}" in around  # on both sides of the gap
+        assert f"1-2  {ENGLISH[0]}" in "\n".join(await keys("g", "j"))
 
     async def again(pilot: Any, keys: Keys) -> None:
         shown = await keys("g")
@@ -63,3 +66,9 @@ def test_the_cut_of_an_alignment_moves_and_is_not_written(alignment: Path) -> No
         assert "4 shown" in below[0] and "─ below the cut ─" in "\n".join(below)
 
     browse(alignment, script)
+
+
+def test_an_unfinished_alignment_is_not_mined(alignment: Path) -> None:
+    with pytest.raises(OptionError, match="run: an alignment") as told:
+        resuming_words(alignment)
+    assert told.value.hint == "give the command that began it"

@@ -13,20 +13,20 @@ def unit(vector: np.ndarray) -> np.ndarray:
 
 
 def test_windows_are_unit_sums_of_the_lines_before_a_place() -> None:
-    sums = np.random.default_rng(0).normal(size=(9, 4)).astype(np.float32)
+    sums = np.random.default_rng(0).normal(size=(9, 4)).astype(np.float16)
     found = windows_of_sums(sums)(2, 10)
     assert found.shape == (MOST, 8, 4)
     for n in range(1, MOST + 1):
         for place in range(2, 10):
             lines = sums[place - n : place]
-            wanted = unit(lines.sum(axis=0)) if place >= n else np.zeros(4)
+            wanted = unit(lines.sum(axis=0, dtype=np.float32)) if place >= n else np.zeros(4)
             assert found[n - 1, place - 2] == pytest.approx(wanted, abs=1e-5), (n, place)
 
 
 def test_a_bead_counts_by_its_cosine_against_those_with_the_lines_beside() -> None:
     """The formula, written out for each bead of each cell."""
     random = np.random.default_rng(1)
-    sides = [random.normal(size=(lines, 6)).astype(np.float32) for lines in (70, 9)]
+    sides = [random.normal(size=(lines, 6)).astype(np.float16) for lines in (70, 9)]
     lengths = random.uniform(5, 90, 70), random.uniform(5, 90, 9)
     band = Band.whole(70, 9)
     windows = windows_of_sums(sides[0]), windows_of_sums(sides[1])
@@ -34,8 +34,8 @@ def test_a_bead_counts_by_its_cosine_against_those_with_the_lines_beside() -> No
     for row, given in zip(range(64, 71), scores(64, 71), strict=True):
         for kind, (n, m) in enumerate(BEADS):
             for column in range(m, 10):
-                x = unit(sides[0][row - n : row].sum(axis=0))
-                y = unit(sides[1][column - m : column].sum(axis=0))
+                x = unit(sides[0][row - n : row].sum(axis=0, dtype=np.float32))
+                y = unit(sides[1][column - m : column].sum(axis=0, dtype=np.float32))
                 near_y = [at for at in (column - m - 1, column) if 0 <= at < 9]
                 near_x = [at for at in (row - n - 1, row) if 0 <= at < 70]
                 beside = np.mean([x @ unit(sides[1][at]) for at in near_y]) if near_y else 0

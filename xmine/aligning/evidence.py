@@ -15,6 +15,7 @@ from xmine.aligning.lexicon import Words, learn_lexicon
 from xmine.encoders.encoder import normalised
 
 Floats = NDArray[np.float32]
+Halves = NDArray[np.float16]  # of all lines, of which long texts have many
 # Gives the unit vectors of the lines that end at places from one to before another, float32
 # [lines together, places, dim]: [n - 1, p] is of the n lines before place p.
 Windows = Callable[[int, int], Floats]
@@ -22,12 +23,12 @@ Windows = Callable[[int, int], Floats]
 MOST = 7  # lines of a side in a bead
 # Lead of the cosines of translations, to which evidence is scaled, and their variance.
 _LEAD, _VARIANCE = 0.45, 0.02
-_FEWEST = 5  # beads to measure by
+_FEWEST, _BEADS = 5, 20_000  # beads to measure by: the fewest, and about the most
 _BESIDE = (-3, -2, 2, 3)  # lines further, to compare with
 _STRIPE = 8  # beads
 
 
-def windows_of_sums(sums: Floats) -> Windows:
+def windows_of_sums(sums: Halves) -> Windows:
     """Add up vectors of lines [lines, dim]: so does a static encoder with lines put together."""
 
     def windows(start: int, stop: int) -> Floats:
@@ -70,15 +71,15 @@ def together(evidence: Sequence[Evidence]) -> tuple[Windows, Windows]:
 
 
 def weighed(
-    encoder: tuple[Floats, Floats], words: tuple[Words, Words], path: Path
-) -> tuple[tuple[float, float], float, tuple[Floats, Floats]]:
+    encoder: tuple[Halves, Halves], words: tuple[Words, Words], path: Path
+) -> tuple[tuple[float, float], float, tuple[Halves, Halves]]:
     """Weigh encoder and lexicon by the beads of a path.
 
     The lexicon of one half of the beads is measured by the other half, and the weights are those
     of two figures with normal errors: lead of the translations by variance.
 
     Args:
-        encoder: unit vectors of the lines of both sides, float32 [lines, dim].
+        encoder: unit vectors of the lines of both sides, float16 [lines, dim].
         words: of both sides.
         path: as aligned before.
 
@@ -92,7 +93,7 @@ def weighed(
     halves = []
     for half in (0, 1):
         learnt = _lexicon(words, beads[stripes == half])
-        units = normalised(learnt[0]), normalised(learnt[1])
+        units = _units(learnt[0]), _units(learnt[1])
         halves.append(_lead(units, beads[stripes != half]) or (0.0, 1.0))
     leads = np.array([_lead(encoder, beads) or (_LEAD, _VARIANCE), np.mean(halves, axis=0)])
     raw = leads[:, 0].clip(0) / leads[:, 1]
@@ -101,13 +102,17 @@ def weighed(
     return (float(raw[0]), float(raw[1])), clarity, _lexicon(words, beads)
 
 
-def _lexicon(words: tuple[Words, Words], beads: Path) -> tuple[Floats, Floats]:
+def _units(sums: Halves) -> Halves:
+    return normalised(sums.astype(np.float32)).astype(np.float16)
+
+
+def _lexicon(words: tuple[Words, Words], beads: Path) -> tuple[Halves, Halves]:
     """Learn a lexicon of beads: the sums of its vectors for the lines of both sides."""
     source, target = learn_lexicon(*words, beads)
     return words[0].sums(source), words[1].sums(target)
 
 
-def _lead(vectors: tuple[Floats, Floats], beads: Path) -> tuple[float, float] | None:
+def _lead(vectors: tuple[Halves, Halves], beads: Path) -> tuple[float, float] | None:
     """Measure how far cosines of translations lie above those of lines beside; and the variance.
 
     None where there are too few beads of single lines.
@@ -115,8 +120,11 @@ def _lead(vectors: tuple[Floats, Floats], beads: Path) -> tuple[float, float] | 
     single = beads[(beads[:, 1] - beads[:, 0] == 1) & (beads[:, 3] - beads[:, 2] == 1)]
     if len(single) < _FEWEST:
         return None
-    (source, target), x, y = vectors, single[:, 0], single[:, 2]
-    own = np.einsum("ij,ij->i", source[x], target[y])
-    near = [(y + by).clip(0, len(target) - 1) for by in _BESIDE]
-    others = np.concatenate([np.einsum("ij,ij->i", source[x], target[each]) for each in near])
+    single = single[:: 1 + len(single) // _BEADS]
+    source, last = vectors[0][single[:, 0]].astype(np.float32), len(vectors[1]) - 1
+    places = [(single[:, 2] + by).clip(0, last) for by in (0, *_BESIDE)]
+    own, *near = (
+        np.einsum("ij,ij->i", source, vectors[1][each].astype(np.float32)) for each in places
+    )
+    others = np.concatenate(near)
     return float(own.mean() - others.mean()), float((own.var() + others.var()) / 2) + 1e-6

@@ -55,11 +55,11 @@ class Words:
         """Give the words of some lines, each once."""
         return np.unique(self.ids[self.starts[start] : self.starts[stop]])
 
-    def sums(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Add up the vectors of the words of each line: float32 [lines, dim]."""
-        found = np.zeros((len(self.starts) - 1, vectors.shape[1]), np.float32)
+    def sums(self, vectors: NDArray[np.float32]) -> NDArray[np.float16]:
+        """Add up the vectors of the words of each line: float16 [lines, dim]."""
+        found = np.zeros((len(self.starts) - 1, vectors.shape[1]), np.float16)
         for line, (start, stop) in enumerate(zip(self.starts, self.starts[1:], strict=False)):
-            vectors[self.ids[start:stop]].sum(axis=0, out=found[line])
+            found[line] = vectors[self.ids[start:stop]].sum(axis=0)
         return found
 
 

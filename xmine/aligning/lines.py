@@ -8,12 +8,21 @@ band around it.
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.aligning.band import Band, Path, best_path, probabilities
-from xmine.aligning.evidence import Evidence, Floats, Windows, together, weighed, windows_of_sums
+from xmine.aligning.band import Band, Path, best_path, matched, probabilities
+from xmine.aligning.evidence import (
+    Evidence,
+    Floats,
+    Halves,
+    Windows,
+    together,
+    weighed,
+    windows_of_sums,
+)
 from xmine.aligning.lexicon import Words
 from xmine.aligning.scores import (
     BEADS,
@@ -32,6 +41,7 @@ from xmine.aligning.scores import (
 )
 from xmine.encoders.encoder import normalised
 from xmine.progress import Progress, Report, silent
+from xmine.scoring.order import wrong_blocks
 from xmine.text.folding import HAN
 
 _CELLS = 5e7  # of a first pass over all of them
@@ -39,6 +49,9 @@ _BLOCKS = 2500  # of a longer text
 _RADIUS = 12  # lines
 _EAST = re.compile(rf"[{HAN}\u3001-\u30ff\uff01-\uff60“”‘’…—]")
 _PASSES = 2
+# Blocks that may have moved: their fewest lines, the most of a side that are looked at, and the
+# least probability of good beads.
+_BLOCK, _MOST_BLOCKS, _GOOD = 10, 8, 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,13 +60,21 @@ class Side:
 
     Attributes:
         texts: the lines, none of them blank.
-        vectors: unit vectors of the lines, float32 [lines, dim]; zeros for unknown ones.
+        vectors: unit vectors of the lines, float16 [lines, dim]; zeros for unknown ones.
         windows: the vectors of lines together.
     """
 
     texts: Sequence[str]
-    vectors: Floats
+    vectors: Halves
     windows: Windows
+
+    def part(self, start: int, stop: int) -> "Side":
+        """Take some lines."""
+
+        def windows(first: int, last: int) -> Floats:
+            return self.windows(start + first, start + last)
+
+        return Side(self.texts[start:stop], self.vectors[start:stop], windows)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,6 +130,33 @@ def align_lines(source: Side, target: Side, report: Report = silent) -> Alignmen
     return Alignment(path, probs.round(4), weights, clarity)
 
 
+def moved_blocks(
+    alignment: Alignment, source: Side, target: Side
+) -> list[tuple[int, int, int, int]]:
+    """Find blocks of lines that have no good beads, and are translations in another place.
+
+    Returns:
+        source lines from one to before another, then target lines, from 0.
+    """
+    sides = (source, target)
+    blocks = []
+    for at, side in enumerate(sides):
+        wrong = np.ones(len(side.texts), bool)
+        good = matched(alignment.beads[alignment.probs >= _GOOD])
+        for start, stop in good[:, [2 * at, 2 * at + 1]].tolist():
+            wrong[start:stop] = False
+        found = [each for each in wrong_blocks(wrong) if each[1] - each[0] >= _BLOCK]
+        blocks.append(sorted(found, key=lambda each: each[0] - each[1])[:_MOST_BLOCKS])
+    moved = []
+    for (top, bottom), (left, right) in product(*blocks):
+        some = align_lines(source.part(top, bottom), target.part(left, right))
+        beads = matched(some.beads[some.probs >= _GOOD])
+        if some.clarity > 1 and 2 * len(beads) >= min(bottom - top, right - left):
+            x, y = beads[[0, -1], [0, 1]] + top, beads[[0, -1], [2, 3]] + left
+            moved.append((int(x[0]), int(x[1]), int(y[0]), int(y[1])))
+    return sorted(moved)
+
+
 def join(texts: Iterable[str]) -> str:
     """Put lines together, with a space between but where Chinese or Japanese text meets."""
     whole = ""
@@ -128,7 +176,8 @@ def _first_path(
 ) -> Path:
     """Walk over blocks of lines, where texts are long, and then over lines near that path."""
     size = np.array([len(source.texts), len(target.texts)])
-    centred = [normalised(each.vectors - each.vectors.mean(axis=0)) for each in (source, target)]
+    wide = [each.vectors.astype(np.float32) for each in (source, target)]
+    centred = [normalised(each - each.mean(axis=0)) for each in wide]
     band = Band.whole(*size)
     if np.prod(size, dtype=np.float64) > _CELLS:
         scale = -(-int(size.max()) // _BLOCKS)

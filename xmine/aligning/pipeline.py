@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from xmine.aligning.aligned import Aligned
 from xmine.aligning.evidence import MOST, Floats, Windows, windows_of_sums
-from xmine.aligning.lines import Side, align_lines, join
+from xmine.aligning.lines import Side, align_lines, join, moved_blocks
 from xmine.aligning.options import AligningOptions
 from xmine.encoders.encoder import SentenceEncoder, normalised
 from xmine.encoders.modules.static import StaticEmbedding
@@ -83,6 +83,7 @@ def align(
             )
         ]
         alignment = align_lines(sides[0], sides[1], report)
+        moved = moved_blocks(alignment, sides[0], sides[1])
         known = pair.facts.languages
         languages = (
             codes[0] or guess_language(left.texts, known),
@@ -96,6 +97,7 @@ def align(
         aligned = replace(
             aligned,
             flags=_flags(aligned),
+            moved=moved,
             warnings=told + warnings,
             unknown=[each.name for each, doubt in zip((left, right), doubts, strict=True) if doubt],
             vectors=vector_facts(pair),
@@ -118,9 +120,10 @@ def _side(
     prompted = encoder.settings.choose(prompt)
     if encoder.encodes_pieces and isinstance(encoder.body, StaticEmbedding) and not prompted:
         sums = encoder.body.sums(texts)[:, : encoder.dim]
-        return Side(texts, normalised(sums.copy()), windows_of_sums(sums))
+        halves = sums.astype(np.float16)
+        return Side(texts, normalised(sums).astype(np.float16), windows_of_sums(halves))
     tables = [_encoded(encoder, texts, n, prompt, steps, report) for n in range(1, MOST + 1)]
-    return Side(texts, tables[0].astype(np.float32), _windows_of(tables))
+    return Side(texts, tables[0], _windows_of(tables))
 
 
 def _encoded(

@@ -1,0 +1,165 @@
+"""Align documents with gold beads, and count the beads that are right.
+
+    python bench/align.py EVAL [--sets tb-dev mac-dev ...] [--model ENCODER] [--json OUT.json]
+
+EVAL has the folder align/ with sets of documents: NAME.src, NAME.tgt with a sentence a line, and
+NAME.gold with a bead a line, `[rows of src]:[rows of tgt]`, from 0. Strict counts a bead if both
+sides are exactly right, lax if it overlaps a gold bead on both sides; beads with an empty side are
+left out: as score.py of vecalign does. `expected` is the mean probability of the beads, which
+strict precision should be.
+
+The set `joined` is news in English and ten other languages, EVAL/newstest: lines are put together
+by chance, on one side or the other, and some are left out. `blind` is the same with an encoder that
+knows none of the words, by lengths and lexicon alone.
+"""
+
+import argparse
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from time import process_time
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from xmine.aligning.pipeline import align
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.evaluation.reports.record import record, write_record
+
+SETS = "tb-dev mac-dev tb-test mac-test subtitles ro1984 hu1984 steinbeck joined blind".split()
+NEWS = "2014.eng-fra 2013.eng-spa 2009.eng-ita 2014.eng-hin 2018.ces-eng 2018.eng-tur 2020.eng-deu "
+NEWS += "2020.eng-jpn 2020.eng-pol 2020.eng-rus"
+JOINED, LEFT_OUT = 0.25, 0.02  # shares of lines
+
+Bead = tuple[tuple[int, ...], tuple[int, ...]]
+
+
+class Document(NamedTuple):
+    """Lines of both sides, and which rows belong together."""
+
+    source: list[str]
+    target: list[str]
+    gold: list[Bead]
+
+
+def documents(folder: Path, name: str) -> Iterator[Document]:
+    """Read the documents of a set."""
+    if name in ("joined", "blind"):
+        for each in NEWS.split():
+            one, other = sorted((folder / "newstest").glob(f"newstest{each}.*"))
+            yield joined(lines_of(one), lines_of(other), Random(each))
+        return
+    for path in sorted((folder / "align" / name).rglob("*.gold")):
+        beads = (line.split(":")[:2] for line in lines_of(path))
+        gold = [tuple(tuple(map(int, re.findall(r"\d+", side))) for side in each) for each in beads]
+        sides = lines_of(path.with_suffix(".src")), lines_of(path.with_suffix(".tgt"))
+        yield Document(*sides, gold)  # type: ignore[arg-type]
+
+
+def lines_of(path: Path) -> list[str]:
+    """Read lines; a line break is `\\n` alone."""
+    return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+
+
+def joined(source: list[str], target: list[str], random: Random) -> Document:
+    """Put lines that are translations together by chance, and leave some out."""
+    sides: tuple[list[str], list[str]] = ([], [])
+    gold: list[Bead] = []
+    at = 0
+    while at < len(source):
+        size = random.choice((2, 2, 3)) if random.random() < JOINED else 1
+        texts = [source[at : at + size], target[at : at + size]]
+        at += size
+        kind = random.random()
+        if kind < LEFT_OUT:
+            texts[random.randrange(2)] = []
+        elif size > 1:
+            side = random.randrange(2)
+            texts[side] = [" ".join(texts[side])]
+        rows = []
+        for lines, some in zip(sides, texts, strict=True):
+            rows.append(tuple(range(len(lines), len(lines) + len(some))))
+            lines += some
+        gold.append((rows[0], rows[1]))
+    return Document(*sides, gold)
+
+
+class Counts(NamedTuple):
+    """Beads of a set: found and true ones, and how many of them are right, strict and lax."""
+
+    found: list[float]
+    strict: list[bool]
+    lax: list[bool]
+    gold_strict: list[bool]
+    gold_lax: list[bool]
+
+    def figures(self) -> dict[str, float]:
+        """Give precision, recall, F1, lax F1 and the expected precision."""
+        values = [float(np.mean(each)) for each in self[1:]]
+        return {
+            "beads": len(self.found),
+            "precision": round(values[0], 4),
+            "recall": round(values[2], 4),
+            "f1": f1(values[0], values[2]),
+            "lax_f1": f1(values[1], values[3]),
+            "expected": round(float(np.mean(self.found)), 4),
+        }
+
+
+def f1(precision: float, recall: float) -> float:
+    """Give the harmonic mean."""
+    return round(2 * precision * recall / max(precision + recall, 1e-9), 4)
+
+
+def overlapping(beads: list[Bead], others: list[Bead]) -> list[bool]:
+    """Tell which beads share a row of both sides with one of the others."""
+    cells = {(x, y) for source, target in others for x in source for y in target}
+    return [any((x, y) in cells for x in source for y in target) for source, target in beads]
+
+
+def measure(document: Document, encoder: SentenceEncoder, counts: Counts) -> None:
+    """Align a document, and count."""
+    aligned = align(document.source, document.target, encoder)
+    beads, probs = aligned.alignment.beads.tolist(), aligned.alignment.probs.tolist()
+    # Blank lines have no row in what was aligned: their numbers tell the rows of the files.
+    rows = [(side.lines - 1).tolist() for side in (aligned.source, aligned.target)]
+    found: list[Bead] = []
+    for (top, bottom, left, right), prob in zip(beads, probs, strict=True):
+        if top < bottom and left < right:
+            found.append((tuple(rows[0][top:bottom]), tuple(rows[1][left:right])))
+            counts.found.append(prob)
+    gold = [bead for bead in document.gold if all(bead)]
+    known, true = set(found), set(gold)
+    counts.strict.extend(bead in true for bead in found)
+    counts.gold_strict.extend(bead in known for bead in gold)
+    counts.lax.extend(overlapping(found, gold))
+    counts.gold_lax.extend(overlapping(gold, found))
+
+
+def main() -> None:
+    """Measure the sets, print a row for each, and write the record."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--sets", nargs="+", default=SETS)
+    parser.add_argument("--model", default="embedded")
+    parser.add_argument("--json", type=Path)
+    arguments = parser.parse_args()
+    encoder, figures = SentenceEncoder.load(arguments.model), dict[str, Any]()
+    blind = SentenceEncoder.load(arguments.model)
+    blind.body.table.rows[:] = 0  # type: ignore[union-attr]
+    print("| set | beads | precision | recall | F1 | lax F1 | expected | CPU s |")
+    print("|---|--:|--:|--:|--:|--:|--:|--:|")
+    for name in arguments.sets:
+        counts, start = Counts([], [], [], [], []), process_time()
+        for document in documents(arguments.data, name):
+            measure(document, blind if name == "blind" else encoder, counts)
+        found = {**counts.figures(), "cpu_seconds": round(process_time() - start, 1)}
+        figures[name] = found
+        print(f"| {name} | " + " | ".join(str(each) for each in found.values()) + " |", flush=True)
+    if arguments.json:
+        write_record(arguments.json, record({"model": arguments.model, "sets": figures}))
+
+
+if __name__ == "__main__":
+    main()

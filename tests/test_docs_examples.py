@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
-NAMES = ("reference/files.md", "how-to/encoders.md", "how-to/score.md")
+NAMES = ("how-to/align.md", "reference/files.md", "how-to/encoders.md", "how-to/score.md")
 TEXTS = {name: (DOCS / name).read_text(encoding="utf-8") for name in NAMES}
 SECTION = re.compile(r"^## (.+)\n((?:(?!## ).*\n?)*)", re.MULTILINE)
 SECTIONS = {

@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import subprocess
 import sys
 import time
@@ -79,11 +80,51 @@ def test_it_finds_the_pairs_of_the_example_files(
     assert mined.warnings == []
 
 
+# A text, and the same as others write it: each pair is one text to the encoder.
+SPELLED = [
+    ("It's the driver's fault, isn't it?", "It&#39;s the driver&#39;s fault, isn&#39;t it?"),
+    (
+        "\"I don't know,\" said Ada's mother.",
+        "&quot;I don&#39;t know,&quot; said Ada&#39;s mother.",
+    ),
+    ("Salt & pepper aren't on the table.", "Salt &amp;amp; pepper aren&apos;t on the table."),
+    ("We haven't seen Tom's new flat.", "We haven &apos;t seen Tom &apos;s new flat ."),
+    ("a well-known fact", "a well @-@ known fact"),
+    ("Press <b>Save</b> now.", "Press Save now."),
+    ("Мой брат живёт в маленькой деревне у моря.", "Мой брат живет в мале́нькой дере́вне у моря́."),
+    ("مدرسة كبيرة في المدينة", "مدرسه کبیره فی المدینه"),
+    ("ﻣﺪﺭﺳﺔ ﻛﺒﻴﺮﺓ", "مدرسة كبيرة"),
+    ("我用Python写了一个程序。", "我 用 Python 写 了 一个 程序 。"),
+    ("价格是6305美元。", "价格是 6305 美元。"),
+    ("12,500 people", "12500 people"),
+    ("l’œuvre d’art", "l'oeuvre d'art"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), SPELLED)
+def test_a_text_is_read_alike_however_it_is_spelled(
+    embedded: SentenceEncoder, one: str, other: str
+) -> None:
+    vectors = embedded.encode([one, other])
+    assert vectors[0] @ vectors[1] >= 0.97
+
+
+def test_prices_find_their_translations(embedded: SentenceEncoder) -> None:
+    """A number beside Chinese characters is the number of the English line."""
+    prices = random.Random(1).sample(range(1000, 9999), 300)
+    order = random.Random(2).sample(range(300), 300)
+    english = [f"The price is {price} dollars." for price in prices]
+    mined = mine(english, [f"价格是{prices[at]}美元。" for at in order], embedded)
+    lines = zip(mined.pairs.source_lines.tolist(), mined.pairs.target_lines.tolist(), strict=True)
+    right = {(at + 1, place + 1) for place, at in enumerate(order)}
+    assert len(right & set(lines)) >= 297
+
+
 def piece_ids(texts: list[str]) -> tuple[list[list[int]], list[list[int]]]:
     ours = sentencepiece.SentencePieceProcessor(model_file=str(EMBEDDED / "sentencepiece.model"))
     theirs = Tokenizer.from_file(str(EMBEDDED / "tokenizer.json"))
     encoded = theirs.encode_batch(list(map(without_markup, texts)), add_special_tokens=False)
-    return ours.encode([fold(text, spaced=False) for text in texts]), [each.ids for each in encoded]
+    return ours.encode(list(map(fold, texts))), [each.ids for each in encoded]
 
 
 def differences(texts: list[str]) -> list[int]:

@@ -1,0 +1,58 @@
+"""The tutorial about a new language, typed: two books in Hungarian, which the encoder does not know."""
+
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from xmine.pairs.io import read_pairs
+
+ROOT = Path(__file__).parents[1]
+DATA = Path(os.environ.get("XMINE_DATA") or ROOT.parent / "shared" / "data") / "eval"
+PAGE = ROOT / "docs" / "tutorial" / "new-language.md"
+
+pytestmark = [
+    pytest.mark.realdata,
+    pytest.mark.long,
+    pytest.mark.skipif(not (DATA / "align").is_dir(), reason="no books; name them with XMINE_DATA"),
+]
+
+
+def typed(folder: Path) -> None:
+    """Run the commands of the page."""
+    blocks = re.findall(r"^```\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S)
+    shell = f'xmine() {{ "{sys.executable}" -m xmine "$@"; }}\nset -e\n' + "".join(blocks)
+    ended = subprocess.run(["bash", "-c", shell], cwd=folder, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr[-2000:]
+
+
+def test_two_books_lead_to_pairs_of_a_language_that_the_encoder_does_not_know(
+    tmp_path: Path,
+) -> None:
+    for name, book in (("first", "hu1984"), ("second", "steinbeck")):
+        for side, code in (("src", "hu"), ("tgt", "en")):
+            shutil.copy(DATA / "align" / book / f"all.{side}", tmp_path / f"{name}.{code}")
+    book = DATA / "align" / "steinbeck"
+    hungarian, english, gold = (
+        (book / f"all.{side}").read_text("utf-8").split("\n") for side in ("src", "tgt", "gold")
+    )
+    single = [
+        match.groups() for line in gold if (match := re.fullmatch(r"\[(\d+)\]:\[(\d+)\]", line))
+    ]
+    order = random.Random(1).sample(range(2000), 2000)
+    texts = (
+        [hungarian[int(x)] for x, _ in single[:2000]],
+        [english[int(single[at][1])] for at in order],
+    )
+    for code, lines in zip(("hu", "en"), texts, strict=True):
+        (tmp_path / f"crawl.{code}").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    typed(tmp_path)
+    right = {(row + 1, order.index(row) + 1) for row in range(2000)}
+    found = {(pair.source_line, pair.target_line) for pair in read_pairs(tmp_path / "run")}
+    precision, recall = len(found & right) / len(found), len(found & right) / len(right)
+    assert precision >= 0.9 and recall >= 0.6

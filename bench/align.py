@@ -25,6 +25,7 @@ import numpy as np
 
 from xmine.aligning.pipeline import align
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.modules.static import StaticEmbedding
 from xmine.evaluation.reports.record import record, write_record
 
 SETS = "tb-dev mac-dev tb-test mac-test subtitles ro1984 hu1984 steinbeck joined blind".split()
@@ -147,7 +148,8 @@ def main() -> None:
     arguments = parser.parse_args()
     encoder, figures = SentenceEncoder.load(arguments.model), dict[str, Any]()
     blind = SentenceEncoder.load(arguments.model)
-    blind.body.table.rows[:] = 0  # type: ignore[union-attr]
+    assert isinstance(blind.body, StaticEmbedding)
+    blind.body.table.rows[:] = 0
     print("| set | beads | precision | recall | F1 | lax F1 | expected | CPU s |")
     print("|---|--:|--:|--:|--:|--:|--:|--:|")
     for name in arguments.sets:

@@ -1,4 +1,4 @@
-"""The tutorial about a new language, typed: two books in Hungarian, which the encoder does not know."""
+"""The tutorial about a new language, typed: two books in Hungarian, unknown to the encoder."""
 
 import os
 import random
@@ -34,9 +34,9 @@ def typed(folder: Path) -> None:
 def test_two_books_lead_to_pairs_of_a_language_that_the_encoder_does_not_know(
     tmp_path: Path,
 ) -> None:
-    for name, book in (("first", "hu1984"), ("second", "steinbeck")):
+    for name, each in (("first", "hu1984"), ("second", "steinbeck")):
         for side, code in (("src", "hu"), ("tgt", "en")):
-            shutil.copy(DATA / "align" / book / f"all.{side}", tmp_path / f"{name}.{code}")
+            shutil.copy(DATA / "align" / each / f"all.{side}", tmp_path / f"{name}.{code}")
     book = DATA / "align" / "steinbeck"
     hungarian, english, gold = (
         (book / f"all.{side}").read_text("utf-8").split("\n") for side in ("src", "tgt", "gold")

@@ -34,7 +34,7 @@ def test_a_pair_is_printed_with_reasons_and_what_its_sides_share(
         "In 1998, 15",
         "1998年，16",
         "",
-        "no counterpart: In, 15 | 年, 16",
+        "no counterpart: In | ",
         "shared: 1998 | 1998",
         "",
     ]

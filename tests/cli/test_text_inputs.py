@@ -153,17 +153,18 @@ def test_vectors_take_the_place_of_an_encoder(
         assert command("encode", f"{side}.txt", "-o", f"{side}.npy", *model).code == 0
         raw = Path(tmp_path, f"{side}.npy").read_bytes()[-121 * 32 * 4 :]
         Path(tmp_path, f"{side}.raw").write_bytes(raw)
-    expected = command("mine", "en.txt", "zh.txt", *model)
-    assert expected.out.count("\n") >= 25
+    expected = command("mine", "en.txt", "zh.txt", *model).out
+    assert expected.count("\n") >= 25
+    expected = expected.replace("\tpartial\n", "\t\n")  # vectors of the user do not add up
     monkeypatch.setattr(SentenceEncoder, "load", lambda *_: 1 / 0)  # none is needed
     mine = ["mine", "en.txt", "zh.txt"]
     npy = ["--src-vectors", "en.npy", "--tgt-vectors", "zh.npy"]
     raw_files = ["--src-vectors", "en.raw", "--tgt-vectors", "zh.raw", "--dim", 32]
-    assert command(*mine, *npy).out == expected.out
-    assert command(*mine, *npy, "--dim", 32).out == expected.out
-    assert command(*mine, *raw_files).out == expected.out
+    assert command(*mine, *npy).out == expected
+    assert command(*mine, *npy, "--dim", 32).out == expected
+    assert command(*mine, *raw_files).out == expected
     idle = command(*mine, *npy, "--batch-size", 8, "--src-prompt", "q: ")
-    assert idle.out == expected.out
+    assert idle.out == expected
     assert "warning: --src-prompt: no effect without an encoder\n" in idle.err
     assert "warning: --batch-size: no effect without a transformer\n" in idle.err
     verbose = command(*mine, *npy, "-v")

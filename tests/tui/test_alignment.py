@@ -57,13 +57,13 @@ def test_the_cut_of_an_alignment_moves_and_is_not_written(alignment: Path) -> No
     async def script(pilot: Any, keys: Keys) -> None:
         shown = "\n".join(await keys("t"))
         assert "5 of 5 kept" in shown and "≥ 0." in shown
-        await keys("c", *(["backspace"] * 8), *"0.9", "enter")
+        await keys("c", *(["backspace"] * 8), *"0.9998", "enter")
         assert "an alignment has no cut to write" in "\n".join(await keys("w"))
         shown = "\n".join(await keys("p"))
-        assert "cut 0.9000 (not written)" in shown
+        assert "cut 0.9998 (not written)" in shown
         assert "6 shown" in shown
         below = await keys("slash", *"is:below", "enter", "g")
-        assert "4 shown" in below[0] and "─ below the cut ─" in "\n".join(below)
+        assert "5 shown" in below[0] and "─ below the cut ─" in "\n".join(below)
 
     browse(alignment, script)
 

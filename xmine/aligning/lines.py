@@ -37,7 +37,7 @@ from xmine.aligning.scores import (
     first_scores,
     lengths_of,
     merging_of,
-    variance_of,
+    usual_lengths,
 )
 from xmine.encoders.encoder import normalised
 from xmine.progress import Progress, Report, silent
@@ -120,9 +120,9 @@ def align_lines(source: Side, target: Side, report: Report = silent) -> Alignmen
             Evidence(learnt[0], learnt[1], weights[1]),
         ]
         band = Band.around(corners_of(path), _RADIUS)
-        scores = bead_scores(
-            band, lengths, together(evidence), variance_of(lengths, path), merging_of(path)
-        )
+        usual, variance = usual_lengths(lengths, path)
+        windows = together(evidence)
+        scores = bead_scores(band, usual, windows, variance, merging_of(path))
         path = best_path(band, BEADS, scores, SKIP)
     report(Progress("aligning", told - 1, told))
     probs = probabilities(band, BEADS, scores, SKIP, path, TEMPERATURE)

@@ -27,6 +27,7 @@ _USUAL = 1.0
 # mac-dev and lines put together by chance (bench/align.py).
 TEMPERATURE = 0.11
 _MEDIAN = 0.455  # of the square of a normal variable
+_WEIGHT = 10  # beads
 
 Lengths = NDArray[np.float64]
 
@@ -38,16 +39,26 @@ def lengths_of(source: Sequence[str], target: Sequence[str]) -> tuple[Lengths, L
     return x * (most / x.sum()), y * (most / y.sum())
 
 
-def variance_of(lengths: tuple[Lengths, Lengths], path: Path) -> float:
-    """Measure the variance of the length of translations, for each character."""
+def usual_lengths(
+    lengths: tuple[Lengths, Lengths], path: Path
+) -> tuple[tuple[Lengths, Lengths], float]:
+    """Scale lengths by the median ratio of the beads of a path; and measure their variance.
+
+    Returns:
+        the lengths; and the variance of a translation's length, for each character. Few beads are
+        outweighed by _VARIANCE.
+    """
     beads = matched(path)
+    if not len(beads):
+        return lengths, _VARIANCE
     sums = [np.concatenate([[0], np.cumsum(each)]) for each in lengths]
     x, y = (
         each[beads[:, 2 * side + 1]] - each[beads[:, 2 * side]] for side, each in enumerate(sums)
     )
-    return (
-        max(float(np.median((x - y) ** 2 / (x + y))) / _MEDIAN, 0.05) if len(beads) else _VARIANCE
-    )
+    ratio = float(np.median(y / x))
+    measured = max(float(np.median((ratio * x - y) ** 2 / (ratio * x + y))) / _MEDIAN, 0.05)
+    variance = (len(beads) * measured + _WEIGHT * _VARIANCE) / (len(beads) + _WEIGHT)
+    return (lengths[0] * ratio, lengths[1]), variance
 
 
 def merging_of(path: Path) -> float:
@@ -119,9 +130,9 @@ def bead_scores(
 
     Args:
         band: of the cells.
-        lengths: of the lines of both sides, see `lengths_of`.
+        lengths: of the lines of both sides, see `usual_lengths`.
         windows: of both sides.
-        variance: see `variance_of`.
+        variance: see `usual_lengths`.
         merging: see `merging_of`.
     """
     last = len(band) - 1, int(band.stops[-1]) - 1

@@ -116,6 +116,21 @@ def test_texts_that_are_no_versions_of_one_document_are_told() -> None:
     }
 
 
+def test_a_text_that_lacks_a_part_keeps_its_other_beads() -> None:
+    """Half of the source is missing: its lines are not twice as long for that."""
+    source, target, _ = document(np.random.default_rng(12))
+    half = len(source) // 2
+    whole = {bead for bead in beads_of(xmine.align(source, target)) if all(bead)}
+    found = {bead for bead in beads_of(xmine.align(source[:half], target)) if all(bead)}
+    wanted = {(x, y) for x, y in whole if x and int(x.split("-")[-1]) <= half}
+    assert len(found & wanted) >= 0.6 * len(wanted)
+
+
+def test_few_lines_tell_nothing_of_two_texts() -> None:
+    aligned = xmine.align(["The committee rejected it."], ["Die Katze schläft auf dem Sofa."])
+    assert "too few lines to tell" in " ".join(aligned.report().warnings)
+
+
 def test_a_block_in_another_place_is_told() -> None:
     english, chinese = ((EXAMPLES / f"{code}.txt").read_text().split("\n") for code in ("en", "zh"))
     gold = [map(int, line.split("\t")) for line in (EXAMPLES / "gold.tsv").read_text().splitlines()]

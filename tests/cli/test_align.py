@@ -66,7 +66,7 @@ def test_a_folder_keeps_beads_and_summary(command: Command, texts: None) -> None
     assert (facts["beads"], facts["kinds"]) == (5, {"1-2": 3, "1-1": 2})
     assert len(list(read_pairs("run/"))) == 5
     again = command("align", "de.txt", "en.txt", "-o", "run/", "--all")
-    assert again.code == 0 and len(list(read_pairs("run/"))) == 6
+    assert again.code == 0 and len(list(read_pairs("run/"))) == 5
     Path("fr.txt").write_text("Il pleuvait.\n")
     other = command("align", "de.txt", "fr.txt", "-o", "run/")
     assert other.err.startswith("xmine: run: was made with target en.txt, not fr.txt")
@@ -96,6 +96,12 @@ def test_the_commands_of_pairs_read_an_alignment(
     )
     shown = command("pairs", "judge", "run/", "--sample", 1, stdin=b"q").err
     assert re.search(r"^[> ] +\d-\d  [A-Z]", shown, re.MULTILINE)
+
+
+def test_beads_that_are_scored_keep_scores_and_lines(command: Command, texts: None) -> None:
+    assert command("align", "de.txt", "en.txt", "-o", "beads.tsv").code == 0
+    scored = command("score", "beads.tsv").out.splitlines()[0].split("\t")
+    assert {"score", "cosine", "prob", "source_lines", "target_lines"} <= {*scored}
 
 
 def test_lines_are_cut_into_sentences_on_demand(command: Command, texts: None) -> None:

@@ -21,6 +21,8 @@ from xmine.version import __version__
 
 # Clarity below which texts are no versions of one document, and the cut of their beads.
 _UNCLEAR, _CUT = 1.0, 0.5
+_LEAST = 0.3  # mean probability of the beads of versions of one document
+_FEW = 5  # beads that tell nothing of that
 _MOST_KINDS = 6  # kinds of beads that are counted by name
 
 
@@ -58,7 +60,7 @@ class Aligned:
     @property
     def cut(self) -> float:
         """The lowest probability of beads that are kept."""
-        probs = np.sort(self._probs)[::-1]
+        probs = np.sort(self.probs)[::-1]
         if self.options.precision is None or not len(probs):
             usual = _CUT if self.is_unclear else 0.0
             return usual if self.options.min_prob is None else self.options.min_prob
@@ -69,10 +71,12 @@ class Aligned:
     @property
     def is_unclear(self) -> bool:
         """Whether the texts do not look like versions of one document."""
-        return self.alignment.clarity < _UNCLEAR
+        probs = self.probs
+        return not len(probs) or self.alignment.clarity < _UNCLEAR or probs.mean() < _LEAST
 
     @property
-    def _probs(self) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+    def probs(self) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+        """The probabilities of the beads with lines on both sides, float64 [beads]."""
         beads = self.alignment.beads
         both = (beads[:, 1] > beads[:, 0]) & (beads[:, 3] > beads[:, 2])
         return self.alignment.probs[both]
@@ -126,7 +130,7 @@ class AligningReport:
     @cached_property
     def kinds(self) -> dict[str, int]:
         """The number of beads of each kind, such as 1-2, the commonest first."""
-        beads = matched(self.aligned.alignment.beads)
+        beads = matched(self.aligned.alignment.beads)[self.aligned.probs >= self.aligned.cut]
         found = Counter(f"{b - a}-{d - c}" for a, b, c, d in beads.tolist())
         return dict(found.most_common())
 
@@ -171,7 +175,9 @@ class AligningReport:
                 f"the encoder was not made for the language of {names}: lengths and a lexicon of "
                 "the two texts align them"
             )
-        if self.aligned.is_unclear:
+        if len(self.aligned.probs) <= _FEW:
+            said.append("too few lines to tell whether these are versions of one document")
+        elif self.aligned.is_unclear:
             said.append(
                 "these do not look like two versions of one document in the same order; xmine mine "
                 "finds translations in any order"

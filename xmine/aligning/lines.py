@@ -27,14 +27,16 @@ from xmine.aligning.lexicon import Words
 from xmine.aligning.scores import (
     BEADS,
     BLOCK_SKIP,
-    FIRST_SKIP,
+    FIRST,
     PAIRED,
     SINGLE,
     SKIP,
     TEMPERATURE,
+    Lengths,
     bead_scores,
     block_scores,
     first_scores,
+    lengths_by_nearest,
     lengths_of,
     merging_of,
     usual_lengths,
@@ -108,11 +110,12 @@ def align_lines(source: Side, target: Side, report: Report = silent) -> Alignmen
     told = _PASSES + 2
     lengths = lengths_of(source.texts, target.texts)
     report(Progress("aligning", 0, told))
-    path = _first_path(source, target, lengths)
     words = Words.of(source.texts), Words.of(target.texts)
+    vectors = source.vectors, target.vectors
+    paths = _first_paths(source, target, lengths)
+    path = max(paths, key=lambda each: weighed(vectors, words, each)[1])
     for done in range(1, _PASSES + 1):
         report(Progress("aligning", done, told))
-        vectors = source.vectors, target.vectors
         weights, clarity, sums = weighed(vectors, words, path)
         learnt = tuple(map(windows_of_sums, sums))
         evidence = [
@@ -171,21 +174,22 @@ def corners_of(path: Path, scale: int = 1) -> NDArray[np.int64]:
     return np.vstack([path[:1, [0, 2]], path[:, [1, 3]]]) * scale
 
 
-def _first_path(
-    source: Side, target: Side, lengths: tuple[NDArray[np.float64], NDArray[np.float64]]
-) -> Path:
+def _first_paths(source: Side, target: Side, lengths: tuple[Lengths, Lengths]) -> list[Path]:
     """Walk over blocks of lines, where texts are long, and then over lines near that path."""
     size = np.array([len(source.texts), len(target.texts)])
     wide = [each.vectors.astype(np.float32) for each in (source, target)]
-    centred = [normalised(each - each.mean(axis=0)) for each in wide]
+    left, right = (normalised(each - each.mean(axis=0)) for each in wide)
     band = Band.whole(*size)
     if np.prod(size, dtype=np.float64) > _CELLS:
         scale = -(-int(size.max()) // _BLOCKS)
         starts = [np.arange(0, each, scale) for each in size]
-        sums = [np.add.reduceat(each, at) for each, at in zip(centred, starts, strict=True)]
+        sums = [np.add.reduceat(each, at) for each, at in zip((left, right), starts, strict=True)]
         blocks = normalised(sums[0]), normalised(sums[1])
         whole = Band.whole(len(blocks[0]), len(blocks[1]))
         path = best_path(whole, SINGLE, block_scores(blocks), BLOCK_SKIP)
         band = Band.around(np.minimum(corners_of(path, scale), size), 2 * scale)
-    scores = first_scores(band, lengths, (centred[0], centred[1]))
-    return best_path(band, PAIRED, scores, FIRST_SKIP)
+    scaled = lengths, lengths_by_nearest(lengths, (left, right))
+    return [
+        best_path(band, PAIRED, first_scores(band, each, (left, right), worst), skip)
+        for each, (skip, worst) in zip(scaled, FIRST, strict=True)
+    ]

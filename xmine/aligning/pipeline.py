@@ -39,6 +39,8 @@ from xmine.text.inputs import Texts, text_input
 from xmine.text.sentences import Sentences, read_sentences, sentence_table
 from xmine.vectors.encoding import encode_sentences
 
+_LARGEST = 1000.0  # of a sum in a half
+
 
 def align(
     source: Texts,
@@ -104,7 +106,8 @@ def align(
         )
         if opened.kept:
             write_pairs(aligned.beads(), str(opened.path(CANDIDATES_FILE)), languages)
-            write_pairs(aligned.rows(), str(opened.path(PAIRS_FILE)), languages)
+            kept = aligned.report().kept
+            write_pairs(kept, str(opened.path(PAIRS_FILE)), languages)
             with replacing(opened.path(SUMMARY_FILE)) as file:
                 file.write_text(json_row(aligned.report().facts()), encoding="utf-8")
             opened.finish()
@@ -120,7 +123,7 @@ def _side(
     prompted = encoder.settings.choose(prompt)
     if encoder.encodes_pieces and isinstance(encoder.body, StaticEmbedding) and not prompted:
         sums = encoder.body.sums(texts)[:, : encoder.dim]
-        halves = sums.astype(np.float16)
+        halves = (sums / max(1.0, float(np.abs(sums).max()) / _LARGEST)).astype(np.float16)
         return Side(texts, normalised(sums).astype(np.float16), windows_of_sums(halves))
     tables = [_encoded(encoder, texts, n, prompt, steps, report) for n in range(1, MOST + 1)]
     return Side(texts, tables[0], _windows_of(tables))

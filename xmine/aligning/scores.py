@@ -12,12 +12,14 @@ from xmine.aligning.evidence import MOST, Floats, Windows
 SINGLE = [(1, 1)]
 PAIRED = [(1, 1), (1, 2), (2, 1)]
 BEADS = [(n, m) for n in range(1, MOST + 1) for m in range(1, MOST + 1) if n + m <= MOST + 1]
-BLOCK_SKIP, FIRST_SKIP, SKIP = -0.1, -3.0, -0.4
+BLOCK_SKIP, SKIP = -0.1, -0.4
 
 _CHANCE = 0.15  # cosine of blocks that is none yet
-# Of the first pass: the scores of its beads without lengths and cosines, the most that lengths
-# cost, and the weight of cosines.
-_PRIORS, _WORST, _COSINES = (1.0, -1.5, -1.5), 6.0, 4.0
+# Of the first pass: the scores of its beads without lengths and cosines, and the weight of cosines.
+_PRIORS, _COSINES = (1.0, -1.5, -1.5), 4.0
+# Two first passes, of which the clearer one counts: the score of a line without counterpart, and
+# the most that lengths cost. The first is for whole texts, the second for texts that lack parts.
+FIRST = ((-3.0, 6.0), (-1.0, 2.0))
 _VARIANCE = 1.5  # of the length of a translation, for each character
 # Of the last pass: the price of each further line of a bead, and weight and bound of lengths.
 _MERGING, _LENGTHS, _FARTHEST = 0.08, 0.03, 20.0
@@ -28,6 +30,7 @@ _USUAL = 1.0
 TEMPERATURE = 0.11
 _MEDIAN = 0.455  # of the square of a normal variable
 _WEIGHT = 10  # beads
+_LINES = 4000  # of a side that are compared with those of the other
 
 Lengths = NDArray[np.float64]
 
@@ -37,6 +40,25 @@ def lengths_of(source: Sequence[str], target: Sequence[str]) -> tuple[Lengths, L
     x, y = (np.array([max(1.0, len(text.strip())) for text in side]) for side in (source, target))
     most = max(x.sum(), y.sum())
     return x * (most / x.sum()), y * (most / y.sum())
+
+
+def lengths_by_nearest(
+    lengths: tuple[Lengths, Lengths], vectors: tuple[Floats, Floats]
+) -> tuple[Lengths, Lengths]:
+    """Scale lengths by the median ratio of lines that are each other's nearest.
+
+    Args:
+        lengths: of the lines of both sides.
+        vectors: their unit vectors, centred, float32 [lines, dim].
+    """
+    some = [np.linspace(0, len(x) - 1, min(len(x), _LINES)).astype(np.int64) for x in lengths]
+    cosines = vectors[0][some[0]] @ vectors[1][some[1]].T
+    best, back = cosines.argmax(axis=1), cosines.argmax(axis=0)
+    mutual = np.flatnonzero(back[best] == np.arange(len(best)))
+    order = np.argsort(-cosines[mutual, best[mutual]], kind="stable")
+    near = mutual[order[: max(1, len(order) // 2)]]
+    ratio = float(np.median(lengths[1][some[1][best[near]]] / lengths[0][some[0][near]]))
+    return lengths[0] * ratio, lengths[1]
 
 
 def usual_lengths(
@@ -82,7 +104,10 @@ def block_scores(vectors: tuple[Floats, Floats]) -> Scores:
 
 
 def first_scores(
-    band: Band, lengths: tuple[Lengths, Lengths], vectors: tuple[Floats, Floats]
+    band: Band,
+    lengths: tuple[Lengths, Lengths],
+    vectors: tuple[Floats, Floats],
+    worst: float,
 ) -> Scores:
     """Score PAIRED beads by lengths (Gale & Church, 1993) and by the cosines of single lines.
 
@@ -90,6 +115,7 @@ def first_scores(
         band: of the cells.
         lengths: of the lines of both sides, see `lengths_of`.
         vectors: centred unit vectors of the lines of both sides, float32 [lines, dim].
+        worst: the most that lengths cost.
     """
     sums = [np.concatenate([[0], np.cumsum(each)]) for each in lengths]
 
@@ -109,7 +135,7 @@ def first_scores(
             y = sums[1][columns] - sums[1][(columns - m).clip(0)]
             apart = (x - y) ** 2 / (_VARIANCE * (x + y) + 1)
             close = before(1, 1) if n == m else 0.6 * (before(1, 1) + before(n, m))
-            found[at] = _PRIORS[at] - np.minimum(apart / 2, _WORST) + _COSINES * close
+            found[at] = _PRIORS[at] - np.minimum(apart / 2, worst) + _COSINES * close
         return _rows(band, found, start, left)
 
     return scores

@@ -57,7 +57,9 @@ def tsv_rows(
     if not held <= _PLAIN:
         wanted |= _MINED
         wanted |= {"prob", "flags"} if held & {"prob", "flags", "margin"} else set()
-    names = _ALIGNED if "source_lines" in held else [name for name in COLUMNS if name in wanted]
+    names = [name for name in COLUMNS if name in wanted]
+    if "source_lines" in held:
+        names = [*_ALIGNED, *(name for name in COLUMNS if name in held.difference(_ALIGNED))]
     others = [name for name in COLUMNS if name not in names]
     if header:
         yield "\t".join(names) + "\n"

@@ -66,7 +66,8 @@ def unknown_figures(
     return (
         f"the encoder was not made for the language of {' and '.join(beyond)}: nobody can know the "
         "precision, or how many translations there are; `xmine train PAIRS --encoder embedded "
-        f"--languages {','.join(codes)}` makes one that knows the language, of some thousand pairs"
+        f"--languages {','.join(codes)}` makes one that knows the language, of some thousand pairs "
+        "such as `xmine align` makes of a book and its translation (docs/tutorial/new-language.md)"
     )
 
 

@@ -17,7 +17,7 @@ FOLDERS = {"xmine": ROOT / "xmine", "xmine.trainer": ROOT / "trainer", "xmine.tu
 # more removes as many elsewhere, or raises the ceiling in a commit of its own that says why.
 CEILINGS = {
     "xmine": 1020,
-    "xmine/aligning": 1250,
+    "xmine/aligning": 1290,
     "xmine/browsing": 3270,
     "xmine/cli": 4190,
     "xmine/encoders": 3770,
@@ -35,7 +35,7 @@ CEILINGS = {
     "trainer": 8620,
     "tui": 5410,
     "bench": 4030,
-    "tests": 51210,
+    "tests": 51230,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 20_000

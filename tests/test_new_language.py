@@ -23,17 +23,7 @@ pytestmark = [
 ]
 
 
-def typed(folder: Path) -> None:
-    """Run the commands of the page."""
-    blocks = re.findall(r"^```\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S)
-    shell = f'xmine() {{ "{sys.executable}" -m xmine "$@"; }}\nset -e\n' + "".join(blocks)
-    ended = subprocess.run(["bash", "-c", shell], cwd=folder, capture_output=True, text=True)
-    assert ended.returncode == 0, ended.stderr[-2000:]
-
-
-def test_two_books_lead_to_pairs_of_a_language_that_the_encoder_does_not_know(
-    tmp_path: Path,
-) -> None:
+def test_two_books_lead_to_pairs_of_an_unknown_language(tmp_path: Path) -> None:
     for name, each in (("first", "hu1984"), ("second", "steinbeck")):
         for side, code in (("src", "hu"), ("tgt", "en")):
             shutil.copy(DATA / "align" / each / f"all.{side}", tmp_path / f"{name}.{code}")
@@ -51,7 +41,10 @@ def test_two_books_lead_to_pairs_of_a_language_that_the_encoder_does_not_know(
     )
     for code, lines in zip(("hu", "en"), texts, strict=True):
         (tmp_path / f"crawl.{code}").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    typed(tmp_path)
+    blocks = re.findall(r"^```\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S)
+    shell = f'xmine() {{ "{sys.executable}" -m xmine "$@"; }}\nset -e\n' + "".join(blocks)
+    ended = subprocess.run(["bash", "-c", shell], cwd=tmp_path, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr[-2000:]
     right = {(row + 1, order.index(row) + 1) for row in range(2000)}
     found = {(pair.source_line, pair.target_line) for pair in read_pairs(tmp_path / "run")}
     precision, recall = len(found & right) / len(found), len(found & right) / len(right)

@@ -72,6 +72,20 @@ def test_a_folder_keeps_beads_and_summary(command: Command, texts: None) -> None
     assert other.err.startswith("xmine: run: was made with target en.txt, not fr.txt")
 
 
+def test_mined_pairs_and_an_alignment_do_not_replace_each_other(
+    command: Command, texts: None
+) -> None:
+    assert command("mine", "de.txt", "en.txt", "-o", "run/").code == 0
+    refused = command("align", "de.txt", "en.txt", "-o", "run/")
+    assert refused.err.startswith("xmine: run: has mined pairs\nhint: give another folder, or --fo")
+    assert refused.touched == set()
+    assert command("align", "de.txt", "en.txt", "-o", "run/", "--force").code == 0
+    assert not Path("run/source.parquet").exists()
+    assert command("pairs", "list", "run/").out.count("\n") == 6
+    refused = command("mine", "de.txt", "en.txt", "-o", "run/")
+    assert refused.err.startswith("xmine: run: has an alignment\n")
+
+
 def test_the_commands_of_pairs_read_an_alignment(
     command: Command, texts: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

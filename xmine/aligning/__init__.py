@@ -1,4 +1,4 @@
-"""Neighbours -> margin scores, retrieved pairs, probabilities and thresholds: functions of arrays.
+"""Two versions of one document, in order -> beads of lines, with probabilities.
 
-Nothing here knows an encoder, a run or a format of pairs.
+Nothing here looks for lines out of order: that is mining.
 """

@@ -7,8 +7,9 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from xmine.aligning.band import matched
+from xmine.aligning.band import are_matched, matched
 from xmine.aligning.lines import Alignment, join
 from xmine.aligning.options import AligningOptions
 from xmine.mining.phrases import counted, flag_counts, told
@@ -19,9 +20,9 @@ from xmine.text.sentences import Sentences
 from xmine.units import count
 from xmine.version import __version__
 
-# Clarity below which texts are no versions of one document, and the cut of their beads.
-_UNCLEAR, _CUT = 1.0, 0.5
-_LEAST = 0.3  # mean probability of the beads of versions of one document
+# Mean probability below which beads are of texts that are no versions of one document, and the cut
+# of these.
+_UNCLEAR, _CUT = 0.35, 0.5
 _FEW = 5  # beads that tell nothing of that
 _MOST_KINDS = 6  # kinds of beads that are counted by name
 
@@ -71,15 +72,12 @@ class Aligned:
     @property
     def is_unclear(self) -> bool:
         """Whether the texts do not look like versions of one document."""
-        probs = self.probs
-        return not len(probs) or self.alignment.clarity < _UNCLEAR or probs.mean() < _LEAST
+        return not len(self.probs) or float(self.probs.mean()) < _UNCLEAR
 
     @property
-    def probs(self) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+    def probs(self) -> NDArray[np.float64]:
         """The probabilities of the beads with lines on both sides, float64 [beads]."""
-        beads = self.alignment.beads
-        both = (beads[:, 1] > beads[:, 0]) & (beads[:, 3] > beads[:, 2])
-        return self.alignment.probs[both]
+        return self.alignment.probs[are_matched(self.alignment.beads)]
 
     def beads(self) -> Iterator[Pair]:
         """Walk through all beads, in the order of the texts; of lines alone one side is empty."""
@@ -131,8 +129,7 @@ class AligningReport:
     def kinds(self) -> dict[str, int]:
         """The number of beads of each kind, such as 1-2, the commonest first."""
         beads = matched(self.aligned.alignment.beads)[self.aligned.probs >= self.aligned.cut]
-        found = Counter(f"{b - a}-{d - c}" for a, b, c, d in beads.tolist())
-        return dict(found.most_common())
+        return dict(Counter(f"{b - a}-{d - c}" for a, b, c, d in beads.tolist()).most_common())
 
     @cached_property
     def kept(self) -> "list[Pair]":

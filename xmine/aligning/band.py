@@ -88,9 +88,14 @@ class Band:
             ]
 
 
+def are_matched(path: Path) -> NDArray[np.bool_]:
+    """Tell beads from lines without counterpart."""
+    return np.asarray((path[:, 1] > path[:, 0]) & (path[:, 3] > path[:, 2]))
+
+
 def matched(path: Path) -> Path:
     """Leave out the lines without counterpart."""
-    return path[(path[:, 1] > path[:, 0]) & (path[:, 3] > path[:, 2])]
+    return path[are_matched(path)]
 
 
 def best_path(band: Band, kinds: Kinds, scores: Scores, skip: float) -> Path:

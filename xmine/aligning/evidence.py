@@ -5,7 +5,6 @@ language without vectors is aligned by lengths and lexicon.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,30 +43,12 @@ def windows_of_sums(sums: Halves) -> Windows:
     return windows
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Evidence:
-    """One kind of vectors of both sides, and how much its cosines count.
-
-    Attributes:
-        source, target: of both sides.
-        weight: that cosines are multiplied by.
-    """
-
-    source: Windows
-    target: Windows
-    weight: float
-
-
-def together(evidence: Sequence[Evidence]) -> tuple[Windows, Windows]:
-    """Put vectors side by side: their products are the weighted sums of the cosines."""
-
-    def side(windows: Sequence[Windows]) -> Windows:
-        factors = [np.float32(np.sqrt(each.weight)) for each in evidence]
-        return lambda start, stop: np.concatenate(
-            [each(start, stop) * by for each, by in zip(windows, factors, strict=True)], axis=2
-        )
-
-    return side([each.source for each in evidence]), side([each.target for each in evidence])
+def together(side: Sequence[Windows], weights: Sequence[float]) -> Windows:
+    """Put vectors of several kinds side by side, so that products are weighted sums of cosines."""
+    factors = np.sqrt(np.array(weights, np.float32))
+    return lambda start, stop: np.concatenate(
+        [each(start, stop) * by for each, by in zip(side, factors, strict=True)], axis=2
+    )
 
 
 def weighed(
@@ -85,8 +66,7 @@ def weighed(
 
     Returns:
         the weights of encoder and lexicon; the square of how many deviations translations stand
-        out, 2 and more where there are any (versions of one document have 2.4 to 14, others 0.6
-        at most); and the sums of the lexicon's vectors for the lines of both sides.
+        out; and the sums of the lexicon's vectors for the lines of both sides.
     """
     beads = matched(path)
     stripes = np.arange(len(beads)) // _STRIPE % 2

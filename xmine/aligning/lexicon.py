@@ -23,7 +23,6 @@ _LETTERS = 8  # of a word that count: endings change
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W_]+")
 _BEADS = 20_000  # that words are counted in
 _LEAST = 0.1  # Dice coefficient of words in the lexicon
-_TOGETHER = 1.0  # logarithm of how much more often than by chance these stand together
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,8 +85,7 @@ def learn_lexicon(
     x, y = np.divmod(keys, target.size)
     # One occurrence less: words that are rare stand together once by chance.
     dice = 2 * (times - 1) / (alone[0][x] + alone[1][y])
-    lift = np.log(times * len(beads) / (alone[0][x] * alone[1][y]))
-    kept = (dice > _LEAST) & (lift > _TOGETHER)
+    kept = dice > _LEAST
     x, y, dice = x[kept], y[kept], dice[kept]
     weights = [np.log(len(beads) / lone.clip(1)) for lone in alone]
     for side, some in zip(weights, (x, y), strict=True):

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from xmine.aligning.band import Band, Path, best_path, matched, probabilities
 from xmine.aligning.evidence import (
-    Evidence,
     Floats,
     Halves,
     Windows,
@@ -112,20 +111,21 @@ def align_lines(source: Side, target: Side, report: Report = silent) -> Alignmen
     report(Progress("aligning", 0, told))
     words = Words.of(source.texts), Words.of(target.texts)
     vectors = source.vectors, target.vectors
-    paths = _first_paths(source, target, lengths)
-    path = max(paths, key=lambda each: weighed(vectors, words, each)[1])
+    first = [
+        (weighed(vectors, words, each), each) for each in _first_paths(source, target, lengths)
+    ]
+    (weights, clarity, sums), path = max(first, key=lambda each: each[0][1])
     for done in range(1, _PASSES + 1):
         report(Progress("aligning", done, told))
-        weights, clarity, sums = weighed(vectors, words, path)
-        learnt = tuple(map(windows_of_sums, sums))
-        evidence = [
-            Evidence(source.windows, target.windows, weights[0]),
-            Evidence(learnt[0], learnt[1], weights[1]),
-        ]
+        if done > 1:
+            weights, clarity, sums = weighed(vectors, words, path)
+        left, right = (
+            together((side.windows, windows_of_sums(learnt)), weights)
+            for side, learnt in zip((source, target), sums, strict=True)
+        )
         band = Band.around(corners_of(path), _RADIUS)
         usual, variance = usual_lengths(lengths, path)
-        windows = together(evidence)
-        scores = bead_scores(band, usual, windows, variance, merging_of(path))
+        scores = bead_scores(band, usual, (left, right), variance, merging_of(path))
         path = best_path(band, BEADS, scores, SKIP)
     report(Progress("aligning", told - 1, told))
     probs = probabilities(band, BEADS, scores, SKIP, path, TEMPERATURE)

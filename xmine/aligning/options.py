@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 from xmine.errors import OptionError
-from xmine.options import EncodingOptions, PromptOptions, flag, option
-from xmine.text.languages import check_code
+from xmine.mining.options import SideOptions
+from xmine.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
-class AligningOptions(PromptOptions, EncodingOptions):
+class AligningOptions(SideOptions):
     """How two versions of a document become beads."""
 
     precision: float | None = option(
@@ -29,21 +29,10 @@ class AligningOptions(PromptOptions, EncodingOptions):
         "cut.",
         "Most used",
     )
-    src_lang: str = option(
-        "",
-        "Language code of the source, for flags, for cutting lines into sentences, and for file "
-        "formats that name the language.",
-        "Input",
-        shown_default="guessed",
-    )
-    tgt_lang: str = option("", "Language code of the target.", "Input", shown_default="guessed")
 
     def __post_init__(self) -> None:
-        """Check the limits, the codes of languages, and what goes together."""
+        """Check the limits, and what goes together."""
         super().__post_init__()
-        for name in ("src_lang", "tgt_lang"):
-            if code := getattr(self, name):
-                check_code(code, flag(name))
         if self.precision is not None and self.min_prob is not None:
             raise OptionError(
                 "--precision and --min-prob", "both choose where to cut: give one of them"

@@ -15,7 +15,7 @@ from xmine.aligning.options import AligningOptions
 from xmine.encoders.encoder import SentenceEncoder, normalised
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.pair import EncoderPair, as_pair
-from xmine.files.atomic import replacing
+from xmine.files.atomic import remove, replacing
 from xmine.files.cache import PARTS, Cache
 from xmine.files.records import json_row
 from xmine.files.scratch import scratch_in
@@ -28,6 +28,7 @@ from xmine.run.folder import (
     ALIGNED,
     CANDIDATES_FILE,
     PAIRS_FILE,
+    RESULTS,
     SUMMARY_FILE,
     open_run,
     temporary_run,
@@ -91,8 +92,7 @@ def align(
             codes[0] or guess_language(left.texts, known),
             codes[1] or guess_language(right.texts, known),
         )
-        texts = left.texts, right.texts
-        warnings = check_sides((left.name, right.name), texts, codes)
+        warnings = check_sides((left.name, right.name), (left.texts, right.texts), codes)
         doubts = [check_language(each.name, each.texts, known) for each in (left, right)]
         warnings += check_spelling(left.name, left.texts) + check_spelling(right.name, right.texts)
         aligned = Aligned(left, right, alignment, languages, options)
@@ -105,11 +105,13 @@ def align(
             vectors=vector_facts(pair),
         )
         if opened.kept:
+            for name in RESULTS:  # of mined pairs, which --force replaces
+                remove(opened.path(name))
             write_pairs(aligned.beads(), str(opened.path(CANDIDATES_FILE)), languages)
-            kept = aligned.report().kept
-            write_pairs(kept, str(opened.path(PAIRS_FILE)), languages)
+            found = aligned.report()
+            write_pairs(found.kept, str(opened.path(PAIRS_FILE)), languages)
             with replacing(opened.path(SUMMARY_FILE)) as file:
-                file.write_text(json_row(aligned.report().facts()), encoding="utf-8")
+                file.write_text(json_row(found.facts()), encoding="utf-8")
             opened.finish()
         steps.sweep()
     return aligned

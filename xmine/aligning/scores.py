@@ -33,6 +33,7 @@ _WEIGHT = 10  # beads
 _LINES = 4000  # of a side that are compared with those of the other
 
 Lengths = NDArray[np.float64]
+Places = NDArray[np.int64]
 
 
 def lengths_of(source: Sequence[str], target: Sequence[str]) -> tuple[Lengths, Lengths]:
@@ -73,7 +74,7 @@ def usual_lengths(
     beads = matched(path)
     if not len(beads):
         return lengths, _VARIANCE
-    sums = [np.concatenate([[0], np.cumsum(each)]) for each in lengths]
+    sums = _sums(lengths)
     x, y = (
         each[beads[:, 2 * side + 1]] - each[beads[:, 2 * side]] for side, each in enumerate(sums)
     )
@@ -117,7 +118,7 @@ def first_scores(
         vectors: centred unit vectors of the lines of both sides, float32 [lines, dim].
         worst: the most that lengths cost.
     """
-    sums = [np.concatenate([[0], np.cumsum(each)]) for each in lengths]
+    sums = _sums(lengths)
 
     def scores(start: int, stop: int) -> list[Floats]:
         left, right = int(band.starts[start]), int(band.stops[stop - 1])
@@ -131,8 +132,7 @@ def first_scores(
 
         found = np.empty((len(PAIRED), len(rows), len(columns)), np.float32)
         for at, (n, m) in enumerate(PAIRED):
-            x = (sums[0][rows] - sums[0][(rows - n).clip(0)])[:, None]
-            y = sums[1][columns] - sums[1][(columns - m).clip(0)]
+            x, y = _lengths_before(sums, (rows, columns), (n, m))
             apart = (x - y) ** 2 / (_VARIANCE * (x + y) + 1)
             close = before(1, 1) if n == m else 0.6 * (before(1, 1) + before(n, m))
             found[at] = _PRIORS[at] - np.minimum(apart / 2, worst) + _COSINES * close
@@ -162,7 +162,7 @@ def bead_scores(
         merging: see `merging_of`.
     """
     last = len(band) - 1, int(band.stops[-1]) - 1
-    sums = [np.concatenate([[0], np.cumsum(each)]) for each in lengths]
+    sums = _sums(lengths)
 
     def scores(start: int, stop: int) -> list[Floats]:
         left, right = int(band.starts[start]), int(band.stops[stop - 1])
@@ -183,14 +183,28 @@ def bead_scores(
             of_targets = beside / _count(columns, m, last[1])
             beside = whole[_moved(here, -n), there] + whole[_moved(here, 1), there]
             of_sources = beside / _count(rows, n, last[0])[:, None]
-            x = (sums[0][rows] - sums[0][(rows - n).clip(0)])[:, None]
-            y = sums[1][columns] - sums[1][(columns - m).clip(0)]
+            x, y = _lengths_before(sums, (rows, columns), (n, m))
             apart = np.minimum((x - y) ** 2 / (variance * (x + y) + 1e-9), _FARTHEST)
             found[at] = own[here, there] - (of_targets + of_sources) / 2
             found[at] -= _LENGTHS * apart + merging * (n + m - 2)
         return _rows(band, found.astype(np.float16), start, left)
 
     return scores
+
+
+def _sums(lengths: tuple[Lengths, Lengths]) -> list[Lengths]:
+    """Add up the lengths of the lines before each place."""
+    return [np.concatenate([[0], np.cumsum(each)]) for each in lengths]
+
+
+def _lengths_before(
+    sums: Sequence[Lengths], places: tuple[Places, Places], lines: tuple[int, int]
+) -> tuple[Lengths, Lengths]:
+    """Give the lengths of some lines before places: [rows, 1] and [columns]."""
+    x, y = (
+        each[at] - each[(at - n).clip(0)] for each, at, n in zip(sums, places, lines, strict=True)
+    )
+    return x[:, None], y
 
 
 def _moved(some: slice, by: int) -> slice:

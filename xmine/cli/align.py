@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from xmine.aligning.options import AligningOptions
-from xmine.cli.arguments import FORCE, MODEL, NO_HEADER, value
+from xmine.cli.arguments import FORCE, MODEL, NO_HEADER, SOURCE, value
 from xmine.cli.console import Console, write_rows
 from xmine.cli.encoders import load_encoders
 from xmine.cli.from_options import Grouped, with_console, with_options
@@ -20,14 +20,7 @@ from xmine.pairs.tsv import tsv_rows
 @with_console
 @with_options(AligningOptions)
 def align(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="SOURCE",
-            help="Text file, a sentence per line; a column of a file (zh.tsv:2, docs.jsonl:text, "
-            "docs.parquet:text); - for stdin.",
-        ),
-    ],
+    source: SOURCE,
     target: Annotated[
         str, typer.Argument(metavar="TARGET", help="The same document in the other language.")
     ],

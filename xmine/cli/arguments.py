@@ -32,6 +32,14 @@ def switch(names: str, help: str, *, group: str = "") -> Any:  # noqa: ANN401
     return typer.Option(*names.split(), help=help, rich_help_panel=group)
 
 
+SOURCE = Annotated[
+    str,
+    typer.Argument(
+        metavar="SOURCE",
+        help="Text file, a sentence per line; a column of a file (zh.tsv:2, docs.jsonl:text, "
+        "docs.parquet:text); - for stdin.",
+    ),
+]
 MODEL = Annotated[
     str | None,
     value(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from xmine.cli.arguments import DRY_RUN, value
+from xmine.cli.arguments import DRY_RUN, SOURCE, value
 from xmine.cli.console import Console
 from xmine.cli.encoders import load_second
 from xmine.cli.from_options import Grouped, with_console, with_given, with_options
@@ -28,14 +28,7 @@ if TYPE_CHECKING:
 @with_options(MiningOptions)
 @with_given(Given)
 def mine(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="SOURCE",
-            help="Text file, a sentence per line; a column of a file (zh.tsv:2, docs.jsonl:text, "
-            "docs.parquet:text); - for stdin.",
-        ),
-    ],
+    source: SOURCE,
     target: Annotated[
         str, typer.Argument(metavar="TARGET", help="Text file in the other language.")
     ],

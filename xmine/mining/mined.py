@@ -170,6 +170,7 @@ class MiningReport:
     def lines(self, how: str = "") -> list[str]:
         """Write the figures, a sentence a line; `how` ends the first sentence."""
         mined = self.mined
+        copies, groups = mined.near_copies
         left, right = mined.candidates.source, mined.candidates.target
         of_lines = "" if left.offsets is None else f" in {left.total:,} x {right.total:,} lines"
         sides = [f"{len(left):,}", f"{len(right):,}"]
@@ -187,7 +188,7 @@ class MiningReport:
             told("other cuts: --min-prob ", map(_cut, mined.threshold.others)),
             told("flags: ", counted(self.flags)),
             told("dropped: ", counted(mined.dropped)),
-            _near_copies(*mined.near_copies),
+            f"near-copies: {copies:,} sentences in {count(groups, 'group')}" * bool(groups),
             *(
                 f"against {name}: precision {found.precision:.3f}, recall {found.recall:.3f}, "
                 f"F1 {found.f1:.3f}"
@@ -244,9 +245,8 @@ class MiningReport:
 def _search(mined: Mined) -> str:
     """Say how neighbours were found if the search was not exact."""
     found = mined.candidates.neighbours
-    if found.recall is None:
-        return ""
-    return f"neighbours by {found.index}: {found.recall:.3f} of the nearest found"
+    said = f"neighbours by {found.index}: {found.recall or 0:.3f} of the nearest found"
+    return "" if found.recall is None else said
 
 
 def _threshold(mined: Mined) -> str:
@@ -278,10 +278,6 @@ def _order(mined: Mined) -> str:
         f"{100 * mined.rising:.0f} % of the pairs rise together in both files, as in two versions "
         "of one text: `xmine align SOURCE TARGET` also pairs lines that are merged or split"
     )
-
-
-def _near_copies(sentences: int, groups: int) -> str:
-    return f"near-copies: {sentences:,} sentences in {count(groups, 'group')}" if groups else ""
 
 
 def _cut(kept: Kept) -> str:

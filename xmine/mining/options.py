@@ -11,7 +11,28 @@ from xmine.text.languages import check_code
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoringOptions(PromptOptions, EncodingOptions):
+class SideOptions(PromptOptions, EncodingOptions):
+    """How two sides are encoded, and their languages."""
+
+    src_lang: str = option(
+        "",
+        "Language code of the source, for flags, for cutting lines into sentences, and for file "
+        "formats that name the language.",
+        "Input",
+        shown_default="guessed",
+    )
+    tgt_lang: str = option("", "Language code of the target.", "Input", shown_default="guessed")
+
+    def __post_init__(self) -> None:
+        """Check the limits, and the codes of languages."""
+        super().__post_init__()
+        for name in ("src_lang", "tgt_lang"):
+            if code := getattr(self, name):
+                check_code(code, flag(name))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoringOptions(SideOptions):
     """How pairs are scored."""
 
     neighborhood: int = option(
@@ -31,21 +52,6 @@ class ScoringOptions(PromptOptions, EncodingOptions):
         "Quality",
         choices=("auto", "tokens", "off"),
     )
-    src_lang: str = option(
-        "",
-        "Language code of the source, for flags, for cutting lines into sentences, and for file "
-        "formats that name the language.",
-        "Input",
-        shown_default="guessed",
-    )
-    tgt_lang: str = option("", "Language code of the target.", "Input", shown_default="guessed")
-
-    def __post_init__(self) -> None:
-        """Check the limits, and the codes of languages."""
-        super().__post_init__()
-        for name in ("src_lang", "tgt_lang"):
-            if code := getattr(self, name):
-                check_code(code, flag(name))
 
 
 _CUTS = {"threshold", "precision", "min_prob"}  # options that say where to cut

@@ -67,7 +67,7 @@ def unknown_figures(
         f"the encoder was not made for the language of {' and '.join(beyond)}: nobody can know the "
         "precision, or how many translations there are; `xmine train PAIRS --encoder embedded "
         f"--languages {','.join(codes)}` makes one that knows the language, of some thousand pairs "
-        "such as `xmine align` makes of a book and its translation (docs/tutorial/new-language.md)"
+        "such as `xmine align` makes of a book and its translation"
     )
 
 

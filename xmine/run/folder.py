@@ -172,6 +172,9 @@ def _other(known: Mapping[str, Any], asked: Asked) -> str:
     """Tell in which way a run is another one; its files may stand in another folder now."""
     if not is_of_now(known):
         return "a run of another version of xmine"
+    aligned, aligns = (ALIGNED in tables.get("also", {}) for tables in (known, asked))
+    if aligned != aligns:
+        return "has an alignment" if aligned else "has mined pairs"
     for side in ("source", "target"):
         before, now = (str(tables.get("texts", {}).get(side)) for tables in (known, asked))
         if _without_folder(before) != _without_folder(now):

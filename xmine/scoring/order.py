@@ -22,7 +22,7 @@ def rising_share(sources: NDArray[np.int64], targets: NDArray[np.int64]) -> floa
     """Give the share of pairs on the longest chain that rises on both sides; equal rows do not.
 
     Args:
-        sources, targets: int64 [pairs], rows in the order of the text. A million take 0.8 CPU-s.
+        sources, targets: int64 [pairs], rows in the order of the text.
     """
     ends = array("q")  # of the chains of 1, 2, ... pairs so far, the lowest last target
     order = np.lexsort((-targets, sources))

@@ -17,7 +17,7 @@ FOLDERS = {"xmine": ROOT / "xmine", "xmine.trainer": ROOT / "trainer", "xmine.tu
 # more removes as many elsewhere, or raises the ceiling in a commit of its own that says why.
 CEILINGS = {
     "xmine": 1020,
-    "xmine/aligning": 1290,
+    "xmine/aligning": 1270,
     "xmine/browsing": 3270,
     "xmine/cli": 4190,
     "xmine/encoders": 3770,

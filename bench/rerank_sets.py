@@ -15,6 +15,7 @@ from xmine.knn.exact import search_exact
 from xmine.knn.neighbours import Neighbours
 from xmine.options import load_toml
 from xmine.pairs.io import read_parallel
+from xmine.trainer.data.corpus import Corpus as TrainingCorpus
 from xmine.trainer.options.contrast import MsimcseOptions
 from xmine.trainer.run.prepare import Split
 from xmine.vectors.tokens import texts_read
@@ -35,7 +36,9 @@ def fit_pools(encoder: SentenceEncoder, train: Path, draws: int) -> list[Pool]:
     options = MsimcseOptions(**load_toml(EMBEDDED / "options.toml"))
     codes = [code for code in encoder.facts.languages if code != "en"]
     read = read_parallel(*(train / f"en-{code}.tsv.gz" for code in codes))
-    pairs = Split.of(read, options).held_out
+    seen = TrainingCorpus(read).parted(options.held_out_origins).pairs
+    assert seen
+    pairs = Split.of(seen, options).held_out
     lengths = [texts_read(encoder, each).lengths for each in (pairs.sources, pairs.targets)]
     long = np.minimum(*lengths) >= LEAST_TOKENS
     pools = []

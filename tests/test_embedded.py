@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
 DATA = Path(os.environ.get("XMINE_DATA") or ROOT.parent / "shared" / "data") / "eval"
 
-LANGUAGES = tuple("en zh ar cs de es fr hi id it ja ko nl pl pt ru tr uk vi".split())
+LANGUAGES = tuple("en ar cs de es fr hi id it ja ko nl pl pt ru tr uk vi zh".split())
 ALIGNED_SETS = {
     "tatoeba": ("tatoeba/tatoeba.cmn-eng.eng", "tatoeba/tatoeba.cmn-eng.cmn"),
     "newstest2019": ("newstest2019/ref.en", "newstest2019/ref.zh"),

@@ -30,12 +30,12 @@ CEILINGS = {
     "xmine/plots": 490,
     "xmine/run": 1610,
     "xmine/scoring": 2420,
-    "xmine/text": 1730,
+    "xmine/text": 1830,
     "xmine/vectors": 590,
     "trainer": 8620,
     "tui": 5410,
     "bench": 4030,
-    "tests": 51230,
+    "tests": 51250,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 20_000

@@ -1,5 +1,6 @@
 """Texts that readers take for the same fold to the same; texts that they tell apart do not."""
 
+import random
 import re
 import unicodedata
 
@@ -7,6 +8,7 @@ import pytest
 
 from xmine.encoders.spans import folded_spans
 from xmine.flags.near_copies import letters_of, same_texts
+from xmine.text.folded_blocks import fold_all
 from xmine.text.folding import CHARACTERS, PATTERNS, fold, nfkc
 from xmine.trainer.data.vocabulary import folding_table
 
@@ -33,6 +35,7 @@ SAME = [
     ("a well @-@ known man", "a well-known man"),
     ('It &apos;s ( he said ) " new " , see !', 'It\'s (he said) "new", see!'),
     ("l’eau qu’ il boit", "l'eau qu'il boit"),
+    ("М’янма, п'ять", "Мянма пять".replace(" ", ", ")),
     ("м’ята, п'ять", "мята пять".replace(" ", ", ")),
     ("học_sinh giỏi", "học sinh giỏi"),
     # letters
@@ -83,6 +86,24 @@ def test_every_character_of_a_folded_text_has_a_place_in_the_text(written: str) 
     for (start, end), character in zip(spans, text, strict=True):
         if character.isalnum() and end - start == 1:
             assert nfkc(written[start:end]) == character
+
+
+def test_many_texts_fold_as_each_of_them_does() -> None:
+    drawn = random.Random(1)
+    parts = [
+        *"1234a Б'яє中か, .\t’_-\"é&;ン・\u3000\x0b\n\ud800𠀀",
+        " @-@ ",
+        "<b>",
+        "&#10;",
+        "1,234",
+    ]
+    for most in (3, 9, 30):
+        texts = ["".join(drawn.choices(parts, k=drawn.randrange(most))) for _ in range(3000)]
+        assert fold_all(texts) == [fold(text) for text in texts]
+        assert fold_all(texts, spaced=False) == [fold(text, spaced=False) for text in texts]
+    texts = [written for pair in SAME for written in pair]
+    for more in ("", "\0"):  # a character that parts the texts
+        assert fold_all([*texts, more]) == [fold(text) for text in [*texts, more]]
 
 
 @pytest.mark.parametrize("text", APART)

@@ -18,7 +18,7 @@ from xmine.errors import EncoderError
 from xmine.extras import needs
 from xmine.files.atomic import replacing
 from xmine.hardware import allowed_threads
-from xmine.text.folding import fold
+from xmine.text.folded_blocks import fold_all
 
 # The unknown piece. Text cannot spell it, since the normaliser folds case.
 UNKNOWN = "<UNK>"
@@ -94,8 +94,7 @@ class Vocabulary:
         """Cut texts into pieces."""
         parts, threads = [], allowed_threads()
         for start in range(0, len(texts), _TEXTS_AT_ONCE):
-            some = texts[start : start + _TEXTS_AT_ONCE]
-            block = [fold(text, spaced=self._is_spaced) for text in some]
+            block = fold_all(texts[start : start + _TEXTS_AT_ONCE], spaced=self._is_spaced)
             parts.append(ragged(self._pieces.encode(block, out_type=int, num_threads=threads)))
         return joined(parts)
 

@@ -14,8 +14,8 @@ from html.entities import html5
 
 # Chinese characters with their extension blocks, for a class of a regular expression.
 HAN = "々〇\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_EAST = HAN + "ぁ-ヿㇰ-ㇿ"  # and kana
-_LATIN = "A-Za-zÀ-ÖØ-öø-ɏ"
+EAST = HAN + "ぁ-ヿㇰ-ㇿ"  # and kana
+LATIN = "A-Za-zÀ-ÖØ-öø-ɏ"
 PUNCTUATION = "!-/:-@\\[-`{-~¡¿·´‐-―‘-‟«»−ʼ。、「」『』〈〉《》【】"
 
 # Character -> what it becomes, after NFKC.
@@ -46,6 +46,8 @@ CHARACTERS = str.maketrans(
         "_": " ",  # joins the syllables of a word in Vietnamese corpora
     }
 )
+CONSONANTS = "бвгґдзкмнпрстфхцчшщБВГҐДЗКМНПРСТФХЦЧШЩ"
+IOTATED = "яюєїЯЮЄЇ"
 # What a text has if the pattern matches, the pattern, and what each match becomes, after NFKC, in
 # this order.
 PATTERNS = [
@@ -54,18 +56,18 @@ PATTERNS = [
     # 2,970 and 2.970 and 2 970 are 2970 in some language each
     (r"\d[,.' ]", r"(?<=\d)(?<!\d{4})[,.' ](?=\d{3}(?!\d))", ""),
     # the apostrophe of Ukrainian, typed in many ways and left out
-    ("[а-яґєії]['’ʼ`]", "(?<=[бвгґдзкмнпрстфхцчшщБВГҐДЗКМНПРСТФХЦЧШЩ])['’ʼ`](?=[яюєїЯЮЄЇ])", ""),
+    (f"[{CONSONANTS}]['’ʼ`]", f"(?<=[{CONSONANTS}])['’ʼ`](?=[{IOTATED}])", ""),
     # tokenized Chinese and Japanese, and a space beside Latin words that half of the writers type
-    (rf"\s[{_EAST}]", rf"(?<!\s)\s+(?=[{_EAST}])", ""),
+    (rf"\s[{EAST}]", rf"(?<!\s)\s+(?=[{EAST}])", ""),
     # Words begin alike after a space, punctuation, a number or, Latin ones, a Chinese character: a
     # vocabulary has other tokens for the middle of a word, and 2970 had two unlike vectors.
     (
         rf"[{PUNCTUATION}][^\W_]",
-        rf"(?<=[{PUNCTUATION}])(?=[^\W_{_EAST}])",
+        rf"(?<=[{PUNCTUATION}])(?=[^\W_{EAST}])",
         " ",
     ),
-    (r"\d", rf"(?=\d)(?<=[^\s\d])|(?<=\d)(?=[^\W\d_{_EAST}])", " "),
-    (rf"[{_EAST}][{_LATIN}]", rf"(?<=[{_EAST}])(?=[{_LATIN}])", " "),
+    (r"\d", rf"(?=\d)(?<=[^\s\d])|(?<=\d)(?=[^\W\d_{EAST}])", " "),
+    (rf"[{EAST}][{LATIN}]", rf"(?<=[{EAST}])(?=[{LATIN}])", " "),
 ]
 
 ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")

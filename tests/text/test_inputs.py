@@ -214,8 +214,8 @@ def test_what_can_be_read_but_once_is_not_counted(tmp_path: Path) -> None:
     assert text_input(tmp_path / "missing.txt").is_rereadable
     with pytest.raises(FileError, match="no such file"):
         _ = text_input(tmp_path / "missing.txt").survey
-    with pytest.raises(FileError, match="is a folder"):
-        _ = text_input(tmp_path).survey
+    with pytest.raises(FileError, match="no file in it holds text"):
+        text_input(tmp_path)
 
 
 def test_a_table_without_a_named_column_is_refused_before_it_is_read(tmp_path: Path) -> None:

@@ -32,9 +32,12 @@ def figures_of(pair: Pair) -> list[str]:
     said = [f"{name} {value:.4f}" for name, value in numbers.items() if value is not None]
     sides = ((pair.source_line, pair.source_offset), (pair.target_line, pair.target_offset))
     places = [f"{line}" if offset is None else f"{line}+{offset}" for line, offset in sides]
+    files = pair.source_file, pair.target_file
+    places = [f"{file}:{at}" if file else at for file, at in zip(files, places, strict=True)]
     if pair.source_lines is not None:
         places = [pair.source_lines or "–", pair.target_lines or "–"]
-    return [*said, f"lines {', '.join(places)}"]
+    stand = [each for each in (pair.source_place, pair.target_place) if each]
+    return [*said, f"lines {', '.join(places)}", *([", ".join(stand)] if stand else [])]
 
 
 @lru_cache(maxsize=2)  # of both files; a look at a million lines takes 2 ms, and a key four looks

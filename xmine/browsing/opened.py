@@ -14,6 +14,7 @@ from xmine.flags.flag_set import Bools as Bools
 from xmine.flags.flag_set import Flags
 from xmine.flags.names import FLAGS
 from xmine.pairs.pair import Languages, Pair
+from xmine.text.file_lines import FileLines
 from xmine.text.packed import LazyTexts
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ class TextSide:
         offsets: int64 [sentences], where each starts in its line; None where a line is a sentence.
         lasts: int64 [sentences], of beads the last of the lines that are put together; where a bead
             has none, `lines` has the line before the bead, and `lasts` one less. None for pairs.
+        files: those whose lines are counted as those of one file; None for one file.
+        places: where each sentence stands in a file without lines; None for a file of lines.
     """
 
     name: str
@@ -64,6 +67,8 @@ class TextSide:
     lines: Rows
     offsets: Rows | None = None
     lasts: Rows | None = None
+    files: FileLines | None = None
+    places: TextColumn | None = None
 
     def at(self, line: int) -> Bools:
         """Mark the sentences of a line, bool [sentences]."""
@@ -75,6 +80,13 @@ class TextSide:
         first = int(self.lines[row])
         last = first if self.lasts is None else int(self.lasts[row])
         return "" if last < first else f"{first}" if last == first else f"{first}-{last}"
+
+    def written(self, row: int) -> tuple[str | None, int]:
+        """Give the file of a sentence, None where all are of one file, and the line there."""
+        if self.files is None:
+            return None, int(self.lines[row])
+        (name,), line = self.files.places(self.lines[row : row + 1])
+        return name, int(line[0])
 
     def place(self, row: int) -> tuple[int, int | None]:
         """Give the line of a sentence and, where lines were cut, its offset in the line."""
@@ -203,10 +215,8 @@ class Opened:
     def pair(self, row: int) -> Pair:
         """Give one pair with all its figures."""
         source, target = int(self.sources[row]), int(self.targets[row])
-        (line, offset), (other_line, other_offset) = (
-            self.source.place(source),
-            self.target.place(target),
-        )
+        file, line = self.source.written(source)
+        other_file, other_line = self.target.written(target)
         pair = Pair(
             source=self.source.texts[source],
             target=self.target.texts[target],
@@ -214,8 +224,12 @@ class Opened:
             source_line=line,
             target_line=other_line,
             cosine=_number(self.cosines, row),
-            source_offset=offset,
-            target_offset=other_offset,
+            source_offset=self.source.place(source)[1],
+            target_offset=self.target.place(target)[1],
+            source_file=file,
+            target_file=other_file,
+            source_place=self.source.places[source] if self.source.places else None,
+            target_place=self.target.places[target] if self.target.places else None,
             prob=_number(self.probs, row),
             origin=None if self.origins is None else self.origins[row] or None,
             flags=None if self.flags is None else self.flags[row],

@@ -27,6 +27,7 @@ from xmine.pairs.paths import paths_to_read
 from xmine.run.folder import ALIGNED, CANDIDATES_FILE, PAIRS_FILE, RESULTS, RUN_FILE, SUMMARY_FILE
 from xmine.run.run_file import SEALED, check_written, read_tables
 from xmine.run.tables import candidates_schema, read_columns
+from xmine.text.file_lines import FileLines
 
 if TYPE_CHECKING:
     import polars as pl
@@ -113,9 +114,18 @@ def _open_alignment(folder: Path) -> Opened:
 
 
 def _side_of_run(path: Path) -> TextSide:
-    table, metadata = read_columns(path, "line", "offset", "text")
+    table, metadata = read_columns(path, "line", "offset", "text", "place")
     offsets = table["offset"].to_numpy() if "offset" in table.columns else None
-    return TextSide(metadata["name"], TextColumn(table["text"]), table["line"].to_numpy(), offsets)
+    places = TextColumn(table["place"]) if "place" in table.columns else None
+    files = json.loads(metadata.get("files", "null"))
+    return TextSide(
+        metadata["name"],
+        TextColumn(table["text"]),
+        table["line"].to_numpy(),
+        offsets,
+        files=FileLines(*map(tuple, files)) if files else None,
+        places=places,
+    )
 
 
 def _candidates(path: Path, source: TextSide, target: TextSide) -> "pl.DataFrame":
@@ -149,22 +159,25 @@ def _kept(path: Path, source: TextSide, target: TextSide, sources: Rows, targets
     """Mark the candidates that stand in the file of kept pairs, bool [candidates]."""
     import polars as pl
 
-    places: dict[str, Rows] = {}
+    places: dict[str, Rows | list[str]] = {}
     for name, side, rows in (("source", source, sources), ("target", target, targets)):
         places[f"{name}_line"] = side.lines[rows]
+        if side.files:
+            files, places[f"{name}_line"] = side.files.places(side.lines[rows])
+            places[f"{name}_file"] = files
         if side.offsets is not None:
             places[f"{name}_offset"] = side.offsets[rows]
     with open_parquet(path) as file:
         if not len(file):  # then there are no columns of lines either
             return np.zeros(len(sources), dtype=bool)
         for name in places:
-            if file.schema.get(name) != pl.Int64:
+            if file.schema.get(name) != (pl.String if name.endswith("_file") else pl.Int64):
                 raise FileError(f"{path}: not the pairs of a run: no {name}", _AGAIN)
         pairs = file.read(*places)
-    candidates = pl.DataFrame(places)
-    if candidates.head(len(pairs)).equals(pairs):  # as they are if no option drops any
+    every = pl.DataFrame(places)
+    if every.head(len(pairs)).equals(pairs):  # as they are if no option drops any
         return np.arange(len(sources)) < len(pairs)
-    found = candidates.with_row_index("row").join(pairs, on=list(places), how="semi")
+    found = every.with_row_index("row").join(pairs, on=list(places), how="semi")
     if len(found) != len(pairs):
         raise FileError(
             f"{path}: {len(pairs) - len(found):,} of its pairs are not in {CANDIDATES_FILE}", _AGAIN

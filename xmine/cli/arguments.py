@@ -1,12 +1,15 @@
 """Arguments that several commands share."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from xmine.errors import OptionError
 from xmine.files.suffixes import PAIR_SUFFIXES
+
+if TYPE_CHECKING:
+    from xmine.text.file_lines import FileLines
 
 
 def value(
@@ -111,15 +114,18 @@ TEXTS = Annotated[
 DATA = Annotated[Path | None, value("Folder with the benchmark files.", shown="$XMINE_DATA")]
 FIGURES = Annotated[Path | None, value("Also write the figures to a JSON file.", "-o --output")]
 
-LINE = "Line of the {}, from 1; LINE:OFFSET where lines were cut into sentences"
+LINE = "Line of the {}, from 1; LINE:OFFSET in lines cut into sentences; FILE:LINE of several files"
 
 
-def read_place(given: str) -> tuple[int, int | None]:
-    """Read a line and, behind a colon, where a sentence starts in the line.
+def read_place(given: str, files: "FileLines | None" = None) -> tuple[int, int | None]:
+    """Read a line and, behind a colon, where a sentence starts in the line; or a file and a line.
 
     Raises:
         OptionError: it is none.
     """
+    name, _, there = given.rpartition(":")
+    if files and there.isdecimal() and (counted := files.line(name, int(there))):
+        return counted, None
     line, colon, offset = given.partition(":")
     if not line.isdecimal() or not int(line) or (colon and not offset.isdecimal()):
         raise OptionError(f"{given!r} is no line", "give its number, from 1; or LINE:OFFSET")

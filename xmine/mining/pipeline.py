@@ -121,7 +121,8 @@ def mine(
             check_language(left.name, left.texts, readable),
             check_language(right.name, right.texts, readable),
         )
-        warnings = [*_doubts((left, right), options, seeds, gold), *filter(None, doubts)]
+        warnings = [*inputs[0].warnings, *inputs[1].warnings]
+        warnings += [*_doubts((left, right), options, seeds, gold), *filter(None, doubts)]
         kin = Kin.of(encoded)
         neighbours = stages.search(encoded, kin.depth())
         judge = stages.rerank(encoded, neighbours, judging)

@@ -27,6 +27,7 @@ from xmine.scoring.threshold import (
     precision_of,
 )
 from xmine.text.packed import PickedTexts
+from xmine.text.sentences import Sentences
 
 
 def select(
@@ -117,19 +118,35 @@ def _with_text(
 ) -> Pairs:
     chosen, source, target = candidates.chosen.take(rows), candidates.source, candidates.target
     x, y = chosen.sources, chosen.targets
+    (source_files, source_lines), (target_files, target_lines) = (
+        _lines(source, x),
+        _lines(target, y),
+    )
     return Pairs(
         scores=chosen.scores,
         sources=PickedTexts(source.texts, x),
         targets=PickedTexts(target.texts, y),
-        source_lines=taken(source.lines, x),
-        target_lines=taken(target.lines, y),
+        source_lines=source_lines,
+        target_lines=target_lines,
         cosines=chosen.cosines,
         source_offsets=None if source.offsets is None else source.offsets[x],
         target_offsets=None if target.offsets is None else target.offsets[y],
         probs=probs,
         flags=flags,
         margins=chosen.margins,
+        source_files=source_files,
+        target_files=target_files,
+        source_places=None if source.places is None else PickedTexts(source.places, x),
+        target_places=None if target.places is None else PickedTexts(target.places, y),
     )
+
+
+def _lines(
+    side: Sentences, rows: NDArray[np.int64]
+) -> tuple[Sequence[str] | None, NDArray[np.int64]]:
+    """Give the file of each row, None where all are of one file, and the line there."""
+    lines = taken(side.lines, rows)
+    return side.files.places(lines) if side.files else (None, lines)
 
 
 WRONG, COPY, TOO_HIGH = "known to be wrong", "copy", "above --score-max"

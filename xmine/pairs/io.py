@@ -26,6 +26,7 @@ from xmine.pairs.losses import Losses
 from xmine.pairs.pair import (
     BEAD_LINES,
     COLUMNS,
+    PLACED,
     UNKNOWN_LANGUAGES,
     Languages,
     Pair,
@@ -72,6 +73,8 @@ class Pairs:
             is no estimate.
         flags: what makes each suspicious, see `Pair`; None if nobody looked.
         margins: float32 [pairs]; None without reranking.
+        source_files, target_files: where a side is several files, the file of each line.
+        source_places, target_places: see `Pair`.
     """
 
     scores: NDArray[np.float32]
@@ -85,6 +88,10 @@ class Pairs:
     probs: NDArray[np.float64] | None = None
     flags: Sequence[str] | None = None
     margins: NDArray[np.float32] | None = None
+    source_files: Sequence[str] | None = None
+    target_files: Sequence[str] | None = None
+    source_places: Sequence[str] | None = None
+    target_places: Sequence[str] | None = None
 
     def __repr__(self) -> str:
         """Count the pairs, which would fill the screen."""
@@ -107,7 +114,8 @@ class Pairs:
 
     def to_polars(self) -> "pl.DataFrame":
         """Make a table: the columns of an output file, a row a pair; null for what is missing."""
-        return pair_frame(self.rows()).select(*COLUMNS).drop(BEAD_LINES)
+        missing = [name for name in PLACED if getattr(self, f"{name}s", None) is None]
+        return pair_frame(self.rows()).select(*COLUMNS).drop(missing)
 
 
 def _values(column: Any, some: slice) -> Iterable[Any]:  # noqa: ANN401 - an array, texts or None

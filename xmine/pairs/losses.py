@@ -109,4 +109,8 @@ _KINDS = {
     "margin": "margins",
     "source_lines": "line numbers",
     "target_lines": "line numbers",
+    "source_file": "files",
+    "target_file": "files",
+    "source_place": "places",
+    "target_place": "places",
 }

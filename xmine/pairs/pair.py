@@ -31,6 +31,9 @@ class Pair(NamedTuple):
             if it was looked at and nothing was found.
         margin: of the two vectors, see `xmine.scoring.margin`; only with reranking.
         source_lines, target_lines: of a bead, the lines that were put together: 12, or 12-13.
+        source_file, target_file: where a side is several files, the file of the line.
+        source_place, target_place: where a text stands in a file that has no lines of text: the
+            times of a subtitle, the key of a catalogue.
     """
 
     source: str
@@ -47,6 +50,10 @@ class Pair(NamedTuple):
     margin: float | None = None
     source_lines: str | None = None
     target_lines: str | None = None
+    source_file: str | None = None
+    target_file: str | None = None
+    source_place: str | None = None
+    target_place: str | None = None
 
     def swapped(self) -> "Pair":
         """Make the target the source, each with its line and its offset."""
@@ -59,6 +66,10 @@ class Pair(NamedTuple):
             target_offset=self.source_offset,
             source_lines=self.target_lines,
             target_lines=self.source_lines,
+            source_file=self.target_file,
+            target_file=self.source_file,
+            source_place=self.target_place,
+            target_place=self.source_place,
         )
 
 
@@ -79,8 +90,14 @@ COLUMNS: dict[str, type] = {
     "margin": float,
     "source_lines": str,
     "target_lines": str,
+    "source_file": str,
+    "target_file": str,
+    "source_place": str,
+    "target_place": str,
 }
 BEAD_LINES = ("source_lines", "target_lines")  # that pairs of single lines lack
+# What pairs of two files of lines lack.
+PLACED = (*BEAD_LINES, "source_file", "target_file", "source_place", "target_place")
 _KINDS = tuple(COLUMNS[name] for name in Pair._fields)
 _WHOLE = [at for at, kind in enumerate(_KINDS) if kind is int]
 _TEXTS = [at for at, kind in enumerate(_KINDS) if kind is str]

@@ -20,9 +20,8 @@ from xmine.pairs.tsv import write_rows
 from xmine.version import __version__
 
 # A pair's field -> the `type` of its property; what TMX does not know itself begins with x-.
-_NAMED = "score cosine source_line target_line source_offset target_offset origin prob flags margin"
-_NAMED += " source_lines target_lines"
-_PROPERTIES = {name: f"x-{name.replace('_', '-')}" for name in _NAMED.split()} | {"score": "score"}
+_NAMED = [name for name in ("score", "cosine", *COLUMNS) if name not in ("source", "target")]
+_PROPERTIES = {name: f"x-{name.replace('_', '-')}" for name in _NAMED} | {"score": "score"}
 _FIELDS = {kind: name for name, kind in _PROPERTIES.items()}
 _RULES = Rules(NOT_XML, SURROGATES)
 _CODES = {"bpt", "ept", "it", "ph", "ut"}  # formatting of other tools: what is inside is no text

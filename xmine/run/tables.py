@@ -5,6 +5,7 @@ earlier one, `candidates.parquet` a row per pair that could be kept. polars is l
 is written or read.
 """
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,11 +24,12 @@ ROWS_OF_A_GROUP = 65536
 
 _AGAIN = "mine into another folder"
 
+_TEXTS = ("text", "place")
 _COUNTS = ("total", "blank", "repeated", "unknown")
 
 
 def write_table(sentences: Sentences, path: Path) -> None:
-    """Write `line`, `offset` if lines were cut into sentences, `occurrences` and `text`.
+    """Write `line`, `offset` if lines were cut into sentences, `occurrences`, `text`, `place`.
 
     The file's metadata has the name and the counts of `Sentences`. Repeated lines, if there are
     any, go to `NAME.repeats.parquet`.
@@ -36,14 +38,16 @@ def write_table(sentences: Sentences, path: Path) -> None:
 
     metadata = {each: str(getattr(sentences, each)) for each in ("name", *_COUNTS)}
     metadata["unknown_lines"] = " ".join(map(str, sentences.unknown_lines))
+    metadata["files"] = json.dumps(sentences.files)
     columns = {
         "line": sentences.lines,
         "offset": sentences.offsets,
         "occurrences": sentences.occurrences,
         "text": sentences.texts,
+        "place": sentences.places,
     }
     given = {name: column for name, column in columns.items() if column is not None}
-    schema = {name: pl.String if name == "text" else pl.Int64 for name in given}
+    schema = {name: pl.String if name in _TEXTS else pl.Int64 for name in given}
     if sentences.stands_for is not None:
         lines = np.arange(1, sentences.total + 1)
         folded = np.flatnonzero(sentences.stands_for != lines)

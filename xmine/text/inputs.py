@@ -4,7 +4,8 @@ An input is a path or `path:column`: `zh.tsv:2` (columns count from 1), `zh.csv:
 line names them) or `zh.csv:2`, `docs.jsonl:text` (`a.b` is field b inside field a),
 `docs.parquet:text`. The suffix under `.gz`, `.xz` or `.zst` decides what
 a file is; archives are known by their first bytes. A path that exists as given has no column.
-In Python a list of texts is an input too.
+Several files are one text: those of a folder, of a pattern (`en/*.txt`), or of a list (`@list.txt`,
+a path on each line). In Python a list of texts is an input too.
 """
 
 import os
@@ -12,7 +13,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from glob import glob, has_magic
 from hashlib import blake2b
+from itertools import accumulate, chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,6 +28,7 @@ from xmine.files.reading import (
     name_of,
     raw_blocks,
     read_blocks,
+    read_lines,
     readable,
     stream_lines,
 )
@@ -37,8 +41,9 @@ from xmine.files.records import (
     listed,
     open_parquet,
 )
-from xmine.files.suffixes import NO_SENTENCES, kind_of
+from xmine.files.suffixes import NO_SENTENCES, kind_of, packing_of
 from xmine.text.checks import check_texts
+from xmine.text.file_lines import FileLines
 from xmine.units import count
 
 if TYPE_CHECKING:
@@ -46,6 +51,7 @@ if TYPE_CHECKING:
 
 _ROWS_AT_ONCE = 5000
 _COLUMN = re.compile("[1-9][0-9]{0,8}")  # its number
+_DIGITS = re.compile("([0-9]+)")
 
 
 class Survey(NamedTuple):
@@ -74,6 +80,20 @@ class TextInput:
         """Tell a file, which can be read again, from standard input and pipes."""
         there = exists(self.path) and not (Path(self.path).is_file() or Path(self.path).is_dir())
         return self.path != STDIN and not there
+
+    @property
+    def files(self) -> FileLines | None:
+        """The files whose lines are counted as those of one, None for one file."""
+        return None
+
+    def places(self) -> Iterator[str] | None:
+        """Where each text stands; None where a line number says that."""
+        return None
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is not read of a folder."""
+        return []
 
     @cached_property
     def _identity(self) -> Identity:
@@ -140,6 +160,62 @@ class ListedTexts(TextInput):
         return iter(self.listed)
 
 
+@dataclass(frozen=True)
+class ManyFiles(TextInput):
+    """Files that are read one after the other; `left_out` are those without text."""
+
+    parts: tuple[TextInput, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def is_rereadable(self) -> bool:
+        """Tell whether all files can be read again."""
+        return all(part.is_rereadable for part in self.parts)
+
+    @cached_property
+    def files(self) -> FileLines:
+        """The files, and the line after which each begins."""
+        sizes = [part.survey.lines for part in self.parts]
+        names = tuple(part.path for part in self.parts)
+        return FileLines(names, tuple(accumulate(sizes[:-1], initial=0)))
+
+    @property
+    def warnings(self) -> list[str]:
+        """Name files without text."""
+        if not self.left_out:
+            return []
+        some = ", ".join(self.left_out[:3]) + (", …" if len(self.left_out) > 3 else "")
+        return [f"{self.given}: {count(len(self.left_out), 'file')} without text left out: {some}"]
+
+    def check_unchanged(self) -> None:
+        """Refuse a file that was replaced or written to since it was opened."""
+        for part in self.parts:
+            part.check_unchanged()
+
+    @cached_property
+    def survey(self) -> Survey:
+        """Add up the lines and bytes of all files; the digest is of their digests."""
+        surveys = [part.survey for part in self.parts]
+        digests = "".join(each.digest for each in surveys).encode()
+        lines, size = sum(each.lines for each in surveys), sum(each.bytes for each in surveys)
+        return Survey(lines, blake2b(digests, digest_size=16).hexdigest(), size)
+
+    def texts(self) -> Iterator[str]:
+        """Every text of every file."""
+        return chain.from_iterable(part.texts() for part in self.parts)
+
+    def places(self) -> Iterator[str] | None:
+        """Where each text stands, nothing in files of lines; None where all are such files."""
+        found = [part.places() for part in self.parts]
+        if not any(found):
+            return None
+        lines = (part.survey.lines for part in self.parts)
+        return chain.from_iterable(
+            repeat("", number) if each is None else each
+            for each, number in zip(found, lines, strict=True)
+        )
+
+
 # What may be given for a text input.
 Texts = str | Path | TextInput | Sequence[str]
 
@@ -171,7 +247,65 @@ def text_input(given: Texts, side: str = "") -> TextInput:
     path, colon, column = whole.rpartition(":")
     if not (path and column and colon) or exists(whole) or not (kind_of(path) or exists(path)):
         path, column = whole, ""
+    if found := _paths_of(path):
+        return _many(readable(whole), path, column, found)
     return TextInput(readable(whole), path, column)
+
+
+def _paths_of(path: str) -> list[str]:
+    """List the files that a folder, a pattern or a list names; none for one file."""
+    if path.startswith("@") and not exists(path) and exists(path[1:]):
+        beside = Path(path[1:]).parent
+        named = [each for each in map(str.strip, read_lines(path[1:])) if each]
+        return [each if exists(each) else str(beside / each) for each in named]
+    if exists(path) and Path(path).is_dir():
+        inside = list[str]()
+        for folder, inner, names in os.walk(path):
+            inner[:] = [each for each in inner if not each.startswith(".")]
+            if "run.toml" in names:  # a run of xmine, whose texts are elsewhere
+                inner.clear()
+                continue
+            shown = [each for each in names if not each.startswith(".")]
+            inside += [os.path.join(folder, each) for each in shown]
+        if not inside:
+            raise FileError(f"{path}: a folder without texts", "give a text file")
+        return sorted(inside, key=_naturally)
+    if has_magic(path) and not exists(path):
+        found = [each for each in glob(path, recursive=True) if not Path(each).is_dir()]
+        if not found:
+            raise FileError(f"{path}: no file has such a name", "put the pattern in quotes")
+        return sorted(found, key=_naturally)
+    return []
+
+
+def _naturally(path: str) -> list[tuple[int, str]]:
+    """Order `part2` before `part10`."""
+    return [(int(each), "") if each.isdecimal() else (0, each) for each in _DIGITS.split(path)]
+
+
+def _many(given: str, path: str, column: str, found: list[str]) -> ManyFiles:
+    """Read several files as one; of a folder or pattern only those that hold text."""
+    listed_by_hand = path.startswith("@")
+    parts, left_out = list[TextInput](), list[str]()
+    for each in found:
+        if not exists(each):
+            raise FileError(f"{path[1:]}: {each}: no such file", "give a path on each line")
+        if not listed_by_hand and not _has_text(each):
+            left_out.append(each)
+        elif Path(each).stat().st_size:
+            parts.append(TextInput(readable(each), each, column if kind_of(each) else ""))
+    if not parts:
+        raise FileError(f"{given}: no file in it holds text", "give text files")
+    return ManyFiles(given, path, column, tuple(parts), tuple(left_out))
+
+
+def _has_text(path: str) -> bool:
+    """Tell text from pictures and programs, which have a NUL, and from pipes and other kinds."""
+    if not Path(path).is_file():
+        return False
+    if kind_of(path) in NO_SENTENCES or packing_of(path):
+        return kind_of(path) not in NO_SENTENCES
+    return kind_of(path) == "parquet" or b"\0" not in next(raw_blocks(path), b"")
 
 
 def read_texts(given: Texts) -> list[str]:
@@ -181,8 +315,8 @@ def read_texts(given: Texts) -> list[str]:
 
 def is_file(given: str) -> bool:
     """Tell whether an input is standard input or is there, with or without a column."""
-    path = text_input(given).path
-    return path == STDIN or exists(path)
+    found = text_input(given)
+    return isinstance(found, ManyFiles) or found.path == STDIN or exists(found.path)
 
 
 def input_of_run(given: str, run: Path, digest: str = "") -> str:

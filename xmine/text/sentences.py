@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from xmine.errors import FileError
 from xmine.files import scratch
 from xmine.progress import Progress, Report, silent
+from xmine.text.file_lines import FileLines
 from xmine.text.folding import nfkc, without_markup
 from xmine.text.identification import sure_language
 from xmine.text.inputs import Texts, text_input
@@ -43,6 +44,8 @@ class Sentences:
             where that was not counted.
         stands_for: int64 [total], for each line of the file the line that is in the table for it:
             itself, or its first occurrence; None where lines were cut into sentences.
+        files: those whose lines are counted as those of one file; None for one file.
+        places: where each row stands in a file without lines; None for a file of lines.
     """
 
     name: str
@@ -56,6 +59,8 @@ class Sentences:
     offsets: NDArray[np.int64] | None = None
     occurrences: NDArray[np.int64] | None = None
     stands_for: NDArray[np.int64] | None = None
+    files: FileLines | None = None
+    places: PackedTexts | None = None
 
     def __len__(self) -> int:
         """Count the rows."""
@@ -91,6 +96,7 @@ class Sentences:
             lines=scratch.taken(self.lines, rows),
             offsets=None if self.offsets is None else scratch.taken(self.offsets, rows),
             occurrences=None if self.occurrences is None else scratch.taken(self.occurrences, rows),
+            places=None if self.places is None else self.places.take(rows),
         )
 
 
@@ -105,7 +111,7 @@ def read_sentences(
     """Read the sentences of a text input; see `TextInput.texts` and `sentence_table`."""
     file = text_input(given)
     total = file.survey.lines if report is not silent and file.is_rereadable else 0
-    return sentence_table(
+    found = sentence_table(
         file.name,
         file.texts(),
         dedup=dedup,
@@ -114,6 +120,12 @@ def read_sentences(
         report=report,
         total=total,
     )
+    found = replace(found, files=file.files)
+    if (stand := file.places()) is None:
+        return found
+    every = list(stand)
+    places = PackedTexts.of(every[line - 1] for line in found.lines.tolist())
+    return replace(found, places=places)
 
 
 def sentence_table(

@@ -128,7 +128,7 @@ def _judge_pair(
 ) -> None:
     from xmine.browsing.opened import row_at
 
-    places = read_place(source), read_place(target)
+    places = read_place(source, opened.source.files), read_place(target, opened.target.files)
     judgements.judge(row_at(opened, *places), judgement)
     judged = judgements.counts().judged
     console.summary(

@@ -49,8 +49,11 @@ def show_pair(
     from xmine.browsing.shared_spans import shared_parts
     from xmine.browsing.word_alignment import Aligner
 
-    lines = read_place(source_line), read_place(target_line)
     opened = open_pairs(Path(file))
+    lines = (
+        read_place(source_line, opened.source.files),
+        read_place(target_line, opened.target.files),
+    )
     aligner = Aligner(opened, model)
     reasons = Reasons(opened, aligner)
     around = Surroundings(opened) if opened.is_run else None

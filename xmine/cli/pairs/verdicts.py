@@ -83,12 +83,9 @@ def _write_known(opened: "Opened", judgements: "Judgements", path: Path) -> int:
 
     words = {CODES["accept"]: 1, CODES["reject"]: 0}
     rows = judgements.rows()
-    said = zip(opened.pairs(rows), judgements.codes()[rows].tolist(), strict=True)
-    known = [
-        f"{pair.source_line}\t{pair.target_line}\t{words[code]}\n"
-        for pair, code in said
-        if code in words
-    ]
+    lines = opened.source.lines[opened.sources[rows]], opened.target.lines[opened.targets[rows]]
+    said = zip(*(each.tolist() for each in (*lines, judgements.codes()[rows])), strict=True)
+    known = [f"{ours}\t{theirs}\t{words[code]}\n" for ours, theirs, code in said if code in words]
     with replacing(path) as partial:
         partial.write_text("".join(known), encoding="ascii")
     return len(known)

@@ -16,26 +16,26 @@ FOLDERS = {"xmine": ROOT / "xmine", "xmine.trainer": ROOT / "trainer", "xmine.tu
 # The most lines of Python that a folder may have (of xmine/ its own files). A change that needs
 # more removes as many elsewhere, or raises the ceiling in a commit of its own that says why.
 CEILINGS = {
-    "xmine": 1020,
+    "xmine": 1030,
     "xmine/aligning": 1270,
     "xmine/browsing": 3300,
-    "xmine/cli": 4190,
+    "xmine/cli": 4320,
     "xmine/encoders": 3770,
     "xmine/evaluation": 5600,
     "xmine/files": 1460,
     "xmine/flags": 2260,
     "xmine/knn": 2750,
-    "xmine/mining": 3290,
+    "xmine/mining": 3480,
     "xmine/pairs": 2410,
     "xmine/plots": 490,
     "xmine/run": 1620,
-    "xmine/scoring": 2420,
-    "xmine/text": 2000,
+    "xmine/scoring": 2560,
+    "xmine/text": 2050,
     "xmine/vectors": 590,
     "trainer": 8620,
     "tui": 5410,
-    "bench": 4030,
-    "tests": 51340,
+    "bench": 4210,
+    "tests": 51440,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 20_000

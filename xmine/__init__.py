@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from xmine.flags.hubness import find_hubs
     from xmine.mining.aligned import score_aligned
     from xmine.mining.aligned_scores import AlignedScores
+    from xmine.mining.documents import DocumentPair, pair_documents
     from xmine.mining.mined import Mined
     from xmine.mining.options import MiningOptions, ScoringOptions
     from xmine.mining.pipeline import mine
@@ -34,6 +35,7 @@ _HOMES = {
     "Aligned": "aligning.aligned",
     "AlignedScores": "mining.aligned_scores",
     "AligningOptions": "aligning.options",
+    "DocumentPair": "mining.documents",
     "Mined": "mining.mined",
     "MiningOptions": "mining.options",
     "Pair": "pairs.pair",
@@ -45,6 +47,7 @@ _HOMES = {
     "find_hubs": "flags.hubness",
     "languages_of": "pairs.io",
     "mine": "mining.pipeline",
+    "pair_documents": "mining.documents",
     "read_known": "pairs.known",
     "read_pairs": "pairs.io",
     "score_aligned": "mining.aligned",
@@ -55,6 +58,7 @@ __all__ = [
     "Aligned",
     "AlignedScores",
     "AligningOptions",
+    "DocumentPair",
     "Mined",
     "MiningOptions",
     "Pair",
@@ -66,6 +70,7 @@ __all__ = [
     "find_hubs",
     "languages_of",
     "mine",
+    "pair_documents",
     "read_known",
     "read_pairs",
     "score_aligned",

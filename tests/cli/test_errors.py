@@ -80,7 +80,6 @@ def test_a_file_that_is_no_text_is_named_with_what_to_do(
 def test_missing_files_and_folders_fail_by_name(command: Command, toy_files: Toy) -> None:
     for name, message in {
         "nowhere.txt": "nowhere.txt: no such file",
-        ".": ".: is a folder",
         "en.txt/x": "en.txt/x: Not a directory",
         "x" * 300: f"{'x' * 300}: cannot be read: File name too long",
     }.items():

@@ -185,7 +185,7 @@ def test_search_takes_a_long_text_and_tells_a_file_that_is_none(
     assert alone.err == "xmine: warning: nothing found for 'bade'\n"
 
 
-def test_search_counts_what_its_rows_cannot_hold_and_refuses_a_folder(
+def test_search_counts_what_its_rows_cannot_hold(
     command: Command, tmp_path: Path, toy_folder: Path
 ) -> None:
     Path(tmp_path, "corpus.txt").write_text("bade\tfifi\n")
@@ -197,13 +197,6 @@ def test_search_counts_what_its_rows_cannot_hold_and_refuses_a_folder(
         "xmine: tabs turned into spaces in 1 sentence, "
         "line breaks turned into spaces in 1 sentence\n"
     )
-    for folder in (".", "model"):
-        Path(tmp_path, folder).mkdir(exist_ok=True)
-        ended = command("search", folder, "corpus.txt", "--model", toy_folder)
-        assert (ended.code, ended.err) == (
-            1,
-            f"xmine: {folder}: is a folder\nhint: give a text file\n",
-        )
 
 
 def test_model_info_tells_what_an_encoder_is(command: Command, toy_folder: Path) -> None:

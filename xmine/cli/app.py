@@ -13,8 +13,8 @@ from xmine.version import __version__
 # In the order of the help. Each has a module of its name, but for `eval`. In it is a function of
 # that name, or a `typer.Typer` with commands of its own; it may name the command's class: COMMAND.
 _COMMANDS = (
-    "mine align browse score search encode convert train adapt pairs eval model cache".split()
-)
+    "mine align documents browse score search encode convert train adapt pairs eval model cache"
+).split()
 
 
 def app(called: str = "") -> typer.Typer:

@@ -39,8 +39,8 @@ SOURCE = Annotated[
     str,
     typer.Argument(
         metavar="SOURCE",
-        help="Text file, a sentence per line; a column of a file (zh.tsv:2, docs.jsonl:text, "
-        "docs.parquet:text); - for stdin.",
+        help="Text file, a sentence per line; a folder, a pattern ('en/*.txt'), or @list.txt of "
+        "files; a column of a file (zh.tsv:2, docs.jsonl:text, docs.parquet:text); - for stdin.",
     ),
 ]
 MODEL = Annotated[

@@ -213,10 +213,10 @@ def check_output(
     from xmine.pairs.io import check_pair_file
     from xmine.pairs.paths import paths_to_read, paths_to_write, refuse_turned
     from xmine.run.folder import JUDGEMENTS_FILE, check_run, makes_run
-    from xmine.text.inputs import text_input
+    from xmine.text.inputs import files_of
 
     read = list(paths_to_read(inputs[0]).paths) if pairs_first else []
-    read += [text_input(each).path for each in inputs[pairs_first:]]
+    read += [file for each in inputs[pairs_first:] for file in files_of(each)]
     read += [str(path) for path in others if path]
     written: dict[str, str] = {}
     if output == "":

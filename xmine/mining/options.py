@@ -105,6 +105,13 @@ class MiningOptions(ScoringOptions):
         "Advanced",
         choices=("max", "fwd", "bwd", "intersect"),
     )
+    documents: str = option(
+        "off",
+        "Use documents as evidence for their pairs: auto (each file is a document), or the name of "
+        "a column that has the document of each line.",
+        "Quality",
+        words=("auto", "off"),
+    )
     dedup: bool = option(True, "Mine each repeated line once, at its first occurrence.", "Input")
     segment: bool = option(False, "Cut lines into sentences before mining.", "Input")
     index: str = option(

@@ -28,7 +28,7 @@ from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.phrases import unknown_figures
 from xmine.mining.reranking import SINGLE_WORDS, TOO_FEW, judging_encoder
-from xmine.mining.rescoring import rescore
+from xmine.mining.rescoring import by_documents, by_model, rescore
 from xmine.mining.results import write_results
 from xmine.mining.run_facts import check_arrays, run_facts, vector_facts
 from xmine.mining.selection import select
@@ -130,8 +130,11 @@ def mine(
         if judging and candidates.weights is None:
             by_margin = TOO_FEW if judge else SINGLE_WORDS
         if rescorer:
-            read = partial(stages.rescore, encoded, rescorer)
+            read = partial(by_model, partial(stages.rescore, encoded, rescorer))
             candidates = rescore(candidates, options, read, seeds, warnings.append)
+        if options.documents != "off":
+            weigh, told_by = partial(by_documents, candidates), (warnings.append, "--documents")
+            candidates = rescore(candidates, options, weigh, seeds, *told_by)
         candidates = read_candidates(candidates, options, readable, report, stages.steps)
         stages.run.note(f"judging {len(candidates.chosen):,} candidates")
         estimated = estimate_probabilities(

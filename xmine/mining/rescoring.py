@@ -10,45 +10,48 @@ from xmine.files.cache import Warn, unheard
 from xmine.mining.candidates import Candidates, known_pairs
 from xmine.mining.options import MiningOptions
 from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs
-from xmine.scoring.calibration import calibrate
+from xmine.scoring.calibration import calibrate, fit_logistic
+from xmine.scoring.documents import Shared
 from xmine.scoring.margin import pair_scores
-from xmine.scoring.probability import estimate
-from xmine.scoring.rescoring import Rows, best_cells, spread, weigh, with_leads
-from xmine.scoring.retrieval import choose_pairs
+from xmine.scoring.probability import Floats, estimate
+from xmine.scoring.rescoring import Cells, Rows, best_cells, spread, weigh, with_leads
+from xmine.scoring.retrieval import ChosenPairs, choose_pairs
 
-LEFT_OUT = "--rescore is left out: too few pairs show what the model's judgement is worth"
+LEFT_OUT = "{} is left out: too few pairs show what the figure is worth"
 
 
 def rescore(
     candidates: Candidates,
     options: MiningOptions,
-    read: Callable[[Rows, Rows], NDArray[np.float32]],
+    weigh: Callable[[Cells, ChosenPairs, Floats], tuple[Floats, Floats]],
     seeds: LabelledPairs = NOTHING_KNOWN,
     warn: Warn = unheard,
+    option: str = "--rescore",
 ) -> Candidates:
-    """Choose pairs by what a second model adds to the score; right seed pairs stay.
+    """Choose pairs by what a second figure adds to the score; right seed pairs stay.
 
     Args:
         candidates: as they are retrieved, by tokens or by the margin.
         options: `retrieval` and `neighborhood`.
-        read: gives the figures of the second model, float32 [pairs], of rows of both sides.
+        weigh: gives the log-odds of cells, and what the figure adds to them, float64 [cells]; also
+            given the pairs that are not known, and the probability of each so far.
         seeds: pairs that are known, by the lines that stand for repeated ones.
         warn: told if nothing can be learnt; then the candidates stay as they are.
+        option: which asks for this.
     """
     chosen, weights = candidates.chosen, candidates.weights
     _, known = known_pairs(candidates, seeds)
     first = estimate(chosen, candidates.neighbours, known, candidates.kin)
     if first is None or not first.probs.any():
-        warn(LEFT_OUT)
+        warn(LEFT_OUT.format(option))
         return candidates
     present = calibrate(chosen.scores, first, known, weights) if weights else first
     sides = candidates.scores.targets, candidates.scores.sources
     near = candidates.neighbours.first(max(each.shape[1] for each in sides))
     right = chosen.take(known == 1)
     cells = best_cells(near, candidates.scores, right)
-    figures = with_leads(cells, read(cells.sources, cells.targets))
-    rows, places = known != 0, cells.places(chosen.sources, chosen.targets)
-    log_odds, added = weigh(cells, figures, places[rows], present.probs[rows])
+    rows = np.flatnonzero(known != 0)
+    log_odds, added = weigh(cells, chosen.take(rows), present.probs[rows])
     scores = spread(cells, log_odds, near, candidates.scores.clamped)
     again = choose_pairs(near, scores, options.retrieval)
     at = cells.places(right.sources, right.targets)
@@ -58,5 +61,41 @@ def rescore(
     few = candidates.neighbours.first(options.neighborhood)
     margins, _ = pair_scores(again.sources, again.targets, again.cosines, few)
     evidence = added[cells.places(again.sources, again.targets)].astype(np.float32)
+    if chosen.evidence is not None:  # of another figure
+        at = cells.places(chosen.sources, chosen.targets)
+        before = np.zeros(len(cells.sources), np.float32)
+        before[at[at >= 0]] = chosen.evidence[at >= 0]
+        evidence += before[cells.places(again.sources, again.targets)]
     again = replace(again, margins=margins, evidence=evidence)
     return replace(candidates, chosen=again, scores=scores)
+
+
+def by_model(
+    read: Callable[[Rows, Rows], NDArray[np.float32]],
+    cells: Cells,
+    chosen: ChosenPairs,
+    probs: Floats,
+) -> tuple[Floats, Floats]:
+    """Weigh what the figures of a second model, which `read` gives, know beyond the score."""
+    figures = with_leads(cells, read(cells.sources, cells.targets))
+    return weigh(cells, figures, cells.places(chosen.sources, chosen.targets), probs)
+
+
+def by_documents(
+    candidates: Candidates, cells: Cells, chosen: ChosenPairs, probs: Floats
+) -> tuple[Floats, Floats]:
+    """Weigh the documents of cells by the other pairs in these documents."""
+    (ours, names), (theirs, others) = (
+        (side.documents, side.document_names) for side in (candidates.source, candidates.target)
+    )
+    assert ours is not None
+    assert theirs is not None
+    both, counts = (ours[chosen.sources], theirs[chosen.targets]), (len(names), len(others))
+    sizes = np.bincount(ours, minlength=counts[0]), np.bincount(theirs, minlength=counts[1])
+    shared = Shared.of(both, counts, probs)
+    places = cells.places(chosen.sources, chosen.targets)
+    own = np.zeros(len(cells.sources))
+    own[places] = probs
+    added = shared.evidence(ours[cells.sources], theirs[cells.targets], own, sizes)
+    slope, height = fit_logistic(cells.scores[places], probs)
+    return slope * cells.scores + height + added, added

@@ -115,6 +115,9 @@ class Stages:
                     report=self._report,
                 )
             )
+            if options.documents != "off":
+                column = options.documents.removeprefix("auto")
+                found[-1] = found[-1].with_documents(given, column)
             if given.is_rereadable:
                 given.check_unchanged()
         return found[0], found[1]

@@ -86,6 +86,16 @@ class TextInput:
         """The files whose lines are counted as those of one, None for one file."""
         return None
 
+    def other_column(self, column: str) -> Iterator[str]:
+        """Every text of another column, one for each line.
+
+        Raises:
+            FileError: the file has none.
+        """
+        if not self.column:
+            raise FileError(f"{self.name}: no table, so there is no column {column!r}")
+        return TextInput(self.given, self.path, column).texts()
+
     def places(self) -> Iterator[str] | None:
         """Where each text stands; None where a line number says that."""
         return None
@@ -204,6 +214,10 @@ class ManyFiles(TextInput):
         """Every text of every file."""
         return chain.from_iterable(part.texts() for part in self.parts)
 
+    def other_column(self, column: str) -> Iterator[str]:
+        """Every text of another column of all files."""
+        return chain.from_iterable(part.other_column(column) for part in self.parts)
+
     def places(self) -> Iterator[str] | None:
         """Where each text stands, nothing in files of lines; None where all are such files."""
         found = [part.places() for part in self.parts]
@@ -244,12 +258,24 @@ def text_input(given: Texts, side: str = "") -> TextInput:
         raise FileError(
             "an empty name in place of a text file", "is a variable of the shell unset?"
         )
-    path, colon, column = whole.rpartition(":")
-    if not (path and column and colon) or exists(whole) or not (kind_of(path) or exists(path)):
-        path, column = whole, ""
+    path, column = _parsed(whole)
     if found := _paths_of(path):
         return _many(readable(whole), path, column, found)
     return TextInput(readable(whole), path, column)
+
+
+def files_of(given: str) -> list[str]:
+    """Name the files that a text input may read."""
+    path, _ = _parsed(given)
+    return _paths_of(path) or [path]
+
+
+def _parsed(whole: str) -> tuple[str, str]:
+    """Part a path and a column."""
+    path, colon, column = whole.rpartition(":")
+    if not (path and column and colon) or exists(whole) or not (kind_of(path) or exists(path)):
+        return whole, ""
+    return path, column
 
 
 def _paths_of(path: str) -> list[str]:

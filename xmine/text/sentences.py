@@ -14,7 +14,7 @@ from xmine.progress import Progress, Report, silent
 from xmine.text.file_lines import FileLines
 from xmine.text.folding import nfkc, without_markup
 from xmine.text.identification import sure_language
-from xmine.text.inputs import Texts, text_input
+from xmine.text.inputs import TextInput, Texts, text_input
 from xmine.text.packed import PackedTexts, TextPacker
 from xmine.text.segmentation import segment as sentences_of
 
@@ -46,6 +46,8 @@ class Sentences:
             itself, or its first occurrence; None where lines were cut into sentences.
         files: those whose lines are counted as those of one file; None for one file.
         places: where each row stands in a file without lines; None for a file of lines.
+        documents: int64 [rows], the document of each, see `with_documents`; None for no documents.
+        document_names: of all documents.
     """
 
     name: str
@@ -61,6 +63,8 @@ class Sentences:
     stands_for: NDArray[np.int64] | None = None
     files: FileLines | None = None
     places: PackedTexts | None = None
+    documents: NDArray[np.int64] | None = None
+    document_names: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         """Count the rows."""
@@ -97,7 +101,25 @@ class Sentences:
             offsets=None if self.offsets is None else scratch.taken(self.offsets, rows),
             occurrences=None if self.occurrences is None else scratch.taken(self.occurrences, rows),
             places=None if self.places is None else self.places.take(rows),
+            documents=None if self.documents is None else scratch.taken(self.documents, rows),
         )
+
+    def with_documents(self, given: TextInput, column: str = "") -> "Sentences":
+        """Tell the document of each row: its file, or what a column of the input names.
+
+        Raises:
+            FileError: a file has no such column.
+        """
+        if column:
+            values = list(given.other_column(column))
+            names = tuple(dict.fromkeys(values))
+            numbers = {name: number for number, name in enumerate(names)}
+            of_lines = np.fromiter((numbers[each] for each in values), np.int64, len(values))
+            return replace(self, documents=of_lines[self.lines - 1], document_names=names)
+        if not self.files:
+            return replace(self, documents=np.zeros(len(self), np.int64), document_names=("",))
+        numbers_of = np.searchsorted(self.files.before, self.lines) - 1
+        return replace(self, documents=numbers_of, document_names=self.files.names)
 
 
 def read_sentences(

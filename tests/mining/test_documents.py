@@ -1,0 +1,106 @@
+"""Documents are paired by their sentences and names, and say something of their sentences."""
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tests.conftest import Run
+from xmine.errors import XmineError
+from xmine.files.reading import read_lines
+from xmine.mining.documents import pair_documents
+from xmine.mining.options import MiningOptions
+from xmine.mining.pipeline import mine
+from xmine.scoring.documents import Shared
+from xmine.text.inputs import read_texts
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SIZES = np.array([4, 4, 4]), np.array([4, 4, 2])
+
+
+def shared(*pairs: tuple[int, int, float]) -> Shared:
+    """Add up pairs of sentences: source document, target document, probability."""
+    x, y, probs = (np.array(each) for each in zip(*pairs, strict=True))
+    return Shared.of((x, y), (3, 3), probs)
+
+
+def test_a_document_is_paired_with_the_one_that_its_pairs_lead_to() -> None:
+    found = shared(*[(0, 1, 0.9)] * 4, (0, 0, 0.3), (1, 0, 0.2), (2, 2, 0.9), (2, 2, 0.7))
+    pairs = found.pairs(SIZES)
+    assert [(each.source, each.target) for each in pairs] == [(0, 1), (2, 2), (1, 0)]
+    assert pairs[0].sentences == pytest.approx(3.6)
+    assert pairs[0].prob > 0.8
+    assert pairs[1].prob > 0.7  # both of its sentences
+    assert pairs[2].prob < 0.1
+    # An equal rival makes a pair less sure.
+    assert shared(*[(0, 1, 0.9)] * 4, *[(0, 0, 0.9)] * 4).pairs(SIZES)[0].prob < pairs[0].prob
+
+
+def test_the_other_sentences_of_documents_are_evidence_and_a_pair_is_none_for_itself() -> None:
+    probs = [0.9, 0.9, 0.9, 0.5, 0.5]
+    x, y = np.array([0, 0, 0, 0, 1]), np.array([1, 1, 1, 1, 0])
+    found = Shared.of((x, y), (3, 3), np.array(probs))
+    evidence = found.evidence(x, y, np.array(probs), SIZES)
+    assert evidence[3] > 0.5 > 0 > evidence[4]
+    sure = Shared.of((x, y), (3, 3), np.array([*probs[:4], 1.0]))
+    other = sure.evidence(x, y, np.array([*probs[:4], 1.0]), SIZES)
+    assert other[4] == pytest.approx(evidence[4], abs=0.3)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make pages of the examples, with unlike names; two of five have no translation."""
+    folder = tmp_path_factory.mktemp("site")
+    gold = [line.split("\t") for line in read_lines(EXAMPLES / "gold.tsv")]
+    texts = {side: read_texts(EXAMPLES / f"{side}.txt") for side in ("en", "zh")}
+    for column, (side, lines) in enumerate(texts.items()):
+        (folder / side).mkdir()
+        pages = [[lines[int(row[column]) - 1] for row in gold[at : at + 10]] for at in (0, 10, 20)]
+        known = {int(row[column]) for row in gold}
+        alone = [line for n, line in enumerate(lines, 1) if line and n not in known]
+        for number, page in enumerate([*pages, alone[:10], alone[10:20]]):
+            name = f"{number}.txt" if side == "en" else f"page{number + 7}.txt"
+            (folder / side / name).write_text("\n".join(page) + "\n", encoding="utf-8")
+    return folder
+
+
+def test_pages_are_paired_and_aligned(site: Path, tmp_path: Path, xmine: Run) -> None:
+    done = xmine("documents", f"{site}/en", f"{site}/zh", "--align", "site.tmx", "-o", "d.tsv")
+    assert "3 pairs of documents" in done.stderr.decode()
+    pairs = pl.read_csv(tmp_path / "d.tsv", separator="\t")
+    stems = [Path(name).stem for name in [*pairs["source"], *pairs["target"]]]
+    assert sorted(stems) == ["0", "1", "2", "page7", "page8", "page9"]
+    assert pairs["prob"].min() > 0.9  # type: ignore[operator]
+    assert (tmp_path / "site.tmx").read_text(encoding="utf-8").count("<tu>") >= 30
+
+
+def test_names_that_agree_count_where_sentences_say_nothing(tmp_path: Path) -> None:
+    for side, text in (("en", "Opening hours\nContact us\n"), ("zh", "营业时间\n联系我们\n")):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / f"hours_{side}.txt").write_text(text, encoding="utf-8")
+        (tmp_path / side / f"other-{side}{len(text)}.txt").write_text("One\n", encoding="utf-8")
+    (found,) = [x for x in pair_documents(tmp_path / "en", tmp_path / "zh") if "hours" in x.source]
+    assert found.target.endswith("hours_zh.txt")
+    assert found.prob >= 0.9
+
+
+def test_documents_of_a_column_help_mining(site: Path, tmp_path: Path) -> None:
+    for side in ("en", "zh"):
+        rows = [
+            f"{page.stem}\t{line}\n"
+            for page in sorted((site / side).iterdir())
+            for line in page.read_text(encoding="utf-8").splitlines()
+        ]
+        (tmp_path / f"{side}.tsv").write_text("".join(rows), encoding="utf-8")
+    given = tmp_path / "en.tsv", tmp_path / "zh.tsv"
+    inputs = f"{given[0]}:2", f"{given[1]}:2"
+    plain = mine(*inputs, options=MiningOptions(documents="off"))
+    helped = mine(*inputs, options=MiningOptions(documents="1"))
+    by_files = mine(site / "en", site / "zh", options=MiningOptions(documents="auto"))
+    assert list(helped.pairs.sources) == list(by_files.pairs.sources)
+    assert helped.confidence is not None
+    assert plain.confidence is not None
+    assert len(helped.pairs) == 30 > len(plain.pairs)
+    with pytest.raises(XmineError, match="no table, so there is no column '1'"):
+        mine(inputs[0], site / "zh" / "page7.txt", options=MiningOptions(documents="1"))

@@ -1,0 +1,126 @@
+"""xmine documents: documents of two languages -> those that are translations of each other."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from xmine.aligning.options import AligningOptions
+from xmine.cli.arguments import FORCE, MODEL, SOURCE, value
+from xmine.cli.console import Console, write_rows
+from xmine.cli.encoders import load_encoders
+from xmine.cli.from_options import Grouped, with_console
+from xmine.errors import OptionError
+from xmine.files.suffixes import PAIR_SUFFIXES
+from xmine.units import count
+
+if TYPE_CHECKING:
+    from xmine.encoders.pair import EncoderPair
+    from xmine.mining.documents import DocumentPair
+
+
+@with_console
+def documents(
+    source: SOURCE,
+    target: Annotated[
+        str, typer.Argument(metavar="TARGET", help="The same in the other language.")
+    ],
+    console: Console,
+    by: Annotated[
+        str,
+        value(
+            "Column that names the document of each line; auto: each file is one.", metavar="COLUMN"
+        ),
+    ] = "auto",
+    min_prob: Annotated[
+        float, value("Show pairs of this probability or more.", group="Output", min=0, max=1)
+    ] = 0.5,
+    model: MODEL = None,
+    output: Annotated[
+        Path | None,
+        value(
+            "File to write, .tsv or .jsonl.", "-o --output", group="Output", shown="TSV on stdout"
+        ),
+    ] = None,
+    align: Annotated[
+        str | None,
+        value(
+            f"Also align the lines of each pair, in order, and write the beads: {PAIR_SUFFIXES}.",
+            group="Output",
+            metavar="FILE",
+        ),
+    ] = None,
+    force: FORCE = False,
+) -> None:
+    """Pair the documents of two folders: each file is a document.
+
+    Prints probability, both documents, the expected number of translated sentences, and the
+    sentences of each. Names that are the same but for a language count as well.
+
+    Example: xmine documents site/en/ site/de/ --align site.tmx
+    """
+    from xmine.cli.outputs import check_output
+    from xmine.files.atomic import check_free, replacing
+    from xmine.files.records import json_row
+    from xmine.mining.documents import DocumentPair, pair_documents
+    from xmine.mining.options import MiningOptions
+
+    kind = "" if output is None else output.suffix
+    if kind not in ("", ".tsv", ".jsonl"):
+        raise OptionError(f"{output}: unknown format", "end it in .tsv or .jsonl")
+    if output:
+        check_free(output, force=force)
+    if align:
+        check_output(align, [source, target], ("", ""), force=force)
+    if align and by != "auto":
+        raise OptionError(
+            "--align and --by: documents of a column", "give a file for each document"
+        )
+    options = MiningOptions(documents=by)
+    encoder = load_encoders(model, options, console)
+    with console.progress() as report:
+        found = pair_documents(source, target, encoder, options, report)
+    shown = [pair for pair in found if pair.prob >= min_prob]
+    if (console.as_json and output is None) or kind == ".jsonl":
+        rows = [json_row(pair._asdict()) for pair in shown]
+    else:
+        rows = ["\t".join(map(str, row)) + "\n" for row in (DocumentPair._fields, *shown)]
+    if output is None:
+        write_rows(rows)
+    else:
+        with replacing(output) as partial:
+            partial.write_text("".join(rows), encoding="utf-8")
+    expected = sum(pair.prob for pair in shown)
+    said = f"{count(len(shown), 'pair')} of documents, {expected:.1f} expected to be right"
+    facts: dict[str, object] = {"documents": len(shown), "expected": round(expected, 2)}
+    if align:
+        beads = _write_beads(shown, encoder, align)
+        said, facts = f"{said}; {align}: {count(beads, 'bead')}", facts | {"beads": beads}
+    console.summary(said, facts, stdout_has_data=output is None)
+
+
+def _write_beads(pairs: "list[DocumentPair]", encoder: "EncoderPair", path: str) -> int:
+    """Align the documents of each pair; the beads of all are written with their files."""
+    from xmine.aligning.pipeline import align
+    from xmine.pairs.io import write_pairs
+    from xmine.text.identification import guess_language
+    from xmine.text.inputs import read_texts
+
+    known = encoder.facts.languages
+    sides = zip(*((pair.source, pair.target) for pair in pairs), strict=True)
+    source, target = (
+        guess_language([text for name in names for text in read_texts(name)], known)
+        for names in sides
+    )
+    options = AligningOptions(
+        src_lang=source.replace("und", ""), tgt_lang=target.replace("und", "")
+    )
+    beads = (
+        bead._replace(source_file=pair.source, target_file=pair.target)
+        for pair in pairs
+        for bead in align(pair.source, pair.target, encoder, options).rows()
+    )
+    return write_pairs(beads, path, (source, target)).count
+
+
+COMMAND = Grouped

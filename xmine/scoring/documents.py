@@ -1,0 +1,138 @@
+"""Probable pairs of sentences, and the document of each -> pairs of documents, and a figure.
+
+A document is the translation of the one that most of its probable pairs lead to: bilingual document
+alignment by the sentences of both (Buck & Koehn, 2016, "Findings of the WMT 2016 bilingual document
+alignment shared task").
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.scoring.calibration import sigmoid
+
+Rows = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+# The log-odds of a pair of documents for `Shared.figures`, which
+# `python bench/documents.py EVAL --fit` learns.
+WEIGHTS = (-0.295, 0.174, 1.429)
+LEAST_SHARE, _SMALL = 1e-3, 1e-2
+_DOUBTED = 0.02  # below this probability documents are no pair
+_MOST = 6.0  # log-odds that documents add: sentences of one document are not independent
+
+
+class Document(NamedTuple):
+    """A pair of documents: their numbers, the pairs of sentences in them, and its probability."""
+
+    source: int
+    target: int
+    sentences: float
+    prob: float
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """How many pairs of sentences each pair of documents is expected to share.
+
+    Attributes:
+        keys: int64 [pairs of documents], rising: source times `width` plus target.
+        sums: float64 [pairs of documents], the expected number of translations.
+        of_source, of_target: float64 [documents], the expected number in each document.
+        width: the number of target documents.
+    """
+
+    keys: Rows
+    sums: Floats
+    of_source: Floats
+    of_target: Floats
+    width: int
+
+    @classmethod
+    def of(cls, documents: tuple[Rows, Rows], counts: tuple[int, int], probs: Floats) -> "Shared":
+        """Add up the probabilities of pairs of sentences, whose documents are given."""
+        x, y = documents
+        keys, places = np.unique(x * counts[1] + y, return_inverse=True)
+        sums: Floats = np.bincount(places, probs, len(keys)).astype(np.float64)
+        ours, theirs = (
+            np.bincount(each, probs, count).astype(np.float64)
+            for each, count in zip((x, y), counts, strict=True)
+        )
+        return cls(keys, sums, ours, theirs, counts[1])
+
+    def evidence(self, x: Rows, y: Rows, own: Floats, sizes: tuple[Rows, Rows]) -> Floats:
+        """Tell what their documents add to the log-odds of pairs of sentences.
+
+        In documents that are a pair the rate of translations is far higher than elsewhere.
+        Whether they are a pair, the other sentences in them tell.
+
+        Args:
+            x, y: int64 [pairs], the documents of pairs of sentences.
+            own: float64 [pairs], the probability of each, which is no evidence for itself.
+            sizes: int64 [documents] of both sides, the sentences of each document.
+        """
+        keys = x * self.width + y
+        at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        common = np.where(self.keys[at] == keys, self.sums[at], 0) - own
+        covered = np.clip(common / np.maximum(np.minimum(sizes[0][x], sizes[1][y]) - 1, 1), 0, 1)
+        are_pair = sigmoid(WEIGHTS[0] + WEIGHTS[2] * _odds(covered))
+        are_pair = np.where(are_pair < _DOUBTED, 0, are_pair)
+        cells = sizes[0].sum() * sizes[1].sum()
+        known, first = np.unique(keys, return_index=True)
+        one, other = np.divmod(known, self.width)
+        inside = (are_pair[first] * sizes[0][one] * sizes[1][other]).sum()
+        every, there = own.sum(), (own * are_pair).sum()
+        within, without = (there + 1) / (inside + cells / (every + 1)), every - there + 1
+        rate = are_pair * within * cells + (1 - are_pair) * without
+        added: Floats = np.minimum(np.log(rate / (every + 1)), _MOST)
+        return added
+
+    def pairs(self, sizes: tuple[Rows, Rows]) -> list[Document]:
+        """Pair documents, each once, the most probable first.
+
+        Args:
+            sizes: int64 [documents] of both sides, the sentences of each document.
+        """
+        x, y = np.divmod(self.keys, self.width)
+        probs = sigmoid(self.figures(sizes) @ np.array(WEIGHTS))
+        taken, found = (set[int](), set[int]()), list[Document]()
+        for at in np.lexsort((self.keys, -self.sums, -probs)).tolist():
+            one, other = int(x[at]), int(y[at])
+            if one not in taken[0] and other not in taken[1]:
+                taken[0].add(one)
+                taken[1].add(other)
+                found.append(Document(one, other, float(self.sums[at]), float(probs[at])))
+        return found
+
+    def figures(self, sizes: tuple[Rows, Rows]) -> Floats:
+        """Give the figures of pairs of documents, float64 [pairs, 3], as `WEIGHTS` weighs them.
+
+        One; how many times its share is that of the best other pair of either document, as a
+        logarithm; and the log-odds of a sentence of the smaller document to have a translation.
+        """
+        x, y = np.divmod(self.keys, self.width)
+        shares = self.sums / (self.of_source[x] + self.of_target[y] - self.sums + 1)
+        rivals = np.maximum(_best_other(shares, x), _best_other(shares, y))
+        lead = np.log((shares + LEAST_SHARE) / (rivals + LEAST_SHARE))
+        covered = np.minimum(self.sums / np.minimum(sizes[0][x], sizes[1][y]), 1)
+        return np.stack([np.ones(len(x)), lead, _odds(covered)], axis=1)
+
+
+def _odds(shares: Floats) -> Floats:
+    odds: Floats = np.log((shares + _SMALL) / (1 - shares + _SMALL))
+    return odds
+
+
+def _best_other(shares: Floats, documents: Rows) -> Floats:
+    """Find the greatest share of the other pairs of the same document; 0 if there is none."""
+    order = np.lexsort((-shares, documents))
+    first = np.flatnonzero(np.diff(documents[order], prepend=-1))
+    lengths = np.diff(first, append=len(order))
+    best = np.repeat(shares[order[first]], lengths)
+    second = np.where(lengths > 1, shares[order[np.minimum(first + 1, len(order) - 1)]], 0)
+    best[first] = second
+    found = np.zeros(len(shares))
+    found[order] = best
+    return found

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from xmine.aligning.band import Band, Scores, best_path, probabilities
+from xmine.aligning.band import Band, Scores, Skips, are_matched, best_path, matched, probabilities
 
 KINDS = [(1, 1), (1, 2), (2, 1), (2, 2)]
-SKIP = -0.3
+SKIPS = Skips(-0.3, -0.7)
+Move = tuple[int, int, int, int, bool]  # the last one: whether it is a gap
 
 
 def scores_in(band: Band, whole: NDArray[np.float64]) -> Scores:
@@ -19,26 +20,34 @@ def scores_in(band: Band, whole: NDArray[np.float64]) -> Scores:
     ]
 
 
-def paths(row: int, column: int) -> Iterator[list[tuple[int, int, int, int]]]:
-    """List all paths to a cell."""
+def paths(row: int, column: int, after: str = "") -> Iterator[list[Move]]:
+    """List all paths to a cell; in a row there are single insertions, or one gap of them."""
     if not row and not column:
         yield []
-    for n, m in [*KINDS, (1, 0), (0, 1)]:
+    moves = [(n, m, "") for n, m in [*KINDS, (1, 0)]]
+    moves += [(n, 0, "gap") for n in range(1, row + 1)]
+    moves += [(0, m, "right") for m in range(1, column + 1) if not after]
+    moves += [(0, 1, "one")] * (after != "right")
+    for n, m, name in moves:
         if n <= row and m <= column:
-            for path in paths(row - n, column - m):
-                yield [*path, (row - n, row, column - m, column)]
+            for path in paths(row - n, column - m, name if n == 0 else ""):
+                yield [*path, (row - n, row, column - m, column, name in ("gap", "right"))]
 
 
-def score_of(whole: NDArray[np.float64], path: list[tuple[int, int, int, int]]) -> float:
+def score_of(whole: NDArray[np.float64], path: list[Move]) -> float:
     total = 0.0
-    for top, bottom, left, right in path:
+    for top, bottom, left, right, is_gap in path:
         kind = (bottom - top, right - left)
-        total += SKIP if 0 in kind else float(whole[KINDS.index(kind), bottom, right])
+        skip = SKIPS.gap if is_gap else SKIPS.line
+        total += skip if 0 in kind else float(whole[KINDS.index(kind), bottom, right])
     return total
 
 
-def inside(band: Band, path: list[tuple[int, int, int, int]]) -> bool:
-    cells = {(0, 0)} | {(bottom, right) for _, bottom, _, right in path}
+def inside(band: Band, path: list[Move]) -> bool:
+    cells = {(0, 0)} | {(bottom, right) for _, bottom, _, right, _ in path}
+    cells |= {
+        (row, right) for top, bottom, _, right, gap in path if gap for row in range(top, bottom)
+    }
     return all(band.starts[row] <= column < band.stops[row] for row, column in cells)
 
 
@@ -53,15 +62,21 @@ def test_the_best_path_and_the_probabilities_are_those_of_all_paths(radius: int 
             band = Band.around(np.rint(steps * (rows, columns)).astype(np.int64), radius)
         every = [path for path in paths(rows, columns) if inside(band, path)]
         totals = np.array([score_of(whole, path) for path in every])
-        found = best_path(band, KINDS, scores_in(band, whole), SKIP)
-        assert score_of(whole, list(map(tuple, found.tolist()))) == pytest.approx(totals.max())
+        scores = scores_in(band, whole)
+        found = best_path(band, KINDS, scores, SKIPS)
+        best = every[int(totals.argmax())]
+        assert matched(found).tolist() == [
+            [*bead] for *bead, _ in best if bead[0] < bead[1] and bead[2] < bead[3]
+        ]
         weights = np.exp(totals / 0.4)
         right = [
             sum(weight for path, weight in zip(every, weights, strict=True) if bead in path)
-            for bead in map(tuple, found.tolist())
+            for bead in ((*bead, False) for bead in matched(found).tolist())
         ]
-        probs = probabilities(band, KINDS, scores_in(band, whole), SKIP, found, 0.4)
-        assert probs == pytest.approx(np.array(right) / weights.sum(), rel=1e-6)
+        probs = probabilities(band, KINDS, scores(0, rows + 1), SKIPS, found, 0.4)
+        wanted = np.ones(len(found))
+        wanted[are_matched(found)] = np.array(right) / weights.sum()
+        assert probs == pytest.approx(wanted, rel=1e-6)
 
 
 def test_a_band_holds_the_lines_that_a_path_leaves_out() -> None:

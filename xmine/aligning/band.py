@@ -6,6 +6,7 @@ beads of n and m lines, deletions (1, 0) and insertions (0, 1).
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +18,16 @@ Kinds = Sequence[tuple[int, int]]  # numbers of source and target lines of beads
 # Gives the scores of beads that end in the rows from one to before another: for each row
 # [kinds, columns of the band].
 Scores = Callable[[int, int], list[Floats]]
-# For a row and each kind of bead the cells where such beads end, the row where they begin, and the
-# cells there; left out where there are none.
-_Moves = list[tuple[int, slice, int, slice]]
-
-_ROWS = 64  # whose scores are made at once
+_ROWS = 32  # whose scores are made at once
 _NEVER = -1e9
-_DELETION, _INSERTION = -1, -2
+_OPENED, _BEGINS = 64, 128  # bits: a gap of source lines, or of target lines, begins here
+
+
+class Skips(NamedTuple):
+    """Scores of lines without counterpart: of each, or of a gap with any number of lines."""
+
+    line: float
+    gap: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,23 +73,10 @@ class Band:
         """Cut the rows into blocks."""
         return [range(at, min(at + _ROWS, len(self))) for at in range(0, len(self), _ROWS)]
 
-    def moves(self, kinds: Kinds, rows: range) -> Iterator[_Moves]:
-        """List for each of some rows how beads of all kinds end there."""
-        ends = np.arange(rows.start, rows.stop)[:, None]
-        n, m = np.array(kinds).T
-        begins = ends - n
-        before = begins.clip(0)
-        first = np.maximum(self.starts[ends], self.starts[before] + m)
-        sizes = np.minimum(self.stops[ends], self.stops[before] + m) - first
-        sizes[begins < 0] = 0
-        to, back = first - self.starts[ends], first - m - self.starts[before]
-        for row in range(len(rows)):
-            some = np.flatnonzero(sizes[row] > 0)
-            columns = (each[row, some].tolist() for each in (to, begins, back, sizes))
-            yield [
-                (kind, slice(a, a + size), begin, slice(b, b + size))
-                for kind, a, begin, b, size in zip(some.tolist(), *columns, strict=True)
-            ]
+    def turned(self) -> "Band":
+        """Count rows and columns from the end."""
+        columns = self.stops[-1]
+        return Band(columns - self.stops[::-1], columns - self.starts[::-1])
 
 
 def are_matched(path: Path) -> NDArray[np.bool_]:
@@ -98,76 +89,149 @@ def matched(path: Path) -> Path:
     return path[are_matched(path)]
 
 
-def best_path(band: Band, kinds: Kinds, scores: Scores, skip: float) -> Path:
-    """Find the path with the highest sum of scores; a line without counterpart counts `skip`."""
-    every, most = [*kinds, (1, 0)], max(n for n, _ in kinds)
-    best: dict[int, Floats] = {}  # of the last rows
-    back: list[NDArray[np.int8]] = []
+class _Rows:
+    """Values of the last rows of a band, with columns from 0; _NEVER outside of the band."""
+
+    def __init__(self, band: Band, kinds: Kinds) -> None:
+        self._band = band
+        n, m = np.array([*kinds, (1, 0)]).T
+        self._n, self._pad, self._size = n[:, None], int(m.max()), int(n.max()) + 1
+        self._columns = np.arange(int(band.stops[-1])) + self._pad - m[:, None]
+        self._values = np.full((self._size, self._columns.shape[1] + self._pad), _NEVER)
+
+    def before(self, row: int) -> NDArray[np.float64]:
+        """Give the values where beads of all kinds, and deletions, begin that end in a row."""
+        cells = self._columns[:, self._band.starts[row] : self._band.stops[row]]
+        rows = (row - self._n) % self._size * self._values.shape[1]
+        return self._values.ravel().take(cells + rows)
+
+    def put(self, row: int, values: NDArray[np.float64]) -> None:
+        """Take the values of a row in place of those of an earlier one: starts never fall."""
+        here, starts = self._values[row % self._size, self._pad :], self._band.starts
+        here[starts[max(row - self._size, 0)] : starts[row]] = _NEVER
+        here[starts[row] : self._band.stops[row]] = values
+
+
+def best_path(band: Band, kinds: Kinds, scores: Scores, skips: Skips) -> Path:
+    """Find the path with the highest sum of scores."""
+    last = _Rows(band, kinds)
+    down = np.full(int(band.stops[-1]), _NEVER)  # the best that ends with a gap of source lines
+    back: list[NDArray[np.uint8]] = []
+    deletion = len(kinds)
+    gap, insertion, gap_right = range(deletion + 1, deletion + 4)
     for rows in band.blocks():
-        block = scores(rows.start, rows.stop)
-        for row, moves, given in zip(rows, band.moves(every, rows), block, strict=True):
-            sums = np.full((len(every), band.stops[row] - band.starts[row]), _NEVER)
-            for kind, to, begin, cells in moves:
-                sums[kind, to] = best[begin][cells]
-                sums[kind, to] += given[kind, to] if kind < len(kinds) else skip
-            kind_of = sums.argmax(axis=0)
-            ended = np.take_along_axis(sums, kind_of[None], 0)[0]
+        for row, given in zip(rows, scores(rows.start, rows.stop), strict=True):
+            sums = last.before(row)
+            opened = sums[deletion] + skips.gap
+            sums[:deletion] += given
+            sums[deletion] += skips.line
+            kind_of = sums.argmax(axis=0).astype(np.uint8)
+            ended = sums.max(axis=0)
+            here = down[band.starts[row] : band.stops[row]]
+            is_new = opened >= here
+            np.maximum(opened, here, out=here)
+            kind_of[here > ended] = gap
+            ended = np.maximum(here, ended)
             if row == 0:
                 ended[0] = 0
-            slope = np.arange(len(ended)) * skip
-            best[row] = np.maximum.accumulate(ended - slope) + slope
-            kind_of[kind_of == len(kinds)] = _DELETION
-            kind_of[best[row] > ended + 1e-4] = _INSERTION
-            back.append(kind_of.astype(np.int8))
-            best.pop(row - most, None)
+            slope = np.arange(len(ended)) * skips.line
+            single = np.maximum.accumulate(ended - slope) + slope
+            highest = np.maximum.accumulate(ended)
+            kind_of[single > ended + 1e-4] = insertion
+            best = np.maximum(single, highest + skips.gap)
+            kind_of[best > single + 1e-4] = gap_right
+            last.put(row, best)
+            back.append(
+                kind_of | is_new * np.uint8(_OPENED) | (ended >= highest) * np.uint8(_BEGINS)
+            )
     row, column, beads = len(band) - 1, int(band.stops[-1]) - 1, []
-    while row or column:
-        kind = int(back[row][column - band.starts[row]])
-        n, m = {_DELETION: (1, 0), _INSERTION: (0, 1)}.get(kind) or kinds[kind]
+    going = 0  # in a gap
+    while row or column or going:
+        code = int(back[row][column - band.starts[row]])
+        if going == gap_right and code & _BEGINS:
+            going = 0
+            continue
+        kind = going or code % _OPENED
+        n, m = kinds[kind] if kind < deletion else (1, 0) if kind <= gap else (0, 1)
+        going = kind if kind == gap_right or (kind == gap and not code & _OPENED) else 0
         beads.append((row - n, row, column - m, column))
         row, column = row - n, column - m
     return np.array(beads[::-1], np.int64).reshape(-1, 4)
 
 
 def probabilities(
-    band: Band, kinds: Kinds, scores: Scores, skip: float, path: Path, temperature: float
+    band: Band, kinds: Kinds, given: Sequence[Floats], skips: Skips, path: Path, temperature: float
 ) -> NDArray[np.float64]:
-    """Give the probability of each bead of a path among all paths that the band holds.
+    """Give the probability of each bead of a path among all paths in a band; lines alone have 1.
 
     A path is as probable as the exponential of its sum of scores by the temperature: forward and
     backward sums, as in a hidden Markov model.
+
+    Args:
+        band, kinds: of the paths.
+        given: the scores of all rows, see Scores.
+        skips: of lines without counterpart.
+        path: whose beads are asked for.
+        temperature: see above.
     """
-    skip /= temperature
-    every, last = [*kinds, (1, 0)], len(band) - 1
-    slopes = [skip * np.arange(b - a) for a, b in zip(band.starts, band.stops, strict=True)]
-    given: list[Floats] = []
-    ahead: list[NDArray[np.float64]] = []  # logarithms of sums over the paths that lead to a cell
-    for rows in band.blocks():
-        given += [each / temperature for each in scores(rows.start, rows.stop)]
-        for row, moves in zip(rows, band.moves(every, rows), strict=True):
-            terms = np.full((len(every), len(slopes[row])), _NEVER)
-            for kind, to, begin, cells in moves:
-                terms[kind, to] = ahead[begin][cells]
-                terms[kind, to] += given[row][kind, to] if kind < len(kinds) else skip
-            highest = terms.max(axis=0)
-            sums = highest + np.log(np.exp(terms - highest).sum(axis=0))
-            if row == 0:
-                sums[0] = 0
-            ahead.append(np.logaddexp.accumulate(sums - slopes[row]) + slopes[row])
-    behind = [np.full(len(each), _NEVER) for each in slopes]  # the same of paths that go on there
-    behind[last][-1] = 0
-    for rows in reversed(band.blocks()):
-        for row, moves in reversed([*zip(rows, band.moves(every, rows), strict=True)]):
-            sums = np.logaddexp.accumulate((behind[row] + slopes[row])[::-1])[::-1]
-            behind[row] = sums - slopes[row]
-            for kind, to, begin, cells in moves:
-                here = given[row][kind, to] if kind < len(kinds) else skip
-                on = behind[row][to] + here
-                behind[begin][cells] = np.logaddexp(behind[begin][cells], on)
-    found = []
-    for top, bottom, left, right in path.tolist():
-        size, before = (bottom - top, right - left), ahead[top][left - band.starts[top]]
-        at = right - band.starts[bottom]
-        here = skip if 0 in size else given[bottom][kinds.index(size), at]
-        found.append(before + here + behind[bottom][at] - ahead[last][-1])
+    skips = Skips(*(each / temperature for each in skips))
+    last, end = len(band) - 1, int(band.stops[-1]) - 1
+    number = np.arange(len(kinds))[:, None]
+    n, m = np.array(kinds).T[:, :, None]
+
+    def ahead(row: int) -> NDArray[np.float64]:
+        return given[row] / np.float64(temperature)
+
+    def behind(turned: int) -> NDArray[np.float64]:
+        row = last - turned
+        some = given[row + 1 : row + 1 + int(n.max())] or given[-1:]
+        which = np.minimum(n - 1, len(some) - 1)
+        widths = np.array([each.shape[1] for each in some])
+        firsts = np.cumsum(widths * len(kinds)) - widths * len(kinds)
+        columns = np.arange(band.stops[row] - 1, band.starts[row] - 1, -1) + m
+        columns -= band.starts[np.minimum(row + n, last)]
+        cells = firsts[which] + number * widths[which] + columns.clip(0, widths[which] - 1)
+        return np.concatenate([each.ravel() for each in some]).take(cells) / np.float64(temperature)
+
+    found, sums = np.zeros(len(path)), are_matched(path)
+    begins = {bead[0]: (at, bead[2]) for at, bead in enumerate(path.tolist()) if sums[at]}
+    ends = {
+        last - bead[1]: (at, end - bead[3]) for at, bead in enumerate(path.tolist()) if sums[at]
+    }
+    total = 0.0
+    for some, scores, wanted in ((band, ahead, begins), (band.turned(), behind, ends)):
+        for row, values in enumerate(_sums(some, kinds, scores, skips)):
+            if row in wanted:
+                at, column = wanted[row]
+                found[at] += values[column - some.starts[row]]
+        total = float(values[-1])
+    for at, (top, bottom, left, right) in enumerate(path.tolist()):
+        if sums[at]:
+            kind = kinds.index((bottom - top, right - left))
+            here = float(given[bottom][kind, right - band.starts[bottom]])
+            found[at] += here / temperature - total
     return np.exp(np.minimum(found, 0))
+
+
+def _sums(
+    band: Band, kinds: Kinds, given: Callable[[int], NDArray[np.float64]], skips: Skips
+) -> Iterator[NDArray[np.float64]]:
+    """Give for each row the logarithms of the sums over the paths that lead to its cells."""
+    last = _Rows(band, kinds)
+    down = np.full(int(band.stops[-1]), _NEVER)
+    for row in range(len(band)):
+        terms = last.before(row)
+        here = down[band.starts[row] : band.stops[row]]
+        np.logaddexp(here, terms[-1] + skips.gap, out=here)
+        terms[:-1] += given(row)
+        terms[-1] += skips.line
+        highest = np.maximum(terms.max(axis=0), here)
+        ended = highest + np.log(np.exp(terms - highest).sum(axis=0) + np.exp(here - highest))
+        if row == 0:
+            ended[0] = 0
+        slope = np.arange(len(ended)) * skips.line
+        values = np.logaddexp.accumulate(ended - slope) + slope
+        gaps = np.logaddexp.accumulate(ended[:-1]) + skips.gap
+        values[1:] = np.logaddexp(values[1:], gaps)
+        last.put(row, values)
+        yield values

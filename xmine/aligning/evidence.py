@@ -66,7 +66,7 @@ def weighed(
 
     Returns:
         the weights of encoder and lexicon; the square of how many deviations translations stand
-        out; and the sums of the lexicon's vectors for the lines of both sides.
+        out, 0 where there are too few; and the sums of the lexicon's vectors for all lines.
     """
     beads = matched(path)
     stripes = np.arange(len(beads)) // _STRIPE % 2
@@ -75,11 +75,12 @@ def weighed(
         learnt = _lexicon(words, beads[stripes == half])
         units = _units(learnt[0]), _units(learnt[1])
         halves.append(_lead(units, beads[stripes != half]) or (0.0, 1.0))
-    leads = np.array([_lead(encoder, beads) or (_LEAD, _VARIANCE), np.mean(halves, axis=0)])
+    lead = _lead(encoder, beads)
+    leads = np.array([lead or (_LEAD, _VARIANCE), np.mean(halves, axis=0)])
     raw = leads[:, 0].clip(0) / leads[:, 1]
     clarity = float(raw @ leads[:, 0])
     raw *= _LEAD / clarity if clarity > 1 else _LEAD * clarity
-    return (float(raw[0]), float(raw[1])), clarity, _lexicon(words, beads)
+    return (float(raw[0]), float(raw[1])), clarity if lead else 0.0, _lexicon(words, beads)
 
 
 def _units(sums: Halves) -> Halves:

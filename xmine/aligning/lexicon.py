@@ -21,6 +21,7 @@ _DIM = 256
 _LETTERS = 8  # of a word that count: endings change
 # Words, or characters where there are no spaces between words.
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W_]+")
+_LINES = 256  # whose vectors are added up at once
 _BEADS = 20_000  # that words are counted in
 _LEAST = 0.1  # Dice coefficient of words in the lexicon
 
@@ -50,15 +51,22 @@ class Words:
         sizes = np.cumsum([0, *map(len, rows)])
         return cls(np.array([word for row in rows for word in row], np.int64), sizes, len(known))
 
-    def between(self, start: int, stop: int) -> NDArray[np.int64]:
-        """Give the words of some lines, each once."""
-        return np.unique(self.ids[self.starts[start] : self.starts[stop]])
+    def within(self, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Give the words of beads, each once: int64 [occurrences], bead * size + word, in order."""
+        firsts, sizes = self.starts[starts], self.starts[stops] - self.starts[starts]
+        beads = np.repeat(np.arange(len(starts)), sizes)
+        places = np.arange(len(beads)) - np.repeat(np.cumsum(sizes) - sizes - firsts, sizes)
+        return np.unique(beads * self.size + self.ids[places])
 
     def sums(self, vectors: NDArray[np.float32]) -> NDArray[np.float16]:
         """Add up the vectors of the words of each line: float16 [lines, dim]."""
         found = np.zeros((len(self.starts) - 1, vectors.shape[1]), np.float16)
-        for line, (start, stop) in enumerate(zip(self.starts, self.starts[1:], strict=False)):
-            found[line] = vectors[self.ids[start:stop]].sum(axis=0)
+        for at in range(0, len(found), _LINES):
+            starts = self.starts[at : at + _LINES + 1]
+            lines = np.flatnonzero(np.diff(starts))
+            if len(lines):
+                some = vectors[self.ids[starts[0] : starts[-1]]]
+                found[at + lines] = np.add.reduceat(some, starts[lines] - starts[0], axis=0)
         return found
 
 
@@ -69,20 +77,24 @@ def learn_lexicon(
 
     Words without counterpart have zeros. Words count by their inverse frequency.
     """
-    together = []
-    alone = np.zeros(source.size), np.zeros(target.size)
-    beads = beads[:: 1 + len(beads) // _BEADS]
-    for top, bottom, left, right in beads.tolist():
-        words = source.between(top, bottom), target.between(left, right)
-        for lone, some in zip(alone, words, strict=True):
-            lone[some] += 1
-        together.append((words[0][:, None] * target.size + words[1]).ravel())
     vectors = tuple(np.zeros((side.size, _DIM), np.float32) for side in (source, target))
-    if not together:
+    if not len(beads):
         return vectors[0], vectors[1]
-    keys, counts = np.unique(np.concatenate(together), return_counts=True)
+    beads = beads[:: 1 + len(beads) // _BEADS]
+    (of_x, x), (of_y, y) = (
+        np.divmod(side.within(*beads[:, 2 * at : 2 * at + 2].T), max(side.size, 1))
+        for at, side in enumerate((source, target))
+    )
+    alone = np.bincount(x, minlength=source.size), np.bincount(y, minlength=target.size)
+    # Each word of a bead's source with each of its target.
+    sizes = np.bincount(of_y, minlength=len(beads))
+    times = sizes[of_x]
+    places = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
+    places += np.repeat((np.cumsum(sizes) - sizes)[of_x], times)
+    together = np.repeat(x, times) * target.size + y[places]
+    keys, counts = np.unique(together, return_counts=True)
     keys, times = keys[counts > 1], counts[counts > 1]
-    x, y = np.divmod(keys, target.size)
+    x, y = np.divmod(keys, max(target.size, 1))
     # One occurrence less: words that are rare stand together once by chance.
     dice = 2 * (times - 1) / (alone[0][x] + alone[1][y])
     kept = dice > _LEAST

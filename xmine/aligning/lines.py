@@ -25,11 +25,11 @@ from xmine.aligning.evidence import (
 from xmine.aligning.lexicon import Words
 from xmine.aligning.scores import (
     BEADS,
-    BLOCK_SKIP,
+    BLOCK_SKIPS,
     FIRST,
     PAIRED,
     SINGLE,
-    SKIP,
+    SKIPS,
     TEMPERATURE,
     Lengths,
     bead_scores,
@@ -126,9 +126,12 @@ def align_lines(source: Side, target: Side, report: Report = silent) -> Alignmen
         band = Band.around(corners_of(path), _RADIUS)
         usual, variance = usual_lengths(lengths, path)
         scores = bead_scores(band, usual, (left, right), variance, merging_of(path))
-        path = best_path(band, BEADS, scores, SKIP)
+        if done < _PASSES:
+            path = best_path(band, BEADS, scores, SKIPS)
+    given = [row for rows in band.blocks() for row in scores(rows.start, rows.stop)]
+    path = best_path(band, BEADS, lambda start, stop: given[start:stop], SKIPS)
     report(Progress("aligning", told - 1, told))
-    probs = probabilities(band, BEADS, scores, SKIP, path, TEMPERATURE)
+    probs = probabilities(band, BEADS, given, SKIPS, path, TEMPERATURE)
     report(Progress("aligning", told, told))
     return Alignment(path, probs.round(4), weights, clarity)
 
@@ -186,10 +189,10 @@ def _first_paths(source: Side, target: Side, lengths: tuple[Lengths, Lengths]) -
         sums = [np.add.reduceat(each, at) for each, at in zip((left, right), starts, strict=True)]
         blocks = normalised(sums[0]), normalised(sums[1])
         whole = Band.whole(len(blocks[0]), len(blocks[1]))
-        path = best_path(whole, SINGLE, block_scores(blocks), BLOCK_SKIP)
+        path = best_path(whole, SINGLE, block_scores(blocks), BLOCK_SKIPS)
         band = Band.around(np.minimum(corners_of(path, scale), size), 2 * scale)
     scaled = lengths, lengths_by_nearest(lengths, (left, right))
     return [
-        best_path(band, PAIRED, first_scores(band, each, (left, right), worst), skip)
-        for each, (skip, worst) in zip(scaled, FIRST, strict=True)
+        best_path(band, PAIRED, first_scores(band, each, (left, right), worst), skips)
+        for each, (skips, worst) in zip(scaled, FIRST, strict=True)
     ]

@@ -1,25 +1,25 @@
 """How well lines fit together: lengths and cosines -> scores of beads, for paths in a band."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.aligning.band import Band, Path, Scores, matched
+from xmine.aligning.band import Band, Path, Scores, Skips, matched
 from xmine.aligning.evidence import MOST, Floats, Windows
 
 # Beads of the passes: of blocks of lines, the first one of lines, and the last one.
 SINGLE = [(1, 1)]
 PAIRED = [(1, 1), (1, 2), (2, 1)]
 BEADS = [(n, m) for n in range(1, MOST + 1) for m in range(1, MOST + 1) if n + m <= MOST + 1]
-BLOCK_SKIP, SKIP = -0.1, -0.4
+BLOCK_SKIPS, SKIPS = Skips(-0.1, -1.0), Skips(-0.4, -4.0)
 
 _CHANCE = 0.15  # cosine of blocks that is none yet
 # Of the first pass: the scores of its beads without lengths and cosines, and the weight of cosines.
 _PRIORS, _COSINES = (1.0, -1.5, -1.5), 4.0
-# Two first passes, of which the clearer one counts: the score of a line without counterpart, and
+# Two first passes, of which the clearer one counts: the scores of lines without counterpart, and
 # the most that lengths cost. The first is for whole texts, the second for texts that lack parts.
-FIRST = ((-3.0, 6.0), (-1.0, 2.0))
+FIRST = ((Skips(-3.0, -1e6), 6.0), (Skips(-1.0, -12.0), 2.0))
 _VARIANCE = 1.5  # of the length of a translation, for each character
 # Of the last pass: the price of each further line of a bead, and weight and bound of lengths.
 _MERGING, _LENGTHS, _FARTHEST = 0.08, 0.03, 20.0
@@ -30,6 +30,7 @@ _USUAL = 1.0
 TEMPERATURE = 0.11
 _MEDIAN = 0.455  # of the square of a normal variable
 _WEIGHT = 10  # beads
+_COLUMNS = 1024  # that are scored at once
 _LINES = 4000  # of a side that are compared with those of the other
 
 Lengths = NDArray[np.float64]
@@ -120,8 +121,7 @@ def first_scores(
     """
     sums = _sums(lengths)
 
-    def scores(start: int, stop: int) -> list[Floats]:
-        left, right = int(band.starts[start]), int(band.stops[stop - 1])
+    def scores(start: int, stop: int, left: int, right: int) -> Floats:
         rows, columns = np.arange(start, stop), np.arange(left, right)
         low, first = max(start - 2, 0), max(left - 2, 0)
         cosines = vectors[0][low:stop] @ vectors[1][first:right].T
@@ -136,9 +136,9 @@ def first_scores(
             apart = (x - y) ** 2 / (_VARIANCE * (x + y) + 1)
             close = before(1, 1) if n == m else 0.6 * (before(1, 1) + before(n, m))
             found[at] = _PRIORS[at] - np.minimum(apart / 2, worst) + _COSINES * close
-        return _rows(band, found, start, left)
+        return found
 
-    return scores
+    return _in_pieces(band, len(PAIRED), np.float32, scores)
 
 
 def bead_scores(
@@ -164,8 +164,7 @@ def bead_scores(
     last = len(band) - 1, int(band.stops[-1]) - 1
     sums = _sums(lengths)
 
-    def scores(start: int, stop: int) -> list[Floats]:
-        left, right = int(band.starts[start]), int(band.stops[stop - 1])
+    def scores(start: int, stop: int, left: int, right: int) -> Floats:
         rows, columns = np.arange(start, stop), np.arange(left, right)
         upper = _padded(windows[0], start - MOST, stop + 1, last[0])
         lower = _padded(windows[1], left - MOST, right + 1, last[1])
@@ -187,9 +186,9 @@ def bead_scores(
             apart = np.minimum((x - y) ** 2 / (variance * (x + y) + 1e-9), _FARTHEST)
             found[at] = own[here, there] - (of_targets + of_sources) / 2
             found[at] -= _LENGTHS * apart + merging * (n + m - 2)
-        return _rows(band, found.astype(np.float16), start, left)
+        return found
 
-    return scores
+    return _in_pieces(band, len(BEADS), np.float16, scores)
 
 
 def _sums(lengths: tuple[Lengths, Lengths]) -> list[Lengths]:
@@ -223,9 +222,31 @@ def _padded(windows: Windows, start: int, stop: int, last: int) -> Floats:
     return np.pad(inner, ((0, 0), (max(-start, 0), max(stop - last - 1, 0)), (0, 0)))
 
 
-def _rows(band: Band, found: NDArray[np.floating], start: int, left: int) -> list[Floats]:
-    """Cut the columns of the band out of a block [kinds, rows, columns]."""
-    return [
-        found[:, row, band.starts[start + row] - left : band.stops[start + row] - left]
-        for row in range(found.shape[1])
-    ]
+def _in_pieces(
+    band: Band, kinds: int, dtype: type[np.floating], piece: Callable[[int, int, int, int], Floats]
+) -> Scores:
+    """Score the rows of a band by pieces of few columns: a gap makes rows as wide as a text.
+
+    Args:
+        band: of the cells.
+        kinds: how many kinds of beads there are.
+        dtype: of the scores.
+        piece: gives the scores [kinds, rows, columns] of the rows from one to before another, and
+            of the columns from one to before another.
+    """
+
+    def scores(start: int, stop: int) -> list[Floats]:
+        starts, stops = band.starts[start:stop], band.stops[start:stop]
+        found: list[Floats] = [np.empty((kinds, width), dtype) for width in stops - starts]
+        for left in range(int(starts[0]), int(stops[-1]), _COLUMNS):
+            right = min(left + _COLUMNS, int(stops[-1]))
+            rows = np.flatnonzero((starts < right) & (stops > left))
+            if len(rows):
+                some = piece(start + int(rows[0]), start + int(rows[-1]) + 1, left, right)
+            for at, row in enumerate(rows):
+                first, last = max(left, int(starts[row])), min(right, int(stops[row]))
+                cells = some[:, at, first - left : last - left]
+                found[row][:, first - starts[row] : last - starts[row]] = cells
+        return found
+
+    return scores

@@ -10,7 +10,10 @@ strict precision should be.
 
 The set `joined` is news in English and ten other languages, EVAL/newstest: lines are put together
 by chance, on one side or the other, and some are left out. `blind` is the same with an encoder that
-knows none of the words, by lengths and lexicon alone.
+knows none of the words, by lengths and lexicon alone. `long` puts such news together to LONG lines.
+`cut` is tb-dev and mac-dev where one side lacks a half, the middle third, or all but a fifth.
+
+`peak` is the most memory of the process so far: name one set to have that of the set.
 """
 
 import argparse
@@ -18,6 +21,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from resource import RUSAGE_SELF, getrusage
 from time import process_time
 from typing import Any, NamedTuple
 
@@ -28,10 +32,13 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.evaluation.reports.record import record, write_record
 
-SETS = "tb-dev mac-dev tb-test mac-test subtitles ro1984 hu1984 steinbeck joined blind".split()
+SETS = "tb-dev mac-dev cut tb-test mac-test subtitles ro1984 hu1984 steinbeck joined blind long"
 NEWS = "2014.eng-fra 2013.eng-spa 2009.eng-ita 2014.eng-hin 2018.ces-eng 2018.eng-tur 2020.eng-deu "
 NEWS += "2020.eng-jpn 2020.eng-pol 2020.eng-rus"
 JOINED, LEFT_OUT = 0.25, 0.02  # shares of lines
+LONG = 100_000  # lines of the shorter side
+# Parts that are kept of a side, in shares of its lines: from one to before another.
+KEPT = [[(0, 0.5)], [(0.5, 1)], [(0, 1 / 3), (2 / 3, 1)], [(0.4, 0.6)]]
 
 Bead = tuple[tuple[int, ...], tuple[int, ...]]
 
@@ -50,6 +57,14 @@ def documents(folder: Path, name: str) -> Iterator[Document]:
         for each in NEWS.split():
             one, other = sorted((folder / "newstest").glob(f"newstest{each}.*"))
             yield joined(lines_of(one), lines_of(other), Random(each))
+        return
+    if name == "long":
+        yield long(folder)
+        return
+    if name == "cut":
+        for each in ("tb-dev", "mac-dev"):
+            for whole in documents(folder, each):
+                yield from (cut(whole, side, parts) for side in (0, 1) for parts in KEPT)
         return
     for path in sorted((folder / "align" / name).rglob("*.gold")):
         beads = (line.split(":")[:2] for line in lines_of(path))
@@ -83,7 +98,42 @@ def joined(source: list[str], target: list[str], random: Random) -> Document:
             rows.append(tuple(range(len(lines), len(lines) + len(some))))
             lines += some
         gold.append((rows[0], rows[1]))
-    return Document(*sides, gold)
+    return Document(sides[0], sides[1], gold)
+
+
+def long(folder: Path) -> Document:
+    """Put the news of all languages together, again and again."""
+    whole = Document([], [], [])
+    for time in range(100):
+        for each in NEWS.split():
+            one, other = sorted((folder / "newstest").glob(f"newstest{each}.*"))
+            some = joined(lines_of(one), lines_of(other), Random(f"{each} {time}"))
+            rows = len(whole.source), len(whole.target)
+            whole.source.extend(some.source)
+            whole.target.extend(some.target)
+            whole.gold.extend(
+                (tuple(x + rows[0] for x in x_rows), tuple(y + rows[1] for y in y_rows))
+                for x_rows, y_rows in some.gold
+            )
+            if min(rows) >= LONG:
+                return whole
+    raise AssertionError("the news have too few lines")
+
+
+def cut(whole: Document, side: int, parts: list[tuple[float, float]]) -> Document:
+    """Keep some parts of a side, and the beads whose lines are there."""
+    size = len(whole[side])
+    kept = [at for start, stop in parts for at in range(int(start * size), int(stop * size))]
+    rows = {old: new for new, old in enumerate(kept)}
+    sides = [whole.source, whole.target]
+    sides[side] = [sides[side][at] for at in kept]
+    gold = []
+    for bead in whole.gold:
+        if all(row in rows for row in bead[side]):
+            here = list(bead)
+            here[side] = tuple(rows[row] for row in bead[side])
+            gold.append((here[0], here[1]))
+    return Document(sides[0], sides[1], gold)
 
 
 class Counts(NamedTuple):
@@ -142,7 +192,7 @@ def main() -> None:
     """Measure the sets, print a row for each, and write the record."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
-    parser.add_argument("--sets", nargs="+", default=SETS)
+    parser.add_argument("--sets", nargs="+", default=SETS.split())
     parser.add_argument("--model", default="embedded")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
@@ -150,13 +200,14 @@ def main() -> None:
     blind = SentenceEncoder.load(arguments.model)
     assert isinstance(blind.body, StaticEmbedding)
     blind.body.table.rows[:] = 0
-    print("| set | beads | precision | recall | F1 | lax F1 | expected | CPU s |")
-    print("|---|--:|--:|--:|--:|--:|--:|--:|")
+    print("| set | beads | precision | recall | F1 | lax F1 | expected | CPU s | peak MB |")
+    print("|---|--:|--:|--:|--:|--:|--:|--:|--:|")
     for name in arguments.sets:
         counts, start = Counts([], [], [], [], []), process_time()
         for document in documents(arguments.data, name):
             measure(document, blind if name == "blind" else encoder, counts)
         found = {**counts.figures(), "cpu_seconds": round(process_time() - start, 1)}
+        found["peak_mb"] = getrusage(RUSAGE_SELF).ru_maxrss // 1024
         figures[name] = found
         print(f"| {name} | " + " | ".join(str(each) for each in found.values()) + " |", flush=True)
     if arguments.json:

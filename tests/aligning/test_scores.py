@@ -47,7 +47,7 @@ def test_a_bead_counts_by_its_cosine_against_those_with_the_lines_beside() -> No
 
 
 def test_the_first_pass_goes_by_lengths_and_cosines() -> None:
-    vectors = np.eye(3, dtype=np.float32), np.eye(4, dtype=np.float32)[:, :3]
+    vectors = np.eye(3, dtype=np.float16), np.eye(4, dtype=np.float16)[:, :3]
     lengths = np.array([20.0, 40, 20]), np.array([20.0, 19, 21, 20])
     found = first_scores(Band.whole(3, 4), lengths, vectors, 6.0)(0, 4)
     assert found[1][0, 1] == pytest.approx(1 + 4)  # 20 and 20, cosine 1

@@ -103,7 +103,7 @@ class _Rows:
         """Give the values where beads of all kinds, and deletions, begin that end in a row."""
         cells = self._columns[:, self._band.starts[row] : self._band.stops[row]]
         rows = (row - self._n) % self._size * self._values.shape[1]
-        return self._values.ravel().take(cells + rows)
+        return np.asarray(self._values.ravel().take(cells + rows), np.float64)
 
     def put(self, row: int, values: NDArray[np.float64]) -> None:
         """Take the values of a row in place of those of an earlier one: starts never fall."""
@@ -180,7 +180,7 @@ def probabilities(
     n, m = np.array(kinds).T[:, :, None]
 
     def ahead(row: int) -> NDArray[np.float64]:
-        return given[row] / np.float64(temperature)
+        return np.asarray(given[row], np.float64) / temperature
 
     def behind(turned: int) -> NDArray[np.float64]:
         row = last - turned
@@ -191,7 +191,8 @@ def probabilities(
         columns = np.arange(band.stops[row] - 1, band.starts[row] - 1, -1) + m
         columns -= band.starts[np.minimum(row + n, last)]
         cells = firsts[which] + number * widths[which] + columns.clip(0, widths[which] - 1)
-        return np.concatenate([each.ravel() for each in some]).take(cells) / np.float64(temperature)
+        flat = np.concatenate([each.ravel() for each in some])
+        return np.asarray(flat.take(cells), np.float64) / temperature
 
     found, sums = np.zeros(len(path)), are_matched(path)
     begins = {bead[0]: (at, bead[2]) for at, bead in enumerate(path.tolist()) if sums[at]}

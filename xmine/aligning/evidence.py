@@ -5,6 +5,7 @@ language without vectors is aligned by lengths and lexicon.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ Windows = Callable[[int, int], Floats]
 MOST = 7  # lines of a side in a bead
 # Lead of the cosines of translations, to which evidence is scaled, and their variance.
 _LEAD, _VARIANCE = 0.45, 0.02
-_FEWEST, _BEADS = 5, 20_000  # beads to measure by: the fewest, and about the most
+_FEWEST, _BEADS = 5, 5_000  # beads to measure by: the fewest, and about the most
 _BESIDE = (-3, -2, 2, 3)  # lines further, to compare with
 _STRIPE = 8  # beads
 
@@ -72,40 +73,43 @@ def weighed(
     stripes = np.arange(len(beads)) // _STRIPE % 2
     halves = []
     for half in (0, 1):
-        learnt = _lexicon(words, beads[stripes == half])
-        units = _units(learnt[0]), _units(learnt[1])
-        halves.append(_lead(units, beads[stripes != half]) or (0.0, 1.0))
-    lead = _lead(encoder, beads)
+        learnt = learn_lexicon(*words, beads[stripes == half])
+        sums = [partial(side.sums, each) for side, each in zip(words, learnt, strict=True)]
+        halves.append(_lead(sums, beads[stripes != half]) or (0.0, 1.0))
+    lead = _lead([side.__getitem__ for side in encoder], beads)
     leads = np.array([lead or (_LEAD, _VARIANCE), np.mean(halves, axis=0)])
     raw = leads[:, 0].clip(0) / leads[:, 1]
     clarity = float(raw @ leads[:, 0])
     raw *= _LEAD / clarity if clarity > 1 else _LEAD * clarity
-    return (float(raw[0]), float(raw[1])), clarity if lead else 0.0, _lexicon(words, beads)
-
-
-def _units(sums: Halves) -> Halves:
-    return normalised(sums.astype(np.float32)).astype(np.float16)
-
-
-def _lexicon(words: tuple[Words, Words], beads: Path) -> tuple[Halves, Halves]:
-    """Learn a lexicon of beads: the sums of its vectors for the lines of both sides."""
     source, target = learn_lexicon(*words, beads)
-    return words[0].sums(source), words[1].sums(target)
+    return (
+        (float(raw[0]), float(raw[1])),
+        clarity if lead else 0.0,
+        (words[0].sums(source), words[1].sums(target)),
+    )
 
 
-def _lead(vectors: tuple[Halves, Halves], beads: Path) -> tuple[float, float] | None:
+def _lead(
+    sums: Sequence[Callable[[NDArray[np.int64]], Halves]], beads: Path
+) -> tuple[float, float] | None:
     """Measure how far cosines of translations lie above those of lines beside; and the variance.
 
     None where there are too few beads of single lines.
+
+    Args:
+        sums: give the vectors of some lines of both sides, float16 [lines, dim].
+        beads: some are measured.
     """
     single = beads[(beads[:, 1] - beads[:, 0] == 1) & (beads[:, 3] - beads[:, 2] == 1)]
     if len(single) < _FEWEST:
         return None
     single = single[:: 1 + len(single) // _BEADS]
-    source, last = vectors[0][single[:, 0]].astype(np.float32), len(vectors[1]) - 1
-    places = [(single[:, 2] + by).clip(0, last) for by in (0, *_BESIDE)]
-    own, *near = (
-        np.einsum("ij,ij->i", source, vectors[1][each].astype(np.float32)) for each in places
+    places = single[:, 2, None] + (0, *_BESIDE)
+    lines, back = np.unique(places.clip(0, beads[-1, 3] - 1), return_inverse=True)
+    source, target = (
+        normalised(each(some).astype(np.float32))
+        for each, some in zip(sums, (single[:, 0], lines), strict=True)
     )
-    others = np.concatenate(near)
+    cosines = np.einsum("ij,ikj->ik", source, target[back.reshape(places.shape)])
+    own, others = cosines[:, 0], cosines[:, 1:]
     return float(own.mean() - others.mean()), float((own.var() + others.var()) / 2) + 1e-6

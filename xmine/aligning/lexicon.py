@@ -51,22 +51,26 @@ class Words:
         sizes = np.cumsum([0, *map(len, rows)])
         return cls(np.array([word for row in rows for word in row], np.int64), sizes, len(known))
 
-    def within(self, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Give the words of beads, each once: int64 [occurrences], bead * size + word, in order."""
+    def within(
+        self, starts: NDArray[np.int64], stops: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Give the words of some stretches of lines, int64 [words], and where each begins."""
         firsts, sizes = self.starts[starts], self.starts[stops] - self.starts[starts]
-        beads = np.repeat(np.arange(len(starts)), sizes)
-        places = np.arange(len(beads)) - np.repeat(np.cumsum(sizes) - sizes - firsts, sizes)
-        return np.unique(beads * self.size + self.ids[places])
+        begins = np.cumsum(sizes) - sizes
+        return self.ids[np.arange(sizes.sum()) + np.repeat(firsts - begins, sizes)], begins
 
-    def sums(self, vectors: NDArray[np.float32]) -> NDArray[np.float16]:
-        """Add up the vectors of the words of each line: float16 [lines, dim]."""
-        found = np.zeros((len(self.starts) - 1, vectors.shape[1]), np.float16)
-        for at in range(0, len(found), _LINES):
-            starts = self.starts[at : at + _LINES + 1]
-            lines = np.flatnonzero(np.diff(starts))
-            if len(lines):
-                some = vectors[self.ids[starts[0] : starts[-1]]]
-                found[at + lines] = np.add.reduceat(some, starts[lines] - starts[0], axis=0)
+    def sums(
+        self, vectors: NDArray[np.float32], lines: NDArray[np.int64] | None = None
+    ) -> NDArray[np.float16]:
+        """Add up the vectors of the words of some lines, or of all: float16 [lines, dim]."""
+        lines = np.arange(len(self.starts) - 1) if lines is None else lines
+        found = np.zeros((len(lines), vectors.shape[1]), np.float16)
+        for at in range(0, len(lines), _LINES):
+            some = lines[at : at + _LINES]
+            full = np.flatnonzero(self.starts[some + 1] > self.starts[some])
+            if len(full):
+                words, begins = self.within(some[full], some[full] + 1)
+                found[at + full] = np.add.reduceat(vectors[words], begins, axis=0)
         return found
 
 
@@ -82,7 +86,7 @@ def learn_lexicon(
         return vectors[0], vectors[1]
     beads = beads[:: 1 + len(beads) // _BEADS]
     (of_x, x), (of_y, y) = (
-        np.divmod(side.within(*beads[:, 2 * at : 2 * at + 2].T), max(side.size, 1))
+        _words_of(side, *beads[:, 2 * at : 2 * at + 2].T)
         for at, side in enumerate((source, target))
     )
     alone = np.bincount(x, minlength=source.size), np.bincount(y, minlength=target.size)
@@ -111,3 +115,13 @@ def learn_lexicon(
     vectors[0][:] = random * weights[0][:, None] / np.sqrt(_DIM)
     vectors[1][:] *= (weights[1] / np.maximum(total, 1e-9))[:, None] / np.sqrt(_DIM)
     return vectors[0], vectors[1]
+
+
+def _words_of(
+    side: Words, starts: NDArray[np.int64], stops: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Give the words of beads, each once: int64 [words] numbers of the beads, and words."""
+    words, begins = side.within(starts, stops)
+    beads = np.repeat(np.arange(len(starts)), np.diff([*begins, len(words)]))
+    bead, word = np.divmod(np.unique(beads * side.size + words), max(side.size, 1))
+    return bead, word

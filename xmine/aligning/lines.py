@@ -47,9 +47,9 @@ from xmine.text.folding import HAN
 
 _CELLS = 5e7  # of a first pass over all of them
 _BLOCKS = 2500  # of a longer text
-_RADIUS = 12  # lines
+_AT_ONCE = 4096  # lines
+_RADII = (12, 6)  # lines, of the passes around a path
 _EAST = re.compile(rf"[{HAN}\u3001-\u30ff\uff01-\uff60“”‘’…—]")
-_PASSES = 2
 # Blocks that may have moved: their fewest lines, the most of a side that are looked at, and the
 # least probability of good beads.
 _BLOCK, _MOST_BLOCKS, _GOOD = 10, 8, 0.5
@@ -106,7 +106,7 @@ def align_lines(source: Side, target: Side, report: Report = silent) -> Alignmen
         return Alignment(
             np.array(beads, np.int64).reshape(-1, 4), np.ones(sum(size)), (0.0, 0.0), 0.0
         )
-    told = _PASSES + 2
+    told = len(_RADII) + 2
     lengths = lengths_of(source.texts, target.texts)
     report(Progress("aligning", 0, told))
     words = Words.of(source.texts), Words.of(target.texts)
@@ -115,7 +115,7 @@ def align_lines(source: Side, target: Side, report: Report = silent) -> Alignmen
         (weighed(vectors, words, each), each) for each in _first_paths(source, target, lengths)
     ]
     (weights, clarity, sums), path = max(first, key=lambda each: each[0][1])
-    for done in range(1, _PASSES + 1):
+    for done, radius in enumerate(_RADII, start=1):
         report(Progress("aligning", done, told))
         if done > 1:
             weights, clarity, sums = weighed(vectors, words, path)
@@ -123,10 +123,10 @@ def align_lines(source: Side, target: Side, report: Report = silent) -> Alignmen
             together((side.windows, windows_of_sums(learnt)), weights)
             for side, learnt in zip((source, target), sums, strict=True)
         )
-        band = Band.around(corners_of(path), _RADIUS)
+        band = Band.around(corners_of(path), radius)
         usual, variance = usual_lengths(lengths, path)
         scores = bead_scores(band, usual, (left, right), variance, merging_of(path))
-        if done < _PASSES:
+        if done < len(_RADII):
             path = best_path(band, BEADS, scores, SKIPS)
     given = [row for rows in band.blocks() for row in scores(rows.start, rows.stop)]
     path = best_path(band, BEADS, lambda start, stop: given[start:stop], SKIPS)
@@ -180,13 +180,15 @@ def corners_of(path: Path, scale: int = 1) -> NDArray[np.int64]:
 def _first_paths(source: Side, target: Side, lengths: tuple[Lengths, Lengths]) -> list[Path]:
     """Walk over blocks of lines, where texts are long, and then over lines near that path."""
     size = np.array([len(source.texts), len(target.texts)])
-    wide = [each.vectors.astype(np.float32) for each in (source, target)]
-    left, right = (normalised(each - each.mean(axis=0)) for each in wide)
+    left, right = (_centred(each.vectors) for each in (source, target))
     band = Band.whole(*size)
     if np.prod(size, dtype=np.float64) > _CELLS:
         scale = -(-int(size.max()) // _BLOCKS)
         starts = [np.arange(0, each, scale) for each in size]
-        sums = [np.add.reduceat(each, at) for each, at in zip((left, right), starts, strict=True)]
+        sums = [
+            np.add.reduceat(each, at, dtype=np.float32)
+            for each, at in zip((left, right), starts, strict=True)
+        ]
         blocks = normalised(sums[0]), normalised(sums[1])
         whole = Band.whole(len(blocks[0]), len(blocks[1]))
         path = best_path(whole, SINGLE, block_scores(blocks), BLOCK_SKIPS)
@@ -196,3 +198,12 @@ def _first_paths(source: Side, target: Side, lengths: tuple[Lengths, Lengths]) -
         best_path(band, PAIRED, first_scores(band, each, (left, right), worst), skips)
         for each, (skips, worst) in zip(scaled, FIRST, strict=True)
     ]
+
+
+def _centred(vectors: Halves) -> Halves:
+    """Take the mean out of unit vectors, of which long texts have many."""
+    mean = vectors.mean(axis=0, dtype=np.float32)
+    found = np.empty_like(vectors)
+    for at in range(0, len(vectors), _AT_ONCE):
+        found[at : at + _AT_ONCE] = normalised(vectors[at : at + _AT_ONCE] - mean)
+    return found

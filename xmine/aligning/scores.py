@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.aligning.band import Band, Path, Scores, Skips, matched
-from xmine.aligning.evidence import MOST, Floats, Windows
+from xmine.aligning.evidence import MOST, Floats, Halves, Windows
 
 # Beads of the passes: of blocks of lines, the first one of lines, and the last one.
 SINGLE = [(1, 1)]
@@ -45,16 +45,17 @@ def lengths_of(source: Sequence[str], target: Sequence[str]) -> tuple[Lengths, L
 
 
 def lengths_by_nearest(
-    lengths: tuple[Lengths, Lengths], vectors: tuple[Floats, Floats]
+    lengths: tuple[Lengths, Lengths], vectors: tuple[Halves, Halves]
 ) -> tuple[Lengths, Lengths]:
     """Scale lengths by the median ratio of lines that are each other's nearest.
 
     Args:
         lengths: of the lines of both sides.
-        vectors: their unit vectors, centred, float32 [lines, dim].
+        vectors: their unit vectors, centred, float16 [lines, dim].
     """
     some = [np.linspace(0, len(x) - 1, min(len(x), _LINES)).astype(np.int64) for x in lengths]
-    cosines = vectors[0][some[0]] @ vectors[1][some[1]].T
+    x, y = (each[at].astype(np.float32) for each, at in zip(vectors, some, strict=True))
+    cosines = x @ y.T
     best, back = cosines.argmax(axis=1), cosines.argmax(axis=0)
     mutual = np.flatnonzero(back[best] == np.arange(len(best)))
     order = np.argsort(-cosines[mutual, best[mutual]], kind="stable")
@@ -108,7 +109,7 @@ def block_scores(vectors: tuple[Floats, Floats]) -> Scores:
 def first_scores(
     band: Band,
     lengths: tuple[Lengths, Lengths],
-    vectors: tuple[Floats, Floats],
+    vectors: tuple[Halves, Halves],
     worst: float,
 ) -> Scores:
     """Score PAIRED beads by lengths (Gale & Church, 1993) and by the cosines of single lines.
@@ -116,7 +117,7 @@ def first_scores(
     Args:
         band: of the cells.
         lengths: of the lines of both sides, see `lengths_of`.
-        vectors: centred unit vectors of the lines of both sides, float32 [lines, dim].
+        vectors: centred unit vectors of the lines of both sides, float16 [lines, dim].
         worst: the most that lengths cost.
     """
     sums = _sums(lengths)
@@ -124,11 +125,12 @@ def first_scores(
     def scores(start: int, stop: int, left: int, right: int) -> Floats:
         rows, columns = np.arange(start, stop), np.arange(left, right)
         low, first = max(start - 2, 0), max(left - 2, 0)
-        cosines = vectors[0][low:stop] @ vectors[1][first:right].T
+        some = vectors[0][low:stop].astype(np.float32), vectors[1][first:right].astype(np.float32)
+        cosines = some[0] @ some[1].T
 
         def before(n: int, m: int) -> Floats:
-            some: Floats = cosines[np.ix_((rows - n - low).clip(0), (columns - m - first).clip(0))]
-            return some
+            cells = np.ix_((rows - n - low).clip(0), (columns - m - first).clip(0))
+            return np.asarray(cosines[cells])
 
         found = np.empty((len(PAIRED), len(rows), len(columns)), np.float32)
         for at, (n, m) in enumerate(PAIRED):

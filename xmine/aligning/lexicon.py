@@ -22,6 +22,7 @@ _LETTERS = 8  # of a word that count: endings change
 # Words, or characters where there are no spaces between words.
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W_]+")
 _LINES = 256  # whose vectors are added up at once
+_PAIRS = 16_384  # of words that are counted or added up at once
 _BEADS = 20_000  # that words are counted in
 _LEAST = 0.1  # Dice coefficient of words in the lexicon
 
@@ -92,11 +93,14 @@ def learn_lexicon(
     alone = np.bincount(x, minlength=source.size), np.bincount(y, minlength=target.size)
     # Each word of a bead's source with each of its target.
     sizes = np.bincount(of_y, minlength=len(beads))
-    times = sizes[of_x]
-    places = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
-    places += np.repeat((np.cumsum(sizes) - sizes)[of_x], times)
-    together = np.repeat(x, times) * target.size + y[places]
-    keys, counts = np.unique(together, return_counts=True)
+    firsts, times = (np.cumsum(sizes) - sizes)[of_x], sizes[of_x]
+    together = []
+    for at in range(0, len(x), _PAIRS):
+        some = times[at : at + _PAIRS]
+        before = np.cumsum(some) - some - firsts[at : at + _PAIRS]
+        places = np.arange(some.sum()) - np.repeat(before, some)
+        together.append(np.repeat(x[at : at + _PAIRS], some) * target.size + y[places])
+    keys, counts = np.unique(np.concatenate(together or [x]), return_counts=True)
     keys, times = keys[counts > 1], counts[counts > 1]
     x, y = np.divmod(keys, max(target.size, 1))
     # One occurrence less: words that are rare stand together once by chance.
@@ -109,7 +113,10 @@ def learn_lexicon(
         np.maximum.at(best, some, dice)
         side *= best
     random = np.random.default_rng(0).standard_normal((source.size, _DIM), np.float32)
-    np.add.at(vectors[1], y, (dice**2)[:, None].astype(np.float32) * random[x])
+    for at in range(0, len(x), _PAIRS):
+        part = slice(at, at + _PAIRS)
+        by = (dice[part] ** 2)[:, None].astype(np.float32)
+        np.add.at(vectors[1], y[part], by * random[x[part]])
     total = np.zeros(target.size)
     np.add.at(total, y, dice**2)
     vectors[0][:] = random * weights[0][:, None] / np.sqrt(_DIM)

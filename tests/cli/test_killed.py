@@ -101,3 +101,26 @@ def test_kills_change_nothing(
                 shutil.rmtree(folder / "run")
     assert mine_to_the_end(folder, toy_folder, "--index", index) == expected
     assert not [name for name in expected if ".part" in name or ".keys" in name]
+
+
+def test_a_killed_alignment_leaves_whole_files_and_goes_on(tmp_path: Path) -> None:
+    """Killed before each file that it renames: what is there is whole, and the rest follows."""
+    corpora(tmp_path, 40)
+    words = ["align", "en.txt", "zh.txt", "-o"]
+    expected: dict[str, bytes] = {}
+    for kills, run in enumerate(["whole", *["run"] * 20]):
+        at = kills if kills else 99
+        process = FORKS.Process(
+            target=killable.align, args=(str(tmp_path), [*words, f"{run}/"], at)
+        )
+        process.start()
+        process.join(120)
+        found = files(tmp_path / run)
+        expected = expected or found
+        wrong = [name for name in found if found[name] != expected.get(name)]
+        # The manifest gets its last facts at the end.
+        assert all(name == "run.toml" or name.endswith(".partial") for name in wrong), wrong
+        if kills and process.exitcode == 0:
+            break
+        assert process.exitcode == (-signal.SIGKILL if kills else 0)
+    assert kills > 3 and found == expected and "pairs.parquet" in expected

@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+from pathlib import Path
 from typing import Any
 
 from xmine.cli import run
@@ -16,6 +17,19 @@ def mine(folder: str, arguments: list[str]) -> None:
     sys.argv = ["xmine", *arguments]
     sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     run()
+
+
+def align(folder: str, arguments: list[str], at: int) -> None:
+    """Run `xmine ARGUMENTS` in a folder, killed before its file number `at` has its name."""
+    replace, left = Path.replace, iter(range(at - 1, -1, -1))
+
+    def killed(path: Path, target: Any) -> Path:
+        if not next(left):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return replace(path, target)
+
+    Path.replace = killed  # type: ignore[method-assign, assignment]
+    mine(folder, arguments)
 
 
 def adapt(folder: str, arguments: list[str], point: str, fewest: int) -> None:

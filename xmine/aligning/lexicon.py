@@ -23,7 +23,7 @@ _LETTERS = 8  # of a word that count: endings change
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W_]+")
 _LINES = 256  # whose vectors are added up at once
 _PAIRS = 16_384  # of words that are counted or added up at once
-_BEADS = 20_000  # that words are counted in
+_BEADS = 8_000  # that words are counted in
 _LEAST = 0.1  # Dice coefficient of words in the lexicon
 
 

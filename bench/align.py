@@ -38,7 +38,12 @@ NEWS += "2020.eng-jpn 2020.eng-pol 2020.eng-rus"
 JOINED, LEFT_OUT = 0.25, 0.02  # shares of lines
 LONG = 100_000  # lines of the shorter side
 # Parts that are kept of a side, in shares of its lines: from one to before another.
-KEPT = [[(0, 0.5)], [(0.5, 1)], [(0, 1 / 3), (2 / 3, 1)], [(0.4, 0.6)]]
+KEPT: list[list[tuple[float, float]]] = [
+    [(0, 0.5)],
+    [(0.5, 1)],
+    [(0, 1 / 3), (2 / 3, 1)],
+    [(0.4, 0.6)],
+]
 
 Bead = tuple[tuple[int, ...], tuple[int, ...]]
 

@@ -138,6 +138,7 @@ def test_rows_that_stand_in_the_wrong_place_are_named(command: Command, tmp_path
     write(tmp_path / "a.zh", chinese)
     right = command("score", "a.en", "a.zh", "--json")
     assert json.loads(right.err)["blocks"] == []
+    translations = list(chinese)
     chinese[100:120] = [chinese[119], *chinese[100:119]]
     write(tmp_path / "moved.zh", chinese)
     moved = json.loads(command("score", "a.en", "moved.zh", "--json").err)
@@ -145,6 +146,20 @@ def test_rows_that_stand_in_the_wrong_place_are_named(command: Command, tmp_path
     assert moved["blocks"] == [expected]
     said = "rows 101-120: 20 of 20 are no translations; the counterparts of 20 stand elsewhere"
     assert f"\n       {said}\n" in command("score", "a.en", "moved.zh").err
+    put_right = command("score", "a.en", "moved.zh", "--repair", "b.en,b.zh", "--json")
+    assert json.loads(put_right.out)["repair"] == {
+        "pairs": len(english),
+        "moved": [
+            {"source_lines": "101-119", "target_lines": "102-120", "beads": 19},
+            {"source_lines": "120", "target_lines": "101", "beads": 1},
+        ],
+        "left_out": [0, 0],
+    }
+    assert [pair[:2] for pair in read_pairs("b.en,b.zh")] == list(
+        zip(english, translations, strict=True)
+    )
+    for options in (["-o", "c.tsv"], ["--src-vectors", "a.npy", "--tgt-vectors", "a.npy"]):
+        assert command("score", "a.en", "moved.zh", "--repair", "c.tsv", *options).code == 2
 
 
 def test_copies_are_no_translations(command: Command, tmp_path: Path, corpus: list[str]) -> None:

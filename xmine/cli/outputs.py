@@ -1,6 +1,6 @@
 """What `xmine mine` and `xmine score` take, check and end with alike."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from os.path import realpath
 from pathlib import Path
@@ -95,12 +95,13 @@ class Given:
         *,
         pairs_first: bool = False,
         or_run: bool = False,
+        repair: str | None = None,
     ) -> None:
         """Refuse vectors that do not fit, and outputs that cannot be written or are read.
 
-        `output` may name a run with `or_run`. The first of `inputs` may be a file of pairs; the
-        rest are text inputs. `others` are files that are read too. By the languages in `options`
-        a Moses pair may be turned.
+        `output` may name a run with `or_run`; `repair` is another file of pairs. The first of
+        `inputs` may be a file of pairs; the rest are text inputs. `others` are files that are read
+        too. By the languages in `options` a Moses pair may be turned.
         """
         if (self.src_vectors is None) != (self.tgt_vectors is None):
             raise OptionError(
@@ -119,6 +120,11 @@ class Given:
         codes = options.src_lang, options.tgt_lang
         how = {"pairs_first": pairs_first, "or_run": or_run, "force": self.force}
         read, written = check_output(output, inputs, codes, files, **how)
+        if repair:
+            _, more = check_output(repair, inputs, codes, files, **how)
+            if written.keys() & more.keys():
+                raise OptionError(f"{repair}: -o and --repair cannot go to the same file")
+            written |= more
         if self.hubs:
             check_free(self.hubs, force=self.force)
         if self.plot_file:
@@ -158,8 +164,9 @@ class Given:
         *,
         table: int | None = None,
         printed: bool = False,
+        more: Mapping[str, object] | None = None,
     ) -> None:
-        """Warn, draw, write the pairs and the summary, which ends with `notes`.
+        """Warn, draw, write the pairs and the summary, which ends with `notes`; `more` are facts.
 
         Without `pairs` a run has them, or they are `printed`. Where `table` is their number, a
         terminal shows the first.
@@ -188,6 +195,7 @@ class Given:
         if vectors.get("architecture", "static") != "static":
             how = "{architecture} on {device} in {dtype}, ".format_map(vectors) + how
         facts |= {"notes": notes, "warnings": warnings, "seconds": round(console.seconds, 3)}
+        facts |= more or {}
         if self.plot:
             facts["histogram"] = report.histogram().facts()
         said = "\n".join([*report.lines(how), *filter(None, notes)])

@@ -12,6 +12,7 @@ from xmine.cli.outputs import Given
 from xmine.errors import OptionError
 from xmine.files.suffixes import PACKED, PAIR_SUFFIXES
 from xmine.mining.options import ScoringOptions
+from xmine.units import count
 
 if TYPE_CHECKING:
     from xmine.encoders.encoder import SentenceEncoder
@@ -55,11 +56,20 @@ def score(
         ),
     ] = None,
     explain: EXPLAIN = False,
+    repair: Annotated[
+        str | None,
+        value(
+            "Write the pairs to this file with blocks of wrong rows put right: their lines are "
+            "aligned, those without counterpart left out.",
+            group="Output",
+            metavar="FILE",
+        ),
+    ] = None,
 ) -> None:
     """Score the line pairs of files that are aligned already.
 
     Prints the columns of mine for every line, in the order of the lines. --explain prints, instead,
-    each pair with its words and their counterparts.
+    each pair with its words and their counterparts; --repair without -o prints none.
 
     Example: xmine score corpus.en corpus.zh > scored.tsv
     """
@@ -71,10 +81,14 @@ def score(
         raise OptionError(
             "--pool and vectors: the lines of a pool would have none", "leave out one of them"
         )
-    given.check(output, inputs, [], options, pairs_first=target is None)
+    if repair and given.src_vectors:
+        raise OptionError("--repair: given vectors are of single lines", "leave out one of them")
+    given.check(output, inputs, [], options, pairs_first=target is None, repair=repair)
 
+    from xmine.aligning.repair import repair as repair_blocks
     from xmine.flags.hubness import find_hubs, write_hubs
     from xmine.mining.aligned import score_aligned
+    from xmine.pairs.io import write_pairs
 
     encoder, vectors = given.load(options, console)
     explaining = _explaining(encoder) if explain else None
@@ -82,19 +96,27 @@ def score(
         scored = score_aligned(source, target, encoder, options, report, pool=pool, vectors=vectors)
     nearest, lines = scored.neighbours.first(options.neighborhood), len(scored.given)
     sides, hubs = (scored.source, scored.target), given.hubs
-    found = find_hubs(nearest, *sides, own_lines=(lines, lines)) if hubs else []
-    notes = [f"{hubs}: {note}" for note in write_hubs(found, hubs)] if hubs else []
+    hubs_found = find_hubs(nearest, *sides, own_lines=(lines, lines)) if hubs else []
+    notes = [f"{hubs}: {note}" for note in write_hubs(hubs_found, hubs)] if hubs else []
     if explaining:
         print_scored(scored.rows(), explaining, scored.languages, as_json=console.as_json)
+    found, facts = scored.report(pool, len(hubs_found) if hubs else None), {}
+    if repair:
+        assert encoder is not None  # as vectors are refused
+        repaired = repair_blocks(found, encoder)
+        written = write_pairs(repaired.pairs, repair, scored.languages, header=not given.no_header)
+        notes += [f"{repair}: {count(written.count, 'pair')}", *repaired.lines(), *written.notes]
+        facts = {"repair": repaired.facts()}
     given.finish(
         console,
-        scored.report(pool, len(found) if hubs else None),
+        found,
         [source, target] if target else [source],
         notes,
-        output,
-        scored.rows() if output or not explain else None,
+        output or repair,
+        scored.rows() if output or not (explain or repair) else None,
         scored.languages,
         printed=explain,
+        more=facts,
     )
 
 

@@ -172,6 +172,19 @@ class ScoringReport:
         return said + clamped_warning(scored.clamped)
 
     @cached_property
+    def counterparts(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The probable counterpart of each row of `source`, and of `target`; -1 for none."""
+        near = self.scored.neighbours.first(NEIGHBOURS)
+        found = choose_pairs(near, margin_scores(near), "intersect")
+        confidence = estimate(found, near)
+        assert confidence is not None  # those of the given pairs come from the same neighbours
+        found = found.take(confidence.probs >= _PROBABLE)
+        sides = self.scored.source, self.scored.target
+        targets, sources = (np.full(len(side), -1) for side in sides)
+        targets[found.sources], sources[found.targets] = found.targets, found.sources
+        return targets, sources
+
+    @cached_property
     def blocks(self) -> list[dict[str, int]]:
         """The runs of rows that are nearly all no translations, the longest first.
 
@@ -185,13 +198,7 @@ class ScoringReport:
         numbers, wrong = scored.numbers[order], probs[order] < _PROBABLE
         if not (blocks := wrong_blocks(wrong)):
             return []
-        near, pairs = scored.neighbours.first(NEIGHBOURS), scored.chosen.take(order)
-        found = choose_pairs(near, margin_scores(near), "intersect")
-        confidence = estimate(found, near)
-        assert confidence is not None  # those of the given pairs come from the same neighbours
-        found = found.take(confidence.probs >= _PROBABLE)
-        targets, sources = (np.full(len(side), -1) for side in (scored.source, scored.target))
-        targets[found.sources], sources[found.targets] = found.targets, found.sources
+        pairs, (targets, sources) = scored.chosen.take(order), self.counterparts
         target, source = targets[pairs.sources], sources[pairs.targets]  # of each row, -1 for none
         moved = (target >= 0) & (target != pairs.targets)
         moved |= (source >= 0) & (source != pairs.sources)

@@ -1,0 +1,65 @@
+"""Blocks of wrong rows are put right, and other rows stay as they are."""
+
+from tests.toys.sentences import example_pairs
+from xmine.aligning.repair import Repaired, repair
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.mining.aligned import score_aligned
+
+PAIRS = example_pairs()
+SOURCES, TARGETS = list(PAIRS.sources), list(PAIRS.targets)
+
+
+def repaired(targets: list[str]) -> Repaired:
+    encoder = SentenceEncoder.load()
+    return repair(score_aligned(SOURCES, targets, encoder).report(), encoder)
+
+
+def lines_of(found: Repaired) -> list[tuple[str | None, str | None]]:
+    return [(pair.source_lines, pair.target_lines) for pair in found.pairs]
+
+
+def test_lines_go_to_their_counterparts_wherever_these_stand() -> None:
+    """Two blocks change places, and one is turned round; a line of it has gone."""
+    order = [*range(20), *range(110, 130), *range(40, 110), *range(39, 19, -1)]
+    order += range(130, len(SOURCES))
+    targets = [TARGETS[at] for at in order]
+    targets[25] = "还有一些完全不同的东西。"
+    found = repaired(targets)
+    rows = [(at, order.index(at)) for at in range(len(order)) if order.index(at) != 25]
+    assert lines_of(found) == [(str(x + 1), str(y + 1)) for x, y in rows]
+    assert [pair[:2] for pair in found.pairs] == [(SOURCES[x], targets[y]) for x, y in rows]
+    assert [pair.score is None for pair in found.pairs] == [x != y for x, y in rows]
+    assert found.moved[0] == ("21", "130", 1) and found.moved[-1] == ("111-130", "21-40", 19)
+    assert found.lines()[-2:] == [
+        "and 13 more parts",
+        "left out: 1 x 1 lines without counterpart",
+    ]
+
+
+def test_a_right_row_beside_is_merged_with_lines_of_a_block() -> None:
+    """Two targets stand in one row, and those after them a row too early; or one in two rows."""
+    other = "还有一些完全不同的东西。"
+    targets = [
+        *TARGETS[:100],
+        TARGETS[100] + TARGETS[101],
+        *TARGETS[102:120],
+        other,
+        *TARGETS[120:],
+    ]
+    found = repaired(targets)
+    assert found.moved == [("101-120", "101-119", 19)]
+    assert lines_of(found)[99:102] == [("100", "100"), ("101-102", "101"), ("103", "102")]
+    assert found.pairs[100][:2] == (" ".join(SOURCES[100:102]), targets[100])
+    assert lines_of(found)[:100] == [(str(at), str(at)) for at in range(1, 101)]
+    middle = len(TARGETS[100]) // 2
+    halves = TARGETS[100][:middle], TARGETS[100][middle:]
+    found = repaired([*TARGETS[:100], *halves, *TARGETS[101:119], *TARGETS[120:]])
+    assert lines_of(found)[100:102] == [("101", "101-102"), ("102", "103")]
+    assert found.pairs[100].target == TARGETS[100] and found.alone == (1, 0)
+
+
+def test_a_corpus_without_wrong_blocks_stays_and_lines_without_any_counterpart_go() -> None:
+    found = repaired([*TARGETS[:50], "", *TARGETS[51:]])
+    assert (found.moved, found.alone, len(found.pairs)) == ([], (0, 0), len(TARGETS))
+    found = repaired([*TARGETS[:50], *(f"第{n}页" * 9 for n in range(20)), *TARGETS[70:]])
+    assert (found.moved, found.alone, len(found.pairs)) == ([], (20, 20), len(TARGETS) - 20)

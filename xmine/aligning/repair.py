@@ -1,0 +1,209 @@
+"""Blocks of wrong rows in a corpus -> their lines aligned again, wherever counterparts stand."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from xmine.aligning.lines import join
+from xmine.aligning.options import AligningOptions
+from xmine.aligning.pipeline import align
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.pair import EncoderPair
+from xmine.mining.aligned_scores import ScoringReport
+from xmine.mining.options import SideOptions
+from xmine.pairs.pair import Pair
+from xmine.scoring.probability import NEIGHBOURS
+from xmine.units import count
+
+_GOOD = 0.5  # probability of rows and beads that are right
+# Lines between counterparts of one part; and right rows beside a block, which show the aligner how
+# seldom lines are merged.
+_FARTHEST, _BESIDE = 10, 100
+_MOST_PARTS = 8  # that are told
+
+_Bead = tuple[list[int], list[int], float]  # the rows of its sources and targets
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """A corpus whose blocks of wrong rows were aligned again.
+
+    Attributes:
+        pairs: the other rows, and beads of lines in the blocks, in the order of the sources; all
+            with `source_lines` and `target_lines`.
+        moved: parts that stood in another place: source lines, target lines, number of beads.
+        alone: the number of source and of target lines that are left out.
+    """
+
+    pairs: list[Pair]
+    moved: list[tuple[str, str, int]]
+    alone: tuple[int, int]
+
+    def lines(self) -> list[str]:
+        """Tell what moved, a sentence a line."""
+        told, more = self.moved[:_MOST_PARTS], len(self.moved) - _MOST_PARTS
+        return [
+            *(f"lines {x} with lines {y}: {count(beads, 'bead')}" for x, y, beads in told),
+            *[f"and {count(more, 'more part')}"] * (more > 0),
+            f"left out: {self.alone[0]:,} x {self.alone[1]:,} lines without counterpart",
+        ]
+
+    def facts(self) -> dict[str, object]:
+        """List every figure, for JSON."""
+        moved = [
+            dict(zip(("source_lines", "target_lines", "beads"), part, strict=True))
+            for part in self.moved
+        ]
+        return {"pairs": len(self.pairs), "moved": moved, "left_out": list(self.alone)}
+
+
+def repair(found: ScoringReport, encoder: SentenceEncoder | EncoderPair) -> Repaired:
+    """Align the lines of all blocks of wrong rows.
+
+    Lines whose counterparts stand in the same order are a part; the targets of all parts are put
+    in the order of their sources, and aligned. Beads whose lines are no near neighbours among all
+    of the corpus are left out. Rows that are probably right stay as they are, but where lines of a
+    block are merged with them.
+
+    Args:
+        found: of the corpus that was scored; names the blocks.
+        encoder: that scored it.
+    """
+    rows = list(map(_with_ranges, found.scored.rows()))
+    right = [(row.prob or 0) >= _GOOD for row in rows]
+    blocks = [range(each["first"] - 1, each["last"]) for each in found.blocks]
+    free = {row for block in blocks for row in block if not right[row]}
+    wide = (range(max(0, each.start - _BESIDE), each.stop + _BESIDE) for each in blocks)
+    beside = {row for some in wide for row in some if row < len(rows) and right[row]}
+    known, near = _counterparts(found, sorted(free))
+    placed, part_of = _placed(known | {row: row for row in beside}, free)
+    sources = sorted(free | beside)
+    lines = sources, [target for row in sources for target in placed.get(row, ())]
+    kept = {row: pair for row, pair in enumerate(rows) if row not in free}
+    alone, parts = (set(free), set(free)), dict[int, list[_Bead]]()
+    for x, y, prob in _beads(rows, lines, encoder, found.scored.options) if known else ():
+        merged = beside.intersection(x)
+        if (
+            beside.issuperset(x + y)
+            or merged != beside.intersection(y)
+            or not (merged or any(not near.get(row, set()).isdisjoint(y) for row in x))
+        ):
+            continue
+        for row in merged:
+            del kept[row]
+        kept[x[0]] = _bead(rows, x, y, prob)
+        alone[0].difference_update(x)
+        alone[1].difference_update(y)
+        parts.setdefault(part_of[y[-1]], []).append((x, y, prob))
+    moved = [_ends(rows, beads) for beads in parts.values() if any(x != y for x, y, _ in beads)]
+    pairs = [kept[row] for row in sorted(kept)]
+    return Repaired(pairs, moved, (len(alone[0]), len(alone[1])))
+
+
+def _with_ranges(pair: Pair) -> Pair:
+    """Name the lines of a row as those of a bead are named."""
+    ours, theirs = pair.source_line, pair.target_line
+    return pair._replace(
+        source_line=None,
+        target_line=None,
+        source_lines=pair.source_lines or ("" if ours is None else str(ours)),
+        target_lines=pair.target_lines or ("" if theirs is None else str(theirs)),
+    )
+
+
+def _counterparts(
+    found: ScoringReport, free: list[int]
+) -> tuple[dict[int, int], dict[int, set[int]]]:
+    """Find which of some rows have a source and a target that are counterparts.
+
+    Returns:
+        the row of the target of a source; and the rows of targets that are near to a source.
+    """
+    scored = found.scored
+    some = np.flatnonzero(np.isin(scored.numbers, free))
+    numbers, sources = scored.numbers[some].tolist(), scored.chosen.sources[some]
+    row_of = dict(zip(scored.chosen.targets[some].tolist(), numbers, strict=True))
+    targets = found.counterparts[0][sources].tolist()
+    nearest = scored.neighbours.first(NEIGHBOURS).targets[sources].tolist()
+    known = {
+        row: row_of[target]
+        for row, target in zip(numbers, targets, strict=True)
+        if target in row_of
+    }
+    near = {
+        row: {row_of[target] for target in some if target in row_of}
+        for row, some in zip(numbers, nearest, strict=True)
+    }
+    return known, near
+
+
+def _placed(known: dict[int, int], free: set[int]) -> tuple[dict[int, list[int]], dict[int, int]]:
+    """Place targets at the sources that are their counterparts.
+
+    Returns:
+        the targets of a source, those after the last counterpart of the part included; and the part
+        of each target.
+    """
+    places = {row: at for at, row in enumerate(sorted(free.union(known)))}
+    rows = list(places)
+    elsewhere = {places[row] for row in known.values()}
+    placed, part_of, part = dict[int, list[int]](), dict[int, int](), 0
+    last = -1 - _FARTHEST, -1
+    for row in sorted(known):
+        x, y = places[row], places[known[row]]
+        is_next = x - last[0] <= _FARTHEST and 0 < y - last[1] <= _FARTHEST
+        part += not is_next
+        between = set(range(last[1] + 1 if is_next else y, y)) - elsewhere
+        placed[row] = [rows[at] for at in (*sorted(between), y) if rows[at] not in part_of]
+        part_of.update(dict.fromkeys(placed[row], part))
+        last = x, y
+    return placed, part_of
+
+
+def _beads(
+    rows: list[Pair],
+    lines: tuple[list[int], list[int]],
+    encoder: SentenceEncoder | EncoderPair,
+    options: SideOptions,
+) -> Iterator[_Bead]:
+    """Align rows of sources with rows of targets: probable beads of lines that stand together."""
+    given = {each.name: getattr(options, each.name) for each in fields(SideOptions)}
+    texts = [rows[row].source for row in lines[0]], [rows[row].target for row in lines[1]]
+    for bead in align(*texts, encoder, AligningOptions(**given, min_prob=_GOOD)).rows():
+        x, y = (
+            some[int(each.partition("-")[0]) - 1 : int(each.rpartition("-")[2])]
+            for some, each in zip(
+                lines, (bead.source_lines or "", bead.target_lines or ""), strict=True
+            )
+        )
+        if x[-1] - x[0] == len(x) - 1 and y[-1] - y[0] == len(y) - 1:
+            yield x, y, bead.prob or 0.0
+
+
+def _bead(rows: list[Pair], x: Sequence[int], y: Sequence[int], prob: float | None = None) -> Pair:
+    """Put lines together."""
+    some = [
+        [rows[row].source_lines or "" for row in x],
+        [rows[row].target_lines or "" for row in y],
+    ]
+    ours, theirs = (
+        each[0]
+        if len(set(each)) == 1
+        else f"{each[0].partition('-')[0]}-{each[-1].rpartition('-')[2]}"
+        for each in some
+    )
+    return Pair(
+        join(rows[row].source for row in x),
+        join(rows[row].target for row in y),
+        prob=prob,
+        source_lines=ours,
+        target_lines=theirs,
+    )
+
+
+def _ends(rows: list[Pair], beads: list[_Bead]) -> tuple[str, str, int]:
+    """Name the first and the last lines of a part, and the number of beads."""
+    (x, y, _), (others, theirs, _) = beads[0], beads[-1]
+    whole = _bead(rows, [x[0], others[-1]], [y[0], theirs[-1]])
+    return whole.source_lines or "", whole.target_lines or "", len(beads)

@@ -10,9 +10,9 @@ import pytest
 import xmine
 from xmine.aligning.aligned import Aligned
 from xmine.aligning.band import matched
-from xmine.aligning.lines import join
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import OptionError
+from xmine.text.segmentation import join
 from xmine.text.sentences import Sentences
 from xmine.vectors.encoding import EncodedFiles, encode_sentences
 

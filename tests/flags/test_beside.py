@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from xmine.encoders.encoder import normalised
-from xmine.flags.beside import completed_beside
+from xmine.flags.beside import completed_beside, fits_beside
 from xmine.scoring.retrieval import ChosenPairs
 
 PAIRS = 500
@@ -19,12 +19,12 @@ def chosen(x: np.ndarray, y: np.ndarray) -> ChosenPairs:
 
 def slowly(
     pairs: ChosenPairs, probs: np.ndarray, vectors: list[np.ndarray], lengths: list[np.ndarray]
-) -> np.ndarray:
+) -> tuple[np.ndarray, np.ndarray]:
     """Put each line beside to its line, one by one, and compare."""
     x, y = pairs.sources, pairs.targets
     ratios = np.log(lengths[0][x] / lengths[1][y])
     usual = np.median(ratios[probs >= 0.5])
-    found = np.full(len(x), -np.inf)
+    found, which = np.full(len(x), -np.inf), np.zeros(len(x), int)
     for row, side, by in product(np.flatnonzero(probs >= 0.01), (0, 1), (-1, 1)):
         ours, theirs = vectors[side].astype(float), vectors[1 - side].astype(float)
         at, across = ((x, y), (y, x))[side]
@@ -41,8 +41,10 @@ def slowly(
         usual_again = abs(odd) - abs(odd + np.log((size + more) / size))
         taken = max(probs[at == beside], default=0)
         gain = merged - ours[line] @ theirs[other]
-        found[row] = max(found[row], 2 * gain + nearer + 0.5 * usual_again - 0.4 * taken)
-    return found
+        fits = 2 * gain + nearer + 0.5 * usual_again - 0.4 * taken
+        if fits > found[row]:
+            found[row], which[row] = fits, 2 * side + (by > 0)
+    return found, which
 
 
 @pytest.mark.parametrize(("strength", "least"), [(0.2, 0.08), (0.65, 0.25)])
@@ -57,7 +59,10 @@ def test_pairs_are_completed_that_loops_find(strength: float, least: float) -> N
     pairs, probs = chosen(x, x.copy()), rng.choice([0, 0.3, 0.7, 0.95], PAIRS)
     given = [each.astype(np.int32) for each in lengths]
     found, otherwise = completed_beside(pairs, probs, vectors, given)
-    expected = slowly(pairs, probs, vectors, lengths)
+    expected, which = slowly(pairs, probs, vectors, lengths)
+    fits = fits_beside(pairs, probs, vectors, given)
+    np.testing.assert_allclose(fits[0], expected, atol=2e-3)
+    np.testing.assert_array_equal(fits[1][expected > 0], which[expected > 0])
     assert otherwise == (np.mean(expected[probs >= 0.5] > 0.25) >= 0.03) == (least < 0.25)
     np.testing.assert_array_equal(found, expected > least)
     assert 2 < found.sum() < PAIRS / 2

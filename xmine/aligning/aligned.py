@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.aligning.band import are_matched, matched
-from xmine.aligning.lines import Alignment, join
+from xmine.aligning.lines import Alignment
 from xmine.aligning.options import AligningOptions
 from xmine.mining.phrases import counted, flag_counts, told
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import UNKNOWN_LANGUAGES, Pair
 from xmine.text.languages import language_name
+from xmine.text.segmentation import join
 from xmine.text.sentences import Sentences
 from xmine.units import count
 from xmine.version import __version__

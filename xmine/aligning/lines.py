@@ -5,8 +5,7 @@ cosines. The next two learn a lexicon from the pass before, and score beads of s
 band around it.
 """
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -43,13 +42,11 @@ from xmine.aligning.scores import (
 from xmine.encoders.encoder import normalised
 from xmine.progress import Progress, Report, silent
 from xmine.scoring.order import wrong_blocks
-from xmine.text.folding import HAN
 
 _CELLS = 5e7  # of a first pass over all of them
 _BLOCKS = 2500  # of a longer text
 _AT_ONCE = 4096  # lines
 _RADII = (12, 6)  # lines, of the passes around a path
-_EAST = re.compile(rf"[{HAN}\u3001-\u30ff\uff01-\uff60“”‘’…—]")
 # Blocks that may have moved: their fewest lines, the most of a side that are looked at, and the
 # least probability of good beads.
 _BLOCK, _MOST_BLOCKS, _GOOD = 10, 8, 0.5
@@ -161,15 +158,6 @@ def moved_blocks(
             x, y = beads[[0, -1], [0, 1]] + top, beads[[0, -1], [2, 3]] + left
             moved.append((int(x[0]), int(x[1]), int(y[0]), int(y[1])))
     return sorted(moved)
-
-
-def join(texts: Iterable[str]) -> str:
-    """Put lines together, with a space between but where Chinese or Japanese text meets."""
-    whole = ""
-    for text in map(str.strip, texts):
-        apart = whole and text and not (_EAST.match(whole[-1]) and _EAST.match(text[0]))
-        whole += " " * bool(apart) + text
-    return whole
 
 
 def corners_of(path: Path, scale: int = 1) -> NDArray[np.int64]:

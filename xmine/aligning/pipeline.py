@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from xmine.aligning.aligned import Aligned
 from xmine.aligning.evidence import MOST, Floats, Windows, windows_of_sums
-from xmine.aligning.lines import Side, align_lines, join, moved_blocks
+from xmine.aligning.lines import Side, align_lines, moved_blocks
 from xmine.aligning.options import AligningOptions
 from xmine.encoders.encoder import SentenceEncoder, normalised
 from xmine.encoders.modules.static import StaticEmbedding
@@ -37,6 +37,7 @@ from xmine.run.steps import Steps
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.text.identification import check_language, check_sides, check_spelling, guess_language
 from xmine.text.inputs import Texts, text_input
+from xmine.text.segmentation import join
 from xmine.text.sentences import Sentences, read_sentences, sentence_table
 from xmine.vectors.encoding import encode_sentences
 

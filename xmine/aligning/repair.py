@@ -5,7 +5,6 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from xmine.aligning.lines import join
 from xmine.aligning.options import AligningOptions
 from xmine.aligning.pipeline import align
 from xmine.encoders.encoder import SentenceEncoder
@@ -14,6 +13,7 @@ from xmine.mining.aligned_scores import ScoringReport
 from xmine.mining.options import SideOptions
 from xmine.pairs.pair import Pair
 from xmine.scoring.probability import NEIGHBOURS
+from xmine.text.segmentation import join
 from xmine.units import count
 
 _GOOD = 0.5  # probability of rows and beads that are right

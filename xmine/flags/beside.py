@@ -24,6 +24,10 @@ _OTHERWISE = 0.03
 _LEAST, _LEAST_THERE = 0.25, 0.08
 
 Rows = NDArray[np.int64]
+# How much better each pair is with the line beside that fits best, float64 [pairs], -inf where none
+# was looked at; and which line that is, int8 [pairs]: 0 and 1 before and behind the source, 2 and 3
+# the target.
+Beside = tuple[Floats, NDArray[np.int8]]
 Vectors = Sequence[NDArray[np.float16]]  # unit vectors of both sides, [lines, dim]
 
 
@@ -41,11 +45,22 @@ def completed_beside(
     Returns:
         bool [pairs]; and whether these are so many that the texts are cut otherwise.
     """
+    found, _ = fits_beside(chosen, probs, vectors, characters)
+    right = probs >= _RIGHT
+    cut_otherwise = bool(right.any() and np.mean(found[right] > _LEAST) >= _OTHERWISE)
+    return found > (_LEAST_THERE if cut_otherwise else _LEAST), cut_otherwise
+
+
+def fits_beside(
+    chosen: ChosenPairs, probs: Floats, vectors: Vectors, characters: Sequence[NDArray[np.int32]]
+) -> Beside:
+    """Find the line beside that fits each pair best; see `completed_beside`."""
+    which = np.zeros(len(chosen), np.int8)
     pairs = chosen.sources, chosen.targets
     found = np.full(len(chosen), -np.inf)
     right, likely = probs >= _RIGHT, np.flatnonzero(probs >= _LIKELY)
     if not right.any():
-        return np.zeros(len(chosen), dtype=bool), False
+        return found, which
     lengths = [np.maximum(each, 1).astype(np.float64) for each in characters]
     ratios = np.log(lengths[0][pairs[0]] / lengths[1][pairs[1]])
     ratios -= np.median(ratios[right])
@@ -62,9 +77,9 @@ def completed_beside(
                 odd = np.abs(sign * ratios[rows])
                 fits += _LENGTH * (odd - np.abs(sign * ratios[rows] + np.log1p(shares)))
                 fits -= _TAKEN * best[side][(at + by).clip(0, len(sizes) - 1)]
-                found[rows] = np.maximum(found[rows], fits)
-    cut_otherwise = bool(np.mean(found[right] > _LEAST) >= _OTHERWISE)
-    return found > (_LEAST_THERE if cut_otherwise else _LEAST), cut_otherwise
+                better = fits > found[rows]
+                found[rows[better]], which[rows[better]] = fits[better], 2 * side + (by > 0)
+    return found, which
 
 
 def _fits(both: Vectors, at: Rows, across: Rows, by: int, lengths: Floats) -> tuple[Floats, Floats]:

@@ -128,7 +128,10 @@ class MiningReport:
     @property
     def flags(self) -> dict[str, int]:
         """The number of pairs with each flag that was raised, in the order of FLAGS."""
-        return flag_counts(self.mined.pairs.flags or [])
+        pairs = self.mined.pairs
+        counts = flag_counts(pairs.flags or [])
+        counts["partial"] = counts.get("partial", 0) - len(pairs.merged or ())
+        return {name: number for name, number in counts.items() if number}
 
     @cached_property
     def agreements(self) -> dict[str, Agreement]:
@@ -170,7 +173,7 @@ class MiningReport:
     def lines(self, how: str = "") -> list[str]:
         """Write the figures, a sentence a line; `how` ends the first sentence."""
         mined = self.mined
-        copies, groups = mined.near_copies
+        merged, (copies, groups) = mined.pairs.merged, mined.near_copies
         left, right = mined.candidates.source, mined.candidates.target
         of_lines = "" if left.offsets is None else f" in {left.total:,} x {right.total:,} lines"
         sides = [f"{len(left):,}", f"{len(right):,}"]
@@ -188,6 +191,7 @@ class MiningReport:
             told("other cuts: --min-prob ", map(_cut, mined.threshold.others)),
             told("flags: ", counted(self.flags)),
             told("dropped: ", counted(mined.dropped)),
+            "" if merged is None else f"merged with a line beside: {count(len(merged), 'pair')}",
             f"near-copies: {copies:,} sentences in {count(groups, 'group')}" * bool(groups),
             *(
                 f"against {name}: precision {found.precision:.3f}, recall {found.recall:.3f}, "
@@ -226,6 +230,7 @@ class MiningReport:
             "other_cuts": [asdict(each) for each in mined.threshold.others],
             "flags": self.flags,
             "dropped": mined.dropped,
+            "merged": len(mined.pairs.merged or ()),
             "near_copies": dict(zip(("sentences", "groups"), mined.near_copies, strict=True)),
             "rising": round(mined.rising, 4),
             **sides,

@@ -98,6 +98,12 @@ class MiningOptions(ScoringOptions):
     drop: list[str] = option(
         [], f"Drop pairs with any of these flags: {', '.join(FLAGS)}.", "Most used", choices=FLAGS
     )
+    merge: bool = option(
+        False,
+        "Merge pairs with the flag partial with the line beside that completes them, and give the "
+        "lines of each pair (12-13); with a static encoder.",
+        "Quality",
+    )
     retrieval: str = option(
         "max",
         "max: greedy over both directions; fwd: best target per source; bwd: best source per "
@@ -162,6 +168,8 @@ class MiningOptions(ScoringOptions):
             cuts["--min-prob"] = False
         if len(given := [name for name, is_given in cuts.items() if is_given]) > 1:
             raise OptionError(" and ".join(given), "both choose where to cut: give one of them")
+        if self.merge and self.segment:
+            raise OptionError("--merge and --segment", "xmine align --segment merges sentences")
         highest = self.score_max
         if isinstance(self.threshold, float) and highest is not None and highest < self.threshold:
             raise OptionError(

@@ -16,6 +16,7 @@ from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.pair import EncoderPair, as_pair
 from xmine.encoders.rescorer import Rescorer
 from xmine.errors import OptionError
+from xmine.flags.beside import fits_beside
 from xmine.mining.candidates import (
     Candidates,
     estimate_probabilities,
@@ -148,7 +149,15 @@ def mine(
         assert candidates.read is not None
         codes = candidates.read.languages
         unknown = unknown_figures(doubts, (left.name, right.name), codes, readable)
-        mined = select(estimated, flags, options, seeds, gold, warnings, unknown)
+        beside = None
+        if options.merge and vectors_of_lines and estimated.confidence is not None:
+            lines = candidates.read.source.characters, candidates.read.target.characters
+            beside = fits_beside(probable[0], estimated.confidence.probs, vectors_of_lines, lines)
+        elif options.merge:
+            warnings.append(
+                "--merge: no pair is merged, for want of a static encoder of both sides"
+            )
+        mined = select(estimated, flags, options, seeds, gold, warnings, unknown, beside)
         mined = replace(mined, by_margin=by_margin, vectors=vector_facts(vectorizer, rescorer))
         write_results(stages.run, mined, (left, right))
         stages.steps.sweep()

@@ -7,10 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.files.scratch import taken
+from xmine.flags.beside import Beside
 from xmine.flags.flag_set import Bools, Flags
 from xmine.flags.names import FLAGS
 from xmine.mining.candidates import Candidates, Estimated
 from xmine.mining.kin import count_kin
+from xmine.mining.merging import merge_beside
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.pairs.io import Pairs
@@ -38,10 +40,12 @@ def select(
     gold: LabelledPairs = NOTHING_KNOWN,
     warnings: Sequence[str] = (),
     unknown: str = "",
+    beside: Beside | None = None,
 ) -> Mined:
     """Choose the threshold, and keep the pairs that the options ask for.
 
-    `unknown` says why nobody can know how precise the pairs are; no figure is given then.
+    `unknown` says why nobody can know how precise the pairs are; no figure is given then. With
+    `beside`, see `fits_beside`, pairs are merged but for those that are known to be right.
     """
     candidates, confidence = estimated.candidates, estimated.confidence
     assert candidates.read is not None
@@ -57,8 +61,14 @@ def select(
     copies = (0, 0)
     if candidates.kin is not None:
         copies = count_kin(candidates.kin, kept.sources, kept.targets, candidates.neighbours)
+    pairs = _with_text(candidates, rows, probs, flags.take(rows))
+    if beside is not None:
+        merged = merge_beside(candidates, rows, flags.take(rows), beside)
+        is_known = labels[rows] == 1
+        merged = {at: bead for at, bead in merged.items() if not is_known[at]}
+        pairs = replace(pairs, merged=merged)
     return Mined(
-        pairs=_with_text(candidates, rows, probs, flags.take(rows)),
+        pairs=pairs,
         kept=Kept(threshold.value, len(rows), *expected),
         threshold=threshold,
         candidates=candidates,

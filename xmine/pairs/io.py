@@ -75,6 +75,8 @@ class Pairs:
         margins: float32 [pairs]; None without reranking.
         source_files, target_files: where a side is several files, the file of each line.
         source_places, target_places: see `Pair`.
+        merged: of pairs by their places the fields that merging has changed, such as
+            `source_lines`: only `rows` has these. None where nothing was to be merged.
     """
 
     scores: NDArray[np.float32]
@@ -92,6 +94,7 @@ class Pairs:
     target_files: Sequence[str] | None = None
     source_places: Sequence[str] | None = None
     target_places: Sequence[str] | None = None
+    merged: Mapping[int, Mapping[str, str]] | None = None
 
     def __repr__(self) -> str:
         """Count the pairs, which would fill the screen."""
@@ -110,11 +113,20 @@ class Pairs:
         ordered = [getattr(self, name, None) for name in names]
         for start in range(0, len(self), _PAIRS_AT_ONCE):
             some = slice(start, start + _PAIRS_AT_ONCE)
-            yield from map(Pair, *(_values(column, some) for column in ordered))
+            pairs = map(Pair, *(_values(column, some) for column in ordered))
+            if self.merged is None:
+                yield from pairs
+            else:
+                for at, pair in enumerate(pairs, start):
+                    lines = map(str, (pair.source_line, pair.target_line))
+                    fields: dict[str, Any] = dict(zip(BEAD_LINES, lines, strict=True))
+                    yield pair._replace(**{**fields, **self.merged.get(at, {})})
 
     def to_polars(self) -> "pl.DataFrame":
         """Make a table: the columns of an output file, a row a pair; null for what is missing."""
         missing = [name for name in PLACED if getattr(self, f"{name}s", None) is None]
+        if self.merged is not None:
+            missing = [name for name in missing if name not in BEAD_LINES]
         return pair_frame(self.rows()).select(*COLUMNS).drop(missing)
 
 

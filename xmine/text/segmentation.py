@@ -7,7 +7,7 @@ a line may hold both.
 
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
@@ -25,6 +25,8 @@ _RULES |= {"cs": "de", "tr": "de", "uk": "ru"}
 # expressions.
 _EAST = HAN + "\u3041-\u30ff"
 UNSPACED = _EAST + "\u0e01-\u0edf\u1000-\u109f\u1780-\u17d3"  # Thai, Lao, Burmese, Khmer
+# Between these, lines are put together without a space.
+_FULL_WIDTH = re.compile(rf"[{HAN}\u3001-\u30ff\uff01-\uff60“”‘’…—]")
 
 _BRACKETS = {
     "（": "）",
@@ -202,3 +204,12 @@ def _pysbd(rules: str) -> Any:  # noqa: ANN401
         warnings.simplefilter("ignore")
         import pysbd
     return pysbd.Segmenter(language=rules, clean=False)
+
+
+def join(texts: Iterable[str]) -> str:
+    """Put lines together, with a space between but where Chinese or Japanese text meets."""
+    whole = ""
+    for text in map(str.strip, texts):
+        apart = whole and text and not (_FULL_WIDTH.match(whole[-1]) and _FULL_WIDTH.match(text[0]))
+        whole += " " * bool(apart) + text
+    return whole

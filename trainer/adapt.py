@@ -101,8 +101,8 @@ def adapt(
         output: a folder.
         options: how many rounds, and how to train.
         report: called while an encoder is trained and while texts are mined.
-        more: files of other translations to train on, such as a word list; see
-            `xmine.pairs.io.read_parallel`.
+        more: files of other translations to train on, such as a word list or an alignment; see
+            `xmine.pairs.io.read_parallel`. Confidence is asked of those with a probability, too.
         force: throw away what `output` has from before, but for rounds that were judged, which
             are mined anew and keep their judgements.
 
@@ -119,7 +119,7 @@ def adapt(
     first = open_pairs(run)
     start = _encoder_of(first)
     judged = judged_pairs(first)
-    others = read_parallel(*more) if more else ParallelText([], [], [])
+    others = read_parallel(*more, least=options.confidence) if more else ParallelText([], [], [])
     known = Confident.of(first, options.confidence, judged)
     held_out = hold_out_some(known.texts, others, options.seed)
     accepted = known.accepted
@@ -160,7 +160,10 @@ def _encoder_of(opened: Opened) -> SentenceEncoder:
     """Load the encoder of a run that can be adapted; refuse other runs."""
     path = opened.path
     if not opened.is_run:
-        raise FileError(f"{path}: not a mining run", "xmine mine en.txt zh.txt -o run/ makes one")
+        raise FileError(
+            f"{path}: not a mining run",
+            "xmine mine en.txt zh.txt -o run/ makes one; an alignment or other pairs go to --pairs",
+        )
     if "encoder" not in opened.run["vectors"]:
         raise TrainingError(
             f"{path}: its vectors were given, and there is no encoder to train",

@@ -16,12 +16,14 @@ import pytest
 from tests.toys import killable
 from tests.toys.adapted import mine_toys
 from tests.toys.grids import mostly_long
+from xmine.aligning.pipeline import align
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError, TrainingError, XmineError
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
+from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
 from xmine.trainer import adapt as module
 from xmine.trainer import confident as confident_pairs
@@ -217,6 +219,25 @@ def test_other_translations_are_trained_on_but_for_those_held_out(
     (tmp_path / "more.tsv").write_text("".join(rows), encoding="utf-8")
     *_, last = adapt(toys / "run", tmp_path / "more", SHORT, more=[str(tmp_path / "more.tsv")])
     assert taught[1] == taught[0] | others and last.pairs == len(taught[1])
+
+
+@pytest.mark.parametrize("name", ["book.tsv", "book.parquet", "book/"])
+def test_confident_beads_of_an_alignment_are_trained_on(
+    toys: Path, tmp_path: Path, taught: list[Texts], name: str
+) -> None:
+    book = tmp_path / name
+    lines = ["We got off.", "It was raining.", "Yes."], ["Wir stiegen aus. Es regnete.", "Ja."]
+    if name == "book/":
+        aligned = align(*lines, run=book)
+        beads = [bead for bead in aligned.rows() if (bead.prob or 0) >= 0.9]
+    else:
+        beads = [Pair("We got off. It was raining.", "Wir stiegen aus.", prob=0.9)]
+        every = [*beads, Pair("Yes.", "Ja.", prob=0.8999)]
+        rows = [bead._replace(source_lines="1-2", target_lines="1") for bead in every]
+        write_pairs(rows, book)
+    list(adapt(toys / "run", tmp_path / "alone", SHORT))
+    list(adapt(toys / "run", tmp_path / "more", SHORT, more=[str(book)]))
+    assert beads and taught[1] - taught[0] == {bead[:2] for bead in beads}
 
 
 @pytest.mark.parametrize("method", mostly_long(ADAPTERS, ["transaug"]))

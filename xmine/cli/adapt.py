@@ -35,7 +35,8 @@ def adapt(
     pairs: Annotated[
         list[str] | None,
         value(
-            "File of other translations to train on, such as a word list; repeatable.",
+            "File of other translations to train on, such as a word list or an alignment; "
+            "repeatable.",
             group="Input",
             metavar="FILE",
         ),

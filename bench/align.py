@@ -1,6 +1,7 @@
 """Align documents with gold beads, and count the beads that are right.
 
     python bench/align.py EVAL [--sets tb-dev mac-dev ...] [--model ENCODER] [--json OUT.json]
+                               [--by align|mine|merge]
 
 EVAL has the folder align/ with sets of documents: NAME.src, NAME.tgt with a sentence a line, and
 NAME.gold with a bead a line, `[rows of src]:[rows of tgt]`, from 0. Strict counts a bead if both
@@ -11,7 +12,8 @@ strict precision should be.
 The set `joined` is news in English and ten other languages, EVAL/newstest: lines are put together
 by chance, on one side or the other, and some are left out. `blind` is the same with an encoder that
 knows none of the words, by lengths and lexicon alone. `long` puts such news together to LONG lines.
-`cut` is tb-dev and mac-dev where one side lacks a half, the middle third, or all but a fifth.
+`cut` is tb-dev and mac-dev where one side lacks a half, the middle third, or all but a fifth. With
+`--by` the lines are not aligned, but mined, or mined with `--merge`.
 
 `peak` is the most memory of the process so far: name one set to have that of the set.
 """
@@ -27,10 +29,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from xmine.aligning.options import AligningOptions
 from xmine.aligning.pipeline import align
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.evaluation.reports.record import record, write_record
+from xmine.mining.options import MiningOptions
+from xmine.mining.pipeline import mine
 
 SETS = "tb-dev mac-dev cut tb-test mac-test subtitles ro1984 hu1984 steinbeck joined blind long"
 NEWS = "2014.eng-fra 2013.eng-spa 2009.eng-ita 2014.eng-hin 2018.ces-eng 2018.eng-tur 2020.eng-deu "
@@ -174,17 +179,27 @@ def overlapping(beads: list[Bead], others: list[Bead]) -> list[bool]:
     return [any((x, y) in cells for x in source for y in target) for source, target in beads]
 
 
-def measure(document: Document, encoder: SentenceEncoder, counts: Counts) -> None:
-    """Align a document, and count."""
-    aligned = align(document.source, document.target, encoder)
-    beads, probs = aligned.alignment.beads.tolist(), aligned.alignment.probs.tolist()
-    # Blank lines have no row in what was aligned: their numbers tell the rows of the files.
-    rows = [(side.lines - 1).tolist() for side in (aligned.source, aligned.target)]
-    found: list[Bead] = []
-    for (top, bottom, left, right), prob in zip(beads, probs, strict=True):
-        if top < bottom and left < right:
-            found.append((tuple(rows[0][top:bottom]), tuple(rows[1][left:right])))
-            counts.found.append(prob)
+def rows_of(lines: str | int | None) -> tuple[int, ...]:
+    """Give the rows of lines: of 12, or of 12-13."""
+    ends = str(lines or "").split("-")
+    return tuple(range(int(ends[0]) - 1, int(ends[-1]))) if lines else ()
+
+
+def measure(document: Document, encoder: SentenceEncoder, counts: Counts, by: str) -> None:
+    """Align or mine a document, and count."""
+    sides = document.source, document.target
+    if by == "align":
+        pairs = list(align(*sides, encoder, AligningOptions(min_prob=0)).rows())
+    else:
+        pairs = list(mine(*sides, encoder, MiningOptions(merge=by == "merge")).pairs.rows())
+    counts.found.extend(pair.prob or 0 for pair in pairs)
+    found = [
+        (
+            rows_of(pair.source_lines or pair.source_line),
+            rows_of(pair.target_lines or pair.target_line),
+        )
+        for pair in pairs
+    ]
     gold = [bead for bead in document.gold if all(bead)]
     known, true = set(found), set(gold)
     counts.strict.extend(bead in true for bead in found)
@@ -199,6 +214,7 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--sets", nargs="+", default=SETS.split())
     parser.add_argument("--model", default="embedded")
+    parser.add_argument("--by", choices=["align", "mine", "merge"], default="align")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     encoder, figures = SentenceEncoder.load(arguments.model), dict[str, Any]()
@@ -210,13 +226,15 @@ def main() -> None:
     for name in arguments.sets:
         counts, start = Counts([], [], [], [], []), process_time()
         for document in documents(arguments.data, name):
-            measure(document, blind if name == "blind" else encoder, counts)
+            measure(document, blind if name == "blind" else encoder, counts, arguments.by)
         found = {**counts.figures(), "cpu_seconds": round(process_time() - start, 1)}
         found["peak_mb"] = getrusage(RUSAGE_SELF).ru_maxrss // 1024
         figures[name] = found
         print(f"| {name} | " + " | ".join(str(each) for each in found.values()) + " |", flush=True)
     if arguments.json:
-        write_record(arguments.json, record({"model": arguments.model, "sets": figures}))
+        write_record(
+            arguments.json, record({"model": arguments.model, "by": arguments.by, "sets": figures})
+        )
 
 
 if __name__ == "__main__":

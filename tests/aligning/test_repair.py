@@ -29,7 +29,8 @@ def test_lines_go_to_their_counterparts_wherever_these_stand() -> None:
     assert lines_of(found) == [(str(x + 1), str(y + 1)) for x, y in rows]
     assert [pair[:2] for pair in found.pairs] == [(SOURCES[x], targets[y]) for x, y in rows]
     assert [pair.score is None for pair in found.pairs] == [x != y for x, y in rows]
-    assert found.moved[0] == ("21", "130", 1) and found.moved[-1] == ("111-130", "21-40", 19)
+    assert found.moved[0] == {"source_lines": "21", "target_lines": "130", "beads": 1}
+    assert found.moved[-1] == {"source_lines": "111-130", "target_lines": "21-40", "beads": 19}
     assert found.lines()[-2:] == [
         "and 13 more parts",
         "left out: 1 x 1 lines without counterpart",
@@ -47,7 +48,7 @@ def test_a_right_row_beside_is_merged_with_lines_of_a_block() -> None:
         *TARGETS[120:],
     ]
     found = repaired(targets)
-    assert found.moved == [("101-120", "101-119", 19)]
+    assert found.lines()[0] == "lines 101-120 with lines 101-119: beads 19"
     assert lines_of(found)[99:102] == [("100", "100"), ("101-102", "101"), ("103", "102")]
     assert found.pairs[100][:2] == (" ".join(SOURCES[100:102]), targets[100])
     assert lines_of(found)[:100] == [(str(at), str(at)) for at in range(1, 101)]

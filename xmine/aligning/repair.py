@@ -11,7 +11,7 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair
 from xmine.mining.aligned_scores import ScoringReport
 from xmine.mining.options import SideOptions
-from xmine.pairs.pair import Pair
+from xmine.pairs.pair import BEAD_LINES, Pair
 from xmine.scoring.probability import NEIGHBOURS
 from xmine.text.segmentation import join
 from xmine.units import count
@@ -32,30 +32,28 @@ class Repaired:
     Attributes:
         pairs: the other rows, and beads of lines in the blocks, in the order of the sources; all
             with `source_lines` and `target_lines`.
-        moved: parts that stood in another place: source lines, target lines, number of beads.
+        moved: `source_lines`, `target_lines` and number of `beads` of each part that stood in
+            another place.
         alone: the number of source and of target lines that are left out.
     """
 
     pairs: list[Pair]
-    moved: list[tuple[str, str, int]]
+    moved: list[dict[str, object]]
     alone: tuple[int, int]
 
     def lines(self) -> list[str]:
         """Tell what moved, a sentence a line."""
-        told, more = self.moved[:_MOST_PARTS], len(self.moved) - _MOST_PARTS
+        more = len(self.moved) - _MOST_PARTS
+        said = "lines {source_lines} with lines {target_lines}: beads {beads:,}".format_map
         return [
-            *(f"lines {x} with lines {y}: {count(beads, 'bead')}" for x, y, beads in told),
+            *map(said, self.moved[:_MOST_PARTS]),
             *[f"and {count(more, 'more part')}"] * (more > 0),
-            f"left out: {self.alone[0]:,} x {self.alone[1]:,} lines without counterpart",
+            "left out: {:,} x {:,} lines without counterpart".format(*self.alone),
         ]
 
     def facts(self) -> dict[str, object]:
         """List every figure, for JSON."""
-        moved = [
-            dict(zip(("source_lines", "target_lines", "beads"), part, strict=True))
-            for part in self.moved
-        ]
-        return {"pairs": len(self.pairs), "moved": moved, "left_out": list(self.alone)}
+        return {"pairs": len(self.pairs), "moved": self.moved, "left_out": list(self.alone)}
 
 
 def repair(found: ScoringReport, encoder: SentenceEncoder | EncoderPair) -> Repaired:
@@ -84,11 +82,8 @@ def repair(found: ScoringReport, encoder: SentenceEncoder | EncoderPair) -> Repa
     alone, parts = (set(free), set(free)), dict[int, list[_Bead]]()
     for x, y, prob in _beads(rows, lines, encoder, found.scored.options) if known else ():
         merged = beside.intersection(x)
-        if (
-            beside.issuperset(x + y)
-            or merged != beside.intersection(y)
-            or not (merged or any(not near.get(row, set()).isdisjoint(y) for row in x))
-        ):
+        is_near = merged or any(not near.get(row, set()).isdisjoint(y) for row in x)
+        if beside.issuperset(x + y) or merged != beside.intersection(y) or not is_near:
             continue
         for row in merged:
             del kept[row]
@@ -96,20 +91,21 @@ def repair(found: ScoringReport, encoder: SentenceEncoder | EncoderPair) -> Repa
         alone[0].difference_update(x)
         alone[1].difference_update(y)
         parts.setdefault(part_of[y[-1]], []).append((x, y, prob))
-    moved = [_ends(rows, beads) for beads in parts.values() if any(x != y for x, y, _ in beads)]
+    moved = []
+    for beads in parts.values():
+        if any(x != y for x, y, _ in beads):
+            ends = _bead(rows, beads[0][0] + beads[-1][0], beads[0][1] + beads[-1][1], None)
+            places = {name: getattr(ends, name) for name in BEAD_LINES}
+            moved.append({**places, "beads": len(beads)})
     pairs = [kept[row] for row in sorted(kept)]
     return Repaired(pairs, moved, (len(alone[0]), len(alone[1])))
 
 
 def _with_ranges(pair: Pair) -> Pair:
     """Name the lines of a row as those of a bead are named."""
-    ours, theirs = pair.source_line, pair.target_line
-    return pair._replace(
-        source_line=None,
-        target_line=None,
-        source_lines=pair.source_lines or ("" if ours is None else str(ours)),
-        target_lines=pair.target_lines or ("" if theirs is None else str(theirs)),
-    )
+    lines = pair.source_line or "", pair.target_line or ""
+    ours, theirs = pair.source_lines or str(lines[0]), pair.target_lines or str(lines[1])
+    return pair._replace(source_line=None, target_line=None, source_lines=ours, target_lines=theirs)
 
 
 def _counterparts(
@@ -124,18 +120,13 @@ def _counterparts(
     some = np.flatnonzero(np.isin(scored.numbers, free))
     numbers, sources = scored.numbers[some].tolist(), scored.chosen.sources[some]
     row_of = dict(zip(scored.chosen.targets[some].tolist(), numbers, strict=True))
-    targets = found.counterparts[0][sources].tolist()
     nearest = scored.neighbours.first(NEIGHBOURS).targets[sources].tolist()
-    known = {
-        row: row_of[target]
-        for row, target in zip(numbers, targets, strict=True)
-        if target in row_of
-    }
     near = {
-        row: {row_of[target] for target in some if target in row_of}
-        for row, some in zip(numbers, nearest, strict=True)
+        row: {row_of[target] for target in targets if target in row_of}
+        for row, targets in zip(numbers, nearest, strict=True)
     }
-    return known, near
+    best = zip(numbers, found.counterparts[0][sources].tolist(), strict=True)
+    return {row: row_of[target] for row, target in best if target in row_of}, near
 
 
 def _placed(known: dict[int, int], free: set[int]) -> tuple[dict[int, list[int]], dict[int, int]]:
@@ -171,39 +162,19 @@ def _beads(
     given = {each.name: getattr(options, each.name) for each in fields(SideOptions)}
     texts = [rows[row].source for row in lines[0]], [rows[row].target for row in lines[1]]
     for bead in align(*texts, encoder, AligningOptions(**given, min_prob=_GOOD)).rows():
+        ends = ((bead.source_lines or "").split("-"), (bead.target_lines or "").split("-"))
         x, y = (
-            some[int(each.partition("-")[0]) - 1 : int(each.rpartition("-")[2])]
-            for some, each in zip(
-                lines, (bead.source_lines or "", bead.target_lines or ""), strict=True
-            )
+            some[int(each[0]) - 1 : int(each[-1])] for some, each in zip(lines, ends, strict=True)
         )
         if x[-1] - x[0] == len(x) - 1 and y[-1] - y[0] == len(y) - 1:
             yield x, y, bead.prob or 0.0
 
 
-def _bead(rows: list[Pair], x: Sequence[int], y: Sequence[int], prob: float | None = None) -> Pair:
+def _bead(rows: list[Pair], x: Sequence[int], y: Sequence[int], prob: float | None) -> Pair:
     """Put lines together."""
-    some = [
-        [rows[row].source_lines or "" for row in x],
-        [rows[row].target_lines or "" for row in y],
-    ]
-    ours, theirs = (
-        each[0]
-        if len(set(each)) == 1
-        else f"{each[0].partition('-')[0]}-{each[-1].rpartition('-')[2]}"
-        for each in some
-    )
-    return Pair(
-        join(rows[row].source for row in x),
-        join(rows[row].target for row in y),
-        prob=prob,
-        source_lines=ours,
-        target_lines=theirs,
-    )
-
-
-def _ends(rows: list[Pair], beads: list[_Bead]) -> tuple[str, str, int]:
-    """Name the first and the last lines of a part, and the number of beads."""
-    (x, y, _), (others, theirs, _) = beads[0], beads[-1]
-    whole = _bead(rows, [x[0], others[-1]], [y[0], theirs[-1]])
-    return whole.source_lines or "", whole.target_lines or "", len(beads)
+    some = [rows[row].source_lines or "" for row in x], [rows[row].target_lines or "" for row in y]
+    firsts = (each[0].partition("-")[0] for each in some)
+    lasts = (each[-1].rpartition("-")[2] for each in some)
+    ours, theirs = (a if a == b else f"{a}-{b}" for a, b in zip(firsts, lasts, strict=True))
+    texts = join(rows[row].source for row in x), join(rows[row].target for row in y)
+    return Pair(*texts, prob=prob, source_lines=ours, target_lines=theirs)

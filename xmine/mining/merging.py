@@ -39,11 +39,16 @@ def merge_beside(
         other = first + is_behind
         if "partial" not in names or used[side][other] or lines[first + 1] - lines[first] != 1:
             continue
+        both, files = lines[first : first + 2], sides[side].files
+        if files is not None:
+            (one, two), both = files.places(both)
+            if one != two:
+                continue
         used[side][other] = True
         name = ("source", "target")[side]
         merged[at] = {
             name: join((texts[first], texts[first + 1])),
-            f"{name}_lines": f"{lines[first]}-{lines[first + 1]}",
+            f"{name}_lines": f"{both[0]}-{both[1]}",
             "flags": ",".join(each for each in names if each != "partial"),
         }
     return merged

@@ -30,18 +30,15 @@ KINDS = {
     "strings": {"godot-editor"},
     "seen terms": {"cedict", "tico19-terms"},
 }
-LEAST = 80  # lines of a side; a smaller set says little
 COLUMNS = ("lines", "best F1", "auto", "loss", "precision", "expected")
 _PARTS = re.compile(r"\s*[,;/]\s*")  # meanings of an entry
-_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+_WORD, _WIDE = re.compile(r"\w+"), re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 Entries = list[tuple[str, str]]
 
 
 def short(text: str) -> bool:
     """Tell whether a text has one to three words; in Han and kana, two to nine letters."""
-    if _WIDE.search(text):
-        return 2 <= len(text) <= 9
-    return 1 <= len(re.findall(r"\w+", text)) <= 3
+    return 2 <= len(text) <= 9 if _WIDE.search(text) else 1 <= len(_WORD.findall(text)) <= 3
 
 
 def entries(path: Path, sources: set[str]) -> Entries:
@@ -61,21 +58,20 @@ def entries(path: Path, sources: set[str]) -> Entries:
 
 
 def sets(folder: Path, lines: int) -> Iterator[tuple[str, str, Entries]]:
-    """Draw the entries of each set: a third are pairs, of the others one side is used."""
+    """Draw the entries of each set of 80 lines a side or more; of a third both sides count."""
     for path in sorted(folder.glob("en-*.tsv.gz")):
         for kind, sources in KINDS.items():
             found = entries(path, sources)
             np.random.default_rng(1).shuffle(found)
-            if len(some := found[: lines // 2 * 3]) * 2 // 3 >= LEAST:
+            if len(some := found[: lines // 2 * 3]) * 2 // 3 >= 80:
                 yield path.name[3:5], kind, some
 
 
 def measure(some: Entries, encoder: SentenceEncoder) -> dict[str, float]:
     """Mine a set by default, and compare with the truth."""
     gold = len(some) // 3
-    numbers = [np.arange(2 * gold), np.r_[:gold, 2 * gold : 3 * gold]]
-    for seed, each in enumerate(numbers):
-        np.random.default_rng(seed).shuffle(each)
+    both = np.arange(2 * gold), np.r_[:gold, 2 * gold : 3 * gold]
+    numbers = [np.random.default_rng(seed).permutation(each) for seed, each in enumerate(both)]
     left, right = ([some[row][side] for row in each] for side, each in enumerate(numbers))
     mined = mine(left, right, encoder, MiningOptions(cache=False))
     chosen, confidence = mined.candidates.chosen, mined.confidence

@@ -341,8 +341,9 @@ def read_texts(given: Texts) -> list[str]:
 
 def is_file(given: str) -> bool:
     """Tell whether an input is standard input or is there, with or without a column."""
-    found = text_input(given)
-    return isinstance(found, ManyFiles) or found.path == STDIN or exists(found.path)
+    path, _ = _parsed(given)
+    several = bool(glob(path)) if has_magic(path) else path[:1] == "@" and exists(path[1:])
+    return path == STDIN or exists(path) or several
 
 
 def input_of_run(given: str, run: Path, digest: str = "") -> str:

@@ -1,9 +1,7 @@
 """TMX 1.4, the exchange format of translation memories: written streaming, read from any tool."""
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 from html import escape  # that of xml.sax loads urllib: 35 ms at every start
 from itertools import product
 from pathlib import Path
@@ -12,6 +10,7 @@ from xml.etree.ElementTree import Element
 
 from xmine.errors import FileError
 from xmine.files.reading import name_of
+from xmine.files.xml_text import tag_of, text_of
 from xmine.pairs.language_choice import Choice, distinct, places_of, same_language
 from xmine.pairs.losses import NOT_XML, SURROGATES, Losses, Rules
 from xmine.pairs.pair import COLUMNS, Languages, Pair, is_whole
@@ -24,13 +23,7 @@ _NAMED = [name for name in ("score", "cosine", *COLUMNS) if name not in ("source
 _PROPERTIES = {name: f"x-{name.replace('_', '-')}" for name in _NAMED} | {"score": "score"}
 _FIELDS = {kind: name for name, kind in _PROPERTIES.items()}
 _RULES = Rules(NOT_XML, SURROGATES)
-_CODES = {"bpt", "ept", "it", "ph", "ut"}  # formatting of other tools: what is inside is no text
-# Codes of a line break or a tab, in HTML, RTF or escapes, and as the type of a code.
-_BREAK = re.compile(
-    r"<\s*/?\s*(?:br|p|div|li|tr|td|tab)\b|\\(?:n|r|t|line|par|tab)\b|[\n\r\t]", re.IGNORECASE
-)
 _OTHERS = {"note": "notes", "prop": "properties"}
-_BREAK_TYPES = {"lb", "br", "tab", "x-lb", "x-br", "x-tab", "x-linebreak", "x-newline"}
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
@@ -192,35 +185,17 @@ def _fill(unit: _Unit, element: Element) -> None:
     if "tuid" in element.attrib:
         unit.others.add("tuids")
     for child in element:
-        tag, kind = _tag(child.tag), child.get("type", "")
+        tag, kind = tag_of(child.tag), child.get("type", "")
         if tag == "prop" and (value := _value(child.text or "", kind)) is not None:
             unit.values[_FIELDS[kind]] = value
         elif tag == "tuv":
-            parts = {_tag(part.tag): part for part in reversed(child)}
+            parts = {tag_of(part.tag): part for part in reversed(child)}
             unit.others |= {_OTHERS[each] for each in parts if each in _OTHERS}
             code = child.get(_LANG) or child.get("lang")
             if code and "seg" in parts:
-                unit.texts.append((code, _text(parts["seg"])))
+                unit.texts.append((code, text_of(parts["seg"])))
             else:
                 missing = "<seg>" if code else "xml:lang"
                 unit.fault = f"{unit.where}: a <tuv> without {missing}"
         elif tag in _OTHERS:
             unit.others.add(_OTHERS[tag])
-
-
-def _text(seg: Element) -> str:
-    if len(seg) == 0:
-        return seg.text or ""
-    for element in list(seg.iter()):
-        if _tag(element.tag) in _CODES:
-            after, kind = element.tail, element.get("type")
-            is_break = kind in _BREAK_TYPES or _BREAK.search(element.text or "")
-            element.clear()
-            element.text, element.tail = "\0" if is_break else "", after  # XML has no NUL
-    return re.sub(r" ?\0[ \0]*", " ", "".join(seg.itertext()).strip("\0"))
-
-
-@lru_cache
-def _tag(name: str) -> str:
-    """Drop the namespace of an element's name."""
-    return name.rpartition("}")[2]

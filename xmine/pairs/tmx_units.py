@@ -4,7 +4,6 @@ A unit is what stands from `<tu>` to `</tu>`, and is parsed by itself, without t
 file: an entity that the file declares is unknown, and cannot grow.
 """
 
-import codecs
 import re
 from collections.abc import Iterator
 from html import escape  # that of xml.sax loads urllib: 35 ms at every start
@@ -14,11 +13,9 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
 from xmine.errors import FileError
-from xmine.files.reading import BLOCK, name_of, read_blocks
+from xmine.files.reading import BLOCK, name_of
+from xmine.files.xml_text import decoded
 
-_ENCODINGS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
-_ENCODINGS |= {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
-_SAID = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["'](?!utf-16)([\w.:-]+)""", re.IGNORECASE)
 _TAGS = re.compile(
     r"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)"
     r"|<\?(?:(?!</).)*?(?:\?>|\Z)"  # a lost end costs no more than the unit
@@ -26,8 +23,6 @@ _TAGS = re.compile(
     re.DOTALL,
 )
 _NAMED = re.compile(r"<!\[CDATA\[.*?\]\]>|&(?!(?:lt|gt|amp|quot|apos);)(\w+;)", re.DOTALL)
-# Bytes that are no text become a character that XML does not have: it is their unit that fails.
-codecs.register_error("no XML", lambda error: ("\0", error.end))  # type: ignore[attr-defined]
 
 
 def raw_units(path: str | Path) -> Iterator[tuple[str, Element | str, str]]:
@@ -40,7 +35,7 @@ def raw_units(path: str | Path) -> Iterator[tuple[str, Element | str, str]]:
     """
     name, number, line = name_of(path), 0, 1
     rest = waiting = opening = language = ""
-    for block in chain(_decoded(path, name), [""]):
+    for block in chain(decoded(path, name), [""]):
         waiting += block
         if block and len(waiting) < max(BLOCK, len(rest)):  # or a long unit is searched with each
             continue
@@ -63,28 +58,6 @@ def raw_units(path: str | Path) -> Iterator[tuple[str, Element | str, str]]:
     if not re.search(r"</(?:[\w.-]+:)?tmx\s*>", rest):
         line += rest.count("\n")
         raise FileError(f"{name}:{line}: ends before </tmx>", "copy it again")
-
-
-def _decoded(path: str | Path, name: str) -> Iterator[str]:
-    """Decode a file by its mark, by the bytes of its first `<`, or as its first line says."""
-    blocks, first = filter(None, read_blocks(path)), b""
-    while len(first) < 200 and (block := next(blocks, b"")):
-        first += block
-    if not first:
-        raise FileError(f"{name}: the file is empty")
-    said = _SAID.match(first)
-    encoding = next(
-        (_ENCODINGS[mark] for mark in _ENCODINGS if first.startswith(mark)),
-        said[1].decode() if said else "utf-8",
-    )
-    try:
-        "<".encode(encoding)  # "hex" and other codecs that make no text are unknown here
-        decoder = codecs.getincrementaldecoder(encoding)("no XML")
-        for block in chain([first], blocks):
-            yield decoder.decode(block)
-        yield decoder.decode(b"", final=True)
-    except (LookupError, ValueError) as error:
-        raise FileError(f"{name}: cannot be decoded: {error}", "save it again as UTF-8") from error
 
 
 def _head(head: str, name: str) -> tuple[str, str]:

@@ -1,0 +1,97 @@
+"""The bytes of an XML file -> its characters, its elements, and the text inside them.
+
+A DOCTYPE is left out before anything is parsed: an entity that a file declares is unknown, and
+cannot grow.
+"""
+
+import codecs
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import chain
+from pathlib import Path
+from xml.etree.ElementTree import Element, ParseError, fromstring
+
+from xmine.errors import FileError
+from xmine.files.reading import name_of, read_blocks
+
+_ENCODINGS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+_ENCODINGS |= {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
+_SAID = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["'](?!utf-16)([\w.:-]+)""", re.IGNORECASE)
+_DOCTYPE = re.compile(r"\A(?:\s|(?><\?.*?\?>)|(?><!--.*?-->))*+<!DOCTYPE", re.DOTALL)
+_OF_DOCTYPE = r"[^\[\]<>\"']|\"[^\"]*\"|'[^']*'|<!--.*?-->"
+_REST = re.compile(rf"(?:{_OF_DOCTYPE}|\[(?:{_OF_DOCTYPE}|[<>])*+\])*+>", re.DOTALL)
+_CODES = {"bpt", "ept", "it", "ph", "ut"}  # formatting of other tools: what is inside is no text
+# Codes of a line break or a tab, in HTML, RTF or escapes, and as the type of a code.
+_BREAK = re.compile(
+    r"<\s*/?\s*(?:br|p|div|li|tr|td|tab)\b|\\(?:n|r|t|line|par|tab)\b|[\n\r\t]", re.IGNORECASE
+)
+_BREAK_TYPES = {"lb", "br", "tab", "x-lb", "x-br", "x-tab", "x-linebreak", "x-newline"}
+_MOST = 1 << 29  # characters of a file that is held whole
+# Bytes that are no text become a character that XML does not have: it is their unit that fails.
+codecs.register_error("no XML", lambda error: ("\0", error.end))  # type: ignore[attr-defined]
+
+
+def decoded(path: str | Path, name: str) -> Iterator[str]:
+    """Decode a file by its mark, by the bytes of its first `<`, or as its first line says."""
+    blocks, first = filter(None, read_blocks(path)), b""
+    while len(first) < 200 and (block := next(blocks, b"")):
+        first += block
+    if not first:
+        raise FileError(f"{name}: the file is empty")
+    said = _SAID.match(first)
+    encoding = next(
+        (_ENCODINGS[mark] for mark in _ENCODINGS if first.startswith(mark)),
+        said[1].decode() if said else "utf-8",
+    )
+    try:
+        "<".encode(encoding)  # "hex" and other codecs that make no text are unknown here
+        decoder = codecs.getincrementaldecoder(encoding)("no XML")
+        for block in chain([first], blocks):
+            yield decoder.decode(block)
+        yield decoder.decode(b"", final=True)
+    except (LookupError, ValueError) as error:
+        raise FileError(f"{name}: cannot be decoded: {error}", "save it again as UTF-8") from error
+
+
+def root_of(path: str | Path) -> Element:
+    """Parse a whole file.
+
+    Raises:
+        FileError: it is no XML, which a cut file is not either, or longer than half a gigabyte.
+    """
+    name, parts, size = name_of(path), list[str](), 0
+    for part in decoded(path, name):
+        parts.append(part)
+        if (size := size + len(part)) > _MOST:
+            raise FileError(f"{name}: XML of more than {_MOST:,} characters", "cut it into files")
+    text = "".join(parts)
+    if found := _DOCTYPE.match(text):
+        rest = _REST.match(text, found.end())
+        end = rest.end() if rest else len(text)
+        text = "\n" * text.count("\n", 0, end) + text[end:]
+    try:
+        return fromstring(text)
+    except ParseError as error:
+        why = re.sub(r": line \d+, column \d+$", "", str(error))
+        hint = "copy it again, or mend the line: it may be cut off, or not in the encoding it names"
+        raise FileError(f"{name}:{error.position[0]}: not XML: {why}", hint) from None
+
+
+def text_of(segment: Element) -> str:
+    """Take the text of a segment without the codes of formatting inside."""
+    if len(segment) == 0:
+        return segment.text or ""
+    for element in list(segment.iter()):
+        if tag_of(element.tag) in _CODES:
+            after, kind = element.tail, element.get("type")
+            is_break = kind in _BREAK_TYPES or _BREAK.search(element.text or "")
+            element.clear()
+            element.text, element.tail = "\0" if is_break else "", after  # XML has no NUL
+    return re.sub(r" ?\0[ \0]*", " ", "".join(segment.itertext()).strip("\0"))
+
+
+@lru_cache
+def tag_of(name: str) -> str:
+    """Drop the namespace of an element's name."""
+    return name.rpartition("}")[2]

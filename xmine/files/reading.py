@@ -84,7 +84,7 @@ def name_of(path: str | Path) -> str:
 
 def in_command(name: str) -> str:
     """Name a file of text as a shell does; what came packed or from a pipe is none yet."""
-    packed = name == name_of(STDIN) or name.endswith((".gz", ".xz", ".zst"))
+    packed = name == name_of(STDIN) or name.endswith((".gz", ".xz", ".zst")) or ": " in name
     return "FILE" if packed else shlex.quote(name)
 
 

@@ -14,33 +14,29 @@ _KINDS = {
     ".ndjson": "jsonl",
     ".parquet": "parquet",
     ".tmx": "tmx",
-    **dict.fromkeys((".srt", ".vtt"), "subtitles"),
+    **dict.fromkeys((".srt", ".vtt", ".ass", ".ssa"), "subtitles"),
     **dict.fromkeys((".po", ".pot"), "gettext"),
     **dict.fromkeys((".xlf", ".xliff", ".sdlxliff", ".mqxliff", ".mxliff"), "xliff"),
-    ".xml": "xml",
+    ".xml": "xml",  # strings.xml of Android
+    ".strings": "strings",
+    ".arb": "arb",
+    ".md": "markdown",
+    **dict.fromkeys((".html", ".htm", ".xhtml"), "html"),
+    ".docx": "docx",
+    ".epub": "epub",
+    ".zip": "zip",
 }
-_TABLE = "po2csv pairs.po pairs.csv, then pairs.csv:source and pairs.csv:target"
-# Kinds of files without a sentence on each line -> their name, and how to make a text or a table.
+# Kinds of files, or what is in a file of one, without texts to mine -> their name, what to do.
 NO_SENTENCES = {
     "tmx": (
         "a translation memory",
         "xmine convert FILE pairs.jsonl, then pairs.jsonl:source and pairs.jsonl:target",
     ),
-    "subtitles": (
-        "subtitles",
-        r"make a text of the cues: tr -d '\r' < FILE | "
-        r"""awk -v RS= 'sub(/.*-->[^\n]*\n/, "") {gsub(/\n/, " "); print}' > cues.txt""",
-    ),
-    "gettext": (
-        "a gettext catalogue",
-        "make a table with translate-toolkit: " + _TABLE.replace("pairs.po", "FILE"),
-    ),
-    "xliff": ("XLIFF", f"make a table with translate-toolkit: xliff2po FILE pairs.po && {_TABLE}"),
-    "xml": ("XML", "make a text; or, of strings.xml, a table with android2po of translate-toolkit"),
+    "xml": ("XML", "of XML, strings.xml of Android is read, and XLIFF, with the suffix .xlf"),
     "json": (
         "JSON",
-        r"""make a text: jq -r '.. | strings | gsub("\n"; " ")' FILE > texts.txt; or, """
-        "where each line is an object, name a field: FILE:text",
+        "give an object with texts by their keys; or, where each line is an object, name a field: "
+        "FILE:text",
     ),
 }
 

@@ -65,7 +65,11 @@ def root_of(path: str | Path) -> Element:
         parts.append(part)
         if (size := size + len(part)) > _MOST:
             raise FileError(f"{name}: XML of more than {_MOST:,} characters", "cut it into files")
-    text = "".join(parts)
+    return parsed_xml("".join(parts), name)
+
+
+def parsed_xml(text: str, name: str) -> Element:
+    """Parse a text; `name` is that of its file, for messages."""
     if found := _DOCTYPE.match(text):
         rest = _REST.match(text, found.end())
         end = rest.end() if rest else len(text)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from xmine.errors import FileError, XmineWarning
 from xmine.files.atomic import check_free, packing, replacing_all
 from xmine.files.reading import in_command, name_of
-from xmine.files.suffixes import NO_SENTENCES, kind_of, packing_of
+from xmine.files.suffixes import kind_of, packing_of
 from xmine.pairs import moses, tsv
 from xmine.pairs.judgements import refuse_labels
 from xmine.pairs.language_pairs import LanguagePairs, named_languages, settle_languages
@@ -36,6 +36,7 @@ from xmine.pairs.pair import (
 from xmine.pairs.paths import paths_to_read, paths_to_write
 from xmine.run.folder import PAIRS_FILE, RUN_FILE
 from xmine.run.run_file import check_written
+from xmine.text.formats.keyed import KINDS as KEYED
 from xmine.text.identification import looks_foreign
 from xmine.text.languages import names_language
 from xmine.text.packed import PackedTexts, TextPacker, picked
@@ -46,14 +47,20 @@ if TYPE_CHECKING:
 
 _PAIRS_AT_ONCE = 4_096
 _LOOKED_AT = 1_000  # pairs of a file, to tell whether it is in its languages
-# Kinds of files that are not read as pairs, beside those without sentences -> name, what to do.
+# Kinds of files that are not read as pairs -> name, what to do.
 _NO_PAIRS = {
     "csv": (
         "CSV",
         "save it with tabs between and no quotes, as .tsv; or score its columns: "
         "xmine score FILE:1 FILE:2 -o pairs.tsv",
     ),
-    "json": ("JSON", "write an object on each line, as .jsonl: jq -c '.[]' FILE > rows.jsonl"),
+    "json": (
+        "JSON",
+        "give two catalogues of texts by their keys, en.json,de.json; or write an object on each "
+        "line, as .jsonl: jq -c '.[]' FILE > rows.jsonl",
+    ),
+    "keyed": ("texts by their keys", "give two languages: FILE,OTHER"),
+    "": ("texts of one language", "pair them with those of another: xmine mine FILE OTHER"),
 }
 
 
@@ -217,15 +224,15 @@ def read_pairs(spec: str | Path, losses: Losses | None = None) -> Iterator[Pair]
         check_written(Path(spec), PAIRS_FILE)
     if place.moses:
         return moses.read(place.moses)
-    kind = kind_of(place.paths[0])
-    if not place.format and (found := {**NO_SENTENCES, **_NO_PAIRS}.get(kind)):
-        what, hint = found
+    kind, given = kind_of(place.paths[0]), place.keyed or place.paths[0]
+    if not place.format and kind:
+        what, hint = _NO_PAIRS.get(kind, _NO_PAIRS["keyed" if kind in KEYED else ""])
         hint = hint.replace("FILE", in_command(place.paths[0]))
         raise FileError(f"{spec}: {what}, not a format of pairs", hint)
     read: Callable[..., Iterator[Pair]] = (place.format or tsv).read
     if losses is None:
-        return _told(spec, lambda passed: read(place.paths[0], place.chosen, passed))
-    return read(place.paths[0], place.chosen, losses)
+        return _told(spec, lambda passed: read(given, place.chosen, passed))
+    return read(given, place.chosen, losses)
 
 
 def _told(spec: str | Path, read: Callable[[Losses], Iterator[Pair]]) -> Iterator[Pair]:
@@ -249,7 +256,7 @@ def languages_of(spec: str | Path) -> Languages | None:
         return place.chosen if all(map(names_language, place.chosen)) else None
     if not place.format:
         return None
-    found = place.format.languages(place.paths[0])
+    found = place.format.languages(place.keyed or place.paths[0])
     return None if found == UNKNOWN_LANGUAGES else found
 
 

@@ -51,7 +51,8 @@ class Losses:
     def __init__(self) -> None:
         self._sentences: Counter[str] = Counter()
         self._pairs: Counter[str] = Counter()
-        self._units = self._faulty = 0
+        self._units: Counter[str] = Counter()
+        self._faulty = 0
         self._faults: list[str] = []
 
     def fit(self, text: str, rules: Rules) -> str:
@@ -74,9 +75,9 @@ class Losses:
         for kind in kinds:
             self._pairs[kind] += pairs
 
-    def pass_over(self, fault: str = "") -> None:
-        """Count a unit of TMX that lacks one of the two languages, or that cannot be read."""
-        self._units += not fault
+    def pass_over(self, fault: str = "", why: str = "without both languages") -> None:
+        """Count a unit that is no pair, and `why`, or one that cannot be read."""
+        self._units[why] += not fault
         self._faulty += bool(fault)
         if fault and self._faulty <= _NAMED:
             self._faults.append(fault)
@@ -87,8 +88,7 @@ class Losses:
         for number in sorted(set(self._pairs.values()), reverse=True):
             kinds = sorted(kind for kind, n in self._pairs.items() if n == number)
             texts.append(f"{' and '.join(kinds)} of {count(number, 'pair')} not kept")
-        if self._units:
-            texts.append(f"{count(self._units, 'unit')} without both languages passed over")
+        texts += [f"{count(n, 'unit')} {why} passed over" for why, n in self._units.items() if n]
         if self._faults:
             named = "; ".join(self._faults) + "; …" * (self._faulty > _NAMED)
             texts.append(f"{count(self._faulty, 'faulty unit')} passed over ({named})")

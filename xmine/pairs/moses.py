@@ -41,14 +41,18 @@ def write(streams: tuple[BinaryIO, BinaryIO], pairs: Iterable[Pair], losses: Los
 
 def read(paths: tuple[str, str]) -> Iterator[Pair]:
     """Read line by line; blank lines are pairs of empty sentences, so that rows stay aligned."""
-    sides = [stream_lines(path, may_be_empty=True) for path in paths]
+    left, right = (stream_lines(path, may_be_empty=True) for path in paths)
+    return aligned((left, right), (name_of(paths[0]), name_of(paths[1])))
+
+
+def aligned(sides: tuple[Iterator[str], Iterator[str]], names: tuple[str, str]) -> Iterator[Pair]:
+    """Pair the lines of two files; `names` are for messages."""
     for number, (source, target) in enumerate(zip_longest(*sides)):
         if source is None or target is None:
             more = number + 1 + sum(1 for _ in sides[source is None])
             lengths = (number, more) if source is None else (more, number)
             raise FileError(
-                f"{name_of(paths[0])} has {count(lengths[0], 'line')}, "
-                f"{name_of(paths[1])} {lengths[1]:,}",
+                f"{names[0]} has {count(lengths[0], 'line')}, {names[1]} {lengths[1]:,}",
                 "the same line of both files must be a translation; give the two as they belong",
             )
         yield Pair(source, target)

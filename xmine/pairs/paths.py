@@ -14,21 +14,24 @@ from types import ModuleType
 from xmine.errors import FileError, OptionError
 from xmine.files.reading import exists
 from xmine.files.suffixes import PACKED, PAIR_SUFFIXES, kind_of, suffix_of
-from xmine.pairs import jsonl, moses, parquet, tmx, tsv
+from xmine.pairs import catalogues, jsonl, moses, moses_zip, parquet, tmx, tsv
 from xmine.pairs.language_choice import same_language
 from xmine.pairs.pair import Languages
 from xmine.run.folder import PAIRS_FILE, RUN_FILE
+from xmine.text.formats.keyed import KINDS as KEYED
 from xmine.text.languages import UNKNOWN_LANGUAGE
 
-# Each has `read`, `write` and `languages`, see `xmine/pairs/jsonl.py`.
+# Each has `read` and `languages`, see `xmine/pairs/jsonl.py`; and `write`, but those below.
 FORMATS: dict[str, ModuleType] = {"tsv": tsv, "jsonl": jsonl, "parquet": parquet, "tmx": tmx}
+READ_ONLY = {"gettext": catalogues, "xliff": catalogues, "zip": moses_zip}
+FORMATS |= READ_ONLY
 NAMES_LANGUAGES = ("parquet", "tmx")  # formats that say the languages of both sides
 KNOWN = f"end it in {PAIR_SUFFIXES} ({PACKED} may follow), or give two files: out.en,out.zh"
 
 
 @dataclass(frozen=True, slots=True)
 class PairPaths:
-    """One file of pairs, or two of a Moses pair; and the languages or columns that are chosen."""
+    """One file of pairs, or two; and the languages or columns that are chosen."""
 
     paths: tuple[str, ...]
     chosen: Languages | None = None
@@ -36,12 +39,18 @@ class PairPaths:
     @property
     def moses(self) -> tuple[str, str] | None:
         """The two files of a Moses pair."""
-        return (self.paths[0], self.paths[1]) if len(self.paths) == 2 else None
+        return None if self.keyed or len(self.paths) != 2 else (self.paths[0], self.paths[1])
+
+    @property
+    def keyed(self) -> tuple[str, str] | None:
+        """Two catalogues of texts by their keys."""
+        is_keyed = len(self.paths) == 2 and kind_of(self.paths[0]) == kind_of(self.paths[1]) != ""
+        return (self.paths[0], self.paths[1]) if is_keyed else None
 
     @property
     def format(self) -> ModuleType | None:
         """The format that the suffix names, under that of an archive."""
-        return FORMATS.get(kind_of(self.paths[0]))
+        return catalogues if self.keyed else FORMATS.get(kind_of(self.paths[0]))
 
 
 def paths_to_read(spec: str | Path) -> PairPaths:
@@ -69,14 +78,16 @@ def paths_to_read(spec: str | Path) -> PairPaths:
         chosen = columns
     if chosen:
         return PairPaths((chosen[1],), (chosen[2], chosen[3]))
-    return _moses(text) or PairPaths((text,))
+    return _two(text) or PairPaths((text,))
 
 
 def paths_to_write(path: str, source: str | Path | None = None) -> PairPaths:
     """Find where to write."""
     if path.endswith("/") or not Path(path).name:
         raise OptionError(f"{path}: a folder, not a file of pairs", KNOWN)
-    place = _moses(path) or PairPaths((path,))
+    place = _two(path) or PairPaths((path,))
+    if place.keyed or kind_of(path) in READ_ONLY:
+        raise OptionError(f"{path}: this format is read, not written", KNOWN)
     if not place.moses and kind_of(path.partition(",")[0]) in FORMATS and "," in path:
         raise OptionError(f"{path}: two files of pairs", KNOWN)
     if not place.moses and not place.format:
@@ -118,10 +129,13 @@ def language_warnings(path: str, languages: Languages) -> list[str]:
     return []
 
 
-def _moses(text: str) -> PairPaths | None:
-    """Two paths with a comma between, if both end in a suffix that is no format: a language."""
+def _two(text: str) -> PairPaths | None:
+    """Two paths with a comma between, both with the suffix of a language, or of one catalogue."""
     paths = tuple(map(str.strip, text.split(",")))
-    if len(paths) != 2 or not all(map(suffix_of, paths)) or any(map(kind_of, paths)):
+    if len(paths) != 2 or not all(map(suffix_of, paths)):
+        return None
+    kinds = {kind_of(path) for path in paths}
+    if not (kinds <= {"", "arb"} or (len(kinds) == 1 and kinds <= {*KEYED})):
         return None
     if realpath(paths[0]) == realpath(paths[1]):
         raise OptionError(f"{text}: the same file twice", "give two files: out.en,out.zh")

@@ -2,7 +2,8 @@
 
 An input is a path or `path:column`: `zh.tsv:2` (columns count from 1), `zh.csv:text` (as its first
 line names them) or `zh.csv:2`, `docs.jsonl:text` (`a.b` is field b inside field a),
-`docs.parquet:text`. The suffix under `.gz`, `.xz` or `.zst` decides what
+`docs.parquet:text`. Subtitles, catalogues, pages and books have units, see `xmine.text.formats`.
+The suffix under `.gz`, `.xz` or `.zst` decides what
 a file is; archives are known by their first bytes. A path that exists as given has no column.
 Several files are one text: those of a folder, of a pattern (`en/*.txt`), or of a list (`@list.txt`,
 a path on each line). In Python a list of texts is an input too.
@@ -44,6 +45,8 @@ from xmine.files.records import (
 from xmine.files.suffixes import NO_SENTENCES, kind_of, packing_of
 from xmine.text.checks import check_texts
 from xmine.text.file_lines import FileLines
+from xmine.text.formats import READERS, read_units
+from xmine.text.formats.units import Unit
 from xmine.units import count
 
 if TYPE_CHECKING:
@@ -52,10 +55,11 @@ if TYPE_CHECKING:
 _ROWS_AT_ONCE = 5000
 _COLUMN = re.compile("[1-9][0-9]{0,8}")  # its number
 _DIGITS = re.compile("([0-9]+)")
+_TABLES = {"tsv", "csv", "jsonl", "json", "parquet"}  # kinds with columns
 
 
 class Survey(NamedTuple):
-    """A file read once without decoding: its lines or rows, a digest, and its bytes, unpacked."""
+    """A file read once: its lines, rows or units, a digest, and its bytes, unpacked."""
 
     lines: int
     digest: str
@@ -96,10 +100,6 @@ class TextInput:
             raise FileError(f"{self.name}: no table, so there is no column {column!r}")
         return TextInput(self.given, self.path, column).texts()
 
-    def places(self) -> Iterator[str] | None:
-        """Where each text stands; None where a line number says that."""
-        return None
-
     @property
     def warnings(self) -> list[str]:
         """What is not read of a folder."""
@@ -115,14 +115,39 @@ class TextInput:
         check_unchanged(self.path, self._identity)
 
     @cached_property
+    def _kind(self) -> str:
+        """Tell the kind of the file; `.arb` may be the language of a text, Arabic."""
+        kind = kind_of(self.path)
+        if kind == "arb" and self.is_rereadable and exists(self.path):
+            start = next(filter(None, read_blocks(self.path)), b"{")
+            return kind if start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") else ""
+        return kind
+
+    @property
+    def has_units(self) -> bool:
+        """Tell a file of units, such as subtitles, from one of lines or rows."""
+        return self._kind in READERS and not (self._kind == "json" and self.column)
+
+    def _units(self) -> Iterator[Unit] | None:
+        if not self.has_units:
+            return None
+        if self.column:
+            raise FileError(f"{self.path}: no table, so no column {self.column!r}")
+        return read_units(self.path, self._kind)
+
+    @cached_property
     def survey(self) -> Survey:
-        """Count the lines or rows, and hash the bytes, in one reading."""
+        """Count the lines, rows or units, and hash the bytes."""
         _ = self._identity
         state, lines, size, last = blake2b(digest_size=16), 0, 0, b""
-        if kind_of(self.path) == "parquet":
+        units = self._units()
+        if units is not None or self._kind == "parquet":
             for block in raw_blocks(self.path):
                 state.update(block)
                 size += len(block)
+            if units is not None:
+                sizes = [len(unit.text.encode()) + 1 for unit in units]
+                return Survey(len(sizes), state.hexdigest(), sum(sizes))
             with open_parquet(self.path) as file:
                 return Survey(len(file), state.hexdigest(), size)
         for block in read_blocks(self.path, state.update):
@@ -132,13 +157,15 @@ class TextInput:
         return Survey(lines + (last not in (b"", b"\n")), state.hexdigest(), size)
 
     def texts(self) -> Iterator[str]:
-        r"""Every text, one for each line, or row of a Parquet file, blank ones included.
+        r"""Every text, one for each line, unit, or row of a Parquet file, blank ones included.
 
         The file is never held, but for a Parquet file inside an archive. A text of a JSONL or
         Parquet file may hold any character, `\n` too; null is a blank text.
         """
-        path, column, kind, _ = self.path, self.column, kind_of(self.path), self._identity
-        if kind in NO_SENTENCES and not (kind == "json" and column):
+        path, column, kind, _ = self.path, self.column, self._kind, self._identity
+        if (units := self._units()) is not None:
+            return (unit.text for unit in units)
+        if kind == "tmx":
             what, hint = NO_SENTENCES[kind]
             raise FileError(
                 f"{path}: {what}, not plain sentences", hint.replace("FILE", in_command(path))
@@ -152,6 +179,11 @@ class TextInput:
         if column:
             return _tsv_column(path, column)
         return _no_table(path, stream_lines(path)) if kind == "tsv" else stream_lines(path)
+
+    def places(self) -> Iterator[str] | None:
+        """Give the place of each text in a file with units; None for every other file."""
+        units = self._units()
+        return None if units is None else (unit.place for unit in units)
 
 
 @dataclass(frozen=True)
@@ -168,6 +200,9 @@ class ListedTexts(TextInput):
     def texts(self) -> Iterator[str]:
         """Every text, blank ones included."""
         return iter(self.listed)
+
+    def places(self) -> None:
+        """Texts in memory have none."""
 
 
 @dataclass(frozen=True)
@@ -318,8 +353,14 @@ def _many(given: str, path: str, column: str, found: list[str]) -> ManyFiles:
             raise FileError(f"{path[1:]}: {each}: no such file", "give a path on each line")
         if not listed_by_hand and not _has_text(each):
             left_out.append(each)
-        elif Path(each).stat().st_size:
-            parts.append(TextInput(readable(each), each, column if kind_of(each) else ""))
+            continue
+        part = TextInput(readable(each), each, column if kind_of(each) in _TABLES else "")
+        try:
+            is_empty = not (part.survey.lines if part.has_units else Path(each).stat().st_size)
+        except FileError:  # a page without text, or none that can be read
+            left_out.append(each)
+            continue
+        parts += [] if is_empty else [part]
     if not parts:
         raise FileError(f"{given}: no file in it holds text", "give text files")
     return ManyFiles(given, path, column, tuple(parts), tuple(left_out))
@@ -329,9 +370,11 @@ def _has_text(path: str) -> bool:
     """Tell text from pictures and programs, which have a NUL, and from pipes and other kinds."""
     if not Path(path).is_file():
         return False
-    if kind_of(path) in NO_SENTENCES or packing_of(path):
-        return kind_of(path) not in NO_SENTENCES
-    return kind_of(path) == "parquet" or b"\0" not in next(raw_blocks(path), b"")
+    kind = kind_of(path)
+    if kind in NO_SENTENCES:
+        return kind in READERS
+    is_packed = packing_of(path) or kind == "parquet" or kind in READERS
+    return bool(is_packed) or b"\0" not in next(raw_blocks(path), b"")
 
 
 def read_texts(given: Texts) -> list[str]:

@@ -1,0 +1,48 @@
+"""Files of the trade -> their texts, one by one, each with the place where it stands.
+
+Subtitles, catalogues of translations, pages and books. A library is loaded only when a file that
+needs it is read. Nothing here pairs texts or writes a file.
+"""
+
+from collections.abc import Callable, Iterator
+
+from xmine.errors import FileError
+from xmine.extras import needs
+from xmine.files.reading import name_of
+from xmine.text.formats import books, gettext, keyed, pages, subtitles, xliff
+from xmine.text.formats.units import Unit, one_line
+
+# Kind of file -> the module that it needs, or nothing, and what reads its units in their order.
+READERS: dict[str, tuple[str, Callable[[str], Iterator[Unit]]]] = {
+    "subtitles": ("pysubs2", subtitles.read),
+    "gettext": ("polib", gettext.read),
+    "xliff": ("", xliff.read),
+    **dict.fromkeys(keyed.KINDS, ("", keyed.read)),
+    "markdown": ("markdown_it", pages.read_markdown),
+    "html": ("trafilatura", pages.read_html),
+    "docx": ("docx", books.read_docx),
+    "epub": ("trafilatura", books.read_epub),
+}
+
+
+def read_units(path: str, kind: str) -> Iterator[Unit]:
+    """Give the texts of a file that are not blank; a line break inside one becomes a space.
+
+    Raises:
+        XmineError: the extra that reads this kind is not installed, before anything is read.
+        FileError: the file is not what its name says, ends too early, or has no text.
+    """
+    module, read = READERS[kind]
+    if module:
+        needs(name_of(path), module)
+    return _filled(path, read(path))
+
+
+def _filled(path: str, units: Iterator[Unit]) -> Iterator[Unit]:
+    found = False
+    for unit in units:
+        if text := one_line(unit.text):
+            found = True
+            yield Unit(text, unit.place)
+    if not found:
+        raise FileError(f"{name_of(path)}: there is no text in it")

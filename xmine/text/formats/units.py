@@ -1,9 +1,12 @@
 """One text of a file and where it stands; the bytes of a file -> its characters."""
 
 import re
-from collections.abc import Iterable
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
+from zipfile import BadZipFile
 
 from xmine.errors import FileError
 from xmine.files.reading import decode, name_of, read_blocks
@@ -68,6 +71,17 @@ def decoded_text(data: bytes, name: str, *, says_charset: bool = False) -> str:
         return data.decode(encoding)
     except (LookupError, ValueError) as error:
         raise FileError(f"{name}: cannot be decoded: {error}", "save it again as UTF-8") from None
+
+
+@contextmanager
+def unzipping(path: str | Path) -> Iterator[None]:
+    """Name the archive in which something is wrong, in whatever way zipfile says so."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise FileError(f"{name_of(path)}: no such file") from None
+    except (BadZipFile, zlib.error, EOFError, RuntimeError, ValueError, OSError) as error:
+        raise FileError(f"{name_of(path)}: a broken archive: {error}", "copy it again") from error
 
 
 def line_of(text: str, at: int) -> int:

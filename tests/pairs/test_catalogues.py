@@ -1,0 +1,114 @@
+"""Catalogues and zips of OPUS as pairs: read, with what is no pair counted, and never written."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.toys.trade import FILES, OPUS, zipped
+from xmine.errors import FileError, OptionError, XmineWarning
+from xmine.pairs.io import check_pair_file, languages_of, read_pairs
+from xmine.pairs.losses import Losses
+from xmine.pairs.paths import paths_to_read
+
+EN = {
+    "en.json": '{"a": {"b": "One"}, "c": "Two", "only": "x"}',
+    "app_en.arb": '{"a.b": "One", "c": "Two", "only": "x"}',
+    "values/strings.xml": '<resources><string name="a">One</string><string name="c">Two</string>'
+    '<string name="x">x</string></resources>',
+    "en.lproj/a.strings": 'a = "One"; "c" = "Two"; x = "x";',
+}
+DE = {
+    "de.json": '{"c": "Zwei", "a": {"b": "Eins"}}',
+    "app_de.arb": '{"c": "Zwei", "a.b": "Eins"}',
+    "values-de-rAT/strings.xml": '<resources><string name="c">Zwei</string>'
+    '<string name="a">Eins</string></resources>',
+    "de-AT.lproj/a.strings": '"c" = "Zwei"; "a" = "Eins";',
+}
+
+
+def read(spec: str) -> tuple[object, list[tuple[str, str]], list[str]]:
+    losses = Losses()
+    pairs = [(pair.source, pair.target) for pair in read_pairs(spec, losses)]
+    return languages_of(spec), pairs, losses.notes()
+
+
+def test_a_message_and_its_translation_are_a_pair(tmp_path: Path) -> None:
+    for name in ("a.po", "a.xlf", "a.mxliff"):
+        Path(tmp_path, name).write_bytes(FILES[name][0])
+    assert read(f"{tmp_path}/a.po") == (
+        ("und", "de_AT"),
+        [("Bring rope", "Bringt Seile für alle"), ("%d boat", "%d Boot"), ("%d boats", "%d Boote")],
+        ["1 unit marked fuzzy passed over", "1 unit not translated passed over"],
+    )
+    assert read(f"{tmp_path}/a.xlf") == (
+        ("en", "de"),
+        [("Hello {{name}}!", "Hallo {{name}}!"), ("A.", "Ä."), ("B.", "Be.")],
+        ["1 unit not translated passed over"],
+    )
+    assert read(f"{tmp_path}/a.mxliff")[:2] == (("en", "fr"), [("One two", "Un deux")])
+    with pytest.warns(XmineWarning, match="a.po: 1 unit marked fuzzy passed over, 1 unit not"):
+        assert len(list(read_pairs(tmp_path / "a.po"))) == 3
+    assert languages_of(f"{tmp_path}/a.po:en,de") == ("en", "de")
+
+
+@pytest.mark.parametrize(("source", "target"), list(zip(EN, DE, strict=True)))
+def test_two_catalogues_are_paired_by_key(tmp_path: Path, source: str, target: str) -> None:
+    for name, text in ((source, EN[source]), (target, DE[target])):
+        Path(tmp_path, name).parent.mkdir(exist_ok=True)
+        Path(tmp_path, name).write_text(text)
+    languages, pairs, notes = read(f"{tmp_path}/{source},{tmp_path}/{target}")
+    assert pairs == [("One", "Eins"), ("Two", "Zwei")]
+    assert notes == ["1 unit in one file only passed over"]
+    said = ("und" if "values" in source else "en", "de-AT" if "AT" in target else "de")
+    assert languages == said
+
+
+def test_arabic_text_is_no_catalogue(tmp_path: Path) -> None:
+    for name in ("a.en", "a.arb"):
+        Path(tmp_path, name).write_text("one\n")
+    assert read(f"{tmp_path}/a.en,{tmp_path}/a.arb")[:2] == (("en", "arb"), [("one", "one")])
+    place = paths_to_read("x.arb,y.arb")
+    assert (place.keyed, place.moses) == (("x.arb", "y.arb"), None)
+
+
+def test_a_zip_of_opus_has_the_order_of_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "o.zip"
+    path.write_bytes(OPUS)
+    assert read(str(path)) == (("de", "en"), [("Eins", "One"), ("Zwei", "Two")], [])
+    assert read(f"{path}:en,de") == (("en", "de"), [("One", "Eins"), ("Two", "Zwei")], [])
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"x.en": "One\nTwo\n", "x.de": "Eins\n"}, "o.zip: x.en has 2 lines, .*o.zip: x.de 1"),
+        ({"x.en": "One\n", "x.de": b"\xff\n"}, "o.zip: x.de:1: not UTF-8"),
+        ({"x.en": b"x" * (1 << 24), "x.de": b"x"}, "o.zip: x.en:1: a line of 16,"),
+        ({"x.en": "One\n", "y.de": "Eins\n", "x.xml": ""}, "o.zip: no two files in it that are"),
+        ({"x.en": "One\n", "x.de": "Eins\n", "x.fr": "Un\n"}, "o.zip: no two files in it that are"),
+    ],
+)
+def test_a_wrong_zip_is_refused(
+    tmp_path: Path, files: dict[str, str | bytes], message: str
+) -> None:
+    Path(tmp_path, "o.zip").write_bytes(zipped(files))
+    with pytest.raises(FileError, match=message):
+        list(read_pairs(tmp_path / "o.zip"))
+    Path(tmp_path, "o.zip").write_bytes(OPUS[:-30])
+    with pytest.raises(FileError, match=r"o.zip: a broken archive"):
+        list(read_pairs(tmp_path / "o.zip"))
+
+
+def test_what_is_no_pair_is_refused(tmp_path: Path) -> None:
+    for name, text in (("a.json", '{"a": "b"}'), ("b.json", '{"c": "d"}'), ("a.md", "# a")):
+        Path(tmp_path, name).write_text(text)
+    with pytest.raises(FileError, match=r"a.json and .*b.json have no key together"):
+        list(read_pairs(f"{tmp_path}/a.json,{tmp_path}/b.json"))
+    with pytest.raises(FileError, match="texts of one language, not a format of pairs"):
+        list(read_pairs(tmp_path / "a.md"))
+
+
+@pytest.mark.parametrize("path", ["a.po", "a.xlf", "a.zip", "a.json,b.json", "a.arb,b.arb"])
+def test_no_catalogue_is_written(path: str) -> None:
+    with pytest.raises(OptionError, match=f"{path}: this format is read, not written"):
+        check_pair_file(path, force=False)

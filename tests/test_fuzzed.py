@@ -27,7 +27,7 @@ def test_right_files_are_read(tmp_path: Path) -> None:
             path.write_bytes(data)
         path = tmp_path / str(number) / kind.file
         if kind.file.endswith(("bz2", "txt.zip")):
-            with pytest.raises(FileError, match="archive|no two files"):
+            with pytest.raises(FileError, match=r"archive|no two files"):
                 kind.read(path)
         elif kind.name not in SLOW:
             kind.read(path)

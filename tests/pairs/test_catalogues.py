@@ -49,6 +49,9 @@ def test_a_message_and_its_translation_are_a_pair(tmp_path: Path) -> None:
     with pytest.warns(XmineWarning, match="a.po: 1 unit marked fuzzy passed over, 1 unit not"):
         assert len(list(read_pairs(tmp_path / "a.po"))) == 3
     assert languages_of(f"{tmp_path}/a.po:en,de") == ("en", "de")
+    assert read(f"{tmp_path}/a.xlf:de,en")[1][1] == ("Ä.", "A.")
+    with pytest.raises(FileError, match="its languages are en and de, not en and fr"):
+        read(f"{tmp_path}/a.xlf:en,fr")
 
 
 @pytest.mark.parametrize(("source", "target"), list(zip(EN, DE, strict=True)))

@@ -101,7 +101,7 @@ WRONG: dict[str, tuple[str, bytes, str]] = {
     "JSON bomb": ("a.json", b"[" * 99_999, "a.json: not JSON: brackets inside brackets"),
     "JSON list": ("a.json", b'["a"]', "a.json: JSON, not texts by their keys"),
     "JSON without texts": ("a.json", b'{"a": 1}', "a.json: there is no text in it"),
-    "half character": ("a.arb", b'{"a": "\\ud800"}', "a.arb: half a character"),
+    "half character": ("a.arb", b'{"a": "\\ud800"}', "a.arb: a: half a character"),
     "page encoding": ("a.html", b"<p>a</p>\n\xff", "a.html:2: not UTF-8"),
     "page": ("a.htm", b"<script>x</script>", "a.htm: there is no text in it"),
     "Markdown encoding": ("a.md", b"# a\n\xff", "a.md:2: not UTF-8"),

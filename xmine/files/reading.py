@@ -23,6 +23,7 @@ from xmine.errors import FileError
 STDIN = "-"
 BLOCK = 1 << 18
 _SLICE = 1 << 13
+_MOST_HELD = 1 << 29  # bytes of a file
 _BOM = b"\xef\xbb\xbf"
 _ASCII = bytes(range(128))
 
@@ -99,6 +100,18 @@ def exists(path: str) -> bool:
 def read_bytes(path: str | Path) -> bytes:
     """Read a whole file; gzip, xz and zstandard are known by their first bytes and unpacked."""
     return b"".join(read_blocks(path))
+
+
+def limited(path: str | Path, blocks: Iterable[bytes]) -> bytes:
+    """Put blocks together; half a gigabyte is refused, which a bomb has and no such file."""
+    data = bytearray()
+    for block in blocks:
+        data += block
+        if len(data) > _MOST_HELD:
+            raise FileError(
+                f"{name_of(path)}: more than {_MOST_HELD >> 20} MiB", "cut it into files"
+            )
+    return bytes(data)
 
 
 def raw_blocks(

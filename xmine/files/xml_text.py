@@ -6,14 +6,14 @@ cannot grow.
 
 import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
 from xmine.errors import FileError
-from xmine.files.reading import name_of, read_blocks
+from xmine.files.reading import limited, name_of, read_blocks
 
 _ENCODINGS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _ENCODINGS |= {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
@@ -27,14 +27,13 @@ _BREAK = re.compile(
     r"<\s*/?\s*(?:br|p|div|li|tr|td|tab)\b|\\(?:n|r|t|line|par|tab)\b|[\n\r\t]", re.IGNORECASE
 )
 _BREAK_TYPES = {"lb", "br", "tab", "x-lb", "x-br", "x-tab", "x-linebreak", "x-newline"}
-_MOST = 1 << 29  # characters of a file that is held whole
 # Bytes that are no text become a character that XML does not have: it is their unit that fails.
 codecs.register_error("no XML", lambda error: ("\0", error.end))  # type: ignore[attr-defined]
 
 
-def decoded(path: str | Path, name: str) -> Iterator[str]:
-    """Decode a file by its mark, by the bytes of its first `<`, or as its first line says."""
-    blocks, first = filter(None, read_blocks(path)), b""
+def decoded(data: Iterable[bytes], name: str) -> Iterator[str]:
+    """Decode by the mark, by the bytes of the first `<`, or as the first line says."""
+    blocks, first = filter(None, data), b""
     while len(first) < 200 and (block := next(blocks, b"")):
         first += block
     if not first:
@@ -58,14 +57,10 @@ def root_of(path: str | Path) -> Element:
     """Parse a whole file.
 
     Raises:
-        FileError: it is no XML, which a cut file is not either, or longer than half a gigabyte.
+        FileError: it is no XML, which a cut file is not either.
     """
-    name, parts, size = name_of(path), list[str](), 0
-    for part in decoded(path, name):
-        parts.append(part)
-        if (size := size + len(part)) > _MOST:
-            raise FileError(f"{name}: XML of more than {_MOST:,} characters", "cut it into files")
-    return parsed_xml("".join(parts), name)
+    name = name_of(path)
+    return parsed_xml("".join(decoded([limited(path, read_blocks(path))], name)), name)
 
 
 def parsed_xml(text: str, name: str) -> Element:

@@ -8,7 +8,7 @@ from xmine.errors import FileError
 from xmine.extras import needs
 from xmine.files.reading import name_of
 from xmine.files.suffixes import kind_of, packing_of
-from xmine.pairs.language_choice import is_code
+from xmine.pairs.language_choice import Choice, is_code
 from xmine.pairs.losses import Losses
 from xmine.pairs.pair import Languages, Pair
 from xmine.text.formats import gettext, read_units, xliff
@@ -32,7 +32,9 @@ def languages(given: str | tuple[str, str]) -> Languages:
 
 
 def read(
-    given: str | tuple[str, str], _: Languages | None = None, losses: Losses | None = None
+    given: str | tuple[str, str],
+    chosen: Languages | None = None,
+    losses: Losses | None = None,
 ) -> Iterator[Pair]:
     """Read each message with its translation, or of two files the texts with the same keys.
 
@@ -41,10 +43,13 @@ def read(
     losses = Losses() if losses is None else losses
     if not isinstance(given, str):
         return _keyed(given, losses)
-    if kind_of(given) == "xliff":
-        return _translated(xliff.translations(given), losses)
-    needs(name_of(given), "polib")
-    return _translated(gettext.translations(given), losses)
+    is_xliff = kind_of(given) == "xliff"
+    if not is_xliff:
+        needs(name_of(given), "polib")
+    choice = Choice(given, chosen)
+    choice.of_columns(languages(given))
+    found = (xliff if is_xliff else gettext).translations(given)
+    return map(choice.turned, _translated(found, losses))
 
 
 def _translated(found: Iterator[Translation], losses: Losses) -> Iterator[Pair]:
@@ -56,10 +61,9 @@ def _translated(found: Iterator[Translation], losses: Losses) -> Iterator[Pair]:
 
 
 def _keyed(paths: tuple[str, str], losses: Losses) -> Iterator[Pair]:
-    sides = [
-        dict((place, text) for text, place in read_units(each, kind_of(each))) for each in paths
-    ]
-    source, target = sides
+    source, target = (
+        {unit.place: unit.text for unit in read_units(each, kind_of(each))} for each in paths
+    )
     both = [key for key in source if key in target]
     if not both:
         names = " and ".join(map(name_of, paths))

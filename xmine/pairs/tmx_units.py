@@ -13,7 +13,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
 from xmine.errors import FileError
-from xmine.files.reading import BLOCK, name_of
+from xmine.files.reading import BLOCK, name_of, read_blocks
 from xmine.files.xml_text import decoded
 
 _TAGS = re.compile(
@@ -35,7 +35,7 @@ def raw_units(path: str | Path) -> Iterator[tuple[str, Element | str, str]]:
     """
     name, number, line = name_of(path), 0, 1
     rest = waiting = opening = language = ""
-    for block in chain(decoded(path, name), [""]):
+    for block in chain(decoded(read_blocks(path), name), [""]):
         waiting += block
         if block and len(waiting) < max(BLOCK, len(rest)):  # or a long unit is searched with each
             continue

@@ -8,10 +8,10 @@ from io import BytesIO
 from xml.etree.ElementTree import Element
 
 from xmine.errors import FileError
-from xmine.files.reading import name_of, raw_blocks
+from xmine.files.reading import limited, name_of, raw_blocks
 from xmine.files.xml_text import parsed_xml, tag_of
 from xmine.text.formats.pages import html_blocks
-from xmine.text.formats.units import Unit, decoded_text, limited, unzipping
+from xmine.text.formats.units import Unit, decoded_text, unzipping
 
 _MOST = 1 << 29  # bytes of an archive, unpacked
 _MOST_RATIO = 200  # of these to those of the archive, from a size on that can hurt
@@ -70,13 +70,15 @@ def read_epub(path: str) -> Iterator[Unit]:
     from urllib.parse import unquote  # 6 ms at every start
 
     with opened(path) as (archive, _):
-        package = _path_of_package(archive, path)
+        container = _xml(archive, "META-INF/container.xml", path)
+        named = [each.get("full-path") for each in container.iter() if each.get("full-path")]
+        if not named:
+            raise FileError(f"{name_of(path)}: META-INF/container.xml names no book")
+        package = named[0] or ""
         root, folder = _xml(archive, package, path), posixpath.dirname(package)
         items = {each.get("id"): each for each in root.iter() if tag_of(each.tag) == "item"}
-        spine = [
-            items.get(each.get("idref")) for each in root.iter() if tag_of(each.tag) == "itemref"
-        ]
-        for item in spine:
+        for reference in root.iter():
+            item = items.get(reference.get("idref") or "")
             if item is None or "nav" in item.get("properties", "").split():
                 continue
             inside = posixpath.normpath(posixpath.join(folder, unquote(item.get("href", ""))))
@@ -84,14 +86,6 @@ def read_epub(path: str) -> Iterator[Unit]:
             page = decoded_text(_member(archive, inside, path), where, says_charset=True)
             for number, text in enumerate(html_blocks(page, where), start=1):
                 yield Unit(text, f"{posixpath.basename(inside)} paragraph {number}")
-
-
-def _path_of_package(archive: zipfile.ZipFile, path: str) -> str:
-    container = _xml(archive, "META-INF/container.xml", path)
-    found = [each.get("full-path") for each in container.iter() if tag_of(each.tag) == "rootfile"]
-    if not found or not found[0]:
-        raise FileError(f"{name_of(path)}: META-INF/container.xml names no book")
-    return found[0]
 
 
 def _xml(archive: zipfile.ZipFile, inside: str, path: str) -> Element:

@@ -43,9 +43,11 @@ def _json(path: str, *, is_arb: bool) -> Iterator[Unit]:
         if is_arb and key.startswith("@"):
             continue  # facts about a text
         if isinstance(value, str):
-            yield Unit(json_text(value, key, name), key)
+            yield Unit(json_text(value, key, f"{name}: {key}"), key)
         elif isinstance(value, dict) and isinstance(value.get("message"), str):
-            yield Unit(json_text(value["message"], key, name), key)  # of a browser's extension
+            yield Unit(
+                json_text(value["message"], key, f"{name}: {key}"), key
+            )  # of a browser's extension
         elif isinstance(value, (dict, list)):
             inner = value.items() if isinstance(value, dict) else enumerate(value)
             waiting += reversed([(f"{key}.{each}", inside) for each, inside in inner])

@@ -2,16 +2,15 @@
 
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 from zipfile import BadZipFile
 
 from xmine.errors import FileError
-from xmine.files.reading import decode, name_of, read_blocks
+from xmine.files.reading import decode, limited, name_of, read_blocks
 
-_MOST = 1 << 29  # bytes of a file that is held whole
 _SAID = re.compile(rb"""(?:charset|encoding)=["']?([\w.:-]+)""", re.IGNORECASE)
 _LOOKED_AT = 4096
 
@@ -37,26 +36,13 @@ def one_line(text: str) -> str:
     return re.sub(r"[ \t\r\n\f\v]+", " ", text).strip()
 
 
-def limited(path: str | Path, blocks: Iterable[bytes]) -> bytes:
-    """Put blocks together; an archive of half a gigabyte and more is refused."""
-    data = bytearray()
-    for block in blocks:
-        data += block
-        if len(data) > _MOST:
-            raise FileError(f"{name_of(path)}: more than {_MOST >> 20} MiB", "cut it into files")
-    return bytes(data)
-
-
 def read_text(path: str | Path, *, says_charset: bool = False) -> str:
     r"""Read a whole file, see `decoded_text`; lines end in `\n`."""
     name, data = name_of(path), limited(path, read_blocks(path))
     if not data.strip():
         raise FileError(f"{name}: the file is empty")
-    return (
-        decoded_text(data, name, says_charset=says_charset)
-        .replace("\r\n", "\n")
-        .replace("\r", "\n")
-    )
+    text = decoded_text(data, name, says_charset=says_charset)
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def decoded_text(data: bytes, name: str, *, says_charset: bool = False) -> str:

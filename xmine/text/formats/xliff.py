@@ -6,7 +6,7 @@ from itertools import islice
 from xml.etree.ElementTree import Element
 
 from xmine.errors import FileError
-from xmine.files.reading import name_of
+from xmine.files.reading import name_of, read_blocks
 from xmine.files.xml_text import decoded, root_of, tag_of, text_of
 from xmine.text.formats.units import Translation, Unit
 
@@ -23,7 +23,7 @@ def read(path: str) -> Iterator[Unit]:
 
 def languages(path: str) -> tuple[str, str]:
     """Read the languages that the file says; empty where it does not."""
-    head = "".join(islice(decoded(path, name_of(path)), 2))
+    head = "".join(islice(decoded(read_blocks(path), name_of(path)), 2))
     said = [
         re.search(rf"""\s(?:{names})\s*=\s*["']([\w-]+)""", head)
         for names in ("source-language|srcLang", "target-language|trgLang")

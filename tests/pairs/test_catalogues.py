@@ -49,6 +49,8 @@ def test_a_message_and_its_translation_are_a_pair(tmp_path: Path) -> None:
     with pytest.warns(XmineWarning, match="a.po: 1 unit marked fuzzy passed over, 1 unit not"):
         assert len(list(read_pairs(tmp_path / "a.po"))) == 3
     assert languages_of(f"{tmp_path}/a.po:en,de") == ("en", "de")
+    Path(tmp_path, "b.xlf").write_text('<xliff><file source-language="en-US"/></xliff>')
+    assert languages_of(tmp_path / "b.xlf") == ("en-US", "und")
     assert read(f"{tmp_path}/a.xlf:de,en")[1][1] == ("Ä.", "A.")
     with pytest.raises(FileError, match="its languages are en and de, not en and fr"):
         read(f"{tmp_path}/a.xlf:en,fr")
@@ -77,15 +79,15 @@ def test_arabic_text_is_no_catalogue(tmp_path: Path) -> None:
 def test_a_zip_of_opus_has_the_order_of_its_name(tmp_path: Path) -> None:
     path = tmp_path / "o.zip"
     path.write_bytes(OPUS)
-    assert read(str(path)) == (("de", "en"), [("Eins", "One"), ("Zwei", "Two")], [])
-    assert read(f"{path}:en,de") == (("en", "de"), [("One", "Eins"), ("Two", "Zwei")], [])
+    assert read(str(path)) == (("en", "de"), [("One", "Eins"), ("Two", "Zwei")], [])
+    assert read(f"{path}:de,en") == (("de", "en"), [("Eins", "One"), ("Zwei", "Two")], [])
 
 
 @pytest.mark.parametrize(
     ("files", "message"),
     [
         ({"x.en": "One\nTwo\n", "x.de": "Eins\n"}, "o.zip: x.en has 2 lines, .*o.zip: x.de 1"),
-        ({"x.en": "One\n", "x.de": b"\xff\n"}, "o.zip: x.de:1: not UTF-8"),
+        ({"x.en": "One\nTwo\n", "x.de": b"Eins\n\xff\n"}, "o.zip: x.de:2: not UTF-8"),
         ({"x.en": b"x" * (1 << 24), "x.de": b"x"}, "o.zip: x.en:1: a line of 16,"),
         ({"x.en": "One\n", "y.de": "Eins\n", "x.xml": ""}, "o.zip: no two files in it that are"),
         ({"x.en": "One\n", "x.de": "Eins\n", "x.fr": "Un\n"}, "o.zip: no two files in it that are"),

@@ -52,7 +52,7 @@ def test_lines_have_no_places(tmp_path: Path) -> None:
     [
         ("We left,|and slept.|Then|we ate.", "We left, and slept.|Then we ate."),
         ("Das ist der|Mann. Er|Kommt.|Ja.", "Das ist der Mann. Er Kommt.|Ja."),  # most end in marks
-        ("das haus|Der Mann|Ja|Nein", "das haus|Der Mann|Ja|Nein"),  # none does
+        ("das haus|Der Mann|Ja|Nein.", "das haus|Der Mann|Ja|Nein."),  # one does
         ("Well...|and so?|And then…|Yes.", "Well... and so?|And then…|Yes."),
         (
             "PARIS, 1920|The war is over.|- I know|- so.",

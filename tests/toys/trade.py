@@ -87,7 +87,7 @@ boats = "Boats";
 _MARKDOWN = """---
 title: none
 ---
-# A *head*
+# A *head* charset=none
 
 One `code`
 [link](u).<br>Two
@@ -103,8 +103,9 @@ x = 1
 |---|---|
 | c d | |
 """
-_PAGE = """<html><head><title>none</title></head><body><nav><a href="x">Menu</a></nav><main>
-<h1>A head</h1><p>One <b>bold</b> <!-- none -->text.<br/>Two.</p><pre>x = 1</pre>
+_PAGE = """<html><head><title>none</title><meta charset="iso-8859-1"></head>
+<body><nav><a href="x">Menu</a></nav><main>
+<h1>Café</h1><p>One <b>bold</b> <!-- none -->text.<br/>Two.</p><pre>x = 1</pre>
 <ul><li>An item<ul><li>Inner</li></ul></li></ul><script>x()</script></main></body></html>
 """
 _WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
@@ -189,7 +190,7 @@ FILES: dict[str, tuple[bytes, list[tuple[str, str]]]] = {
     "a.md": (
         _MARKDOWN.encode(),
         [
-            ("A head", "line 4"),
+            ("A head charset=none", "line 4"),
             ("One code link. Two", "line 6"),
             ("item alt", "line 14"),
             ("a", "line 16"),
@@ -198,9 +199,9 @@ FILES: dict[str, tuple[bytes, list[tuple[str, str]]]] = {
         ],
     ),
     "a.html": (
-        _PAGE.encode(),
+        _PAGE.encode("latin-1"),
         [
-            ("A head", "paragraph 1"),
+            ("Café", "paragraph 1"),
             ("One bold text. Two.", "paragraph 2"),
             ("An item", "paragraph 3"),
             ("Inner", "paragraph 4"),
@@ -219,5 +220,5 @@ FILES: dict[str, tuple[bytes, list[tuple[str, str]]]] = {
     ),
 }
 OPUS = zipped(
-    {"README": "r", "X.de-en.de": "Eins\nZwei\n", "X.de-en.en": "One\nTwo\n", "X.de-en.xml": ""}
+    {"README": "r", "X.en-de.de": "Eins\nZwei", "X.en-de.en": "One\nTwo\n", "X.en-de.xml": ""}
 )

@@ -47,6 +47,8 @@ EXCLUDED = {
     "a.jsonl": '{"id": 1, "text": "B!"}\n{"more": {"texts": ["d"]}, "none": null}\n',
     "a.tsv:2": "nothing\tB!\nnothing\td\n",
     "a.csv:text": "id,text\n1,B!\n2,d\n",
+    "a.po": 'msgid "B!"\nmsgstr "d"\n',
+    "a.md": "# B!\n- d\n",
 }
 
 

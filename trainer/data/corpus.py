@@ -14,7 +14,9 @@ from xmine.files.reading import exists, name_of, read_lines
 from xmine.files.records import csv_rows, json_objects, open_parquet
 from xmine.files.suffixes import kind_of
 from xmine.pairs.io import ParallelText, read_pairs, read_parallel
+from xmine.pairs.paths import READ_ONLY
 from xmine.text.folding import fold
+from xmine.text.formats import READERS
 from xmine.text.inputs import read_texts
 from xmine.text.packed import picked
 
@@ -186,10 +188,10 @@ def texts_in(given: str) -> Iterator[str]:
         FileError: the file cannot be read.
     """
     kind = kind_of(given)
-    if kind == "tmx" or Path(given).is_dir() or ("," in given and not exists(given)):
+    if kind in ("tmx", *READ_ONLY) or Path(given).is_dir() or ("," in given and not exists(given)):
         for pair in read_pairs(given):
             yield from (pair.source, pair.target)
-    elif not exists(given):  # a column, or a message of what is not there
+    elif not exists(given) or (kind in READERS and kind != "json"):  # or says what is not there
         yield from read_texts(given)
     elif kind == "csv":
         for _, _, cells in csv_rows(given):

@@ -96,7 +96,7 @@ def blocks(root: "_Element", skipped: "set[str]" = _NO_TEXT) -> Iterator[str]:
             parts.append(element.tail or "")
             continue
         if name in _SPACES:
-            parts.append(" " if event == "start" else "")
+            parts.append(" ")
         elif name not in _INLINE:
             if (inside := "".join(parts)).strip():
                 yield inside

@@ -58,7 +58,7 @@ msgstr[1] "%d Boote"
 #~ msgstr "weg"
 """
 _XLIFF = """<?xml version="1.0"?>
-<!DOCTYPE xliff [<!ENTITY x "[>]"> <!-- don't -->]>
+<!-- [ --><!DOCTYPE xliff SYSTEM "[>">
 <xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2">
 <file source-language="en" target-language="de"><body>
 <trans-unit id="hi"><source>Hello <x id="1" equiv-text="{{name}}"/><bpt id="2">b</bpt>!</source>

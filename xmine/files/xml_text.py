@@ -1,7 +1,6 @@
 """The bytes of an XML file -> its characters, its elements, and the text inside them.
 
-A DOCTYPE is left out before anything is parsed: an entity that a file declares is unknown, and
-cannot grow.
+A file whose DOCTYPE declares anything is refused: entities could grow without end.
 """
 
 import codecs
@@ -18,9 +17,10 @@ from xmine.files.reading import limited, name_of, read_blocks
 _ENCODINGS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _ENCODINGS |= {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
 _SAID = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["'](?!utf-16)([\w.:-]+)""", re.IGNORECASE)
-_DOCTYPE = re.compile(r"\A(?:\s|(?><\?.*?\?>)|(?><!--.*?-->))*+<!DOCTYPE", re.DOTALL)
-_OF_DOCTYPE = r"[^\[\]<>\"']|\"[^\"]*\"|'[^']*'|<!--.*?-->"
-_REST = re.compile(rf"(?:{_OF_DOCTYPE}|\[(?:{_OF_DOCTYPE}|[<>])*+\])*+>", re.DOTALL)
+_DECLARES = re.compile(
+    r"\A(?:\s|(?><\?.*?\?>)|(?><!--.*?-->))*+<!DOCTYPE(?:[^\[>\"']|\"[^\"]*\"|'[^']*')*+\[",
+    re.DOTALL,
+)
 _CODES = {"bpt", "ept", "it", "ph", "ut"}  # formatting of other tools: what is inside is no text
 # Codes of a line break or a tab, in HTML, RTF or escapes, and as the type of a code.
 _BREAK = re.compile(
@@ -65,10 +65,10 @@ def root_of(path: str | Path) -> Element:
 
 def parsed_xml(text: str, name: str) -> Element:
     """Parse a text; `name` is that of its file, for messages."""
-    if found := _DOCTYPE.match(text):
-        rest = _REST.match(text, found.end())
-        end = rest.end() if rest else len(text)
-        text = "\n" * text.count("\n", 0, end) + text[end:]
+    if found := _DECLARES.match(text):
+        where = f"{name}:{text.count(chr(10), 0, found.end()) + 1}"
+        hint = "leave it out, and write the texts of its entities in their places"
+        raise FileError(f"{where}: a DOCTYPE with declarations", hint)
     try:
         return fromstring(text)
     except ParseError as error:

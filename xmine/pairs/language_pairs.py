@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from xmine.errors import FileError
 from xmine.files.suffixes import kind_of, packing_of
-from xmine.pairs.language_choice import same_language
+from xmine.pairs.language_choice import is_code, same_language
 from xmine.pairs.pair import Languages
-from xmine.text.languages import knows_script
 
 _CODE = r"[a-z]{2,3}(?:[-_](?:[A-Z]{2}|[A-Z][a-z]{3}))?"
 # Two codes with a hyphen between, as words of their own; found where they overlap, too.
@@ -59,11 +58,7 @@ def named_languages(path: str) -> Languages | None:
     """
     name = Path(path[: len(path) - len(packing_of(path))]).name
     stem = Path(name).stem if kind_of(path) else name
-    found = [  # a code of three letters has to be known here, or any word is one
-        pair
-        for pair in _NAMED.findall(stem)
-        if all(len(code) != 3 or knows_script(code) for code in pair)
-    ]
+    found = [pair for pair in _NAMED.findall(stem) if all(map(is_code, pair))]
     return found[0] if len(found) == 1 else None
 
 

@@ -12,7 +12,7 @@ from html import unescape
 from xmine.errors import FileError
 from xmine.files.reading import name_of
 from xmine.files.suffixes import suffix_of
-from xmine.text.folding import join
+from xmine.text.segmentation import join
 from xmine.text.formats.units import Unit, line_of, one_line, read_text
 
 _TIME = r"(?:\d+:)?\d\d?:\d\d[.,]\d{1,3}"

@@ -12,8 +12,8 @@ from html import unescape
 from xmine.errors import FileError
 from xmine.files.reading import name_of
 from xmine.files.suffixes import suffix_of
-from xmine.text.segmentation import join
 from xmine.text.formats.units import Unit, line_of, one_line, read_text
+from xmine.text.segmentation import join
 
 _TIME = r"(?:\d+:)?\d\d?:\d\d[.,]\d{1,3}"
 _CUE = re.compile(rf"\s*{_TIME}\s*-->\s*{_TIME}")

@@ -1,6 +1,6 @@
 """xmine mine: two text files -> pairs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -16,6 +16,7 @@ from xmine.cli.pair_table import is_terminal, next_steps
 from xmine.errors import OptionError
 from xmine.files.suffixes import PACKED, PAIR_SUFFIXES
 from xmine.mining.options import MiningOptions
+from xmine.text.languages import language_name
 from xmine.units import count
 
 if TYPE_CHECKING:
@@ -29,12 +30,32 @@ if TYPE_CHECKING:
 @with_given(Given)
 def mine(
     source: SOURCE,
-    target: Annotated[
-        str, typer.Argument(metavar="TARGET", help="Text file in the other language.")
-    ],
     given: Given,
     options: MiningOptions,
     console: Console,
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="TARGET", help="The same in the other language.", show_default=False
+        ),
+    ] = "",
+    languages: Annotated[
+        str | None,
+        value(
+            "Mine the files of a folder in several languages: codes with commas between, or auto. "
+            "Names say the language (x.en, x_en.txt, en/x.txt), or else the lines.",
+            group="Input",
+            metavar="<codes>",
+        ),
+    ] = None,
+    pairs: Annotated[
+        str,
+        value(
+            "Pairs of --languages: english (each with English), all, or en-de,de-fr.",
+            group="Input",
+            shown=True,
+        ),
+    ] = "english",
     output: Annotated[
         str | None,
         value(
@@ -98,6 +119,13 @@ def mine(
 
     Example: xmine mine en.txt zh.txt --threshold auto > pairs.tsv
     """
+    if languages:
+        asked = {"TARGET": target, "--gold": gold, "--seed-pairs": seed_pairs}
+        asked |= {"--rescore": rescore, "--address": address, "--hubs": given.hubs}
+        _mine_languages(console, source, languages, pairs, output, given, options, asked)
+        return
+    if not target:
+        raise OptionError("TARGET is missing", "give two texts, or --languages for one folder")
     is_shown = output is None and not console.as_json and is_terminal()
     output = None if output == "-" else output
     if source == target == "-":
@@ -193,6 +221,67 @@ def _opened_engine(
             console.say(line)
         console.say(f"cluster: {engine.room}")
         yield engine
+
+
+def _mine_languages(
+    console: Console,
+    source: str,
+    languages: str,
+    pairs: str,
+    output: str | None,
+    given: Given,
+    options: MiningOptions,
+    others: Mapping[str, object],
+) -> None:
+    """Mine each two languages of a folder."""
+    if useless := [name for name, value in others.items() if value]:
+        raise OptionError(f"--languages and {', '.join(useless)}", "leave one of them out")
+    if output is None or not output.endswith("/"):
+        raise OptionError("--languages makes a run for each two languages", "give -o FOLDER/")
+    from xmine.mining.many_languages import (
+        LANGUAGES_FILE,
+        MinedLanguages,
+        language_pairs,
+        mine_languages,
+    )
+    from xmine.text.by_language import split_by_language
+
+    run = Path(output)
+    if run.exists() and not (run / LANGUAGES_FILE).exists() and any(run.iterdir()):
+        raise OptionError(f"{output}: a folder with other files in it", "give another folder")
+    codes = [] if languages == "auto" else [each.strip() for each in languages.split(",")]
+    texts = split_by_language(source, codes)
+    for code, text in texts.items():
+        files = count(len(text.files.names) if text.files else 1, "file")
+        console.say(f"{language_name(code)}: {count(text.survey.lines, 'line')} of {files}")
+    if missing := [code for code in codes if code not in texts]:
+        raise OptionError(f"{source}: no text in {', '.join(missing)}", "leave the language out")
+    if len(texts) < 2:
+        raise OptionError(f"{source}: texts in fewer than two languages", "name --languages en,de")
+    encoder, _ = given.load(options, console)
+
+    def tell(name: str, mined: "Mined") -> None:
+        found = MinedLanguages.of(run / name, mined)
+        between = f", {found.confirmed:,} confirmed" if found.confirmed else ""
+        console.say(f"{run / name}: {count(len(mined.pairs), 'pair')}{between}")
+        for warning in mined.report().warnings:
+            console.warn(f"{name}: {warning}")
+
+    with console.progress() as report:
+        found = mine_languages(
+            texts,
+            language_pairs(list(texts), pairs),
+            run,
+            encoder,
+            options,
+            report,
+            force=given.force,
+            told=tell,
+        )
+    facts = {each.run.name: {**each.facts, "confirmed": each.confirmed} for each in found.values()}
+    every = sum(int(str(each["pairs"])) for each in facts.values())
+    said = f"{output}: {count(every, 'pair')} of {len(found)} pairs of languages"
+    console.summary(f"{said}, {console.seconds:.1f} s", {"pairs": every, "languages": facts})
 
 
 def _explain(console: Console, mined: "Mined") -> None:

@@ -29,19 +29,22 @@ from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.phrases import unknown_figures
 from xmine.mining.reranking import SINGLE_WORDS, TOO_FEW, judging_encoder
-from xmine.mining.rescoring import by_documents, by_model, rescore
+from xmine.mining.rescoring import by_documents, by_languages, by_model, rescore
 from xmine.mining.results import write_results
 from xmine.mining.run_facts import check_arrays, run_facts, vector_facts
 from xmine.mining.selection import select
 from xmine.mining.stages import open_stages
 from xmine.pairs.known import (
+    NOTHING_CONFIRMED,
     NOTHING_KNOWN,
     NOTHING_SETTLED,
+    ConfirmedPairs,
     LabelledPairs,
     SettledPairs,
     known_pairs,
 )
 from xmine.progress import Report, silent
+from xmine.run.steps import Steps
 from xmine.run.task import Engine
 from xmine.text.identification import check_language, check_sides, check_spelling
 from xmine.text.inputs import Texts, text_input
@@ -59,10 +62,12 @@ def mine(
     seeds: LabelledPairs | str | Path = NOTHING_KNOWN,
     gold: LabelledPairs | str | Path = NOTHING_KNOWN,
     settled: SettledPairs = NOTHING_SETTLED,
+    confirmed: ConfirmedPairs = NOTHING_CONFIRMED,
     rescorer: Rescorer | None = None,
     run: str | Path | None = None,
     force: bool = False,
     engine: Engine | None = None,
+    steps: Steps | None = None,
 ) -> Mined:
     """Mine the parallel sentences of two text files.
 
@@ -79,6 +84,7 @@ def mine(
             probabilities.
         gold: all right pairs, or their file; `threshold="gold"` is chosen by them, nothing else.
         settled: pairs whose probability a run before has told, see `xmine.trainer.adapt`.
+        confirmed: pairs that follow from those of other languages, see `many_languages`.
         rescorer: a second model that judges the candidates, see
             `xmine.encoders.rescorer.load_rescorer`.
         run: a folder that keeps every result, and that resumes after a kill; see
@@ -86,6 +92,7 @@ def mine(
         force: replace the pairs in `run` that were made of other text inputs.
         engine: where the work of a `run` goes on, here by default; see `xmine.run.ray` for a
             cluster, on which every node needs to see `run`. No result depends on the engine.
+        steps: that several runs share; who gives them sweeps them.
 
     Raises:
         FileError: a file cannot be read as text, none of the lines can be encoded, or the numbers
@@ -111,7 +118,9 @@ def mine(
     also = {"seed_pairs": bool(seeds.pairs), "gold": bool(gold.pairs), "rescore": bool(rescorer)}
     facts = run_facts(inputs, vectorizer, options, also)
     told: list[str] = []  # of this process alone, such as files that were made again
-    opened = open_stages(run, facts, options, report, told.append, force=force, engine=engine)
+    opened = open_stages(
+        run, facts, options, report, told.append, force=force, engine=engine, steps=steps
+    )
     with opened as stages:
         sentences = stages.read(inputs)
         seeds, gold = seeds.resolved(*sentences), gold.resolved(*sentences)
@@ -133,6 +142,9 @@ def mine(
         if rescorer:
             read = partial(by_model, partial(stages.rescore, encoded, rescorer))
             candidates = rescore(candidates, options, read, seeds, warnings.append)
+        if len(confirmed.probs):
+            weigh = partial(by_languages, candidates, confirmed)
+            candidates = rescore(candidates, options, weigh, seeds, warnings.append, "--languages")
         if options.documents != "off":
             weigh, told_by = partial(by_documents, candidates), (warnings.append, "--documents")
             candidates = rescore(candidates, options, weigh, seeds, *told_by)
@@ -157,10 +169,11 @@ def mine(
             warnings.append(
                 "--merge: no pair is merged, for want of a static encoder of both sides"
             )
-        mined = select(estimated, flags, options, seeds, gold, warnings, unknown, beside)
+        mined = select(estimated, flags, options, seeds, gold, warnings, unknown, beside, confirmed)
         mined = replace(mined, by_margin=by_margin, vectors=vector_facts(vectorizer, rescorer))
         write_results(stages.run, mined, (left, right))
-        stages.steps.sweep()
+        if steps is None:
+            stages.steps.sweep()
         return replace(mined, warnings=told + warnings)
 
 

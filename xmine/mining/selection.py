@@ -16,7 +16,13 @@ from xmine.mining.merging import merge_beside
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.pairs.io import Pairs
-from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs, labels_of
+from xmine.pairs.known import (
+    NOTHING_CONFIRMED,
+    NOTHING_KNOWN,
+    ConfirmedPairs,
+    LabelledPairs,
+    labels_of,
+)
 from xmine.scoring.gold import best_threshold
 from xmine.scoring.order import rising_share
 from xmine.scoring.probability import Floats
@@ -41,11 +47,13 @@ def select(
     warnings: Sequence[str] = (),
     unknown: str = "",
     beside: Beside | None = None,
+    confirmed: ConfirmedPairs = NOTHING_CONFIRMED,
 ) -> Mined:
     """Choose the threshold, and keep the pairs that the options ask for.
 
     `unknown` says why nobody can know how precise the pairs are; no figure is given then. With
-    `beside`, see `fits_beside`, pairs are merged but for those that are known to be right.
+    `beside`, see `fits_beside`, pairs are merged but for those that are known to be right. Pairs
+    name the languages that have `confirmed` them.
     """
     candidates, confidence = estimated.candidates, estimated.confidence
     assert candidates.read is not None
@@ -67,6 +75,9 @@ def select(
         is_known = labels[rows] == 1
         merged = {at: bead for at, bead in merged.items() if not is_known[at]}
         pairs = replace(pairs, merged=merged)
+    if len(confirmed.probs):
+        lines = (each[rows] for each in candidates.lines())
+        pairs = replace(pairs, confirmed=confirmed.names_of(*lines))
     return Mined(
         pairs=pairs,
         kept=Kept(threshold.value, len(rows), *expected),

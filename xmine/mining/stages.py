@@ -74,6 +74,7 @@ def open_stages(
     *,
     force: bool = False,
     engine: Engine | None = None,
+    steps: Steps | None = None,
 ) -> Iterator["Stages"]:
     """Begin a run in a folder, or go on with one; without a folder, work in a temporary one."""
     engine, nodes = engine or LocalEngine(), []
@@ -85,19 +86,25 @@ def open_stages(
         engine.note = run.note
         for line in nodes:
             run.note(line)
-        yield Stages(run, options, report, warn, engine)
+        yield Stages(run, options, report, warn, engine, steps)
 
 
 class Stages:
     """The stages of mining that take long; `steps` makes their files, or finds them."""
 
     def __init__(
-        self, run: Run, options: MiningOptions, report: Report, warn: Warn, engine: Engine
+        self,
+        run: Run,
+        options: MiningOptions,
+        report: Report,
+        warn: Warn,
+        engine: Engine,
+        steps: Steps | None = None,
     ) -> None:
-        """Work in the folder of a run, which may be a temporary one."""
+        """Work in the folder of a run, which may be a temporary one; runs may share `steps`."""
         self.run, self._options, self._report, self._warn = run, options, report, warn
         here = engine if run.kept else LocalEngine()
-        self.steps = Steps(run.path(PARTS), here, run.changed, kept=run.kept)
+        self.steps = steps or Steps(run.path(PARTS), here, run.changed, kept=run.kept)
         self._k, self._index = max(options.neighborhood, NEIGHBOURS), ""
         self._files: list[EncodedFiles] = []  # of both sides
 

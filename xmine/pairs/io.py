@@ -81,7 +81,7 @@ class Pairs:
         flags: what makes each suspicious, see `Pair`; None if nobody looked.
         margins: float32 [pairs]; None without reranking.
         source_files, target_files: where a side is several files, the file of each line.
-        source_places, target_places: see `Pair`.
+        source_places, target_places, confirmed: see `Pair`.
         merged: of pairs by their places the fields that merging has changed, such as
             `source_lines`: only `rows` has these. None where nothing was to be merged.
     """
@@ -101,6 +101,7 @@ class Pairs:
     target_files: Sequence[str] | None = None
     source_places: Sequence[str] | None = None
     target_places: Sequence[str] | None = None
+    confirmed: Sequence[str | None] | None = None
     merged: Mapping[int, Mapping[str, str]] | None = None
 
     def __repr__(self) -> str:
@@ -113,11 +114,7 @@ class Pairs:
 
     def rows(self) -> Iterator[Pair]:
         """Walk through the pairs."""
-        # `flags` has its plural already, and mined pairs have no origin.
-        names = [
-            "" if name in BEAD_LINES else name.removesuffix("s") + "s" for name in Pair._fields
-        ]
-        ordered = [getattr(self, name, None) for name in names]
+        ordered = [self._column(name) for name in Pair._fields]
         for start in range(0, len(self), _PAIRS_AT_ONCE):
             some = slice(start, start + _PAIRS_AT_ONCE)
             pairs = map(Pair, *(_values(column, some) for column in ordered))
@@ -129,9 +126,15 @@ class Pairs:
                     fields: dict[str, Any] = dict(zip(BEAD_LINES, lines, strict=True))
                     yield pair._replace(**{**fields, **self.merged.get(at, {})})
 
+    def _column(self, name: str) -> Any:  # noqa: ANN401 - an array, texts or None
+        """Give the values of a field of `Pair`: None where there are none, as of origins."""
+        if name in BEAD_LINES:
+            return None
+        return getattr(self, name if name in ("flags", "confirmed") else f"{name}s", None)
+
     def to_polars(self) -> "pl.DataFrame":
         """Make a table: the columns of an output file, a row a pair; null for what is missing."""
-        missing = [name for name in PLACED if getattr(self, f"{name}s", None) is None]
+        missing = [name for name in PLACED if self._column(name) is None]
         if self.merged is not None:
             missing = [name for name in missing if name not in BEAD_LINES]
         return pair_frame(self.rows()).select(*COLUMNS).drop(missing)

@@ -113,4 +113,5 @@ _KINDS = {
     "target_file": "files",
     "source_place": "places",
     "target_place": "places",
+    "confirmed": "languages between",
 }

@@ -34,6 +34,7 @@ class Pair(NamedTuple):
         source_file, target_file: where a side is several files, the file of the line.
         source_place, target_place: where a text stands in a file that has no lines of text: the
             times of a subtitle, the key of a catalogue.
+        confirmed: languages between: the sentences are translations of one sentence in each.
     """
 
     source: str
@@ -54,6 +55,7 @@ class Pair(NamedTuple):
     target_file: str | None = None
     source_place: str | None = None
     target_place: str | None = None
+    confirmed: str | None = None
 
     def swapped(self) -> "Pair":
         """Make the target the source, each with its line and its offset."""
@@ -94,10 +96,11 @@ COLUMNS: dict[str, type] = {
     "target_file": str,
     "source_place": str,
     "target_place": str,
+    "confirmed": str,
 }
 BEAD_LINES = ("source_lines", "target_lines")  # that pairs of single lines lack
 # What pairs of two files of lines lack.
-PLACED = (*BEAD_LINES, "source_file", "target_file", "source_place", "target_place")
+PLACED = (*BEAD_LINES, "source_file", "target_file", "source_place", "target_place", "confirmed")
 _KINDS = tuple(COLUMNS[name] for name in Pair._fields)
 _WHOLE = [at for at, kind in enumerate(_KINDS) if kind is int]
 _TEXTS = [at for at, kind in enumerate(_KINDS) if kind is str]

@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 WEIGHTS = (-0.295, 0.174, 1.429)
 LEAST_SHARE, _SMALL = 1e-3, 1e-2
 _DOUBTED = 0.02  # below this probability documents are no pair
-_MOST = 6.0  # log-odds that documents add: sentences of one document are not independent
+MOST_ADDED = 6.0  # log-odds that other pairs add: pairs of one encoder are not independent
 
 
 class Document(NamedTuple):
@@ -86,7 +86,7 @@ class Shared:
         every, there = own.sum(), (own * are_pair).sum()
         within, without = (there + 1) / (inside + cells / (every + 1)), every - there + 1
         rate = are_pair * within * cells + (1 - are_pair) * without
-        added: Floats = np.minimum(np.log(rate / (every + 1)), _MOST)
+        added: Floats = np.minimum(np.log(rate / (every + 1)), MOST_ADDED)
         return added
 
     def pairs(self, sizes: tuple[Rows, Rows]) -> list[Document]:

@@ -1,0 +1,94 @@
+"""Files in several languages -> one text of each language.
+
+`corpus@de` is the German text of the folder `corpus`: the files whose names say so (`x.de`,
+`x_de.txt`, `de/x.txt`), and of files that name no language the lines that look German.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from xmine.files.suffixes import packing_of
+from xmine.text.identification import tell_apart
+from xmine.text.inputs import ManyFiles, Survey, TextInput, text_input
+from xmine.text.languages import ISO_639_3, UNKNOWN_LANGUAGE, short_code
+
+_TOKEN = re.compile(r"(?:^|[._-])([A-Za-z]{2,3}(?:[-_][A-Z][A-Za-z]{1,3})?)$")
+# A file is in one language if so many of the lines that tell one are in it.
+_ONE, _SAMPLE = 0.9, 200
+
+
+@dataclass(frozen=True)
+class LinesIn(TextInput):
+    """The lines of a file that look like one language; others are blank, so that lines keep their
+    numbers.
+    """
+
+    language: str = ""
+    among: tuple[str, ...] = ()
+
+    @cached_property
+    def survey(self) -> Survey:
+        """Survey the file; the digest is that of the language's text."""
+        whole = super().survey
+        return whole._replace(digest=f"{whole.digest}{self.language}")
+
+    def texts(self) -> Iterator[str]:
+        """Every text of the language, and a blank for others."""
+        for text in super().texts():
+            yield text if tell_apart(text, self.among) == self.language else ""
+
+
+def split_by_language(given: str, codes: Sequence[str]) -> dict[str, TextInput]:
+    """Find the texts of some languages in a folder, a pattern or a list of files.
+
+    Args:
+        given: the text input.
+        codes: of languages; among none all that the names of files say.
+
+    Returns:
+        a text for each language that is there, in the order of `codes`.
+    """
+    whole = text_input(given)
+    parts = whole.parts if isinstance(whole, ManyFiles) else (whole,)
+    named = {part: language_of_name(part.path, whole.path) for part in parts}
+    known = tuple(codes) or tuple(sorted(set(named.values()) - {""}))
+    of: dict[str, list[TextInput]] = {code: [] for code in known}
+    for part, code in named.items():
+        if code:
+            of.get(code, []).append(part)
+            continue
+        told = Counter(_told(part, known))
+        first, times = told.most_common(1)[0] if told else ("", 0)
+        if told and times >= _ONE * told.total():
+            of[first].append(part)
+        for code in told if told and times < _ONE * told.total() else ():
+            of[code].append(LinesIn(part.given, part.path, part.column, code, known))
+    return {
+        code: ManyFiles(f"{given}@{code}", whole.path, whole.column, tuple(some))
+        for code, some in of.items()
+        if some
+    }
+
+
+def _told(part: TextInput, codes: tuple[str, ...]) -> Iterator[str]:
+    """Tell the languages of lines spread over a file."""
+    texts = [text for text in part.texts() if text.strip()]
+    for text in texts[:: max(1, len(texts) // _SAMPLE)]:
+        if (code := tell_apart(text, codes)) != UNKNOWN_LANGUAGE:
+            yield code
+
+
+def language_of_name(path: str, top: str = "") -> str:
+    """Read the language in the name of a file or, below `top`, of a folder; nothing for none."""
+    name = Path(path[: len(path) - len(packing_of(path))])
+    inner = name.relative_to(top) if name.is_relative_to(top) else name
+    for part in (inner.name, inner.stem, *reversed(inner.parts[:-1])):
+        found = _TOKEN.search(part)
+        code = short_code(found[1]) if found else ""
+        if code in ISO_639_3:
+            return code
+    return ""

@@ -71,6 +71,7 @@ def test_lines_of_a_mixed_file_keep_their_numbers(corpus: Path) -> None:
     assert np.mean([n % 2 == 0 for n in told]) > 0.97
     assert len(told) > 340
     assert found["zh"].survey.digest != found["en"].survey.digest
+    assert set(split_by_language(str(corpus), [], ["en", "fr", "zh"])) == {"de", "en", "zh"}
 
 
 def test_pairs_are_those_of_runs_by_hand_and_texts_are_encoded_once(

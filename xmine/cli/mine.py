@@ -250,7 +250,8 @@ def _mine_languages(
     if run.exists() and not (run / LANGUAGES_FILE).exists() and any(run.iterdir()):
         raise OptionError(f"{output}: a folder with other files in it", "give another folder")
     codes = [] if languages == "auto" else [each.strip() for each in languages.split(",")]
-    texts = split_by_language(source, codes)
+    encoder, _ = given.load(options, console)
+    texts = split_by_language(source, codes, encoder.facts.languages if encoder else ())
     for code, text in texts.items():
         files = count(len(text.files.names) if text.files else 1, "file")
         console.say(f"{language_name(code)}: {count(text.survey.lines, 'line')} of {files}")
@@ -258,7 +259,6 @@ def _mine_languages(
         raise OptionError(f"{source}: no text in {', '.join(missing)}", "leave the language out")
     if len(texts) < 2:
         raise OptionError(f"{source}: texts in fewer than two languages", "name --languages en,de")
-    encoder, _ = given.load(options, console)
 
     def tell(name: str, mined: "Mined") -> None:
         found = MinedLanguages.of(run / name, mined)

@@ -17,8 +17,9 @@ from xmine.text.inputs import ManyFiles, Survey, TextInput, text_input
 from xmine.text.languages import ISO_639_3, UNKNOWN_LANGUAGE, short_code
 
 _TOKEN = re.compile(r"(?:^|[._-])([A-Za-z]{2,3}(?:[-_][A-Z][A-Za-z]{1,3})?)$")
-# A file is in one language if so many of the lines that tell one are in it.
-_ONE, _SAMPLE = 0.9, 200
+# A file is in one language if so many of the lines that tell one are in it; fewer than the second
+# share are lines that look like another.
+_ONE, _FEW, _SAMPLE = 0.9, 0.05, 200
 
 
 @dataclass(frozen=True)
@@ -42,12 +43,15 @@ class LinesIn(TextInput):
             yield text if tell_apart(text, self.among) == self.language else ""
 
 
-def split_by_language(given: str, codes: Sequence[str]) -> dict[str, TextInput]:
+def split_by_language(
+    given: str, codes: Sequence[str], known: Sequence[str] = ()
+) -> dict[str, TextInput]:
     """Find the texts of some languages in a folder, a pattern or a list of files.
 
     Args:
         given: the text input.
-        codes: of languages; among none all that the names of files say.
+        codes: of languages; none for all that the names of files say, or that lines look like.
+        known: the languages that lines may look like where `codes` does not say.
 
     Returns:
         a text for each language that is there, in the order of `codes`.
@@ -55,18 +59,18 @@ def split_by_language(given: str, codes: Sequence[str]) -> dict[str, TextInput]:
     whole = text_input(given)
     parts = whole.parts if isinstance(whole, ManyFiles) else (whole,)
     named = {part: language_of_name(part.path, whole.path) for part in parts}
-    known = tuple(codes) or tuple(sorted(set(named.values()) - {""}))
-    of: dict[str, list[TextInput]] = {code: [] for code in known}
+    among = tuple(codes) or tuple(sorted({*named.values(), *map(short_code, known)} - {""}))
+    of: dict[str, list[TextInput]] = {code: [] for code in among}
     for part, code in named.items():
         if code:
             of.get(code, []).append(part)
             continue
-        told = Counter(_told(part, known))
-        first, times = told.most_common(1)[0] if told else ("", 0)
-        if told and times >= _ONE * told.total():
-            of[first].append(part)
-        for code in told if told and times < _ONE * told.total() else ():
-            of[code].append(LinesIn(part.given, part.path, part.column, code, known))
+        told = Counter(_told(part, among))
+        for code, times in told.items():
+            if times >= _ONE * told.total():
+                of[code].append(part)
+            elif times >= _FEW * told.total() and max(told.values()) < _ONE * told.total():
+                of[code].append(LinesIn(part.given, part.path, part.column, code, among))
     return {
         code: ManyFiles(f"{given}@{code}", whole.path, whole.column, tuple(some))
         for code, some in of.items()

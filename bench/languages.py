@@ -59,8 +59,8 @@ def measure_time(data: Path, lines: int) -> dict[str, float]:
         at_once, cpu = time() - start, process_time() - begun
         start, begun = time(), process_time()
         for source, target in pairs:
-            paths = [folder / "text" / f"text.{code}" for code in (source, target)]
-            mine(*paths, run=folder / f"{source}-{target}")
+            text, other = (folder / "text" / f"text.{code}" for code in (source, target))
+            mine(text, other, run=folder / f"{source}-{target}")
         by_hand, cpu_by_hand = time() - start, process_time() - begun
     return {
         "lines": lines,
@@ -108,7 +108,8 @@ def measure_pairs(evaluation: Path, share: float = 0.4) -> dict[str, dict[str, f
             ),
         )
         for pair in pairs:
-            mined = mine(*(folder / "text" / f"text.{code}" for code in pair)).pairs
+            text, other = (folder / "text" / f"text.{code}" for code in pair)
+            mined = mine(text, other).pairs
             lines = zip(mined.source_lines.tolist(), mined.target_lines.tolist(), strict=True)
             f1["-".join(pair)]["by_hand"] = score(pair, list(lines))
     for name in ("by_hand", "together"):

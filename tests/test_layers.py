@@ -17,25 +17,25 @@ FOLDERS = {"xmine": ROOT / "xmine", "xmine.trainer": ROOT / "trainer", "xmine.tu
 # more removes as many elsewhere, or raises the ceiling in a commit of its own that says why.
 CEILINGS = {
     "xmine": 1030,
-    "xmine/aligning": 1580,
+    "xmine/aligning": 1600,
     "xmine/browsing": 3300,
-    "xmine/cli": 4350,
+    "xmine/cli": 4440,
     "xmine/encoders": 3770,
     "xmine/evaluation": 5600,
     "xmine/files": 1570,
     "xmine/flags": 2280,
     "xmine/knn": 2750,
-    "xmine/mining": 3570,
-    "xmine/pairs": 2550,
+    "xmine/mining": 3810,
+    "xmine/pairs": 2580,
     "xmine/plots": 490,
     "xmine/run": 1620,
     "xmine/scoring": 2560,
-    "xmine/text": 2770,
+    "xmine/text": 2870,
     "xmine/vectors": 590,
     "trainer": 8630,
     "tui": 5410,
-    "bench": 4400,
-    "tests": 52140,
+    "bench": 4540,
+    "tests": 52270,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 20_000

@@ -120,7 +120,7 @@ def test_a_third_language_confirms(tmp_path: Path) -> None:
 
 
 def test_a_confirmed_pair_rises_and_others_hardly_fall() -> None:
-    given = [EXAMPLES / "en.txt", EXAMPLES / "zh.txt"]
+    given = EXAMPLES / "en.txt", EXAMPLES / "zh.txt"
     before = probs_of(mine(*given))
     doubtful = min(before, key=lambda pair: abs(before[pair] - 0.5))
     confirmed = ConfirmedPairs(np.array([doubtful]), np.array([0.95]), by=["fr"])

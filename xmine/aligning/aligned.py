@@ -87,13 +87,16 @@ class Aligned:
             self.alignment.beads.tolist(), self.alignment.probs.tolist(), strict=True
         ):
             is_bead = top < bottom and left < right
+            ours, theirs = _where(self.source, top, bottom), _where(self.target, left, right)
             yield Pair(
                 join(self.source.texts[at] for at in range(top, bottom)),
                 join(self.target.texts[at] for at in range(left, right)),
                 prob=prob if is_bead else None,
                 flags=next(flags, "") if is_bead else None,
-                source_lines=_range(self.source, top, bottom),
-                target_lines=_range(self.target, left, right),
+                source_lines=ours[0],
+                target_lines=theirs[0],
+                source_place=ours[1],
+                target_place=theirs[1],
             )
 
     def rows(self) -> Iterator[Pair]:
@@ -112,12 +115,18 @@ class Aligned:
         return write_pairs(self.rows(), str(path), self.languages).notes
 
 
-def _range(side: Sentences, start: int, stop: int) -> str:
-    """Name the lines of some rows: 12, or 12-13."""
+def _where(side: Sentences, start: int, stop: int) -> tuple[str, str | None]:
+    """Name the lines of some rows, 12 or 12-13, and their place, see `Pair`."""
     if start == stop:
-        return ""
+        return "", None
     first, last = int(side.lines[start]), int(side.lines[stop - 1])
-    return str(first) if first == last else f"{first}-{last}"
+    lines = str(first) if first == last else f"{first}-{last}"
+    if side.places is None:
+        return lines, None
+    begin, end = side.places[start], side.places[stop - 1]
+    times = begin.partition(" --> ")[0], end.rpartition(" --> ")[2]
+    is_time = " --> " in begin and " --> " in end
+    return lines, " --> ".join(times) if is_time else ", ".join(dict.fromkeys((begin, end)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +168,7 @@ class AligningReport:
         """The ranges of lines of both sides of blocks that stand in another place."""
         sides = self.aligned.source, self.aligned.target
         return [
-            (_range(sides[0], top, bottom), _range(sides[1], left, right))
+            (_where(sides[0], top, bottom)[0], _where(sides[1], left, right)[0])
             for top, bottom, left, right in self.aligned.moved
         ]
 

@@ -15,6 +15,7 @@ from xmine.aligning.options import AligningOptions
 from xmine.encoders.encoder import SentenceEncoder, normalised
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.pair import EncoderPair, as_pair
+from xmine.errors import OptionError
 from xmine.files.atomic import remove, replacing
 from xmine.files.cache import PARTS, Cache
 from xmine.files.records import json_row
@@ -67,10 +68,15 @@ def align(
 
     Raises:
         FileError: a file cannot be read as text, or has none; or the run cannot be written.
-        OptionError: `run` was made of other text inputs.
+        OptionError: `run` was made of other text inputs; or an input is several files.
     """
     options = options or AligningOptions()
     inputs = text_input(source, "source"), text_input(target, "target")
+    if several := [each.name for each in inputs if each.files]:
+        raise OptionError(
+            f"{several[0]}: several files, not one document",
+            "name the file, or let xmine documents SOURCE TARGET --align FILE pair the files",
+        )
     pair = as_pair(encoder or SentenceEncoder.load())
     asked = run_facts(inputs, pair, options, {ALIGNED: True})
     told: list[str] = []

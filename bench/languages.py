@@ -84,8 +84,8 @@ def measure_pairs(evaluation: Path, share: float = 0.4) -> dict[str, dict[str, f
             mixed = own + [(-1, text) for text in news]
             drawn.shuffle(mixed)
             numbers[code] = [n for n, _ in mixed]
-            text = "\n".join(text for _, text in mixed)
-            (folder / "text" / f"text.{code}").write_text(text + "\n", encoding="utf-8")
+            joined = "\n".join(text for _, text in mixed)
+            (folder / "text" / f"text.{code}").write_text(joined + "\n", encoding="utf-8")
         pairs = list(combinations(FLORES, 2))
         f1 = dict[str, dict[str, float]]()
 

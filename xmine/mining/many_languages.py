@@ -1,8 +1,8 @@
 """Texts in several languages -> the pairs of each two of them, in a run for each two.
 
-The runs stand in one folder, and share the files of their steps: each text is encoded once. Where
-three languages meet, they are mined a second time, and a pair that follows from two others counts
-for more.
+The runs stand in one folder, and share the files of their steps: each text is read and encoded
+once. Where three languages meet, a pair that follows from two others counts for more; so the pairs
+of the first languages are mined a second time, with the neighbours that have been found.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,7 +22,8 @@ from xmine.files.records import json_row
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
-from xmine.pairs.known import NOTHING_CONFIRMED, ConfirmedPairs
+from xmine.mining.stages import Shared
+from xmine.pairs.known import ConfirmedPairs
 from xmine.progress import Report, silent
 from xmine.run.steps import Steps
 from xmine.text.inputs import TextInput
@@ -118,27 +119,27 @@ def mine_languages(
     with writing(run):
         run.mkdir(exist_ok=True)
     _describe(run, dict(given), {})
-    steps, found = Steps(run / PARTS), dict[Languages, MinedLanguages]()
-    meet = [pair for pair in pairs if _between(pair, pairs)]
-    for is_last in (False, True):
-        for pair in meet if is_last else pairs:
-            source, target = pair
-            place = run / f"{source}-{target}"
-            mined = mine(
-                texts[source],
-                texts[target],
-                encoder,
-                replace(options, src_lang=source, tgt_lang=target),
-                report,
-                confirmed=_following(pair, found) if is_last else NOTHING_CONFIRMED,
-                run=place,
-                force=force,
-                steps=steps,
-            )
-            found[pair] = MinedLanguages.of(place, mined)
-            if is_last or pair not in meet:
-                told(place.name, mined)
-    steps.sweep()
+    shared, found = Shared(Steps(run / PARTS)), dict[Languages, MinedLanguages]()
+    encoder = encoder or SentenceEncoder.load()
+    again = [pair for at, pair in enumerate(pairs) if _between(pair, pairs) and at < len(texts) - 1]
+    for at, pair in enumerate([*pairs, *again]):
+        source, target = pair
+        place = run / f"{source}-{target}"
+        mined = mine(
+            texts[source],
+            texts[target],
+            encoder,
+            replace(options, src_lang=source, tgt_lang=target),
+            report,
+            confirmed=_following(pair, found),
+            run=place,
+            force=force,
+            shared=shared,
+        )
+        found[pair] = MinedLanguages.of(place, mined)
+        if at >= len(pairs) or pair not in again:
+            told(place.name, mined)
+    shared.steps.sweep()
     _describe(run, dict(given), found)
     return found
 

@@ -33,7 +33,7 @@ from xmine.mining.rescoring import by_documents, by_languages, by_model, rescore
 from xmine.mining.results import write_results
 from xmine.mining.run_facts import check_arrays, run_facts, vector_facts
 from xmine.mining.selection import select
-from xmine.mining.stages import open_stages
+from xmine.mining.stages import Shared, open_stages
 from xmine.pairs.known import (
     NOTHING_CONFIRMED,
     NOTHING_KNOWN,
@@ -44,7 +44,6 @@ from xmine.pairs.known import (
     known_pairs,
 )
 from xmine.progress import Report, silent
-from xmine.run.steps import Steps
 from xmine.run.task import Engine
 from xmine.text.identification import check_language, check_sides, check_spelling
 from xmine.text.inputs import Texts, text_input
@@ -67,7 +66,7 @@ def mine(
     run: str | Path | None = None,
     force: bool = False,
     engine: Engine | None = None,
-    steps: Steps | None = None,
+    shared: Shared | None = None,
 ) -> Mined:
     """Mine the parallel sentences of two text files.
 
@@ -92,7 +91,7 @@ def mine(
         force: replace the pairs in `run` that were made of other text inputs.
         engine: where the work of a `run` goes on, here by default; see `xmine.run.ray` for a
             cluster, on which every node needs to see `run`. No result depends on the engine.
-        steps: that several runs share; who gives them sweeps them.
+        shared: what several runs share; who gives the steps sweeps them.
 
     Raises:
         FileError: a file cannot be read as text, none of the lines can be encoded, or the numbers
@@ -119,7 +118,7 @@ def mine(
     facts = run_facts(inputs, vectorizer, options, also)
     told: list[str] = []  # of this process alone, such as files that were made again
     opened = open_stages(
-        run, facts, options, report, told.append, force=force, engine=engine, steps=steps
+        run, facts, options, report, told.append, force=force, engine=engine, shared=shared
     )
     with opened as stages:
         sentences = stages.read(inputs)
@@ -172,7 +171,7 @@ def mine(
         mined = select(estimated, flags, options, seeds, gold, warnings, unknown, beside, confirmed)
         mined = replace(mined, by_margin=by_margin, vectors=vector_facts(vectorizer, rescorer))
         write_results(stages.run, mined, (left, right))
-        if steps is None:
+        if shared is None:
             stages.steps.sweep()
         return replace(mined, warnings=told + warnings)
 

@@ -5,6 +5,7 @@ Texts become vectors, vectors neighbours; then tokens are matched, and stretches
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,19 @@ _LIKELY = 0.01
 _LEAST = 64 * 2**20  # bytes that a search takes in any case
 
 
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What several runs share: the files of steps, and texts that have been read.
+
+    Attributes:
+        steps: make the files.
+        sentences: of a text input by its name; all runs read them alike.
+    """
+
+    steps: Steps
+    sentences: dict[str, Sentences] = field(default_factory=dict)
+
+
 @contextmanager
 def open_stages(
     folder: str | Path | None,
@@ -74,7 +88,7 @@ def open_stages(
     *,
     force: bool = False,
     engine: Engine | None = None,
-    steps: Steps | None = None,
+    shared: "Shared | None" = None,
 ) -> Iterator["Stages"]:
     """Begin a run in a folder, or go on with one; without a folder, work in a temporary one."""
     engine, nodes = engine or LocalEngine(), []
@@ -86,7 +100,7 @@ def open_stages(
         engine.note = run.note
         for line in nodes:
             run.note(line)
-        yield Stages(run, options, report, warn, engine, steps)
+        yield Stages(run, options, report, warn, engine, shared)
 
 
 class Stages:
@@ -99,19 +113,24 @@ class Stages:
         report: Report,
         warn: Warn,
         engine: Engine,
-        steps: Steps | None = None,
+        shared: "Shared | None" = None,
     ) -> None:
-        """Work in the folder of a run, which may be a temporary one; runs may share `steps`."""
+        """Work in the folder of a run, which may be a temporary one."""
         self.run, self._options, self._report, self._warn = run, options, report, warn
         here = engine if run.kept else LocalEngine()
-        self.steps = steps or Steps(run.path(PARTS), here, run.changed, kept=run.kept)
+        self._read = {} if shared is None else shared.sentences
+        own = Steps(run.path(PARTS), here, run.changed, kept=run.kept)
+        self.steps = own if shared is None else shared.steps
         self._k, self._index = max(options.neighborhood, NEIGHBOURS), ""
         self._files: list[EncodedFiles] = []  # of both sides
 
     def read(self, inputs: tuple[TextInput, TextInput]) -> tuple[Sentences, Sentences]:
         """Read the sentences of both sides."""
-        options, found = self._options, []
+        options, found = self._options, list[Sentences]()
         for given, language in zip(inputs, (options.src_lang, options.tgt_lang), strict=True):
+            if given.given in self._read:
+                found.append(self._read[given.given])
+                continue
             self.run.note(f"reading {given.given}")
             found.append(
                 read_sentences(
@@ -127,6 +146,7 @@ class Stages:
                 found[-1] = found[-1].with_documents(given, column)
             if given.is_rereadable:
                 given.check_unchanged()
+            self._read[given.given] = found[-1]
         return found[0], found[1]
 
     def encode(

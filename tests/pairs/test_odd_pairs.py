@@ -93,7 +93,7 @@ def test_flags_hold_any_text(tmp_path: Path, kind: str) -> None:
 
 @pytest.mark.parametrize("field", Pair._fields[2:])
 def test_each_column_that_comes_too_late_for_tsv_is_counted(tmp_path: Path, field: str) -> None:
-    value: Any = "x" if field in TEXTS else 1
+    value: Any = {"source_x": "x"} if field == "more" else "x" if field in TEXTS else 1
     for first in (Pair("a", "b"), Pair("a", "b", origin="o")):
         late = [*[first] * 1000, first._replace(**{field: value})]
         notes = write_pairs(late, str(tmp_path / "p.tsv")).notes

@@ -37,7 +37,8 @@ def figures_of(pair: Pair) -> list[str]:
     if pair.source_lines is not None:
         places = [pair.source_lines or "–", pair.target_lines or "–"]
     stand = [each for each in (pair.source_place, pair.target_place) if each]
-    return [*said, f"lines {', '.join(places)}", *([", ".join(stand)] if stand else [])]
+    said += [f"lines {', '.join(places)}", *([", ".join(stand)] if stand else [])]
+    return [*said, *(f"{name} {each}" for name, each in (pair.more or {}).items() if each)]
 
 
 @lru_cache(maxsize=2)  # of both files; a look at a million lines takes 2 ms, and a key four looks

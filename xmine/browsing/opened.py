@@ -1,7 +1,7 @@
 """The pairs of a run or of a file in memory, ready to be filtered, sorted and shown."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -60,6 +60,7 @@ class TextSide:
             has none, `lines` has the line before the bead, and `lasts` one less. None for pairs.
         files: those whose lines are counted as those of one file; None for one file.
         places: where each sentence stands in a file without lines; None for a file of lines.
+        kept: columns of the input that were kept, by the names that pairs give them.
     """
 
     name: str
@@ -69,6 +70,7 @@ class TextSide:
     lasts: Rows | None = None
     files: FileLines | None = None
     places: TextColumn | None = None
+    kept: Mapping[str, TextColumn] = field(default_factory=dict)
 
     def at(self, line: int) -> Bools:
         """Mark the sentences of a line, bool [sentences]."""
@@ -234,6 +236,12 @@ class Opened:
             origin=None if self.origins is None else self.origins[row] or None,
             flags=None if self.flags is None else self.flags[row],
             margin=_number(self.margins, row),
+            more={
+                name: column[at]
+                for side, at in ((self.source, source), (self.target, target))
+                for name, column in side.kept.items()
+            }
+            or None,
         )
         if not self.has_beads:
             return pair

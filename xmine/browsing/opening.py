@@ -22,11 +22,11 @@ from xmine.browsing.opened import (
 )
 from xmine.errors import FileError, XmineError
 from xmine.files.records import listed, open_parquet
-from xmine.pairs.pair import BEAD_LINES, UNKNOWN_LANGUAGES, pair_frame
+from xmine.pairs.pair import BEAD_LINES, UNKNOWN_LANGUAGES, is_kept, pair_frame
 from xmine.pairs.paths import paths_to_read
 from xmine.run.folder import ALIGNED, CANDIDATES_FILE, PAIRS_FILE, RESULTS, RUN_FILE, SUMMARY_FILE
 from xmine.run.run_file import SEALED, check_written, read_tables
-from xmine.run.tables import candidates_schema, read_columns
+from xmine.run.tables import KEPT, candidates_schema, read_columns
 from xmine.text.file_lines import FileLines
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _open_alignment(folder: Path) -> Opened:
 
 
 def _side_of_run(path: Path) -> TextSide:
-    table, metadata = read_columns(path, "line", "offset", "text", "place")
+    table, metadata = read_columns(path, "line", "offset", "text", "place", KEPT)
     offsets = table["offset"].to_numpy() if "offset" in table.columns else None
     places = TextColumn(table["place"]) if "place" in table.columns else None
     files = json.loads(metadata.get("files", "null"))
@@ -125,6 +125,11 @@ def _side_of_run(path: Path) -> TextSide:
         offsets,
         files=FileLines(*map(tuple, files)) if files else None,
         places=places,
+        kept={
+            f"{path.stem}_{name.removeprefix(KEPT)}": TextColumn(table[name])
+            for name in table.columns
+            if name.startswith(KEPT)
+        },
     )
 
 
@@ -229,7 +234,12 @@ def _side_of_file(pairs: "pl.DataFrame", name: str, path: Path) -> TextSide:
 
     numbers = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
     lines = pairs.select(pl.coalesce(f"{name}_line", numbers)).to_series()
-    return TextSide(f"{path}: {name}", TextColumn(pairs[name]), lines.to_numpy())
+    kept = {
+        each: TextColumn(pairs[each].fill_null(""))
+        for each in pairs.columns
+        if is_kept(each) and each.startswith(name)
+    }
+    return TextSide(f"{path}: {name}", TextColumn(pairs[name]), lines.to_numpy(), kept=kept)
 
 
 def _side_of_beads(pairs: "pl.DataFrame", name: str, path: Path) -> TextSide:

@@ -61,7 +61,7 @@ def print_scored(
     for pair in rows:
         found = align_words(encoder, pair.source, pair.target)
         if as_json:
-            facts = {name: each for name, each in pair._asdict().items() if each is not None}
+            facts = pair.facts()
             write_rows([json_row({**facts, "words": alignment_facts(pair, found)})])
         else:
             said = [f"flags {pair.flags}"] if pair.flags else []

@@ -7,6 +7,7 @@ from xmine.errors import OptionError
 from xmine.flags.names import FLAGS
 from xmine.hardware import bytes_of
 from xmine.options import EncodingOptions, PromptOptions, flag, option
+from xmine.pairs.pair import COLUMNS
 from xmine.text.languages import check_code
 
 
@@ -118,6 +119,12 @@ class MiningOptions(ScoringOptions):
         "Quality",
         words=("auto", "off"),
     )
+    keep: list[str] = option(
+        [],
+        "Columns of the inputs, such as url,id, that the pairs keep as source_url, target_url and "
+        "so on.",
+        "Input",
+    )
     dedup: bool = option(True, "Mine each repeated line once, at its first occurrence.", "Input")
     segment: bool = option(False, "Cut lines into sentences before mining.", "Input")
     index: str = option(
@@ -170,6 +177,11 @@ class MiningOptions(ScoringOptions):
             raise OptionError(" and ".join(given), "both choose where to cut: give one of them")
         if self.merge and self.segment:
             raise OptionError("--merge and --segment", "xmine align --segment merges sentences")
+        if taken := [name for name in self.keep if f"source_{name}" in COLUMNS]:
+            raise OptionError(
+                f"--keep {taken[0]}: pairs have a source_{taken[0]} of their own",
+                "give the column another name",
+            )
         highest = self.score_max
         if isinstance(self.threshold, float) and highest is not None and highest < self.threshold:
             raise OptionError(

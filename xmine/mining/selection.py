@@ -159,6 +159,11 @@ def _with_text(
         target_files=target_files,
         source_places=None if source.places is None else PickedTexts(source.places, x),
         target_places=None if target.places is None else PickedTexts(target.places, y),
+        more={
+            f"{side}_{name}": PickedTexts(column, rows)
+            for side, of, rows in (("source", source, x), ("target", target, y))
+            for name, column in of.kept.items()
+        },
     )
 
 

@@ -144,9 +144,16 @@ class Stages:
             if options.documents != "off":
                 column = options.documents.removeprefix("auto")
                 found[-1] = found[-1].with_documents(given, column)
+            found[-1] = found[-1].with_kept(given, options.keep)
             if given.is_rereadable:
                 given.check_unchanged()
             self._read[given.given] = found[-1]
+        for name in options.keep:
+            if not any(name in side.kept for side in found):
+                raise FileError(
+                    f"--keep {name}: no such column in {inputs[0].name} and {inputs[1].name}",
+                    "give the name of a column or, of TSV, its number",
+                )
         return found[0], found[1]
 
     def encode(

@@ -82,6 +82,7 @@ class Pairs:
         margins: float32 [pairs]; None without reranking.
         source_files, target_files: where a side is several files, the file of each line.
         source_places, target_places, confirmed: see `Pair`.
+        more: the columns of the inputs that were kept, by name: `source_url`.
         merged: of pairs by their places the fields that merging has changed, such as
             `source_lines`: only `rows` has these. None where nothing was to be merged.
     """
@@ -102,6 +103,7 @@ class Pairs:
     source_places: Sequence[str] | None = None
     target_places: Sequence[str] | None = None
     confirmed: Sequence[str | None] | None = None
+    more: Mapping[str, Sequence[str]] | None = None
     merged: Mapping[int, Mapping[str, str]] | None = None
 
     def __repr__(self) -> str:
@@ -114,10 +116,10 @@ class Pairs:
 
     def rows(self) -> Iterator[Pair]:
         """Walk through the pairs."""
-        ordered = [self._column(name) for name in Pair._fields]
+        ordered = [self._column(name) for name in Pair._fields[:-1]]
         for start in range(0, len(self), _PAIRS_AT_ONCE):
             some = slice(start, start + _PAIRS_AT_ONCE)
-            pairs = map(Pair, *(_values(column, some) for column in ordered))
+            pairs = map(Pair, *(_values(column, some) for column in ordered), self._more(some))
             if self.merged is None:
                 yield from pairs
             else:
@@ -132,12 +134,18 @@ class Pairs:
             return None
         return getattr(self, name if name in ("flags", "confirmed") else f"{name}s", None)
 
+    def _more(self, some: slice) -> Iterable[Any]:
+        if not self.more:
+            return repeat(None)
+        rows = zip(*(_values(column, some) for column in self.more.values()), strict=True)
+        return (dict(zip(self.more, values, strict=True)) for values in rows)
+
     def to_polars(self) -> "pl.DataFrame":
         """Make a table: the columns of an output file, a row a pair; null for what is missing."""
         missing = [name for name in PLACED if self._column(name) is None]
         if self.merged is not None:
             missing = [name for name in missing if name not in BEAD_LINES]
-        return pair_frame(self.rows()).select(*COLUMNS).drop(missing)
+        return pair_frame(self.rows()).select(*COLUMNS, *sorted(self.more or ())).drop(missing)
 
 
 def _values(column: Any, some: slice) -> Iterable[Any]:  # noqa: ANN401 - an array, texts or None

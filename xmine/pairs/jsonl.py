@@ -11,7 +11,7 @@ from xmine.files.reading import name_of
 from xmine.files.records import json_objects, json_text
 from xmine.pairs.language_choice import Choice
 from xmine.pairs.losses import SURROGATES, Losses, Rules
-from xmine.pairs.pair import COLUMNS, LARGEST, Languages, Pair, is_whole
+from xmine.pairs.pair import COLUMNS, LARGEST, Languages, Pair, is_kept, is_whole
 from xmine.pairs.tsv import write_rows
 
 _RULES = Rules(SURROGATES)
@@ -28,15 +28,15 @@ def jsonl_rows(pairs: Iterable[Pair], losses: Losses | None = None) -> Iterator[
     for pair in pairs:
         row: dict[str, str | float] = {}
         infinite = []
-        for name in COLUMNS:
-            value = getattr(pair, name)
+        for name in (*COLUMNS, *(pair.more or ())):
+            value = pair.value(name)
             if isinstance(value, str):
                 row[name] = losses.fit(value, _RULES)
             elif isinstance(value, float) and not math.isfinite(value):
                 infinite.append(name)  # JSON has no word for it
             elif value is not None:
                 row[name] = round(value, 4) if isinstance(value, float) else value
-        losses.leave_out(infinite, pair)
+        losses.leave_out(infinite)
         yield json.dumps(row, ensure_ascii=False) + "\n"
 
 
@@ -66,7 +66,8 @@ def read(
         for name, kind in COLUMNS.items():
             if name not in values and row.get(name) is not None:
                 values[name] = _value(row[name], kind, name, where)
-        yield choice.turned(Pair(**values))
+        kept = {name: each for name, each in row.items() if is_kept(name) and isinstance(each, str)}
+        yield choice.turned(Pair(**values, more=kept or None))
 
 
 def _sides(row: dict[str, Any], choice: Choice, where: str) -> list[str]:

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from xmine.pairs.pair import Pair
 from xmine.units import count
 
 
@@ -65,15 +64,14 @@ class Losses:
                 self._sentences[rule.note] += 1
         return text
 
-    def leave_out(self, columns: Iterable[str], pair: Pair) -> None:
-        """Count a pair for those of its columns that the file has no place for."""
-        for kind in {_KINDS[name] for name in columns if getattr(pair, name) is not None}:
-            self._pairs[kind] += 1
-
     def leave(self, kinds: Iterable[str], pairs: int = 1) -> None:
         """Count pairs for what was beside them and no pair has a place for: columns, notes."""
         for kind in kinds:
             self._pairs[kind] += pairs
+
+    def leave_out(self, columns: Iterable[str]) -> None:
+        """Count a pair for those of its columns that the file has no place for."""
+        self.leave({_KINDS.get(name, "kept columns") for name in columns})
 
     def pass_over(self, fault: str = "", why: str = "without both languages") -> None:
         """Count a unit that is no pair, and `why`, or one that cannot be read."""

@@ -1,6 +1,6 @@
 """One pair, and which of its fields the pairs of a file have."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from operator import index
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -35,6 +35,7 @@ class Pair(NamedTuple):
         source_place, target_place: where a text stands in a file that has no lines of text: the
             times of a subtitle, the key of a catalogue.
         confirmed: languages between: the sentences are translations of one sentence in each.
+        more: columns of the inputs that were kept, such as `source_url`; see `is_kept`.
     """
 
     source: str
@@ -56,6 +57,24 @@ class Pair(NamedTuple):
     source_place: str | None = None
     target_place: str | None = None
     confirmed: str | None = None
+    more: Mapping[str, str] | None = None
+
+    def value(self, name: str) -> str | float | None:
+        """Give what it has in a column."""
+        if name in COLUMNS:
+            found: str | float | None = getattr(self, name)
+            return found
+        return self.more.get(name) if self.more else None
+
+    def facts(self) -> dict[str, str | float]:
+        """Give what it has, by the names of fields and kept columns."""
+        fields = zip(self._fields[:-1], self[:-1], strict=True)
+        return {name: value for name, value in fields if value is not None} | dict(self.more or {})
+
+    def beyond(self, names: Collection[str]) -> list[str]:
+        """Name the columns that it has and `names` lacks."""
+        found = [name for name in COLUMNS if name not in names and getattr(self, name) is not None]
+        return [*found, *(name for name in self.more or () if name not in names)]
 
     def swapped(self) -> "Pair":
         """Make the target the source, each with its line and its offset."""
@@ -72,6 +91,8 @@ class Pair(NamedTuple):
             target_file=self.source_file,
             source_place=self.target_place,
             target_place=self.source_place,
+            more=self.more
+            and {_OTHER[name[:6]] + name[6:]: each for name, each in self.more.items()},
         )
 
 
@@ -101,13 +122,19 @@ COLUMNS: dict[str, type] = {
 BEAD_LINES = ("source_lines", "target_lines")  # that pairs of single lines lack
 # What pairs of two files of lines lack.
 PLACED = (*BEAD_LINES, "source_file", "target_file", "source_place", "target_place", "confirmed")
-_KINDS = tuple(COLUMNS[name] for name in Pair._fields)
+_OTHER = {"source": "target", "target": "source"}
+_KINDS = tuple(COLUMNS.get(name, dict) for name in Pair._fields)
 _WHOLE = [at for at, kind in enumerate(_KINDS) if kind is int]
 _TEXTS = [at for at, kind in enumerate(_KINDS) if kind is str]
 _SENTENCES = [Pair._fields.index(name) for name in ("source", "target")]
 _PAIRS_OF_A_BLOCK = 20_000
 _MOST_AHEAD = 1_000_000  # pairs
-_PLAIN = {str, float, int, type(None)}
+_PLAIN = {str, float, int, dict, type(None)}
+
+
+def is_kept(name: str) -> bool:
+    """Tell whether a column, such as `source_url`, is one that was kept of an input."""
+    return name.startswith(("source_", "target_")) and name not in COLUMNS
 
 
 def is_whole(value: object) -> bool:
@@ -130,6 +157,9 @@ def settled(pair: Pair, path: str, number: int) -> Pair:
             )
     if not _PLAIN.issuperset(map(type, pair)):
         pair = Pair(*(_plain(value, kind) for value, kind in zip(pair, _KINDS, strict=True)))
+    for name, each in (pair.more or {}).items():
+        if not (is_kept(name) and isinstance(each, str)):
+            raise FileError(f"{path}: pair {number}: {name!r} is no text of a side", "source_url")
     for at in _WHOLE:
         value = pair[at]
         if value is not None and not is_whole(value):
@@ -161,7 +191,13 @@ def split_head(pairs: Iterable[Pair], size: int = 1000) -> tuple[set[str], Itera
         more = list(islice(pairs, size))
         head += more
     held = {name for name in COLUMNS if any(getattr(pair, name) is not None for pair in head)}
-    return held, chain(head, pairs)
+    return held.union(*(pair.more for pair in head if pair.more)), chain(head, pairs)
+
+
+def in_order(names: Collection[str]) -> list[str]:
+    """Put columns in the order of `COLUMNS`, those that were kept of inputs last."""
+    known = [name for name in COLUMNS if name in names]
+    return [*known, *sorted(each for each in names if each not in COLUMNS)]
 
 
 def pair_schema(names: Iterable[str] = COLUMNS) -> "dict[str, type[pl.DataType]]":
@@ -169,16 +205,18 @@ def pair_schema(names: Iterable[str] = COLUMNS) -> "dict[str, type[pl.DataType]]
     import polars as pl
 
     types = {float: pl.Float32, int: pl.Int64, str: pl.String}
-    return {name: types[COLUMNS[name]] for name in names}
+    return {name: types[COLUMNS.get(name, str)] for name in names}
 
 
 def pair_frame(pairs: Iterable[Pair]) -> "pl.DataFrame":
     """Make a table of pairs, a row for each; null for what a pair does not have."""
     import polars as pl
 
-    pairs, schema = iter(pairs), pair_schema(Pair._fields)
-    blocks = [pl.DataFrame(schema=schema)]
+    pairs, fields = iter(pairs), Pair._fields[:-1]
+    blocks = [pl.DataFrame(schema=pair_schema(fields))]
     while some := list(islice(pairs, _PAIRS_OF_A_BLOCK)):
         columns = dict(zip(Pair._fields, zip(*some, strict=True), strict=True))
-        blocks.append(pl.DataFrame(columns, schema))
-    return pl.concat(blocks)
+        kept = set[str]().union(*filter(None, columns.pop("more")))
+        columns |= {name: tuple(pair.value(name) for pair in some) for name in sorted(kept)}
+        blocks.append(pl.DataFrame(columns, pair_schema(columns)))
+    return pl.concat(blocks, how="diagonal")

@@ -6,14 +6,23 @@ polars is loaded only when such a file is read or written.
 from collections.abc import Iterable, Iterator
 from itertools import islice, repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from xmine.errors import FileError
 from xmine.files.reading import name_of
 from xmine.files.records import ParquetFile, is_text, open_parquet, write_parquet
 from xmine.pairs.language_choice import Choice
 from xmine.pairs.losses import SURROGATES, Losses, Rules
-from xmine.pairs.pair import COLUMNS, LARGEST, Languages, Pair, pair_schema, split_head
+from xmine.pairs.pair import (
+    COLUMNS,
+    LARGEST,
+    Languages,
+    Pair,
+    in_order,
+    is_kept,
+    pair_schema,
+    split_head,
+)
 from xmine.text.languages import UNKNOWN_LANGUAGE
 from xmine.version import __version__
 
@@ -33,18 +42,19 @@ def write(stream: BinaryIO, pairs: Iterable[Pair], languages: Languages, losses:
     import polars as pl
 
     held, pairs = split_head(pairs, ROWS_OF_A_GROUP)
-    names = [name for name in COLUMNS if name in held | {"source", "target"}]
-    others = [name for name in COLUMNS if name not in names]
+    names = in_order(held | {"source", "target"})
     schema = pair_schema(names)
 
     def blocks() -> Iterator[pl.DataFrame]:
         while some := list(islice(pairs, ROWS_OF_A_GROUP)):
-            columns = {name: [getattr(pair, name) for pair in some] for name in names}
+            columns: dict[str, list[Any]] = {
+                name: [pair.value(name) for pair in some] for name in names
+            }
             for name in names:
-                if COLUMNS[name] is str:
+                if COLUMNS.get(name, str) is str:
                     columns[name] = [text and losses.fit(text, _RULES) for text in columns[name]]
-            for pair in some if others else ():
-                losses.leave_out(others, pair)
+            for pair in some:
+                losses.leave_out(pair.beyond(schema))
             yield pl.DataFrame(columns, schema)
 
     metadata = {"xmine": __version__, "languages": ",".join(languages)}
@@ -85,10 +95,13 @@ def read(
         _check_types(file, {**{each: (each,) for each in others}, **sides}, name)
         columns = [file.texts(path).alias(side) for side, path in sides.items()]
         columns += [_column(file, each) for each in others]
+        kept = [each for each, kind in file.schema.items() if is_kept(each) and is_text(kind)]
+        columns += [file.texts([each]).alias(each) for each in kept]
         row = 0
         for block in file.blocks(columns, _ROWS_AT_A_TIME):
             _check_whole(block, others, row, name)
-            given = {each: block[each] for each in block.columns}
+            given: dict[str, Iterable[Any]] = {each: block[each] for each in block.columns}
+            given |= {"more": block.select(kept).iter_rows(named=True)} if kept else {}
             some = map(Pair, *(given.get(each, repeat(None)) for each in Pair._fields))
             yield from map(choice.turned, some)
             row += len(block)

@@ -13,14 +13,19 @@ from xmine.files.reading import name_of
 from xmine.files.xml_text import tag_of, text_of
 from xmine.pairs.language_choice import Choice, distinct, places_of, same_language
 from xmine.pairs.losses import NOT_XML, SURROGATES, Losses, Rules
-from xmine.pairs.pair import COLUMNS, Languages, Pair, is_whole
+from xmine.pairs.pair import COLUMNS, Languages, Pair, is_kept, is_whole
 from xmine.pairs.tmx_units import raw_units
 from xmine.pairs.tsv import write_rows
 from xmine.version import __version__
 
+
+def _type(name: str) -> str:
+    return escape(f"x-{name.replace('_', '-')}")
+
+
 # A pair's field -> the `type` of its property; what TMX does not know itself begins with x-.
 _NAMED = [name for name in ("score", "cosine", *COLUMNS) if name not in ("source", "target")]
-_PROPERTIES = {name: f"x-{name.replace('_', '-')}" for name in _NAMED} | {"score": "score"}
+_PROPERTIES = {name: _type(name) for name in _NAMED} | {"score": "score"}
 _FIELDS = {kind: name for name, kind in _PROPERTIES.items()}
 _RULES = Rules(NOT_XML, SURROGATES)
 _OTHERS = {"note": "notes", "prop": "properties"}
@@ -43,8 +48,11 @@ def _rows(pairs: Iterable[Pair], languages: Languages, losses: Losses) -> Iterat
     for pair in pairs:
         properties = "".join(
             f'<prop type="{kind}">{_shown(value, losses)}</prop>\n'
-            for name, kind in _PROPERTIES.items()
-            if (value := getattr(pair, name)) is not None
+            for name, kind in (
+                *_PROPERTIES.items(),
+                *((each, _type(each)) for each in pair.more or ()),
+            )
+            if (value := pair.value(name)) is not None
         )
         yield (
             f"<tu>\n{properties}"
@@ -188,6 +196,8 @@ def _fill(unit: _Unit, element: Element) -> None:
         tag, kind = tag_of(child.tag), child.get("type", "")
         if tag == "prop" and (value := _value(child.text or "", kind)) is not None:
             unit.values[_FIELDS[kind]] = value
+        elif tag == "prop" and is_kept(name := kind.removeprefix("x-").replace("-", "_")):
+            unit.values.setdefault("more", {})[name] = child.text or ""
         elif tag == "tuv":
             parts = {tag_of(part.tag): part for part in reversed(child)}
             unit.others |= {_OTHERS[each] for each in parts if each in _OTHERS}

@@ -14,7 +14,7 @@ from xmine.errors import FileError
 from xmine.files.reading import name_of, stream_lines
 from xmine.files.records import column_names
 from xmine.pairs.losses import BREAKS, NULS, SURROGATES, TABS, Losses, Rules
-from xmine.pairs.pair import COLUMNS, LARGEST, Languages, Pair, split_head
+from xmine.pairs.pair import COLUMNS, LARGEST, Languages, Pair, in_order, is_kept, split_head
 from xmine.units import count as counted
 
 _RULES = Rules(TABS, BREAKS, NULS, SURROGATES)
@@ -57,15 +57,15 @@ def tsv_rows(
     if not held <= _PLAIN:
         wanted |= _MINED
         wanted |= {"prob", "flags"} if held & {"prob", "flags", "margin"} else set()
-    names = [name for name in COLUMNS if name in wanted]
+    names = in_order(wanted)
     if "source_lines" in held:
-        names = [*_ALIGNED, *(name for name in COLUMNS if name in held.difference(_ALIGNED))]
-    others = [name for name in COLUMNS if name not in names]
+        names = [*_ALIGNED, *in_order(held.difference(_ALIGNED))]
+    written = set(names)
     if header:
         yield "\t".join(names) + "\n"
     for pair in pairs:
-        losses.leave_out(others, pair)
-        cells = [_cell(getattr(pair, name), COLUMNS[name], losses) for name in names]
+        losses.leave_out(pair.beyond(written))
+        cells = [_cell(pair.value(name), COLUMNS.get(name, str), losses) for name in names]
         yield "\t".join(cells) + "\n"
 
 
@@ -102,7 +102,8 @@ def read(
         if not width:
             width, names = len(row), column_names(row, None if numbers else chosen)
             found = names or _NO_HEADER.get(width, [])
-            columns = {name: found.index(name) for name in COLUMNS if name in found}
+            known = [*COLUMNS, *filter(is_kept, found)]
+            columns = {name: found.index(name) for name in known if name in found}
             others = {*range(width)} - {*columns.values()}
             if numbers:
                 columns, others = dict(zip(("source", "target"), numbers, strict=True)), set()
@@ -124,8 +125,10 @@ def _pair(row: list[str], columns: dict[str, int], path: str | Path, number: int
     """Make a pair of a row; a blank cell that is no sentence is nothing."""
     values: dict[str, Any] = {}
     for name, at in columns.items():
-        cell, kind = row[at], COLUMNS[name]
-        if kind is str:
+        cell, kind = row[at], COLUMNS.get(name)
+        if kind is None:
+            values.setdefault("more", {})[name] = cell
+        elif kind is str:
             values[name] = cell if cell or name in ("source", "target") else None
         elif cell:
             try:

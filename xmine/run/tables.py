@@ -25,6 +25,7 @@ ROWS_OF_A_GROUP = 65536
 _AGAIN = "mine into another folder"
 
 _TEXTS = ("text", "place")
+KEPT = "kept."  # begins the names of columns that were kept of an input
 _COUNTS = ("total", "blank", "repeated", "unknown")
 
 
@@ -45,9 +46,12 @@ def write_table(sentences: Sentences, path: Path) -> None:
         "occurrences": sentences.occurrences,
         "text": sentences.texts,
         "place": sentences.places,
+        **{f"{KEPT}{name}": column for name, column in sentences.kept.items()},
     }
     given = {name: column for name, column in columns.items() if column is not None}
-    schema = {name: pl.String if name in _TEXTS else pl.Int64 for name in given}
+    schema = {
+        name: pl.String if name in _TEXTS or name.startswith(KEPT) else pl.Int64 for name in given
+    }
     if sentences.stands_for is not None:
         lines = np.arange(1, sentences.total + 1)
         folded = np.flatnonzero(sentences.stands_for != lines)
@@ -84,6 +88,8 @@ def write_columns(
 def read_columns(path: Path, *names: str) -> "tuple[pl.DataFrame, dict[str, str]]":
     """Read those of some columns that the table of a side has, `line` among them.
 
+    `KEPT` stands for all columns that were kept.
+
     Returns:
         the columns, and the metadata: the name of the side's file, and the counts of its lines.
     """
@@ -94,7 +100,9 @@ def read_columns(path: Path, *names: str) -> "tuple[pl.DataFrame, dict[str, str]
         is_one = "line" in schema and schema.get("text") == pl.String and "name" in metadata
         if not is_one or not all(metadata.get(each, "").isdecimal() for each in _COUNTS):
             raise FileError(f"{path}: not a line table", _AGAIN)
-        table = file.read(*(name for name in names if name in schema))
+        table = file.read(
+            *(each for each in schema if each in names or (KEPT in names and each.startswith(KEPT)))
+        )
     _check_lines(table["line"], int(metadata["total"]), path)
     return table, metadata
 

@@ -9,9 +9,11 @@ Several files are one text: those of a folder, of a pattern (`en/*.txt`), or of 
 a path on each line). In Python a list of texts is an input too.
 """
 
+import json
 import os
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from glob import glob, has_magic
@@ -42,11 +44,11 @@ from xmine.files.records import (
     listed,
     open_parquet,
 )
-from xmine.files.suffixes import NO_SENTENCES, kind_of, packing_of
+from xmine.files.suffixes import NO_SENTENCES, PROGRAMS, kind_of, packing_of, suffix_of
 from xmine.text.checks import check_texts
 from xmine.text.file_lines import FileLines
 from xmine.text.formats import READERS, read_units
-from xmine.text.formats.units import Unit
+from xmine.text.packed import PackedTexts, TextPacker
 from xmine.units import count
 
 if TYPE_CHECKING:
@@ -56,6 +58,10 @@ _ROWS_AT_ONCE = 5000
 _COLUMN = re.compile("[1-9][0-9]{0,8}")  # its number
 _DIGITS = re.compile("([0-9]+)")
 _TABLES = {"tsv", "csv", "jsonl", "json", "parquet"}  # kinds with columns
+
+
+class NoColumnError(FileError):
+    """A file lacks a column."""
 
 
 class Survey(NamedTuple):
@@ -91,13 +97,21 @@ class TextInput:
         return None
 
     def other_column(self, column: str) -> Iterator[str]:
-        """Every text of another column, one for each line.
+        """Every value of another column as a text, one for each line.
 
         Raises:
-            FileError: the file has none.
+            NoColumnError: the file has none.
+            FileError: the input cannot be read twice.
         """
+        kind = self._kind
+        if kind == "parquet":
+            return _parquet_column(self.path, column, only_text=False)
         if not self.column:
-            raise FileError(f"{self.name}: no table, so there is no column {column!r}")
+            raise NoColumnError(f"{self.name}: no table, so there is no column {column!r}")
+        if not self.is_rereadable:
+            raise FileError(f"{self.name}: a column beside the text is read in a second turn")
+        if kind in ("jsonl", "json"):
+            return _jsonl_values(self.path, column)
         return TextInput(self.given, self.path, column).texts()
 
     @property
@@ -128,26 +142,32 @@ class TextInput:
         """Tell a file of units, such as subtitles, from one of lines or rows."""
         return self._kind in READERS and not (self._kind == "json" and self.column)
 
-    def _units(self) -> Iterator[Unit] | None:
+    @cached_property
+    def _units(self) -> tuple[PackedTexts, PackedTexts] | None:
+        """The texts and places of a file of units, which is parsed once; None for other files."""
         if not self.has_units:
             return None
         if self.column:
             raise FileError(f"{self.path}: no table, so no column {self.column!r}")
-        return read_units(self.path, self._kind)
+        _, texts, places = self._identity, TextPacker(), TextPacker()
+        for unit in read_units(self.path, self._kind):
+            texts.append(unit.text)
+            places.append(unit.place)
+        return texts.packed(), places.packed()
 
     @cached_property
     def survey(self) -> Survey:
         """Count the lines, rows or units, and hash the bytes."""
         _ = self._identity
         state, lines, size, last = blake2b(digest_size=16), 0, 0, b""
-        units = self._units()
+        units = self._units
         if units is not None or self._kind == "parquet":
             for block in raw_blocks(self.path):
                 state.update(block)
                 size += len(block)
             if units is not None:
-                sizes = [len(unit.text.encode()) + 1 for unit in units]
-                return Survey(len(sizes), state.hexdigest(), sum(sizes))
+                texts, _ = units
+                return Survey(len(texts), state.hexdigest(), len(texts.data) + len(texts))
             with open_parquet(self.path) as file:
                 return Survey(len(file), state.hexdigest(), size)
         for block in read_blocks(self.path, state.update):
@@ -163,8 +183,8 @@ class TextInput:
         Parquet file may hold any character, `\n` too; null is a blank text.
         """
         path, column, kind, _ = self.path, self.column, self._kind, self._identity
-        if (units := self._units()) is not None:
-            return (unit.text for unit in units)
+        if self._units is not None:
+            return iter(self._units[0])
         if kind == "tmx":
             what, hint = NO_SENTENCES[kind]
             raise FileError(
@@ -182,8 +202,7 @@ class TextInput:
 
     def places(self) -> Iterator[str] | None:
         """Give the place of each text in a file with units; None for every other file."""
-        units = self._units()
-        return None if units is None else (unit.place for unit in units)
+        return None if self._units is None else iter(self._units[1])
 
 
 @dataclass(frozen=True)
@@ -207,7 +226,7 @@ class ListedTexts(TextInput):
 
 @dataclass(frozen=True)
 class ManyFiles(TextInput):
-    """Files that are read one after the other; `left_out` are those without text."""
+    """Files that are read one after the other; `left_out` are those without text, perhaps why."""
 
     parts: tuple[TextInput, ...] = ()
     left_out: tuple[str, ...] = ()
@@ -229,7 +248,7 @@ class ManyFiles(TextInput):
         """Name files without text."""
         if not self.left_out:
             return []
-        some = ", ".join(self.left_out[:3]) + (", …" if len(self.left_out) > 3 else "")
+        some = "; ".join(self.left_out[:3]) + ("; …" if len(self.left_out) > 3 else "")
         return [f"{self.given}: {count(len(self.left_out), 'file')} without text left out: {some}"]
 
     def check_unchanged(self) -> None:
@@ -250,8 +269,16 @@ class ManyFiles(TextInput):
         return chain.from_iterable(part.texts() for part in self.parts)
 
     def other_column(self, column: str) -> Iterator[str]:
-        """Every text of another column of all files."""
-        return chain.from_iterable(part.other_column(column) for part in self.parts)
+        """Every value of another column; blank for the lines of files without that column."""
+        missing = list[NoColumnError]()
+        for part in self.parts:
+            try:
+                yield from part.other_column(column)
+            except NoColumnError as error:
+                missing.append(error)
+                yield from repeat("", part.survey.lines)
+        if len(missing) == len(self.parts):
+            raise missing[0]
 
     def places(self) -> Iterator[str] | None:
         """Where each text stands, nothing in files of lines; None where all are such files."""
@@ -347,23 +374,25 @@ def _naturally(path: str) -> list[tuple[int, str]]:
 def _many(given: str, path: str, column: str, found: list[str]) -> ManyFiles:
     """Read several files as one; of a folder or pattern only those that hold text."""
     listed_by_hand = path.startswith("@")
-    parts, left_out = list[TextInput](), list[str]()
+    parts, left_out, wrong = list[TextInput](), list[str](), list[str]()
+    programs = PROGRAMS if Path(path).is_dir() else set()
     for each in found:
         if not exists(each):
             raise FileError(f"{path[1:]}: {each}: no such file", "give a path on each line")
-        if not listed_by_hand and not _has_text(each):
+        if not listed_by_hand and (suffix_of(each) in programs or not _has_text(each)):
             left_out.append(each)
             continue
         part = TextInput(readable(each), each, column if kind_of(each) in _TABLES else "")
         try:
             is_empty = not (part.survey.lines if part.has_units else Path(each).stat().st_size)
-        except FileError:  # a page without text, or none that can be read
-            left_out.append(each)
+        except FileError as error:  # a page without text, or none that can be read
+            wrong.append(error.message)
             continue
         parts += [] if is_empty else [part]
     if not parts:
-        raise FileError(f"{given}: no file in it holds text", "give text files")
-    return ManyFiles(given, path, column, tuple(parts), tuple(left_out))
+        why = next(iter([*wrong, *left_out]), "all are empty")
+        raise FileError(f"{given}: no file in it holds text: {why}", "give text files")
+    return ManyFiles(given, path, column, tuple(parts), (*wrong, *left_out))
 
 
 def _has_text(path: str) -> bool:
@@ -434,7 +463,7 @@ def _csv_column(path: str, column: str) -> Iterator[str]:
             hint = _name_one(path, names if named else numbers)
             if len(names) == 1 and ";" in names[0]:
                 hint = "columns have a comma between, not a semicolon"
-            raise FileError(f"{name_of(path)}: {unknown}{listed('column', names)}", hint)
+            raise NoColumnError(f"{name_of(path)}: {unknown}{listed('column', names)}", hint)
         if names.count(column) > 1:
             raise FileError(
                 f"{name_of(path)}: {names.count(column)} columns are named {column!r}",
@@ -454,7 +483,7 @@ def _csv_column(path: str, column: str) -> Iterator[str]:
 
 def _tsv_column(path: str, column: str) -> Iterator[str]:
     if not _COLUMN.fullmatch(column):
-        raise FileError(
+        raise NoColumnError(
             f"{path}: there is no column {column!r}", f"give its number, from 1: {path}:2"
         )
     at = int(column) - 1
@@ -497,6 +526,20 @@ def _jsonl_field(path: str, field: str) -> Iterator[str]:
         yield json_text(value, field, where)
 
 
+def _jsonl_values(path: str, field: str) -> Iterator[str]:
+    """Give a field of any kind as a text, blank where a line lacks it."""
+    is_there = False
+    for where, row in json_objects(path, with_blank=True):
+        value = None
+        with suppress(KeyError):
+            value = _inside(row or {}, field)
+            is_there = True
+        is_plain = value is None or isinstance(value, str)
+        yield json_text(value, field, where) if is_plain else json.dumps(value, ensure_ascii=False)
+    if not is_there:
+        raise NoColumnError(f"{name_of(path)}: no line has a field {field!r}")
+
+
 def _inside(row: dict[str, Any], field: str) -> Any:  # noqa: ANN401 - what JSON holds
     """Find `field`, or `a.b` inside `a`; KeyError if there is none."""
     if field in row:
@@ -516,10 +559,12 @@ def _fields(row: dict[str, Any], depth: int = 3) -> list[str]:
     return names
 
 
-def _parquet_column(path: str, column: str) -> Iterator[str]:
+def _parquet_column(path: str, column: str, *, only_text: bool = True) -> Iterator[str]:
     name, rows = name_of(path), 0
     with open_parquet(path) as file:
-        chosen = file.texts(_text_column(name, path, column, _columns(file.schema)))
+        columns = _columns(file.schema)
+        columns = columns if only_text else dict.fromkeys(columns, "")
+        chosen = file.texts(_text_column(name, path, column, columns))
         for block in file.blocks([chosen], _ROWS_AT_ONCE):
             rows += len(block)
             yield from block.to_series()
@@ -554,7 +599,7 @@ def _text_column(
         every = texts or list(named)
         raise FileError(f"{name}: {listed('column', every)}", _name_one(path, every))
     if column not in named:
-        raise FileError(
+        raise NoColumnError(
             f"{name}: no column {column!r}, only {listed('column', list(named))}",
             _name_one(path, texts or list(named)),
         )

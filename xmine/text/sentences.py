@@ -1,8 +1,9 @@
 """Lines of text -> sentence table: one row per sentence, with its line and its place in it."""
 
 from array import array
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 
 import numpy as np
@@ -14,7 +15,7 @@ from xmine.progress import Progress, Report, silent
 from xmine.text.file_lines import FileLines
 from xmine.text.folding import nfkc, without_markup
 from xmine.text.identification import sure_language
-from xmine.text.inputs import TextInput, Texts, text_input
+from xmine.text.inputs import NoColumnError, TextInput, Texts, text_input
 from xmine.text.packed import PackedTexts, TextPacker
 from xmine.text.segmentation import segment as sentences_of
 
@@ -48,6 +49,7 @@ class Sentences:
         places: where each row stands in a file without lines; None for a file of lines.
         documents: int64 [rows], the document of each, see `with_documents`; None for no documents.
         document_names: of all documents.
+        kept: other columns of the input by name, a text for each row, see `with_kept`.
     """
 
     name: str
@@ -65,6 +67,7 @@ class Sentences:
     places: PackedTexts | None = None
     documents: NDArray[np.int64] | None = None
     document_names: tuple[str, ...] = ()
+    kept: Mapping[str, PackedTexts] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """Count the rows."""
@@ -102,6 +105,7 @@ class Sentences:
             occurrences=None if self.occurrences is None else scratch.taken(self.occurrences, rows),
             places=None if self.places is None else self.places.take(rows),
             documents=None if self.documents is None else scratch.taken(self.documents, rows),
+            kept={name: column.take(rows) for name, column in self.kept.items()},
         )
 
     def with_documents(self, given: TextInput, column: str = "") -> "Sentences":
@@ -120,6 +124,19 @@ class Sentences:
             return replace(self, documents=np.zeros(len(self), np.int64), document_names=("",))
         numbers_of = np.searchsorted(self.files.before, self.lines) - 1
         return replace(self, documents=numbers_of, document_names=self.files.names)
+
+    def with_kept(self, given: TextInput, columns: Sequence[str]) -> "Sentences":
+        """Keep those of some other columns that the input has."""
+        kept = {}
+        for name in columns:
+            with suppress(NoColumnError):
+                kept[name] = self._of_lines(given.other_column(name))
+        return replace(self, kept=kept)
+
+    def _of_lines(self, values: Iterable[str]) -> PackedTexts:
+        """Pick the texts of the rows among those of all lines."""
+        every = list(values)
+        return PackedTexts.of(every[line - 1] for line in self.lines.tolist())
 
 
 def read_sentences(
@@ -145,9 +162,7 @@ def read_sentences(
     found = replace(found, files=file.files)
     if (stand := file.places()) is None:
         return found
-    every = list(stand)
-    places = PackedTexts.of(every[line - 1] for line in found.lines.tolist())
-    return replace(found, places=places)
+    return replace(found, places=found._of_lines(stand))
 
 
 def sentence_table(

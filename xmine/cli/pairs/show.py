@@ -117,8 +117,7 @@ def _aligned(aligner: "Aligner", pair: "Pair") -> "tuple[WordAlignment | None, s
 def _numbers(pair: "Pair") -> dict[str, object]:
     return {
         name: round(value, 4) if isinstance(value, float) else value
-        for name, value in pair._asdict().items()
-        if value is not None
+        for name, value in pair.facts().items()
     }
 
 

@@ -75,6 +75,14 @@ def test_pages_are_paired_and_aligned(site: Path, tmp_path: Path, xmine: Run) ->
     assert (tmp_path / "site.tmx").read_text(encoding="utf-8").count("<tu>") >= 30
 
 
+def test_files_that_are_left_out_are_named(site: Path, tmp_path: Path, xmine: Run) -> None:
+    (tmp_path / "en").mkdir()
+    (tmp_path / "en" / "0.txt").write_bytes((site / "en" / "0.txt").read_bytes())
+    (tmp_path / "en" / "x.html").write_text("<nav>Menu</nav>")
+    done = xmine("documents", "en", f"{site}/zh")
+    assert "en/x.html: there is no text in it" in done.stderr.decode()
+
+
 def test_names_that_agree_count_where_sentences_say_nothing(tmp_path: Path) -> None:
     for side, text in (("en", "Opening hours\nContact us\n"), ("zh", "营业时间\n联系我们\n")):
         (tmp_path / side).mkdir()

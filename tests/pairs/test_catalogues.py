@@ -68,6 +68,30 @@ def test_two_catalogues_are_paired_by_key(tmp_path: Path, source: str, target: s
     assert languages == said
 
 
+def test_a_key_of_all_that_is_a_language_is_no_key(tmp_path: Path) -> None:
+    for name, root in (("en", "en"), ("de", "de-AT")):
+        Path(tmp_path, f"{name}.json").write_text(
+            f'{{"{root}": {{"a": {{"b": "{name}"}}, "c": "x"}}}}'
+        )
+    Path(tmp_path, "menu.json").write_text('{"menu": {"a": {"b": "y"}}}')
+    assert read(f"{tmp_path}/en.json,{tmp_path}/de.json")[1] == [("en", "de"), ("x", "x")]
+    with pytest.raises(FileError, match="no key together"):
+        read(f"{tmp_path}/en.json,{tmp_path}/menu.json")
+
+
+def test_a_pattern_is_all_files_that_fit(tmp_path: Path) -> None:
+    for name in ("b/de", "a/de", "a/fr"):
+        Path(tmp_path, name).mkdir(parents=True)
+        text = f'msgid ""\nmsgstr ""\n"Language: {name[2:]}\\n"\n\nmsgid "{name[0]}"\nmsgstr "X"\n'
+        Path(tmp_path, name, "x.po").write_text(text)
+    spec = f"{tmp_path}/**/de/*.po"
+    assert read(spec)[:2] == (("und", "de"), [("a", "X"), ("b", "X")])
+    assert [pair.origin for pair in read_pairs(spec)] == [f"{tmp_path}/{x}/de/x.po" for x in "ab"]
+    Path(tmp_path, "a.tsv").touch()
+    with pytest.raises(OptionError, match="input and output are the same file"):
+        check_pair_file(f"{tmp_path}/a.tsv", force=True, source=f"{tmp_path}/*.tsv")
+
+
 def test_arabic_text_is_no_catalogue(tmp_path: Path) -> None:
     for name in ("a.en", "a.arb"):
         Path(tmp_path, name).write_text("one\n")

@@ -1,6 +1,7 @@
 """A folder, a pattern or a list of files is one text, whose rows keep their file and line."""
 
 import gzip
+from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
@@ -11,7 +12,11 @@ from xmine.browsing.opening import open_pairs
 from xmine.cli.arguments import read_place
 from xmine.errors import FileError
 from xmine.mining.pipeline import mine
+from xmine.text import inputs
+from xmine.text.formats import read_units
+from xmine.text.formats.units import Unit
 from xmine.text.inputs import read_texts, text_input
+from xmine.text.sentences import read_sentences
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -26,6 +31,8 @@ def corpus(tmp_path: Path) -> Path:
     (tmp_path / "empty.txt").touch()
     (tmp_path / "picture.png").write_bytes(b"\x89PNG\0\0")
     (tmp_path / ".hidden").write_text("no")
+    (tmp_path / "app.js").write_text("alert('no')")
+    (tmp_path / "menu.html").write_text("<nav>no</nav>")
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "run.toml").write_text("")
     (tmp_path / "run" / "pairs.tsv").write_text("a run\tis no text")
@@ -36,7 +43,11 @@ def test_the_files_of_a_folder_are_read_in_natural_order(corpus: Path) -> None:
     given = text_input(corpus)
     assert list(given.texts()) == ["two", "", "three", "ten", "last"]
     assert given.survey.lines == 5
-    assert given.warnings == [f"{corpus}: 1 file without text left out: {corpus}/picture.png"]
+    assert given.warnings == [
+        f"{corpus}: 3 files without text left out: {corpus}/menu.html: there is no text in it; "
+        f"{corpus}/app.js; {corpus}/picture.png"
+    ]
+    assert read_texts(f"{corpus}/*.js") == ["alert('no')"]
     assert read_texts(f"{corpus}/part*.txt") == ["two", "", "three", "ten"]
     table = corpus / "a.csv"
     table.write_text("id,text\n1,one\n")
@@ -58,8 +69,25 @@ def test_no_text_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="no file has such a name"):
         text_input(f"{tmp_path}/*.txt")
     (tmp_path / "x.png").write_bytes(b"\0")
-    with pytest.raises(FileError, match="no file in it holds text"):
+    with pytest.raises(FileError, match=r"no file in it holds text: .*x\.png"):
         text_input(tmp_path)
+
+
+def test_units_are_parsed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.json").write_text('{"a": "One", "b": "Two"}')
+    (tmp_path / "b.txt").write_text("Three")
+    parsed = list[str]()
+
+    def counted(path: str, kind: str) -> Iterator[Unit]:
+        parsed.append(path)
+        return read_units(path, kind)
+
+    monkeypatch.setattr(inputs, "read_units", counted)
+    given = text_input(tmp_path)
+    found = read_sentences(given)
+    assert [*found.texts] == ["One", "Two", "Three"]
+    assert [*(found.places or ())] == ["a", "b", ""]
+    assert given.survey.lines == len(parsed) + 2 == 3
 
 
 def test_pairs_keep_the_file_and_the_line(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Small files of the trade: their bytes, and the texts and places that are in them."""
 
 import io
+import plistlib
 import zipfile
 
 _CUES = """1
@@ -182,6 +183,10 @@ FILES: dict[str, tuple[bytes, list[tuple[str, str]]]] = {
         [("It's late & dark now, %s", "ask"), ("Monday", "days.0"), ("%d boat", "boats.one")],
     ),
     "a.strings": (_APPLE.encode("utf-16"), [('Say "q" é', "menu.ask"), ("Boats", "boats")]),
+    "b.strings": (
+        plistlib.dumps({"menu.ask": "Say é", "n": 1}, fmt=plistlib.FMT_BINARY),
+        [("Say é", "menu.ask")],
+    ),
     "a.arb": (b'{"@@locale": "en", "hi": "Hi", "@hi": {"type": "text"}}', [("Hi", "hi")]),
     "a.json": (
         b'{"a": {"b": ["One", 1, "Two"], "c": {"message": "M", "description": "D"}}, "d": "Three"}',
@@ -205,6 +210,14 @@ FILES: dict[str, tuple[bytes, list[tuple[str, str]]]] = {
             ("One bold text. Two.", "paragraph 2"),
             ("An item", "paragraph 3"),
             ("Inner", "paragraph 4"),
+        ],
+    ),
+    "help.html": (
+        b'<!-- c --><script type="text/html" data-help="x"><p>Injects a <b>message</b>.</p>'
+        b"<h3>Outputs</h3></script>\n<script>f()</script><script type=text/x-red>Loose</script>",
+        [
+            (text, f"paragraph {n}")
+            for n, text in enumerate(["Injects a message.", "Outputs", "Loose"], 1)
         ],
     ),
     "a.docx": (

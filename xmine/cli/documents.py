@@ -64,6 +64,7 @@ def documents(
     from xmine.files.records import json_row
     from xmine.mining.documents import DocumentPair, pair_documents
     from xmine.mining.options import MiningOptions
+    from xmine.text.inputs import text_input
 
     kind = "" if output is None else output.suffix
     if kind not in ("", ".tsv", ".jsonl"):
@@ -78,8 +79,11 @@ def documents(
         )
     options = MiningOptions(documents=by)
     encoder = load_encoders(model, options, console)
+    inputs = text_input(source), text_input(target)
+    for warning in (*inputs[0].warnings, *inputs[1].warnings):
+        console.warn(warning)
     with console.progress() as report:
-        found = pair_documents(source, target, encoder, options, report)
+        found = pair_documents(*inputs, encoder, options, report)
     shown = [pair for pair in found if pair.prob >= min_prob]
     if (console.as_json and output is None) or kind == ".jsonl":
         rows = [json_row(pair._asdict()) for pair in shown]

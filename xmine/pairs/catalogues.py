@@ -61,9 +61,7 @@ def _translated(found: Iterator[Translation], losses: Losses) -> Iterator[Pair]:
 
 
 def _keyed(paths: tuple[str, str], losses: Losses) -> Iterator[Pair]:
-    source, target = (
-        {unit.place: unit.text for unit in read_units(each, kind_of(each))} for each in paths
-    )
+    source, target = map(_texts, paths)
     both = [key for key in source if key in target]
     if not both:
         names = " and ".join(map(name_of, paths))
@@ -72,6 +70,16 @@ def _keyed(paths: tuple[str, str], losses: Losses) -> Iterator[Pair]:
         losses.pass_over(why="in one file only")
     for key in both:
         yield Pair(source[key], target[key])
+
+
+def _texts(path: str) -> dict[str, str]:
+    """Read texts by their keys; a key of all others that names the language, `de.menu`, is none."""
+    found = {unit.place: unit.text for unit in read_units(path, kind_of(path))}
+    roots = {key.partition(".")[0] for key in found}
+    root = roots.pop()
+    if roots or not is_code(root):
+        return found
+    return {key.partition(".")[2]: text for key, text in found.items()}
 
 
 def _named(path: Path) -> str:

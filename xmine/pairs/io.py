@@ -33,7 +33,7 @@ from xmine.pairs.pair import (
     pair_frame,
     settled,
 )
-from xmine.pairs.paths import paths_to_read, paths_to_write
+from xmine.pairs.paths import files_like, paths_to_read, paths_to_write
 from xmine.run.folder import PAIRS_FILE, RUN_FILE
 from xmine.run.run_file import check_written
 from xmine.text.formats.keyed import KINDS as KEYED
@@ -223,13 +223,20 @@ def read_pairs(spec: str | Path, losses: Losses | None = None) -> Iterator[Pair]
 
     Args:
         spec: a file, perhaps in an archive; `corpus.en,corpus.zh` for a Moses pair;
-            `memory.tmx:en,zh` to choose two languages; `-` is TSV on standard input.
+            `memory.tmx:en,zh` to choose two languages; `-` is TSV on standard input;
+            `**/de/*.po` for all such files, which are the origins of their pairs.
         losses: counts what is passed over; without it an XmineWarning tells at the end.
 
     Raises:
         FileError: a file is missing, or is not what it should be; the message names the line. The
             pairs of a run are not what it has written.
     """
+    if several := files_like(spec):
+        return (
+            pair._replace(origin=pair.origin or each)
+            for each in several
+            for pair in read_pairs(each, losses)
+        )
     place = paths_to_read(spec)
     if (Path(spec) / RUN_FILE).is_file():
         check_written(Path(spec), PAIRS_FILE)
@@ -260,6 +267,8 @@ def languages_of(spec: str | Path) -> Languages | None:
     Raises:
         FileError: see `read_pairs`.
     """
+    if several := files_like(spec):
+        return next(filter(None, map(languages_of, several)), None)
     place = paths_to_read(spec)
     if place.moses:
         return moses.languages(place.moses)

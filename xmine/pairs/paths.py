@@ -7,6 +7,7 @@ two languages to read, `scored.tsv:2,3` a file and two of its columns, `-` is TS
 
 import re
 from dataclasses import dataclass
+from glob import glob, has_magic
 from os.path import realpath
 from pathlib import Path
 from types import ModuleType
@@ -81,6 +82,12 @@ def paths_to_read(spec: str | Path) -> PairPaths:
     return _two(text) or PairPaths((text,))
 
 
+def files_like(spec: str | Path) -> list[str]:
+    """List the files of a pattern in their order; none where a file is named."""
+    text = str(spec)
+    return sorted(glob(text, recursive=True)) if has_magic(text) and not exists(text) else []
+
+
 def paths_to_write(path: str, source: str | Path | None = None) -> PairPaths:
     """Find where to write."""
     if path.endswith("/") or not Path(path).name:
@@ -93,7 +100,8 @@ def paths_to_write(path: str, source: str | Path | None = None) -> PairPaths:
     if not place.moses and not place.format:
         named = f"{Path(path).name.partition('.')[0].strip('-') or 'pairs'}.tsv"
         raise OptionError(f"{path}: unknown format", f"{KNOWN}; for example {named}")
-    read = [] if source is None else [realpath(each) for each in paths_to_read(source).paths]
+    given = [] if source is None else files_like(source) or paths_to_read(source).paths
+    read = [realpath(each) for each in given]
     for each in place.paths:
         if realpath(each) in read:
             raise OptionError(f"{each}: input and output are the same file", "give another name")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
 from xmine.errors import FileError
-from xmine.files.reading import in_command, name_of
+from xmine.files.reading import in_command, limited, name_of, read_blocks
 from xmine.files.records import json_text, parsed_json
 from xmine.files.suffixes import NO_SENTENCES, kind_of
 from xmine.files.xml_text import root_of, tag_of
@@ -75,6 +75,16 @@ def _android_text(entry: Element) -> str:
 
 
 def _apple(path: str) -> Iterator[Unit]:
+    data = limited(path, read_blocks(path))
+    if data.startswith(b"bplist"):  # as Xcode packs them into an app
+        import plistlib
+
+        try:
+            root = plistlib.loads(data, fmt=plistlib.FMT_BINARY)
+        except (plistlib.InvalidFileException, ValueError, RecursionError) as error:
+            raise FileError(f"{name_of(path)}: a broken property list: {error}") from None
+        yield from (Unit(text, key) for key, text in root.items() if isinstance(text, str))
+        return
     text, at = read_text(path), 0
     while at < len(text):
         entry = _ENTRY.match(text, at)

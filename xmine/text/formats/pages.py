@@ -23,6 +23,7 @@ _INLINE = set(
 _INLINE |= set("ref rp rt ruby s samp small span strike strong sub sup time tt u var wbr".split())
 _SPACES = {"br", "lb"}
 _NO_TEXT = set("script style pre template svg math object title noscript rt rp".split())
+_SHOWN = {"text/html", "text/x-red", "text/x-template"}  # types of scripts that hold a page
 _NO_MAIN = set("nav header footer aside form button select textarea iframe".split())
 
 
@@ -73,6 +74,11 @@ def _parsed(text: str, name: str) -> "_Element":
         # As bytes: a text may not say its encoding.
         parser = html.HTMLParser(encoding="utf-8", no_network=True)
         root = html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
+        for script in list(root.iter("script")):  # a page that a program shows, as of Node-RED
+            if script.get("type", "").lower() in _SHOWN and (script.text or "").strip():
+                inside = html.document_fromstring(script.text, parser=html.HTMLParser()).body
+                inside.tag, inside.tail = "div", script.tail
+                script.getparent().replace(script, inside)
     except (etree.LxmlError, ValueError) as error:
         raise FileError(f"{name}: not HTML: {error}", "give a page") from None
     return root

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
-NAMES = ("how-to/align.md", "reference/files.md", "how-to/encoders.md", "how-to/score.md")
+NAMES = ("how-to/align.md", "how-to/corpora.md", "reference/files.md", "how-to/encoders.md")
+NAMES += ("how-to/score.md",)
 TEXTS = {name: (DOCS / name).read_text(encoding="utf-8") for name in NAMES}
 SECTION = re.compile(r"^## (.+)\n((?:(?!## ).*\n?)*)", re.MULTILINE)
 SECTIONS = {
@@ -54,6 +55,7 @@ def test_the_examples_do_what_the_document_says(tmp_path: Path, title: str) -> N
     name, section = SECTIONS[title]
     for kind, content in blocks(TEXTS[name]):
         if file := re.fullmatch(FILE, kind):
+            (tmp_path / file[1]).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / file[1]).write_bytes(content.encode("utf-8"))
     printed = ""
     for kind, content in blocks(section):

@@ -69,19 +69,20 @@ class NeighboursScreen(JudgeScreen):
     def _draw(self, highlighted: tuple[int | None, int | None]) -> None:
         for (name, row), at in zip(self._sides(), highlighted, strict=True):
             head, text = f"{name} {self._line(name, row)}", self.view.opened.side(name).texts[row]
-            entries = [*map(self._entry, self._near[name])]
+            entries = [self._entry(near, name) for near in self._near[name]]
             self.query_one(NearLists).show(name, head, text, entries, at)
 
     def _sides(self) -> list[tuple[str, int]]:
         return list(zip(SIDES, self._pair, strict=True))
 
     def _line(self, side: str, row: int) -> str:
-        return line_name(*self.view.opened.side(side).place(row))
+        return line_name(self.view.opened.side(side), row)
 
-    def _entry(self, near: Neighbour) -> Entry:
+    def _entry(self, near: Neighbour, of: str) -> Entry:
         row = self.view.around.row(near.source, near.target)
         verdict = SIGNS[self.judgements.of(row)] if row is not None else ""
-        line = line_name(near.line, near.offset)
+        other, at = ("target", near.target) if of == "source" else ("source", near.source)
+        line = self._line(other, at)
         score = "–" if near.score is None else f"{near.score:.4f}"
         told = " ".join(filter(None, [verdict, OUTCOMES[near.outcome.kind]]))
         sign = "=" if (near.source, near.target) == self._pair else " "

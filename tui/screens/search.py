@@ -6,6 +6,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input, OptionList
 
+from xmine.browsing.opened import TextSide
 from xmine.mining.search import Hit
 
 from ..widgets.near_lists import SIDES, Entry, NearLists, line_name
@@ -40,7 +41,8 @@ class SearchScreen(BaseScreen):
     def _draw(self) -> None:
         lists = self.query_one(NearLists)
         for side, found in self._found.items():
-            lists.show(side, side, self.view.opened.side(side).name, [*map(_entry, found)])
+            given = self.view.opened.side(side)
+            lists.show(side, side, given.name, [_entry(hit, given) for hit in found])
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         if event.input.id == "sought":
@@ -74,7 +76,7 @@ class SearchScreen(BaseScreen):
             self.copy(self._found[side][at].text, "copied")
 
 
-def _entry(hit: Hit) -> Entry:
-    line = line_name(hit.line, hit.offset)
+def _entry(hit: Hit, side: TextSide) -> Entry:
+    line = line_name(side, hit.row)
     score = "" if hit.score is None else f"score {hit.score:.4f} "
     return Entry(f"  {hit.rank}  {score}cos {hit.cosine:.4f} line {line}", hit.text)

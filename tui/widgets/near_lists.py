@@ -11,6 +11,8 @@ from textual.containers import Container, Horizontal, Vertical
 from textual.events import Resize
 from textual.widgets import OptionList, Static
 
+from xmine.browsing.opened import TextSide
+
 from ..text import cut
 from .moving import KeyedList
 
@@ -29,9 +31,11 @@ class Entry(NamedTuple):
     is_bold: bool = False
 
 
-def line_name(line: int, offset: int | None) -> str:
-    """Name a line, with the offset of a segment in the line."""
-    return f"{line:,}" if offset is None else f"{line:,}:{offset}"
+def line_name(side: TextSide, row: int) -> str:
+    """Name the line of a sentence, with its file, and with the offset of a segment in the line."""
+    (file, line), (_, offset) = side.written(row), side.place(row)
+    name = f"{file}:{line}" if file else f"{line:,}"
+    return name if offset is None else f"{name}:{offset}"
 
 
 class Place(NamedTuple):

@@ -36,7 +36,7 @@ def figures_of(pair: Pair) -> list[str]:
     places = [f"{file}:{at}" if file else at for file, at in zip(files, places, strict=True)]
     if pair.source_lines is not None:
         places = [pair.source_lines or "–", pair.target_lines or "–"]
-    stand = [each for each in (pair.source_place, pair.target_place) if each]
+    stand = list(dict.fromkeys(filter(None, (pair.source_place, pair.target_place))))
     said += [f"lines {', '.join(places)}", *([", ".join(stand)] if stand else [])]
     return [*said, *(f"{name} {each}" for name, each in (pair.more or {}).items() if each)]
 

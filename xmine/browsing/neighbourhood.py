@@ -18,8 +18,8 @@ from xmine.knn.neighbours import found_in
 class Neighbour:
     """A sentence near one of the other language; `source` and `target` are the rows of both.
 
-    `text`, `line` and `offset` are those of the neighbour, `rank` is 1 for the nearest; `score` is
-    None where mining has not compared the two.
+    `text`, `file`, the `line` there, and `offset` are those of the neighbour, `rank` is 1 for the
+    nearest; `score` is None where mining has not compared the two, and `file` where all are of one.
     """
 
     source: int
@@ -28,6 +28,7 @@ class Neighbour:
     cosine: float
     score: float | None
     text: str
+    file: str | None
     line: int
     offset: int | None
     outcome: PairOutcome
@@ -39,6 +40,7 @@ class Neighbour:
             "rank": self.rank,
             "score": None if self.score is None else round(self.score, 4),
             "cosine": round(self.cosine, 4),
+            **({"file": self.file} if self.file else {}),
             "line": self.line,
             "offset": self.offset,
             "text": self.text,
@@ -123,7 +125,8 @@ class Surroundings:
                 float(found.target_cosines[row, at]),
                 float(scores[at]) if np.isfinite(scores[at]) else None,
                 others.texts[other],
-                *others.place(other),
+                *others.written(other),
+                others.place(other)[1],
                 outcome,
             )
             for at, (other, pair, outcome) in enumerate(zip(near, pairs, outcomes, strict=True))

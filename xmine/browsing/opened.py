@@ -59,6 +59,7 @@ class TextSide:
         lasts: int64 [sentences], of beads the last of the lines that are put together; where a bead
             has none, `lines` has the line before the bead, and `lasts` one less. None for pairs.
         files: those whose lines are counted as those of one file; None for one file.
+        named: the file of each sentence, perhaps empty, as a file of pairs has it.
         places: where each sentence stands in a file without lines; None for a file of lines.
         kept: columns of the input that were kept, by the names that pairs give them.
     """
@@ -69,6 +70,7 @@ class TextSide:
     offsets: Rows | None = None
     lasts: Rows | None = None
     files: FileLines | None = None
+    named: TextColumn | None = None
     places: TextColumn | None = None
     kept: Mapping[str, TextColumn] = field(default_factory=dict)
 
@@ -86,7 +88,7 @@ class TextSide:
     def written(self, row: int) -> tuple[str | None, int]:
         """Give the file of a sentence, None where all are of one file, and the line there."""
         if self.files is None:
-            return None, int(self.lines[row])
+            return (self.named and self.named[row]) or None, int(self.lines[row])
         (name,), line = self.files.places(self.lines[row : row + 1])
         return name, int(line[0])
 
@@ -230,8 +232,8 @@ class Opened:
             target_offset=self.target.place(target)[1],
             source_file=file,
             target_file=other_file,
-            source_place=self.source.places[source] if self.source.places else None,
-            target_place=self.target.places[target] if self.target.places else None,
+            source_place=(self.source.places and self.source.places[source]) or None,
+            target_place=(self.target.places and self.target.places[target]) or None,
             prob=_number(self.probs, row),
             origin=None if self.origins is None else self.origins[row] or None,
             flags=None if self.flags is None else self.flags[row],

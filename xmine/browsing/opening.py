@@ -234,12 +234,21 @@ def _side_of_file(pairs: "pl.DataFrame", name: str, path: Path) -> TextSide:
 
     numbers = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
     lines = pairs.select(pl.coalesce(f"{name}_line", numbers)).to_series()
-    kept = {
-        each: TextColumn(pairs[each].fill_null(""))
+    texts = {
+        each.removeprefix(f"{name}_"): TextColumn(pairs[each].fill_null(""))
         for each in pairs.columns
-        if is_kept(each) and each.startswith(name)
+        if each.startswith(f"{name}_") and pairs[each].dtype == pl.String
     }
-    return TextSide(f"{path}: {name}", TextColumn(pairs[name]), lines.to_numpy(), kept=kept)
+    return TextSide(
+        f"{path}: {name}",
+        TextColumn(pairs[name]),
+        lines.to_numpy(),
+        named=texts["file"],
+        places=texts["place"],
+        kept={
+            f"{name}_{each}": column for each, column in texts.items() if is_kept(f"{name}_{each}")
+        },
+    )
 
 
 def _side_of_beads(pairs: "pl.DataFrame", name: str, path: Path) -> TextSide:

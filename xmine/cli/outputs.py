@@ -280,4 +280,5 @@ def draw(
 
 def place(hit: Any) -> str:  # noqa: ANN401 - any hit with a line and an offset
     """Name the line of a hit, with the offset where lines were cut into sentences."""
-    return str(hit.line) if hit.offset is None else f"{hit.line}:{hit.offset}"
+    line = str(hit.line) if hit.offset is None else f"{hit.line}:{hit.offset}"
+    return f"{file}:{line}" if (file := getattr(hit, "file", None)) else line

@@ -21,6 +21,7 @@ Names = tuple[tuple[str, ...], tuple[str, ...]]  # of the documents of both side
 # A pair of documents whose names agree and whose sentences say nothing else.
 _NAMED = 0.9
 _DOUBTED = 0.05
+_REGION = re.compile(r"(?<![^/._-])([a-z]{2,3})[-_](?:[A-Z]{2}|[A-Z][a-z]{3})(?![^/._-])")  # zh-CN
 _NAMES = {name.lower(): code for code, name in LANGUAGES.items()}
 
 
@@ -129,6 +130,6 @@ def _named(names: Names) -> dict[int, int]:
 
 
 def _without_language(name: str) -> str:
-    """Leave languages out of a path or an address: en/a.txt, a.en.txt and a_en.txt are a.txt."""
-    parts = re.split(r"[/._-]+", name.lower())
+    """Leave languages out of a path or an address: en/a.txt, a.en-US.txt and a_en.txt are a.txt."""
+    parts = re.split(r"[/._-]+", _REGION.sub(r"\1", name).lower())
     return " ".join(part for part in parts if short_code(part) not in LANGUAGES | _NAMES)

@@ -10,6 +10,8 @@ import pytest
 import xmine
 from xmine.aligning.aligned import Aligned
 from xmine.aligning.band import matched
+from xmine.browsing.details import figures_of
+from xmine.browsing.opening import open_pairs
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import OptionError
 from xmine.text.segmentation import join
@@ -75,6 +77,23 @@ def test_lines_that_are_merged_on_one_side_stand_together() -> None:
     first = next(aligned.rows())
     assert first.target == "The train stopped in a small village. We got off."
     assert beads_of(xmine.align(ENGLISH, GERMAN)) == [turned[::-1] for turned in beads_of(aligned)]
+
+
+def test_beads_of_subtitles_have_their_times(tmp_path: Path) -> None:
+    for name, lines in (("de", GERMAN), ("en", ENGLISH)):
+        cues = [
+            f"{n}\n00:00:{5 * n:02},000 --> 00:00:{5 * n + 1:02},000\n- {text}\n"
+            for n, text in enumerate(lines, 1)
+        ]
+        (tmp_path / f"{name}.srt").write_text("\n".join(cues))
+    aligned = xmine.align(tmp_path / "de.srt", tmp_path / "en.srt")
+    aligned.save(tmp_path / "a.tsv")
+    pair = next(row for row in aligned.rows() if row.target_lines == "4-5")
+    assert pair.source_place == "00:00:15,000 --> 00:00:16,000"
+    assert pair.target_place == "00:00:20,000 --> 00:00:26,000"
+    opened = open_pairs(tmp_path / "a.tsv")
+    said = figures_of(opened.pair([row.target_lines for row in aligned.rows()].index("4-5")))
+    assert said[-1] == f"{pair.source_place} | {pair.target_place}"
 
 
 def test_lines_put_together_by_chance_are_found() -> None:

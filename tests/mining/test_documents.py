@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import Run
 from xmine.errors import XmineError
 from xmine.files.reading import read_lines
-from xmine.mining.documents import pair_documents
+from xmine.mining.documents import _without_language, pair_documents
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
 from xmine.scoring.documents import Shared
@@ -84,6 +84,8 @@ def test_files_that_are_left_out_are_named(site: Path, tmp_path: Path, xmine: Ru
 
 
 def test_names_that_agree_count_where_sentences_say_nothing(tmp_path: Path) -> None:
+    for name in ("en-US/a.md", "zh/a.md", "a.zh-CN.md", "a_zh_Hans.md", "eng/a.md"):
+        assert _without_language(name) == "a md"
     for side, text in (("en", "Opening hours\nContact us\n"), ("zh", "营业时间\n联系我们\n")):
         (tmp_path / side).mkdir()
         (tmp_path / side / f"hours_{side}.txt").write_text(text, encoding="utf-8")

@@ -37,7 +37,7 @@ def figures_of(pair: Pair) -> list[str]:
     if pair.source_lines is not None:
         places = [pair.source_lines or "–", pair.target_lines or "–"]
     stand = list(dict.fromkeys(filter(None, (pair.source_place, pair.target_place))))
-    said += [f"lines {', '.join(places)}", *([", ".join(stand)] if stand else [])]
+    said += [f"lines {', '.join(places)}", *([" | ".join(stand)] if stand else [])]
     return [*said, *(f"{name} {each}" for name, each in (pair.more or {}).items() if each)]
 
 

@@ -262,4 +262,5 @@ def _side_of_beads(pairs: "pl.DataFrame", name: str, path: Path) -> TextSide:
     before = last.forward_fill().fill_null(0)  # of a bead without lines: the one before
     firsts = pairs.select(pl.coalesce(first, before)).to_series().to_numpy()
     lasts = pairs.select(pl.coalesce(last, before - 1)).to_series().to_numpy()
-    return TextSide(f"{path}: {name}", TextColumn(pairs[name]), firsts, lasts=lasts)
+    places = TextColumn(pairs[f"{name}_place"].fill_null(""))
+    return TextSide(f"{path}: {name}", TextColumn(pairs[name]), firsts, lasts=lasts, places=places)

@@ -28,15 +28,15 @@ def jsonl_rows(pairs: Iterable[Pair], losses: Losses | None = None) -> Iterator[
     for pair in pairs:
         row: dict[str, str | float] = {}
         infinite = []
-        for name in (*COLUMNS, *(pair.more or ())):
-            value = pair.value(name)
+        fields = [(name, getattr(pair, name)) for name in COLUMNS]
+        for name, value in (*fields, *(pair.more or {}).items()):
             if isinstance(value, str):
                 row[name] = losses.fit(value, _RULES)
             elif isinstance(value, float) and not math.isfinite(value):
                 infinite.append(name)  # JSON has no word for it
             elif value is not None:
                 row[name] = round(value, 4) if isinstance(value, float) else value
-        losses.leave_out(infinite)
+        losses.leave_out(infinite, pair, pair.more or ())
         yield json.dumps(row, ensure_ascii=False) + "\n"
 
 

@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+from xmine.pairs.pair import Pair
 from xmine.units import count
 
 
@@ -69,9 +70,15 @@ class Losses:
         for kind in kinds:
             self._pairs[kind] += pairs
 
-    def leave_out(self, columns: Iterable[str]) -> None:
-        """Count a pair for those of its columns that the file has no place for."""
-        self.leave({_KINDS.get(name, "kept columns") for name in columns})
+    def leave_out(self, columns: Iterable[str], pair: Pair, kept: Collection[str] = ()) -> None:
+        """Count a pair for those of its columns that the file has no place for.
+
+        These are `columns`, and all but `kept` of those that were kept of an input.
+        """
+        left = {_KINDS[name] for name in columns if getattr(pair, name) is not None}
+        if pair.more and not pair.more.keys() <= set(kept):
+            left.add("kept columns")
+        self.leave(left)
 
     def pass_over(self, fault: str = "", why: str = "without both languages") -> None:
         """Count a unit that is no pair, and `why`, or one that cannot be read."""

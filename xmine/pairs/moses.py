@@ -14,7 +14,6 @@ from xmine.text.languages import UNKNOWN_LANGUAGE, names_language
 from xmine.units import count
 
 _RULES = Rules(BREAKS, NULS, SURROGATES)
-_KEPT = {"source", "target"}
 
 
 def languages(paths: tuple[str, str]) -> Languages | None:
@@ -33,7 +32,7 @@ def write(streams: tuple[BinaryIO, BinaryIO], pairs: Iterable[Pair], losses: Los
     pairs, start = iter(pairs), True
     while some := list(islice(pairs, 500)):
         for pair in some:
-            losses.leave_out(pair.beyond(_KEPT))
+            losses.leave_out(pair._fields[2:-1], pair)
         for stream, side in zip(streams, ("source", "target"), strict=True):
             lines = (losses.fit(getattr(pair, side), _RULES) + "\n" for pair in some)
             stream.write(encoded("".join(lines), start=start))

@@ -59,22 +59,10 @@ class Pair(NamedTuple):
     confirmed: str | None = None
     more: Mapping[str, str] | None = None
 
-    def value(self, name: str) -> str | float | None:
-        """Give what it has in a column."""
-        if name in COLUMNS:
-            found: str | float | None = getattr(self, name)
-            return found
-        return self.more.get(name) if self.more else None
-
     def facts(self) -> dict[str, str | float]:
         """Give what it has, by the names of fields and kept columns."""
         fields = zip(self._fields[:-1], self[:-1], strict=True)
         return {name: value for name, value in fields if value is not None} | dict(self.more or {})
-
-    def beyond(self, names: Collection[str]) -> list[str]:
-        """Name the columns that it has and `names` lacks."""
-        found = [name for name in COLUMNS if name not in names and getattr(self, name) is not None]
-        return [*found, *(name for name in self.more or () if name not in names)]
 
     def swapped(self) -> "Pair":
         """Make the target the source, each with its line and its offset."""
@@ -194,6 +182,13 @@ def split_head(pairs: Iterable[Pair], size: int = 1000) -> tuple[set[str], Itera
     return held.union(*(pair.more for pair in head if pair.more)), chain(head, pairs)
 
 
+def column(pairs: Iterable[Pair], name: str) -> list[Any]:
+    """Give what pairs have in a column, None for nothing."""
+    if name in COLUMNS:
+        return [getattr(pair, name) for pair in pairs]
+    return [pair.more.get(name) if pair.more else None for pair in pairs]
+
+
 def in_order(names: Collection[str]) -> list[str]:
     """Put columns in the order of `COLUMNS`, those that were kept of inputs last."""
     known = [name for name in COLUMNS if name in names]
@@ -216,7 +211,7 @@ def pair_frame(pairs: Iterable[Pair]) -> "pl.DataFrame":
     blocks = [pl.DataFrame(schema=pair_schema(fields))]
     while some := list(islice(pairs, _PAIRS_OF_A_BLOCK)):
         columns = dict(zip(Pair._fields, zip(*some, strict=True), strict=True))
-        kept = set[str]().union(*filter(None, columns.pop("more")))
-        columns |= {name: tuple(pair.value(name) for pair in some) for name in sorted(kept)}
+        kept = sorted(set[str]().union(*filter(None, columns.pop("more"))))
+        columns |= {name: tuple(column(some, name)) for name in kept}
         blocks.append(pl.DataFrame(columns, pair_schema(columns)))
     return pl.concat(blocks, how="diagonal")

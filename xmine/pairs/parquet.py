@@ -18,6 +18,7 @@ from xmine.pairs.pair import (
     LARGEST,
     Languages,
     Pair,
+    column,
     in_order,
     is_kept,
     pair_schema,
@@ -43,18 +44,16 @@ def write(stream: BinaryIO, pairs: Iterable[Pair], languages: Languages, losses:
 
     held, pairs = split_head(pairs, ROWS_OF_A_GROUP)
     names = in_order(held | {"source", "target"})
-    schema = pair_schema(names)
+    schema, others = pair_schema(names), [name for name in COLUMNS if name not in names]
 
     def blocks() -> Iterator[pl.DataFrame]:
         while some := list(islice(pairs, ROWS_OF_A_GROUP)):
-            columns: dict[str, list[Any]] = {
-                name: [pair.value(name) for pair in some] for name in names
-            }
+            columns = {name: column(some, name) for name in names}
             for name in names:
                 if COLUMNS.get(name, str) is str:
                     columns[name] = [text and losses.fit(text, _RULES) for text in columns[name]]
             for pair in some:
-                losses.leave_out(pair.beyond(schema))
+                losses.leave_out(others, pair, names)
             yield pl.DataFrame(columns, schema)
 
     metadata = {"xmine": __version__, "languages": ",".join(languages)}

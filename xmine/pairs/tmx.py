@@ -46,13 +46,12 @@ def _rows(pairs: Iterable[Pair], languages: Languages, losses: Losses) -> Iterat
         "<body>\n"
     )
     for pair in pairs:
+        given = [(kind, getattr(pair, name)) for name, kind in _PROPERTIES.items()]
+        given += [(_type(name), text) for name, text in (pair.more or {}).items()]
         properties = "".join(
             f'<prop type="{kind}">{_shown(value, losses)}</prop>\n'
-            for name, kind in (
-                *_PROPERTIES.items(),
-                *((each, _type(each)) for each in pair.more or ()),
-            )
-            if (value := pair.value(name)) is not None
+            for kind, value in given
+            if value is not None
         )
         yield (
             f"<tu>\n{properties}"

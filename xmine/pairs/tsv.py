@@ -60,12 +60,14 @@ def tsv_rows(
     names = in_order(wanted)
     if "source_lines" in held:
         names = [*_ALIGNED, *in_order(held.difference(_ALIGNED))]
-    written = set(names)
+    known = [name for name in names if name in COLUMNS]
+    kept, others = names[len(known) :], [name for name in COLUMNS if name not in names]
     if header:
         yield "\t".join(names) + "\n"
     for pair in pairs:
-        losses.leave_out(pair.beyond(written))
-        cells = [_cell(pair.value(name), COLUMNS.get(name, str), losses) for name in names]
+        losses.leave_out(others, pair, kept)
+        cells = [_cell(getattr(pair, name), COLUMNS[name], losses) for name in known]
+        cells += [_cell((pair.more or {}).get(name), str, losses) for name in kept]
         yield "\t".join(cells) + "\n"
 
 

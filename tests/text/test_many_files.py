@@ -12,6 +12,7 @@ from xmine.browsing.opening import open_pairs
 from xmine.cli.arguments import read_place
 from xmine.errors import FileError
 from xmine.mining.pipeline import mine
+from xmine.pairs.io import read_pairs, write_pairs
 from xmine.text import inputs
 from xmine.text.formats import read_units
 from xmine.text.formats.units import Unit
@@ -109,5 +110,8 @@ def test_pairs_keep_the_file_and_the_line(tmp_path: Path) -> None:
     pair = opened.pair(5)
     assert opened.kept(opened.cut).sum() == len(one)
     assert f"{pair.source_file}:{pair.source_line}" in figures_of(pair)[-1]
+    write_pairs(read_pairs(tmp_path / "run"), tmp_path / "a.tsv")
+    again = open_pairs(tmp_path / "a.tsv").pair(5)
+    assert (again.source_file, again.target_file) == (pair.source_file, pair.target_file)
     place = read_place(f"{pair.source_file}:{pair.source_line}", opened.source.files)
     assert place == opened.source.place(int(opened.sources[5]))

@@ -32,6 +32,7 @@ def corpus(tmp_path: Path) -> Path:
     (tmp_path / "empty.txt").touch()
     (tmp_path / "picture.png").write_bytes(b"\x89PNG\0\0")
     (tmp_path / ".hidden").write_text("no")
+    (tmp_path / "~$lock.docx").write_text("no")
     (tmp_path / "app.js").write_text("alert('no')")
     (tmp_path / "menu.html").write_text("<nav>no</nav>")
     (tmp_path / "run").mkdir()

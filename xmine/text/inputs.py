@@ -9,18 +9,16 @@ Several files are one text: those of a folder, of a pattern (`en/*.txt`), or of 
 a path on each line). In Python a list of texts is an input too.
 """
 
-import json
 import os
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from glob import glob, has_magic
 from hashlib import blake2b
 from itertools import accumulate, chain, repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 from xmine.errors import FileError
 from xmine.files.digests import Identity, check_unchanged, identity
@@ -35,33 +33,25 @@ from xmine.files.reading import (
     readable,
     stream_lines,
 )
-from xmine.files.records import (
-    column_names,
-    csv_rows,
-    is_text,
-    json_objects,
-    json_text,
-    listed,
-    open_parquet,
-)
+from xmine.files.records import open_parquet
 from xmine.files.suffixes import NO_SENTENCES, PROGRAMS, kind_of, packing_of, suffix_of
 from xmine.text.checks import check_texts
+from xmine.text.columns import (
+    NoColumnError,
+    csv_column,
+    jsonl_field,
+    jsonl_values,
+    no_table,
+    parquet_column,
+    tsv_column,
+)
 from xmine.text.file_lines import FileLines
 from xmine.text.formats import READERS, read_units
 from xmine.text.packed import PackedTexts, TextPacker
 from xmine.units import count
 
-if TYPE_CHECKING:
-    import polars as pl
-
-_ROWS_AT_ONCE = 5000
-_COLUMN = re.compile("[1-9][0-9]{0,8}")  # its number
 _DIGITS = re.compile("([0-9]+)")
 _TABLES = {"tsv", "csv", "jsonl", "json", "parquet"}  # kinds with columns
-
-
-class NoColumnError(FileError):
-    """A file lacks a column."""
 
 
 class Survey(NamedTuple):
@@ -105,13 +95,13 @@ class TextInput:
         """
         kind = self._kind
         if kind == "parquet":
-            return _parquet_column(self.path, column, only_text=False)
+            return parquet_column(self.path, column, only_text=False)
         if not self.column:
             raise NoColumnError(f"{self.name}: no table, so there is no column {column!r}")
         if not self.is_rereadable:
             raise FileError(f"{self.name}: a column beside the text is read in a second turn")
         if kind in ("jsonl", "json"):
-            return _jsonl_values(self.path, column)
+            return jsonl_values(self.path, column)
         return TextInput(self.given, self.path, column).texts()
 
     @property
@@ -191,14 +181,14 @@ class TextInput:
                 f"{path}: {what}, not plain sentences", hint.replace("FILE", in_command(path))
             )
         if kind == "parquet":
-            return _parquet_column(path, column)
+            return parquet_column(path, column)
         if kind in ("jsonl", "json"):
-            return _jsonl_field(path, column)
+            return jsonl_field(path, column)
         if kind == "csv":
-            return _csv_column(path, column)
+            return csv_column(path, column)
         if column:
-            return _tsv_column(path, column)
-        return _no_table(path, stream_lines(path)) if kind == "tsv" else stream_lines(path)
+            return tsv_column(path, column)
+        return no_table(path, stream_lines(path)) if kind == "tsv" else stream_lines(path)
 
     def places(self) -> Iterator[str] | None:
         """Give the place of each text in a file with units; None for every other file."""
@@ -353,7 +343,7 @@ def _paths_of(path: str) -> list[str]:
             if "run.toml" in names:  # a run of xmine, whose texts are elsewhere
                 inner.clear()
                 continue
-            shown = [each for each in names if not each.startswith(".")]
+            shown = [each for each in names if not each.startswith((".", "~$"))]  # of Word
             inside += [os.path.join(folder, each) for each in shown]
         if not inside:
             raise FileError(f"{path}: a folder without texts", "give a text file")
@@ -430,182 +420,3 @@ def input_of_run(given: str, run: Path, digest: str = "") -> str:
     if len(found) > 1 and digest:
         found.sort(key=lambda each: text_input(each).survey.digest != digest)
     return found[0]
-
-
-def _name_one(path: str, columns: list[str]) -> str:
-    shown = [f"{path}:{column}" for column in columns[:2]]
-    return f"name the one with the text, for example {' or '.join(shown)}"
-
-
-def _no_table(path: str, lines: Iterator[str]) -> Iterator[str]:
-    """Give the lines of a .tsv without a column; refuse several columns, if its first line has."""
-    begun = False
-    for line in lines:
-        if not begun and "\t" in line:
-            cells = line.split("\t")
-            names = column_names(cells)
-            at = [names.index(name) for name in ("source", "target")] if names else [0, 1]
-            hint = _name_one(path, [str(each + 1) for each in at])
-            raise FileError(f"{path}: a table of {len(cells)} columns", hint)
-        begun = begun or line != ""
-        yield line
-
-
-def _csv_column(path: str, column: str) -> Iterator[str]:
-    """Give a cell for the first line of each row, and blanks for its others and for the names."""
-    rows, at = csv_rows(path), int(column) - 1 if _COLUMN.fullmatch(column) else -1
-    if at < 0:
-        _, lines, names = next(rows)
-        if column not in names:
-            unknown = f"no column {column!r}, only " if column else "a table with "
-            named = all(map(str.isidentifier, names))
-            numbers = [str(number) for number in range(1, len(names) + 1)]
-            hint = _name_one(path, names if named else numbers)
-            if len(names) == 1 and ";" in names[0]:
-                hint = "columns have a comma between, not a semicolon"
-            raise NoColumnError(f"{name_of(path)}: {unknown}{listed('column', names)}", hint)
-        if names.count(column) > 1:
-            raise FileError(
-                f"{name_of(path)}: {names.count(column)} columns are named {column!r}",
-                f"give the number of one: {name_of(path)}:{names.index(column) + 1}",
-            )
-        at = names.index(column)
-        yield from [""] * lines
-    for where, lines, cells in rows:
-        if at >= len(cells) > 0:
-            raise FileError(
-                f"{where}: there is no column {column}, only {count(len(cells), 'column')}",
-                "columns have a comma between and count from 1",
-            )
-        yield cells[at] if cells else ""
-        yield from [""] * (lines - 1)
-
-
-def _tsv_column(path: str, column: str) -> Iterator[str]:
-    if not _COLUMN.fullmatch(column):
-        raise NoColumnError(
-            f"{path}: there is no column {column!r}", f"give its number, from 1: {path}:2"
-        )
-    at = int(column) - 1
-    for number, line in enumerate(stream_lines(path), start=1):
-        cells = line.split("\t")
-        if number == 1 and column_names(cells):
-            yield ""  # a file of pairs: its lines keep their numbers
-        elif at < len(cells):
-            yield cells[at]
-        elif line.strip():
-            raise FileError(
-                f"{name_of(path)}:{number}: there is no column {column}, "
-                f"only {count(len(cells), 'column')}",
-                "columns have a tab between and count from 1",
-            )
-        else:
-            yield ""
-
-
-def _jsonl_field(path: str, field: str) -> Iterator[str]:
-    for where, row in json_objects(path, with_blank=True):
-        if row is None:
-            yield ""
-            continue
-        if not field:
-            fields = _fields(row)
-            texts_in = [each for each in fields if isinstance(_inside(row, each), str)]
-            raise FileError(
-                f"{name_of(path)}: JSON objects with {listed('field', fields)}",
-                _name_one(path, texts_in or fields),
-            )
-        try:
-            value = _inside(row, field)
-        except KeyError:
-            held = listed("field", _fields(row))
-            raise FileError(
-                f"{where}: no field {field!r}, only {held}",
-                "name a field that every line has, or mend the line",
-            ) from None
-        yield json_text(value, field, where)
-
-
-def _jsonl_values(path: str, field: str) -> Iterator[str]:
-    """Give a field of any kind as a text, blank where a line lacks it."""
-    is_there = False
-    for where, row in json_objects(path, with_blank=True):
-        value = None
-        with suppress(KeyError):
-            value = _inside(row or {}, field)
-            is_there = True
-        is_plain = value is None or isinstance(value, str)
-        yield json_text(value, field, where) if is_plain else json.dumps(value, ensure_ascii=False)
-    if not is_there:
-        raise NoColumnError(f"{name_of(path)}: no line has a field {field!r}")
-
-
-def _inside(row: dict[str, Any], field: str) -> Any:  # noqa: ANN401 - what JSON holds
-    """Find `field`, or `a.b` inside `a`; KeyError if there is none."""
-    if field in row:
-        return row[field]
-    outer, dot, inner = field.partition(".")
-    if dot and isinstance(row.get(outer), dict):
-        return _inside(row[outer], inner)
-    raise KeyError(field)
-
-
-def _fields(row: dict[str, Any], depth: int = 3) -> list[str]:
-    """Name the fields of an object as they can be asked for: `a.b` is field b inside field a."""
-    names: list[str] = []
-    for name, value in row.items():
-        inner = _fields(value, depth - 1) if depth and isinstance(value, dict) else []
-        names += [f"{name}.{each}" for each in inner] or [name]
-    return names
-
-
-def _parquet_column(path: str, column: str, *, only_text: bool = True) -> Iterator[str]:
-    name, rows = name_of(path), 0
-    with open_parquet(path) as file:
-        columns = _columns(file.schema)
-        columns = columns if only_text else dict.fromkeys(columns, "")
-        chosen = file.texts(_text_column(name, path, column, columns))
-        for block in file.blocks([chosen], _ROWS_AT_ONCE):
-            rows += len(block)
-            yield from block.to_series()
-    if not rows:
-        raise FileError(f"{name}: no rows in it")
-
-
-def _columns(schema: "pl.Schema") -> dict[tuple[str, ...], str]:
-    """Name every column, those inside structs by their path, with its type if that is not text."""
-    import polars as pl
-
-    found: dict[tuple[str, ...], str] = {}
-    waiting: list[tuple[tuple[str, ...], Any]] = [((name,), kind) for name, kind in schema.items()]
-    while waiting:
-        path, kind = waiting.pop(0)
-        if isinstance(kind, pl.Struct):
-            waiting += [((*path, field.name), field.dtype) for field in kind.fields]
-        else:
-            found[path] = "" if is_text(kind) else str(kind).lower()
-    return found
-
-
-def _text_column(
-    name: str, path: str, column: str, columns: dict[tuple[str, ...], str]
-) -> tuple[str, ...]:
-    """Choose the column that is named, or the only one of text."""
-    named = {".".join(parts): parts for parts in columns}
-    texts = [".".join(parts) for parts, kind in columns.items() if not kind]
-    if not column and len(texts) == 1:
-        return named[texts[0]]
-    if not column:
-        every = texts or list(named)
-        raise FileError(f"{name}: {listed('column', every)}", _name_one(path, every))
-    if column not in named:
-        raise NoColumnError(
-            f"{name}: no column {column!r}, only {listed('column', list(named))}",
-            _name_one(path, texts or list(named)),
-        )
-    if kind := columns[named[column]]:
-        raise FileError(
-            f"{name}: the column {column!r} is {kind}, not text",
-            _name_one(path, texts) if texts else "write it again with a column of text",
-        )
-    return named[column]

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from xmine.errors import FileError
 from xmine.files import scratch
 from xmine.progress import Progress, Report, silent
+from xmine.text.columns import NoColumnError
 from xmine.text.file_lines import FileLines
 from xmine.text.folding import nfkc, without_markup
 from xmine.text.identification import sure_language
-from xmine.text.inputs import NoColumnError, TextInput, Texts, text_input
+from xmine.text.inputs import TextInput, Texts, text_input
 from xmine.text.packed import PackedTexts, TextPacker
 from xmine.text.segmentation import segment as sentences_of
 

@@ -75,15 +75,18 @@ def _android_text(entry: Element) -> str:
 
 
 def _apple(path: str) -> Iterator[Unit]:
-    data = limited(path, read_blocks(path))
+    data, name = limited(path, read_blocks(path)), name_of(path)
     if data.startswith(b"bplist"):  # as Xcode packs them into an app
         import plistlib
 
         try:
             root = plistlib.loads(data, fmt=plistlib.FMT_BINARY)
-        except (plistlib.InvalidFileException, ValueError, RecursionError) as error:
-            raise FileError(f"{name_of(path)}: a broken property list: {error}") from None
-        yield from (Unit(text, key) for key, text in root.items() if isinstance(text, str))
+        except (plistlib.InvalidFileException, ValueError, RecursionError, LookupError) as error:
+            raise FileError(f"{name}: a broken property list: {error}", "copy it again") from None
+        entries = root.items() if isinstance(root, dict) else ()
+        for key, text in entries:
+            if isinstance(text, str):
+                yield Unit(json_text(text, key, f"{name}: {key}"), str(key))
         return
     text, at = read_text(path), 0
     while at < len(text):

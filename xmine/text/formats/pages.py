@@ -76,9 +76,11 @@ def _parsed(text: str, name: str) -> "_Element":
         root = html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
         for script in list(root.iter("script")):  # a page that a program shows, as of Node-RED
             if script.get("type", "").lower() in _SHOWN and (script.text or "").strip():
-                inside = html.document_fromstring(script.text, parser=html.HTMLParser()).body
-                inside.tag, inside.tail = "div", script.tail
-                script.getparent().replace(script, inside)
+                page = f"<div>{script.text}</div>"
+                inside = html.document_fromstring(page, parser=html.HTMLParser()).find("body")
+                if inside is not None:  # as in a frameset
+                    inside.tag, inside.tail = "div", script.tail
+                    script.getparent().replace(script, inside)
     except (etree.LxmlError, ValueError) as error:
         raise FileError(f"{name}: not HTML: {error}", "give a page") from None
     return root

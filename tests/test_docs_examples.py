@@ -15,9 +15,8 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
-NAMES = ("how-to/align.md", "how-to/corpora.md", "reference/files.md", "how-to/encoders.md")
-NAMES += ("how-to/score.md",)
-TEXTS = {name: (DOCS / name).read_text(encoding="utf-8") for name in NAMES}
+NAMES = "how-to/align how-to/corpora reference/files how-to/encoders how-to/score".split()
+TEXTS = {f"{name}.md": (DOCS / f"{name}.md").read_text(encoding="utf-8") for name in NAMES}
 SECTION = re.compile(r"^## (.+)\n((?:(?!## ).*\n?)*)", re.MULTILINE)
 SECTIONS = {
     f"{name}: {title}": (name, section)

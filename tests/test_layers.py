@@ -113,7 +113,7 @@ LAZY_HOMES = {
     "xmine.plots.scores": {"matplotlib"},
     "xmine.run.tables": {"polars"},
     "xmine.scoring.reranking_fit": {"sklearn"},
-    "xmine.text.inputs": {"polars"},
+    "xmine.text.columns": {"polars"},
     "xmine.text.formats.books": {"docx", "lxml"},
     "xmine.text.formats.gettext": {"polib"},
     "xmine.text.formats.pages": {"lxml", "markdown_it", "trafilatura"},

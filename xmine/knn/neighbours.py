@@ -5,13 +5,14 @@ depend on neither blocks, threads nor device.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.errors import FileError
+from xmine.errors import FileError, XmineError
 from xmine.files import scratch
 from xmine.files.atomic import remove, replacing, writing
 from xmine.files.digests import read_sealed, sealed
@@ -80,7 +81,7 @@ def keep(found: Neighbours, folder: Path, mark: str) -> Neighbours:
         blocks = ((rows[some],) for some in scratch.slices(len(rows)))
         write_all_sealed([folder / f"{name}.npy"], blocks, f"{mark} {name}")
     reached = "" if found.recall is None else f"recall = {found.recall}\n"
-    text = f'index = "{found.index}"\nk = {found.targets.shape[1]}\n{reached}'
+    text = f'index = "{found.index}"\nk = {found.targets.shape[1]}\n{reached}mark = "{mark}"\n'
     with replacing(folder / COMPLETE) as partial:
         partial.write_text(sealed(text, mark), encoding="utf-8")
     kept = found_in(folder)
@@ -100,6 +101,14 @@ def kept_in(
             changed(path)
             return None
     return found_in(folder)
+
+
+def mark_in(folder: Path) -> str:
+    """Read the name of the search in a folder; empty where none is complete."""
+    said = None
+    with suppress(XmineError):  # no such file, or a broken one
+        said = load_toml(folder / COMPLETE).get("mark")
+    return said if isinstance(said, str) else ""
 
 
 def found_in(folder: Path) -> Neighbours | None:

@@ -29,7 +29,8 @@ from xmine.hardware import anonymous_memory, memory_limit, search_device
 from xmine.knn.approximate import choose_index, search_approximate
 from xmine.knn.exact import MEMORY, search_exact
 from xmine.knn.faiss_index import centroids_in
-from xmine.knn.neighbours import Neighbours, keep, kept_in
+from xmine.knn.growing import has_grown, rows_mark, search_grown
+from xmine.knn.neighbours import Neighbours, keep, kept_in, mark_in
 from xmine.knn.tiles import is_one_tile, search_in_tiles
 from xmine.mining.figures import Rows, read_figures
 from xmine.mining.matching import OpenTokens, match_candidates
@@ -223,12 +224,18 @@ class Stages:
         sizes = len(source), len(target), source.shape[1]
         device = search_device(options.device, *sizes)
         index = self._index = choose_index(*sizes, options.index, device)
-        folder, mark = run.path("neighbours"), self._search_mark()
+        folder, settings = run.path("neighbours"), (self._k, index, options.recall)
+        mark = rows_mark(source, target, *settings) if run.kept else ""
         if run.kept and (found := kept_in(folder, mark, run.changed)) is not None:
             return found
-        run.note(f"searching {len(source):,} x {len(target):,} vectors")
+        known = self._searched(source, target, *settings) if run.kept else None
+        before = f", {len(known.targets):,} x {len(known.sources):,} of them known" if known else ""
+        run.note(f"searching {len(source):,} x {len(target):,} vectors{before}")
         k, memory, report = self._k, _for_blocks(options.max_memory), self._report
-        if run.kept and self._in_tiles(index, *sizes):
+        if known:
+            here: Any = {"memory": memory, "device": device, "report": report}
+            found = search_grown(known, source, target, **here)
+        elif run.kept and self._in_tiles(index, *sizes):
             if self.steps.engine.shared:  # a node may not have the GPUs of this machine
                 device = device.partition(":")[0]
             found = search_in_tiles(
@@ -236,7 +243,7 @@ class Stages:
                 k,
                 self.steps.engine,
                 folder=self.steps.folder,
-                mark=mark,
+                mark=self._search_mark(),
                 index=index,
                 recall=options.recall,
                 memory=memory,
@@ -253,6 +260,18 @@ class Stages:
             for path in self.steps.folder.glob("tile-*"):
                 remove(path)
         return found
+
+    def _searched(
+        self, source: NDArray[np.float16], target: NDArray[np.float16], k: int, *settings: object
+    ) -> Neighbours | None:
+        """Open what a search of the first rows of both sides has found, if that is of use."""
+        folder = self.run.path("neighbours")
+        mark = mark_in(folder)
+        known = kept_in(folder, mark, self.run.changed) if mark else None
+        if known is None or not has_grown(known, source, target, k, self._index):
+            return None
+        first = source[: len(known.targets)], target[: len(known.sources)]
+        return known if mark == rows_mark(*first, k, *settings) else None
 
     def _in_tiles(self, index: str, sources: int, targets: int, dim: int) -> bool:
         """Tell whether a search is cut into tasks.

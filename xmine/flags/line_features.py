@@ -19,6 +19,7 @@ from xmine.flags.faults import garbled, markup
 from xmine.flags.flag_set import Bools
 from xmine.flags.near_copies import beyond_latin, latin_characters, letters_of
 from xmine.flags.scripts import foreign_to
+from xmine.run.local import LocalEngine
 from xmine.run.steps import Files, Steps, joined, python_task, unheard
 from xmine.run.task import Task
 from xmine.run.texts import TextFiles
@@ -194,6 +195,19 @@ def keys_of(texts: Sequence[str]) -> NDArray[np.int64]:
     for rows, some, spelt in _by_chunks(texts, range(len(texts))):
         keys[rows] = _keys(some, spelt)
     return keys
+
+
+def kept_keys(side: Sentences, steps: Steps, name: str) -> NDArray[np.int64]:
+    """Find the `keys` of a side in files of a step: only new lines are read."""
+    texts, packed = side.texts, side.packed
+    files = steps.make(
+        {f"keys-{name}": np.int64},
+        lambda start, stop: [packed.digest(start, stop)],
+        range(0, len(side), LINES_OF_A_TASK),
+        lambda start, stop: iter([(keys_of(texts[start:stop]),)]),
+        engine=LocalEngine(),
+    )
+    return joined(files, 0, np.int64)
 
 
 def groups_of(texts: Sequence[str]) -> NDArray[np.int64]:

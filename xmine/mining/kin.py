@@ -11,10 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.flags.line_features import keys_of
+from xmine.flags.line_features import kept_keys, keys_of
 from xmine.flags.near_copies import letters_of
 from xmine.knn.cosines import exact_cosines
 from xmine.knn.neighbours import Neighbours
+from xmine.run.steps import Steps
 from xmine.scoring.probability import PAIRS_AT_ONCE, Kindred
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.vectors.encoding import Encoded
@@ -52,13 +53,23 @@ class Kin:
     given: Rows | None = None
 
     @classmethod
-    def of(cls, sides: tuple[Encoded, Encoded], pairs: tuple[Rows, Rows] | None = None) -> "Kin":
+    def of(
+        cls,
+        sides: tuple[Encoded, Encoded],
+        pairs: tuple[Rows, Rows] | None = None,
+        steps: Steps | None = None,
+    ) -> "Kin":
         """Read the letters of both sides; `pairs` are rows of given pairs, -1 for none."""
         given = None
         if pairs is not None:
             x, y = (rows[np.minimum(*pairs) >= 0] for rows in pairs)
             given = np.unique(x * len(sides[1][0]) + y)
-        return cls(sides, (keys_of(sides[0][0].texts), keys_of(sides[1][0].texts)), given)
+        left, right = sides[0][0], sides[1][0]
+        if steps:
+            keys = kept_keys(left, steps, "source"), kept_keys(right, steps, "target")
+        else:
+            keys = keys_of(left.texts), keys_of(right.texts)
+        return cls(sides, keys, given)
 
     def share(self, pairs: ChosenPairs, near: Neighbours) -> float:
         """Tell which share of pairs has kin among their rivals.

@@ -132,7 +132,7 @@ def mine(
         )
         warnings = [*inputs[0].warnings, *inputs[1].warnings]
         warnings += [*_doubts((left, right), options, seeds, gold), *filter(None, doubts)]
-        kin = Kin.of(encoded)
+        kin = Kin.of(encoded, steps=stages.steps)
         neighbours = stages.search(encoded, kin.depth())
         judge = stages.rerank(encoded, neighbours, judging)
         candidates = retrieve(encoded, neighbours, options, judge, seeds, kin)

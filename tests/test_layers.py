@@ -106,6 +106,7 @@ LAZY_HOMES = {
     "xmine.hardware": {"torch"},
     "xmine.knn.blocks": {"torch"},
     "xmine.knn.faiss_index": {"faiss"},
+    "xmine.pairs.changes": {"polars"},
     "xmine.pairs.io": {"polars"},
     "xmine.pairs.pair": {"polars"},
     "xmine.pairs.parquet": {"polars"},

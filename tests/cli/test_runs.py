@@ -39,6 +39,8 @@ KEPT = {
     "neighbours/source_cosines.npy",
     "neighbours/search.toml",
     *(f"parts/{name}-KEY-0.npy" for name in ("vectors", "known", "tokens", "lengths")),
+    "parts/keys-source-KEY-0.npy",
+    "parts/keys-target-KEY-0.npy",
     "parts/lines-source-KEY-0.npy",
     "parts/lines-target-KEY-0.npy",
     "parts/numbers-KEY-0.npy",
@@ -53,11 +55,11 @@ KEPT = {
 
 
 def files(run: Path) -> dict[str, bytes]:
-    """Everything but the log, which has times."""
+    """Everything but the log and the dates of pairs, which have times."""
     return {
         str(path.relative_to(run)): path.read_bytes()
         for path in sorted(run.rglob("*"))
-        if path.is_file() and path.name not in ("log.txt", ".lock")
+        if path.is_file() and path.name not in ("log.txt", "since.parquet", ".lock")
     }
 
 

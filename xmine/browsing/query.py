@@ -14,6 +14,7 @@ from xmine.browsing.opened import Bools, Opened, Rows, TextColumn, TextSide
 from xmine.browsing.where import condition, reason, wrong
 from xmine.errors import OptionError
 from xmine.flags.names import FLAGS
+from xmine.pairs.changes import came_since
 from xmine.pairs.judgements import LABELS
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ class PairQuery:
         score_min, score_max: of the scores as they are printed, both included.
         kept: `kept` by the cut, `below` it or dropped, or `all`.
         verdict: `accept`, `reject`, `unsure`, `judged`, `unjudged`, or `any` for all pairs.
+        since: kept pairs that came to a run since a date, or `run`: with the last run that had new
+            ones; see `xmine.pairs.changes.came_since`.
         where: a condition of SQL, see `xmine.browsing.where`; empty for none.
         order: `rank` is the order of the run or the file; `source` and `target` are by line,
             `length` by the bytes of both sides together.
@@ -55,6 +58,7 @@ class PairQuery:
     score_max: float | None = None
     kept: str = "all"
     verdict: str = "any"
+    since: str = ""
     where: str = ""
     order: str = "rank"
     descending: bool = False
@@ -136,9 +140,22 @@ def _conditions(opened: Opened, query: PairQuery) -> "list[pl.Expr | pl.Series]"
         wanted.append(pl.col("score") >= query.score_min)
     if query.score_max is not None:
         wanted.append(pl.col("score") <= query.score_max)
+    if query.since:
+        wanted.append(_recent(opened, query.since))
     if query.text:
         wanted.append(found_in(opened, query))
     return wanted
+
+
+def _recent(opened: Opened, since: str) -> "pl.Series":
+    """Mark the kept pairs of a run that came since a date, bool [pairs]."""
+    import polars as pl
+
+    if not opened.is_run:
+        raise OptionError(f"--since: {opened.path} is no run, so its pairs have no dates")
+    sides = ("source", opened.sources), ("target", opened.targets)
+    pairs = pl.DataFrame({name: opened.side(name).texts.column[rows] for name, rows in sides})
+    return pl.Series(opened.kept()) & came_since(opened.path, since, pairs)
 
 
 def _columns(

@@ -183,6 +183,7 @@ def mine(
         None if run else mined.pairs.rows(),
         mined.languages,
         table=len(mined.pairs) if is_shown else None,
+        more={"changes": mined.changes} if run else None,
     )
     if is_terminal() and (run is not None or (is_shown and len(mined.pairs))):
         console.say(next_steps(output), one_line=True)

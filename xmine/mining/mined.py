@@ -19,6 +19,7 @@ from xmine.mining.phrases import (
     told,
     unknown_to_encoder,
 )
+from xmine.pairs.changes import told as told_changes
 from xmine.pairs.io import Pairs, write_pairs
 from xmine.pairs.known import LabelledPairs, agreement_with_seeds, labels_of
 from xmine.pairs.pair import UNKNOWN_LANGUAGES
@@ -59,6 +60,7 @@ class Mined:
         vectors: facts of the encoder, or the names of the files of given vectors.
         near_copies: sentences of the pairs that have near-copies, these included, and the groups
             that they are.
+        changes: how many pairs are new, gone and changed in a run that was mined before.
         rising: the share of the pairs that rise together, see `xmine.scoring.order.rising_share`.
     """
 
@@ -79,6 +81,7 @@ class Mined:
     vectors: Mapping[str, object] = field(default_factory=dict)
     near_copies: tuple[int, int] = (0, 0)
     rising: float = 0.0
+    changes: dict[str, int] | None = None
 
     def __repr__(self) -> str:
         """Count the pairs, which would fill the screen."""
@@ -185,6 +188,7 @@ class MiningReport:
             ", ".join(filter(None, [head + of_lines, _threshold(mined), how])),
             _search(mined),
             by_margin(mined.by_margin, mined.options.rerank),
+            "" if mined.changes is None else told_changes(mined.changes),
             _expectation(mined),
             mined.threshold.weakness,
             _order(mined),

@@ -170,7 +170,7 @@ def mine(
             )
         mined = select(estimated, flags, options, seeds, gold, warnings, unknown, beside, confirmed)
         mined = replace(mined, by_margin=by_margin, vectors=vector_facts(vectorizer, rescorer))
-        write_results(stages.run, mined, (left, right))
+        mined = write_results(stages.run, mined, (left, right))
         if shared is None:
             stages.steps.sweep()
         return replace(mined, warnings=told + warnings)

@@ -1,15 +1,20 @@
 """Mined pairs -> the last files of a run: all candidates, and the pairs that are kept."""
 
+from dataclasses import replace
 from pathlib import Path
+from shutil import copyfile
 
 import numpy as np
 
+from xmine.errors import FileError
 from xmine.files.atomic import remove, replacing
 from xmine.files.npy import write_matrix
 from xmine.files.records import json_row
 from xmine.mining.mined import Mined
+from xmine.pairs.changes import compare, counted, note_since, read_kept
 from xmine.pairs.io import write_pairs
 from xmine.run.folder import (
+    BEFORE_FILE,
     CANDIDATES_FILE,
     PAIRS_FILE,
     RESULTS,
@@ -21,10 +26,17 @@ from xmine.run.tables import candidates_schema, write_columns, write_table
 from xmine.text.sentences import Sentences
 
 
-def write_results(run: Run, mined: Mined, sides: tuple[Sentences, Sentences]) -> None:
-    """Write the tables of both sides, candidates, kept pairs, the summary, and `run.toml`."""
+def write_results(run: Run, mined: Mined, sides: tuple[Sentences, Sentences]) -> Mined:
+    """Write the tables of both sides, candidates, kept pairs, the summary, and `run.toml`.
+
+    Returns:
+        what was mined, with the changes of the pairs that were in the run before.
+    """
     if not run.kept:
-        return
+        return mined
+    if run.path(PAIRS_FILE).is_file() and not run.path(BEFORE_FILE).exists():
+        with replacing(run.path(BEFORE_FILE)) as partial:  # so a run that is killed knows them
+            copyfile(run.path(PAIRS_FILE), partial)
     for name in RESULTS:  # not every run has all, and a folder may be in the way
         if run.path(name).is_dir() or name not in (PAIRS_FILE, CANDIDATES_FILE, SUMMARY_FILE):
             remove(run.path(name))
@@ -37,11 +49,27 @@ def write_results(run: Run, mined: Mined, sides: tuple[Sentences, Sentences]) ->
             write_matrix(run.path(name), [rows])
     write_candidates(mined, run.path(CANDIDATES_FILE))
     write_pairs(mined.pairs.rows(), str(run.path(PAIRS_FILE)), mined.languages)
-    report = mined.report()
     with replacing(run.path(SUMMARY_FILE)) as partial:
-        partial.write_text(json_row(report.facts()), encoding="utf-8")
+        partial.write_text(json_row(mined.report().facts()), encoding="utf-8")
+    mined = replace(mined, changes=_changes(run))
     run.finish()
-    run.note(str(report))
+    remove(run.path(BEFORE_FILE))
+    run.note(str(mined.report()))
+    return mined
+
+
+def _changes(run: Run) -> dict[str, int] | None:
+    """Count what is new, gone and changed, and keep when pairs came; None in a new run."""
+    path = run.path(BEFORE_FILE)
+    if not path.is_file():
+        return None
+    now = read_kept(run.path(PAIRS_FILE))
+    try:
+        before = read_kept(path)
+    except FileError:  # somebody changed the file
+        return None
+    note_since(run.folder, before, now)
+    return counted(compare(before, now))
 
 
 def write_candidates(mined: Mined, path: Path) -> None:

@@ -28,6 +28,9 @@ from xmine.version import __version__
 CANDIDATES_FILE = "candidates.parquet"
 PAIRS_FILE = "pairs.parquet"
 SUMMARY_FILE = "summary.json"
+# When pairs came that the first ones lacked (with times, and so with no digest in `run.toml`); and
+# the pairs before, while results are written.
+SINCE_FILE, BEFORE_FILE = "since.parquet", ".before.parquet"
 # The scores that pairs were chosen by, of runs where these are no margins.
 SCORES_FILES = "source.scores.npy", "target.scores.npy"
 # The key of the table `also` in `run.toml` that tells an alignment from mined pairs.

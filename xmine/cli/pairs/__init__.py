@@ -9,6 +9,7 @@ from xmine.cli.arguments import PAIRS
 from xmine.cli.console import Console, write_rows
 from xmine.cli.from_options import with_console
 from xmine.cli.pairs.cut import cut
+from xmine.cli.pairs.diff import diff
 from xmine.cli.pairs.judge import judge
 from xmine.cli.pairs.list_pairs import list_pairs
 from xmine.cli.pairs.show import show_pair
@@ -62,5 +63,6 @@ def _number(value: float, name: str) -> str:
 pairs.command("list")(list_pairs)
 pairs.command("show")(show_pair)
 pairs.command("stats")(stats)
+pairs.command("diff")(diff)
 pairs.command("judge")(judge)
 pairs.command("cut")(cut)

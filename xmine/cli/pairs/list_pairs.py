@@ -35,6 +35,14 @@ def list_pairs(
     verdict: Annotated[
         str, value("Label of the pairs: any, accept, reject, unsure, judged, unjudged.", shown=True)
     ] = "any",
+    since: Annotated[
+        str,
+        value(
+            "Of a run: kept pairs that came since a date, or with the last run that had new ones.",
+            shown="any",
+            metavar="<date>|run",
+        ),
+    ] = "",
     where: Annotated[
         str,
         value(
@@ -79,6 +87,7 @@ def list_pairs(
         score_max=score_max,
         kept=kept,
         verdict=verdict,
+        since=since,
         where=where,
         order=sort,
         descending=descending,

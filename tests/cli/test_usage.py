@@ -11,7 +11,7 @@ Toy = tuple[Path, Path, set[tuple[int, int]]]
 
 WRONG = {
     "mien en.txt zh.txt": ["No such command 'mien'", "Did you mean 'mine'?"],
-    "mine en.txt": ["Missing argument 'TARGET'"],
+    "mine en.txt": ["xmine: TARGET is missing\nhint: give two texts, or --languages"],
     "mine en.txt zh.txt third.txt": ["unexpected extra argument", "third.txt"],
     "mine en.txt zh.txt --treshold 1": ["No such option: --treshold", "--threshold"],
     "mine en.txt zh.txt --threshold high": [

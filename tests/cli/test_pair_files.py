@@ -301,3 +301,6 @@ def test_a_folder_that_is_no_run_is_refused_with_a_hint(command: Command, tmp_pa
             "xmine: empty: is a folder, and no mining run\n"
             "hint: give a folder that xmine mine -o FOLDER/ has made, or a file of pairs\n",
         )
+    (tmp_path / "empty" / "en-de").mkdir()
+    (tmp_path / "empty" / "en-de" / "run.toml").touch()
+    assert command("convert", "empty", "x.jsonl").err.endswith("runs in it: empty/en-de\n")

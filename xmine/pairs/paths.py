@@ -63,10 +63,11 @@ def paths_to_read(spec: str | Path) -> PairPaths:
             raise FileError(f"{text}: a run that has no pairs yet", "mine into it again to go on")
         return PairPaths((str(pairs),))
     if Path(text).is_dir():
-        raise FileError(
-            f"{text}: is a folder, and no mining run",
-            "give a folder that xmine mine -o FOLDER/ has made, or a file of pairs",
-        )
+        runs = sorted(str(each.parent) for each in Path(text).glob(f"*/{RUN_FILE}"))
+        hint = "give a folder that xmine mine -o FOLDER/ has made, or a file of pairs"
+        if runs:
+            hint = f"name one of the runs in it: {', '.join(runs[:3])}{', …' * (len(runs) > 3)}"
+        raise FileError(f"{text}: is a folder, and no mining run", hint)
     if exists(text):
         if Path(text).is_fifo() and kind_of(text) not in ("tsv", ""):
             raise FileError(

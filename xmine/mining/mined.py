@@ -140,7 +140,12 @@ class MiningReport:
     def agreements(self) -> dict[str, Agreement]:
         """Precision, recall and F1 against gold pairs and seed pairs, where these are given."""
         pairs, found = self.mined.pairs, {}
-        lines = pairs.source_lines, pairs.target_lines
+        sides = (
+            (self.mined.candidates.source.files, pairs.source_files, pairs.source_lines),
+            (self.mined.candidates.target.files, pairs.target_files, pairs.target_lines),
+        )
+        # Known pairs are counted over all files.
+        lines = [each.counted(names or (), some) if each else some for each, names, some in sides]
         if gold := {pair[:2] for pair in self.mined.gold.pairs if pair.right}:
             mined = set(zip(*(each.tolist() for each in lines), strict=True))
             found["gold"] = agreement(mined, gold)

@@ -75,6 +75,28 @@ def test_pages_are_paired_and_aligned(site: Path, tmp_path: Path, xmine: Run) ->
     assert (tmp_path / "site.tmx").read_text(encoding="utf-8").count("<tu>") >= 30
 
 
+def test_documents_of_tables_one_file_and_none_are_aligned(
+    site: Path, tmp_path: Path, xmine: Run
+) -> None:
+    for side in ("en", "zh"):
+        (tmp_path / side).mkdir()
+        for page in (site / side).iterdir():
+            rows = [f"1\t{line}\n" for line in read_lines(page)]
+            path = tmp_path / side / f"{page.stem}.tsv"
+            path.write_text("".join(rows), encoding="utf-8")
+        (tmp_path / side / "blank.tsv").write_text("\n")  # paired by its name
+    one = f"{site}/en/0.txt", f"{site}/zh/page7.txt"
+    for inputs, least, number, beads in (
+        (("en:2", "zh:2"), "0.5", "4 pairs of documents", 30),
+        (one, "0", "1 pair of documents", 10),
+        (one, "1", "0 pairs of documents", 0),
+    ):
+        options = "--align", "b.tsv", "--min-prob", least, "--force"
+        assert number in xmine("documents", *inputs, *options).stderr.decode()
+        found = (tmp_path / "b.tsv").read_text(encoding="utf-8").splitlines()
+        assert len(found) == 1 + beads
+
+
 def test_files_that_are_left_out_are_named(site: Path, tmp_path: Path, xmine: Run) -> None:
     (tmp_path / "en").mkdir()
     (tmp_path / "en" / "0.txt").write_bytes((site / "en" / "0.txt").read_bytes())

@@ -17,6 +17,7 @@ from xmine.units import count
 if TYPE_CHECKING:
     from xmine.encoders.pair import EncoderPair
     from xmine.mining.documents import DocumentPair
+    from xmine.text.inputs import TextInput
 
 
 @with_console
@@ -98,31 +99,42 @@ def documents(
     said = f"{count(len(shown), 'pair')} of documents, {expected:.1f} expected to be right"
     facts: dict[str, object] = {"documents": len(shown), "expected": round(expected, 2)}
     if align:
-        beads = _write_beads(shown, encoder, align)
+        beads = _write_beads(shown, inputs, encoder, align)
         said, facts = f"{said}; {align}: {count(beads, 'bead')}", facts | {"beads": beads}
     console.summary(said, facts, stdout_has_data=output is None)
 
 
-def _write_beads(pairs: "list[DocumentPair]", encoder: "EncoderPair", path: str) -> int:
+def _write_beads(
+    pairs: "list[DocumentPair]",
+    inputs: "tuple[TextInput, TextInput]",
+    encoder: "EncoderPair",
+    path: str,
+) -> int:
     """Align the documents of each pair; the beads of all are written with their files."""
     from xmine.aligning.pipeline import align
     from xmine.pairs.io import write_pairs
     from xmine.text.identification import guess_language
-    from xmine.text.inputs import read_texts
+    from xmine.text.inputs import ManyFiles
 
     known = encoder.facts.languages
-    sides = zip(*((pair.source, pair.target) for pair in pairs), strict=True)
+    files, others = (
+        {part.path: part for part in (each.parts if isinstance(each, ManyFiles) else (each,))}
+        for each in inputs
+    )
+    both = [(files[pair.source], others[pair.target]) for pair in pairs]
+    # Names alone may pair documents without text, which have no beads.
+    both = [sides for sides in both if all(any(map(str.strip, each.texts())) for each in sides)]
+    sides = [one for one, _ in both], [other for _, other in both]
     source, target = (
-        guess_language([text for name in names for text in read_texts(name)], known)
-        for names in sides
+        guess_language([text for part in side for text in part.texts()], known) for side in sides
     )
     options = AligningOptions(
         src_lang=source.replace("und", ""), tgt_lang=target.replace("und", "")
     )
     beads = (
-        bead._replace(source_file=pair.source, target_file=pair.target)
-        for pair in pairs
-        for bead in align(pair.source, pair.target, encoder, options).rows()
+        bead._replace(source_file=one.path, target_file=other.path)
+        for one, other in both
+        for bead in align(one, other, encoder, options).rows()
     )
     return write_pairs(beads, path, (source, target)).count
 

@@ -122,7 +122,9 @@ class Sentences:
             of_lines = np.fromiter((numbers[each] for each in values), np.int64, len(values))
             return replace(self, documents=of_lines[self.lines - 1], document_names=names)
         if not self.files:
-            return replace(self, documents=np.zeros(len(self), np.int64), document_names=("",))
+            return replace(
+                self, documents=np.zeros(len(self), np.int64), document_names=(given.path,)
+            )
         numbers_of = np.searchsorted(self.files.before, self.lines) - 1
         return replace(self, documents=numbers_of, document_names=self.files.names)
 

@@ -94,7 +94,7 @@ def test_pairs_are_those_of_runs_by_hand_and_texts_are_encoded_once(
     names = [path.name for path in (tmp_path / "all" / "parts").glob("vectors-*")]
     assert len(names) == 3  # a block of each language
     assert not (tmp_path / "all" / "en-de" / "parts").exists()
-    again = xmine("mine", "c", "--languages", "en,zh,de", "-o", "all/")
+    again = xmine("mine", "c", "--languages", "eng,zho,deu", "-o", "all/")
     assert again.returncode == 0
     refused = xmine("mine", "c", "--languages", "en,zh,de", "-o", "c/")
     assert b"a folder with other files in it" in refused.stderr
@@ -117,6 +117,11 @@ def test_a_third_language_confirms(tmp_path: Path) -> None:
     assert done["en", "zh"].confirmed >= 35
     table = pl.read_parquet(tmp_path / "run" / "en-zh" / "pairs.parquet")
     assert set(table["confirmed"].drop_nulls()) == {"fr"}
+    # The first mining of two languages, without the others, is no earlier state of the run.
+    written = (tmp_path / "run" / "en-zh" / "pairs.parquet").read_bytes()
+    mine_languages(found, pairs, tmp_path / "run")
+    assert (tmp_path / "run" / "en-zh" / "pairs.parquet").read_bytes() == written
+    assert not list((tmp_path / "run").glob("*/since.parquet"))
 
 
 def test_a_confirmed_pair_rises_and_others_hardly_fall() -> None:

@@ -16,7 +16,7 @@ from xmine.cli.pair_table import is_terminal, next_steps
 from xmine.errors import OptionError
 from xmine.files.suffixes import PACKED, PAIR_SUFFIXES
 from xmine.mining.options import MiningOptions
-from xmine.text.languages import language_name
+from xmine.text.languages import language_name, short_code
 from xmine.units import count
 
 if TYPE_CHECKING:
@@ -250,7 +250,9 @@ def _mine_languages(
     run = Path(output)
     if run.exists() and not (run / LANGUAGES_FILE).exists() and any(run.iterdir()):
         raise OptionError(f"{output}: a folder with other files in it", "give another folder")
-    codes = [] if languages == "auto" else [each.strip() for each in languages.split(",")]
+    codes = (
+        [] if languages == "auto" else [short_code(each.strip()) for each in languages.split(",")]
+    )
     encoder, _ = given.load(options, console)
     texts = split_by_language(source, codes, encoder.facts.languages if encoder else ())
     for code, text in texts.items():

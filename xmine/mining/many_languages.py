@@ -124,7 +124,7 @@ def mine_languages(
     again = [pair for at, pair in enumerate(pairs) if _between(pair, pairs) and at < len(texts) - 1]
     for at, pair in enumerate([*pairs, *again]):
         source, target = pair
-        place = run / f"{source}-{target}"
+        place, is_last = run / f"{source}-{target}", at >= len(pairs) or pair not in again
         mined = mine(
             texts[source],
             texts[target],
@@ -134,10 +134,10 @@ def mine_languages(
             confirmed=_following(pair, found),
             run=place,
             force=force,
-            shared=shared,
+            shared=replace(shared, writes=is_last),
         )
         found[pair] = MinedLanguages.of(place, mined)
-        if at >= len(pairs) or pair not in again:
+        if is_last:
             told(place.name, mined)
     shared.steps.sweep()
     _describe(run, dict(given), found)

@@ -170,7 +170,8 @@ def mine(
             )
         mined = select(estimated, flags, options, seeds, gold, warnings, unknown, beside, confirmed)
         mined = replace(mined, by_margin=by_margin, vectors=vector_facts(vectorizer, rescorer))
-        mined = write_results(stages.run, mined, (left, right))
+        is_last = shared is None or shared.writes
+        mined = write_results(stages.run, mined, (left, right), is_last=is_last)
         if shared is None:
             stages.steps.sweep()
         return replace(mined, warnings=told + warnings)

@@ -16,7 +16,7 @@ from xmine.pairs.io import read_pairs, write_pairs
 from xmine.text import inputs
 from xmine.text.formats import read_units
 from xmine.text.formats.units import Unit
-from xmine.text.inputs import read_texts, text_input
+from xmine.text.inputs import ManyFiles, read_texts, text_input
 from xmine.text.sentences import read_sentences
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -38,6 +38,8 @@ def corpus(tmp_path: Path) -> Path:
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "run.toml").write_text("")
     (tmp_path / "run" / "pairs.tsv").write_text("a run\tis no text")
+    (tmp_path / "runs" / "parts").mkdir(parents=True)
+    (tmp_path / "runs" / "languages.json").write_text('{"of": "many languages"}')
     return tmp_path
 
 
@@ -56,12 +58,26 @@ def test_the_files_of_a_folder_are_read_in_natural_order(corpus: Path) -> None:
     assert read_texts(f"{corpus}:text")[:2] == ["", "one"]
 
 
+def test_links_and_packed_programs_are_left_out(corpus: Path) -> None:
+    (corpus / "a.txt").symlink_to("nowhere")
+    (corpus / "b").symlink_to(corpus / "sub")
+    (corpus / "c.tar.gz").write_bytes(gzip.compress(b"c.txt\0\0"))
+    given = text_input(corpus)
+    assert isinstance(given, ManyFiles)
+    names = [Path(each).name for each in given.left_out[1:]]
+    assert names == ["a.txt", "app.js", "b", "c.tar.gz", "picture.png"]
+    assert list(given.texts()) == ["two", "", "three", "ten", "last"]
+
+
 def test_a_list_names_files_beside_it_or_here(
     corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (corpus / "list.txt").write_text(f"{corpus}/part10.txt\n\npart2.txt\n")
     monkeypatch.chdir(corpus / "sub")
     assert read_texts("@../list.txt") == ["ten", "two", "", "three"]
+    (corpus / "pairs.tsv").write_text("1\tone\n")
+    (corpus / "list.txt").write_text("pairs.tsv\n")
+    assert read_texts("@../list.txt:2") == ["one"]
     (corpus / "list.txt").write_text("none.txt\n")
     with pytest.raises(FileError, match=r"list\.txt: .*none\.txt: no such file"):
         text_input(f"@{corpus}/list.txt")
@@ -100,7 +116,9 @@ def test_pairs_keep_the_file_and_the_line(tmp_path: Path) -> None:
             some = "\n".join(texts[start : start + 130])
             (tmp_path / side / f"{number}.txt").write_text(some + "\n", encoding="utf-8")
     one = mine(EXAMPLES / "en.txt", EXAMPLES / "zh.txt").pairs
-    mine(tmp_path / "en", tmp_path / "zh", run=tmp_path / "run")
+    gold = EXAMPLES / "gold.tsv"  # lines are counted over all files
+    found = mine(tmp_path / "en", tmp_path / "zh", gold=gold, run=tmp_path / "run")
+    assert found.report().agreements["gold"].precision == 1
     many = pl.read_parquet(tmp_path / "run" / "pairs.parquet")
     assert many["source"].to_list() == list(one.sources)
     for side, texts in (("source", lines["en"]), ("target", lines["zh"])):

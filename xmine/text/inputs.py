@@ -325,7 +325,8 @@ def files_of(given: str) -> list[str]:
 def _parsed(whole: str) -> tuple[str, str]:
     """Part a path and a column."""
     path, colon, column = whole.rpartition(":")
-    if not (path and column and colon) or exists(whole) or not (kind_of(path) or exists(path)):
+    is_there = exists(path) or (path.startswith("@") and exists(path[1:]))
+    if not (path and column and colon) or exists(whole) or not (kind_of(path) or is_there):
         return whole, ""
     return path, column
 
@@ -340,10 +341,12 @@ def _paths_of(path: str) -> list[str]:
         inside = list[str]()
         for folder, inner, names in os.walk(path):
             inner[:] = [each for each in inner if not each.startswith(".")]
-            if "run.toml" in names:  # a run of xmine, whose texts are elsewhere
+            # A run of xmine, or those of many languages: the texts are elsewhere.
+            if "run.toml" in names or ("languages.json" in names and "parts" in inner):
                 inner.clear()
                 continue
             shown = [each for each in names if not each.startswith((".", "~$"))]  # of Word
+            shown += [each for each in inner if Path(folder, each).is_symlink()]  # not entered
             inside += [os.path.join(folder, each) for each in shown]
         if not inside:
             raise FileError(f"{path}: a folder without texts", "give a text file")
@@ -367,7 +370,7 @@ def _many(given: str, path: str, column: str, found: list[str]) -> ManyFiles:
     parts, left_out, wrong = list[TextInput](), list[str](), list[str]()
     programs = PROGRAMS if Path(path).is_dir() else set()
     for each in found:
-        if not exists(each):
+        if listed_by_hand and not exists(each):
             raise FileError(f"{path[1:]}: {each}: no such file", "give a path on each line")
         if not listed_by_hand and (suffix_of(each) in programs or not _has_text(each)):
             left_out.append(each)
@@ -392,8 +395,10 @@ def _has_text(path: str) -> bool:
     kind = kind_of(path)
     if kind in NO_SENTENCES:
         return kind in READERS
-    is_packed = packing_of(path) or kind == "parquet" or kind in READERS
-    return bool(is_packed) or b"\0" not in next(raw_blocks(path), b"")
+    if kind == "parquet" or kind in READERS:
+        return True
+    blocks = read_blocks(path) if packing_of(path) else raw_blocks(path)
+    return b"\0" not in next(blocks, b"")
 
 
 def read_texts(given: Texts) -> list[str]:

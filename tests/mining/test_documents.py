@@ -1,5 +1,6 @@
 """Documents are paired by their sentences and names, and say something of their sentences."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -129,6 +130,13 @@ def test_documents_of_a_column_help_mining(site: Path, tmp_path: Path) -> None:
     inputs = f"{given[0]}:2", f"{given[1]}:2"
     plain = mine(*inputs, options=MiningOptions(documents="off"))
     helped = mine(*inputs, options=MiningOptions(documents="1"))
+    for path in given:  # lines that are in no document
+        path.write_text(re.sub(r"(?m)^\w*[0127]\t", "\t", path.read_text()), encoding="utf-8")
+    found = pair_documents(*inputs, options=MiningOptions(documents="1"))
+    assert all(pair.source and pair.target for pair in found)
+    blank = mine(*inputs, options=MiningOptions(documents="1")).candidates.chosen
+    assert blank.evidence is not None
+    assert (blank.evidence == 0).any()
     by_files = mine(site / "en", site / "zh", options=MiningOptions(documents="auto"))
     assert list(helped.pairs.sources) == list(by_files.pairs.sources)
     assert helped.confidence is not None

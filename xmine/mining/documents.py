@@ -96,7 +96,10 @@ def shared_of(
     assert right is not None
     probs = np.zeros(len(chosen)) if mined.confidence is None else mined.confidence.probs
     both = left[chosen.sources], right[chosen.targets]
-    shared = Shared.of(both, (len(names[0]), len(names[1])), probs)
+    # Lines without a document, where a column is blank, are none.
+    there = [np.array(list(map(bool, side)))[rows] for side, rows in zip(names, both, strict=True)]
+    some = there[0] & there[1]
+    shared = Shared.of((both[0][some], both[1][some]), (len(names[0]), len(names[1])), probs[some])
     sizes = np.bincount(left, minlength=len(names[0])), np.bincount(right, minlength=len(names[1]))
     return shared, names, sizes
 
@@ -123,8 +126,8 @@ def _with_names(found: list[Document], names: Names) -> list[Document]:
 
 def _named(names: Names) -> dict[int, int]:
     """Match the names that are the same but for the name of a language, and that no other has."""
-    keys = [[_without_language(name) for name in side] for side in names]
-    once = [{key for key, times in Counter(side).items() if times == 1} for side in keys]
+    keys = [[_without_language(name) if name else None for name in side] for side in names]
+    once = [{key for key, times in Counter(side).items() if times == 1} - {None} for side in keys]
     places = {key: at for at, key in enumerate(keys[1]) if key in once[0] & once[1]}
     return {at: places[key] for at, key in enumerate(keys[0]) if key in places}
 

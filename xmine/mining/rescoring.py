@@ -115,5 +115,8 @@ def by_documents(
     own = np.zeros(len(cells.sources))
     own[places] = probs
     added = shared.evidence(ours[cells.sources], theirs[cells.targets], own, sizes)
+    nowhere = (np.array([not name for name in each]) for each in (names, others))
+    without = [each[rows] for each, rows in zip(nowhere, (ours, theirs), strict=True)]
+    added[without[0][cells.sources] | without[1][cells.targets]] = 0
     slope, height = fit_logistic(cells.scores[places], probs)
     return slope * cells.scores + height + added, added

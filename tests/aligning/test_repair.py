@@ -65,3 +65,6 @@ def test_a_corpus_without_wrong_blocks_stays_and_lines_without_any_counterpart_g
     assert (found.moved, found.alone, len(found.pairs)) == ([], (0, 0), len(TARGETS))
     found = repaired([*TARGETS[:50], *(f"第{n}页" * 9 for n in range(20)), *TARGETS[70:]])
     assert (found.moved, found.alone, len(found.pairs)) == ([], (20, 20), len(TARGETS) - 20)
+    encoder = SentenceEncoder.load()  # of so few rows none has a probability
+    found = repair(score_aligned(SOURCES[:1], TARGETS[:1], encoder).report(), encoder)
+    assert (len(found.pairs), found.lines()) == (1, ["left out: 0 x 0 lines without counterpart"])

@@ -74,7 +74,7 @@ def repair(found: ScoringReport, encoder: SentenceEncoder | EncoderPair) -> Repa
     free = {row for block in blocks for row in block if not right[row]}
     wide = (range(max(0, each.start - _BESIDE), each.stop + _BESIDE) for each in blocks)
     beside = {row for some in wide for row in some if row < len(rows) and right[row]}
-    known, near = _counterparts(found, sorted(free))
+    known, near = _counterparts(found, sorted(free)) if free else ({}, {})
     placed, part_of = _placed(known | {row: row for row in beside}, free)
     sources = sorted(free | beside)
     lines = sources, [target for row in sources for target in placed.get(row, ())]

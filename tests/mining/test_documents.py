@@ -144,3 +144,14 @@ def test_documents_of_a_column_help_mining(site: Path, tmp_path: Path) -> None:
     assert len(helped.pairs) == 30 > len(plain.pairs)
     with pytest.raises(XmineError, match="no table, so there is no column '1'"):
         mine(inputs[0], site / "zh" / "page7.txt", options=MiningOptions(documents="1"))
+
+
+def test_names_do_not_count_where_sentences_speak_against_them(site: Path, tmp_path: Path) -> None:
+    for at, number in enumerate((7, 8, 9)):  # names that agree, in another order
+        for side, name in (("en", f"{(at + 1) % 3}.txt"), ("zh", f"page{number}.txt")):
+            (tmp_path / side).mkdir(exist_ok=True)
+            text = (site / side / name).read_bytes()
+            (tmp_path / side / f"part{at}.txt").write_bytes(text)
+    found = pair_documents(tmp_path / "en", tmp_path / "zh")
+    stems = {(Path(each.source).stem, Path(each.target).stem) for each in found}
+    assert stems == {("part0", "part1"), ("part1", "part2"), ("part2", "part0")}

@@ -124,6 +124,8 @@ def mine(
         asked |= {"--rescore": rescore, "--address": address, "--hubs": given.hubs}
         _mine_languages(console, source, languages, pairs, output, given, options, asked)
         return
+    if pairs != "english":
+        raise OptionError("--pairs without --languages", "give both, or neither")
     if not target:
         raise OptionError("TARGET is missing", "give two texts, or --languages for one folder")
     is_shown = output is None and not console.as_json and is_terminal()

@@ -16,11 +16,13 @@ from xmine.scoring.documents import Document, Shared
 from xmine.text.inputs import Texts
 from xmine.text.languages import LANGUAGES, short_code
 
+Sizes = tuple[NDArray[np.int64], NDArray[np.int64]]  # the sentences of each document
 Names = tuple[tuple[str, ...], tuple[str, ...]]  # of the documents of both sides
 
 # A pair of documents whose names agree and whose sentences say nothing else.
 _NAMED = 0.9
 _DOUBTED = 0.05
+_ELSEWHERE = 0.2  # share of the sentences of a document
 _REGION = re.compile(r"(?<![^/._-])([a-z]{2,3})[-_](?:[A-Z]{2}|[A-Z][a-z]{3})(?![^/._-])")  # zh-CN
 _NAMES = {name.lower(): code for code, name in LANGUAGES.items()}
 
@@ -75,7 +77,7 @@ def pair_documents(
             int(sizes[0][each.source]),
             int(sizes[1][each.target]),
         )
-        for each in _with_names(shared.pairs(sizes), names)
+        for each in _with_names(shared, sizes, names)
     ]
     return sorted(found, key=lambda pair: (-pair.prob, pair.source))
 
@@ -86,7 +88,7 @@ def shared_of(
     encoder: SentenceEncoder | EncoderPair | None = None,
     options: MiningOptions | None = None,
     report: Report = silent,
-) -> tuple[Shared, Names, tuple[NDArray[np.int64], NDArray[np.int64]]]:
+) -> tuple[Shared, Names, Sizes]:
     """Mine two inputs: what their documents share, the names of these, and their sentences."""
     mined = mine(source, target, encoder, options or MiningOptions(documents="auto"), report)
     sides, chosen = (mined.candidates.source, mined.candidates.target), mined.candidates.chosen
@@ -104,9 +106,19 @@ def shared_of(
     return shared, names, sizes
 
 
-def _with_names(found: list[Document], names: Names) -> list[Document]:
-    """Put pairs whose names agree in place of those that sentences make hardly probable."""
-    named = _named(names)
+def _with_names(shared: Shared, sizes: Sizes, names: Names) -> list[Document]:
+    """Put pairs whose names agree in place of those that sentences make hardly probable.
+
+    Names do not count where sentences of the documents have translations in others.
+    """
+    found = shared.pairs(sizes)
+    inside = {(each.source, each.target): each.sentences for each in found}
+    named = {
+        x: y
+        for x, y in _named(names).items()
+        if shared.of_source[x] - inside.get((x, y), 0) <= _ELSEWHERE * sizes[0][x]
+        and shared.of_target[y] - inside.get((x, y), 0) <= _ELSEWHERE * sizes[1][y]
+    }
     taken: tuple[set[int], set[int]] = (set(), set())
     kept = list[Document]()
     for each in found:

@@ -337,6 +337,12 @@ def _paths_of(path: str) -> list[str]:
         beside = Path(path[1:]).parent
         named = [each for each in map(str.strip, read_lines(path[1:])) if each]
         return [each if exists(each) else str(beside / each) for each in named]
+    folder, at, code = path.rpartition("@")
+    if at and not exists(path) and exists(folder):  # as runs of many languages call their texts
+        raise FileError(
+            f"{path}: the texts of a folder in one language, as --languages finds them",
+            f"name the files in {code}: a folder, or a pattern in quotes",
+        )
     if exists(path) and Path(path).is_dir():
         inside = list[str]()
         for folder, inner, names in os.walk(path):

@@ -19,7 +19,7 @@ CEILINGS = {
     "xmine": 1030,
     "xmine/aligning": 1600,
     "xmine/browsing": 3350,
-    "xmine/cli": 4530,
+    "xmine/cli": 4520,
     "xmine/encoders": 3770,
     "xmine/evaluation": 5600,
     "xmine/files": 1570,
@@ -35,7 +35,7 @@ CEILINGS = {
     "trainer": 8630,
     "tui": 5420,
     "bench": 4610,
-    "tests": 52710,
+    "tests": 52730,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 20_000

@@ -15,6 +15,7 @@ from xmine.mining.mined import Mined
 from xmine.mining.pipeline import mine
 from xmine.pairs.known import ConfirmedPairs
 from xmine.text.by_language import language_of_name, split_by_language
+from xmine.text.inputs import text_input
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -98,6 +99,21 @@ def test_pairs_are_those_of_runs_by_hand_and_texts_are_encoded_once(
     assert again.returncode == 0
     refused = xmine("mine", "c", "--languages", "en,zh,de", "-o", "c/")
     assert b"a folder with other files in it" in refused.stderr
+
+
+def test_what_belongs_to_one_pair_of_languages_is_refused(xmine: Run) -> None:
+    for option in ("--dry-run", "--plot", "--src-lang en", "--src-vectors a.npy"):
+        words = "mine", "c", "--languages", "en,de", "-o", "all/", *option.split()
+        assert f"--languages and {option.split()[0]}".encode() in xmine(*words).stderr
+
+
+def test_two_lists_of_the_same_name_are_two_texts() -> None:
+    texts = [text_input(read_lines(EXAMPLES / f"{code}.txt")[:200]) for code in ("en", "zh")]
+    assert texts[0].given == texts[1].given
+    named = mine(EXAMPLES / "en.txt", EXAMPLES / "zh.txt")
+    found = mine(texts[0], texts[1])
+    assert len(found.pairs) > 20
+    assert found.languages == named.languages
 
 
 def test_a_third_language_confirms(tmp_path: Path) -> None:

@@ -120,8 +120,11 @@ def mine(
     Example: xmine mine en.txt zh.txt --threshold auto > pairs.tsv
     """
     if languages:
-        asked = {"TARGET": target, "--gold": gold, "--seed-pairs": seed_pairs}
-        asked |= {"--rescore": rescore, "--address": address, "--hubs": given.hubs}
+        asked: dict[str, object] = {"TARGET": target, "--gold": gold, "--seed-pairs": seed_pairs}
+        asked |= {"--rescore": rescore, "--engine ray": engine != "local", "--hubs": given.hubs}
+        asked |= {"--dry-run": dry_run, "--src-vectors": given.src_vectors}
+        asked |= {"--plot": given.plot, "--plot-file": given.plot_file}
+        asked |= {"--src-lang": options.src_lang, "--tgt-lang": options.tgt_lang}
         _mine_languages(console, source, languages, pairs, output, given, options, asked)
         return
     if pairs != "english":
@@ -241,17 +244,10 @@ def _mine_languages(
         raise OptionError(f"--languages and {', '.join(useless)}", "leave one of them out")
     if output is None or not output.endswith("/"):
         raise OptionError("--languages makes a run for each two languages", "give -o FOLDER/")
-    from xmine.mining.many_languages import (
-        LANGUAGES_FILE,
-        MinedLanguages,
-        language_pairs,
-        mine_languages,
-    )
+    from xmine.mining.many_languages import MinedLanguages, language_pairs, mine_languages
     from xmine.text.by_language import split_by_language
 
     run = Path(output)
-    if run.exists() and not (run / LANGUAGES_FILE).exists() and any(run.iterdir()):
-        raise OptionError(f"{output}: a folder with other files in it", "give another folder")
     codes = (
         [] if languages == "auto" else [short_code(each.strip()) for each in languages.split(",")]
     )

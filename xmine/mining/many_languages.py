@@ -110,8 +110,11 @@ def mine_languages(
         told: called with the name of each pair and what was mined, the last time that it is.
 
     Raises:
-        FileError: `run` is a folder with other files; and see `mine`.
+        OptionError: `run` is a folder with other files.
+        FileError: see `mine`.
     """
+    if run.exists() and not (run / LANGUAGES_FILE).exists() and any(run.iterdir()):
+        raise OptionError(f"{run}: a folder with other files in it", "give another folder")
     given, options = (
         [(code, text.given) for code, text in texts.items()],
         options or MiningOptions(),
@@ -121,7 +124,11 @@ def mine_languages(
     _describe(run, dict(given), {})
     shared, found = Shared(Steps(run / PARTS)), dict[Languages, MinedLanguages]()
     encoder = encoder or SentenceEncoder.load()
-    again = [pair for at, pair in enumerate(pairs) if _between(pair, pairs) and at < len(texts) - 1]
+    again = [  # those that were mined before the pairs that they follow from
+        pair
+        for at, pair in enumerate(pairs)
+        if _between(pair, pairs) and not _between(pair, pairs[:at])
+    ]
     for at, pair in enumerate([*pairs, *again]):
         source, target = pair
         place, is_last = run / f"{source}-{target}", at >= len(pairs) or pair not in again

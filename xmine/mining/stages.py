@@ -121,7 +121,7 @@ class Stages:
         """Work in the folder of a run, which may be a temporary one."""
         self.run, self._options, self._report, self._warn = run, options, report, warn
         here = engine if run.kept else LocalEngine()
-        self._read = {} if shared is None else shared.sentences
+        self._known = None if shared is None else shared.sentences
         own = Steps(run.path(PARTS), here, run.changed, kept=run.kept)
         self.steps = own if shared is None else shared.steps
         self._k, self._index = max(options.neighborhood, NEIGHBOURS), ""
@@ -131,8 +131,8 @@ class Stages:
         """Read the sentences of both sides."""
         options, found = self._options, list[Sentences]()
         for given, language in zip(inputs, (options.src_lang, options.tgt_lang), strict=True):
-            if given.given in self._read:
-                found.append(self._read[given.given])
+            if self._known and given.given in self._known:
+                found.append(self._known[given.given])
                 continue
             self.run.note(f"reading {given.given}")
             found.append(
@@ -150,7 +150,8 @@ class Stages:
             found[-1] = found[-1].with_kept(given, options.keep)
             if given.is_rereadable:
                 given.check_unchanged()
-            self._read[given.given] = found[-1]
+            if self._known is not None:
+                self._known[given.given] = found[-1]
         for name in options.keep:
             if not any(name in side.kept for side in found):
                 raise FileError(

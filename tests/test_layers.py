@@ -35,7 +35,7 @@ CEILINGS = {
     "trainer": 8630,
     "tui": 5420,
     "bench": 4610,
-    "tests": 52730,
+    "tests": 52790,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 20_000

@@ -10,10 +10,10 @@ import pytest
 from tests.conftest import Run
 from xmine.errors import XmineError
 from xmine.files.reading import read_lines
-from xmine.mining.documents import _without_language, pair_documents
+from xmine.mining.documents import _with_names, _without_language, pair_documents
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
-from xmine.scoring.documents import Shared
+from xmine.scoring.documents import MOST_ADDED, WEIGHTS, Shared
 from xmine.text.inputs import read_texts
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -47,6 +47,44 @@ def test_the_other_sentences_of_documents_are_evidence_and_a_pair_is_none_for_it
     sure = Shared.of((x, y), (3, 3), np.array([*probs[:4], 1.0]))
     other = sure.evidence(x, y, np.array([*probs[:4], 1.0]), SIZES)
     assert other[4] == pytest.approx(evidence[4], abs=0.3)
+
+
+def test_evidence_is_the_rate_of_translations_inside_of_pairs_of_documents() -> None:
+    pairs = [
+        (0, 1, 0.9),
+        (0, 1, 0.8),
+        (0, 1, 0.9),
+        (2, 2, 1.0),
+        (2, 2, 0.5),
+        (1, 0, 0.7),
+        (1, 2, 0.1),
+    ]
+    x, y, probs = (np.array(each) for each in zip(*pairs, strict=True))
+    sizes = np.array([4, 40, 4]), np.array([30, 4, 2])
+    are_pair = []
+    for n, (one, other, _) in enumerate(pairs):
+        beside = sum(p for m, (a, b, p) in enumerate(pairs) if (a, b) == (one, other) and m != n)
+        share = min(beside / max(min(sizes[0][one], sizes[1][other]) - 1, 1), 1)
+        odds = WEIGHTS[0] + WEIGHTS[2] * np.log((share + 0.01) / (1 - share + 0.01))
+        prob = 1 / (1 + np.exp(-odds))
+        are_pair.append(prob if prob >= 0.02 else 0)
+    every, cells = probs.sum(), sizes[0].sum() * sizes[1].sum()
+    there = sum(p * of for (_, _, p), of in zip(pairs, are_pair, strict=True))
+    firsts = {(a, b): of for (a, b, _), of in reversed(list(zip(pairs, are_pair, strict=True)))}
+    inside = sum(of * sizes[0][a] * sizes[1][b] for (a, b), of in firsts.items())
+    within, without = (there + 1) / (inside + cells / (every + 1)), every - there + 1
+    wanted = [np.log((of * within * cells + (1 - of) * without) / (every + 1)) for of in are_pair]
+    assert shared(*pairs).evidence(x, y, probs, sizes) == pytest.approx(wanted)
+    x, y, ones = np.zeros(1000, int), np.ones(1000, int), np.ones(1000)
+    large = np.array([1000, 10**6, 10**6]), np.array([10**6, 1000, 10**6])
+    sure = Shared.of((x, y), (3, 3), ones).evidence(x, y, ones, large)
+    assert sure == pytest.approx(np.full(1000, MOST_ADDED))
+
+
+def test_names_count_only_where_both_documents_say_nothing() -> None:
+    names = ("en/a", "en/b", "en/c"), ("de/a", "de/b", "de/c")
+    found = _with_names(shared((0, 1, 0.9), (0, 1, 0.9), (1, 2, 0.1)), SIZES, names)
+    assert {(each.source, each.target) for each in found if each.prob == 0.9} == {(2, 2)}
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,12 @@ import pytest
 from tests.conftest import Run
 from xmine.errors import OptionError
 from xmine.files.reading import read_lines
-from xmine.mining.many_languages import language_pairs, mine_languages
+from xmine.mining.many_languages import (
+    MinedLanguages,
+    _following,
+    language_pairs,
+    mine_languages,
+)
 from xmine.mining.mined import Mined
 from xmine.mining.pipeline import mine
 from xmine.pairs.known import ConfirmedPairs
@@ -140,6 +145,23 @@ def test_the_mining_without_other_languages_is_no_earlier_state_of_a_run(tmp_pat
     for _ in range(2):
         mine_languages(found, language_pairs(list(found), "all"), tmp_path / "run")
         assert not list((tmp_path / "run").glob("*/since.parquet"))
+
+
+def test_what_follows_is_as_probable_as_both_legs() -> None:
+    def mined(*pairs: tuple[int, int, float]) -> MinedLanguages:
+        lines, probs = np.array([pair[:2] for pair in pairs]), np.array([p[2] for p in pairs])
+        return MinedLanguages(Path("run"), {}, lines, probs, 0)
+
+    found = {
+        ("en", "de"): mined((1, 11, 0.9), (2, 12, 1.0)),
+        ("fr", "de"): mined((21, 11, 0.95), (22, 13, 1.0)),
+        ("en", "it"): mined((1, 31, 1.0)),
+        ("it", "fr"): mined((31, 21, 0.92), (30, 22, 1.0)),
+    }
+    following = _following(("en", "fr"), found)
+    assert following.lines.tolist() == [[1, 21]]
+    assert following.probs == pytest.approx([0.92])  # the surer of .9 * .95 and 1 * .92
+    assert following.by == ("de,it",)
 
 
 def test_a_confirmed_pair_rises_and_others_hardly_fall() -> None:

@@ -3,7 +3,7 @@
 Every input follows from the name of a reader and a number. Some libraries crash instead of raising
 an error, so readers run in processes of their own; one that dies names its input.
 
-    python tests/toys/fuzzing.py --inputs 100000 --jobs 2
+    python -m tests.toys.fuzzing --inputs 100000 --jobs 2
 """
 
 import argparse
@@ -423,11 +423,13 @@ def fuzzed(names: list[str], numbers: range) -> Iterator[dict[str, object]]:
     """Read inputs of some kinds in a process of its own; after its death another one goes on."""
     with tempfile.TemporaryDirectory() as folder:
         begun = Path(folder) / "begun"
-        command = [sys.executable, __file__, "--here", folder, "--kinds", *names]
+        command = [sys.executable, "-m", "tests.toys.fuzzing", "--here", folder, "--kinds", *names]
         command += ["--from", str(numbers.start), "--to", str(numbers.stop)]
         patience = _STARTS + _TAKES * len(numbers) * len(names)
         try:
-            done = subprocess.run(command, capture_output=True, timeout=patience)
+            done = subprocess.run(
+                command, capture_output=True, timeout=patience, cwd=Path(__file__).parents[2]
+            )
             died = f"the process died: {done.returncode}" if done.returncode else ""
             out, errors = done.stdout, done.stderr.decode(errors="replace")
         except subprocess.TimeoutExpired as error:

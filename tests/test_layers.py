@@ -18,7 +18,7 @@ FOLDERS = {"xmine": ROOT / "xmine", "xmine.trainer": ROOT / "trainer", "xmine.tu
 CEILINGS = {
     "xmine": 1030,
     "xmine/aligning": 1600,
-    "xmine/browsing": 3350,
+    "xmine/browsing": 3660,
     "xmine/cli": 4520,
     "xmine/encoders": 3770,
     "xmine/evaluation": 5600,
@@ -33,9 +33,9 @@ CEILINGS = {
     "xmine/text": 2990,
     "xmine/vectors": 590,
     "trainer": 8630,
-    "tui": 5420,
+    "tui": 6300,
     "bench": 4610,
-    "tests": 52790,
+    "tests": 53900,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 20_000

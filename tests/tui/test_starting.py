@@ -1,6 +1,7 @@
 """Mine and train from the app: forms become commands, commands run, results are opened."""
 
 import asyncio
+import json
 import time
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from tests.toys.screens import screen_text, settled, until
 from xmine.tui.app import XmineApp
 from xmine.tui.jobs import Job
 from xmine.tui.screens import job_base
-from xmine.tui.screens.training import Metrics
+from xmine.tui.widgets.curves import Metrics, smoothed
 from xmine.tui.widgets.toggles import Choices
 
 Toy = tuple[Path, Path, set[tuple[int, int]]]
@@ -153,17 +154,46 @@ def test_mining_goes_on_elsewhere_and_its_pairs_are_opened(
 
 
 def test_metrics_are_read_while_they_are_written(tmp_path: Path) -> None:
-    metrics, log = Metrics(tmp_path / "e"), tmp_path / "e.training" / "metrics.jsonl"
+    output, log = tmp_path / "e", tmp_path / "e.training" / "metrics.jsonl"
+    output.mkdir()
+    (output / "metrics.jsonl").write_text('{"step": 7, "loss": 1}\n')  # of the run before
+    metrics = Metrics(output, log.parent, time.time() + 1)
     metrics.heard = {"": {5: 3.0, 10: 9.0}}
     metrics.refresh()
-    assert (metrics.losses, metrics.figures) == ({"": {5: 3.0, 10: 9.0}}, {})
+    assert (metrics.losses, metrics.figures) == (metrics.heard, {})
     log.parent.mkdir()
     lines = ['{"step": 10, "loss": 2.5, "lr": 0.1}', "no JSON", '{"step": 20, "accuracy": 0.5}']
     log.write_text("\n".join([*lines, '{"step": 20, "lo']))  # its end is not written yet
     metrics.refresh()
     assert metrics.losses == {"": {5: 3.0, 10: 2.5}}  # what is logged counts
-    assert metrics.accuracies == {"": {20: 0.5}}
+    assert (metrics.measures, metrics.decides) == ({"accuracy": {"": {20: 0.5}}}, "accuracy")
     assert metrics.figures == {"loss": 2.5, "lr": 0.1, "accuracy": 0.5}
-    log.parent.rename(tmp_path / "e")
+    log.rename(output / "metrics.jsonl")
+    after = Metrics(output, log.parent)
+    after.refresh()
+    assert after.measures == {"accuracy": {"": {20: 0.5}}}
+
+
+def test_stages_stand_one_behind_the_other(tmp_path: Path) -> None:
+    rows: list[dict[str, object]] = [
+        {"step": 10, "loss": 2.0, "stage": "distil"},
+        {"step": 20, "loss": 1.0, "stage": "distil"},
+        {"step": 20, "spearman": 0.5, "accuracy": 0.9, "stage": "distil"},
+        {"step": 10, "loss": 4.0, "stage": "contrast"},
+        {"step": 10, "spearman": 0.6, "stage": "contrast"},
+    ]
+    (tmp_path / "metrics.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    metrics = Metrics(tmp_path)
     metrics.refresh()
-    assert metrics.accuracies == {"": {20: 0.5}}
+    assert metrics.in_a_row(metrics.losses) == {10: 2.0, 20: 1.0, 30: 4.0}
+    assert metrics.decides == "spearman"
+    assert metrics.in_a_row(metrics.measures["spearman"]) == {20: 0.5, 30: 0.6}
+
+
+def test_a_smoothed_loss_is_a_weighted_mean_of_the_past() -> None:
+    values = [4.0, 0.0, 2.0, 1.0]
+    weights = [0.9**age for age in range(4)]
+    for at, found in enumerate(smoothed(values)):
+        past = values[at::-1]
+        mean = sum(w * x for w, x in zip(weights, past, strict=False)) / sum(weights[: at + 1])
+        assert found == pytest.approx(mean)

@@ -33,6 +33,7 @@ class JobScreen(BaseScreen):
     """
 
     KIND: ClassVar[str] = ""
+    _refused: tuple[list[str], str] = [], ""  # words that `--dry-run` refused, and why
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "start", "Start", id="starting.start"),
         Binding("ctrl+o", "pick", "Choose a file", id="starting.pick"),
@@ -187,7 +188,9 @@ class JobScreen(BaseScreen):
             line.update(shown(asked.result.get("said", "no estimate")))
         else:
             said = asked.error or " ".join(asked.said[-1:])
-            line.update(shown(f"! {'; '.join(filter(None, [said, asked.hint]))}"))
+            said = "; ".join(filter(None, [said, asked.hint]))
+            self._refused = words, said
+            line.update(shown(f"! {said}"))
 
     def action_start(self) -> None:
         with self.complaining():
@@ -196,6 +199,11 @@ class JobScreen(BaseScreen):
                 self.say(f"{self.KIND} is under way already", bad=True)
                 return
             self.workers.cancel_group(self, "estimate")
+            if words == self._refused[0]:
+                self.say(self._refused[1], bad=True)
+                self._refused = [], ""
+                self._estimate(words)  # the next key starts, unless that is still wrong
+                return
             self.host.jobs.start(self.job(words))
             self._show_form(False)
             self.say("escape: stop it   h: look at something else meanwhile")

@@ -1,7 +1,7 @@
 """Pairs or texts -> an encoder: a form, the estimate, the loss as it falls, and then mining."""
 
-import json
 import os
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar
@@ -9,7 +9,6 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.widgets import RadioSet
-from textual_plotext import PlotextPlot
 
 from xmine.errors import OptionError
 from xmine.trainer.methods import METHODS
@@ -17,6 +16,7 @@ from xmine.units import short
 
 from ..commands import given, named
 from ..jobs import Job
+from ..widgets.curves import METRICS_FILE, Curves, Metrics
 from ..widgets.form_line import FormLine, PathLine, choice_line
 from .job_base import JobScreen
 
@@ -31,7 +31,7 @@ _KINDS = {
 _FLAGS = ("encoder", "epochs", "batch-size")
 # Treatment of an output that exists -> its flag.
 _IN_THE_WAY = {"refuse": "", "go on": "--resume", "replace": "--force"}
-_SHOWN = ("accuracy", "likeness")
+_SHOWN = ("accuracy", "halves", "likeness")
 
 
 class TrainingScreen(JobScreen):
@@ -43,6 +43,8 @@ class TrainingScreen(JobScreen):
     def __init__(self) -> None:
         super().__init__()
         self._metrics: Metrics | None = None
+        self._before: Metrics | None = None  # of the run before
+        self._name_before = ""
 
     def form(self) -> ComposeResult:
         methods = tuple(METHODS)
@@ -93,7 +95,8 @@ class TrainingScreen(JobScreen):
 
     def job(self, words: list[str]) -> Job:
         output = Path(self.line("output").value)
-        self._metrics = Metrics(output)
+        self._metrics = Metrics(output, Path(_begun(output)), time.time())
+        self._before, self._name_before = _run_before(output)
         return Job(self.KIND, words, output)
 
     def show_job(self, job: Job) -> None:
@@ -103,7 +106,9 @@ class TrainingScreen(JobScreen):
             name = "" if stage.stage == "training" else stage.stage
             self._metrics.heard.setdefault(name, {})[stage.done] = stage.numbers["loss"]
         self._metrics.refresh()
-        self.query_one(Curves).show(self._metrics)
+        curves = self.query_one(Curves)
+        curves.show(self._metrics, self._before, self._name_before)
+        self.set_class(curves.display, "-drawn")
 
     def facts(self) -> str:
         figures = self._metrics.figures if self._metrics and self.shows_job else {}
@@ -123,61 +128,22 @@ class TrainingScreen(JobScreen):
         self.host.mine_with(str(job.output))
 
 
-class Metrics:
-    """The metrics that a training run has logged so far.
-
-    Attributes:
-        heard: stage -> step -> loss, of the progress; short runs log few.
-        losses, accuracies: stage -> step -> value; the only stage of a run has no name.
-        figures: the last value of each metric.
-    """
-
-    def __init__(self, output: Path) -> None:
-        self._places = [Path(each, "metrics.jsonl") for each in (_begun(output), output)]
-        self.heard: dict[str, dict[float, float]] = {}
-        self.losses: dict[str, dict[float, float]] = {}
-        self.accuracies: dict[str, dict[float, float]] = {}
-        self.figures: dict[str, float] = {}
-
-    def refresh(self) -> None:
-        """Read the log, which may have moved to where the encoder stays."""
-        logged = b""
-        for place in reversed(self._places):
-            with suppress(OSError):
-                logged = place.read_bytes()
-        self.losses = {stage: dict(steps) for stage, steps in self.heard.items()}
-        self.accuracies, self.figures = {}, {}
-        for line in logged.split(b"\n")[:-1]:  # the last line may be written just now
-            with suppress(ValueError, KeyError, TypeError, AttributeError):
-                row = json.loads(line)
-                step, stage = float(row.pop("step")), str(row.pop("stage", ""))
-                self.figures |= {name: x for name, x in row.items() if isinstance(x, int | float)}
-                for name, curves in (("loss", self.losses), ("accuracy", self.accuracies)):
-                    if name in row:
-                        curves.setdefault(stage, {})[step] = float(row[name])
-
-
 def _begun(output: str | Path) -> str:
     """Name the folder of a training run that was stopped before its end."""
     return f"{os.path.abspath(output)}.training"
 
 
-class Curves(PlotextPlot):
-    """Two curves: the loss by the axis on the left, accuracy by that on the right."""
-
-    def show(self, metrics: Metrics) -> None:
-        """Draw the stages one after the other."""
-        self.plt.clear_data()
-        self.plt.title("loss, and accuracy on held-out pairs (right)")
-        self.plt.xlabel("step")
-        before = 0.0
-        for stage, losses in metrics.losses.items():
-            drawn = [("loss", losses, {"marker": "braille"})]
-            if found := metrics.accuracies.get(stage):
-                drawn.append(("accuracy", found, {"marker": "x", "yside": "right"}))
-            for name, curve, style in drawn:
-                steps, label = sorted(curve), f"{name} {stage}".strip()
-                xs, ys = [before + step for step in steps], [curve[step] for step in steps]
-                self.plt.plot(xs, ys, label=label, **style)
-            before += max(losses)
-        self.refresh()
+def _run_before(output: Path) -> tuple[Metrics | None, str]:
+    """Find the encoder that was trained last beside `output`, perhaps the one there by now."""
+    logs = []
+    for log in output.absolute().parent.glob(f"*/{METRICS_FILE}"):
+        if log.parent.name.startswith(".") or log.parent.suffix == ".training":
+            continue  # made on trial, or not finished
+        with suppress(OSError):
+            logs.append((log.stat().st_mtime, log.parent))
+    if not logs:
+        return None, ""
+    folder = max(logs)[1]
+    metrics = Metrics(folder)
+    metrics.refresh()  # before the new run replaces it
+    return metrics, folder.name

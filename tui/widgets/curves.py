@@ -1,0 +1,172 @@
+"""The metrics of a training run, read while they are written, and drawn as two curves."""
+
+import json
+import math
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Static
+from textual_plotext import PlotextPlot
+
+from xmine.units import short
+
+METRICS_FILE = "metrics.jsonl"
+# What the figures of the top line mean, in the order in which they are told.
+MEANINGS = {
+    "spearman": "correlation of cosines with the scores of people",
+    "halves": "held-out pairs retrieved where half of the source's tokens are left out",
+    "accuracy": "held-out pairs retrieved, both ways",
+    "likeness": "mean cosine of sentences that are no translations: near 1, the encoder collapses",
+}
+_WEIGHT = 0.9  # of what was before, in the smoothed loss
+_LOG_FROM = 10.0  # times that the largest loss is the smallest, from where the axis is logarithmic
+_LEAST_SPAN = 0.05  # of the axis of a measure: less is noise
+_WIDEST_TICK = 12  # cells between two ticks below a curve
+
+Curve = dict[float, float]  # step -> value
+
+
+class Metrics:
+    """The metrics that a training run has logged so far.
+
+    Attributes:
+        heard: stage -> step -> loss, of the progress; short runs log few.
+        losses: stage -> step -> loss; the only stage of a run has no name.
+        measures: name, one of MEANINGS -> stage -> step -> value.
+        figures: the last value of each metric.
+    """
+
+    def __init__(self, output: Path, begun: Path | None = None, since: float = 0.0) -> None:
+        """Read the log in `begun`, or in `output` where it is no older than the time `since`."""
+        self._output, self._begun, self._since = output, begun, since
+        self.heard: dict[str, Curve] = {}
+        self.losses: dict[str, Curve] = {}
+        self.measures: dict[str, dict[str, Curve]] = {}
+        self.figures: dict[str, float] = {}
+
+    @property
+    def decides(self) -> str:
+        """Name the measure to draw, the first of MEANINGS that was logged; empty without any."""
+        return next((name for name in MEANINGS if name in self.measures), "")
+
+    def refresh(self) -> None:
+        """Read the log, which may have moved to where the encoder stays."""
+        logged = b""
+        log, begun = (Path(each or "", METRICS_FILE) for each in (self._output, self._begun))
+        with suppress(OSError):
+            if self._begun is not None and begun.exists():
+                logged = begun.read_bytes()
+            elif log.stat().st_mtime >= self._since:  # else it is that of the encoder in the way
+                logged = log.read_bytes()
+        self.losses = {stage: dict(steps) for stage, steps in self.heard.items()}
+        self.measures, self.figures = {}, {}
+        for line in logged.split(b"\n")[:-1]:  # the last line may be written just now
+            with suppress(ValueError, KeyError, TypeError, AttributeError):
+                row = json.loads(line)
+                step, stage = float(row.pop("step")), str(row.pop("stage", ""))
+                self.figures |= {name: x for name, x in row.items() if isinstance(x, int | float)}
+                if "loss" in row:
+                    self.losses.setdefault(stage, {})[step] = float(row["loss"])
+                for name in MEANINGS.keys() & row:
+                    stages = self.measures.setdefault(name, {})
+                    stages.setdefault(stage, {})[step] = float(row[name])
+
+    def in_a_row(self, curves: dict[str, Curve]) -> Curve:
+        """Put the curves of all stages one behind the other."""
+        found, before = dict[float, float](), 0.0
+        for stage in self.losses | curves:
+            found |= {before + step: y for step, y in sorted(curves.get(stage, {}).items())}
+            before += max([0.0, *self.losses.get(stage, ()), *curves.get(stage, ())])
+        return found
+
+
+def smoothed(values: Sequence[float]) -> list[float]:
+    """Average each value with those before it, whose weights fall by a tenth a step."""
+    means, total, weight = [], 0.0, 0.0
+    for value in values:
+        total, weight = total * _WEIGHT + value, weight * _WEIGHT + 1
+        means.append(total / weight)
+    return means
+
+
+class Curves(Vertical):
+    """The loss beside what was measured on held-out pairs, over the run before, and their best."""
+
+    DEFAULT_CSS = """
+    Curves { height: 1fr; }
+    Curves > Static { height: auto; max-height: 3; }
+    """
+    SIDES: ClassVar[tuple[str, ...]] = ("loss", "measure")
+
+    def compose(self) -> ComposeResult:
+        with Horizontal():
+            for name in self.SIDES:
+                yield PlotextPlot(id=f"curve-{name}")
+        yield Static(id="curve-figures", markup=False)
+
+    def show(self, metrics: Metrics, before: Metrics | None = None, name: str = "") -> None:
+        """Draw a run over one before, whose name is given; without a figure, draw nothing."""
+        decides = metrics.decides
+        losses = metrics.in_a_row(metrics.losses)
+        measured = metrics.in_a_row(metrics.measures.get(decides, {}))
+        self.display = bool(losses)
+        drawn: list[tuple[str, str, Curve, Curve]] = [
+            ("loss", "loss, smoothed", losses, before.in_a_row(before.losses) if before else {}),
+            (
+                "measure",
+                decides or "not measured yet",
+                measured,
+                before.in_a_row(before.measures.get(decides, {})) if before else {},
+            ),
+        ]
+        for side, title, curve, old in drawn:
+            _draw(self.query_one(f"#curve-{side}", PlotextPlot), title, curve, old)
+        said = [f"lr {metrics.figures['lr']:.1e}"] if "lr" in metrics.figures else []
+        if measured:
+            at = max(measured, key=lambda step: (measured[step], step))
+            said.append(f"best {decides} {measured[at]:.3f} at step {at:,.0f} (◆)")
+        if before is not None and name:
+            best = max(before.in_a_row(before.measures.get(decides, {})).values(), default=None)
+            said.append(f"grey: {name}" + ("" if best is None else f", best {best:.3f}"))
+        meaning = f"\n{decides}: {MEANINGS[decides]}" if decides else ""
+        line = Text("   ".join(said) + meaning, "dim")
+        self.query_one("#curve-figures", Static).update(line)
+
+
+def _draw(plot: PlotextPlot, title: str, curve: Curve, old: Curve) -> None:
+    """Draw one side: the axes fit both curves, and a diamond marks the best of a measure."""
+    plt, is_loss = plot.plt, plot.id == "curve-loss"
+    plt.clear_figure()
+    plt.title(title)
+    heights = [*curve.values(), *old.values()]
+    if is_loss and heights and 0 < min(heights) * _LOG_FROM < max(heights):
+        curve, old = ({x: math.log10(y) for x, y in each.items() if y > 0} for each in (curve, old))
+        plt.title(f"{title}, logarithmic")
+        heights = [*curve.values(), *old.values()]
+        low, high = min(heights), max(heights)
+        ticks = [low + (high - low) * part / 3 for part in range(4)]
+        plt.yticks(ticks, [short(10**tick) for tick in ticks])
+    for each, colour in ((old, "gray"), (curve, "green" if is_loss else "cyan")):
+        xs, ys = list(each), list(each.values())
+        if is_loss and xs:
+            if colour != "gray":
+                plt.scatter(xs, ys, marker="braille", color="gray")  # the batches themselves
+            ys = smoothed(ys)
+        if xs:
+            plt.plot(xs, ys, marker="braille", color=colour)
+    if curve and not is_loss:
+        middle, half = (max(heights) + min(heights)) / 2, (max(heights) - min(heights)) / 2
+        half = max(half, _LEAST_SPAN / 2)
+        plt.ylim(middle - half, middle + half)
+        best = max(curve, key=lambda step: (curve[step], step))
+        plt.scatter([best], [curve[best]], marker="◆", color="yellow")
+    if steps := [*curve, *old]:
+        most = max(2, plot.size.width // _WIDEST_TICK)
+        every = max(1, round((max(steps) - min(steps)) / most))
+        plt.xticks([float(x) for x in range(round(min(steps)), round(max(steps)) + 1, every)])
+    plot.refresh()

@@ -134,7 +134,7 @@ def test_a_line_cut_short_anywhere_is_passed_over_and_healed(opened: Opened) -> 
 def test_another_version_and_another_file_are_refused(opened: Opened) -> None:
     path = Judgements.open(opened).path
     for content, said in (
-        (HEADER.replace(b"version 1", b"version 2"), "version 2, not 1"),
+        (HEADER.replace(b"version 2", b"version 3"), "version 3, not 2"),
         (b"0.9\thello\tworld\n", "not a file of judgements"),
     ):
         path.write_bytes(content)

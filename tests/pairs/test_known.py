@@ -225,7 +225,7 @@ def test_judged_pairs_and_runs_stand_for_their_judgements(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("change", "message"),
     {
-        ("version 1", "version 2"): "judgements of version 2, not 1",
+        ("version 1", "version 3"): "judgements of version 3, not 2",
         ("\taccept", "\tunsure"): "no pair is accepted or rejected",
         ("3\t4\t\t\t", "3\t4\t0\t8\t"): ":2: a sentence of a line was judged, not the line",
         ("3\t4\t", "3\t\t"): ":2: a pair of a file without lines was judged",

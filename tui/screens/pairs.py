@@ -10,6 +10,7 @@ import numpy as np
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import Opened, Rows
 from xmine.browsing.query import ORDERS, USUAL, PairQuery, usual
 from xmine.browsing.typed import line_of
@@ -222,13 +223,13 @@ class PairsScreen(FindScreen):
         self.ask(Question(text=text, answered=answered, given=_free_name(), ways=paths_from))
 
     def _export(self, rows: Rows, name: str) -> None:
-        write = partial(_written, self.view.opened, rows, name)
+        write = partial(_written, self.judgements, self.view.opened, rows, name)
         self.say(f"writing {name}")
         self.background.run(f"export {name}", write, self.say, self.complain)
 
 
-def _written(opened: Opened, rows: Rows, name: str) -> str:
-    """Write some pairs into a file, and say how many."""
+def _written(judgements: Judgements, opened: Opened, rows: Rows, name: str) -> str:
+    """Write some pairs into a file as they stand now, and say how many."""
     from xmine.pairs.io import check_pair_file, write_pairs  # here: it loads every format
     from xmine.pairs.paths import refuse_turned
 
@@ -236,7 +237,7 @@ def _written(opened: Opened, rows: Rows, name: str) -> str:
     try:
         check_pair_file(path, force=False, source=opened.path)
         refuse_turned(path, opened.languages)
-        written = write_pairs(opened.written_pairs(rows), path, opened.languages)
+        written = write_pairs(judgements.pairs(rows), path, opened.languages)
     except XmineError as error:
         if "--force" in error.hint:  # an option of the command
             raise FileError(error.message, "give another name") from error

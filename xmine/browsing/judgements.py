@@ -1,4 +1,4 @@
-"""Labels of people: accepted, rejected or unsure pairs; each label is on the disk at once.
+"""Labels of people, notes and repairs of pairs; each is on the disk at once.
 
 Several judges and processes may label the same pairs at the same time: all write to the file beside
 the pairs, see `xmine.pairs.judgements`.
@@ -7,20 +7,23 @@ the pairs, see `xmine.pairs.judgements`.
 import getpass
 import os
 from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from threading import RLock
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.browsing.opened import Opened, Rows
+from xmine.browsing.repairs import Repair, in_place_of
 from xmine.errors import OptionError
 from xmine.pairs.judgements import (
+    ACCEPT,
     LABELS,
+    REJECT,
     TAKEN_BACK,
     Label,
     PairKey,
@@ -31,6 +34,7 @@ from xmine.pairs.judgements import (
     read_from,
     why_not_writable,
 )
+from xmine.pairs.pair import Pair
 
 # The codes of labels in `Judgements.codes`; 0 for a pair that nobody has judged.
 CODES = {name: code for code, name in enumerate(("", *LABELS))}
@@ -54,6 +58,13 @@ class Counts:
     def judged(self) -> int:
         """Count those with any label."""
         return self.accept + self.reject + self.unsure
+
+
+class Done(NamedTuple):
+    """What was done at once: accept, note, repair and so on, and labels that take it back."""
+
+    what: str
+    before: list[Label]
 
 
 def _latest(said: dict[str, str]) -> str:
@@ -82,17 +93,23 @@ def row_of(opened: Opened, key: PairKey) -> int | None:
     return next((row for row in near if key_of(opened, row).texts == key.texts), None)
 
 
-def judge_name() -> str:
-    """Name who judges: XMINE_JUDGE, or the login name."""
+def judge_name(kept: str = "") -> str:
+    """Name who judges: XMINE_JUDGE, or the name that was kept, or the login name."""
     try:
-        name = os.environ.get("XMINE_JUDGE", "") or getpass.getuser()
+        name = os.environ.get("XMINE_JUDGE", "") or kept or getpass.getuser()
     except (OSError, KeyError):  # a container may have no name for its user
         name = ""
     return "".join(each if each.isprintable() else " " for each in name).strip() or "unknown"
 
 
 class Judgements:
-    """The labels of some pairs, in the file `path`; `by` names who labels here."""
+    """The labels of some pairs, in the file `path`; `by` names who labels here.
+
+    Attributes:
+        done: what was done here, the last at the end.
+        contradicted: pairs that another window judged otherwise in the same name: its verdict, and
+            the one that was given here.
+    """
 
     def __init__(self, opened: Opened, path: Path, by: str, patience: float = KEY_PATIENCE) -> None:
         """Begin without any; see `open`."""
@@ -100,9 +117,13 @@ class Judgements:
         self._opened = opened
         # The label of each judge for each pair, the latest at the end.
         self._said: dict[PairKey, dict[str, str]] = {}
+        self._notes: dict[PairKey, dict[str, str]] = {}
+        self._repairs: dict[PairKey, Repair | None] = {}
         self._moved: dict[PairKey, PairKey] = {}  # see `_moves`
-        # What was done here, each of it at once: pairs, and what `by` had said of them before.
-        self._done: list[list[tuple[PairKey, str]]] = []
+        self.done: list[Done] = []  # here, the last at the end
+        self._own: set[tuple[PairKey, str]] = set()  # that are being written
+        # What another window says in the same name, and what was said here.
+        self.contradicted: dict[PairKey, tuple[str, str]] = {}
         self._seen: tuple[int, int, int] | None = None  # inode, size and time of the file
         self._end = 0  # of what was read of it
         self._codes: NDArray[np.int8] | None = None
@@ -146,34 +167,106 @@ class Judgements:
         Returns:
             how many pairs are left.
         """
-        before = []
+        found = []
         for row in rows:
             said = self.by_judge(row)
             own = said.get(self.by, TAKEN_BACK)
             if own != judgement:
-                before.append((key_of(self._opened, row), own))
+                found.append((row, own))
             elif said and list(said)[-1] != self.by and own != TAKEN_BACK:
                 # Taken back, the other label is the latest again.
-                before.append((key_of(self._opened, row), TAKEN_BACK))
-        if before:
-            self._write([(key, judgement) for key, _ in before])
-            self._done.append(before)
-        return len(before)
+                found.append((row, TAKEN_BACK))
+        if found:
+            labels = [self._label(row, judgement) for row, _ in found]
+            before = [self._label(*each) for each in found]
+            self._do(judgement, labels, before)
+        return len(found)
+
+    def note(self, row: int, text: str) -> None:
+        """Say something of a pair, beside the verdict; an empty text says no more."""
+        own, before = self._own_of(row), self.notes(row).get(self.by, "")
+        labels = [self._label(row, own, note=each) for each in (text, before)]
+        self._do("note", labels[:1], labels[1:])
+
+    def repair(self, repairs: Mapping[int, Repair | None]) -> None:
+        """Put beads in the place of some rows, all at once, and accept these; None: none any more.
+
+        A row of which nothing is left keeps its label.
+        """
+        said, before = [], []
+        for row, repair in repairs.items():
+            own, then = self._own_of(row), self.repair_of(row)
+            accepted = ACCEPT if repair is not None and repair.beads else own
+            said.append(self._label(row, accepted, repair=repair and repair.facts()))
+            before.append(self._label(row, own, repair=then and then.facts()))
+        self._do("repair", said, before)
+
+    def _own_of(self, row: int) -> str:
+        return self.by_judge(row).get(self.by, TAKEN_BACK)
+
+    def _label(self, row: int, judgement: str, **more: object) -> Label:
+        return Label(key_of(self._opened, row), judgement, self.by, now(), more)
+
+    def _do(self, what: str, labels: list[Label], before: list[Label]) -> None:
+        self._write(labels)
+        self.done.append(Done(what, before))
 
     def undo(self, there: int | None = None) -> list[int]:
-        """Take back the last labels that were given here at once, and name their pairs.
+        """Take back the last that was done here at once, and name its pairs.
 
-        If none are left, that of `by` on the pair `there`; name none where there is no such label.
+        If nothing is left, the label of `by` on the pair `there`; name none where there is no such
+        label.
         """
-        if not self._done:
+        if not self.done:
             if there is None or self.by not in self.by_judge(there):
                 return []
-            self._write([(key_of(self._opened, there), TAKEN_BACK)])
+            self._write([self._label(there, TAKEN_BACK)])
             return [there]
-        before = dict(self._done[-1])
-        self._write(list(before.items()))
-        self._done.pop()
-        return [row for row in self._near(before) if key_of(self._opened, row) in before]
+        before = self.done[-1].before
+        self._write([replace(label, time=now()) for label in before])
+        self.done.pop()
+        return self.rows_of(before)
+
+    def rows_of(self, labels: Iterable[Label]) -> list[int]:
+        """List the pairs that some labels are for, in the order of the pairs."""
+        keys = {label.key for label in labels}
+        return [row for row in self._near(keys) if key_of(self._opened, row) in keys]
+
+    def notes(self, row: int) -> dict[str, str]:
+        """Give what each judge notes about a pair."""
+        said = self._notes.get(key_of(self._opened, row), {}) if self._notes else {}
+        return {judge: note for judge, note in said.items() if note}
+
+    def repair_of(self, row: int) -> Repair | None:
+        """Give what stands in the place of a pair; None for the pair itself."""
+        return self._repairs.get(key_of(self._opened, row)) if self._repairs else None
+
+    def texts_of(self, row: int) -> tuple[str, str]:
+        """Give the texts of a pair as they stand now, of several beads one after the other."""
+        opened, repair = self._opened, self.repair_of(row)
+        if repair is None:
+            source, target = int(opened.sources[row]), int(opened.targets[row])
+            return opened.source.texts[source], opened.target.texts[target]
+        ours, theirs = ("\n".join(bead.text(side) for bead in repair.beads) for side in (0, 1))
+        return ours, theirs
+
+    def pairs(self, rows: Rows, *, written: bool = True) -> Iterator[Pair]:
+        """Give some pairs as they stand now: those of a repair in its place, with notes.
+
+        Figures are those of the pair that was opened. See `Opened.written_pairs` for `written`.
+        """
+        opened = self._opened
+        # TSV has no room for a column that none of the first pairs has.
+        repaired = "" if any(self._repairs.values()) else None
+        note = "" if any(any(each.values()) for each in self._notes.values()) else None
+        given = opened.written_pairs(rows) if written else opened.pairs(rows)
+        for row, pair in zip(rows.tolist(), given, strict=True):
+            repair, notes = self.repair_of(row), self.notes(row)
+            said = "; ".join(
+                note if len(notes) == 1 else f"{judge}: {note}" for judge, note in notes.items()
+            )
+            pair = pair._replace(repaired=repaired, note=None if note is None else said)
+            yield from (pair,) if repair is None else in_place_of(opened, pair, repair)
 
     def refresh(self) -> bool:
         """Read what others have said since; tell whether there was any."""
@@ -188,24 +281,43 @@ class Judgements:
         labels, end = read_from(self.path, self._end if grown else 0)
         with self._lock:
             if not grown:
-                self._said.clear()
+                for known in (self._said, self._notes, self._repairs):
+                    known.clear()
                 self._moved = self._moves({label.key for label in labels})
             if not grown or len(labels) > _MANY:
                 self._codes = None
             for label in labels:
+                if grown:
+                    self._compare(label)
                 self._take(label)
         self._seen, self._end = seen, end
         return bool(labels) or not grown
 
-    def codes(self) -> NDArray[np.int8]:
-        """Tell the label on every pair, int8 [pairs], as CODES has them."""
+    def codes(self, only: str = "", by: str = "") -> NDArray[np.int8]:
+        """Tell the label on every pair, int8 [pairs], as CODES has them.
+
+        Args:
+            only: `conflict` for pairs that judges accept and reject, `repaired` for those that are;
+                all others have 0.
+            by: whose labels; those of all if it is empty, the latest of each pair.
+        """
         with self._lock:
             if self._codes is None:
                 codes = np.zeros(len(self._opened), dtype=np.int8)
                 for row in self.rows().tolist():
                     codes[row] = CODES[self.of(row)]
                 self._codes = codes
-            return self._codes
+            if only not in ("conflict", "repaired") and not by:
+                return self._codes
+            codes = np.zeros_like(self._codes)
+            for row in self._near({*self._said, *self._repairs}):
+                said, repair = self.by_judge(row), self.repair_of(row)
+                judged = _latest(said) if not by else said.get(by, "")
+                if only == "repaired" and (repair is None or (by and not judged)):
+                    continue
+                if only != "conflict" or {ACCEPT, REJECT} <= {*said.values()}:
+                    codes[row] = CODES[judged or (ACCEPT if only == "repaired" else "")]
+            return codes
 
     def rows(self) -> Rows:
         """Find the pairs that are judged, int64 [judged], in the order of the pairs."""
@@ -224,18 +336,30 @@ class Judgements:
         accept, reject, unsure = np.bincount(codes, minlength=4)[1:].tolist()
         return Counts(accept, reject, unsure, len(codes))
 
-    def _write(self, said: list[tuple[PairKey, str]]) -> None:
-        known, time = (*LABELS, TAKEN_BACK), now()
-        for _, judgement in said:
-            if judgement not in known:
+    def _write(self, labels: list[Label]) -> None:
+        known = (*LABELS, TAKEN_BACK)
+        for label in labels:
+            if label.judgement not in known:
                 choose = f"choose from {', '.join(known)}"
-                raise OptionError(f"{judgement!r} is no judgement", choose)
-        labels = [Label(key, each, self.by, time) for key, each in said]
+                raise OptionError(f"{label.judgement!r} is no judgement", choose)
         append(self.path, labels, self._patience)
+        self._own = {(label.key, label.judgement) for label in labels}
         self.refresh()  # it holds these labels, and what others said before them
+
+    def _compare(self, label: Label) -> None:
+        """Note that another window says otherwise in the same name."""
+        key = self._moved.get(label.key, label.key)
+        ours = self._said.get(key, {}).get(label.judge, label.judgement)
+        is_other = label.judge == self.by and (label.key, label.judgement) not in self._own
+        if is_other and label.judgement not in (ours, TAKEN_BACK):
+            self.contradicted[key] = label.judgement, ours
 
     def _take(self, label: Label) -> None:
         key = self._moved.get(label.key, label.key)
+        if "repair" in label.more:
+            self._repairs[key] = Repair.of(label.more["repair"])
+        if isinstance(note := label.more.get("note"), str):
+            self._notes.setdefault(key, {})[label.judge] = note
         said = self._said.setdefault(key, {})
         said.pop(label.judge, None)
         if label.judgement != TAKEN_BACK:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 ORDERS = ("rank", "score", "prob", "cosine", "margin", "source", "target", "length")
 SIDES = ("either", "source", "target", "both")
 KEPT = ("kept", "below", "all")
-JUDGED = ("any", *LABELS, "judged", "unjudged")
+JUDGED = ("any", *LABELS, "judged", "unjudged", "repaired", "conflict")
 
 Codes = NDArray[np.int8]
 
@@ -41,7 +41,9 @@ class PairQuery:
         flags: names of flags, one of which a pair must have; `none` for pairs without any.
         score_min, score_max: of the scores as they are printed, both included.
         kept: `kept` by the cut, `below` it or dropped, or `all`.
-        verdict: `accept`, `reject`, `unsure`, `judged`, `unjudged`, or `any` for all pairs.
+        verdict: `accept`, `reject`, `unsure`, `judged`, `unjudged`, or `any` for all pairs;
+            `repaired`, or `conflict` where judges disagree.
+        by: the judge whose verdicts count; empty for all judges, the latest of each pair.
         since: kept pairs that came to a run since a date, or `run`: with the last run that had new
             ones; see `xmine.pairs.changes.came_since`.
         where: a condition of SQL, see `xmine.browsing.where`; empty for none.
@@ -58,6 +60,7 @@ class PairQuery:
     score_max: float | None = None
     kept: str = "all"
     verdict: str = "any"
+    by: str = ""
     since: str = ""
     where: str = ""
     order: str = "rank"
@@ -81,7 +84,7 @@ class PairQuery:
     @property
     def by_verdict(self) -> bool:
         """Whether the verdicts on the pairs are asked for."""
-        return self.verdict != "any" or "verdict" in self.where
+        return self.verdict != "any" or bool(self.by) or "verdict" in self.where
 
 
 _START, _END = "\x02", "\x03"  # controls, which no text that is shown has
@@ -96,7 +99,10 @@ def usual(opened: Opened) -> PairQuery:
 def select(
     opened: Opened, query: PairQuery, cut: float | None = None, codes: Codes | None = None
 ) -> Rows:
-    """Find the pairs that a query asks for, int64 [found], in its order."""
+    """Find the pairs that a query asks for, int64 [found], in its order.
+
+    `codes` are those of its verdict and its judge, see `Judgements.codes`.
+    """
     import polars as pl
 
     if opened.scores is None and (
@@ -130,10 +136,10 @@ def _conditions(opened: Opened, query: PairQuery) -> "list[pl.Expr | pl.Series]"
     wanted: list[pl.Expr | pl.Series] = []
     if query.kept != "all":
         wanted.append(pl.col("kept") == (query.kept == "kept"))
-    if query.verdict in ("judged", "unjudged"):
-        wanted.append(pl.col("verdict").is_null() == (query.verdict == "unjudged"))
-    elif query.verdict != "any":
+    if query.verdict in LABELS:
         wanted.append(pl.col("verdict") == query.verdict)
+    elif query.verdict != "any" or query.by:
+        wanted.append(pl.col("verdict").is_null() == (query.verdict == "unjudged"))
     if query.flags:
         wanted.append(pl.Series(flagged(opened, query.flags)))
     if query.score_min is not None:

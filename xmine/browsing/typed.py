@@ -19,7 +19,7 @@ from xmine.flags.names import FLAGS
 HINT = "text, /regex/, :974, flag:number, is:below, score<1.3"
 _COMPARED = r"(?P<column>score|prob|cosine|margin) ?(?P<sign><=|>=|<|>|=) ?(?P<number>[^\s<>=]+)"
 _TERM = re.compile(
-    rf'(?<!\S)(?:(?P<name>flag|is|in|text|where):(?:"(?P<quoted>(?:[^"]|"")*)"|(?P<plain>\S*))'
+    rf'(?<!\S)(?:(?P<name>flag|is|in|by|text|where):(?:"(?P<quoted>(?:[^"]|"")*)"|(?P<plain>\S*))'
     rf"|{_COMPARED.replace(' ?', '')})(?!\S)"
 )
 _CLAUSE = re.compile(_COMPARED)
@@ -88,6 +88,8 @@ def _with(query: PairQuery, term: re.Match[str]) -> PairQuery:
         return replace(query, kept=value)
     if name == "in":
         return replace(query, side=value)
+    if name == "by":
+        return replace(query, by=value)
     if name == "where":
         return _and(query, value)
     text, regex = _without_slashes(value)
@@ -137,6 +139,7 @@ def line_of(query: PairQuery) -> str:
     said = [f"is:{each}" for each in (query.kept, query.verdict) if each not in ("kept", "any")]
     said += [f"flag:{','.join(query.flags)}"] if query.flags else []
     said += [f"in:{query.side}"] if query.side != "either" else []
+    said += [_quoted("by", query.by) if " " in query.by else f"by:{query.by}"] if query.by else []
     if query.text:
         looks_so = _REGEX.fullmatch(query.text) is not None
         pattern = query.text if query.regex else re.escape(query.text)

@@ -40,13 +40,13 @@ class View:
     def __init__(
         self,
         opened: Opened,
-        codes: Callable[[], Codes] | None = None,
+        codes: Callable[[str, str], Codes] | None = None,
         query: PairQuery | None = None,
         cut: float | None = None,
     ) -> None:
         """Show the pairs of a query, or the usual ones, at a cut, or at that of the run.
 
-        Any thread may call `codes` for labels.
+        Any thread may call `codes` for labels, see `Judgements.codes`.
         """
         self.opened = opened
         self._stamp = stamp(opened.path)
@@ -81,7 +81,7 @@ class View:
         """Find the rows of a query, int64 [found], in any thread: the view does not change."""
         codes = None
         if wanted.query.by_verdict and self._codes is not None:
-            codes = self._codes()
+            codes = self._codes(wanted.query.verdict, wanted.query.by)
         return select(self.opened, wanted.query, wanted.cut, codes)
 
     def still_found(self) -> Rows:

@@ -5,16 +5,17 @@ judge replaces an earlier one; no line is ever changed. docs/reference/runs.md h
 """
 
 import errno
+import json
 import os
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from xmine.errors import FileError
 from xmine.files.reading import STDIN
@@ -23,15 +24,15 @@ from xmine.run.folder import JUDGEMENTS_FILE, RUN_FILE
 ACCEPT, REJECT, UNSURE = "accept", "reject", "unsure"
 LABELS = (ACCEPT, REJECT, UNSURE)
 TAKEN_BACK = "none"
-_VERSION = 1
-_COLUMNS = "source_line target_line source_offset target_offset judgement judge texts time"
+_VERSION = 2  # of version 1 no line has `more`
+_COLUMNS = "source_line target_line source_offset target_offset judgement judge texts more time"
 _TITLE = "# judgements of xmine, version "
 HEADER = f"{_TITLE}{_VERSION}: {_COLUMNS}\n".encode()
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
 # The last column has a fixed width: a line that was cut short is never taken for a whole one.
 _LINE = re.compile(
     r"(\d{1,18})\t(\d{1,18}|)\t(?:(\d{1,18})\t(\d{1,18})|\t)\t(accept|reject|unsure|none)\t"
-    r"([^\t]*)\t([0-9a-f]{8})\t(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)",
+    r"([^\t]*)\t([0-9a-f]{8})\t(?:(\{[^\t]*\})\t)?(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)",
     re.ASCII,
 )
 # Another process holds the lock for as long as a disk takes to write a line.
@@ -54,19 +55,24 @@ class PairKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """The label that somebody gives a pair: `accept`, `reject`, `unsure`, or `none` for no more."""
+    """The label that somebody gives a pair: `accept`, `reject`, `unsure`, or `none` for no more.
+
+    `more` has what else is said with it: a `note`, or a `repair`; each replaces the one of before.
+    """
 
     key: PairKey
     judgement: str
     judge: str
     time: str
+    more: Mapping[str, Any] = field(default_factory=dict)
 
     def line(self) -> bytes:
         """Give its line of the file."""
         key = self.key
         where = ("" if each is None else str(each) for each in key[:4])
-        columns = (*where, self.judgement, self.judge, key.texts)
-        return ("\t".join((*columns, self.time)) + "\n").encode("utf-8", "replace")
+        more = [json.dumps(self.more, ensure_ascii=False)] if self.more else []
+        columns = (*where, self.judgement, self.judge, key.texts, *more, self.time)
+        return ("\t".join(columns) + "\n").encode("utf-8", "replace")
 
 
 def hash_of(source: str, target: str) -> str:
@@ -120,10 +126,11 @@ def read_labels(lines: Iterable[str]) -> Iterator[tuple[int, Label]]:
     """Read labels, each with the number of its line from 1; skip a line that was cut short."""
     for number, line in enumerate(lines, start=1):
         if found := _LINE.fullmatch(line.removesuffix("\r")):  # of an editor on Windows
-            source, target, at_source, at_target, judgement, judge, texts, time = found.groups()
+            source, target, at_source, at_target, said, judge, texts, more, time = found.groups()
             starts = _whole(at_source), _whole(at_target)
             key = PairKey(int(source), _whole(target), *starts, texts)
-            yield number, Label(key, judgement, judge, time)
+            with suppress(ValueError, RecursionError):
+                yield number, Label(key, said, judge, time, json.loads(more or "{}"))
 
 
 def standing_in(path: Path, lines: list[str]) -> list[tuple[int, Label]]:
@@ -169,7 +176,7 @@ def check_header(data: bytes, path: Path) -> None:
     if not is_label_file(data):
         raise FileError(f"{path}: not a file of judgements", "move it away, and judge again")
     version = data[len(_TITLE) :].partition(b":")[0]
-    if version != str(_VERSION).encode():
+    if version not in (b"1", b"2"):
         raise FileError(
             f"{path}: judgements of version {version[:9].decode(errors='replace')}, "
             f"not {_VERSION}: made by another version of xmine",
@@ -184,11 +191,12 @@ def append(path: Path, labels: Iterable[Label], patience: float = PATIENCE) -> N
     disk leaves none of the labels. Another process that writes there is waited for, for `patience`
     seconds.
     """
+    labels = list(labels)
     try:
         handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
             with _locked(handle, path, patience):
-                _mend(handle, path)
+                _mend(handle, path, grows=any(label.more for label in labels))
                 size = os.fstat(handle).st_size
                 try:
                     for label in labels:
@@ -224,8 +232,8 @@ def _locked(handle: int, path: Path, patience: float) -> Iterator[None]:
     yield  # the lock goes when the handle is closed, or with the process
 
 
-def _mend(handle: int, path: Path) -> None:
-    """Begin the file, or end a last line that was cut short."""
+def _mend(handle: int, path: Path, *, grows: bool) -> None:
+    """Begin the file, or end a last line that was cut short; an old one that grows says so."""
     size = os.fstat(handle).st_size
     head = os.pread(handle, len(HEADER), 0)
     if HEADER.startswith(head) and head != HEADER:  # nothing there, or not even the header
@@ -233,6 +241,9 @@ def _mend(handle: int, path: Path) -> None:
         _write_whole(handle, HEADER)
         return
     check_header(head, path)
+    if grows and head.startswith(b"1", len(_TITLE)):
+        with path.open("r+b", buffering=0) as file:  # `handle` writes at the end alone
+            os.pwrite(file.fileno(), b"2", len(_TITLE))
     if os.pread(handle, 1, size - 1) != b"\n":
         _write_whole(handle, b"\n")
 

@@ -75,7 +75,7 @@ class Losses:
 
         These are `columns`, and all but `kept` of those that were kept of an input.
         """
-        left = {_KINDS[name] for name in columns if getattr(pair, name) is not None}
+        left = {_kind(name) for name in columns if getattr(pair, name) is not None}
         if pair.more and not pair.more.keys() <= set(kept):
             left.add("kept columns")
         self.leave(left)
@@ -102,21 +102,16 @@ class Losses:
 
 _NAMED = 3  # faults of units
 _KINDS = {
-    "score": "scores",
     "cosine": "scores",
-    "source_line": "line numbers",
-    "target_line": "line numbers",
-    "source_offset": "offsets",
-    "target_offset": "offsets",
-    "origin": "origins",
+    "line": "line numbers",
+    "lines": "line numbers",
     "prob": "probabilities",
     "flags": "flags",
-    "margin": "margins",
-    "source_lines": "line numbers",
-    "target_lines": "line numbers",
-    "source_file": "files",
-    "target_file": "files",
-    "source_place": "places",
-    "target_place": "places",
     "confirmed": "languages between",
+    "repaired": "repairs",
 }
+
+
+def _kind(column: str) -> str:
+    name = column.rpartition("_")[2]
+    return _KINDS.get(name, f"{name}s")

@@ -35,6 +35,7 @@ class Pair(NamedTuple):
         source_place, target_place: where a text stands in a file that has no lines of text: the
             times of a subtitle, the key of a catalogue.
         confirmed: languages between: the sentences are translations of one sentence in each.
+        repaired, note: what a person did to the texts (merge, split, move, trim, edit); and says.
         more: columns of the inputs that were kept, such as `source_url`; see `is_kept`.
     """
 
@@ -57,6 +58,8 @@ class Pair(NamedTuple):
     source_place: str | None = None
     target_place: str | None = None
     confirmed: str | None = None
+    repaired: str | None = None
+    note: str | None = None
     more: Mapping[str, str] | None = None
 
     def facts(self) -> dict[str, str | float]:
@@ -106,10 +109,12 @@ COLUMNS: dict[str, type] = {
     "source_place": str,
     "target_place": str,
     "confirmed": str,
+    "repaired": str,
+    "note": str,
 }
 BEAD_LINES = ("source_lines", "target_lines")  # that pairs of single lines lack
 # What pairs of two files of lines lack.
-PLACED = (*BEAD_LINES, "source_file", "target_file", "source_place", "target_place", "confirmed")
+PLACED = tuple(list(COLUMNS)[list(COLUMNS).index("source_lines") :])
 _OTHER = {"source": "target", "target": "source"}
 _KINDS = tuple(COLUMNS.get(name, dict) for name in Pair._fields)
 _WHOLE = [at for at, kind in enumerate(_KINDS) if kind is int]
@@ -159,9 +164,7 @@ def settled(pair: Pair, path: str, number: int) -> Pair:
 
 
 def _plain(value: Any, kind: type) -> Any:  # noqa: ANN401 - whatever the field holds
-    if value is None:
-        return None
-    return index(value) if kind is int else kind(value)
+    return None if value is None else index(value) if kind is int else kind(value)
 
 
 def split_head(pairs: Iterable[Pair], size: int = 1000) -> tuple[set[str], Iterator[Pair]]:
@@ -191,8 +194,7 @@ def column(pairs: Iterable[Pair], name: str) -> list[Any]:
 
 def in_order(names: Collection[str]) -> list[str]:
     """Put columns in the order of `COLUMNS`, those that were kept of inputs last."""
-    known = [name for name in COLUMNS if name in names]
-    return [*known, *sorted(each for each in names if each not in COLUMNS)]
+    return [*(name for name in COLUMNS if name in names), *sorted({*names} - {*COLUMNS})]
 
 
 def pair_schema(names: Iterable[str] = COLUMNS) -> "dict[str, type[pl.DataType]]":

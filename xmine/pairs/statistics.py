@@ -31,8 +31,7 @@ def survey(pairs: Iterable[Pair]) -> dict[str, Any]:
     """
     count = copies = empty_sources = empty_targets = 0
     known: tuple[set[int], set[int], set[int]] = set(), set(), set()  # 64-bit hashes of texts
-    lengths = array("q"), array("q")
-    ratios = array("d")
+    lengths, ratios = (array("q"), array("q")), array("d")
     numbers = {name: array("d") for name in ("score", "cosine", "prob", "margin")}
     looked_at, raised = 0, Counter[str]()
     for pair in pairs:

@@ -33,7 +33,8 @@ def list_pairs(
         str, value("Of a run: kept by the cut, below it or dropped, or all.", shown=True)
     ] = "kept",
     verdict: Annotated[
-        str, value("Label of the pairs: any, accept, reject, unsure, judged, unjudged.", shown=True)
+        str,
+        value("Any, accept, reject, unsure, judged, unjudged, repaired, conflict.", shown=True),
     ] = "any",
     since: Annotated[
         str,
@@ -71,6 +72,7 @@ def list_pairs(
     from xmine.browsing.query import PairQuery
     from xmine.pairs.io import read_pairs
     from xmine.pairs.jsonl import jsonl_rows
+    from xmine.pairs.judgements import file_beside
     from xmine.pairs.losses import Losses
     from xmine.pairs.statistics import sample as draw
     from xmine.pairs.tsv import tsv_rows
@@ -94,6 +96,7 @@ def list_pairs(
     )
     # Without a filter a file is read row by row: of 1,000,000 rows 10 take 0.5 s and not 12.
     every = query == PairQuery(kept="kept") and not Path(file, RUN_FILE).is_file()
+    every = every and (file == "-" or not file_beside(file).exists())
     pairs = _numbered(read_pairs(file)) if every else _matching(file, query, console)
     shown = islice(draw(pairs, sample, seed) if sample else pairs, n)
     losses = Losses()
@@ -107,16 +110,13 @@ def list_pairs(
 def _numbered(pairs: "Iterable[Pair]") -> "Iterator[Pair]":
     """Give a pair without a line its number, as `Opened` does: so the pair is shown and judged."""
     for n, pair in enumerate(pairs, start=1):
-        source, target = pair.source_line, pair.target_line
-        is_bead = bool(pair.source_lines or pair.target_lines)
-        yield (
-            pair
-            if is_bead
-            else pair._replace(
-                source_line=n if source is None else source,
-                target_line=n if target is None else target,
+        if pair.source_lines or pair.target_lines:  # a bead
+            yield pair
+        else:
+            source, target = (
+                n if at is None else at for at in (pair.source_line, pair.target_line)
             )
-        )
+            yield pair._replace(source_line=source, target_line=target)
 
 
 def _matching(file: str, query: "PairQuery", console: Console) -> "Iterator[Pair]":
@@ -125,7 +125,8 @@ def _matching(file: str, query: "PairQuery", console: Console) -> "Iterator[Pair
     from xmine.browsing.query import PairQuery, select
 
     opened = open_pairs(Path(file))
-    codes = Judgements.open(opened).codes() if query.by_verdict else None
+    judgements = Judgements.open(opened) if query.by_verdict or file != "-" else None
+    codes = judgements.codes(query.verdict) if judgements and query.by_verdict else None
     rows = select(opened, query, codes=codes)
     if not len(rows):
         looked_at = select(opened, PairQuery(kept=query.kept))
@@ -134,4 +135,4 @@ def _matching(file: str, query: "PairQuery", console: Console) -> "Iterator[Pair
             which = "kept pairs" if query.kept == "kept" else "pairs below the cut"
             more = f"; --kept all looks at all {len(opened):,}"
         console.say(f"none of {len(looked_at):,} {which} matches{more}")
-    return opened.pairs(rows)
+    return judgements.pairs(rows, written=False) if judgements else opened.pairs(rows)

@@ -53,7 +53,7 @@ def count_verdicts(
         refuse_turned(output, opened.languages)
         name = "reject" if rejected else "accept"
         rows = (judgements.codes() == CODES[name]).nonzero()[0]
-        done = write_pairs(opened.written_pairs(rows), output, opened.languages)
+        done = write_pairs(judgements.pairs(rows), output, opened.languages)
         written.append(", ".join([f"{output}: {done.count:,} {name}ed", *done.notes]))
     if known:
         written.append(f"{known}: {_write_known(opened, judgements, known):,} known pairs")

@@ -56,7 +56,7 @@ ORDER = """
     xmine
     xmine.browsing xmine.evaluation
     xmine.trainer
-    xmine.trainer.options xmine.trainer.peers
+    xmine.trainer.options
     xmine.trainer.distributed xmine.trainer.data
     xmine.trainer.models
     xmine.trainer.losses

@@ -1,7 +1,10 @@
-"""One process, or several that `torchrun` started: each has a part of every batch.
+"""One process, or several that `torchrun` or `accelerate launch` started: each has a part of every
+batch.
 
 A rank's loss is the mean over its own rows; the mean of the ranks' gradients is that of the whole
-batch. With one process everything here gives back what it is given.
+batch. With one process everything here gives back what it is given. Who is there is known to
+`accelerate`; tensors travel by torch itself, since `accelerate.utils.gather` puts what it gathers
+on the GPU, and static encoders stay on the processor.
 """
 
 import atexit
@@ -9,8 +12,8 @@ import os
 import secrets
 import socket
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from importlib import import_module
 from pathlib import Path
@@ -18,70 +21,49 @@ from typing import Any
 
 import numpy as np
 import torch
+from accelerate import PartialState
+from accelerate.utils import broadcast_object_list, gather_object
 from torch import Tensor, distributed, nn
+from torch.distributed.distributed_c10d import _get_default_store
 
 from xmine.errors import TrainingError, XmineError
-
-from .peers import among_peers, meeting_place
+from xmine.hardware import choose_device
 
 # Seconds in which all nodes see what one writes: NFS remembers what a folder has so long.
 _PATIENCE = 60.0
 # How long the others wait while the first process evaluates or looks for near neighbours. One that
 # died is noticed at once, by the connection that it closes.
 _WAITING = timedelta(days=1)
+_LOST = (
+    "another process stopped",
+    "its message, or that of torchrun, says why; --resume auto goes on from the last checkpoint",
+)
 
 
-@dataclass(frozen=True, slots=True)
-class World:
-    """The processes that train together.
-
-    Attributes:
-        rank: of this one, from 0; the first alone writes files and reports.
-        size: how many there are.
-    """
-
-    rank: int = 0
-    size: int = 1
-
-    @classmethod
-    def here(cls) -> "World":
-        """Tell where this process stands, once `join_processes` has begun."""
-        if not distributed.is_initialized():
-            return cls()
-        return cls(distributed.get_rank(), distributed.get_world_size())
-
-    @property
-    def leads(self) -> bool:
-        """Whether this is the first process."""
-        return self.rank == 0
-
-    def part(self, count: int) -> slice:
-        """Tell which of `count` rows of a batch are this process's: as many as every other's."""
-        if count % self.size:
-            raise TrainingError(
-                f"--batch-size {count} cannot be shared by {self.size} processes",
-                f"give a multiple of {self.size}",
-            )
-        share = count // self.size
-        return slice(self.rank * share, (self.rank + 1) * share)
+class PeerLost(TrainingError):
+    """Another process of those that train together is gone."""
 
 
-def join_processes(device: torch.device) -> World:
-    """Join the processes that `torchrun` started, if it did: gloo, and NCCL besides on GPUs.
+def join_processes(wanted: str) -> None:
+    """Join the processes that were started together, if there are: gloo, and NCCL besides on GPUs.
 
     With both, tensors travel from wherever they are: static encoders stay on the processor on any
     machine, and so does what is told as an object. The processes meet over gloo, which waits for a
     long evaluation of the first process as NCCL does not.
 
-    A group that was joined before is used as it is; processes leave theirs when they end, since
-    they cannot meet again at the same place.
+    A group that was joined before is used as it is; processes leave theirs when they end.
+
+    Args:
+        wanted: `--device`.
 
     Raises:
-        TrainingError: there are more processes than GPUs.
+        TrainingError: there are more processes than GPUs, or there is no such device.
     """
+    device = torch.device(choose_device(wanted))
     if distributed.is_initialized() or int(os.environ.get("WORLD_SIZE", "1")) == 1:
-        return World.here()
-    if device.type == "cuda" and device.index is None:
+        return
+    is_gpu = device.type == "cuda"
+    if is_gpu and device.index is None:
         own, count = int(os.environ.get("LOCAL_RANK", "0")), torch.cuda.device_count()
         if own >= count:
             raise TrainingError(
@@ -93,13 +75,79 @@ def join_processes(device: torch.device) -> World:
     # would keep the group, whose threads may abort a process at its end.
     import_module("torch.distributed.nn.functional")
     with among_peers():
-        store, rank, size = meeting_place()
-        backend = "cpu:gloo,cuda:nccl" if device.type == "cuda" else "gloo"
-        distributed.init_process_group(
-            backend, timeout=_WAITING, store=store, rank=rank, world_size=size
-        )
+        distributed.init_process_group("cpu:gloo,cuda:nccl" if is_gpu else "gloo", timeout=_WAITING)
+    PartialState(cpu=not is_gpu)
     atexit.register(distributed.destroy_process_group)
-    return World.here()
+
+
+def world() -> Any:  # noqa: ANN401 - a PartialState, which has no types
+    """Tell where this process stands, once `join_processes` has been called."""
+    return PartialState(cpu=True)
+
+
+def processes() -> int:
+    """Count the processes that train together."""
+    return int(world().num_processes)
+
+
+def rank_here() -> int:
+    """Tell which of them this one is, from 0."""
+    return int(world().process_index)
+
+
+def leads() -> bool:
+    """Tell whether this is the first process, which alone writes files and reports."""
+    return bool(world().is_main_process)
+
+
+def part_of(count: int) -> slice:
+    """Tell which of `count` rows of a batch are this process's: as many as every other's."""
+    size, rank = processes(), rank_here()
+    if count % size:
+        raise TrainingError(
+            f"--batch-size {count} cannot be shared by {size} processes",
+            f"give a multiple of {size}",
+        )
+    return slice(count // size * rank, count // size * (rank + 1))
+
+
+@contextmanager
+def among_peers() -> Iterator[None]:
+    """Say in our words that a process which a call of all processes needs is gone."""
+    try:
+        yield
+    except RuntimeError as error:
+        if isinstance(error, distributed.DistError) or "gloo" in str(error):
+            raise PeerLost(*_LOST) from error
+        raise
+
+
+def to_tell(error: XmineError) -> XmineError | None:
+    """Choose what this process tells of an error that ends all: the first one tells its own.
+
+    One process on each other node tells that another stopped; the rest say nothing. Before they
+    have met, all have the same errors, and one on each node tells.
+    """
+    is_first_here = os.environ.get("LOCAL_RANK", "0") == "0"
+    if not distributed.is_initialized():
+        return error if is_first_here else None
+    try:
+        if _get_default_store().add("xmine: told", 1) == 1:
+            return error
+    except RuntimeError:  # the process with the store is gone
+        return error
+    is_alone = os.environ.get("LOCAL_WORLD_SIZE") == os.environ["WORLD_SIZE"]  # this node
+    return PeerLost(*_LOST) if is_first_here and not is_alone else None
+
+
+def restarted() -> bool:
+    """Whether `torchrun --max-restarts` has started this process again."""
+    return os.environ.get("TORCHELASTIC_RESTART_COUNT", "0") != "0"
+
+
+def may_restart() -> bool:
+    """Whether torchrun starts processes again: perhaps it has, though not this one."""
+    return int(os.environ.get("TORCHELASTIC_MAX_RESTARTS", "0")) > 0
 
 
 def check_shared(folder: Path) -> None:
@@ -108,7 +156,7 @@ def check_shared(folder: Path) -> None:
     Raises:
         TrainingError: in all processes; the message names a node that does not see it.
     """
-    if World.here().size == 1:
+    if processes() == 1:
         return
     token = folder / broadcast(f".{secrets.token_hex(8)}.shared")
     on_first_rank(token.touch)
@@ -127,12 +175,10 @@ def check_shared(folder: Path) -> None:
 @torch.no_grad()
 def all_gather(rows: Tensor) -> Tensor:
     """Put the rows of all ranks one behind the other, without gradients."""
-    world = World.here()
-    if world.size == 1:
+    if processes() == 1:
         return rows
-    parts = [torch.empty_like(rows) for _ in range(world.size)]
-    with among_peers():
-        distributed.all_gather(parts, rows.contiguous())
+    parts = [torch.empty_like(rows) for _ in range(processes())]
+    distributed.all_gather(parts, rows.contiguous())
     return torch.cat(parts)
 
 
@@ -151,115 +197,86 @@ class _Gathered(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Tensor:  # noqa: ANN401
         gradient = gradients[0].contiguous()
-        with among_peers():
-            distributed.all_reduce(gradient)
-        return gradient[World.here().part(len(gradient))]
+        distributed.all_reduce(gradient)
+        return gradient[part_of(len(gradient))]
 
 
 def all_gather_with_gradient(rows: Tensor) -> Tensor:
     """Put the rows of all ranks one behind the other; a row's gradient is the sum of all ranks'."""
-    if World.here().size == 1:
+    if processes() == 1:
         return rows
     everything: Tensor = _Gathered.apply(rows)  # type: ignore[no-untyped-call]
     return everything
 
 
-def average_gradients(parameters: Iterable[nn.Parameter]) -> None:
-    """Give every rank the mean of all ranks' gradients; what no rank has, none gets.
+class Gradients:
+    """What gives every rank the mean of all ranks' gradients; what no rank has, none gets.
 
-    Dense ones go in one piece. Of sparse ones each rank adds up the rows of all. A parameter that
-    has no gradient on any rank, since all left out its loss, stays without.
+    Those of transformers meet in the buckets of torch's `DistributedDataParallel`, piece by piece
+    while the backward pass goes on, over a group of their own. Sparse ones of static encoders, and
+    those of encoders on two devices, meet after it.
     """
-    world = World.here()
-    if world.size == 1:
-        return
-    trained = [each for each in parameters if each.requires_grad]
-    # 0: no gradient, 1: a dense one, 2: a sparse one
-    kinds = torch.tensor([0 if each.grad is None else 1 + each.grad.is_sparse for each in trained])
-    with among_peers():
-        distributed.all_reduce(kinds, distributed.ReduceOp.MAX)
-    dense: dict[torch.device, list[Tensor]] = {}  # two encoders may be on two devices
-    for each, kind in zip(trained, kinds.tolist(), strict=True):
-        if not kind:
-            continue
-        gradient = torch.zeros_like(each) if each.grad is None else each.grad
-        if kind == 2:
-            rows = gradient if gradient.is_sparse else gradient.to_sparse(1)
-            each.grad = _summed_rows(rows.coalesce()) / world.size
-        else:
-            each.grad = gradient
-            dense.setdefault(each.device, []).append(gradient)
-    for gradients in dense.values():
-        flat = torch.cat([gradient.flatten() for gradient in gradients])
-        with among_peers():
-            distributed.all_reduce(flat)
-        flat /= world.size
-        start = 0
-        for gradient in gradients:
-            gradient.copy_(flat[start : start + gradient.numel()].view_as(gradient))
-            start += gradient.numel()
 
+    def __init__(self, module: nn.Module, *, is_sparse: bool) -> None:
+        """Look at a module with all parameters that are trained; of some gradients are sparse."""
+        self._parameters = [each for each in module.parameters() if each.requires_grad]
+        self._ddp: Any = None
+        if processes() == 1 or not self._parameters:
+            return
+        is_one = len({each.device for each in self._parameters}) == 1
+        if is_one and not is_sparse:
+            met = nn.ModuleList([module])  # torch warns where no parameter is ever left unused
+            met.unused = nn.Parameter(torch.zeros((), device=self._parameters[0].device))
+            self._ddp = nn.parallel.DistributedDataParallel(
+                met,
+                process_group=distributed.new_group(timeout=_WAITING),
+                find_unused_parameters=True,
+                gradient_as_bucket_view=True,
+            )
 
-def _summed_rows(gradient: Tensor) -> Tensor:
-    """Add up the rows [pieces, dim] of all ranks; NCCL has no sum of sparse tensors."""
-    pieces, rows = gradient.indices()[0], gradient.values()
-    counts = all_gather(torch.tensor([len(pieces)], device=pieces.device)).tolist()
-    missing = max(counts) - len(pieces)
-    every_piece = all_gather(nn.functional.pad(pieces, (0, missing)))
-    every_row = all_gather(nn.functional.pad(rows, (0, 0, 0, missing)))
-    starts = (rank * max(counts) for rank in range(len(counts)))
-    there = [slice(at, at + count) for at, count in zip(starts, counts, strict=True)]
-    return torch.sparse_coo_tensor(
-        torch.cat([every_piece[some] for some in there])[None],
-        torch.cat([every_row[some] for some in there]),
-        gradient.shape,
-        check_invariants=False,
-    ).coalesce()
+    def backward(self, loss: Tensor, *, is_last: bool = True) -> None:
+        """Go back from a loss; after the last one of a step the gradients of all ranks meet."""
+        if loss.requires_grad:  # a first step without negatives has nothing to learn from
+            if self._ddp and is_last:
+                self._ddp.reducer.prepare_for_backward([loss])
+            torch.autograd.backward(loss)
+        met = self._ddp and loss.requires_grad
+        if is_last and not met and processes() > 1:
+            self._average()
 
-
-def all_mean(value: float) -> float:
-    """Average a number over the ranks."""
-    world = World.here()
-    if world.size == 1:
-        return value
-    total = torch.tensor(value, dtype=torch.float64)
-    with among_peers():
-        distributed.all_reduce(total)
-    return total.item() / world.size
+    def _average(self) -> None:
+        """Average one by one; a parameter that all left out of their losses stays without."""
+        # 0: no gradient, 1: a dense one, 2: a sparse one
+        kinds = [0 if x.grad is None else 1 + x.grad.is_sparse for x in self._parameters]
+        told = torch.tensor(kinds)
+        distributed.all_reduce(told, distributed.ReduceOp.MAX)
+        for each, kind in zip(self._parameters, told.tolist(), strict=True):
+            if kind:
+                gradient = torch.zeros_like(each) if each.grad is None else each.grad
+                if kind == 2:
+                    gradient = (
+                        gradient if gradient.is_sparse else gradient.to_sparse(1)
+                    ).coalesce()
+                distributed.all_reduce(gradient)
+                each.grad = gradient / processes()
 
 
 def broadcast(value: Any) -> Any:  # noqa: ANN401 - whatever pickles
     """Give every rank what the first one has."""
-    if World.here().size == 1:
-        return value
-    box = [value]
-    with among_peers():
-        distributed.broadcast_object_list(box)
-    return box[0]
+    return broadcast_object_list([value])[0]
 
 
 def gather_objects(value: Any) -> list[Any]:  # noqa: ANN401 - whatever pickles
     """Give every rank what each has, by rank."""
-    if World.here().size == 1:
-        return [value]
-    box = [None] * World.here().size
-    with among_peers():
-        distributed.all_gather_object(box, value)
-    return box
-
-
-def barrier() -> None:
-    """Go on when all processes have come here."""
-    if World.here().size > 1:
-        with among_peers():
-            distributed.barrier()
+    found: list[Any] = gather_object([value])
+    return found
 
 
 def on_first_rank(act: Callable[[], None]) -> None:
     """Let the first process act when all have come here, while the others wait."""
-    barrier()
+    world().wait_for_everyone()
     error = None
-    if World.here().leads:
+    if leads():
         try:
             act()
         except XmineError as raised:
@@ -271,5 +288,5 @@ def on_first_rank(act: Callable[[], None]) -> None:
 
 def random_of_rank(random: np.random.Generator) -> np.random.Generator:
     """Give each process numbers of its own; the generator that all share stays the same in all."""
-    world = World.here()
-    return random if world.size == 1 else random.spawn(world.size)[world.rank]
+    size = processes()
+    return random if size == 1 else random.spawn(size)[rank_here()]

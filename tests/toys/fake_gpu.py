@@ -110,7 +110,7 @@ def gpu(patch: pytest.MonkeyPatch) -> Iterator[None]:
         return
     patch.setattr("torch.cuda._lazy_init", lambda: None)
     patch.setattr("torch.cuda.synchronize", lambda *_: None)
-    for place in ("hardware", "trainer.models.scratch", "trainer.train"):
+    for place in ("hardware", "trainer.models.scratch", "trainer.distributed"):
         patch.setattr(
             f"xmine.{place}.choose_device", lambda given: "cuda:0" if given == "auto" else given
         )

@@ -156,10 +156,14 @@ def test_a_signal_to_any_of_several_processes_stops_all(
 ) -> None:
     """Of two nodes, one may be stopped alone."""
     options, losses = MocoOptions(**STATIC, encoder=start), list[float]()
-    monkeypatch.setattr(
-        "xmine.trainer.run.loop.gather_objects",
-        lambda own: [own, (signal.SIGINT if len(losses) == 3 else 0, False)],
-    )
+
+    def gathered(own: torch.Tensor) -> torch.Tensor:
+        stops = signal.SIGINT if len(losses) == 2 else 0
+        return torch.cat([own, torch.tensor([[own[0, 0], stops, 0]])])
+
+    monkeypatch.setattr("xmine.trainer.run.loop.all_gather", gathered)
+    monkeypatch.setattr("xmine.trainer.run.loop.processes", lambda: 2)
+    monkeypatch.setattr("xmine.trainer.run.loop.part_of", slice)
     with pytest.raises(KeyboardInterrupt):
         train("moco", Corpus(pairs=toy_pairs), options, tmp_path / "new", watching(losses))
     assert len(losses) == 3

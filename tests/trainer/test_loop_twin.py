@@ -21,10 +21,10 @@ from torch.optim import Optimizer
 
 from xmine.pairs.io import ParallelText
 from xmine.progress import Progress
+from xmine.trainer import distributed
 from xmine.trainer.data.batches import pass_order
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.rows import Rows, Side, TrainingData
-from xmine.trainer.distributed import World
 from xmine.trainer.models.towers import adamw
 from xmine.trainer.options.contrast import MsimcseOptions
 from xmine.trainer.run import loop
@@ -348,18 +348,30 @@ def test_each_process_has_its_part_of_a_batch_and_dropout_of_its_own(
     """The second of two; numbers of `random` are those of both."""
     run, options = run_in(tmp_path, batch_size=6)
     expected = pass_order(VISITS, 5, 0)[:6]
-    monkeypatch.setattr(World, "here", lambda: World(rank=1, size=2))
-    monkeypatch.setattr(loop, "all_mean", lambda value: value + 0.5)
-    averaged: list[int] = []
-    monkeypatch.setattr(loop, "average_gradients", lambda given: averaged.append(len(list(given))))
+    for name, value in (("processes", 2), ("rank_here", 1)):
+        for module in (distributed, loop):
+            monkeypatch.setattr(module, name, lambda value=value: value)
+    other = torch.tensor([[1.0, 0, 0]], dtype=torch.float64)
+    monkeypatch.setattr(loop, "all_gather", lambda own: torch.cat([other, own]))
+    met: list[bool] = []
+
+    class Met:
+        def __init__(self, module: nn.Module, *, is_sparse: bool) -> None:
+            assert not is_sparse
+
+        def backward(self, loss: torch.Tensor) -> None:
+            torch.autograd.backward(loss)
+            met.append(True)
+
+    monkeypatch.setattr(loop, "Gradients", Met)
     step = Learner(0.0, [])
     training = loop.Training(step, TrainingData(rows_of(ROWS), VISITS, rows_of(5)), options, run)
     shown: list[float] = []
     training.take(training.next_rows(), lambda progress: shown.append(progress.numbers["loss"]))
-    assert step.seen == [expected[3:].tolist()] and averaged == [2]
+    assert step.seen == [expected[3:].tolist()] and met == [True]
     random = np.random.default_rng([5, 3, 0])
     generator = torch.Generator().manual_seed(int(random.integers(2**62)) + 1)
     out = FEATURES[expected[3:]] @ FIRST + random.standard_normal(NARROW)
     dropped = torch.rand(3, NARROW, dtype=torch.float64, generator=generator).numpy()
     own = (out**2).mean() + (out * dropped).sum() / 3
-    assert shown == [pytest.approx(own + 0.5)]
+    assert shown == [pytest.approx((own + 1) / 2)]

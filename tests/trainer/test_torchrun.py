@@ -1,4 +1,4 @@
-"""`torchrun -m xmine train`: restarts, nodes that share no folder, a dry run."""
+"""`torchrun` or `accelerate launch`: restarts, nodes that share no folder, a dry run."""
 
 import os
 import socket
@@ -42,9 +42,11 @@ def train(tmp_path: Path, toy_pairs: ParallelText, toy_folder: Path) -> list[str
     return [str(tmp_path / "command.py"), "train", "pairs.tsv", "--encoder", str(toy_folder)]
 
 
-def started(folder: Path, words: list[str], **environment: str) -> "subprocess.Popen[str]":
+def started(
+    folder: Path, words: list[str], by: str = "torch.distributed.run", **environment: str
+) -> "subprocess.Popen[str]":
     return subprocess.Popen(
-        [sys.executable, "-m", "torch.distributed.run", *words],
+        [sys.executable, "-m", by, *words],
         cwd=folder,
         env={**os.environ, "OMP_NUM_THREADS": "1", **environment},
         stderr=subprocess.PIPE,
@@ -137,9 +139,10 @@ def test_a_folder_that_nodes_do_not_share_is_told_once(tmp_path: Path, train: li
 def test_a_dry_run_of_two_processes_takes_three_steps_and_leaves_nothing(
     tmp_path: Path, train: list[str]
 ) -> None:
-    two = ["--nproc_per_node", "2", "--master_port", free_port()]
+    # which starts several processes on a processor only by MPI; xmine looks for the GPUs itself
+    two = ["--multi_gpu", "--num_processes", "2", "--main_process_port", free_port()]
     words = [*train, "--held-out", "100", *OPTIONS, "-o", "new", "--dry-run"]
-    process = started(tmp_path / "one", [*two, *words])
+    process = started(tmp_path / "one", [*two, *words], "accelerate.commands.launch")
     (said,) = ended(process)
     assert process.returncode == 0, said
     assert said.count("after 3 steps of 42: ") == 1  # the first process alone tells the pace

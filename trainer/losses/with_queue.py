@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ..distributed import World, all_gather, all_gather_with_gradient
+from ..distributed import all_gather, all_gather_with_gradient, rank_here
 from ..models.queue import KeyQueue, same_texts
 from ..options.contrast import QueueOptions
 from .contrastive import in_chunks, info_nce, queue_logits, scaled_cosines
@@ -48,7 +48,7 @@ def contrast_in_batch(
         hard_negative_weight: added to the logit of a row's own hard negative.
         rows: whose logits are in memory together, see `in_chunks`.
     """
-    first = World.here().rank * len(x.texts)
+    first = rank_here() * len(x.texts)
     own = torch.arange(first, first + len(x.texts), device=x.texts.device)
     every_x, every_y = all_gather(x.texts), y.of_all()
     hard = negatives.of_all() if negatives else None
@@ -88,7 +88,7 @@ def contrast_with_queue(
         scale: 1 / temperature.
         options: of the method.
     """
-    first = World.here().rank * len(query)
+    first = rank_here() * len(query)
     own = torch.arange(first, first + len(query), device=query.device)
     every_key, every_text = key, texts
     if options.in_batch_negatives:

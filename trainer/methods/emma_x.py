@@ -19,7 +19,7 @@ from xmine.progress import Report
 from ..data.batches import count_steps
 from ..data.corpus import Corpus
 from ..data.rows import Rows, Side, TrainingData
-from ..distributed import World, all_gather, all_sum, broadcast
+from ..distributed import all_gather, all_sum, broadcast, part_of, processes
 from ..losses.contrastive import in_chunks, ranking_info_nce
 from ..losses.with_queue import contrast_with_queue
 from ..models.queue import text_numbers
@@ -128,11 +128,10 @@ class _WarmUp(RankStep):
     def __init__(self, tower: Tower, options: EmmaXOptions, rows: int, steps: int) -> None:
         classifier = new_classifier(options, tower.dim).to(tower.device)
         super().__init__(tower, classifier, options, rows, steps)
-        self.warm_up = ClassifierWarmUp(options, tower.dim, steps).to(tower.device)
+        self.warm_up = ClassifierWarmUp(options, tower.dim, steps, tower.device)
 
     def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
-        world = World.here()
-        mixing = Mixing.drawn(len(batch) * world.size, self.options, random)
+        mixing = Mixing.drawn(len(batch) * processes(), self.options, random)
         self.key.follow(self.tower, self.momentum)
         k_x, k_y = self.keys_of(batch.columns).chunk(2)  # [rows, dim] each, without gradients
         h_x, h_y = self.queries_of(batch.columns, random).chunk(2)  # [rows, dim] each
@@ -143,7 +142,7 @@ class _WarmUp(RankStep):
             queries, positives, texts.repeat(2, 1), self.queue, scale, self.options
         )
         keys, texts = (all_gather(k_x), all_gather(k_y)), all_gather(texts)  # of the whole batch
-        own = world.part(len(texts))
+        own = part_of(len(texts))
         across = self.queue.across
         pairs = ranked_pairs((h_x.detach(), h_y.detach()), keys, texts, mixing, own, across=across)
         self._new = torch.cat(keys), texts
@@ -239,9 +238,8 @@ class _Maximisation(RankStep):
         """Give the sentences of the step; a share of the steps takes pairs in their place."""
         if random.random() >= self.options.parallel_mix:
             return batch.columns[:1]
-        world, half = World.here(), max(1, len(batch) // 2)
-        rows = random.integers(len(self.pairs), size=half * world.size)
-        return self.pairs.take(rows[world.part(len(rows))]).columns
+        rows = random.integers(len(self.pairs), size=max(1, len(batch) // 2) * processes())
+        return self.pairs.take(rows[part_of(len(rows))]).columns
 
     @torch.no_grad()
     def _rank(
@@ -283,7 +281,7 @@ class _Maximisation(RankStep):
 
     def _likelihood(self, queries: Tensor, candidates: Tensor, c_m: Tensor) -> Tensor:
         """L_MLE (eq. 6): mean over all pairs of -log P_G(c_M); queries have no gradient."""
-        pairs = all_sum((c_m > 0).sum()) / World.here().size / len(queries)  # of a row
+        pairs = all_sum((c_m > 0).sum()) / processes() / len(queries)  # of a row
 
         def loss(queries: Tensor, c_m: Tensor) -> Tensor:
             log_p = self.classifier.of_grid(queries, candidates)  # [rows, candidates, ranks]
@@ -294,7 +292,7 @@ class _Maximisation(RankStep):
             return cost / (pairs * len(queries))
 
         found = in_chunks(loss, self.options.logit_rows, queries, c_m)
-        self._nats = float(all_sum(found.detach())) / World.here().size
+        self._nats = found.detach()
         return found
 
     def _contrast(self, queries: Tensor, candidates: Tensor, c_g: Tensor) -> Tensor:
@@ -311,7 +309,8 @@ class _Maximisation(RankStep):
             followed(self.similarities, seen.members, seen.sums, self.epsilon)
         )
         self.put(*self._new)
-        if self.classifies and self.monitor.is_lost(self._nats) and self.options.estimates_ranks:
+        nats = float(all_sum(self._nats)) / processes() if self.classifies else 0.0
+        if self.classifies and self.monitor.is_lost(nats) and self.options.estimates_ranks:
             self.monitor.refitted += 1
             moments = moments_of_grid(*self._grid, self.options.ranks)
             self.classifier.fit(Moments(*(all_sum(each) for each in moments)))

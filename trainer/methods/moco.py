@@ -18,7 +18,7 @@ from ..data.batches import count_steps
 from ..data.corpus import Corpus
 from ..data.inference import Labelled
 from ..data.rows import Rows
-from ..distributed import World, all_gather
+from ..distributed import all_gather, part_of, processes
 from ..losses.with_queue import contrast_with_queue
 from ..models.queue import KeyQueue, MomentumTower, drawn_batches, new_queue, text_numbers
 from ..models.towers import Tower, adamw, shared_device
@@ -191,10 +191,10 @@ class InferenceTask(nn.Module):
 
     def loss(self, tower: Tower, random: np.random.Generator) -> Tensor:
         """Draw pairs and give the cross entropy of their labels."""
-        world = World.here()
-        count = max(1, self._batch_size // world.size) * world.size
+        size = processes()
+        count = max(1, self._batch_size // size) * size
         rows = random.choice(len(self._labels), count, replace=count > len(self._labels))
-        rows = rows[world.part(count)]
+        rows = rows[part_of(count)]
         sides = self._premises.take(rows), self._hypotheses.take(rows)
         premises, hypotheses = tower.embed(*sides).chunk(2)  # [rows, dim] each
         labels = self._labels[rows].to(premises.device)

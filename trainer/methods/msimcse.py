@@ -26,7 +26,7 @@ from xmine.progress import Report
 
 from ..data.corpus import Corpus
 from ..data.rows import Rows, Side, TrainingData
-from ..distributed import World
+from ..distributed import part_of, processes
 from ..losses.with_queue import Member, contrast_in_batch
 from ..models.teacher import Lessons, Teacher
 from ..models.towers import Tower, adamw, cut_together, joined, unit_rows
@@ -259,12 +259,12 @@ class _Step(Step):
         """Draw a language for each member of each row (A-06)."""
         if self.languages == 1:
             return list(batch.columns)
-        count, world = len(batch), World.here()
+        count = len(batch)
         drawn = []
         for member in range(self.members):
             languages = joined(batch.columns[member :: self.members])  # all rows of each language
-            chosen = random.integers(self.languages, size=count * world.size)
-            chosen = chosen[world.part(len(chosen))]
+            chosen = random.integers(self.languages, size=count * processes())
+            chosen = chosen[part_of(len(chosen))]
             drawn.append(languages.take(chosen * count + np.arange(count)))
         return drawn
 

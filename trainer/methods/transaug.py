@@ -30,7 +30,7 @@ from ..data.batches import count_steps
 from ..data.corpus import Corpus
 from ..data.inference import Triplets
 from ..data.rows import Rows, Side, TrainingData
-from ..distributed import World, all_gather
+from ..distributed import all_gather, processes
 from ..losses.contrastive import distillation, scaled_cosines
 from ..losses.with_queue import Member, contrast_in_batch, contrast_with_queue
 from ..models.queue import drawn_batches, new_queue, text_numbers
@@ -128,7 +128,7 @@ def _distil(
     read = options.epochs * len(data.rows)
     read = min(read, options.steps * options.batch_size) if options.steps else read
     is_kept = len(data.rows) * teacher.dim <= _MOST_KEPT
-    if is_kept and read / World.here().size > len(data.rows):
+    if is_kept and read / processes() > len(data.rows):
         step.teacher.read_once(_sentences(data.rows, options)[0], report)
     return run_steps(step, data, options, run.stage("distil"), report)
 

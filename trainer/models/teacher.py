@@ -30,7 +30,7 @@ from xmine.vectors.encoding import encode_sentences
 
 from ..data.corpus import Corpus
 from ..data.rows import Side
-from ..distributed import World, barrier
+from ..distributed import leads, world
 from .static import FIRST_LENGTH, StaticTower
 from .towers import Tower, unit_rows
 
@@ -119,9 +119,9 @@ class Teacher:
         steps, table = Steps(folder / PARTS), sentence_table("", rows, dedup=False)
 
         read = partial(encode_sentences, self.encoder, table, steps, report, cache=Cache())
-        if World.here().leads:
+        if leads():
             read()
-        barrier()
+        world().wait_for_everyone()
         return Lessons(read().every(), of_keys)
 
 

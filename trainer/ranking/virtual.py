@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from ..distributed import World, all_sum
+from ..distributed import all_sum, processes
 from ..options.emma_x import EmmaXOptions
 from .ranks import Moments, RankClassifier, moments_of
 
@@ -117,14 +117,14 @@ class ClassifierWarmUp(nn.Module):
     batches: Tensor
     ready: Tensor
 
-    def __init__(self, options: EmmaXOptions, dim: int, steps: int) -> None:
-        """Begin with nothing seen."""
+    def __init__(self, options: EmmaXOptions, dim: int, steps: int, device: torch.device) -> None:
+        """Begin with nothing seen; what is counted stays on the processor, see `KeyQueue`."""
         super().__init__()
         self.options = options
         self.window = window_size(steps)
         shape = options.ranks, dim
         for name, size in (("count", shape[:1]), ("total", shape), ("squares", shape)):
-            self.register_buffer(name, torch.zeros(size))
+            self.register_buffer(name, torch.zeros(size, device=device))
         self.register_buffer("batches", torch.zeros((), dtype=torch.int64))
         self.register_buffer("ready", torch.tensor(not options.estimates_ranks))
         self.accuracy = self.nats = torch.zeros(())
@@ -132,15 +132,16 @@ class ClassifierWarmUp(nn.Module):
     def loss(self, classifier: RankClassifier, x: Tensor, y: Tensor, ranks: Tensor) -> Tensor:
         """Eq. 4, mean over the pairs of all processes: x and y [pairs, dim], ranks [pairs]."""
         log_p = classifier.of_pairs(x, y)  # [pairs, ranks]
-        pairs = all_sum(torch.tensor(float(len(ranks)), device=x.device))
         cost = nn.functional.nll_loss(log_p, ranks - 1, reduction="sum")
-        self.nats = all_sum(cost.detach()) / pairs
-        self.accuracy = all_sum((log_p.argmax(dim=1) + 1 == ranks).sum()) / pairs
+        right = (log_p.argmax(dim=1) + 1 == ranks).sum()
+        own = torch.stack([cost.new_full((), len(ranks)), cost.detach(), right.to(cost)])
+        told = all_sum(own)
+        self.nats, self.accuracy = told[1:] / told[0]
         if not self.ready:
             moments = moments_of(x - y, ranks, self.options.ranks)
             for sums, more in zip((self.count, self.total, self.squares), moments, strict=True):
                 sums += all_sum(more)
-        return cost * World.here().size / pairs
+        return cost * processes() / told[0]
 
     def finish(self, classifier: RankClassifier) -> None:
         """Come to the end of a step, and perhaps of those that G is estimated from."""

@@ -30,7 +30,7 @@ from xmine.options import dump_toml, flag
 from xmine.units import count, duration, in_words
 
 from ..data.corpus import Corpus
-from ..distributed import World
+from ..distributed import leads
 from ..options.shared import AUTO, SCRATCH, TrainingOptions
 
 METRICS_FILE = "metrics.jsonl"
@@ -82,7 +82,7 @@ def files_of_run(folder: Path, options: TrainingOptions, corpus: Corpus) -> dict
     """
     written = _written(options, corpus)
     if said := ", ".join(_differences(folder, written, options)):
-        if not World.here().leads:
+        if not leads():
             raise TrainingError(
                 f"this process has other options or other data than the first: {said}",
                 "give all processes the same",
@@ -149,7 +149,7 @@ class Run:
         """
         self.folder, self.name, self.paced = folder, "", paced
         written = files_of_run(folder, options, corpus)
-        if World.here().leads:
+        if leads():
             folder.mkdir(exist_ok=True)
             for name, text in written.items():
                 with replacing(folder / name) as partial:
@@ -167,12 +167,12 @@ class Run:
 
     def save_vocabulary(self, vocabulary: Vocabulary) -> None:
         """Write the vocabulary; the model last, since it tells that both files are there."""
-        if World.here().leads:
+        if leads():
             vocabulary.save(self.folder)
 
     def save(self, name: str, state: Mapping[str, Any]) -> None:
         """Write a state under a name."""
-        if World.here().leads:
+        if leads():
             path = self._path(name)
             try:
                 with replacing(path) as partial:
@@ -203,7 +203,7 @@ class Run:
 
     def log(self, **numbers: float | str) -> None:
         """Append a line to the metrics: figures, or a reason in words."""
-        if World.here().leads:
+        if leads():
             line = {"stage": self.name, **numbers} if self.name else numbers
             with (self.folder / METRICS_FILE).open("a", encoding="utf-8") as file:
                 file.write(json.dumps(line) + "\n")
@@ -211,7 +211,7 @@ class Run:
     def forget_after(self, step: int) -> None:
         """Take back the metrics of steps that a resumed run, or stage, takes again."""
         path = self.folder / METRICS_FILE
-        if not (path.exists() and World.here().leads):
+        if not (path.exists() and leads()):
             return
         kept = []
         for line in path.read_text(encoding="utf-8").splitlines(keepends=True):

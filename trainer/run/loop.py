@@ -8,7 +8,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import nn
-from torch.optim import Optimizer
 
 from xmine.hardware import forget_most_memory, most_memory
 from xmine.progress import Progress, Report, silent
@@ -24,13 +23,17 @@ from ..data.batches import (
 )
 from ..data.rows import TrainingData
 from ..distributed import (
-    World,
-    all_mean,
-    average_gradients,
-    barrier,
+    Gradients,
+    all_gather,
     broadcast,
     gather_objects,
+    leads,
+    part_of,
+    processes,
+    rank_here,
+    world,
 )
+from ..models.static import StaticTower
 from ..models.towers import shared_device
 from ..options.shared import TrainingOptions
 from .checkpoints import Pace, Run, restore
@@ -80,16 +83,17 @@ def run_steps(
     shown = min(_PACED, training.total - training.done)
     with held_signals() as newest:
         while training.done < training.total and not training.ended_early and not arrived:
-            training.take(training.next_rows(report), report)
+            training.take(training.next_rows(report), report, newest)
             marks.append(training.seconds)
             if len(marks) == shown and broadcast(
                 bool(run.paced and run.paced(training.pace(marks, measuring)))
             ):
                 raise EndedOnTrial
-            told = gather_objects((newest(), training.is_due))  # a node is stopped alone, sometimes
-            arrived, is_due = max(number for number, _ in told), told[0][1]
+            told = training.told if processes() > 1 else training.own_state(newest)
+            arrived, is_due = told
             if (arrived or is_due) and training.saved_at != training.done:
                 training.save()
+        arrived = arrived or max(gather_objects(newest()))  # since the last step began
     if arrived:
         end_by(arrived)
     torch.manual_seed(options.seed)  # so that a next stage draws what it draws after a resume
@@ -104,17 +108,20 @@ class Training:
         total: steps that there will be.
         saved_at: the step of the last checkpoint.
         ended_early: whether the method asked for the end.
+        told: the signal that any process had before the end of the last step, or 0; and whether
+            the last checkpoint is old, for which the first process decides.
         measured: what decides, as it was at the last evaluation.
     """
 
     def __init__(self, step: Step, data: TrainingData, options: TrainingOptions, run: Run) -> None:
         """Take up the run where it was saved."""
         self.step, self.data, self.options, self.run = step, data, options, run
-        self.world = World.here()
         self.until = ends_of_passes(data.weights, options)
         self.total = count_steps(data.weights, options)
         self.optimizers = step.optimizers(options.learning_rate)
         self.peaks = [[group["lr"] for group in each.param_groups] for each in self.optimizers]
+        is_sparse = any(isinstance(each, StaticTower) for each in step.modules())
+        self.gradients = Gradients(step, is_sparse=is_sparse)
         self.device = shared_device(*step.towers())
         # torch.manual_seed keeps the stack of each call, for kinds of devices that are not there.
         cpu = self.device.type == "cpu"
@@ -124,7 +131,7 @@ class Training:
         is_half = options.dtype == "float16" or any(each.is_half for each in step.towers())
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=is_half)
         self.dev = DevSet(options.dev, step.judged()) if options.dev else None
-        self.done, self.ended_early = 0, False
+        self.done, self.ended_early, self.told = 0, False, (0, False)
         self.seconds, self.rows = 0.0, 0  # of steps of this process
         self.measured: dict[str, float] = {}  # at the last evaluation
         self.before: dict[str, float] = {}  # of all steps
@@ -136,16 +143,6 @@ class Training:
         self._batches: list[NDArray[np.int64]] = []
         self._resume()
 
-    @staticmethod
-    def changed_by(optimizer: Optimizer) -> list[nn.Parameter]:
-        """List the parameters that an optimizer changes."""
-        return [each for group in optimizer.param_groups for each in group["params"]]
-
-    @property
-    def is_due(self) -> bool:
-        """Whether the last checkpoint is old; the first process decides for all."""
-        return time.monotonic() - self.saved_when > _SAVE_EVERY
-
     def next_rows(self, report: Report = silent) -> NDArray[np.int64]:
         """Give the rows of the next batch."""
         epoch = self.epoch
@@ -156,11 +153,11 @@ class Training:
             if near and (epoch or self.options.starts_trained) and self.grouped is None:
                 self.grouped = self._group(order, epoch, report)
             order = order if self.grouped is None else self.grouped
-            self._batches = cut_batches(order, self.options.batch_size, self.world.size)
+            self._batches = cut_batches(order, self.options.batch_size, processes())
             if self.one_language is not None:
                 size, seed = self.options.batch_size, self.options.seed
                 self._batches = language_batches(
-                    order, self.one_language, size, seed, epoch, self.world.size
+                    order, self.one_language, size, seed, epoch, processes()
                 )
         return self._batches[self.done - before]
 
@@ -189,27 +186,32 @@ class Training:
         """The pass, from 0."""
         return int(np.searchsorted(self.until, self.done, side="right"))
 
-    def take(self, rows: NDArray[np.int64], report: Report) -> None:
-        """Take a step with some rows, of which this process has its part."""
+    def take(
+        self, rows: NDArray[np.int64], report: Report, newest: Callable[[], int] = lambda: 0
+    ) -> None:
+        """Take a step with some rows, of which this process has its part.
+
+        Nothing waits for a GPU before it has all the work of the step. `newest` gives the signal
+        that this process has had.
+        """
         started, epoch = time.perf_counter(), self.epoch
         rate = SCHEDULES[self.options.schedule](self.done, self.total, self.options.warmup)
         for optimizer, peaks in zip(self.optimizers, self.peaks, strict=True):
             for group, peak in zip(optimizer.param_groups, peaks, strict=True):
                 group["lr"] = rate * peak
         random = np.random.default_rng([self.options.seed, 3, self.done])  # also after a resume
-        self.seed(int(random.integers(2**62)) + self.world.rank)  # of dropout
-        own = rows[self.world.part(len(rows))]
+        self.seed(int(random.integers(2**62)) + rank_here())  # of dropout
+        own = rows[part_of(len(rows))]
         losses = self.step.losses(self.data.rows.take(own), random)
         loss = torch.stack([each.to(self.device) for each in losses.values()]).sum()
         for optimizer in self.optimizers:
             optimizer.zero_grad(set_to_none=True)
-        if loss.requires_grad:  # a first step without negatives has nothing to learn from
-            torch.autograd.backward(self.scaler.scale(loss))
-        value = all_mean(loss.item())  # a GPU has its work until here before anything waits for it
-        if not math.isfinite(value):
-            raise Diverged(f"the loss is {value} at step {self.done}")
+        self.gradients.backward(self.scaler.scale(loss))
         self._optimize()
         self.step.finish()
+        value = self._tell(loss.item(), newest)
+        if not math.isfinite(value):
+            raise Diverged(f"the loss is {value} at step {self.done}")
         self.done += 1
         self.seconds += time.perf_counter() - started
         self.rows += len(rows)
@@ -223,10 +225,23 @@ class Training:
             self.run.log(step=self.done, epoch=epoch, lr=rate, pairs_per_second=speed, **named)
         self._end_of_step()
 
+    def own_state(self, newest: Callable[[], int]) -> tuple[int, bool]:
+        """Give the signal that this process has had, and whether its last checkpoint is old."""
+        return newest(), time.monotonic() - self.saved_when > _SAVE_EVERY
+
+    def _tell(self, loss: float, newest: Callable[[], int]) -> float:
+        """Tell the others the loss, a signal, and whether to save; give the mean of the losses."""
+        own = torch.tensor([[loss, *self.own_state(newest)]], dtype=torch.float64)
+        every = all_gather(own).numpy()  # [processes, 3]
+        self.told = int(every[:, 1].max()), bool(every[0, 2])
+        return float(every[:, 0].mean())
+
     def _optimize(self) -> None:
-        changed = [(each, self.changed_by(each)) for each in self.optimizers]
-        average_gradients([parameter for _, some in changed for parameter in some])
-        learning = [each for each, some in changed if any(x.grad is not None for x in some)]
+        learning = [
+            each
+            for each in self.optimizers
+            if any(x.grad is not None for group in each.param_groups for x in group["params"])
+        ]
         for optimizer in learning:
             self.scaler.unscale_(optimizer)
         if self.options.clip:
@@ -253,7 +268,7 @@ class Training:
 
     def _measures(self) -> dict[str, float]:
         measures: dict[str, float] = {}
-        if self.world.leads:
+        if leads():
             measures = self.step.measured(self.data)
             if self.dev:
                 measures["spearman"] = self.dev.spearman(self.step.judged())
@@ -301,7 +316,7 @@ class Training:
 
     def best(self) -> dict[str, float]:
         """Go back to the best state, and give its measures."""
-        barrier()  # the first has written it then
+        world().wait_for_everyone()  # the first has written it then
         best = self.run.load("best")
         assert best is not None  # the start is measured
         restore(self.step.state_dict(), best["state"])
@@ -321,7 +336,7 @@ class Training:
         self.run.forget_after(0 if saved is None else saved["done"])
         if saved is None:
             return
-        best = self.run.load("best") if self.world.leads else None
+        best = self.run.load("best") if leads() else None
         self.best_measures = broadcast(best["measures"] if best else {})
         restore(self.step.state_dict(), saved["state"])
         for optimizer, state in zip(self.optimizers, saved["optimizers"], strict=True):
@@ -348,7 +363,7 @@ class Training:
                 report(Progress("looking for near rows", at + len(block), len(rows)))
             return np.concatenate(found)
 
-        if self.world.leads:
+        if leads():
             near, seed = self.options.near_batches, self.options.seed
             parts = [order]
             if self.one_language is not None:

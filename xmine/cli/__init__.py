@@ -72,7 +72,7 @@ def _to_tell(error: XmineError) -> XmineError | None:
     if os.environ.get("WORLD_SIZE", "1") == "1":
         return error
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # from torchrun, while this process leaves
-    from xmine.trainer.peers import to_tell
+    from xmine.trainer.distributed import to_tell
 
     return to_tell(error)
 

@@ -78,7 +78,7 @@ def train_with(
         raise OptionError("no -o: where is the encoder to go?", "-o FOLDER/")
 
     from xmine.trainer.data.corpus import Corpus
-    from xmine.trainer.peers import may_restart, restarted
+    from xmine.trainer.distributed import join_processes, may_restart, restarted
     from xmine.trainer.run.checkpoints import (
         DATA_FILE,
         Pace,
@@ -91,6 +91,7 @@ def train_with(
     from xmine.trainer.run.loop import EndedOnTrial
     from xmine.trainer.train import check_place, train
 
+    join_processes(options.device)
     goes_on = goes_on or ("auto" if restarted() else False)
     is_there = goes_on == "auto" and not force and (output / DATA_FILE).is_file()
     alone = leads and not may_restart() and not is_there

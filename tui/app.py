@@ -7,9 +7,11 @@ from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+from rich.console import RenderableType
 from textual import events
+from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -31,7 +33,7 @@ from .keys import KeyDone, KeyQueue
 from .screens.base import BaseScreen, OpeningScreen
 from .screens.judging_base import JudgeScreen
 from .state import keep_place, keep_theme, recent, settings
-from .terminal import DRIVERS, hear
+from .terminal import DRIVERS, Frame, hear
 from .widgets.prompt import Prompt
 
 if TYPE_CHECKING:
@@ -82,6 +84,7 @@ class XmineApp(App[None]):
         _to("M", "mine", "Mine"),
         _to("T", "train", "Train"),
         Binding("question_mark", "help", "Help", id="help", key_display="?"),
+        Binding("ctrl+l", "redraw", "Draw the screen anew", id="redraw", show=False),
         Binding("f1", "help", "Help", id="help.f1", show=False),  # of its own: `help` may be moved
         Binding("f1", "help('typing')", "Help", id="help.typing", key_display="F1"),
     ]
@@ -103,6 +106,7 @@ class XmineApp(App[None]):
         self._opening: OpeningScreen | None = None
         self._complained = ""
         self._asked_widths = False
+        self._frame = Frame()
         self.keys = KeyQueue(self, self._give)
 
     async def on_event(self, event: events.Event) -> None:
@@ -110,6 +114,8 @@ class XmineApp(App[None]):
 
         A click beside an open prompt and its keys gives the prompt up, and does nothing else.
         """
+        if isinstance(event, events.Resize):
+            self._frame.forget()
         if event.is_forwarded or not isinstance(event, _GIVEN):
             await super().on_event(event)
         elif isinstance(event, events.MouseEvent):
@@ -126,6 +132,12 @@ class XmineApp(App[None]):
         ):
             await self.keys.take(event)
 
+    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
+        """Send what the terminal does not show yet."""
+        if isinstance(renderable, ChopsUpdate | LayoutUpdate):
+            renderable = cast("RenderableType", self._frame.towards(renderable))  # as Textual does
+        super()._display(screen, renderable)
+
     async def _give(self, key: events.Key | events.Paste) -> None:
         """Give a key to the widget with the focus; an open prompt takes the focus back."""
         if (prompt := self._prompt) is not None:
@@ -137,6 +149,7 @@ class XmineApp(App[None]):
         if not self._asked_widths:
             self._asked_widths = True
             if hear(event.x):
+                self._frame.forget()
                 self.refresh_css(animate=False)  # all that is drawn is drawn anew
 
     async def on_key_done(self, told: KeyDone) -> None:
@@ -152,6 +165,7 @@ class XmineApp(App[None]):
         if isinstance(theme, str) and theme in self.available_themes:
             self.theme = theme
         self.set_keymap(keys)
+        self.app_resume_signal.subscribe(self, lambda _: self._frame.forget())
         self.theme_changed_signal.subscribe(self, self._keep_theme)
         asyncio.get_running_loop().set_default_executor(Readers())
         self.set_interval(_EVERY, self._refresh_judgements)
@@ -342,6 +356,10 @@ class XmineApp(App[None]):
 
     def action_show(self, name: str) -> None:
         self.show(name)
+
+    def action_redraw(self) -> None:
+        self._frame.forget()
+        self.screen.refresh()
 
     def action_leave(self) -> None:
         self.ending.leave()

@@ -3,23 +3,37 @@
 Terminals disagree on the cells of vowel signs, so the terminal is asked: a spacing mark (general
 category Mc of Unicode), such as ा in Hindi, takes a cell of its own in tmux and other terminals,
 and none in some. Rich and Textual count none.
+
+Of a frame only the cells that changed are sent: over a slow line a key costs its bytes.
 """
 
 import os
 import unicodedata
 from collections.abc import Callable, Iterator
+from functools import lru_cache
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from rich import cells
+from rich.color import ColorSystem
+from rich.console import Console
+from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
 from textual.driver import Driver
 from textual.drivers.linux_driver import LinuxDriver
 from textual.drivers.web_driver import WebDriver
 from textual.events import AppFocus
 from textual.messages import ExitApp
+from textual.strip import Strip
 
+_Cell = tuple[str, str | None]
 # A letter and a spacing mark, where the next frame is drawn; then where is the cursor?
 PROBE = "\x1b[1;1H\u0915\u093e\x1b[6n\r\x1b[2K"
 _MARKED = 2  # the column of the cursor behind both, from 0, where the mark takes a cell
+# Cells between two changes that are sent again: to go on with another style costs 50 bytes.
+_GAP = 20
+_NOTHING: _Cell = ("", "")
+_EMOJI = range(0x1F000, 0x20000)  # whose cells terminals do not agree on
 
 
 def hear(column: int) -> bool:
@@ -38,6 +52,7 @@ def hear(column: int) -> bool:
     vars(cells)["load_cell_table"] = loaded
     cells.get_character_cell_size.cache_clear()
     cells.cached_cell_len.cache_clear()
+    _width.cache_clear()
     return True
 
 
@@ -53,6 +68,107 @@ def _with_marks(widths: Any) -> Iterator[tuple[int, int, int]]:  # noqa: ANN401 
                 if start < code:
                     yield start, code - 1, size
                 start = code + 1
+
+
+class Frame(CompositorUpdate):
+    """The cells that the terminal shows, and what is to be sent for an update of Textual.
+
+    A cell is a character and its style as a code of the terminal; the second cell of a wide
+    character holds none. Where terminals may not agree on cells, all cells hold their whole piece
+    of the row, which is sent whole.
+    """
+
+    def __init__(self) -> None:
+        self._rows: dict[int, list[_Cell]] = {}
+        self._update: ChopsUpdate | LayoutUpdate | None = None
+
+    def forget(self) -> None:
+        """Know nothing: the terminal has another size, or others wrote to it."""
+        self._rows.clear()
+
+    def towards(self, update: ChopsUpdate | LayoutUpdate) -> CompositorUpdate:
+        """Take an update in place of the one before."""
+        self._update = update
+        return self
+
+    def render_segments(self, console: Console) -> str:
+        """Write what the terminal does not show yet of the update, and take it for shown."""
+        assert self._update is not None  # or nobody asks
+        sent, system = [], console._color_system or ColorSystem.TRUECOLOR
+        for y, x, strip in _pieces(self._update):
+            now, row = _cells(strip, system), self._rows.setdefault(y, [])
+            row += [_NOTHING] * (x + len(now) - len(row))
+            before, row[x : x + len(now)] = row[x : x + len(now)], now
+            if now == before:
+                continue
+            if now[0][1] is None:
+                sent.append(f"\x1b[{y + 1};{x + 1}H{strip.render(console)}")
+                continue
+            for start, end in _changed(before, now):
+                sent.append(f"\x1b[{y + 1};{x + start + 1}H")
+                sent += _drawn(now[start:end])
+        return "".join(sent)
+
+
+def _drawn(stretch: list[_Cell]) -> Iterator[str]:
+    """Write some cells, each style once; where the ground stays, the colour of the text alone."""
+    front = ground = ""
+    for code, group in groupby(stretch, key=itemgetter(1)):
+        before, (front, sign, ground) = (front, ground), (code or "").partition(";48;")
+        if before[1] == ground and before[0][:5] == front[:5] == "38;2;":
+            yield f"\x1b[{front}m"
+        else:
+            yield f"\x1b[0;{front}{sign}{ground}m"
+        yield from map(itemgetter(0), group)
+    yield "\x1b[0m"
+
+
+def _pieces(update: ChopsUpdate | LayoutUpdate) -> Iterator[tuple[int, int, Strip]]:
+    """Give the parts of rows that an update draws: row, column, and what stands there."""
+    if isinstance(update, LayoutUpdate):
+        for y, strips in enumerate(update.strips, update.region.y):
+            x = update.region.x
+            for strip in strips:
+                yield y, x, strip
+                x += strip.cell_length
+        return
+    for y, start, end in update.spans:
+        for (x, piece), stop in zip(update.chops[y].items(), update.chop_ends[y], strict=False):
+            if piece is not None and x < end and stop > start:
+                yield y, x, piece if stop <= end else piece.crop(0, end - x)
+
+
+def _cells(strip: Strip, system: ColorSystem) -> list[_Cell]:
+    found: list[_Cell] = []
+    for text, style, _ in strip:
+        code = "" if style is None else style._ansi or Strip.render_ansi(style, system)
+        for character in text:
+            width = 1 if character.isascii() else _width(character)
+            if not width:
+                return [(repr(strip._segments), None)] * strip.cell_length
+            found.append((character, code))
+            if width == 2:
+                found.append(("", code))
+    return found
+
+
+@lru_cache(4096)
+def _width(character: str) -> int:
+    """Count the cells of a character; none where terminals may not agree."""
+    if ord(character) in _EMOJI or unicodedata.category(character)[0] == "M":
+        return 0
+    return cells.get_character_cell_size(character)
+
+
+def _changed(before: list[_Cell], now: list[_Cell]) -> list[tuple[int, int]]:
+    """Find the stretches of cells that changed; those with a short gap are one."""
+    stretches: list[tuple[int, int]] = []
+    for at, (old, new) in enumerate(zip(before, now, strict=True)):
+        if old != new:
+            joins = stretches and at - stretches[-1][1] <= _GAP
+            start = stretches.pop()[0] if joins else at
+            stretches.append((start, at + 1))
+    return stretches
 
 
 class Lasting:

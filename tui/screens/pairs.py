@@ -132,7 +132,7 @@ class PairsScreen(FindScreen):
 
     def judged(self, row: int) -> None:
         table = self.query_one(PairTable)
-        table.redraw()
+        table.redraw(table.cursor_row)
         table.move_cursor(row=table.cursor_row + 1)
         self.show_whole(table.row, self.view.cut)  # the cursor may have nowhere to go
 

@@ -207,9 +207,10 @@ class ThresholdScreen(JudgeScreen):
         return self.query_one(NearTable).row
 
     def judged(self, row: int) -> None:
-        self.verdicts_changed()
         table = self.query_one(NearTable)
+        table.redraw(table.cursor_row)
         table.move_cursor(row=table.cursor_row + 1)
+        self._draw()
 
     def verdicts_changed(self) -> None:
         self.query_one(NearTable).redraw()

@@ -120,15 +120,17 @@ class PairTable(ScrollView, can_focus=True):
 
     def watch_cursor_row(self, before: int, now: int) -> None:
         """Draw the row that had the cursor and the one that has it; tell which pair it is."""
-        for row in (before, now):
-            self._strips.discard(row)
-            self.refresh_line(self.header_height + row)
+        self.redraw(before, now)
         self.post_message(self.Moved(self.row))
 
-    def redraw(self) -> None:
-        """Draw all rows again: a judgement has changed, or the theme."""
-        self._strips.clear()
-        self.refresh()
+    def redraw(self, *rows: int) -> None:
+        """Draw some shown rows again, or all: judgements have changed, or the theme."""
+        for row in rows:
+            self._strips.discard(row)
+            self.refresh_line(self.header_height + row)
+        if not rows:
+            self._strips.clear()
+            self.refresh()
 
     def choose(self, rows: Iterable[int], *, chosen: bool) -> None:
         """Put a sign before rows of `Opened`, or take it away."""

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 _EVERY = 1.0  # seconds between two readings of the judgements of others
 _RECENT = 10  # runs and files in the palette
 _ROWS = "rows"  # a kind of work in the background
+_WRITING = ("home", "mine", "train")  # screens that a read-only app has not
 _TOLD = ("home", "pairs", "threshold")  # screens whose actions the palette has everywhere
 _GIVEN = (events.Key, events.Paste, events.MouseEvent)  # by the user
 _LEAVE = ("q", "ctrl+q", "ctrl+c")  # these leave in a window of any size
@@ -89,8 +90,13 @@ class XmineApp(App[None]):
         Binding("f1", "help('typing')", "Help", id="help.typing", key_display="F1"),
     ]
 
-    def __init__(self, path: Path | None = None) -> None:
-        """Open a run or a file of pairs, or begin at home."""
+    def __init__(
+        self, path: Path | None = None, *, sample: bool = False, read_only: bool = False
+    ) -> None:
+        """Open a run or a file of pairs, perhaps to judge a sample at once, or begin at home.
+
+        An app that is `read_only` writes nothing, and opens nothing else.
+        """
         super().__init__()
         self.driver_class = DRIVERS.get(self.driver_class, self.driver_class)
         if self.no_color:  # Textual leaves grey, and in a theme of the terminal's black on black
@@ -102,7 +108,8 @@ class XmineApp(App[None]):
         self.ending = Ending(self, self.jobs)
         self.failure: XmineError | None = None
         self.background = BackgroundWork(self)
-        self._path = path
+        self.read_only = read_only
+        self._path, self._to_sample = path, sample
         self._opening: OpeningScreen | None = None
         self._complained = ""
         self._asked_widths = False
@@ -224,6 +231,9 @@ class XmineApp(App[None]):
                 self.uninstall_screen(name)
                 screen.remove()
         self.show("pairs")
+        if self._to_sample:
+            self._to_sample = False
+            self.judge_sample(around=False)
         if warned and isinstance(screen := self.screen, BaseScreen):
             screen.call_after_refresh(screen.say, warned, bad=True)
 
@@ -343,6 +353,8 @@ class XmineApp(App[None]):
             return bool(parameters) == self._types
         if action == "command_palette":  # whose actions are those of the screen
             return self._prompt is None
+        if self.read_only and action == "show" and parameters[0] in _WRITING:
+            return False
         return not self._in_form or action not in ("show", "leave")
 
     @property
@@ -404,12 +416,14 @@ class XmineApp(App[None]):
                 yield SystemCommand(title, action.more, run)
         for name in _TOLD:
             kind = self._kind_of(name)
+            if self.read_only and name in _WRITING:
+                continue
             if not isinstance(screen, kind) and (self.view is not None or not SCREENS_OF[name][2]):
                 for binding in actions_elsewhere(kind):
                     run = partial(self._go_and_do, name, binding.action)
                     yield SystemCommand(f"{kind.NAME}: {binding.description}", binding.tooltip, run)
         for entry in recent()[:_RECENT]:
-            if entry.kind in ("run", "file"):
+            if not self.read_only and entry.kind in ("run", "file"):
                 path = Path(entry.path)
                 yield SystemCommand(f"Open {path.name}", entry.path, partial(self.open, path))
         for command in super().get_system_commands(screen):

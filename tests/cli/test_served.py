@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import shlex
 import socket
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,7 +17,14 @@ Command = Callable[..., Any]
 pytest.importorskip("textual_serve")
 
 
-def served(monkeypatch: pytest.MonkeyPatch, host: str, port: int = 8000) -> Any:
+def served(
+    monkeypatch: pytest.MonkeyPatch,
+    host: str,
+    port: int = 8000,
+    path: Path | None = None,
+    *,
+    read_only: bool = True,
+) -> Any:
     """Make the server, and give it instead of serving."""
     from textual_serve.server import Server
 
@@ -24,7 +32,7 @@ def served(monkeypatch: pytest.MonkeyPatch, host: str, port: int = 8000) -> Any:
     monkeypatch.setattr(Server, "serve", lambda server: made.append(server))
     monkeypatch.setattr("xmine.cli.web_server._try", lambda host, port: None)  # others may have it
     monkeypatch.setattr(asyncio, "set_event_loop", lambda loop: loop.close())
-    serve_app(None, host, port, Console())
+    serve_app(path, host, port, Console(), read_only=read_only)
     return made[0]
 
 
@@ -54,7 +62,7 @@ def test_a_page_is_given_under_our_names_by_any_port_and_to_no_other_site(
         found = answers(server, *({"Host": name} for name in ours))
         assert [code for code, _ in found] == [200] * 4
         for name, (_, page) in zip(ours, found, strict=True):
-            assert "<title>xmine</title>" in page
+            assert "<title>xmine</title>" in page and "googleapis" not in page
             assert f"ws://{name}/ws" in page and f"http://{name}/static/" in page
         origins = ("http://evil.example", "http://localhost:1", "null")
         found = answers(server, *({"Host": "localhost", "Origin": each} for each in origins))
@@ -127,6 +135,42 @@ def test_nobody_gets_a_page_or_a_process_without_the_token(monkeypatch: pytest.M
     asyncio.run(script())
 
 
+def test_each_visitor_gives_a_name_and_a_telephone_is_shown_a_pair_to_judge(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from aiohttp.test_utils import TestClient, TestServer
+    from textual_serve.server import Server
+
+    begun: list[str] = []
+
+    async def handle(self: Any, request: Any) -> Any:
+        from aiohttp import web
+
+        begun.append(self.command.partition("browse ")[2])
+        return web.Response()
+
+    monkeypatch.setattr(Server, "handle_websocket", handle)
+
+    async def script(server: Any) -> None:
+        async with TestClient(TestServer(await server._make_app())) as client:
+            page = await (await client.get(f"/?token={server.token}")).text()
+            if "Your name" in page:
+                page = await (await client.get("/?judge=Žofie+O'Neil")).text()
+            assert "/ws" in page and "Your name" not in page
+            for width in (120, 40):
+                await client.get(f"/ws?width={width}&height=60")
+
+    for read_only in (False, True):
+        asyncio.run(script(served(monkeypatch, "::1", 80, Path("a run"), read_only=read_only)))
+    name = shlex.quote("--judge=Žofie O'Neil")
+    assert begun == [
+        f"'a run' {name}",
+        f"'a run' {name} --sample",
+        "--read-only 'a run'",
+        "--read-only 'a run'",
+    ]
+
+
 @pytest.mark.slow
 def test_the_app_is_shown_to_who_has_the_token(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -134,11 +178,11 @@ def test_the_app_is_shown_to_who_has_the_token(
     from aiohttp.test_utils import TestClient, TestServer
 
     monkeypatch.setenv("XMINE_STATE", str(tmp_path))
-    server = served(monkeypatch, "127.0.0.1")
+    server = served(monkeypatch, "127.0.0.1", read_only=False)
 
     async def script() -> None:
         async with TestClient(TestServer(await server._make_app())) as client:
-            await client.get(f"/?token={server.token}")
+            await client.get(f"/?token={server.token}&judge=Ana")
             seen = b""
             async with client.ws_connect("/ws?width=80&height=24") as window:
                 while b"nothing was opened yet" not in seen:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.widgets import Button
 
 from tests.toys.app import drive
 from tests.toys.screens import screen_text, settled
@@ -49,6 +50,40 @@ def short(tmp_path: Path) -> Path:
     rows = [Pair(f"source {n}.", f"target {n}.", 1.0 + n / 100, n, n + 100) for n in range(1, 9)]
     write_pairs(rows, str(path))
     return path
+
+
+def test_a_telephone_has_buttons_for_the_keys(short: Path) -> None:
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        for label, facts in (("accept", "1 ✓"), ("reject", "1 ✗"), ("undo", "0 ✗")):
+            buttons = [each for each in pilot.app.screen.query(Button) if label in str(each.label)]
+            assert await pilot.click(buttons[0])
+            await settled(pilot)
+            assert facts in screen_text(pilot.app)[0]
+        assert "source" in shown(pilot) and "target" in shown(pilot)
+
+    drive(XmineApp(short, sample=True), (40, 46), script)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 46)])
+def test_who_may_read_only_has_no_key_that_writes(
+    run_copy: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = {path.name: path.read_bytes() for path in run_copy.iterdir() if path.is_file()}
+
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        for screen in ("p", "t", "F", "p"):
+            await pilot.press(screen)
+            await settled(pilot)
+            for key in (*"axuzAXVwRerncM TvhM", "enter", "y", "escape", "p"):
+                await pilot.press(key)
+                await settled(pilot)
+            assert pilot.app.screen.NAME not in ("Home", "Mine", "Train", "Judge")
+
+    drive(XmineApp(run_copy, read_only=True), size, script)
+    after = {path.name: path.read_bytes() for path in run_copy.iterdir() if path.is_file()}
+    assert after == before
 
 
 def test_from_the_start_to_a_precision_in_a_key_a_pair(run_copy: Path, few: None) -> None:

@@ -30,7 +30,8 @@ from ..widgets.prompt import Prompt, Question
 if TYPE_CHECKING:
     from textual.widget import Widget
 
-SMALLEST = (60, 15)  # columns and rows
+# Actions that an app that is read-only has not.
+_WRITING = frozenset({"judge", "judge_all", "undo", "export", "write", "sample"})
 
 
 class Host(Protocol):
@@ -38,6 +39,7 @@ class Host(Protocol):
 
     view: View | None
     judgements: Judgements | None
+    read_only: bool
     jobs: JobQueue
 
     @property
@@ -62,6 +64,7 @@ class BaseScreen(Screen[Any]):
     NAME: ClassVar[str] = ""
     # The kind of work in the background that the keys of the screen wait for; see `stands`.
     LOADS: ClassVar[str] = ""
+    SMALLEST: ClassVar[tuple[int, int]] = (60, 15)  # columns and rows
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "Back", id="back", show=False, tooltip="To where one came from."),
         Binding("q", "close", "Close", id="close"),
@@ -107,7 +110,7 @@ class BaseScreen(Screen[Any]):
         yield Static(id="said", markup=False)
         yield Prompt(id="asking")
         yield Footer(show_command_palette=False, compact=True)
-        columns, rows = SMALLEST
+        columns, rows = self.SMALLEST
         yield Static(f"enlarge the window to {columns} x {rows}", id="small", markup=False)
 
     def body(self) -> ComposeResult:
@@ -195,13 +198,15 @@ class BaseScreen(Screen[Any]):
         self.host.back()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if self.host.read_only and action in _WRITING:
+            return False
         return action != "close" or not self.in_form
 
     def action_close(self) -> None:
         self.host.back()
 
     def on_resize(self, event: Resize) -> None:
-        small = event.size.width < SMALLEST[0] or event.size.height < SMALLEST[1]
+        small = event.size.width < self.SMALLEST[0] or event.size.height < self.SMALLEST[1]
         if small and not self.has_class("-small"):
             self._had_keys = self.focused or self._had_keys
         elif not small and self.has_class("-small"):
@@ -222,6 +227,7 @@ class OpeningScreen(BaseScreen):
 
     KEYS: ClassVar[tuple[str, ...]] = ("escape", "q", "ctrl+q", "h", "question_mark", "f1")
     BINDINGS: ClassVar[list[BindingType]] = [QUIT]
+    SMALLEST: ClassVar[tuple[int, int]] = (28, 12)  # of a telephone
 
     def __init__(self, path: Path) -> None:
         super().__init__()

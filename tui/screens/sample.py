@@ -6,15 +6,19 @@ from typing import ClassVar
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.widgets import Static
+from textual.containers import Horizontal
+from textual.events import Resize
+from textual.widgets import Button, Static
 
 from xmine.browsing.judgements import CODES
 from xmine.browsing.samples import USUAL, Sample
 from xmine.errors import XmineError
+from xmine.pairs.judgements import LABELS
 from xmine.units import count
 
 from ..widgets.pair_cells import SIGNS
 from ..widgets.pair_detail import PairDetail
+from .base import BaseScreen, OpeningScreen
 from .judging_base import JudgeScreen
 
 
@@ -33,6 +37,9 @@ class SampleScreen(JudgeScreen):
         Binding("k,up", "scroll_pane(-1)", "Scroll the pane up", id="move.up", show=False),
     ]
 
+    # A telephone shows this screen, and buttons in place of keys.
+    SMALLEST: ClassVar[tuple[int, int]] = OpeningScreen.SMALLEST
+
     def __init__(self, *, around: bool) -> None:
         super().__init__()
         self._around = around
@@ -42,9 +49,19 @@ class SampleScreen(JudgeScreen):
     def body(self) -> ComposeResult:
         yield PairDetail(blind=True, id="detail")
         yield Static(id="found", markup=False)
+        with Horizontal(id="buttons"):
+            acts = {f"{SIGNS[name]}\n{name}": f"screen.judge('{name}')" for name in LABELS}
+            acts |= {"↶\nundo": "screen.undo", "+\nmore pairs": "screen.further"}
+            for label, action in acts.items():
+                button = Button(label, action=action, compact=True)
+                button.can_focus = False  # keys are for the pair
+                yield button
 
     def on_mount(self) -> None:
         self._draw(USUAL)
+
+    def on_resize(self, event: Resize) -> None:
+        self.set_class(event.size.width < BaseScreen.SMALLEST[0], "-phone")
 
     def _draw(self, size: int) -> None:
         """Draw a sample in the background: a million pairs are sorted."""
@@ -99,6 +116,8 @@ class SampleScreen(JudgeScreen):
         found = self.query_one("#found", Static)
         self.refresh_bindings()
         self.pane.display, found.display = bool(self._left), not self._left
+        for button in self.query(Button):
+            button.display = bool(self._left) == (button.action != "screen.further")
         if self._left:
             self.pane.show(self.view.opened, self._left[0])
         else:

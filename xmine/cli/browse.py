@@ -39,6 +39,20 @@ def browse(
     port: Annotated[
         int | None, value("Port to serve at.", shown=str(_PORT), metavar="<int>", min=1, max=65535)
     ] = None,
+    judge: Annotated[
+        str | None,
+        value(
+            "Name to keep with the verdicts; visitors of --serve are asked for theirs.",
+            shown="XMINE_JUDGE, or the login name",
+            metavar="<text>",
+        ),
+    ] = None,
+    sample: Annotated[
+        bool, switch("--sample", "Begin with the judging of pairs drawn at random.")
+    ] = False,
+    read_only: Annotated[
+        bool, switch("--read-only", "Show RUN and write nothing; no other file can be opened.")
+    ] = False,
     recent: Annotated[
         bool, switch("--recent", "List the runs and files opened lately, and stop.")
     ] = False,
@@ -54,27 +68,35 @@ def browse(
     is_place = path is not None and any(sign in path.name for sign in ":,")  # pairs.tsv:2,3
     if path is not None and not path.exists() and not is_place:
         raise FileError(f"{path}: no such file or folder", "mine one: xmine mine A B -o run/")
+    if path is None and (sample or read_only):
+        raise OptionError("--sample and --read-only show RUN, and none is named", "name it")
+    if sample and read_only:
+        raise OptionError("--read-only keeps no verdict, and --sample asks for some", "drop one")
+    if judge is not None:
+        os.environ["XMINE_JUDGE"] = judge
+    if read_only and not serve:
+        os.environ["XMINE_STATE"] = os.devnull  # nor is written what was opened, and where one was
     if recent:
         _list_recent(console)
     elif serve:
         from xmine.cli.web_server import serve_app
 
-        serve_app(path, host or _HOST, port or _PORT, console)
+        serve_app(path, host or _HOST, port or _PORT, console, read_only=read_only)
     elif not _served() and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise OptionError(
             "xmine browse needs a terminal",
             "xmine pairs list prints what it shows, with --json too",
         )
     else:
-        _show(path)
+        _show(path, sample=sample, read_only=read_only)
 
 
-def _show(path: Path | None) -> None:
+def _show(path: Path | None, *, sample: bool, read_only: bool) -> None:
     gc.disable()  # until the first screen is there: nothing that is loaded is garbage
     from xmine.tui.app import XmineApp
     from xmine.tui.background import leave_readers
 
-    app = XmineApp(path)
+    app = XmineApp(path, sample=sample, read_only=read_only)
     if not _served():
         app.ending.hear_signals()
     try:

@@ -6,19 +6,31 @@ Only who has the token of the printed address gets anything from it; a cookie br
 import asyncio
 import copy
 import errno
+import re
 import secrets
 import shlex
 import socket
 import sys
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from xmine.cli.console import Console
 from xmine.errors import XmineError
 from xmine.extras import needs
 
-_TITLE = "<title>xmine</title>"
+# A telephone shows as many columns as it has room for, not a small picture of a wide page.
+_HEAD = (
+    '<title>xmine</title><meta name="viewport" content="width=device-width, '
+    'initial-scale=1, interactive-widget=resizes-content">'
+)
+_FONT = re.compile(r"<link\s[^>]*fonts\.googleapis[^>]*>")  # of another server, which we forbid
+_ASK_NAME = f"""<!DOCTYPE html><html><head>{_HEAD}<style>
+body {{ font: 16px monospace; background: #121212; color: #e0e0e0; padding: 2em; }}
+input, button {{ font: inherit; padding: .5em; margin: .5em 0; max-width: 100%; }}
+</style></head><body><form><label>Your name, which is kept with each of your verdicts:<br>
+<input name="judge" required maxlength="40" autofocus></label> <button>Judge</button>
+</form></body></html>"""
 _HEADERS = {
     "Content-Security-Policy": "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob: "
     "ws: wss:; frame-ancestors 'none'",
@@ -31,16 +43,20 @@ _FOCUS = """<script>const look = setInterval(() => {
   if (line) { line.focus(); clearInterval(look); }
 }, 100);</script>"""
 _MOST_WINDOWS = 8  # each is a process
+_NARROW = 60  # columns of a window, below which the screen of judging is all that is shown
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-def serve_app(path: Path | None, host: str, port: int, console: Console) -> None:
-    """Serve the app until Ctrl-C.
+def serve_app(
+    path: Path | None, host: str, port: int, console: Console, *, read_only: bool = False
+) -> None:
+    """Serve the app until Ctrl-C; who may write is asked for a name.
 
     Raises:
         XmineError: the server is not installed, or the port is taken.
     """
     needs("--serve", "textual_serve")
+    from aiohttp import web
     from textual_serve.server import Server
 
     address = f"[{host}]" if ":" in host else host
@@ -60,9 +76,15 @@ def serve_app(path: Path | None, host: str, port: int, console: Console) -> None
 
         async def handle_websocket(self, request: Any) -> Any:  # noqa: ANN401 - of aiohttp
             """Run a window's process, and count it."""
+            visitor, words = copy.copy(self), list(command)
+            if name := _name_in(request, port):
+                words += [f"--judge={name}"]
+            if path is not None and not read_only and int(request.query.get("width", "80")) < _NARROW:
+                words += ["--sample"]
+            visitor.command = shlex.join(words)
             self.windows += 1
             try:
-                return await super().handle_websocket(request)
+                return await Server.handle_websocket(visitor, request)
             finally:
                 self.windows -= 1
 
@@ -73,17 +95,26 @@ def serve_app(path: Path | None, host: str, port: int, console: Console) -> None
             """
             found = copy.copy(self)
             found.public_url = f"{request.scheme}://{request.host}"
-            page: Any = await Server.handle_index(found, request)
-            page.text = page.text.replace("</head>", f"{_TITLE}</head>").replace(
-                "</body>", f"{_FOCUS}</body>"
-            )
-            page.set_cookie(f"xmine-{port}", self.token, httponly=True, samesite="Strict")
+            given = request.query.get("judge", "").strip()
+            page: Any = web.Response(status=303, headers={"Location": "/"})
+            if not given and (read_only or _name_in(request, port)):
+                page = await Server.handle_index(found, request)
+                text = _FONT.sub("", page.text).replace("</head>", f"{_HEAD}</head>")
+                page.text = text.replace("</body>", f"{_FOCUS}</body>")
+            elif not given:
+                page = web.Response(text=_ASK_NAME, content_type="text/html")
+            named = {f"xmine-{port}": self.token}
+            if given:
+                named[f"xmine-judge-{port}"] = quote(given[:40])
+            for name, kept in named.items():
+                page.set_cookie(name, kept, httponly=True, samesite="Strict")
             return page
 
         def initialize_logging(self) -> None:
             """Say nothing: what there is to say is said here."""
 
-    command = [sys.executable, "-m", "xmine", "browse", *([str(path)] if path else [])]
+    command = [sys.executable, "-m", "xmine", "browse", *(["--read-only"] if read_only else [])]
+    command += [str(path)] if path else []
     url = f"http://{address}:{port}"
     server = Guarded(shlex.join(command), host, port, title="xmine", public_url=url)
     server.console.quiet = True
@@ -100,6 +131,11 @@ def serve_app(path: Path | None, host: str, port: int, console: Console) -> None
         raise XmineError(f"{address}:{port}: {why}", hint) from error
     finally:
         loop.close()
+
+
+def _name_in(request: Any, port: int) -> str:  # noqa: ANN401 - of aiohttp
+    """Give the name that a visitor has given."""
+    return unquote(request.cookies.get(f"xmine-judge-{port}", ""))
 
 
 def _try(host: str, port: int) -> None:

@@ -79,7 +79,11 @@ def serve_app(
             visitor, words = copy.copy(self), list(command)
             if name := _name_in(request, port):
                 words += [f"--judge={name}"]
-            if path is not None and not read_only and int(request.query.get("width", "80")) < _NARROW:
+            if (
+                path is not None
+                and not read_only
+                and int(request.query.get("width", "80")) < _NARROW
+            ):
                 words += ["--sample"]
             visitor.command = shlex.join(words)
             self.windows += 1

@@ -231,7 +231,7 @@ class XmineApp(App[None]):
                 self.uninstall_screen(name)
                 screen.remove()
         self.show("pairs")
-        if self._to_sample:
+        if self._to_sample and len(self.view.opened):
             self._to_sample = False
             self.judge_sample(around=False)
         if warned and isinstance(screen := self.screen, BaseScreen):
@@ -414,16 +414,14 @@ class XmineApp(App[None]):
                 run: Callable[[], object] = partial(self.run_action, action.name, action.node)
                 title = f"{action.title}  {', '.join(action.keys)}"
                 yield SystemCommand(title, action.more, run)
-        for name in _TOLD:
+        for name in _TOLD[1:] if self.read_only else _TOLD:  # without home
             kind = self._kind_of(name)
-            if self.read_only and name in _WRITING:
-                continue
             if not isinstance(screen, kind) and (self.view is not None or not SCREENS_OF[name][2]):
                 for binding in actions_elsewhere(kind):
                     run = partial(self._go_and_do, name, binding.action)
                     yield SystemCommand(f"{kind.NAME}: {binding.description}", binding.tooltip, run)
-        for entry in recent()[:_RECENT]:
-            if not self.read_only and entry.kind in ("run", "file"):
+        for entry in [] if self.read_only else recent()[:_RECENT]:
+            if entry.kind in ("run", "file"):
                 path = Path(entry.path)
                 yield SystemCommand(f"Open {path.name}", entry.path, partial(self.open, path))
         for command in super().get_system_commands(screen):

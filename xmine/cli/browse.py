@@ -61,15 +61,9 @@ def browse(
 
     Example: xmine browse run/
     """
-    if recent and (path is not None or serve):
-        raise OptionError("--recent lists what was opened, and opens nothing", "leave one out")
-    if not serve and (host is not None or port is not None):
-        raise OptionError("--host and --port are for --serve", "add --serve, or leave them out")
-    is_place = path is not None and any(sign in path.name for sign in ":,")  # pairs.tsv:2,3
-    if path is not None and not path.exists() and not is_place:
-        raise FileError(f"{path}: no such file or folder", "mine one: xmine mine A B -o run/")
-    if path is None and (sample or read_only):
-        raise OptionError("--sample and --read-only show RUN, and none is named", "name it")
+    _check(path, recent=recent, serve=serve, is_at=host is not None or port is not None)
+    if path is None and read_only:
+        raise OptionError("--read-only shows RUN, and none is named", "name it")
     if sample and read_only:
         raise OptionError("--read-only keeps no verdict, and --sample asks for some", "drop one")
     if judge is not None:
@@ -89,6 +83,17 @@ def browse(
         )
     else:
         _show(path, sample=sample, read_only=read_only)
+
+
+def _check(path: Path | None, *, recent: bool, serve: bool, is_at: bool) -> None:
+    """Refuse options that would be ignored, and a file that is not there."""
+    if recent and (path is not None or serve):
+        raise OptionError("--recent lists what was opened, and opens nothing", "leave one out")
+    if not serve and (is_at):
+        raise OptionError("--host and --port are for --serve", "add --serve, or leave them out")
+    is_place = path is not None and any(sign in path.name for sign in ":,")  # pairs.tsv:2,3
+    if path is not None and not path.exists() and not is_place:
+        raise FileError(f"{path}: no such file or folder", "mine one: xmine mine A B -o run/")
 
 
 def _show(path: Path | None, *, sample: bool, read_only: bool) -> None:

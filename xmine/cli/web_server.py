@@ -56,12 +56,34 @@ def serve_app(
         XmineError: the server is not installed, or the port is taken.
     """
     needs("--serve", "textual_serve")
-    from aiohttp import web
-    from textual_serve.server import Server
-
     address = f"[{host}]" if ":" in host else host
     if host not in _LOOPBACK:
         console.warn("nothing is encrypted: who reads along reads the token, and gets your files")
+    command = [sys.executable, "-m", "xmine", "browse", *(["--read-only"] if read_only else [])]
+    command += [str(path)] if path else []
+    url = f"http://{address}:{port}"
+    guarded = _guarded_server(command, port, read_only=read_only)
+    server = guarded(shlex.join(command), host, port, title="xmine", public_url=url)
+    server.console.quiet = True
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    try:
+        _try(host, port)
+        console.say(f"open {url}/?token={server.token} in a browser; Ctrl-C ends it")
+        server.serve()
+    except OSError as error:
+        why = str(error.strerror or error).partition(" (while ")[0]
+        is_taken = error.errno in (errno.EADDRINUSE, errno.EACCES)
+        hint = "another port: --port 8001" if is_taken else "an address here: --host 127.0.0.1"
+        raise XmineError(f"{address}:{port}: {why}", hint) from error
+    finally:
+        loop.close()
+
+
+def _guarded_server(command: list[str], port: int, *, read_only: bool) -> Any:  # noqa: ANN401
+    """Make the class of the server, whose base is only there with the extra `web`."""
+    from aiohttp import web
+    from textual_serve.server import Server
 
     class Guarded(Server):
         """A server for those who have its token, and for few windows at a time."""
@@ -76,16 +98,8 @@ def serve_app(
 
         async def handle_websocket(self, request: Any) -> Any:  # noqa: ANN401 - of aiohttp
             """Run a window's process, and count it."""
-            visitor, words = copy.copy(self), list(command)
-            if name := _name_in(request, port):
-                words += [f"--judge={name}"]
-            if (
-                path is not None
-                and not read_only
-                and int(request.query.get("width", "80")) < _NARROW
-            ):
-                words += ["--sample"]
-            visitor.command = shlex.join(words)
+            visitor = copy.copy(self)
+            visitor.command = shlex.join([*command, *([] if read_only else _own(request, port))])
             self.windows += 1
             try:
                 return await Server.handle_websocket(visitor, request)
@@ -117,24 +131,14 @@ def serve_app(
         def initialize_logging(self) -> None:
             """Say nothing: what there is to say is said here."""
 
-    command = [sys.executable, "-m", "xmine", "browse", *(["--read-only"] if read_only else [])]
-    command += [str(path)] if path else []
-    url = f"http://{address}:{port}"
-    server = Guarded(shlex.join(command), host, port, title="xmine", public_url=url)
-    server.console.quiet = True
-    loop = asyncio.new_event_loop()
-    asyncio.set_event_loop(loop)
-    try:
-        _try(host, port)
-        console.say(f"open {url}/?token={server.token} in a browser; Ctrl-C ends it")
-        server.serve()
-    except OSError as error:
-        why = str(error.strerror or error).partition(" (while ")[0]
-        is_taken = error.errno in (errno.EADDRINUSE, errno.EACCES)
-        hint = "another port: --port 8001" if is_taken else "an address here: --host 127.0.0.1"
-        raise XmineError(f"{address}:{port}: {why}", hint) from error
-    finally:
-        loop.close()
+    return Guarded
+
+
+def _own(request: Any, port: int) -> list[str]:  # noqa: ANN401 - of aiohttp
+    """Give the options of `xmine browse` for a visitor who may write."""
+    name = _name_in(request, port)
+    is_narrow = int(request.query.get("width", "80")) < _NARROW
+    return [*([f"--judge={name}"] if name else []), *(["--sample"] if is_narrow else [])]
 
 
 def _name_in(request: Any, port: int) -> str:  # noqa: ANN401 - of aiohttp

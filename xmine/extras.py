@@ -9,8 +9,8 @@ from xmine.errors import XmineError
 
 EXTRAS = {
     "torch": (
-        "accelerate",
         "torch",
+        "accelerate",
         "transformers",
         "tokenizers",
         "huggingface_hub",

@@ -1,13 +1,20 @@
 """Contrastive losses: G-02 and G-08, and losses in chunks."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+from torch.utils._python_dispatch import TorchDispatchMode
 
-from xmine.trainer.losses.contrastive import in_chunks, info_nce, queue_logits, scaled_cosines
-from xmine.trainer.losses.with_queue import Member, contrast_in_batch
+from tests.toys.twin_training import in_float64
+from xmine.trainer.losses import with_queue
+from xmine.trainer.losses.contrastive import in_chunks, info_nce, scaled_cosines
+from xmine.trainer.losses.with_queue import Member, contrast_in_batch, contrast_with_queue
 from xmine.trainer.methods.moco import InferenceHead, features_of
+from xmine.trainer.models.queue import KeyQueue
+from xmine.trainer.options.contrast import MocoOptions
 
 # G-08 of the methods specification.
 H = torch.tensor([[1.0, 0.0], [0.0, 1.0]], dtype=torch.float64)
@@ -53,51 +60,123 @@ def rows_of_loss(logits: Tensor, positives: list[int]) -> list[float]:
     return [info_nce(row[None], torch.tensor([own])).item() for row, own in rows]
 
 
+def queue_of(keys: Tensor, size: int = 4) -> KeyQueue:
+    """A queue with some keys of the texts 100, 101 and so on."""
+    queue = KeyQueue(size, keys.shape[1]).to(keys.dtype)
+    queue.put(keys, torch.arange(100, 100 + len(keys))[:, None])
+    return queue
+
+
+def in_queue(
+    query: Tensor, key: Tensor, keys: Tensor, scale: float | Tensor, texts: int = 0, **how: Any
+) -> Tensor:
+    """The loss of rows that have the texts `texts`, `texts` + 1 and so on."""
+    numbers = torch.arange(texts, texts + len(query))[:, None]
+    return contrast_with_queue(query, key, numbers, queue_of(keys), scale, MocoOptions(**how))
+
+
+def each_row(query: Tensor, key: Tensor, keys: Tensor, scale: float, texts: int = 0) -> list[float]:
+    rows = zip(query, key, strict=True)
+    return [
+        in_queue(x[None], y[None], keys, scale, texts + at).item() for at, (x, y) in enumerate(rows)
+    ]
+
+
 def test_golden_g02_a_to_d_both_directions_and_their_sum() -> None:
-    xy = queue_logits(H_X, K_Y, Q_Y, 10.0)
-    yx = queue_logits(H_Y, K_X, Q_X, 10.0)
-    assert rows_of_loss(xy, [0, 0]) == pytest.approx([0.12722346, 0.12696800], abs=1e-6)
-    assert rows_of_loss(yx, [0, 0]) == pytest.approx([0.69606892, 0.13206922], abs=1e-6)
-    own = torch.zeros(2, dtype=torch.int64)
-    assert (info_nce(xy, own) + info_nce(yx, own)).item() == pytest.approx(0.54116480, abs=1e-6)
-    at_4 = [info_nce(each * 2.5, own).item() for each in (xy, yx)]
+    xy, yx = (H_X, K_Y, Q_Y), (H_Y, K_X, Q_X)
+    assert each_row(*xy, 10.0) == pytest.approx([0.12722346, 0.12696800], abs=1e-6)
+    assert each_row(*yx, 10.0) == pytest.approx([0.69606892, 0.13206922], abs=1e-6)
+    both = in_queue(*xy, 10.0) + in_queue(*yx, 10.0)
+    assert both.item() == pytest.approx(0.54116480, abs=1e-6)
+    at_4 = [in_queue(*each, 25.0).item() for each in (xy, yx)]
     assert at_4 == pytest.approx([0.00671535, 0.34993295], abs=1e-6)
 
 
 def test_golden_g02_e_and_f_an_empty_and_a_half_full_queue() -> None:
     query = H_X.clone().requires_grad_()
-    loss = info_nce(queue_logits(query, K_Y, Q_Y[:0], 10.0), torch.zeros(2, dtype=torch.int64))
+    loss = in_queue(query, K_Y, Q_Y[:0], 10.0)
     torch.autograd.backward(loss)
     assert loss.item() == 0 and query.grad is not None and not query.grad.any()
-    half = queue_logits(H_X, K_Y, Q_Y[:2], 10.0)
-    assert rows_of_loss(half, [0, 0]) == pytest.approx([0.12692802, 0.12696800], abs=1e-6)
+    half = each_row(H_X, K_Y, Q_Y[:2], 10.0)
+    assert half == pytest.approx([0.12692802, 0.12696800], abs=1e-6)
 
 
 def test_golden_g02_g_negatives_of_the_batch() -> None:
-    logits = torch.cat([scaled_cosines(H_X, K_Y, 10.0), scaled_cosines(H_X, Q_Y, 10.0)], dim=1)
-    assert rows_of_loss(logits, [0, 1]) == pytest.approx([0.12751880, 0.14297098], abs=1e-6)
+    loss = in_queue(H_X, K_Y, Q_Y, 10.0, in_batch_negatives=True)
+    assert loss.item() == pytest.approx((0.12751880 + 0.14297098) / 2, abs=1e-6)
 
 
 def test_golden_g02_h_a_row_does_not_meet_its_own_translation() -> None:
-    same = torch.tensor([[True, False, False], [False, False, False]])
-    logits = queue_logits(H_X, K_Y, Q_Y, 10.0, same)
-    assert rows_of_loss(logits, [0, 0]) == pytest.approx([0.00033542, 0.12696800], abs=1e-6)
+    found = each_row(H_X, K_Y, Q_Y, 10.0, texts=100)[0], each_row(H_X, K_Y, Q_Y, 10.0)[1]
+    assert found == pytest.approx([0.00033542, 0.12696800], abs=1e-6)
 
 
 def test_golden_g02_i_the_gradient() -> None:
     query = H_X.clone().requires_grad_()
-    logits = queue_logits(query, K_Y, Q_Y, 10.0)
-    torch.autograd.backward(info_nce(logits, torch.zeros(2, dtype=torch.int64)))
+    torch.autograd.backward(in_queue(query, K_Y, Q_Y, 10.0))
     expected = torch.tensor([[-0.12034938, 0.11680457], [0.35739453, -0.11939811]])
     torch.testing.assert_close(query.grad, expected, atol=1e-6, rtol=0)
 
 
 def test_a_scale_that_is_learned_has_a_gradient_beside_masked_keys() -> None:
     scale = torch.tensor(10.0, requires_grad=True)
-    same = torch.tensor([[True, False, False], [False, False, False]])
-    logits = queue_logits(H_X, K_Y, Q_Y, scale, same)
-    torch.autograd.backward(info_nce(logits, torch.zeros(2, dtype=torch.int64)))
-    assert scale.grad is not None and scale.grad.isfinite() and scale.grad != 0
+    torch.autograd.backward(in_queue(H_X[:1], K_Y[:1], Q_Y[:1], scale, texts=100))
+    assert scale.grad is not None and scale.grad == 0  # the one key is a text of the row
+    torch.autograd.backward(in_queue(H_X, K_Y, Q_Y, scale, texts=100))
+    assert scale.grad.isfinite() and scale.grad != 0
+
+
+@pytest.mark.parametrize("at_once", [7 * 6, 7 * 5, 7])
+@pytest.mark.parametrize("in_batch", [True, False])
+def test_a_queue_in_blocks_is_the_loop_over_its_keys(
+    in_batch: bool, at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Loss and gradients, also where a row meets none of a block; no tensor is large."""
+    monkeypatch.setattr(with_queue, "LOGITS_AT_ONCE", at_once)
+    generator = torch.Generator().manual_seed(1)
+    query, key, keys = (
+        nn.functional.normalize(torch.randn(count, 3, generator=generator).double(), dim=1)
+        for count in (7, 7, 40)
+    )
+    queue = KeyQueue(40, 3).double()
+    of_keys = torch.arange(40) % 9  # row 6 meets none of its own text in a block of six
+    of_keys[:6] = 0
+    queue.put(keys, of_keys[:, None])
+    found = []
+    for way in range(2):
+        q, k, scale = (
+            x.clone().requires_grad_() for x in (query, key, torch.tensor(20.0).double())
+        )
+        if way:
+            total = torch.zeros(())
+            for row in range(7):
+                others = [keys[at] for at in range(40) if of_keys[at] != row]
+                others += [k[at] for at in range(7) if in_batch and at != row]
+                terms = torch.stack([q[row] @ each for each in [k[row], *others]]) * scale
+                total = total - (terms[0] - terms.logsumexp(dim=0)) / 7
+        else:
+            options = MocoOptions(in_batch_negatives=in_batch)
+            mode: Any = Largest
+            with in_float64(), mode() as largest:
+                texts = torch.arange(7)[:, None]
+                total = with_queue.contrast_with_queue(q, k, texts, queue, scale, options)
+            assert largest.numbers <= max(at_once, 7 * 7)
+        torch.autograd.backward(total)
+        found.append([total.detach(), q.grad, k.grad, scale.grad])
+    for blocks, loop in zip(*found, strict=True):
+        torch.testing.assert_close(blocks, loop, atol=1e-12, rtol=1e-10)
+
+
+class Largest(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Watches how many numbers the largest tensor has that torch makes."""
+
+    numbers = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        made = func(*args, **(kwargs or {}))
+        if isinstance(made, Tensor) and not made._is_view():
+            self.numbers = max(self.numbers, made.numel())
+        return made
 
 
 def test_golden_g08_with_a_weight_on_the_own_hard_negative() -> None:
@@ -117,8 +196,8 @@ def test_in_chunks_is_the_whole_with_its_gradients(rows: int) -> None:
         query, key, others = (each.clone().requires_grad_() for each in start)
 
         def loss(query: Tensor, key: Tensor, others: Tensor = others) -> Tensor:
-            logits = queue_logits(query, key, others, 3.0)
-            return info_nce(logits, torch.zeros(len(query), dtype=torch.int64))
+            logits = torch.cat([(query * key).sum(dim=1)[:, None], query @ others.T], dim=1)
+            return info_nce(3 * logits, torch.zeros(len(query), dtype=torch.int64))
 
         value = in_chunks(loss, chunk, query, key)
         torch.autograd.backward(value)

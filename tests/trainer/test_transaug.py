@@ -17,9 +17,11 @@ from xmine.progress import Progress, Report, silent
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.inference import Triplets
 from xmine.trainer.data.rows import Rows
-from xmine.trainer.losses.contrastive import distillation, info_nce, queue_logits
+from xmine.trainer.losses.contrastive import distillation
+from xmine.trainer.losses.with_queue import contrast_with_queue
 from xmine.trainer.methods.transaug import _Contrast, _Distillation
 from xmine.trainer.models import tower_of
+from xmine.trainer.models.queue import KeyQueue
 from xmine.trainer.models.scratch import new_transformer
 from xmine.trainer.models.static import StaticTower, new_static
 from xmine.trainer.models.towers import Tower
@@ -81,9 +83,11 @@ def test_golden_g09_distillation() -> None:
 def test_golden_g10_learnable_temperature(start: float, loss: float, gradient: float) -> None:
     query = torch.eye(2)
     key = torch.tensor([[0.9, 0.0], [0.0, 0.8]])
-    queue = torch.tensor([[0.1, 0.3], [0.2, -0.1]])
+    queue = KeyQueue(2, 2)
+    queue.put(torch.tensor([[0.1, 0.3], [0.2, -0.1]]), torch.tensor([[7], [8]]))
     scale = torch.tensor(start, requires_grad=True)
-    found = info_nce(queue_logits(query, key, queue, scale.exp()), torch.zeros(2).long())
+    texts = torch.tensor([[0], [1]])
+    found = contrast_with_queue(query, key, texts, queue, scale.exp(), TransaugOptions(teacher="t"))
     torch.autograd.backward(found)
     assert scale.grad is not None
     assert found.item() == pytest.approx(loss, abs=1e-6)

@@ -32,25 +32,6 @@ def scaled_cosines(
     return logits if masked is None else logits.masked_fill(masked, float("-inf"))
 
 
-def queue_logits(
-    query: Tensor, key: Tensor, queue: Tensor, scale: float | Tensor, same: Tensor | None = None
-) -> Tensor:
-    """Compare every row with its own key and with those of a queue (dual momentum, eq. 2).
-
-    Args:
-        query: unit rows [rows, dim].
-        key: unit rows [rows, dim], the positives.
-        queue: unit rows [keys, dim], the negatives; there may be none.
-        scale: 1 / temperature.
-        same: bool [rows, keys], keys of the queue that are no negatives of a row.
-
-    Returns:
-        [rows, 1 + keys] logits, the positive first, -inf where masked.
-    """
-    own = (query.float() * key.float()).sum(dim=1, keepdim=True) * scale  # [rows, 1]
-    return torch.cat([own, scaled_cosines(query, queue, scale, same)], dim=1)
-
-
 def distillation(learned: Tensor, taught: Tensor) -> Tensor:
     """Mean of the squared differences over all elements (TransAug, section 3.2; A-08).
 
@@ -99,6 +80,6 @@ def in_chunks(loss: Callable[..., Tensor], rows: int, *tensors: Tensor) -> Tenso
     total = tensors[0].new_zeros(())
     for start in range(0, count, rows):
         part = [each[start : start + rows] for each in tensors]
-        mean: Tensor = checkpoint(loss, *part, use_reentrant=False)
+        mean: Tensor = checkpoint(loss, *part, use_reentrant=False, preserve_rng_state=False)
         total = total + mean * (len(part[0]) / count)
     return total

@@ -1,6 +1,7 @@
 """A row told apart from others: of its batch, hard negatives (mSimCSE, eq. 1), a queue (MoCo)."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -8,7 +9,9 @@ from torch import Tensor
 from ..distributed import all_gather, all_gather_with_gradient, rank_here
 from ..models.queue import KeyQueue, same_texts
 from ..options.contrast import QueueOptions
-from .contrastive import in_chunks, info_nce, queue_logits, scaled_cosines
+from .contrastive import in_chunks, info_nce, scaled_cosines
+
+LOGITS_AT_ONCE = 2**24  # of rows and keys of a queue: 64 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +99,56 @@ def contrast_with_queue(
         every_text = all_gather(texts)  # [batch, ids]
 
     def loss(query: Tensor, key: Tensor, texts: Tensor, own: Tensor) -> Tensor:
-        used = queue.same(texts)  # [rows, slots]
-        if not options.in_batch_negatives:
-            logits = queue_logits(query, key, queue.keys(), scale, used)
-            return info_nce(logits, torch.zeros_like(own))  # [rows, 1 + slots]
-        same = same_texts(texts, every_text, across=queue.across)  # [rows, batch]
-        same[torch.arange(len(own)), own] = False
-        near = scaled_cosines(query, every_key, scale, same)  # [rows, batch]
-        far = scaled_cosines(query, queue.keys(), scale, used)  # [rows, slots]
-        return info_nce(torch.cat([near, far], dim=1), own)
+        if options.in_batch_negatives:
+            at = torch.arange(len(own), device=own.device), own
+            same = same_texts(texts, every_text, across=queue.across)  # [rows, batch]
+            same[at] = False
+            logits = scaled_cosines(query, every_key, scale, same)  # [rows, batch]
+            positive, near = logits[at], logits.logsumexp(dim=1)
+        else:
+            positive = near = (query.float() * key.float()).sum(dim=1) * scale  # [rows]
+        if len(queue):
+            far: Tensor = _OfQueue.apply(query.float() * scale, texts, queue)  # type: ignore[no-untyped-call]
+            near = torch.logaddexp(near, far)
+        return (near - positive).mean()
 
     return in_chunks(loss, options.logit_rows, query, key, texts, own)
+
+
+class _OfQueue(torch.autograd.Function):
+    """Logarithm of the sum of exp(row . key) over the keys of a queue: [rows].
+
+    Block by block, as FlashAttention (Dao et al., 2022) goes through keys: the gradient of a row is
+    the mean of the keys by their softmax, which grows beside the sum. So memory holds the logits of
+    a block, whatever the size of the queue, and two products are all that is computed.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, rows: Tensor, texts: Tensor, queue: KeyQueue) -> Tensor:  # noqa: ANN401
+        masked = torch.finfo(rows.dtype).min  # whose exponential beside a positive's is zero
+        highest = rows.new_full((len(rows), 1), masked)
+        total, mean = torch.zeros_like(highest), torch.zeros_like(rows)
+        at_once = max(1, LOGITS_AT_ONCE // len(rows))
+        for at in range(0, len(queue), at_once):
+            part = slice(at, min(at + at_once, len(queue)))
+            keys, of_keys = queue.rows[part].to(rows.dtype), queue.texts[part]
+            logits = _product(rows, keys.T)  # [rows, block]
+            logits.masked_fill_(same_texts(texts, of_keys, across=queue.across), masked)
+            before, highest = highest, torch.maximum(highest, logits.amax(dim=1, keepdim=True))
+            shares, kept = logits.sub_(highest).exp_(), (before - highest).exp()
+            total = total * kept + shares.sum(dim=1, keepdim=True)
+            mean = mean * kept + _product(shares, keys)  # [rows, dim]
+        ctx.save_for_backward(mean / total)
+        return (highest + total.log())[:, 0]
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:  # noqa: ANN401
+        (mean,) = ctx.saved_tensors
+        return gradients[0][:, None] * mean, None, None
+
+
+def _product(one: Tensor, other: Tensor) -> Tensor:
+    """Multiply matrices; on a GPU in bfloat16 with sums in float32, for its tensor cores."""
+    if one.is_cuda:
+        return torch.mm(one.bfloat16(), other.bfloat16(), out_dtype=torch.float32)
+    return one @ other

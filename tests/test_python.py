@@ -2,6 +2,7 @@
 
 import dataclasses
 import inspect
+import json
 import subprocess
 import sys
 import traceback
@@ -21,6 +22,7 @@ from xmine.trainer.options.adapt import AdaptOptions
 from xmine.trainer.options.contrast import MocoOptions
 from xmine.tui.commands import resuming_words
 
+EXAMPLES = Path(__file__).parents[1] / "examples"
 Toy = tuple[Path, Path, set[tuple[int, int]]]
 
 
@@ -70,9 +72,10 @@ def test_what_is_no_text_input_is_named(given: Any, said: str) -> None:
 
 
 def test_the_name_of_an_encoder_is_no_encoder() -> None:
-    for call in (xmine.mine, xmine.score_aligned):
-        with pytest.raises(TypeError, match=r"'embedded' is no encoder: give SentenceEncoder.load"):
-            call(["a"], ["b"], "embedded")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"'embedded' is no encoder: give SentenceEncoder.load"):
+        xmine.score_aligned(["a"], ["b"], "embedded")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="3 is no encoder: give a name"):
+        xmine.mine(["a"], ["b"], 3)  # type: ignore[arg-type]
 
 
 def test_a_list_without_a_second_one_is_no_file_of_pairs() -> None:
@@ -280,3 +283,90 @@ def test_a_run_of_lists_is_not_said_to_have_files(
         resuming_words(tmp_path / "run")
     with pytest.raises(xmine.XmineError, match=said):
         list(adapt(tmp_path / "run", tmp_path / "adapted", AdaptOptions()))
+
+
+def test_options_are_keywords_and_a_name_is_an_encoder() -> None:
+    files = EXAMPLES / "en.txt", EXAMPLES / "zh.txt"
+    named = xmine.mine(*files, "embedded", min_prob=0.999, dtype="auto")
+    given = xmine.mine(*files, options=xmine.MiningOptions(min_prob=0.999))
+    assert list(named) == list(given) and len(named) < len(xmine.mine(*files))
+    over = xmine.mine(*files, options=xmine.MiningOptions(min_prob=0.5), min_prob=0.999)
+    assert list(over) == list(given)
+    for wrong, said in (
+        ({"precision": 2}, "precision is 2"),
+        ({"precison": 0.9}, "'precison' is no keyword"),
+        ({"threshold": "gold"}, "threshold gold without gold pairs"),
+        ({"segment": True, "seeds": EXAMPLES / "gold.tsv"}, "segment and known pairs"),
+    ):
+        with pytest.raises(xmine.XmineError, match=said) as told:
+            xmine.mine(*files, **wrong)
+        assert "--" not in f"{told.value.message} {told.value.hint}"
+
+
+def test_results_are_sequences_of_pairs(toy_files: Toy, toy_encoder: SentenceEncoder) -> None:
+    mined = xmine.mine(*toy_files[:2], toy_encoder)
+    scored = xmine.score([pair.source for pair in mined], [pair.target for pair in mined])
+    aligned = xmine.align(*toy_files[:2], toy_encoder, all=True)
+    for result in (mined, mined.pairs, scored, aligned):
+        rows = list(result.rows())
+        assert len(result) == len(rows) > 5 and list(result) == rows
+        assert (result[0], result[-1], result[2:5], result[::-2]) == (
+            *(rows[0], rows[-1], rows[2:5], rows[::-2]),
+        )
+        with pytest.raises(IndexError):
+            result[len(rows)]
+        frame = result.to_polars()
+        assert frame["source"].to_list() == [pair.source for pair in rows]
+        page = result._repr_html_()
+        assert page.count("<tr>") == min(10, len(rows)) + 1 and repr(result)[1:-1] in page
+    assert (
+        "&lt;b&gt;" in xmine.score(["A <b>bold</b> word."], ["一个<b>粗体</b>词。"])._repr_html_()
+    )
+
+
+def test_runs_are_opened_and_texts_are_searched(tmp_path: Path) -> None:
+    files = EXAMPLES / "en.txt", EXAMPLES / "zh.txt"
+    mined = xmine.mine(*files, run=tmp_path / "run")
+    run = xmine.open_run(tmp_path / "run")
+    assert [pair[:2] for pair in run] == [pair[:2] for pair in mined]
+    assert run.summary["pairs"] == len(run) == len(mined)
+    with pytest.raises(xmine.XmineError):
+        xmine.open_run(tmp_path)
+    hits = xmine.search("Where is the station?", files[1], 2)
+    assert [hits, hits] == xmine.search(["Where is the station?"] * 2, files[1], 2)
+    assert len(hits) == 2
+
+
+def test_help_fits_a_line_and_every_type_in_a_signature_is_at_hand() -> None:
+    for name in ("mine", "align", "score", "search", "train", "adapt", "evaluate", "open_run"):
+        function = getattr(xmine, name)
+        assert "Args:" in function.__doc__ or name == "open_run"
+        assert len(inspect.signature(function).parameters) <= 11, name
+        assert "array" not in str(inspect.signature(function))
+
+
+def test_a_bar_is_drawn_where_it_is_wanted(
+    toy_files: Toy,
+    toy_encoder: SentenceEncoder,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")  # a terminal, for Rich
+    for progress in (False, True):
+        xmine.mine(*toy_files[:2], toy_encoder, progress=progress)
+        assert ("reading" in capfd.readouterr().err) == progress
+    seen: list[str] = []
+    xmine.mine(*toy_files[:2], toy_encoder, report=lambda each: seen.append(each.stage))
+    assert "encoding" in " ".join(seen)
+
+
+def test_the_notebook_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = json.loads((EXAMPLES / "mine.ipynb").read_text(encoding="utf-8"))["cells"]
+    monkeypatch.chdir(EXAMPLES)
+    known: dict[str, Any] = {}
+    for cell in cells:
+        if cell["cell_type"] == "code":
+            assert not cell["outputs"]
+            exec("".join(cell["source"]), known)
+    assert known["best"].prob > 0.9 and len(known["table"]) == len(known["mined"])
+    assert [pair.flags for pair in known["scored"]] == ["number", ""]

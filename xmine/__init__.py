@@ -13,8 +13,8 @@ from xmine.version import __version__ as __version__
 if TYPE_CHECKING:
     from xmine.aligning.aligned import Aligned
     from xmine.aligning.options import AligningOptions
-    from xmine.aligning.pipeline import align
     from xmine.encoders.encoder import SentenceEncoder
+    from xmine.encoders.pair import EncoderPair
     from xmine.errors import XmineError
     from xmine.flags.hubness import find_hubs
     from xmine.mining.aligned import score_aligned
@@ -22,10 +22,13 @@ if TYPE_CHECKING:
     from xmine.mining.documents import DocumentPair, pair_documents
     from xmine.mining.mined import Mined
     from xmine.mining.options import MiningOptions, ScoringOptions
-    from xmine.mining.pipeline import mine
+    from xmine.mining.search import Hit
+    from xmine.options import EncodingOptions
     from xmine.pairs.io import Pairs, languages_of, read_pairs, write_pairs
     from xmine.pairs.known import read_known
     from xmine.pairs.pair import Pair
+    from xmine.progress import Progress
+    from xmine.python import Run, adapt, align, evaluate, mine, open_run, score, search, train
 
 # In a checkout trainer/, tui/ and examples/ stand beside xmine/; where xmine is installed, inside.
 if not os.path.isdir(os.path.join(__path__[0], "trainer")):
@@ -36,21 +39,32 @@ _HOMES = {
     "AlignedScores": "mining.aligned_scores",
     "AligningOptions": "aligning.options",
     "DocumentPair": "mining.documents",
+    "EncoderPair": "encoders.pair",
+    "EncodingOptions": "options",
+    "Hit": "mining.search",
     "Mined": "mining.mined",
     "MiningOptions": "mining.options",
     "Pair": "pairs.pair",
     "Pairs": "pairs.io",
+    "Progress": "progress",
+    "Run": "python",
     "ScoringOptions": "mining.options",
     "SentenceEncoder": "encoders.encoder",
     "XmineError": "errors",
-    "align": "aligning.pipeline",
+    "adapt": "python",
+    "align": "python",
+    "evaluate": "python",
     "find_hubs": "flags.hubness",
     "languages_of": "pairs.io",
-    "mine": "mining.pipeline",
+    "mine": "python",
+    "open_run": "python",
     "pair_documents": "mining.documents",
     "read_known": "pairs.known",
     "read_pairs": "pairs.io",
+    "score": "python",
     "score_aligned": "mining.aligned",
+    "search": "python",
+    "train": "python",
     "write_pairs": "pairs.io",
 }
 
@@ -59,21 +73,32 @@ __all__ = [
     "AlignedScores",
     "AligningOptions",
     "DocumentPair",
+    "EncoderPair",
+    "EncodingOptions",
+    "Hit",
     "Mined",
     "MiningOptions",
     "Pair",
     "Pairs",
+    "Progress",
+    "Run",
     "ScoringOptions",
     "SentenceEncoder",
     "XmineError",
+    "adapt",
     "align",
+    "evaluate",
     "find_hubs",
     "languages_of",
     "mine",
+    "open_run",
     "pair_documents",
     "read_known",
     "read_pairs",
+    "score",
     "score_aligned",
+    "search",
+    "train",
     "write_pairs",
 ]
 

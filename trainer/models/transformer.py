@@ -12,7 +12,6 @@ from torch.optim import Optimizer
 from torch.utils.checkpoint import checkpoint
 
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.encoders.layout import first_line
 from xmine.encoders.metadata import EncoderFacts
 from xmine.encoders.modules.checkpoint import positions_of
 from xmine.encoders.modules.pooling import Pooling
@@ -112,15 +111,6 @@ class TransformerTower(Tower):
                 f"give {most} at most, or leave it out",
             )
         self.body.max_length = self.body.cut_at = self.body.tokenizer.model_max_length = pieces
-
-    def attend(self, name: str) -> None:
-        """Let transformers compute attention in another way."""
-        try:
-            self.body.model.set_attn_implementation(name)
-        except (ImportError, ValueError) as error:
-            raise TrainingError(
-                f"--attention {name}: {first_line(error)}", "install what it needs, or leave it out"
-            ) from error
 
     def drop(self, share: float) -> None:
         """Set every dropout of the model, of hidden numbers and of attention."""

@@ -271,22 +271,6 @@ class TrainingOptions(PromptOptions):
         "Speed and memory",
         only_if="a transformer that learns",
     )
-    attention: str = option(
-        "",
-        "Attention of a transformer, as transformers has it; flash_attention_2 skips padding, and "
-        "needs a GPU and the package flash-attn.",
-        "Speed and memory",
-        choices=("", "eager", "sdpa", "flash_attention_2", "flash_attention_3"),
-        shown_default="sdpa, where the model has it",
-        only_if="a transformer that learns",
-    )
-    deterministic: bool = option(
-        False,
-        "On a GPU, too, give the same bits each time: slower, but a resumed run ends as an "
-        "unbroken one.",
-        "Speed and memory",
-        only_if="a transformer that learns",
-    )
     logit_rows: int = option(
         0, "Rows of a batch whose logits are in memory at once; 0: all.", "Speed and memory", min=0
     )

@@ -123,8 +123,6 @@ class Training:
         is_sparse = any(isinstance(each, StaticTower) for each in step.modules())
         self.gradients = Gradients(step, is_sparse=is_sparse)
         self.device = shared_device(*step.towers())
-        if self.device.type == "cuda" and not options.deterministic:
-            torch.use_deterministic_algorithms(False)
         # torch.manual_seed keeps the stack of each call, for kinds of devices that are not there.
         cpu = self.device.type == "cpu"
         self.seed: Callable[[int], object] = (

@@ -66,8 +66,6 @@ def begin(
     if isinstance(tower, TransformerTower):
         tower.body.dtype = encoder.dtype  # float16 too, for which `run_steps` scales the loss
         tower.tokens_at_once, tower.recompute = options.tokens_at_once, options.recompute
-        if options.attention:
-            tower.attend(options.attention)
         if options.pooling:
             tower.repool(options.pooling)
         if name != SCRATCH and options.max_tokens:

@@ -15,6 +15,7 @@ from xmine.aligning.options import AligningOptions
 from xmine.mining.phrases import counted, flag_counts, told
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import UNKNOWN_LANGUAGES, Pair
+from xmine.pairs.rows import PairRows
 from xmine.text.languages import language_name
 from xmine.text.segmentation import join
 from xmine.text.sentences import Sentences
@@ -29,7 +30,7 @@ _MOST_KINDS = 6  # kinds of beads that are counted by name
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Aligned:
+class Aligned(PairRows):
     """What aligning two texts gave.
 
     Attributes:

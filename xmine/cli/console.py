@@ -20,8 +20,7 @@ from xmine.cli import progress_events as events
 from xmine.display import visible
 from xmine.errors import FileError
 from xmine.files.records import json_row
-from xmine.progress import Progress, Report, silent
-from xmine.units import short
+from xmine.progress import Progress, Report, drawn_bar, in_words, silent
 
 _NAME = "xmine: "
 # Where no bar can be drawn, as in a log, a stage that lasts gets a line.
@@ -90,42 +89,7 @@ class Console:
             return events.progress_events()
         if self.quiet or self.as_json:
             return nullcontext(silent)
-        return _bar() if _draws(sys.stderr.isatty()) else _lines(self.say)
-
-
-@contextmanager
-def _bar() -> Iterator[Report]:
-    """Draw a line for each stage that is not done, with colours where these are wanted."""
-    from rich.console import Console as RichConsole
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
-    from rich.table import Column
-
-    columns = (
-        TextColumn("{task.description:<10}"),
-        BarColumn(bar_width=None, table_column=Column(ratio=1)),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(compact=True),
-        TextColumn("{task.fields[numbers]}"),
-    )
-    # The bar has the room that is left, so that on 80 columns no number is cut off.
-    drawn = Bar(*columns, console=RichConsole(stderr=True), transient=True, expand=True)
-    with drawn as bar:
-        tasks: dict[str, int] = {}
-
-        def report(progress: Progress) -> None:
-            if progress.stage not in tasks:
-                tasks[progress.stage] = bar.add_task(progress.stage, numbers="")
-            task = bar.tasks[tasks[progress.stage]].id
-            bar.update(
-                task,
-                completed=progress.done,
-                total=progress.total,
-                numbers=_in_words(progress.numbers),
-                visible=progress.done < progress.total,  # what is done is out of the way
-            )
-
-        yield report
+        return drawn_bar() if _draws(sys.stderr.isatty()) else _lines(self.say)
 
 
 @contextmanager
@@ -146,7 +110,7 @@ def _lines(say: Callable[[str], None]) -> Iterator[Report]:
             if stage and stage.done < stage.total and now >= due[stage.stage]:
                 due[stage.stage] = now + _AGAIN
                 told = f"{stage.stage}: {stage.done:,} of {stage.total:,}"
-                say("  ".join(filter(None, [told, _in_words(stage.numbers)])))
+                say("  ".join(filter(None, [told, in_words(stage.numbers)])))
 
     watching = threading.Thread(target=watch, name="saying progress", daemon=True)
     watching.start()
@@ -155,11 +119,6 @@ def _lines(say: Callable[[str], None]) -> Iterator[Report]:
     finally:
         over.set()
         watching.join()
-
-
-def _in_words(numbers: dict[str, float]) -> str:
-    """Write the numbers of a stage, such as the loss."""
-    return "  ".join(f"{name} {short(number)}" for name, number in numbers.items())
 
 
 def _print(text: str, *, one_line: bool = False) -> None:

@@ -4,9 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
 from xmine.encoders.metadata import EncoderFacts
 from xmine.errors import EncoderError
+from xmine.options import EncodingOptions
 from xmine.text.languages import short_code
 
 
@@ -106,3 +107,15 @@ def as_pair(encoder: Encoders) -> EncoderPair:
     if not isinstance(encoder, SentenceEncoder):
         raise TypeError(f"{encoder!r} is no encoder: give SentenceEncoder.load(FOLDER_OR_NAME)")
     return EncoderPair(encoder, encoder)
+
+
+def load_encoders(name: str | None, options: EncodingOptions) -> EncoderPair:
+    """Load the encoders of both sides: two where a folder holds two, else one for both.
+
+    Raises:
+        EncoderError: see `SentenceEncoder.load`.
+    """
+    if name and is_pair(name):
+        folders = (str(Path(name) / side) for side in ("source", "target"))
+        return EncoderPair(*(SentenceEncoder.load(each, options) for each in folders))
+    return as_pair(SentenceEncoder.load(name or EMBEDDED, options))

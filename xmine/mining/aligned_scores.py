@@ -19,6 +19,7 @@ from xmine.mining.phrases import (
     unknown_to_encoder,
 )
 from xmine.pairs.pair import Pair
+from xmine.pairs.rows import PairRows
 from xmine.scoring.histogram import Histogram, bin_scores
 from xmine.scoring.margin import margin_scores
 from xmine.scoring.order import wrong_blocks
@@ -33,7 +34,7 @@ _PROBABLE, _MOST_BLOCKS = 0.5, 5
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class AlignedScores:
+class AlignedScores(PairRows):
     """Pairs as they were read, and a score for each that has text on both sides.
 
     Attributes:

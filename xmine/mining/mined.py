@@ -1,9 +1,10 @@
 """The result of mining, and the report of its figures."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +23,9 @@ from xmine.mining.phrases import (
 from xmine.pairs.changes import told as told_changes
 from xmine.pairs.io import Pairs, write_pairs
 from xmine.pairs.known import LabelledPairs, agreement_with_seeds, labels_of
-from xmine.pairs.pair import UNKNOWN_LANGUAGES
+from xmine.pairs.pair import UNKNOWN_LANGUAGES, Pair
 from xmine.pairs.paths import refuse_turned
+from xmine.pairs.rows import PairRows
 from xmine.scoring.gold import Agreement, agreement
 from xmine.scoring.histogram import Histogram, bin_scores
 from xmine.scoring.probability import Confidence, Floats
@@ -40,7 +42,7 @@ _FEWEST, _RISING = 50, 0.9
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Mined:
+class Mined(PairRows):
     """What mining two files gave.
 
     Attributes:
@@ -91,6 +93,18 @@ class Mined:
     def ranked_by(self) -> str:
         """Name what orders the pairs: `prob`, or `score` where no probability is estimated."""
         return "score" if self.confidence is None else "prob"
+
+    def rows(self) -> Iterator[Pair]:
+        """Walk through the pairs."""
+        return self.pairs.rows()
+
+    def __len__(self) -> int:
+        """Count the pairs."""
+        return len(self.pairs)
+
+    def __getitem__(self, at: Any) -> Any:  # noqa: ANN401 - see PairRows
+        """Give a pair, or a list of some."""
+        return self.pairs[at]
 
     def report(self) -> "MiningReport":
         """Report precision, flags, agreement with gold pairs, and warnings."""

@@ -34,6 +34,7 @@ from xmine.pairs.pair import (
     settled,
 )
 from xmine.pairs.paths import files_like, paths_to_read, paths_to_write
+from xmine.pairs.rows import PairRows
 from xmine.run.folder import PAIRS_FILE, RUN_FILE
 from xmine.run.run_file import check_written
 from xmine.text.formats.keyed import KINDS as KEYED
@@ -65,7 +66,7 @@ _NO_PAIRS = {
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Pairs:
+class Pairs(PairRows):
     """Mined pairs, best score first.
 
     Attributes:
@@ -114,11 +115,23 @@ class Pairs:
         """Count the pairs."""
         return len(self.sources)
 
+    def __getitem__(self, at: Any) -> Any:  # noqa: ANN401 - see PairRows
+        """Give a pair, or a list of some; the others are not read."""
+        chosen = range(len(self))[at]
+        if isinstance(chosen, int):
+            return next(self._rows(chosen, chosen + 1))
+        if chosen.step == 1:
+            return list(self._rows(chosen.start, chosen.stop))
+        return [next(self._rows(each, each + 1)) for each in chosen]
+
     def rows(self) -> Iterator[Pair]:
         """Walk through the pairs."""
+        return self._rows(0, len(self))
+
+    def _rows(self, first: int, last: int) -> Iterator[Pair]:
         ordered = [self._column(name) for name in Pair._fields[:-1]]
-        for start in range(0, len(self), _PAIRS_AT_ONCE):
-            some = slice(start, start + _PAIRS_AT_ONCE)
+        for start in range(first, last, _PAIRS_AT_ONCE):
+            some = slice(start, min(start + _PAIRS_AT_ONCE, last))
             pairs = map(Pair, *(_values(column, some) for column in ordered), self._more(some))
             if self.merged is None:
                 yield from pairs

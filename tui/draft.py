@@ -5,13 +5,10 @@ and in order; in a run or a file of pairs the neighbour is any line of the text 
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from itertools import groupby
+from collections.abc import Callable, Sequence
+from itertools import groupby, zip_longest
 from operator import itemgetter
 from typing import NamedTuple
-
-import numpy as np
 
 from xmine.browsing.details import lines_around
 from xmine.browsing.opened import Opened, TextSide
@@ -27,19 +24,13 @@ from xmine.text.sentences import read_sentences
 
 # Where a text may be cut: before a word, and before any character of a script without spaces.
 _WORD = re.compile(rf"(?<=\s)\S|[{UNSPACED}]")
+Mended = Callable[[int], Repair | None]  # tells what stands in the place of a row
+Beads = tuple[tuple[int, Bead], ...]  # in order, each with the row that it stands for
 _LOOSE = " \t\n,;:，；：、-–—"  # what a text that was trimmed does not begin or end with
 
 
-def beads_of(opened: Opened, row: int) -> dict[int, Bead]:
-    """Give a pair as it was opened, or all beads of an alignment: by their rows.
-
-    The lines of beads are told apart where the texts are found as they were aligned.
-    """
-    if opened.has_beads:
-        sides = [_lines_of(opened, name) for name in ("source", "target")]
-        return {at: Bead(*both) for at, both in enumerate(zip(*sides, strict=True))}
-    source, target = int(opened.sources[row]), int(opened.targets[row])
-    return {row: Bead((_unit(opened.source, source),), (_unit(opened.target, target),))}
+_BESIDE = -1  # stands for no row: lines around a pair
+_LINES = 8  # before and after a pair
 
 
 def _unit(side: TextSide, row: int) -> Unit:
@@ -71,33 +62,60 @@ def _lines_of(opened: Opened, name: str) -> Sequence[tuple[Unit, ...]]:
     return found
 
 
+def _beads_around(opened: Opened, row: int, step: int) -> list[tuple[int, Bead]]:
+    """Give the lines before (`step` -1) or after a pair, in their order."""
+    found: list[list[tuple[Unit, ...]]] = [[], []]
+    for units, side, rows in zip(
+        found, (opened.source, opened.target), (opened.sources, opened.targets), strict=True
+    ):
+        at = int(rows[row])
+        while len(units) < _LINES and (near := lines_around(side, at)[step > 0]) is not None:
+            units.append((_unit(side, at := near),))
+    return [(_BESIDE, Bead(*both)) for both in zip_longest(*found, fillvalue=())][::step]
+
+
+def _given(opened: Opened, row: int) -> Beads:
+    """Give all beads of an alignment, or a pair between the lines around it, as they were opened.
+
+    The lines of beads are told apart where the texts are found as they were aligned.
+    """
+    if opened.has_beads:
+        sides = [_lines_of(opened, name) for name in ("source", "target")]
+        return tuple((at, Bead(*both)) for at, both in enumerate(zip(*sides, strict=True)))
+    source, target = int(opened.sources[row]), int(opened.targets[row])
+    pair = Bead((_unit(opened.source, source),), (_unit(opened.target, target),))
+    before, after = (_beads_around(opened, row, step) for step in (-1, 1))
+    return (*before, (row, pair), *after)
+
+
 class _State(NamedTuple):
-    beads: tuple[tuple[int, Bead], ...]  # in order, each with its row of `Opened`
-    at: int  # the one that is worked at
-    how: Mapping[int, tuple[str, ...]]  # what was done, by row
+    beads: Beads
+    at: int  # the bead that is worked at
+    how: tuple[str, ...]  # what was done
 
 
 class Draft:
-    """A pair that is being repaired; in an alignment all beads are at hand.
+    """A pair that is being repaired between the lines around it; of an alignment all beads."""
 
-    Attributes:
-        at: the bead that is worked at, of `beads`.
-    """
-
-    def __init__(self, opened: Opened, row: int, repair_of: Callable[[int], Repair | None]) -> None:
+    def __init__(self, opened: Opened, row: int, repair_of: Mended) -> None:
         """Begin with what stands in the place of the pairs now."""
-        self._opened, self._given = opened, beads_of(opened, row)
-        how, beads = {}, list[tuple[int, Bead]]()
-        for each, bead in self._given.items():
-            stands = repair_of(each)
-            beads += [(each, one) for one in ((bead,) if stands is None else stands.beads)]
-            how[each] = () if stands is None else tuple(filter(None, stands.how.split(",")))
-        at = next((n for n, (owner, _) in enumerate(beads) if owner >= row), len(beads) - 1)
-        self._start = _State(tuple(beads), max(at, 0), how)
-        self._states = [self._start]
+        self._opened, self._row, self._repair_of = opened, row, repair_of
+        self._given = _given(opened, row)
+        beads = list[tuple[int, Bead]]()
+        for owner, bead in self._given:
+            stands = None if owner == _BESIDE else repair_of(owner)
+            beads += [(owner, one) for one in ((bead,) if stands is None else stands.beads)]
+        if not opened.has_beads and (own := [bead for each, bead in beads if each == row]):
+            taken = {unit for bead in own for units in bead for unit in units}  # of those around
+            beads = [(o, b if o == row else b.without(taken)) for o, b in beads]
+        self._begun = tuple(each for each in beads if any(each[1]))
+        self._states = [_State(self._begun, self._place(self._begun, row), ())]
+
+    def _place(self, beads: Beads, row: int) -> int:  # of its bead, or of the next one
+        return next((n for n, (owner, _) in enumerate(beads) if owner >= row), len(beads) - 1)
 
     @property
-    def beads(self) -> tuple[tuple[int, Bead], ...]:
+    def beads(self) -> Beads:
         """All beads in order, each with the row of `Opened` that it stands for."""
         return self._states[-1].beads
 
@@ -109,26 +127,22 @@ class Draft:
     @property
     def bead(self) -> Bead:
         """The bead that is worked at."""
-        return self.beads[self.at][1] if self.beads else Bead((), ())
+        return self.beads[self.at][1]
 
     def go(self, step: int) -> None:
         """Work at the next bead, or at the one before."""
-        at = min(max(self.at + step, 0), len(self.beads) - 1)
-        self._states[-1] = self._states[-1]._replace(at=at)
+        at = self.at + step
+        if 0 <= at < len(self.beads) and self.beads[at][0] != _BESIDE:
+            self._states[-1] = self._states[-1]._replace(at=at)
 
-    def undo(self) -> bool:
-        """Take the last step back; tell whether there was one."""
-        if len(self._states) == 1:
-            return False
-        self._states.pop()
-        return True
+    def undo(self) -> None:
+        """Take the last step back, if there is one."""
+        del self._states[max(len(self._states) - 1, 1) :]
 
     def as_given(self) -> None:
-        """Put the pair back as it was opened; in an alignment all whose lines have moved."""
-        beads = tuple(self._given.items())
-        row = self.beads[self.at][0] if self.beads else 0
-        at = next((n for n, (owner, _) in enumerate(beads) if owner >= row), 0)
-        self._states.append(_State(beads, at, dict.fromkeys(self._given, ())))
+        """Put all back as it was opened."""
+        at = self._place(self._given, self.beads[self.at][0])
+        self._states.append(_State(self._given, at, ()))
 
     def take(self, side: int, step: int) -> None:
         """Take in the next line of a side (`step` 1), or the one before (-1).
@@ -136,76 +150,50 @@ class Draft:
         Raises:
             OptionError: there is none.
         """
-        at, bead, beads = self.at, self.bead, [*self.beads]
-        other = at + step
+        at, beads, other = self.at, [*self.beads], self.at + step
         while 0 <= other < len(beads) and not beads[other][1][side]:
             other += step
-        if self._opened.has_beads:
-            if not 0 <= other < len(beads):
-                raise OptionError("there is no further line")
-            owner, giver = beads[other]
-            units, rest = _parted(giver[side], -step)
-            beads[other] = owner, giver.with_side(side, rest)
-        else:
-            units = self.beside(side, step)
-            if not units:
-                raise OptionError("no further line is near")
-        whole = (*bead[side], *units) if step > 0 else (*units, *bead[side])
-        beads[at] = beads[at][0], bead.with_side(side, whole)
+        if not 0 <= other < len(beads):
+            raise OptionError("no further line is near")
+        self._move(beads, other, at, side, -step)
         self._do("move" if self._opened.has_beads else "merge", beads, at)
-
-    def beside(self, side: int, step: int) -> tuple[Unit, ...]:
-        """Give the line after those of a pair in their text, or the one before; none if unknown."""
-        of, units = (self._opened.source, self._opened.target)[side], self.bead[side]
-        if not units:
-            return ()
-        line, _, offset = units[-(step > 0)].lines.split("-")[-(step > 0)].partition("+")
-        rows = np.flatnonzero(of.lines == int(line)).tolist()
-        row = next(row for row in rows if not offset or of.place(row)[1] == int(offset))
-        near = lines_around(of, row)[step > 0]
-        return () if near is None else (_unit(of, near),)
 
     def give(self, side: int, step: int) -> None:
         """Give the last line of a side (`step` 1), or the first one, to the bead beside it.
 
-        A run or a file of pairs leaves the line out.
-
         Raises:
             OptionError: there is none, or no other is left in a pair.
         """
-        at, beads = self.at, [*self.beads]
-        owner, bead = beads[at]
-        units, rest = _parted(bead[side], step)
-        if not units or not (rest or self._opened.has_beads):
-            raise OptionError("no line is left to give" if not units else "a pair has both texts")
-        beads[at] = owner, bead.with_side(side, rest)
-        if self._opened.has_beads:
-            other = at + step
-            if not 0 <= other < len(beads):
-                other = max(other, 0)
-                beads.insert(other, (owner, Bead((), ())))
-                at += other <= at
-            its, taker = beads[other]
-            whole = (*units, *taker[side]) if step > 0 else (*taker[side], *units)
-            beads[other] = its, taker.with_side(side, whole)
+        at, beads, other = self.at, [*self.beads], self.at + step
+        if not self.bead[side]:
+            raise OptionError("no line is left to give")
+        if not 0 <= other < len(beads):
+            owner = beads[at][0] if self._opened.has_beads else _BESIDE
+            at, other = at + (other < 0), max(other, 0)
+            beads.insert(other, (owner, Bead((), ())))
+        self._move(beads, at, other, side, step)
         self._do("move", beads, at)
 
+    def _move(
+        self, beads: list[tuple[int, Bead]], giver: int, taker: int, side: int, step: int
+    ) -> None:
+        """Move the last line of a side (`step` 1), or the first one, from a bead to another."""
+        (owner, bead), (its, other) = beads[giver], beads[taker]
+        units, old = bead[side], other[side]
+        moved, left = (units[-1:], units[:-1]) if step > 0 else (units[:1], units[1:])
+        beads[giver] = owner, bead.with_side(side, left)
+        beads[taker] = its, other.with_side(side, (*moved, *old) if step > 0 else (*old, *moved))
+
     def merge(self, step: int) -> None:
-        """Put the next bead (`step` 1), or the one before, into this one: of a pair both lines."""
-        if not self._opened.has_beads:
-            before, done = len(self._states), 0
-            for side in (0, 1):
-                with suppress(OptionError):
-                    self.take(side, step)
-                    done += 1
-            if not done:
-                raise OptionError("no further line is near")
-            self._states[before:] = self._states[-1:]  # one step
-            return
+        """Put the next bead (`step` 1), or the one before, into this one.
+
+        Raises:
+            OptionError: there is none.
+        """
         at, other, beads = self.at, self.at + step, [*self.beads]
         if not 0 <= other < len(beads):
-            raise OptionError("there is no further bead")
-        first, second = (bead for _, bead in beads[min(at, other) : max(at, other) + 1])
+            raise OptionError("no further line is near")
+        (_, first), (_, second) = beads[min(at, other) : max(at, other) + 1]
         whole = Bead((*first.source, *second.source), (*first.target, *second.target))
         beads[at] = beads[at][0], whole
         del beads[other]
@@ -217,27 +205,17 @@ class Draft:
         Raises:
             OptionError: a part has no text at all or, of a pair, none on one side.
         """
-        owner, bead = self.beads[self.at]
-        cuts, far = (source, target), max(map(len, (bead.text(0), bead.text(1)))) + 1
-        parts = [
-            Bead(
-                *(
-                    bead.cut(side, 0, cut) if first else bead.cut(side, cut, far)
-                    for side, cut in enumerate(cuts)
-                )
-            )
-            for first in (True, False)
-        ]
-        enough = any if self._opened.has_beads else all
-        if not all(enough(part) for part in parts):
-            raise OptionError("a part would be empty: left and right move the cut, tab its side")
-        beads = [*self.beads]
-        beads[self.at : self.at + 1] = [(owner, part) for part in parts]
-        self._do("split", beads, self.at)
+        bead = self.bead
+        cuts = (source, len(bead.text(0)) + 1), (target, len(bead.text(1)) + 1)
+        first = Bead(*(bead.cut(side, 0, cut) for side, (cut, _) in enumerate(cuts)))
+        second = Bead(*(bead.cut(side, cut, end) for side, (cut, end) in enumerate(cuts)))
+        if not (any(first) and any(second)):
+            raise OptionError("a part would be empty: left and right move │")
+        self._put("split", first, second)
 
     def keep(self, side: int, start: int, stop: int) -> None:
         """Keep the characters of a side from one to before another."""
-        self._put(side, self.bead.cut(side, start, stop), "trim")
+        self._put("trim", self.bead.with_side(side, self.bead.cut(side, start, stop)))
 
     def edit(self, side: int, text: str) -> None:
         """Give a side another text.
@@ -248,48 +226,49 @@ class Draft:
         if not text.strip():
             raise OptionError("no text is left")
         if text != self.bead.text(side):
-            self._put(side, (Unit(self.bead.lines(side), text),), "edit")
+            lines = self.bead.lines(side)
+            self._put("edit", self.bead.with_side(side, [Unit(lines, text)]))
 
-    def _put(self, side: int, units: Sequence[Unit], how: str) -> None:
-        owner, bead = self.beads[self.at]
-        beads = [*self.beads]
-        beads[self.at] = owner, bead.with_side(side, units)
-        self._do(how, beads, self.at)
+    def _put(self, how: str, *beads: Bead) -> None:
+        """Put beads in the place of the one that is worked at."""
+        at, owner = self.at, self.beads[self.at][0]
+        own = [(owner, bead) for bead in beads]
+        self._do(how, [*self.beads[:at], *own, *self.beads[at + 1 :]], at)
 
     def _do(self, how: str, beads: Sequence[tuple[int, Bead]], at: int) -> None:
         """Take a step; beads without any line go."""
+        if not self._opened.has_beads and not all(all(b) for o, b in beads if o == self._row):
+            raise OptionError("a pair needs text on both sides")
         at -= sum(not any(bead) for _, bead in beads[:at])
-        left, state = tuple(each for each in beads if any(each[1])), self._states[-1]
-        done = dict(state.how)
-        for row in _changed(state.beads, left):
-            done[row] = tuple(dict.fromkeys((*done[row], how)))
+        left = tuple(each for each in beads if any(each[1]))
+        done = tuple(dict.fromkeys((*self._states[-1].how, how)))
         self._states.append(_State(left, min(at, len(left) - 1), done))
 
     def changes(self) -> dict[int, Repair | None]:
-        """Give the repair of each row that another stands for now; None where none is left."""
-        state, found = self._states[-1], _by_row(self.beads)
-        return {
-            row: None
-            if found.get(row) == (self._given[row],)
-            else Repair(",".join(state.how[row]), found.get(row, ()))
-            for row in _changed(self._start.beads, state.beads)
-        }
+        """Give the repair of each row that another stands for now; None where none is left.
+
+        Raises:
+            OptionError: somebody else has repaired one of them since.
+        """
+        state, given, begun, now = (
+            self._states[-1],
+            *map(_by_row, (self._given, self._begun, self.beads)),
+        )
+        found: dict[int, Repair | None] = {}
+        for row in given:
+            beads = now.get(row, ())
+            if beads != begun.get(row, ()):
+                before = self._repair_of(row)
+                if begun.get(row, ()) != (given[row] if before is None else before.beads):
+                    raise OptionError("another window has repaired these pairs: nothing is kept")
+                how = dict.fromkeys([*(before.how.split(",") if before else ()), *state.how])
+                found[row] = None if beads == given[row] else Repair(",".join(how), beads)
+        return found
 
 
-def _parted(units: tuple[Unit, ...], step: int) -> tuple[tuple[Unit, ...], tuple[Unit, ...]]:
-    """Part the last line (`step` 1), or the first one, from the others."""
-    return (units[-1:], units[:-1]) if step > 0 else (units[:1], units[1:])
-
-
-def _by_row(beads: Sequence[tuple[int, Bead]]) -> dict[int, tuple[Bead, ...]]:
+def _by_row(beads: Beads) -> dict[int, tuple[Bead, ...]]:
     grouped = groupby(beads, itemgetter(0))
-    return {row: tuple(bead for _, bead in each) for row, each in grouped}
-
-
-def _changed(before: Sequence[tuple[int, Bead]], now: Sequence[tuple[int, Bead]]) -> list[int]:
-    """List the rows for which other beads stand."""
-    old, new = _by_row(before), _by_row(now)
-    return [row for row in sorted(old.keys() | new.keys()) if old.get(row) != new.get(row)]
+    return {row: tuple(bead for _, bead in each) for row, each in grouped if row != _BESIDE}
 
 
 def places_to_cut(bead: Bead, side: int, language: str) -> tuple[list[int], int]:

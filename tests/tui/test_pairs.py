@@ -95,10 +95,10 @@ def test_finding_goes_round_the_hits_and_escape_gives_it_up(mined_run: Path) -> 
         assert table(pilot).cursor_row == hits[-1]
         await keys("n")
         assert table(pilot).cursor_row == hits[0]
-        await keys("r")
+        await keys("R")
         await keys("g", "n")  # hits go with their pairs, wherever these stand
         assert table(pilot).row == kept[hits[-1]]
-        await keys("r")
+        await keys("R")
         await keys("slash")
         shown = await answer(pilot, "#answer", "/b.oks$|1998/")
         assert "hit 1 of" in shown[-2]
@@ -187,7 +187,7 @@ def test_sorting_goes_through_the_orders_and_shows_what_comes_first(mined_run: P
         assert "sorted by score, the highest first" in shown[-2]
         assert "score▼" in shown[1]
         assert table(pilot).cursor_row == table(pilot).pairs.data[0] == 0
-        shown = await keys("r")
+        shown = await keys("R")
         assert "sorted by score, the lowest first" in shown[-2]
         assert "score▲" in shown[1]
         lines = {"source": "line of the source", "target": "line of the target"}

@@ -177,7 +177,7 @@ def test_what_is_found_late_goes_to_no_other_run_and_replaces_nothing_newer(
         first = app.view
         # The older of two questions ends last.
         finding.close(lambda _, wanted: wanted.query.order == "score")
-        await pilot.press("s", "s", "r")  # each key goes on from what was asked for
+        await pilot.press("s", "s", "R")  # each key goes on from what was asked for
         await pilot.pause(0.1)
         assert app.view.query.order == "prob" and not app.view.query.descending
         finding.open()
@@ -186,7 +186,7 @@ def test_what_is_found_late_goes_to_no_other_run_and_replaces_nothing_newer(
         assert shows(pilot, first)
         # A cut that is moved while another order is looked for keeps both.
         finding.close(lambda *_: True)
-        await pilot.press("r", "t")
+        await pilot.press("R", "t")
         while app.screen._cuts is None:
             await pilot.pause(0.01)
         before = first.cut
@@ -201,7 +201,7 @@ def test_what_is_found_late_goes_to_no_other_run_and_replaces_nothing_newer(
         assert f"{len(first.rows)} shown, {len(first.rows)} of" in screen_text(app)[0]
         # The rows of one run are found when another one is open.
         finding.close(lambda view, _: view is first)
-        await pilot.press("r", "h")
+        await pilot.press("R", "h")
         app.open(few)
         while app.view is first:
             await pilot.pause(0.01)
@@ -218,7 +218,7 @@ def test_a_verdict_waits_for_the_rows_that_are_looked_for(run_copy: Path, findin
         await settled(pilot)
         first = app.view.rows[0]
         finding.close(lambda *_: True)
-        await pilot.press("s", "r", "g", "a", "space", "X")
+        await pilot.press("s", "R", "g", "a", "space", "X")
         await pilot.pause(0.1)
         assert app.judgements.counts().judged == 0 and app.view.query.order == "rank"
         finding.open()

@@ -10,7 +10,7 @@ from xmine.browsing.judgements import Judgements, key_of
 from xmine.errors import FileError
 from xmine.units import count
 
-from ..widgets.pair_cells import SIGNS
+from ..widgets.pair_cells import REPAIRED, SIGNS
 from ..widgets.pair_detail import PairDetail
 from .base import BaseScreen
 
@@ -26,6 +26,12 @@ class JudgeScreen(BaseScreen):
         Binding("x", "judge('reject')", "Reject", id="judge.reject"),
         Binding("u", "judge('unsure')", "Unsure", id="judge.unsure"),
         Binding("z", "undo", "Undo", id="judge.undo", show=False),
+        Binding(
+            *("r", "repair", "Repair"),
+            id="repair",
+            tooltip="Merge, split, trim, edit.",
+            show=False,
+        ),
         Binding("l", "lines", "Lines around the pair", id="pane.lines", show=False),
         Binding("plus", "more", "More of a long line", id="pane.more", show=False),
         Binding("J", "scroll_pane(1)", "Scroll the pane down", id="move.pane-down", show=False),
@@ -89,6 +95,24 @@ class JudgeScreen(BaseScreen):
             taken = "z takes it back" if is_new else "it was already"
             self.say(f"{SIGNS[verdict]} {verdict}: {self.progress()}; {taken}")
 
+    def action_repair(self) -> None:
+        """Put the pair right on a screen of its own."""
+        from .repair import RepairScreen
+
+        if (row := self.judged_row()) is None:
+            self.say("there is no pair to repair")
+            return
+
+        def done(kept: bool | None) -> None:
+            if kept:
+                self.judged(row)
+                self.refresh_top()
+                self.say(f"{REPAIRED} repaired, so accepted: {self.progress()}; z takes both back")
+
+        with self.complaining():
+            self.check_there()
+            self.app.push_screen(RepairScreen(self.judgements, row), done)
+
     @contextmanager
     def judging(self) -> Iterator[None]:
         """Show an error, and what was judged in the top line."""
@@ -138,8 +162,11 @@ class JudgeScreen(BaseScreen):
 
     def show_whole(self, row: int | None, cut: float | None) -> None:
         """Show a row of `Opened` in the pane, as it stands at a cut."""
-        said = {} if row is None else self.judgements.by_judge(row)
-        self.pane.show(self.view.opened, row, cut, said)
+        if row is None:
+            self.pane.show(self.view.opened, None)
+            return
+        said, notes = self.judgements.by_judge(row), self.judgements.notes(row)
+        self.pane.show(self.view.opened, row, cut, said, notes, self.judgements.repair_of(row))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("lines", "more", "scroll_pane") and not self.query(PairDetail):

@@ -27,7 +27,7 @@ from .finding_base import FindScreen
 
 _COLUMNS = {"src": "source", "tgt": "target", "source": "source", "target": "target"}
 # Beginnings of the ids of actions on the rows that are shown.
-_ON_ROWS = ("judge.", "mark.", "move.", "table.", "pane.", "pairs.copy", "pairs.export")
+_ON_ROWS = ("judge.", "mark.", "move.", "table.", "pane.", "pairs.copy", "pairs.export", "repair")
 _FIGURES = ("score", "prob", "cosine", "margin")  # orders by a figure that pairs may lack
 # Orders of which the name is not that of a figure.
 _ORDERS_IN_WORDS = {
@@ -45,7 +45,7 @@ class PairsScreen(FindScreen):
         Binding("f", "filter", "Filter", id="pairs.filter"),
         Binding("v", "sample", "Sample", id="pairs.sample", tooltip="Judge pairs at random."),
         Binding("s", "sort", "Sort", id="pairs.sort", show=False),
-        Binding("r", "reverse", "Reverse the order", id="pairs.reverse", show=False),
+        Binding("R", "reverse", "Reverse the order", id="pairs.reverse", show=False),
         Binding("y", "copy", "Copy the pair", id="pairs.copy", show=False),
         Binding("e", "export", "Export", id="pairs.export", show=False),
         QUIT,
@@ -56,7 +56,9 @@ class PairsScreen(FindScreen):
         self._query = self.view.query  # that is shown
 
     def body(self) -> ComposeResult:
-        yield PairTable(self.view.opened, self.view.rows, self.judgements.of, id="table")
+        table = PairTable(self.view.opened, self.view.rows, self.judgements.of, id="table")
+        table.pairs.repair_of = self.judgements.repair_of
+        yield table
         yield PairDetail(id="detail")
 
     def hears(self, key: str) -> bool:
@@ -162,7 +164,7 @@ class PairsScreen(FindScreen):
         else:
             first = "highest" if view.query.descending else "lowest"
             order = _ORDERS_IN_WORDS.get(view.query.order, view.query.order)
-            self.say(f"sorted by {order}, the {first} first   s: next order   r: turn")
+            self.say(f"sorted by {order}, the {first} first   s: next order   R: turn")
         super().rows_changed()
 
     def _nothing(self) -> None:

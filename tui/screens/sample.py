@@ -119,7 +119,7 @@ class SampleScreen(JudgeScreen):
         for button in self.query(Button):
             button.display = bool(self._left) == (button.action != "screen.further")
         if self._left:
-            self.pane.show(self.view.opened, self._left[0])
+            self.show_whole(self._left[0], None)
         else:
             finding = self._sample.said(self.judgements.codes())
             said = Text("\n").join(map(Text, finding.lines()))

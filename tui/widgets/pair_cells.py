@@ -6,6 +6,7 @@ import numpy as np
 from rich.cells import cell_len
 
 from xmine.browsing.opened import Float32s, Opened, Rows
+from xmine.browsing.repairs import Repair
 
 from ..text import cut
 
@@ -13,10 +14,13 @@ PADDING = 1  # blank cells on each side of a column
 _WIDE = 100  # a table of so many cells has room for the line numbers
 _WIDER = 110  # and for the margin
 # The sign of each judgement: colour alone does not tell them apart.
+NOTE = "¶"
+REPAIRED = "✎"  # beside the sign of the judgement
 SIGNS = {"accept": "✓", "reject": "✗", "unsure": "?", "": ""}
 
 # Tells the judgement of a row of `Opened`; empty if there is none.
 Verdict = Callable[[int], str]
+Mended = Callable[[int], Repair | None]  # tells what stands in the place of a row
 
 
 def unjudged(row: int) -> str:
@@ -36,6 +40,7 @@ class PairCells:
         opened: the pairs.
         data: int64 [shown], rows of `opened`.
         verdict: tells the judgement of a row.
+        repair_of: tells what stands in the place of a row.
         cut: if set, a sign tells whether the rank of a pair is at or above it, see `Opened.ranks`.
         names: the columns.
         widths: cells of each column, without padding.
@@ -43,6 +48,7 @@ class PairCells:
 
     def __init__(self, opened: Opened, rows: Rows, verdict: Verdict) -> None:
         self.opened, self.data, self.verdict = opened, rows, verdict
+        self.repair_of: Mended = lambda row: None
         self.cut: float | None = None
         self.names: list[str] = []
         self.widths: list[int] = []
@@ -126,13 +132,18 @@ class PairCells:
             case "flags":
                 assert opened.flags is not None  # or it had no column
                 return _left(opened.flags[row], width)
-            case "source":
-                return _left(opened.source.texts[int(opened.sources[row])], width)
-            case "target":
-                return _left(opened.target.texts[int(opened.targets[row])], width)
+            case "source" | "target":
+                if (repair := self.repair_of(row)) is not None:
+                    return _left(repair.text(int(name == "target")), width)
+                rows = opened.sources if name == "source" else opened.targets
+                return _left(opened.side(name).texts[int(rows[row])], width)
             case "src":
-                return opened.source.numbers(int(opened.sources[row]))[:width].rjust(width)
-        return opened.target.numbers(int(opened.targets[row]))[:width].rjust(width)
+                lines = opened.source.numbers(int(opened.sources[row]))
+            case _:
+                lines = opened.target.numbers(int(opened.targets[row]))
+        if (repair := self.repair_of(row)) is not None:
+            lines = repair.lines(int(name == "tgt"))
+        return lines[:width].rjust(width)
 
     def _figure(self, row: int, name: str, width: int) -> str:
         opened = self.opened

@@ -20,13 +20,16 @@ from textual.widgets import Static
 from xmine.browsing.details import figures_of, lines_around, standing
 from xmine.browsing.opened import Opened, TextSide
 from xmine.browsing.query import spans_of
+from xmine.browsing.repairs import Repair
 from xmine.browsing.shared_spans import Span, shared_parts
+from xmine.display import visible
 from xmine.errors import XmineError
+from xmine.pairs.pair import Pair
 
 from ..background import BackgroundWork
 from ..text import cut as cut_off
 from ..text import highlighted, shown
-from .pair_cells import SIGNS
+from .pair_cells import NOTE, REPAIRED, SIGNS
 
 if TYPE_CHECKING:
     from xmine.browsing.flag_reasons import Reasons
@@ -59,6 +62,7 @@ class PairDetail(VerticalScroll, can_focus=False):
         self._turned = False  # whether the lines around are shown where they usually are not
         self._opened: Opened | None = None
         self._row: int | None = None
+        self._repair: Repair | None = None
         self._reasons: Callable[[], Reasons] | None = None
         self._aligner: Callable[[], Aligner] | None = None
         self._unmatched = _NOTHING
@@ -94,12 +98,15 @@ class PairDetail(VerticalScroll, can_focus=False):
         row: int | None,
         cut: float | None = None,
         verdicts: Mapping[str, str] = _NOBODY,
+        notes: Mapping[str, str] = _NOBODY,
+        repair: Repair | None = None,
     ) -> None:
-        """Show a row of `opened`, or nothing, with the verdicts by judge."""
+        """Show a row of `opened` as it stands now, or nothing; verdicts and notes by judge."""
         if opened is not self._opened:
             self._opened, self._aligner = opened, cache(partial(_aligner_of, opened))
             self._reasons = cache(partial(_reasons_of, opened, self._aligner))
-        moved, self._row = row != self._row, row
+        moved = (row, repair) != (self._row, self._repair)
+        self._row, self._repair = row, repair
         if moved:
             self._most, self._unmatched = _MOST, _NOTHING
             self.scroll_home(animate=False)
@@ -108,18 +115,30 @@ class PairDetail(VerticalScroll, can_focus=False):
             self.query_one("#figures", Static).update("")
             self.border_title = None
             return
-        pair = opened.pair(row)
-        self.query_one("#figures", Static).update("  ".join(figures_of(pair)))
+        figures = figures_of(opened.pair(row))
+        if repair is not None:
+            now = f"lines {repair.lines(0)}, {repair.lines(1)}" if repair.beads else "in others"
+            figures.insert(0, f"{REPAIRED} {repair.how}: {now}; before:")
+        figures += [f"{NOTE} {judge}: {visible(note)}" for judge, note in notes.items()]
+        self.query_one("#figures", Static).update("  ".join(figures))
         said = [standing(opened, row, opened.cut if cut is None else cut)]
         said += [f"{judge}: {SIGNS[each]} {each}" for judge, each in verdicts.items()]
         self.border_title = shown(f" {'  '.join(filter(None, said))} ") if any(said) else None
-        flags = "" if opened.flags is None or self._blind else opened.flags[row]
+        hidden = opened.flags is None or self._blind or repair is not None
+        flags = "" if hidden or opened.flags is None else opened.flags[row]
         names = list(filter(None, flags.split(",")))
         if moved:
             self._fill(dict.fromkeys(names, "…"), *self._texts(opened, row))
             if names:
                 self._explain(opened, row)
             self._align(opened, row)
+
+    def _pair(self, opened: Opened, row: int) -> Pair:
+        """Give a pair with the texts that stand in its place."""
+        pair, repair = opened.pair(row), self._repair
+        return (
+            pair if repair is None else pair._replace(source=repair.text(0), target=repair.text(1))
+        )
 
     def more(self) -> None:
         """Show more of a long text."""
@@ -146,7 +165,7 @@ class PairDetail(VerticalScroll, can_focus=False):
             self._fill(self._said, *self._texts(opened, row))
 
     def _texts(self, opened: Opened, row: int) -> tuple[Text, Text] | tuple[Table, Table]:
-        pair = opened.pair(row)
+        pair = self._pair(opened, row)
         parts = shared_parts(pair.source, pair.target, opened.languages)
         style = self.get_component_rich_style("pair-detail--shared", partial=True)
         dim = self.get_component_rich_style("pair-detail--unmatched", partial=True)
@@ -194,7 +213,7 @@ class PairDetail(VerticalScroll, can_focus=False):
 
     def _align(self, opened: Opened, row: int) -> None:
         """Look for counterparts in the background: the first pair loads the encoder."""
-        pair, aligner = opened.pair(row), self._aligner
+        pair, aligner = self._pair(opened, row), self._aligner
         assert aligner is not None  # that of `opened`
 
         def work() -> tuple[list[Span], list[Span]]:

@@ -19,7 +19,7 @@ from xmine.browsing.opened import Opened, Rows
 from xmine.browsing.query import spans_of
 
 from .moving import MOVING
-from .pair_cells import PADDING, PairCells, Verdict, unjudged
+from .pair_cells import PADDING, REPAIRED, PairCells, Verdict, unjudged
 
 _CHOSEN = "▌"  # in the place of the padding
 _DRAWN = 512  # rows that are kept drawn: some screens of them
@@ -187,6 +187,8 @@ class PairTable(ScrollView, can_focus=True):
         verdict, signed = self.pairs.verdict(row), style
         if row in self.chosen:
             line = _CHOSEN + line[PADDING:]
+        if self.pairs.repair_of(row) is not None:
+            line = f"{line[: PADDING + 1]}{REPAIRED}{line[PADDING + 2 :]}"
         if at == self.cursor_row:
             style = signed = quiet = self.get_component_rich_style("pair-table--cursor")
         elif verdict:

@@ -241,15 +241,6 @@ class Judgements:
         """Give what stands in the place of a pair; None for the pair itself."""
         return self._repairs.get(key_of(self._opened, row)) if self._repairs else None
 
-    def texts_of(self, row: int) -> tuple[str, str]:
-        """Give the texts of a pair as they stand now, of several beads one after the other."""
-        opened, repair = self._opened, self.repair_of(row)
-        if repair is None:
-            source, target = int(opened.sources[row]), int(opened.targets[row])
-            return opened.source.texts[source], opened.target.texts[target]
-        ours, theirs = ("\n".join(bead.text(side) for bead in repair.beads) for side in (0, 1))
-        return ours, theirs
-
     def pairs(self, rows: Rows, *, written: bool = True) -> Iterator[Pair]:
         """Give some pairs as they stand now: those of a repair in its place, with notes.
 

@@ -1,7 +1,7 @@
 """Pairs put right by hand: the beads that stand in the place of a pair."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
@@ -58,6 +58,10 @@ class Bead(NamedTuple):
         ends = [len(join(unit.text for unit in units[: n + 1])) for n in range(len(units))]
         return [(end - len(unit.text.strip()), end) for end, unit in zip(ends, units, strict=True)]
 
+    def without(self, units: Collection[Unit]) -> "Bead":
+        """Leave some lines out."""
+        return Bead(*(tuple(unit for unit in side if unit not in units) for side in self))
+
     def with_side(self, side: int, units: Sequence[Unit]) -> "Bead":
         """Give the bead another side."""
         return self._replace(**{self._fields[side]: tuple(units)})
@@ -69,6 +73,14 @@ class Repair:
 
     how: str
     beads: tuple[Bead, ...]
+
+    def text(self, side: int) -> str:
+        """Give the texts of a side, 0 or 1, one under the other."""
+        return "\n".join(bead.text(side) for bead in self.beads)
+
+    def lines(self, side: int) -> str:
+        """Name the lines of a side."""
+        return ",".join(filter(None, (bead.lines(side) for bead in self.beads)))
 
     def facts(self) -> dict[str, Any]:
         """Give what the file of judgements keeps."""

@@ -154,6 +154,8 @@ def test_the_wheel_holds_the_packages_and_the_encoder(tmp_path: Path) -> None:
     needed = [path for path in embedded.rglob("*") if path.is_file() and path.suffix != ".pyc"]
     assert {f"xmine/embedded/{path.relative_to(embedded)}" for path in needed} <= names
     assert {"xmine/py.typed", "xmine/encoders/packaged/use/config.json"} <= names
-    assert {f"xmine/examples/{name}" for name in ("en.txt", "zh.txt", "gold.tsv")} <= names
+    examples = PROJECT["tool"]["setuptools"]["package-data"]["xmine.examples"]
+    assert {"languages.tsv", "gold.tsv"} <= {*examples}
+    assert {f"xmine/examples/{name}" for name in examples} <= names
     shipped = sum(size for name, size in sizes.items() if name.startswith("xmine/embedded/"))
     assert shipped <= 60_000_000

@@ -30,7 +30,7 @@ CEILINGS = {
     "xmine/plots": 490,
     "xmine/run": 1630,
     "xmine/scoring": 2560,
-    "xmine/text": 2990,
+    "xmine/text": 2950,
     "xmine/vectors": 590,
     "trainer": 8630,
     "tui": 6300,
@@ -81,7 +81,7 @@ ORDER = """
 FLOOR = {
     name: floor for floor, line in enumerate(ORDER.strip().splitlines()) for name in line.split()
 }
-HEAVY = {"torch", "transformers", "faiss", "textual", "polars", "tokenizers", "pysbd"}
+HEAVY = {"torch", "transformers", "faiss", "textual", "polars", "tokenizers"}
 HEAVY |= {"textual_plotext", "textual_serve", "ray"}
 HEAVY |= {"scipy", "sklearn", "matplotlib"}
 HEAVY |= {"pysubs2", "polib", "markdown_it", "trafilatura", "docx", "lxml"}
@@ -121,7 +121,6 @@ LAZY_HOMES = {
     "xmine.text.formats.gettext": {"polib"},
     "xmine.text.formats.pages": {"lxml", "markdown_it", "trafilatura"},
     "xmine.text.formats.subtitles": {"pysubs2"},
-    "xmine.text.segmentation": {"pysbd"},
 }
 
 

@@ -17,7 +17,6 @@ EXTRAS = {
         "opencc",
         "google.protobuf",
     ),
-    "segment": ("pysbd",),
     "formats": ("pysubs2", "polib", "markdown_it", "trafilatura", "docx"),
     "onnx": ("onnx",),
     "eval": ("matplotlib", "scipy", "sklearn"),

@@ -115,7 +115,6 @@ REFUSED = [
     ("mine en.txt zh.txt --device cuda -o run/", "--device cuda needs torch", "torch"),
     ("model export --onnx -o new", "--onnx needs onnx", "onnx"),
     ("mine en.txt zh.txt --plot-file a.svg", "a picture needs matplotlib", "eval"),
-    ("mine en.txt zh.txt --segment", "--segment of this language needs pysbd", "segment"),
     ("eval sts --data data", "xmine eval sts needs scipy", "eval"),
     ("eval cluster --data data", "xmine eval cluster needs scikit-learn", "eval"),
     ("eval all --data data", "measuring everything needs matplotlib", "eval"),
@@ -134,8 +133,7 @@ def test_what_an_extra_is_missing_for_names_the_extra_before_any_work(folder: Pa
     for (command, message, extra), (code, out, err) in zip(REFUSED, ended, strict=True):
         told = f"xmine: {message}\nhint: {sys.executable} -m pip install 'xmine[{extra}]'\n"
         assert (code, out, err.endswith(told)) == (1, "", True), f"{command}: {err}"
-        reads = "--segment" in command  # the language is that of the lines
-        assert reads or "estimate" not in err, f"{command} had begun: {err}"
+        assert "estimate" not in err, f"{command} had begun: {err}"
     assert sorted(folder.rglob("*")) == before
 
 
@@ -160,7 +158,7 @@ def test_the_pip_that_is_named_is_that_of_the_environment(
     [
         ("", "uv pip install --python {python} 'xmine[onnx]'"),
         ("pipx_metadata.json", "pipx inject tool 'xmine[onnx]'"),
-        ("uv-receipt.toml", "uv tool install 'xmine[segment,onnx,web]'"),  # the others stay there
+        ("uv-receipt.toml", "uv tool install 'xmine[formats,onnx,web]'"),  # the others stay there
     ],
 )
 def test_the_installer_that_is_named_is_that_of_the_environment(
@@ -169,7 +167,8 @@ def test_the_installer_that_is_named_is_that_of_the_environment(
     Path(tmp_path, "tool").mkdir()
     Path(tmp_path, "tool", made or "pyvenv.cfg").touch()
     monkeypatch.setattr(sys, "prefix", str(tmp_path / "tool"))
-    monkeypatch.setattr("xmine.extras.is_installed", {"pysbd", "textual_serve"}.__contains__)
+    there = {*EXTRAS["formats"], "textual_serve"}
+    monkeypatch.setattr("xmine.extras.is_installed", there.__contains__)
     with pytest.raises(XmineError, match="--onnx needs onnx") as missing:
         needs("--onnx", "onnx")
     assert missing.value.hint == hint.format(python=sys.executable)

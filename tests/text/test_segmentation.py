@@ -1,14 +1,11 @@
 """Sentences of a line: where the cuts are, and that a sentence is a slice of its line."""
 
-import sys
 import time
-import unicodedata
 
 import numpy as np
 import pytest
 
 from xmine.errors import XmineError
-from xmine.text import segmentation as segments
 from xmine.text.segmentation import segment
 from xmine.text.sentences import sentence_table
 
@@ -77,11 +74,11 @@ def test_languages_are_cut_by_their_own_rules(language: str, marked: str) -> Non
         assert [text for _, text in segment("".join(sentences), language)] == sentences
 
 
-def test_a_language_without_rules_is_told() -> None:
-    with pytest.raises(XmineError, match="cannot cut text in sv") as error:
-        segment("Hon kom.", "sv")
-    assert error.value.hint.startswith("it can in am, ar, bg, cs, da, de, el, en, es,")
-    for code in "en zh de fr ru es ja ko pt it ar cs nl pl tr uk hi id vi".split():
+def test_a_language_whose_sentences_end_with_no_mark_is_told() -> None:
+    with pytest.raises(XmineError, match="cannot cut text in th") as error:
+        segment("เธอมา เขาไป", "th")
+    assert error.value.hint.startswith("no mark ends its sentences")
+    for code in "en zh de fr ru es ja ko pt it ar cs nl pl tr uk hi id vi sv el ur".split():
         assert segment("1", f"{code}-XX") == [(0, "1")]
 
 
@@ -112,7 +109,7 @@ def test_what_has_no_letter_stays_with_the_sentence_before_it() -> None:
 
 
 def test_any_text_is_covered_by_slices_in_order() -> None:
-    """Random lines of marks, quotes, signs that pysbd uses inside, and odd characters."""
+    """Random lines of marks, quotes, and odd characters."""
     random = np.random.default_rng(5)
     parts = list("。！？!?.…；“”\"'()（）《》 \t\u3000\u2028\x00a1我∯ȸ☉♬ᓴ&")
     parts += ["Dr. ", "U.S. ", "He ", "ab. C", "1. ", "http://a.b/?c"]
@@ -127,17 +124,6 @@ def test_any_text_is_covered_by_slices_in_order() -> None:
         assert not (rest + line[at:]).strip()
 
 
-def test_signs_that_pysbd_uses_do_not_stop_it() -> None:
-    for sign in map(chr, segments._MASK):
-        assert unicodedata.category(sign) != "Cc"
-        line = f"It is {sign} here. Then &{sign}& came. He left."
-        assert [text for _, text in segment(line)] == [
-            f"It is {sign} here.",
-            f"Then &{sign}& came.",
-            "He left.",
-        ]
-
-
 @pytest.mark.parametrize(
     "piece",
     ["The man went to Dr. Ames. ", "word ", "x", ".", '"', "Mr. ", "A. ", "1. ", '("a" ', "！”"],
@@ -146,18 +132,12 @@ def test_a_line_of_a_hundred_thousand_characters_does_not_hang(piece: str) -> No
     line = (piece * 100_000)[:100_000]
     started = time.process_time()
     found = segment(line)
-    assert time.process_time() - started < 20  # without the window pysbd alone takes minutes
+    assert time.process_time() - started < 5
     assert all(line[offset:][: len(text)] == text for offset, text in found)
     if piece in ("word ", "x", "."):
-        assert len(found) == 1  # the edge of a window is no end of a sentence
+        assert len(found) == 1
     if piece.startswith("The man"):
         assert {text for _, text in found[:-1]} == {"The man went to Dr. Ames."}
-
-
-def test_an_end_at_the_edge_of_a_window_is_seen() -> None:
-    for length in range(segments._WINDOW - 30, segments._WINDOW + 30):
-        first = ("word " * 500)[:length].strip() + " end."
-        assert segment(f"{first} Next one.") == [(0, first), (len(first) + 1, "Next one.")]
 
 
 def test_a_table_of_sentences_leads_back_to_its_lines() -> None:
@@ -181,15 +161,3 @@ def test_a_table_is_cut_in_the_language_that_is_given_or_found() -> None:
     japanese = ["船は出ました。", *["だれが見たのか、だれも知らない。"] * 1001]
     table = sentence_table("f", iter(japanese), segment=True, dedup=False)
     assert table.lines.tolist() == list(range(1, 1003))  # none is lost where the language is found
-
-
-def test_without_pysbd_chinese_is_cut_and_english_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    segments._pysbd.cache_clear()
-    monkeypatch.setitem(sys.modules, "pysbd", None)
-    assert len(segment("他来了。她走了。")) == 2
-    assert len(segment("他用 Word 写信。她用 OpenOffice。")) == 2  # Chinese with some Latin
-    with pytest.raises(XmineError) as error:
-        segment("He came. She left.")
-    assert error.value.hint.endswith("pip install 'xmine[segment]'")

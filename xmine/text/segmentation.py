@@ -1,26 +1,24 @@
-"""A line of text -> its sentences, Chinese and Japanese by a rule of our own, the rest by pysbd.
+"""A line of text -> its sentences: Chinese and Japanese by a rule of our own, others by sentencex.
 
 Only places to cut are looked for: a sentence is a slice of its line, never another text. Chinese
-marks end a sentence in any line; what is left and is not Chinese or Japanese goes to pysbd, so that
-a line may hold both.
+marks end a sentence in any line; what is left and is not Chinese or Japanese goes to sentencex, so
+that a line may hold both.
 """
 
 import re
-import warnings
 from collections.abc import Iterable, Iterator
-from functools import cache
-from typing import Any
 
 from xmine.errors import OptionError
-from xmine.extras import needs
 from xmine.text.folding import HAN
 from xmine.text.languages import UNKNOWN_LANGUAGE, short_code
 
-# The rules of pysbd for a language: those of another one where pysbd has none, or where these do no
-# better in a tenth of the time (Italian) or cut at commas (Arabic).
-_RULES = {code: code for code in "am bg da de el en es fa fr hi hy kk mr my nl pl ru sk ur".split()}
-_RULES |= dict.fromkeys(("ar", "id", "it", "ja", "ko", "pt", "vi", "zh", UNKNOWN_LANGUAGE), "en")
-_RULES |= {"cs": "de", "tr": "de", "uk": "ru"}
+# Languages that write ordinal numbers with a full stop, where sentencex cuts behind `am 3.`.
+_ORDINALS = frozenset("cs da de et fi hr hu lv nb no pl sk sl sr tr".split())
+_ORDINAL = re.compile(r"(?:^|[\s(])\d{1,2}\.\s+$")
+_TITLE = re.compile(r"(?:^|[\s«(])MM?\.\s+$")  # of French
+_REMARK = re.compile(r"\s*\([^()]*[.!?]\)\s+")  # a sentence in brackets
+_OPENED = re.compile(r'\s("+)$')  # quotes of the sentence that follows
+_WITHOUT_MARKS = ("km", "lo", "th")  # languages whose sentences end with a space or with nothing
 # Chinese characters and kana; and all that is written without spaces, for classes of regular
 # expressions.
 _EAST = HAN + "\u3041-\u30ff"
@@ -43,7 +41,7 @@ _CLOSERS = re.compile(rf"(?:\s*[{_CLOSING}])+")
 _QUOTE = re.compile('["“”]')
 
 # Full-width marks and the Arabic question mark end a sentence wherever they stand. Half-width ones
-# belong to the rules of pysbd unless a Chinese character or kana stands before or, after white
+# belong to sentencex unless a Chinese character or kana stands before or, after white
 # space, behind them; a full stop ends nothing before a letter or a digit. A semicolon and an
 # ellipsis end none: in English they stand inside sentences, and a sentence cut on one side alone
 # finds no partner (cutting at semicolons loses 11 in 1,000 pairs of newstest2019 at `--threshold
@@ -56,19 +54,10 @@ _GOES_ON = re.compile(r"\s*[，、；：,;:—）)]")
 # “快走！”他对我们说。 is one sentence: a quotation and who said it; 「走れ！」と言った。, too.
 _WHO_SAID_IT = re.compile(rf"[{HAN}]{{1,8}}?(?:说|道|问|喊|叫|答|说道|說|問)[。，：,]|と|って|など")
 _LINE_BREAK = re.compile("(?<=[\n\r\x0b\x0c\x85\u2028\u2029])")
-_LOOSE_QUOTE = re.compile(r"[\"”’]\s+")
-_SPACES = re.compile(r"\s+")
 _WORD = re.compile(rf"[^\W\d_{_EAST}]+")
 _CHINESE = re.compile(f"[{_EAST}]")
 
 _LONGEST_REMARK = 200  # brackets farther apart belong to no remark, or were forgotten
-
-# pysbd takes time that grows with the square of the length: 4 ms for 2,000 characters, 40 ms for
-# 10,000. A longer text is read through a window.
-_WINDOW = 2000
-_OVERLAP = 200  # so much of a window without an end is read again, in case one lies at its edge
-# What pysbd marks places with; it loses them from a text that holds them.
-_MASK = dict.fromkeys(map(ord, "∯∮♟♝ǃ♨☝ƪ⁃✂☏☉☈☇☄ȹȸ⎋⌬♭♬ᓰᓱᓳᓴᓷᓸ"), "_")
 
 
 def segment(text: str, language: str = UNKNOWN_LANGUAGE) -> list[tuple[int, str]]:
@@ -84,13 +73,17 @@ def segment(text: str, language: str = UNKNOWN_LANGUAGE) -> list[tuple[int, str]
         to none; a piece without a letter or a digit stays with the sentence before it.
 
     Raises:
-        OptionError: there are no rules for the language.
-        XmineError: there is text that is not Chinese or Japanese, and pysbd is not installed.
+        OptionError: no mark ends the sentences of the language.
     """
-    rules = _rules(language)
+    code = short_code(language)
+    if code in _WITHOUT_MARKS:
+        raise OptionError(
+            f"--segment cannot cut text in {language}",
+            "no mark ends its sentences: cut the text before, a sentence to a line",
+        )
     spans: list[tuple[int, int]] = []
     at = 0
-    for piece in _pieces(text, rules):
+    for piece in _pieces(text, "en" if code == UNKNOWN_LANGUAGE else code):
         start, stop = at + len(piece) - len(piece.lstrip()), at + len(piece.rstrip())
         at += len(piece)
         if start >= stop:
@@ -102,25 +95,14 @@ def segment(text: str, language: str = UNKNOWN_LANGUAGE) -> list[tuple[int, str]
     return [(start, text[start:stop]) for start, stop in spans]
 
 
-def _rules(language: str) -> str:
-    code = short_code(language)
-    if code not in _RULES:
-        known = ", ".join(sorted(_RULES.keys() - {UNKNOWN_LANGUAGE}))
-        raise OptionError(
-            f"--segment cannot cut text in {language}",
-            f"it can in {known}; cut the others before, a sentence to a line",
-        )
-    return _RULES[code]
-
-
-def _pieces(text: str, rules: str) -> Iterator[str]:
-    """Cut at line breaks, then at Chinese marks, then as pysbd does; joined they are the text."""
+def _pieces(text: str, language: str) -> Iterator[str]:
+    """Cut at line breaks, then at Chinese marks, then as sentencex does; joined, the text."""
     for line in _LINE_BREAK.split(text):
         for piece in _chinese(line):
             if len(_CHINESE.findall(piece)) >= len(_WORD.findall(piece)):
                 yield piece
             else:
-                yield from _others(piece, rules)
+                yield from _others(piece, language)
 
 
 def _chinese(text: str) -> Iterator[str]:
@@ -161,49 +143,30 @@ def _ends(text: str, start: int, mark: int, stop: int) -> bool:
     return not (stop > mark and _WHO_SAID_IT.match(text, stop))
 
 
-def _others(text: str, rules: str) -> Iterator[str]:
-    """Cut as pysbd does, through a window that starts again at the last sentence it saw."""
+def _others(text: str, language: str) -> Iterator[str]:
+    """Cut as sentencex does, but not behind ordinal numbers; and behind sentences in brackets.
+
+    Straight quotes are hidden from sentencex, which cuts nothing between one and the next.
+    """
+    from sentencex import segment as cut
+
     start = at = 0
-    while at < len(text):
-        window = text[at : at + _WINDOW]
-        cuts = [at + cut for cut in _cuts(window, rules)]
-        for cut in cuts:
-            yield text[start:cut]
-            start = cut
-        if at + _WINDOW >= len(text):
-            break
-        blank = window.rfind(" ", 0, -_OVERLAP)
-        at = cuts[-1] if cuts else at + (blank if blank > 0 else _WINDOW)
-    yield text[start:]
-
-
-def _cuts(text: str, rules: str) -> list[int]:
-    """Find where pysbd starts a new sentence; not within a word, which it does in addresses."""
-    # White space of more than one character hides the ends of quotations from it.
-    joined = _SPACES.sub(" ", text.strip().translate(_MASK))
-    letters = [place for place, char in enumerate(text) if not char.isspace()]
-    cuts, at = [], 0
-    # Its `segment` looks for the places too, slower by half and not always in order.
-    for piece in _pysbd(rules).processor(joined).process():
-        found = joined.find(piece.strip(), at)
-        if found < 0:  # pysbd changed it: it stays with the piece before it
+    for piece in cut(language, text.replace('"', " ")):
+        at += len(piece)
+        held = text[start:at]
+        if language in _ORDINALS and _ORDINAL.search(held):
             continue
-        stop = found + len(piece.strip())
-        loose = _LOOSE_QUOTE.match(joined, found, stop)  # `Go. " He went.`: it ends what was said
-        start = loose.end() if loose else found
-        if at and joined[start - 1] == " ":
-            cuts.append(letters[start - joined.count(" ", 0, start)])
-        at = stop
-    return cuts
-
-
-@cache
-def _pysbd(rules: str) -> Any:  # noqa: ANN401
-    needs("--segment of this language", "pysbd")
-    with warnings.catch_warnings():  # its regular expressions have escapes that Python warns about
-        warnings.simplefilter("ignore")
-        import pysbd
-    return pysbd.Segmenter(language=rules, clean=False)
+        if language == "fr" and _TITLE.search(held):
+            continue
+        if remark := _REMARK.match(held):
+            yield remark[0]
+            start += remark.end()
+        opened = _OPENED.search(text[start:at])
+        stop = start + opened.start(1) if opened and at < len(text) else at
+        if stop > start:
+            yield text[start:stop]
+            start = stop
+    yield text[start:]
 
 
 def join(texts: Iterable[str]) -> str:

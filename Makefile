@@ -7,7 +7,7 @@ JOBS ?= 3
 # The tests start xmine some hundred times: compile it once, whatever the environment says.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo quick check test test-all mutants lint types fix docs clean
+.PHONY: demo quick check test test-all mutants lint types fix docs owner clean
 
 demo: .venv/mining
 	$(BIN)/xmine mine examples/en.txt examples/zh.txt --gold examples/gold.tsv
@@ -64,6 +64,10 @@ INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -c constrain
 	@echo "several more where pip chooses a torch for GPUs (README, Install)."
 	@$(INSTALL) -e ".[dev]"
 	@touch $@
+
+# The owner of the repository, in links and addresses: make owner OWNER=name.
+owner:
+	sed -i 's|github.com/OWNER/|github.com/$(OWNER)/|; s|//OWNER.github.io|//$(OWNER).github.io|' pyproject.toml CITATION.cff
 
 clean:
 	rm -rf .venv build dist site *.egg-info

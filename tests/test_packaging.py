@@ -41,6 +41,7 @@ def test_every_package_folder_is_listed() -> None:
 def test_the_version_is_the_same_everywhere() -> None:
     assert PROJECT["project"]["version"] == xmine.__version__
     assert f"## {xmine.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"\nversion: {xmine.__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
 
 
 def test_public_names_load_and_are_sorted() -> None:

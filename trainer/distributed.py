@@ -1,10 +1,8 @@
-"""One process, or several that `torchrun` or `accelerate launch` started: each has a part of every
-batch.
+"""One process, or several that torchrun or accelerate started: each has a part of every batch.
 
 A rank's loss is the mean over its own rows; the mean of the ranks' gradients is that of the whole
-batch. With one process everything here gives back what it is given. Who is there is known to
-`accelerate`; tensors travel by torch itself, since `accelerate.utils.gather` puts what it gathers
-on the GPU, and static encoders stay on the processor.
+batch. With one process everything here gives back what it is given. Tensors travel by torch, since
+`accelerate.utils.gather` puts them on the GPU, and static encoders stay on the processor.
 """
 
 import atexit
@@ -29,11 +27,8 @@ from torch.distributed.distributed_c10d import _get_default_store
 from xmine.errors import TrainingError, XmineError
 from xmine.hardware import choose_device
 
-# Seconds in which all nodes see what one writes: NFS remembers what a folder has so long.
-_PATIENCE = 60.0
-# How long the others wait while the first process evaluates or looks for near neighbours. One that
-# died is noticed at once, by the connection that it closes.
-_WAITING = timedelta(days=1)
+_PATIENCE = 60.0  # seconds in which all nodes see what one writes; NFS remembers folders so long
+_WAITING = timedelta(days=1)  # while the first evaluates; one that died is noticed at once
 _LOST = (
     "another process stopped",
     "its message, or that of torchrun, says why; --resume auto goes on from the last checkpoint",
@@ -45,16 +40,10 @@ class PeerLost(TrainingError):
 
 
 def join_processes(wanted: str) -> None:
-    """Join the processes that were started together, if there are: gloo, and NCCL besides on GPUs.
+    """Join the processes that were started together, if there are, once; `wanted` is `--device`.
 
-    With both, tensors travel from wherever they are: static encoders stay on the processor on any
-    machine, and so does what is told as an object. The processes meet over gloo, which waits for a
-    long evaluation of the first process as NCCL does not.
-
-    A group that was joined before is used as it is; processes leave theirs when they end.
-
-    Args:
-        wanted: `--device`.
+    Over gloo, which waits for a long evaluation of the first process, and NCCL besides on GPUs:
+    with both, tensors travel from wherever they are.
 
     Raises:
         TrainingError: there are more processes than GPUs, or there is no such device.
@@ -71,8 +60,7 @@ def join_processes(wanted: str) -> None:
                 f"torchrun --nproc_per_node {count}, or --device cpu",
             )
         torch.cuda.set_device(own)
-    # Its functions have the group of all as a default. If an optimiser imported it, later, they
-    # would keep the group, whose threads may abort a process at its end.
+    # If an optimiser imported it later, its functions would keep the group, and abort the end.
     import_module("torch.distributed.nn.functional")
     with among_peers():
         distributed.init_process_group("cpu:gloo,cuda:nccl" if is_gpu else "gloo", timeout=_WAITING)
@@ -125,8 +113,7 @@ def among_peers() -> Iterator[None]:
 def to_tell(error: XmineError) -> XmineError | None:
     """Choose what this process tells of an error that ends all: the first one tells its own.
 
-    One process on each other node tells that another stopped; the rest say nothing. Before they
-    have met, all have the same errors, and one on each node tells.
+    One on each other node tells that another stopped. Before they met, one on each node tells.
     """
     is_first_here = os.environ.get("LOCAL_RANK", "0") == "0"
     if not distributed.is_initialized():
@@ -212,9 +199,8 @@ def all_gather_with_gradient(rows: Tensor) -> Tensor:
 class Gradients:
     """What gives every rank the mean of all ranks' gradients; what no rank has, none gets.
 
-    Those of transformers meet in the buckets of torch's `DistributedDataParallel`, piece by piece
-    while the backward pass goes on, over a group of their own. Sparse ones of static encoders, and
-    those of encoders on two devices, meet after it.
+    Those of transformers meet in the buckets of torch's DistributedDataParallel while the backward
+    pass goes on. Sparse ones, and those of encoders on two devices, meet after it.
     """
 
     def __init__(self, module: nn.Module, *, is_sparse: bool) -> None:
@@ -247,18 +233,17 @@ class Gradients:
     def _average(self) -> None:
         """Average one by one; a parameter that all left out of their losses stays without."""
         # 0: no gradient, 1: a dense one, 2: a sparse one
-        kinds = [0 if x.grad is None else 1 + x.grad.is_sparse for x in self._parameters]
-        told = torch.tensor(kinds)
+        told = torch.tensor(
+            [0 if x.grad is None else 1 + x.grad.is_sparse for x in self._parameters]
+        )
         distributed.all_reduce(told, distributed.ReduceOp.MAX)
         for each, kind in zip(self._parameters, told.tolist(), strict=True):
             if kind:
-                gradient = torch.zeros_like(each) if each.grad is None else each.grad
+                found = torch.zeros_like(each) if each.grad is None else each.grad
                 if kind == 2:
-                    gradient = (
-                        gradient if gradient.is_sparse else gradient.to_sparse(1)
-                    ).coalesce()
-                distributed.all_reduce(gradient)
-                each.grad = gradient / processes()
+                    found = (found if found.is_sparse else found.to_sparse(1)).coalesce()
+                distributed.all_reduce(found)
+                each.grad = found / processes()
 
 
 def broadcast(value: Any) -> Any:  # noqa: ANN401 - whatever pickles

@@ -228,7 +228,14 @@ def _train(
         model.train()
         for rows in _random_batches(cut.lengths, model.batch_size, random):
             loss = model.head.loss(model(cut, rows), answers[rows])
-            _learn(model, loss, schedules)
+            model.zero_grad(set_to_none=True)
+            torch.autograd.backward(loss)
+            gradients = ((each, each.grad) for each in model.parameters())
+            dense = [each for each, found in gradients if found is not None and not found.is_sparse]
+            nn.utils.clip_grad_norm_(dense, _LONGEST_GRADIENT)
+            for rates in schedules:
+                rates.optimizer.step()
+                rates.step()
             value, done = loss.item(), done + 1
             if not math.isfinite(value):
                 raise TrainingError(
@@ -243,18 +250,6 @@ def _train(
     if best is not None:
         model.load_state_dict(best)
     model.eval()
-
-
-def _learn(model: _Model, loss: Tensor, schedules: Sequence[LambdaLR]) -> None:
-    """Take a step: gradients, weights, learning rates."""
-    model.zero_grad(set_to_none=True)
-    torch.autograd.backward(loss)
-    parameters = model.parameters()
-    dense = [each for each in parameters if each.grad is not None and not each.grad.is_sparse]
-    nn.utils.clip_grad_norm_(dense, _LONGEST_GRADIENT)
-    for rates in schedules:
-        rates.optimizer.step()
-        rates.step()
 
 
 def _random_batches(

@@ -262,9 +262,8 @@ def _save(encoders: dict[str, SentenceEncoder], output: Path) -> None:
 def deterministic(threads: int) -> Iterator[None]:
     """Let torch take some threads, and only algorithms that give the same bits again.
 
-    On a GPU, too, or a run that was stopped would not end as one that was not. cuBLAS is told so
-    before its first product, without which torch refuses products on a GPU (up to 2.8). Memory that
-    nobody reads before it is written is not filled, as torch would do besides.
+    On a GPU the loop allows others unless `--deterministic` is given. cuBLAS is told before its
+    first product. Memory that nobody reads before it is written is not filled.
     """
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     filling: Any = torch.utils.deterministic

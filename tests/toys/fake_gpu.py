@@ -21,6 +21,9 @@ from xmine.encoders.modules.transformer import Transformer
 
 GPU = torch.device("cuda:0")
 _COPIES = {"_to_copy", "copy_", "_copy_from"}
+# After which the processor knows what the GPU has computed: it has waited.
+_WAITING = {"_local_scalar_dense", "nonzero", "equal", "_unique2", "unique_consecutive"}
+waits: list[str] = []
 _INDEXED = {"index", "index_put", "index_put_", "_index_put_impl_"}
 
 
@@ -55,6 +58,7 @@ class OnGpu(_Tensor):  # type: ignore[misc]
         return computed(func, args, kwargs or {})
 
     def tolist(self) -> Any:
+        waits.append("tolist")
         return self.held.tolist()
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -95,6 +99,8 @@ def computed(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
             return each
         return on_gpu[id(each)] if id(each) in on_gpu else OnGpu(each)
 
+    if (on_gpu and not goes) or name in _WAITING:
+        waits.extend([name] if on_gpu else [])
     with torch._C._DisableTorchDispatch():
         found = func(*tree_map(bare, args), **tree_map(bare, kwargs))
     if name == "_to_copy" and goes and any(found is each for each in tensors):

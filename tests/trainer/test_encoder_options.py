@@ -1,5 +1,6 @@
 """Options of encoders: a loaded transformer takes them, and what nothing would read is refused."""
 
+import signal
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,9 @@ from xmine.encoders.metadata import EncoderFacts
 from xmine.errors import TrainingError
 from xmine.options import EncodingOptions
 from xmine.pairs.io import ParallelText
-from xmine.progress import silent
+from xmine.progress import Progress, silent
 from xmine.trainer.data.corpus import Corpus
-from xmine.trainer.methods import transaug
+from xmine.trainer.methods import METHODS, transaug
 from xmine.trainer.models.transformer import TransformerTower
 from xmine.trainer.options.contrast import MocoOptions, MsimcseOptions
 from xmine.trainer.options.emma_x import EmmaXOptions
@@ -204,3 +205,81 @@ def test_options_without_effect_are_told(
     corpus = Corpus(pairs=toy_pairs)
     found = remarks_on(asked, fitted(asked, corpus), corpus)
     assert {each.partition(": no effect")[0] for each in found if "no effect" in each} == idle
+
+
+OPTIONS: dict[str, Any] = {
+    "batch_size": 32,
+    "epochs": 1,
+    "steps": 6,
+    "held_out": 50,
+    "learning_rate": 0.005,
+    "dtype": "float32",
+    "device": "cpu",
+    "threads": 1,
+}
+
+
+@pytest.mark.parametrize("method", ["msimcse", "moco"])
+def test_lora_adds_a_matrix_of_its_rank_to_each_linear_layer_and_is_saved_merged(
+    method: str, bert: Path, toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    """Also by a run that was stopped: the matrices of both encoders are part of a checkpoint."""
+    from sentence_transformers import SentenceTransformer
+
+    options = METHODS[method].options(**OPTIONS, encoder=str(bert), lora=2, dropout=0.1)
+    corpus, seen = Corpus(pairs=toy_pairs), list[float]()
+
+    def stop(progress: Progress) -> None:
+        if "loss" in progress.numbers:
+            seen.append(progress.numbers["loss"])
+            if len(seen) == 3:
+                signal.raise_signal(signal.SIGINT)
+
+    whole = train(method, corpus, options, tmp_path / "whole").encoders[""]
+    with pytest.raises(KeyboardInterrupt):
+        train(method, corpus, options, tmp_path / "new", stop)
+    train(method, corpus, options, tmp_path / "new", resume=True)
+    weights = [(tmp_path / name / "model.safetensors").read_bytes() for name in ("whole", "new")]
+    assert weights[0] == weights[1]
+    before = SentenceEncoder.load(str(bert), EXACT).body.model.state_dict()  # type: ignore[union-attr]
+    after = whole.body.model.state_dict()  # type: ignore[union-attr]
+    assert before.keys() == after.keys()
+    changed = [name for name in before if not torch.equal(before[name], after[name])]
+    assert len(changed) >= 6 and all(name.endswith("weight") for name in changed)
+    for name in changed:
+        assert "embeddings" not in name and "LayerNorm" not in name
+        assert torch.linalg.matrix_rank(after[name] - before[name], rtol=1e-3) <= 2
+    texts = toy_pairs.sources[:8]
+    theirs: Any = SentenceTransformer(str(tmp_path / "whole"), device="cpu")
+    ours = SentenceEncoder.load(str(tmp_path / "whole"), EXACT).encode(texts)
+    np.testing.assert_allclose(theirs.encode(texts), ours, atol=1e-5)
+
+
+def test_lora_is_for_an_encoder_that_knows_something(
+    toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    options = MsimcseOptions(**OPTIONS, encoder="scratch", architecture="transformer", lora=2)
+    with pytest.raises(TrainingError, match=r"^--lora is for a trained transformer"):
+        train("msimcse", Corpus(pairs=toy_pairs), options, tmp_path / "new")
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore")  # of torch's compiler
+def test_a_compiled_transformer_and_another_attention_train_as_it_does(
+    bert: Path, toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    found = []
+    ways: dict[str, dict[str, Any]] = {
+        "": {},
+        "compiled": {"compile": True},
+        "eager": {"attention": "eager"},
+    }
+    for name, changes in ways.items():
+        options = MsimcseOptions(**OPTIONS | {"steps": 2} | changes, encoder=str(bert), dropout=0.0)
+        made = train("msimcse", Corpus(pairs=toy_pairs), options, tmp_path / f"run{name}")
+        found.append(made.encoders[""].encode(toy_pairs.sources[:20]))
+    for each in found[1:]:
+        np.testing.assert_allclose(each, found[0], atol=1e-3)
+    options = MsimcseOptions(**OPTIONS, encoder=str(bert), attention="flash_attention_2")
+    with pytest.raises(TrainingError, match=r"^--attention flash_attention_2: ImportError"):
+        train("msimcse", Corpus(pairs=toy_pairs), options, tmp_path / "new")

@@ -19,6 +19,8 @@ from xmine.pairs.io import ParallelText
 from xmine.progress import Progress, Report
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.inference import Labelled
+from xmine.trainer.distributed import Gradients
+from xmine.trainer.models.queue import MomentumTower
 from xmine.trainer.models.static import new_static
 from xmine.trainer.options.contrast import MocoOptions, MsimcseOptions
 from xmine.trainer.options.transaug import TransaugOptions
@@ -149,6 +151,53 @@ def test_sigterm_saves_and_ends_as_it_would_have_ended(
     again = train("moco", corpus, options, tmp_path / "new", watching(found[1]), resume=True)
     assert found[0] == found[1] and again.measures == whole.measures
     assert logged(tmp_path / "new") == logged(tmp_path / "whole")
+
+
+def test_parts_of_a_batch_are_the_batch_where_no_row_is_a_negative_of_another(
+    start: str, toy_pairs: ParallelText, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """32 rows in 1, 3 and 32 parts; a part counts by its rows."""
+    learned: list[list[float]] = []
+    backward = Gradients.backward
+
+    def heard(gradients: Gradients, loss: torch.Tensor, *, is_last: bool) -> None:
+        learned[-1].append(loss.item())
+        backward(gradients, loss, is_last=is_last)
+        learned.extend([[]] if is_last else [])
+
+    monkeypatch.setattr(Gradients, "backward", heard)
+    flags = STATIC | {"teacher": start, "stage": "distil", "vocabulary_size": 500, "dim": 16}
+    flags = {name: x for name, x in flags.items() if name not in ("momentum", "queue_size")}
+    corpus, found = Corpus(pairs=toy_pairs), []
+    for parts in (1, 3, 100):
+        losses: list[float] = []
+        learned[:] = [[]]
+        options = TransaugOptions(**flags | {"batch_size": 32, "gradient_accumulation": parts})
+
+        def watch(progress: Progress, losses: list[float] = losses) -> None:
+            if "loss" in progress.numbers:
+                losses.append(progress.numbers["loss"])
+
+        train("transaug", corpus, options, tmp_path / f"{parts}", watch)
+        found.append(losses)
+        assert [len(each) for each in learned] == [min(parts, 32)] * 8 + [0]
+        assert [sum(each) for each in learned[:-1]] == pytest.approx(losses, rel=1e-5)
+    for losses in found[1:]:
+        assert losses == pytest.approx(found[0], rel=1e-4)
+
+
+def test_a_key_encoder_follows_once_a_step_and_the_queue_has_all_parts(
+    start: str, toy_pairs: ParallelText, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    followed: list[float] = []
+    monkeypatch.setattr(
+        MomentumTower, "follow", lambda _, query, momentum: followed.append(momentum)
+    )
+    options = MocoOptions(
+        **STATIC | {"batch_size": 32, "steps": 3, "gradient_accumulation": 4}, encoder=start
+    )
+    train("moco", Corpus(pairs=toy_pairs), options, tmp_path / "new")
+    assert len(followed) == 3
 
 
 def test_a_signal_to_any_of_several_processes_stops_all(

@@ -359,9 +359,9 @@ def test_each_process_has_its_part_of_a_batch_and_dropout_of_its_own(
         def __init__(self, module: nn.Module, *, is_sparse: bool) -> None:
             assert not is_sparse
 
-        def backward(self, loss: torch.Tensor) -> None:
+        def backward(self, loss: torch.Tensor, *, is_last: bool) -> None:
             torch.autograd.backward(loss)
-            met.append(True)
+            met.append(is_last)
 
     monkeypatch.setattr(loop, "Gradients", Met)
     step = Learner(0.0, [])

@@ -12,10 +12,11 @@ import pytest
 import torch
 from torch import Tensor
 
-from tests.toys.fake_gpu import GPU, OnGpu, gpu
+from tests.toys.fake_gpu import GPU, OnGpu, gpu, waits
 from tests.toys.grids import mostly_long
 from xmine.encoders.metadata import EncoderFacts
 from xmine.encoders.modules.heads import apply
+from xmine.encoders.modules.transformer import Transformer
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.pairs.io import ParallelText
 from xmine.progress import Progress
@@ -25,6 +26,7 @@ from xmine.trainer.methods import METHODS
 from xmine.trainer.models.static import StaticTower, new_static
 from xmine.trainer.models.transformer import TransformerTower
 from xmine.trainer.run.checkpoints import Run, run_folder
+from xmine.trainer.run.loop import Training
 from xmine.trainer.train import deterministic
 
 TOY = "the static encoder"  # stands for a folder; as wide as a new one
@@ -52,7 +54,7 @@ QUEUE = {"queue_size": 80, "queue_init": "prefill", "in_batch_negatives": True}
 MIXED = {"teacher": TOY, "distilled_encoder": TOY, "train_teacher": True, "distil_epochs": 2}
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "msimcse": ("msimcse", {"training_head": True, "logit_rows": 10}),
-    "moco": ("moco", QUEUE),
+    "moco": ("moco", QUEUE | {"deterministic": True}),
     "moco, static and transformer": (
         "moco",
         QUEUE | {"src_encoder": TOY, "tgt_encoder": "scratch"},
@@ -128,6 +130,49 @@ def test_a_method_trains_on_a_gpu_as_on_the_processor(
         near, expected = 1e-3, {"losses": expected["losses"]}
     for part, weights in expected.items():
         torch.testing.assert_close(found[part], weights, atol=near, rtol=near)
+
+
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [("msimcse", 0), ("moco", 0), pytest.param("emma-x", 1, marks=pytest.mark.long)],
+)
+def test_nothing_waits_for_the_gpu_before_it_has_the_work_of_a_step(
+    name: str,
+    most: int,
+    toy_pairs: ParallelText,
+    toy_vocabulary: Vocabulary,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """From the loss to the optimisers; Emma-X asks whether any rank lets the encoder learn.
+
+    What transformers asks of a mask, at the beginning of a forward pass, is not counted.
+    """
+    found: list[int] = []
+    take, optimize, states = Training.take, Training._optimize, Transformer.states
+
+    def read(body: Transformer, *given: Tensor) -> Tensor:
+        before = list(waits)
+        read = states(body, *given)
+        waits[:] = before
+        return read
+
+    def optimized(training: Training) -> None:
+        optimize(training)
+        found.append(len(waits))
+
+    def taken(training: Training, *given: Any) -> None:
+        assert torch.are_deterministic_algorithms_enabled() is training.options.deterministic
+        waits.clear()
+        take(training, *given)
+
+    monkeypatch.setattr(Transformer, "states", read)
+    monkeypatch.setattr(Training, "take", taken)
+    monkeypatch.setattr(Training, "_optimize", optimized)
+    new_static(toy_vocabulary, 16, seed=1).save(tmp_path / "toy")
+    with gpu(monkeypatch), deterministic(1):
+        left(name, toy_pairs, tmp_path, "auto")
+    assert len(found) >= 4 and max(found) <= most
 
 
 def test_cublas_is_told_to_repeat_its_sums_unless_the_user_says_how(

@@ -2,7 +2,7 @@
 
 import torch
 
-from xmine.trainer.models.queue import KeyQueue
+from xmine.trainer.models.queue import KeyQueue, same_texts
 
 
 def rows_of(values: list[int]) -> torch.Tensor:
@@ -36,7 +36,7 @@ def test_of_more_keys_than_it_holds_the_last_stay_with_their_texts() -> None:
 def test_a_key_is_of_a_row_that_has_either_of_its_texts() -> None:
     queue = KeyQueue(4, 1, ids=2)
     queue.put(rows_of([1, 2, 3]), torch.tensor([[10, 20], [11, 20], [10, 11]]))
-    same = queue.same(torch.tensor([[10, 21], [12, 20], [20, 10]]))
+    same = same_texts(torch.tensor([[10, 21], [12, 20], [20, 10]]), queue.texts[:3])
     assert same.tolist() == [[True, False, True], [True, True, False], [False, False, False]]
 
 

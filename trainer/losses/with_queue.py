@@ -116,11 +116,10 @@ def contrast_with_queue(
 
 
 class _OfQueue(torch.autograd.Function):
-    """Logarithm of the sum of exp(row . key) over the keys of a queue: [rows].
+    """Logarithm of the sum of exp(row . key) over the keys of a queue, block by block: [rows].
 
-    Block by block, as FlashAttention (Dao et al., 2022) goes through keys: the gradient of a row is
-    the mean of the keys by their softmax, which grows beside the sum. So memory holds the logits of
-    a block, whatever the size of the queue, and two products are all that is computed.
+    As FlashAttention (Dao et al., 2022): a row's gradient, the mean of the keys by their softmax,
+    grows beside the sum. Memory holds the logits of a block, and there are two products.
     """
 
     @staticmethod

@@ -132,7 +132,6 @@ class _WarmUp(RankStep):
 
     def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
         mixing = Mixing.drawn(len(batch) * processes(), self.options, random)
-        self.key.follow(self.tower, self.momentum)
         k_x, k_y = self.keys_of(batch.columns).chunk(2)  # [rows, dim] each, without gradients
         h_x, h_y = self.queries_of(batch.columns, random).chunk(2)  # [rows, dim] each
         texts = text_numbers(batch).to(h_x.device)  # [rows, 2]
@@ -209,7 +208,6 @@ class _Maximisation(RankStep):
 
     def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
         columns = self._columns(batch, random)
-        self.key.follow(self.tower, self.momentum)
         keys = self.keys_of(columns)  # [rows, dim]
         queries = self.queries_of(columns, random)  # [rows, dim]
         texts = text_numbers(Rows(columns)).to(keys.device)  # [rows, columns]

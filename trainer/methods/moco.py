@@ -73,10 +73,12 @@ class _Step(Step):
         self.queue_y = new_queue(options, size, y, ids=2, number=1).to(self.device)
         self.inference: InferenceTask | None = None
 
-    def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
+    def begin(self) -> None:
         self.key_x.follow(self.x, self.momentum)
         if not self.shared:
             self.key_y.follow(self.y, self.momentum)
+
+    def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
         k_x, k_y = self._keys(batch)  # [rows, dim] each, without gradients
         source, target = drop_tokens(batch.columns, self.options.token_dropout, random)
         if self.shared:

@@ -33,7 +33,7 @@ from ..data.rows import Rows, Side, TrainingData
 from ..distributed import all_gather, processes
 from ..losses.contrastive import distillation, scaled_cosines
 from ..losses.with_queue import Member, contrast_in_batch, contrast_with_queue
-from ..models.queue import drawn_batches, new_queue, text_numbers
+from ..models.queue import drawn_batches, new_queue, same_texts, text_numbers
 from ..models.towers import Frozen, Projected, Tower, cut_together
 from ..options.transaug import TransaugOptions
 from ..run.checkpoints import Run
@@ -287,7 +287,9 @@ class _Contrast(Step):
         The loss alone says little: at scale 1 it cannot fall below ln(1 + K e^-2).
         """
         query, key, texts = (each[:_WATCHED] for each in self._last)
-        near = scaled_cosines(query, self.queue.keys(), 1.0, self.queue.same(texts))  # [rows, keys]
+        of_keys = self.queue.texts[: len(self.queue)]
+        same = same_texts(texts, of_keys, across=self.queue.across)  # [rows, keys]
+        near = scaled_cosines(query, self.queue.keys(), 1.0, same)
         own = (query * key).sum(dim=1, keepdim=True)  # [rows, 1]
         found = (own > near).all(dim=1).float().mean().item()
         return {"scale": float(self.scale), "queue_accuracy": found}

@@ -81,14 +81,6 @@ class KeyQueue(nn.Module):
         """Give the keys that are there: [keys, dim]."""
         return self.rows[: len(self)]
 
-    def same(self, texts: Tensor) -> Tensor:
-        """Tell which keys are of a text that a row has, too: bool [rows, keys].
-
-        Args:
-            texts: int64 [rows, ids].
-        """
-        return same_texts(texts, self.texts[: len(self)], across=self.across)
-
 
 def same_texts(texts: Tensor, others: Tensor, *, across: bool = False) -> Tensor:
     """Tell which rows have a text in common: bool [rows, others].

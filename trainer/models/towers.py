@@ -59,11 +59,6 @@ class Tower(nn.Module, ABC):
         """Whether the vector of a sentence is made of all its tokens, not of one."""
         return True
 
-    @property
-    def is_half(self) -> bool:
-        """Whether the tower multiplies in float16."""
-        return False
-
     def cut(self, texts: Sequence[str], places: int | NDArray[np.int64] | None = None) -> Side:
         """Cut texts into pieces; a blank one has none, as its row is zeros in `encode`.
 

@@ -1,6 +1,7 @@
 """A transformer with gradients, read from a folder or of our own; the forward is that of mining."""
 
 import copy
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from torch.optim import Optimizer
 from torch.utils.checkpoint import checkpoint
 
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.layout import first_line
 from xmine.encoders.metadata import EncoderFacts
 from xmine.encoders.modules.checkpoint import positions_of
 from xmine.encoders.modules.pooling import Pooling
@@ -40,9 +42,9 @@ class TransformerTower(Tower):
         body: the transformer.
         tokens_at_once: pieces, with padding, that go through the layers together; 0: as suits the
             device. A longer sentence goes alone.
-        recompute: whether the backward pass computes the layers again, chunk by chunk, in place of
-            keeping what they held. Memory is then that of one chunk, whatever the batch; the
-            gradients are the same, and a step takes longer, by another forward pass.
+        recompute: whether the backward pass computes the layers again, chunk by chunk: memory is
+            that of one chunk, whatever the batch, and a step takes another forward pass.
+        compiles: whether the layers are compiled before they are first called.
     """
 
     learning_rate = 0.00002
@@ -56,7 +58,8 @@ class TransformerTower(Tower):
         if self.body.dtype == "float16":  # whoever scales the loss turns back to it
             self.body.dtype = "float32"
         self.tokens_at_once = 0
-        self.recompute = False
+        self.recompute = self.compiles = False
+        self._lora: list[Any] = []
 
     @property
     def device(self) -> torch.device:
@@ -68,11 +71,6 @@ class TransformerTower(Tower):
     def pools_all(self) -> bool:
         """Whether the vector of a sentence is made of all its tokens, not of one."""
         return {"cls", "lasttoken"}.isdisjoint(self.body.pooling.modes)
-
-    @property
-    def is_half(self) -> bool:
-        """Whether the layers multiply in float16."""
-        return self.body.dtype == "float16"
 
     def repool(self, mode: str) -> None:
         """Make sentence vectors another way: `mean`, `max`, `cls`, or `cls_mlp`."""
@@ -111,6 +109,26 @@ class TransformerTower(Tower):
                 f"give {most} at most, or leave it out",
             )
         self.body.max_length = self.body.cut_at = self.body.tokenizer.model_max_length = pieces
+
+    def attend(self, name: str) -> None:
+        """Let transformers compute attention in another way."""
+        try:
+            self.body.model.set_attn_implementation(name)
+        except (ImportError, ValueError) as error:
+            raise TrainingError(
+                f"--attention {name}: {first_line(error)}", "install what it needs, or leave it out"
+            ) from error
+
+    def add_lora(self, rank: int, *, is_new: bool = False) -> None:
+        """Freeze the layers, and train two matrices of a rank beside each (Hu et al., 2021)."""
+        if is_new:
+            raise TrainingError("--lora is for a trained transformer", "leave it out")
+        from peft import LoraConfig, get_peft_model
+
+        with warnings.catch_warnings(action="ignore"):
+            wanted = LoraConfig(r=rank, lora_alpha=2 * rank, target_modules="all-linear")
+            self._lora = [get_peft_model(self.body.model, wanted)]  # in a list: of no checkpoint
+        self.learning_rate = 10 * type(self).learning_rate
 
     def drop(self, share: float) -> None:
         """Set every dropout of the model, of hidden numbers and of attention."""
@@ -154,6 +172,9 @@ class TransformerTower(Tower):
     def encoder(self, facts: EncoderFacts, card: str) -> SentenceEncoder:
         """Give the encoder that mines."""
         self.eval()
+        self.compiles, self.body.model._compiled_call_impl = False, None
+        while self._lora:
+            self._lora.pop().merge_and_unload()
         heads: Any = [copy.deepcopy(head).cpu() for head in self.heads]  # where mining has them
         return SentenceEncoder(
             self.body, heads, self.settings, facts, card, reranking=self.reranking
@@ -193,6 +214,8 @@ class TransformerTower(Tower):
                 "give both sides one prompt",
             )
         skipped = max(lengths, default=0)
+        if self.compiles and self.body.model._compiled_call_impl is None:  # nor in a copy
+            self.body.model.compile(dynamic=True)
         if self.recompute and torch.is_grad_enabled():
             again: Tensor = checkpoint(self.body, ids, mask, skipped, use_reentrant=False)
             return again

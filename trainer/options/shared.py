@@ -264,10 +264,46 @@ class TrainingOptions(PromptOptions):
         min=0,
         shown_default="1,024 on a processor, 32,768 on a GPU",
     )
+    gradient_accumulation: int = option(
+        1,
+        "Parts in which a process reads its rows of a batch, each with its own negatives in the "
+        "batch; --recompute needs as little memory and keeps those of the whole batch.",
+        "Speed and memory",
+        min=1,
+    )
+    lora: int = option(
+        0,
+        "Rank of LoRA: train two thin matrices beside each linear layer of a trained transformer, "
+        "which are merged into it at the end; 0: train all weights.",
+        "Encoder",
+        min=0,
+        only_if="a transformer that learns",
+    )
+    compile: bool = option(
+        False,
+        "Compile a transformer by torch.compile: slow to begin, then faster on a GPU.",
+        "Speed and memory",
+        only_if="a transformer that learns",
+    )
     recompute: bool = option(
         False,
         "Compute the activations of a transformer twice: any batch size fits the memory of "
         "--tokens-at-once, but training is slower.",
+        "Speed and memory",
+        only_if="a transformer that learns",
+    )
+    attention: str = option(
+        "",
+        "Attention of a transformer, as transformers has it; flash_attention_2 skips padding, and "
+        "needs a GPU and the package flash-attn.",
+        "Speed and memory",
+        choices=("", "eager", "sdpa", "flash_attention_2", "flash_attention_3"),
+        only_if="a transformer that learns",
+    )
+    deterministic: bool = option(
+        False,
+        "On a GPU, too, give the same bits each time: slower, but a resumed run ends as an "
+        "unbroken one.",
         "Speed and memory",
         only_if="a transformer that learns",
     )
@@ -312,7 +348,7 @@ class TrainingOptions(PromptOptions):
 
     def of_frozen(self) -> Self:
         """Give the options under which an encoder is read as it is."""
-        return replace(self, pooling="", max_tokens=0, dropout=None, token_dropout=0.0)
+        return replace(self, pooling="", max_tokens=0, dropout=None, token_dropout=0.0, lora=0)
 
     @property
     def rate_of_new(self) -> float:

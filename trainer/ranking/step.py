@@ -50,6 +50,10 @@ class RankStep(Step):
         self.register_buffer("similarities", similarities)
         self.classifies = True
 
+    def begin(self) -> None:
+        """Let M' follow M."""
+        self.key.follow(self.tower, self.momentum)
+
     def optimizers(self, learning_rate: float) -> list[Optimizer]:
         """Make one for M and one for G (eq. 8); G does not decay."""
         found = self.tower.optimizers(learning_rate, self.options.weight_decay)

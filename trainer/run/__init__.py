@@ -1,4 +1,1 @@
-"""A training run: preparation, loop, schedules, checkpoints, held-out pairs, figures and card.
-
-Nothing here knows a method; methods call what stands here.
-"""
+"""Preparation, loop, checkpoints, measures and card of a run. Nothing here knows a method."""

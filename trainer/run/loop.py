@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import nn
+from torch import Tensor, nn
 
 from xmine.hardware import forget_most_memory, most_memory
 from xmine.progress import Progress, Report, silent
@@ -123,12 +123,14 @@ class Training:
         is_sparse = any(isinstance(each, StaticTower) for each in step.modules())
         self.gradients = Gradients(step, is_sparse=is_sparse)
         self.device = shared_device(*step.towers())
+        if self.device.type == "cuda" and not options.deterministic:
+            torch.use_deterministic_algorithms(False)
         # torch.manual_seed keeps the stack of each call, for kinds of devices that are not there.
         cpu = self.device.type == "cpu"
         self.seed: Callable[[int], object] = (
             torch.default_generator.manual_seed if cpu else torch.manual_seed
         )
-        is_half = options.dtype == "float16" or any(each.is_half for each in step.towers())
+        is_half = any(getattr(x, "dtype", "") == "float16" for x in [options, *step.modules()])
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=is_half)
         self.dev = DevSet(options.dev, step.judged()) if options.dev else None
         self.done, self.ended_early, self.told = 0, False, (0, False)
@@ -189,10 +191,12 @@ class Training:
     def take(
         self, rows: NDArray[np.int64], report: Report, newest: Callable[[], int] = lambda: 0
     ) -> None:
-        """Take a step with some rows, of which this process has its part.
+        """Take a step with some rows; nothing waits for a GPU before it has the work of all.
 
-        Nothing waits for a GPU before it has all the work of the step. `newest` gives the signal
-        that this process has had.
+        Args:
+            rows: of which this process has its part.
+            report: called at the end.
+            newest: gives the signal that this process has had.
         """
         started, epoch = time.perf_counter(), self.epoch
         rate = SCHEDULES[self.options.schedule](self.done, self.total, self.options.warmup)
@@ -202,14 +206,24 @@ class Training:
         random = np.random.default_rng([self.options.seed, 3, self.done])  # also after a resume
         self.seed(int(random.integers(2**62)) + rank_here())  # of dropout
         own = rows[part_of(len(rows))]
-        losses = self.step.losses(self.data.rows.take(own), random)
-        loss = torch.stack([each.to(self.device) for each in losses.values()]).sum()
         for optimizer in self.optimizers:
             optimizer.zero_grad(set_to_none=True)
-        self.gradients.backward(self.scaler.scale(loss))
+        self.step.begin()
+        losses: dict[str, Tensor] = {}  # of all parts
+        parts = np.array_split(own, min(self.options.gradient_accumulation, len(own)))
+        for number, part in enumerate(parts, start=1):
+            if losses:
+                self.step.finish()  # the part before
+            share = len(part) / len(own)
+            found = self.step.losses(self.data.rows.take(part), random)
+            loss = torch.stack([each.to(self.device) for each in found.values()]).sum() * share
+            for name, each in found.items():
+                losses[name] = losses.get(name, 0) + each.detach() * share
+            self.gradients.backward(self.scaler.scale(loss), is_last=number == len(parts))
         self._optimize()
         self.step.finish()
-        value = self._tell(loss.item(), newest)
+        every = torch.stack([each.to(self.device) for each in losses.values()])
+        value = self._tell(every.sum().item(), newest)
         if not math.isfinite(value):
             raise Diverged(f"the loss is {value} at step {self.done}")
         self.done += 1

@@ -66,6 +66,8 @@ def begin(
     if isinstance(tower, TransformerTower):
         tower.body.dtype = encoder.dtype  # float16 too, for which `run_steps` scales the loss
         tower.tokens_at_once, tower.recompute = options.tokens_at_once, options.recompute
+        if options.attention:
+            tower.attend(options.attention)
         if options.pooling:
             tower.repool(options.pooling)
         if name != SCRATCH and options.max_tokens:
@@ -74,6 +76,9 @@ def begin(
             tower.drop(options.dropout)
         if options.token_dropout:
             refuse_one_piece(tower)
+        if options.lora:
+            tower.add_lora(options.lora, is_new=name == SCRATCH)
+        tower.compiles = options.compile
     elif options.pooling not in ("", "mean"):
         raise TrainingError(
             f"{options.pooling} pooling: a static encoder takes the mean of its tokens",

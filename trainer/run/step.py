@@ -91,8 +91,12 @@ class Step(nn.Module, ABC):
         """List the parameters whose gradients are as long together as `--clip` allows."""
         return list(self.parameters())
 
+    def begin(self) -> None:
+        """Do what comes before the losses of a step: let key encoders follow."""
+        return
+
     def finish(self) -> None:
-        """Do what comes after the optimisers: fill queues, hold parameters in their limits."""
+        """Do what comes after a part of a batch, and after the optimisers: fill queues, clamp."""
         return
 
     @abstractmethod

@@ -62,8 +62,7 @@ def train_with(
     """Train an encoder."""
     goes_on: Resume = "auto" if resume == "auto" else bool(resume)
     leads = os.environ.get("RANK", "0") == "0"  # of several processes, the first speaks
-    if not leads:
-        console = Console(quiet=True)
+    console = console if leads else Console(quiet=True)
     given = {"pairs": pairs, "triplets": triplets, "nli": nli, "texts": texts}
     kinds = [kind for kind, files in given.items() if files]
     check_data(method, kinds)
@@ -72,8 +71,9 @@ def train_with(
             "--triplets: one file twice", "several files have the same items in other languages"
         )
     needs("xmine train", *TRAINING)
-    if options.dev:
-        needs("--dev", "scipy")
+    for name, module in (("dev", "scipy"), ("lora", "peft")):
+        if getattr(options, name):
+            needs(f"--{name}", module)
     if output is None:
         raise OptionError("no -o: where is the encoder to go?", "-o FOLDER/")
 

@@ -165,15 +165,9 @@ def test_a_disk_that_fills_up_keeps_none_of_many_verdicts(
 ) -> None:
     judgements = Judgements.open(opened, "ann")
     judgements.judge(0, "accept")
-    before, write, left = judgements.path.read_bytes(), os.write, 3
-
-    def fills_up(to: int, data: bytes) -> int:
-        nonlocal left
-        left -= 1
-        return write(to, data if left > 0 else data[:5])
-
+    before, write = judgements.path.read_bytes(), os.write
     with monkeypatch.context() as full:
-        full.setattr("xmine.pairs.judgements.os.write", fills_up)
+        full.setattr("xmine.pairs.judgements.os.write", lambda to, data: write(to, data[:200]))
         with pytest.raises(FileError, match="No space left on device"):
             judgements.judge_all(range(9), "reject")
     assert judgements.path.read_bytes() == before

@@ -1,6 +1,8 @@
 """Repairs and notes: kept beside the verdicts, exported, taken back; old files go on."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +21,18 @@ from xmine.pairs.pair import Pair
 ODD = "a\ttab, a\nline, a \\ and \r, \u2028 and “quotes”, 一二"
 V1 = b"# judgements of xmine, version 1: source_line target_line source_offset target_offset "
 V1 += b"judgement judge texts time\n"
+
+REPAIRING = """
+import sys
+from pathlib import Path
+from tests.browsing.test_repairs import repair
+from xmine.browsing.judgements import Judgements
+from xmine.browsing.opening import open_pairs
+judgements = Judgements.open(open_pairs(Path(sys.argv[1])), "ann")
+for n in range(10**6):
+    judgements.repair({row: repair(f"{n} " * 400) for row in (1, 2)})
+    print(n, flush=True)
+"""
 
 
 @pytest.fixture
@@ -107,19 +121,27 @@ def test_a_full_disk_keeps_none_of_a_repair_of_two_pairs(
 ) -> None:
     judgements = Judgements.open(open_pairs(path), "ann")
     judgements.judge(0, "accept")
-    before, write, left = judgements.path.read_bytes(), os.write, 2
-
-    def fills_up(to: int, data: bytes) -> int:
-        nonlocal left
-        left -= 1
-        return write(to, data if left > 0 else data[:30])
-
+    before, write = judgements.path.read_bytes(), os.write
     with monkeypatch.context() as full:
-        full.setattr("xmine.pairs.judgements.os.write", fills_up)
+        full.setattr("xmine.pairs.judgements.os.write", lambda to, data: write(to, data[:-9]))
         with pytest.raises(FileError, match="No space left"):
             judgements.repair({1: repair(), 2: repair()})
     assert judgements.path.read_bytes() == before and judgements.repair_of(1) is None
     assert len(read_from(judgements.path, 0)[0]) == 1 and len(judgements.done) == 1
+
+
+@pytest.mark.process
+def test_a_killed_process_leaves_both_halves_of_a_repair_or_none(path: Path) -> None:
+    opened = open_pairs(path)
+    for kept in range(1, 6):
+        command = [sys.executable, "-c", REPAIRING, str(path)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+            assert process.stdout
+            for _ in range(kept):
+                process.stdout.readline()
+            process.kill()
+        judgements = Judgements.open(opened, "bob")
+        assert judgements.repair_of(1) == judgements.repair_of(2) is not None
 
 
 def test_repaired_pairs_conflicts_and_judges_are_found(path: Path) -> None:

@@ -187,8 +187,8 @@ def check_header(data: bytes, path: Path) -> None:
 def append(path: Path, labels: Iterable[Label], patience: float = PATIENCE) -> None:
     """Add labels to the file, and see that they are on the disk; make the file if it is missing.
 
-    Each label is one write: a kill leaves whole lines and at most one that is cut short. A full
-    disk leaves none of the labels. Another process that writes there is waited for, for `patience`
+    All labels are one write: a repair of two pairs is kept whole or not at all, whether a process
+    is killed or the disk is full. Another process that writes there is waited for, for `patience`
     seconds.
     """
     labels = list(labels)
@@ -199,8 +199,7 @@ def append(path: Path, labels: Iterable[Label], patience: float = PATIENCE) -> N
                 _mend(handle, path, grows=any(label.more for label in labels))
                 size = os.fstat(handle).st_size
                 try:
-                    for label in labels:
-                        _write_whole(handle, label.line())
+                    _write_whole(handle, b"".join(label.line() for label in labels))
                     os.fsync(handle)
                 except OSError:
                     os.ftruncate(handle, size)

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import shutil
 import sys
+import tomllib
 import types
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from xmine.cli.train.methods import PRESETS
+from xmine.errors import OptionError
 from xmine.options import flag, option
 from xmine.pairs.io import ParallelText
 from xmine.progress import Report
@@ -312,3 +315,37 @@ def test_a_fifth_method_is_a_file_an_options_class_and_a_line(
     assert "xmine: training ended at step 1,200: it had enough\n" in ended.err
     assert "new: trained on 700 rows in " in ended.err
     assert "spin = 0.25\n" in Path("new", "options.toml").read_text()
+
+
+def test_a_preset_names_the_place_of_each_number_and_every_option_is_of_its_method() -> None:
+    assert {*PRESETS} >= {"moco-bert", "transaug", "emma-x"}
+    for name, path in PRESETS.items():
+        head, *lines = path.read_text(encoding="utf-8").splitlines()
+        assert head.startswith("# ") and head.endswith("."), name
+        values = tomllib.loads("\n".join(lines))
+        METHODS[values.pop("method")].options(**values)
+        assert all(" # " in line or line.startswith("method") for line in lines), name
+
+
+def test_flags_beat_a_file_and_a_file_beats_a_preset(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[Any] = []
+
+    def fails(options: object, _corpus: object) -> None:
+        found.append(options)
+        raise OptionError("far enough")
+
+    monkeypatch.setattr("xmine.trainer.run.fitting.fitted", fails)
+    (tmp_path / "p.tsv").write_text("".join(f"one {n}\tzwei {n}\n" for n in range(2000)))
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "o.toml"
+    file.write_text('method = "moco"\nbatch_size = 8\nmomentum = 0.5\n')
+    words = ["--options", file, "--batch-size", "16", "-o", tmp_path / "e", "p.tsv"]
+    assert "far enough" in command("train", "--preset", "moco-bert", *words).err
+    made = found[-1]
+    assert (made.batch_size, made.momentum, made.queue_size) == (16, 0.5, 409_600)
+    assert "far enough" in command("train", *words).err
+    assert (found[-1].batch_size, found[-1].momentum, found[-1].src_encoder) == (16, 0.5, "")
+    refused = command("train", "--method", "emma-x", *words)
+    assert refused.code == 2 and "is for --method moco" in refused.err

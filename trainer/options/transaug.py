@@ -54,6 +54,12 @@ class TransaugOptions(QueueOptions):
         min=0,
         only_if="stage=all|distil & share_encoder=false",
     )
+    distil_batch_size: int = option(
+        0,
+        "Pairs per step of the stage distil, over all processes; 0: as --batch-size.",
+        min=0,
+        only_if="stage=all|distil & share_encoder=false",
+    )
     distil_learning_rate: float = option(
         0.0,
         "Peak learning rate of the stage distil; 0: by the encoder.",
@@ -168,6 +174,7 @@ class TransaugOptions(QueueOptions):
             "dev": "",  # of which the teacher alone knows the language
             "start": self.start if self.distilled_encoder == "scratch" else "",
             "epochs": self.distil_epochs or self.epochs,
+            "batch_size": self.distil_batch_size or self.batch_size,
             "learning_rate": self.distil_learning_rate or self._rate_of("distil"),
         }
         return replace(self, **changed)

@@ -9,7 +9,7 @@ import dataclasses
 import functools
 import inspect
 import typing
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, Literal
@@ -67,11 +67,14 @@ def with_given(kind: type) -> Callable[[Callable[..., None]], Callable[..., None
 
 
 def with_options(
-    kind: type[Options], refuse: Callable[[str], None] = lambda name: None
+    kind: type[Options],
+    refuse: Callable[[str], None] = lambda name: None,
+    presets: Mapping[str, Path] | None = None,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Add a flag per field of an options dataclass; the command gets one object, `options`.
 
     `refuse` is called with each name in `--options FILE` first: it may say more of a wrong one.
+    `presets` are files that `--preset NAME` chooses; `--options FILE` beats them.
     """
     own = inspect.get_annotations(kind)
     every = dataclasses.fields(kind)  # type: ignore[arg-type]
@@ -82,8 +85,10 @@ def with_options(
         @functools.wraps(command)
         def wrapper(*, context: typer.Context, options: Path | None, **given: Any) -> None:  # noqa: ANN401
             flags = {field.name: given.pop(field.name) for field in fields}
-            values = _from_file(kind, options, refuse, set(given)) if options else {}
-            asked = {}
+            asked, values = {}, dict[str, Any]()
+            preset = None if presets is None else _preset(given.pop("preset"), presets)
+            for file in filter(None, (preset, options)):
+                values = kind.merged(values, _from_file(kind, file, refuse, given))
             for name, given_value in flags.items():
                 source = context.get_parameter_source(name)
                 if source is not None and source.name != "DEFAULT":
@@ -94,6 +99,7 @@ def with_options(
         flags = [
             _parameter("context", typer.Context, inspect.Parameter.empty),
             _parameter("options", _OPTIONS, None),
+            *([] if presets is None else [_parameter("preset", _preset_flag(presets), None)]),
             *(_flag(field, hints[field.name]) for field in fields),
         ]
         return _with_signature(wrapper, command, "options", flags)
@@ -101,15 +107,39 @@ def with_options(
     return decorate
 
 
+def _preset_flag(presets: Mapping[str, Path]) -> Any:  # noqa: ANN401 - an annotation
+    names = list(presets)
+    flag = typer.Option(
+        help=f"Method and options of a paper: {', '.join(names)}; --options and flags beat them.",
+        metavar="NAME",
+        rich_help_panel="Most used",
+        show_default=False,
+        autocompletion=lambda: names,
+    )
+    return Annotated[str | None, flag]
+
+
+def _preset(name: str | None, presets: Mapping[str, Path]) -> Path | None:
+    if name is not None and name not in presets:
+        raise OptionError(f"--preset is {name!r}", f"choose from {', '.join(presets)}")
+    return None if name is None else presets[name]
+
+
 def _from_file(
-    kind: type, path: Path, refuse: Callable[[str], None], own: set[str]
+    kind: type, path: Path, refuse: Callable[[str], None], own: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Read options from a TOML file and check them, so that a message can name the file.
 
-    `own` are the command's other parameters: files and the like, which no file of options names.
+    `own` are the command's other parameters: files and the like, which no file of options names,
+    but for the method that the options are for.
     """
     values, hints = load_toml(path), typing.get_type_hints(kind)
     try:
+        method = values.pop("method", None) if "method" in own else None
+        if method not in (None, own.get("method")):
+            raise OptionError(
+                f"is for --method {method}, and --method is {own['method']}", "give one of them"
+            )
         for name, value in values.items():
             refuse(name)
             if name in own:

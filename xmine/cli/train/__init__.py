@@ -21,10 +21,12 @@ from xmine.cli.from_options import (
     write_groups,
 )
 from xmine.cli.train.methods import (
+    PRESETS,
     USUAL,
     check_method,
     data_names,
     example_command,
+    method_in,
     refuse_others,
     refuse_words,
 )
@@ -46,7 +48,7 @@ def made_command(function: Callable[..., None], method: str) -> typer.core.Typer
         f"Example: {example_command(method)}"
     )
     refuse = partial(refuse_others, method)
-    given = with_console(with_options(METHODS[method].options, refuse)(function))
+    given = with_console(with_options(METHODS[method].options, refuse, PRESETS)(function))
     single = typer.Typer(add_completion=False, rich_markup_mode=None)
     single.command(
         method,
@@ -83,10 +85,9 @@ class Methods(typer.core.TyperGroup):
         """Put the method before all other words, wherever `--method` stands among them."""
         words = args[: args.index("--")] if "--" in args else args
         args = _with_value(words) + args[len(words) :]
-        method = ""
-        for word, value in zip(words, [*words[1:], ""], strict=False):
-            if word == "--method" or word.startswith("--method="):
-                method = value if word == "--method" else word.partition("=")[2]
+        method = _value_of("--method", words) or method_in(
+            _value_of("--preset", words), _value_of("--options", words)
+        )
         if args and args[0] in METHODS and not (method and Path(args[0]).exists()):
             named, *args = args
             if method not in ("", named):
@@ -99,6 +100,16 @@ class Methods(typer.core.TyperGroup):
         method = check_method(method or USUAL)
         refuse_words(words, method)
         return super().parse_args(ctx, [method, *args])
+
+
+def _value_of(flag: str, words: list[str]) -> str:
+    """Give the last value of a flag on a command line."""
+    found = [
+        value if word == flag else word.partition("=")[2]
+        for word, value in zip(words, [*words[1:], ""], strict=False)
+        if word == flag or word.startswith(f"{flag}=")
+    ]
+    return found[-1] if found else ""
 
 
 def _with_value(words: list[str]) -> list[str]:

@@ -1,13 +1,18 @@
 """Training methods by name -> what each learns from, and errors for what it does not take."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import fields
+from pathlib import Path
 
-from xmine.errors import OptionError
-from xmine.options import flag
+from xmine.errors import OptionError, XmineError
+from xmine.options import flag, load_toml
+from xmine.trainer import __file__ as trainer_file
 from xmine.trainer.methods import METHODS
 
 USUAL = "msimcse"
+# The settings of papers: files of options, each with the method and the place of each number.
+PRESETS = {path.stem: path for path in sorted(Path(trainer_file).with_name("presets").iterdir())}
 
 # Kinds of a corpus -> how they are given.
 GIVEN = {"pairs": "PAIRS", "triplets": "--triplets", "nli": "--nli", "texts": "--texts"}
@@ -18,6 +23,16 @@ def check_method(name: str) -> str:
     if name not in METHODS:
         raise OptionError(f"--method is {name!r}", f"choose from {', '.join(METHODS)}")
     return name
+
+
+def method_in(preset: str, file: str) -> str:
+    """Give the method that a file of options names, or a preset; empty if none does."""
+    named = [Path(file)] if file else []
+    for path in [*named, *(PRESETS[name] for name in PRESETS if name == preset)]:
+        with suppress(XmineError):  # told when the options are read
+            if isinstance(method := load_toml(path).get("method"), str):
+                return method
+    return ""
 
 
 def refuse_others(method: str, name: str) -> None:

@@ -1,6 +1,5 @@
 """Repairs and notes: kept beside the verdicts, exported, taken back; old files go on."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,9 +12,8 @@ from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import PairQuery, select
 from xmine.browsing.repairs import Bead, Repair, Unit
 from xmine.browsing.typed import line_of, read_line
-from xmine.errors import FileError
 from xmine.pairs.io import read_pairs, write_pairs
-from xmine.pairs.judgements import HEADER, read_from
+from xmine.pairs.judgements import HEADER
 from xmine.pairs.pair import Pair
 
 ODD = "a\ttab, a\nline, a \\ and \r, \u2028 and “quotes”, 一二"
@@ -114,20 +112,6 @@ def test_a_repair_cut_short_is_none_and_one_that_is_odd_is_passed_over(path: Pat
         torn = Judgements.open(opened)
         assert torn.repair_of(1) is None and not torn.notes(1)
         assert torn.of(1) == ("" if b"json" in more else "accept")
-
-
-def test_a_full_disk_keeps_none_of_a_repair_of_two_pairs(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    judgements = Judgements.open(open_pairs(path), "ann")
-    judgements.judge(0, "accept")
-    before, write = judgements.path.read_bytes(), os.write
-    with monkeypatch.context() as full:
-        full.setattr("xmine.pairs.judgements.os.write", lambda to, data: write(to, data[:-9]))
-        with pytest.raises(FileError, match="No space left"):
-            judgements.repair({1: repair(), 2: repair()})
-    assert judgements.path.read_bytes() == before and judgements.repair_of(1) is None
-    assert len(read_from(judgements.path, 0)[0]) == 1 and len(judgements.done) == 1
 
 
 @pytest.mark.process

@@ -1,15 +1,19 @@
 """Samples of a run: drawn at random, what they say of it, and the lines around a pair."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
 
 from tests.toys.opened import opened_run
+from xmine.browsing import samples
 from xmine.browsing.details import lines_around
 from xmine.browsing.judgements import CODES
 from xmine.browsing.opened import Opened, TextColumn, TextSide
 from xmine.browsing.query import Codes
 from xmine.browsing.samples import Sample, Share, judged_at_random
+from xmine.errors import OptionError
 
 
 def judged(opened: Opened, accept: object = (), reject: object = (), unsure: object = ()) -> Codes:
@@ -127,3 +131,47 @@ def test_the_lines_around_a_sentence_are_the_nearest_in_its_file() -> None:
     lines = np.array([1, 2, 3, 2, 4])
     side = TextSide("x", TextColumn(pl.Series(list("abcde"))), lines, offsets)
     assert lines_around(side, 1) == (0, 3) and lines_around(side, 3) == (1, 2)
+
+
+@pytest.mark.parametrize("truth", [0.0, 0.3])
+def test_the_interval_of_strata_holds_the_precision_nine_times_in_ten(
+    truth: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dice, held = np.random.default_rng(3), {"random": 0, "strata": 0}
+    opened = opened_run(800)
+    probs = np.sort(dice.beta(3, 0.3, 800))[::-1].astype(np.float32)
+    opened = replace(opened, probs=probs)
+    kept, wide = np.flatnonzero(opened.kept(0.0)), {"random": 0.0, "strata": 0.0}
+    for seed in range(150):
+        monkeypatch.setattr(samples, "_SEED", seed)
+        samples._shuffled.cache_clear()
+        right = dice.random(800) < probs * (1 - truth * (probs < 0.9))  # as estimated, or not
+        for how in held:
+            drawn = Sample(opened, 0.0, 80, how=how)
+            mine = judged(opened, drawn.rows[right[drawn.rows]], drawn.rows[~right[drawn.rows]])
+            low, high = drawn.said(mine).above.interval or (1, 0)
+            held[how] += low <= right[kept].mean() <= high
+            wide[how] += high - low
+    samples._shuffled.cache_clear()
+    assert min(held.values()) >= 0.86 * 150, held  # of .9, less than two standard deviations
+    assert wide["strata"] < 0.9 * wide["random"]
+
+
+def test_strata_and_least_sure_orders_begin_where_they_say() -> None:
+    opened = opened_run(1000)
+    probs = opened.probs
+    assert probs is not None
+    unsure = Sample(opened, 0.5, 30, how="unsure")
+    assert np.abs(probs[unsure.rows] - 0.5).max() <= np.sort(np.abs(probs - 0.5))[29]
+    found = unsure.said(judged(opened, unsure.rows))
+    assert "says nothing of the precision" in "\n".join(found.lines()) and not found.advice
+    few, more = (Sample(opened, 0.1, size, how="strata").rows for size in (20, 60))
+    assert more[:20].tolist() == few.tolist() and len({*more.tolist()}) == 60
+    every = Sample(opened, 0.1, 9999, how="strata")
+    assert sorted(every.rows.tolist()) == np.flatnonzero(opened.kept(0.1)).tolist()
+    said = every.said(judged(opened, every.rows[:40], every.rows[40:])).above
+    assert said.share == pytest.approx(40 / len(every.rows)) and said.interval == pytest.approx(
+        (said.share, said.share)
+    )
+    with pytest.raises(OptionError, match="no pair has a probability"):
+        Sample(replace(opened, probs=None), 0.1, how="strata")

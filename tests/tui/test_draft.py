@@ -149,14 +149,6 @@ def test_a_pair_takes_lines_of_its_texts_and_gives_them_back(pairs: Opened) -> N
     assert draft.changes() == {}
 
 
-def test_an_edited_text_is_kept_as_it_is_and_an_empty_one_is_refused(pairs: Opened) -> None:
-    draft = Draft(pairs, 0, none)
-    draft.edit(1, "Wir\tgingen\num neun.")
-    assert draft.bead.text(1) == "Wir\tgingen\num neun." and draft.bead.lines(1) == "3"
-    with pytest.raises(OptionError, match="no text"):
-        draft.edit(0, " ")
-
-
 @pytest.mark.parametrize("first", [True, False])
 def test_what_has_no_match_is_trimmed_at_either_end(pairs: Opened, first: bool) -> None:
     more = "Unrelated submarines transmitted encrypted bulletins toward Antarctica."

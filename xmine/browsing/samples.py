@@ -17,6 +17,9 @@ from xmine.scoring.threshold import precision_of
 from xmine.units import count
 
 USUAL = 50  # pairs of a sample
+HOW = ("random", "strata", "unsure")  # orders of a sample
+_BINS = (0.5, 0.8, 0.95)  # probabilities where strata end
+_LEAST = 0.02  # variance: sure pairs are looked at, too
 # Standard deviations that hold nine tenths of a normal distribution, as for expected precision.
 _NINE_TENTHS = 1.645
 _SEED = 1  # of the one order in which pairs are drawn
@@ -26,26 +29,32 @@ _FEWEST = 10  # pairs that were judged in that order, or all that are kept
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A share of some pairs, and an interval that holds the true share nine times in ten."""
+    """A share of some pairs, and an interval that holds the true share nine times in ten.
+
+    Of strata it is `weighted`, and worth that of so many pairs drawn at random.
+    """
 
     so: int
     of: int
+    weighted: float | None = None
+    worth: float = 0.0
 
     @property
     def share(self) -> float | None:
         """The share; None of nothing."""
-        return self.so / self.of if self.of else None
+        plain = self.so / self.of if self.of else None
+        return plain if self.weighted is None else self.weighted
 
     @property
     def interval(self) -> tuple[float, float] | None:
         """Wilson's interval (1927), which holds for few pairs and for shares of 0 and 1."""
-        if not self.of:
+        share, z = self.share, _NINE_TENTHS
+        if share is None:
             return None
-        share, z = self.so / self.of, _NINE_TENTHS
-        part = z * z / self.of
+        part = z * z / (self.of if self.weighted is None else self.worth)
         spread = math.sqrt(part * (share * (1 - share) + part / 4))
-        low, high = (share + part / 2 + sign * spread for sign in (-1, 1))
-        return max(low / (1 + part), 0.0), min(high / (1 + part), 1.0)
+        low, high = ((share + part / 2 + sign * spread) / (1 + part) for sign in (-1, 1))
+        return max(round(low, 12), 0.0), min(round(high, 12), 1.0)
 
     def __str__(self) -> str:
         """Write the share, the interval and both counts."""
@@ -79,6 +88,26 @@ def _share_of(codes: Codes, rows: Rows) -> Share:
     """Count the accepted among those of some pairs that are accepted or rejected."""
     accepted, rejected = (int((codes[rows] == CODES[each]).sum()) for each in (ACCEPT, REJECT))
     return Share(accepted, accepted + rejected)
+
+
+def _weighted(codes: Codes, kept: Rows, strata: Rows, drawn: Rows) -> Share:
+    """Estimate the share of all kept pairs from those that were drawn and judged in each stratum.
+
+    Each counts as much as its stratum has pairs (Cochran 1977, 5.3). Shares of 0 and 1 of few pairs
+    are shrunk for the variance, which gives the number of pairs for Wilson's interval.
+    """
+    share = middle = variance = 0.0
+    is_drawn = np.isin(kept, drawn)
+    for stratum in np.unique(strata):
+        inside = strata == stratum
+        found, pairs = _share_of(codes, kept[inside & is_drawn]), int(inside.sum())
+        weight, likely = pairs / len(kept), (found.so + 0.5) / (found.of + 1)
+        share += weight * (0.5 if found.share is None else found.share)
+        middle += weight * likely
+        variance += weight**2 * likely * (1 - likely) * (1 - found.of / pairs) / max(found.of, 1)
+    every = _share_of(codes, drawn)
+    worth = middle * (1 - middle) / variance if variance else math.inf
+    return Share(every.so, every.of, share, worth) if every.of else every
 
 
 def judged_at_random(opened: Opened, codes: Codes, cut: float | None) -> Share:
@@ -164,14 +193,25 @@ class Sample:
         opened: where they are from.
         cut: of which the sample tells; None in a file.
         around: whether they are the nearest on both sides of the cut, or drawn from all kept ones.
+        how: `random`; `strata` of probability and flags, the unsure ones more often; `unsure` for
+            those first, below the cut, too, of which the probability says least.
         rows: int64 [pairs], rows of `opened`, in random order.
     """
 
     def __init__(
-        self, opened: Opened, cut: float | None, size: int = USUAL, *, around: bool = False
+        self,
+        opened: Opened,
+        cut: float | None,
+        size: int = USUAL,
+        *,
+        around: bool = False,
+        how: str = HOW[0],
     ) -> None:
         """Draw pairs; fewer where there are no more. A longer sample begins with a shorter one."""
+        if how not in HOW:
+            raise OptionError(f"a sample in the order {how!r}", f"choose from {', '.join(HOW)}")
         self.opened, self.cut, self.around = opened, cut, around
+        self.how = how = HOW[0] if around else how
         order = _shuffled(len(opened))
         self._above: Rows = np.flatnonzero(opened.kept(cut))
         self._below: Rows = order[:0]
@@ -182,8 +222,30 @@ class Sample:
             fewer = min(len(below), max(size // 2, size - len(above)))
             more = min(len(above), size - fewer)
             self._above, self._below = above[len(above) - more :], below[:fewer]
+        if how != HOW[0]:
+            order = self._by_probability(order)
         wanted = np.concatenate([self._above, self._below])
         self.rows: Rows = order[np.isin(order, wanted)][:size]
+
+    def _by_probability(self, order: Rows) -> Rows:
+        """Order pairs by what their judgement tells; what is equal stays as it is."""
+        if self.opened.probs is None:
+            raise OptionError(f"{self.opened.path}: no pair has a probability", "choose random")
+        probs = np.nan_to_num(self.opened.probs.astype(np.float64))
+        if self.how == "unsure":
+            self._above = np.flatnonzero(self.opened.kept(self.cut) | self.opened.allowed)
+            return order[np.argsort(np.abs(probs[order] - 0.5), kind="stable")]
+        flags, order = self.opened.flags, order[np.isin(order, self._above)]
+        clean = flags.none() if flags is not None else np.ones(len(probs), dtype=bool)
+        strata = np.searchsorted(_BINS, probs) * 2 + clean
+        self._strata: Rows = strata[self._above]
+        turn = np.zeros(len(order))
+        for stratum in np.unique(strata[order]):
+            inside = strata[order] == stratum
+            mean = probs[order][inside].mean()
+            spread = math.sqrt(max(mean * (1 - mean), _LEAST))  # Neyman's allocation (1934)
+            turn[inside] = np.arange(inside.sum()) / (inside.sum() * spread)
+        return order[np.argsort(turn, kind="stable")]
 
     def __len__(self) -> int:
         """Count the pairs to judge."""
@@ -192,14 +254,14 @@ class Sample:
     def said(self, codes: Codes) -> "Finding":
         """Count the verdicts on the sample; `codes` are those on all pairs."""
         above, below = (self.rows[np.isin(self.rows, of)] for of in (self._above, self._below))
-        expected = None
+        share, expected = _share_of(codes, above), None
+        if self.how == "strata":
+            share = _weighted(codes, self._above, self._strata, self.rows)
         if self.opened.probs is not None:
             probs = self.opened.probs[self._above].astype(np.float64)
             expected = precision_of(probs[~np.isnan(probs)])[1]
         unsure, left = (int((codes[self.rows] == code).sum()) for code in (CODES[UNSURE], 0))
-        return Finding(
-            self, _share_of(codes, above), _share_of(codes, below), unsure, left, expected
-        )
+        return Finding(self, share, _share_of(codes, below), unsure, left, expected)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +289,9 @@ class Finding:
         if self.sample.around:
             said.append(f"right just above the cut  {self.above}")
             said.append(f"right just below the cut  {self.below}")
+        elif self.sample.how == "unsure":
+            share = f"{self.above.so:,} of {self.above.of:,} right"
+            said.append(f"the least sure pairs: {share}; this says nothing of the precision")
         else:
             said.append(f"precision, judged         {self.above}")
             if self.expected is not None:
@@ -238,7 +303,7 @@ class Finding:
     def advice(self) -> str:
         """Say what the intervals say about the cut; nothing where there is none."""
         above, below = self.above.interval, self.below.interval
-        if self.sample.cut is None or above is None:
+        if self.sample.cut is None or above is None or self.sample.how == "unsure":
             return ""
         if self.sample.around:
             if above[1] < 0.5:
@@ -265,7 +330,10 @@ class Finding:
             "judged": len(self.sample) - self.left,
             "unsure": self.unsure,
             "cut": self.sample.cut,
-            "precision_judged": None if around else self.above.facts(),
+            "order": self.sample.how,
+            "precision_judged": None
+            if around or self.sample.how == "unsure"
+            else self.above.facts(),
             "precision_expected_interval": self.expected,
             "above": self.above.facts() if around else None,
             "below": self.below.facts() if around else None,

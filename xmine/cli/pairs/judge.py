@@ -48,6 +48,7 @@ def judge(
     around: Annotated[
         bool, switch("--around", "Draw the sample from both sides of the cut.")
     ] = False,
+    order: Annotated[str, value("Order of it: random, strata or unsure.", shown=True)] = "random",
     output: Annotated[
         str | None,
         value("File for the accepted pairs, to train with, in any format of pairs.", "-o --output"),
@@ -79,6 +80,7 @@ def judge(
     """
     from xmine.browsing.judgements import Judgements
     from xmine.browsing.opening import open_pairs
+    from xmine.browsing.samples import Sample
     from xmine.pairs.judgements import PATIENCE
 
     pair, writes = (source_line, target_line, judgement), bool(output or known or rejected or force)
@@ -97,15 +99,13 @@ def judge(
     if sample is None:
         _judge_pair(opened, judgements, console, *map(str, pair))
     else:
-        _judge_sample(opened, judgements, console, sample, around=around)
+        drawn = Sample(opened, opened.cut, sample, around=around, how=order)
+        _judge_sample(opened, drawn, judgements, console)
 
 
 def _judge_sample(
-    opened: "Opened", judgements: "Judgements", console: Console, size: int, *, around: bool
+    opened: "Opened", drawn: "Sample", judgements: "Judgements", console: Console
 ) -> None:
-    from xmine.browsing.samples import Sample
-
-    drawn = Sample(opened, opened.cut, size, around=around)
     _ask(drawn, judgements)
     found = drawn.said(judgements.codes())
     facts = {"file": str(judgements.path), **found.facts()}

@@ -35,7 +35,7 @@ CEILINGS = {
     "trainer": 8640,
     "tui": 6300,
     "bench": 4610,
-    "tests": 53900,
+    "tests": 54300,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 20_000

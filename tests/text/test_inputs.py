@@ -273,3 +273,11 @@ def test_an_input_of_a_run_is_found_here_or_beside_the_run(
     assert input_of_run("a.tsv", run) == "a.tsv"
     assert input_of_run("a.tsv:2", run, text_input(str(text)).survey.digest) == f"{text}:2"
     assert input_of_run("a.tsv", run, "of neither") == "a.tsv"
+
+
+def test_a_column_of_tsv_is_chosen_by_the_name_in_its_first_line() -> None:
+    path = Path(__file__).parents[2] / "examples/languages.tsv"
+    rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
+    lines = list(read_texts(f"{path}:vi"))
+    assert lines == ["", *(row[rows[0].index("vi")] for row in rows[1:])]
+    assert list(read_texts(f"{path}:18"))[1:] == lines[1:]

@@ -80,16 +80,16 @@ def csv_column(path: str, column: str) -> Iterator[str]:
 
 
 def tsv_column(path: str, column: str) -> Iterator[str]:
-    """Give a cell of each line, blank for a line of names of pairs."""
-    if not _COLUMN.fullmatch(column):
-        raise NoColumnError(
-            f"{path}: there is no column {column!r}", f"give its number, from 1: {path}:2"
-        )
-    at = int(column) - 1
+    """Give a cell of each line, blank for a line of names: of pairs, or with a column's name."""
+    at = int(column) - 1 if _COLUMN.fullmatch(column) else -1
     for number, line in enumerate(stream_lines(path), start=1):
         cells = line.split("\t")
-        if number == 1 and column_names(cells):
-            yield ""  # a file of pairs: its lines keep their numbers
+        if number == 1 and (at < 0 or column_names(cells)):
+            if at < 0 and column not in cells:
+                hint = f"give its number, from 1: {path}:2"
+                raise NoColumnError(f"{path}: there is no column {column!r}", hint)
+            at = cells.index(column) if at < 0 else at
+            yield ""  # its lines keep their numbers
         elif at < len(cells):
             yield cells[at]
         elif line.strip():

@@ -19,7 +19,7 @@ from textual.filter import NoColor
 from textual.messages import ExitApp
 from textual.screen import Screen
 from textual.theme import Theme
-from textual.widgets import Footer, Input
+from textual.widgets import Input
 
 from xmine.browsing.opened import Rows
 from xmine.browsing.query import PairQuery
@@ -34,6 +34,8 @@ from .screens.base import BaseScreen, OpeningScreen
 from .screens.judging_base import JudgeScreen
 from .state import keep_place, keep_theme, recent, settings
 from .terminal import DRIVERS, Frame, hear
+from .text import readable
+from .widgets.key_line import KeyLine
 from .widgets.prompt import Prompt
 
 if TYPE_CHECKING:
@@ -127,7 +129,7 @@ class XmineApp(App[None]):
             await super().on_event(event)
         elif isinstance(event, events.MouseEvent):
             prompt, held = self._prompt, self.mouse_captured is not None
-            own = [prompt.region, self.screen.query_one(Footer).region] if prompt else []
+            own = [prompt.region, self.screen.query_one(KeyLine).region] if prompt else []
             if prompt is None or held or any(each.contains(event.x, event.y) for each in own):
                 await super().on_event(event)
             elif isinstance(event, events.MouseUp):
@@ -146,9 +148,14 @@ class XmineApp(App[None]):
         super()._display(screen, renderable)
 
     async def _give(self, key: events.Key | events.Paste) -> None:
-        """Give a key to the widget with the focus; an open prompt takes the focus back."""
+        """Give a key to the widget with the focus; an open prompt takes the focus back.
+
+        What was said before has been read.
+        """
         if (prompt := self._prompt) is not None:
             self.screen.set_focus(prompt.line)
+        elif isinstance(self.screen, BaseScreen):
+            self.screen.say("")
         await super().on_event(key)
 
     def on_cursor_position(self, event: events.CursorPosition) -> None:
@@ -166,6 +173,14 @@ class XmineApp(App[None]):
     def _prompt(self) -> Prompt | None:
         """The prompt that is open."""
         return next((prompt for prompt in self.screen.query(Prompt) if prompt.display), None)
+
+    def get_css_variables(self) -> dict[str, str]:
+        """Give the colours of the theme; those of a terminal are its own."""
+        found = super().get_css_variables()
+        if self.current_theme.ansi:
+            on = dict.fromkeys(("on-panel", "on-primary", "on-secondary"), found["text"])
+            return {**found, **on, "on-warning": found["background"]}
+        return readable(found)
 
     def on_mount(self) -> None:
         theme, keys = settings()
@@ -318,6 +333,23 @@ class XmineApp(App[None]):
         assert isinstance(screen, MiningScreen)
         self.call_after_refresh(screen.take_model, model)
 
+    def unheard(self, key: str) -> None:
+        """Say where a key works that does nothing on this screen."""
+        from .screens.help import actions_elsewhere
+
+        for name in _TOLD:
+            kind = self._kind_of(name)
+            for binding in actions_elsewhere(kind):
+                if key in binding.key.split(","):
+                    shown = f"{self.get_key_display(binding)} ({binding.description.lower()})"
+                    self._tell(f"{shown} works on {kind.NAME}: {name[0]} goes there")
+                    return
+        self._tell("this key does nothing here: ? lists those that do")
+
+    def _tell(self, text: str) -> None:
+        if isinstance(self.screen, BaseScreen):
+            self.screen.say(text)
+
     def show_neighbours(self, source: int, target: int) -> None:
         """Show the neighbours of two rows, one of each side."""
         from .screens.neighbours import NeighboursScreen
@@ -354,6 +386,9 @@ class XmineApp(App[None]):
         if action == "command_palette":  # whose actions are those of the screen
             return self._prompt is None
         if self.read_only and action == "show" and parameters[0] in _WRITING:
+            return False
+        here = action == "show" and self.is_screen_installed(name := str(parameters[0]))
+        if here and self.screen is self.get_screen(name):
             return False
         return not self._in_form or action not in ("show", "leave")
 
@@ -396,8 +431,7 @@ class XmineApp(App[None]):
 
     def notify(self, message: str, *, markup: bool = True, **_: object) -> None:
         """Show a message of Textual in the message line, not above the texts."""
-        if isinstance(self.screen, BaseScreen):
-            self.screen.say(Content.from_markup(message).plain if markup else message)
+        self._tell(Content.from_markup(message).plain if markup else message)
 
     def deliver_screenshot(
         self, filename: str | None = None, path: str | None = None, time_format: str | None = None

@@ -1,11 +1,12 @@
 """Text of a corpus -> text for a widget: no markup, no controls, cut where the room ends."""
 
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from rich.cells import cell_len
 from rich.style import StyleType
 from rich.text import Text
+from textual.color import BLACK, WHITE, Color
 
 from xmine.display import SHADE, TIE, visible
 
@@ -13,6 +14,39 @@ _INSIDE = str.maketrans({"\t": "␉", "\n": "␊"})
 # No cell needs more characters than this: a letter with its marks, a variation selector.
 _CHARACTERS_OF_A_CELL = 8
 _FLAGS = range(0x1F1E6, 0x1F200)  # two of these letters make the flag of a country
+
+_LEAST = 4.5  # the contrast that WCAG 2.2 asks for
+# Colours of text in a theme -> the ground they stand on; those that begin with on- are our own.
+_GROUNDS = {
+    **{f"text-{name}": "background" for name in ("accent", "error", "success", "warning")},
+    **{f"footer-{name}-foreground": "footer-background" for name in ("key", "description")},
+    **{f"on-{name}": name for name in ("panel", "primary", "secondary", "warning")},
+}
+
+
+def readable(theme: Mapping[str, str]) -> dict[str, str]:
+    """Turn colours of text towards black or white until they can be read on their ground."""
+    found = dict(theme)
+    for name, ground in _GROUNDS.items():
+        on = Color.parse(theme[ground])
+        best = max(BLACK, WHITE, key=lambda each: contrast(each, on))
+        own = Color.parse(theme[name]) if name in theme else best
+        turned = (own.blend(best, step / 20) for step in range(21))
+        found[name] = next((each for each in turned if contrast(each, on) >= _LEAST), best).hex
+    return found
+
+
+def contrast(one: Color, other: Color) -> float:
+    """Give the contrast of two colours, from 1 to 21, as in WCAG 2.2."""
+
+    def light(part: float) -> float:
+        return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+
+    lights = [
+        0.2126 * light(red) + 0.7152 * light(green) + 0.0722 * light(blue)
+        for red, green, blue in (one.normalized, other.normalized)
+    ]
+    return (max(lights) + 0.05) / (min(lights) + 0.05)
 
 
 def shown(text: str, style: StyleType = "") -> Text:

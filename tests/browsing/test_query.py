@@ -4,6 +4,7 @@ import re
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -41,8 +42,8 @@ def drawn(seed: int, count: int = 60) -> list[Pair]:
         source, target = (" ".join(random.choice(WORDS, 2)) for _ in "st")
         score = None if random.random() < 0.1 else float(np.float32(random.integers(8, 16) / 8))
         flags = ",".join(x for x in ("hub", "length", "number") if random.random() < 0.3)
-        line, other = random.integers(1, 99, 2).tolist()
-        pairs.append(Pair(source, target, score, line, other, flags=flags))
+        line, other, prob = random.integers(1, 99, 3).tolist()
+        pairs.append(Pair(source, target, score, line, other, prob=prob / 100, flags=flags))
     return pairs
 
 
@@ -68,7 +69,7 @@ QUERIES = [
     PairQuery(score_min=1.25, score_max=1.5, text="ferry", flags=("number",)),
     *(
         PairQuery(order=order, descending=way)
-        for order in ("score", "source")
+        for order in ("score", "source", "flags", "unsure")
         for way in (False, True)
     ),
 ]
@@ -93,8 +94,15 @@ def test_a_query_finds_what_looking_at_each_pair_finds(query: PairQuery, tmp_pat
     found = [row for row, pair in enumerate(pairs) if wanted(pair, query)]
     if query.order != "rank":
         sign = -1 if query.descending else 1
-        values = [p.score if query.order == "score" else p.source_line for p in pairs]
-        found.sort(key=lambda row: np.inf if values[row] is None else sign * values[row])  # type: ignore[operator]
+        every: dict[str, list[Any]] = {
+            "score": [p.score for p in pairs],
+            "source": [p.source_line for p in pairs],
+            "flags": [p.flags or None for p in pairs],
+            "unsure": [None if p.prob is None else abs(p.prob - 0.5) for p in pairs],
+        }
+        values = every[query.order]
+        places = {value: at for at, value in enumerate(sorted({*values} - {None}))}
+        found.sort(key=lambda row: sign * places[values[row]] if values[row] in places else 1e9)
     assert select(opened_of(pairs, tmp_path), query).tolist() == found
 
 
@@ -112,6 +120,10 @@ def test_pairs_are_found_by_what_people_say_of_them(tmp_path: Path) -> None:
     for verdict, rows in expected.items():
         assert select(opened, PairQuery(verdict=verdict), codes=codes).tolist() == rows
         assert not len(select(opened, PairQuery(verdict=verdict)))
+    in_turn = select(opened, PairQuery(order="verdict"), codes=codes).tolist()
+    assert in_turn[:5] == [4, 7, 9, 11, 0]
+    shuffled = select(opened, PairQuery(order="shuffled")).tolist()
+    assert sorted(shuffled) == list(range(len(opened))) != shuffled
     unjudged = select(opened, PairQuery(verdict="unjudged"), codes=codes).tolist()
     assert sorted(unjudged + expected["judged"]) == list(range(len(opened)))
     assert len(select(opened, PairQuery(), codes=codes)) == len(opened)
@@ -133,7 +145,7 @@ def test_a_wrong_expression_and_missing_columns_are_errors(tmp_path: Path) -> No
     opened = opened_of([Pair("a", "b")], tmp_path)
     with pytest.raises(OptionError, match="is no regular expression"):
         select(opened, PairQuery(text="(", regex=True))
-    figures = ("score", "prob", "cosine", "margin")
+    figures = ("score", "prob", "cosine", "margin", "unsure")
     for query in (PairQuery(score_min=1), *(PairQuery(order=name) for name in figures)):
         with pytest.raises(OptionError, match="has no "):
             select(opened, query)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import Any
 import pytest
 from textual.actions import parse
 from textual.binding import Binding
+from textual.color import Color
+from textual.theme import BUILTIN_THEMES
 from textual.widgets import Input
 
 import tests.toys.screens
@@ -21,7 +24,10 @@ from xmine.tui import background as reading
 from xmine.tui.app import XmineApp
 from xmine.tui.screens import home, job_base
 from xmine.tui.screens.picker import PickerScreen
+from xmine.tui.text import contrast
 from xmine.tui.widgets import job_view
+from xmine.tui.widgets.key_line import KeyLine
+from xmine.tui.widgets.pair_table import PairTable
 
 Snapshot = Callable[..., Awaitable[Any]]
 # Keys that lead from the pairs to each screen, and its name.
@@ -242,3 +248,85 @@ async def training(pilot: Any, snapshot: Snapshot, monkeypatch: pytest.MonkeyPat
     holds += ["25% 100 of 400", "rows/s 1,234", "accuracy 0.5", "1:15", "training: training 25%"]
     await snapshot(pilot, "training", holds=holds)
     del app.jobs.jobs["training"]
+
+
+async def reached(pilot: Any, way: str) -> Any:
+    """Go from the pairs to a screen."""
+    app = pilot.app
+    if app._prompt is not None:
+        await pilot.press("escape")
+    while len(app.screen_stack) > 2 or app.screen.NAME != "Pairs":
+        app.show("pairs")
+        await paused(pilot)
+    for key in way.split():
+        await pilot.press(key)
+        await (paused if key == "o" else settled)(pilot)
+    return app.screen
+
+
+def state(app: Any) -> tuple[Any, ...]:
+    """What a key may change."""
+    return app.screen, screen_cells(app), app.judgements.codes().tolist(), app.clipboard
+
+
+async def acts(pilot: Any, key: str) -> bool:
+    """Press a key, and tell whether something changes soon."""
+    before = state(pilot.app)
+    await pilot.press(key)
+    for _ in range(40):
+        await paused(pilot)
+        if state(pilot.app) != before:
+            return True
+    return False
+
+
+def test_every_key_at_the_bottom_of_a_screen_does_something(
+    run_copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    async def script(pilot: Any) -> None:
+        app = pilot.app
+        await settled(pilot)
+        for way, name in WAYS.items():
+            way = "h o" if name == "Choose" else way
+            screen = await reached(pilot, way)
+            keys = screen.query_one(KeyLine).shown()
+            assert screen.NAME == name and len(keys) > 1 and "help" in keys[-1].id
+            for each in (key for key in keys if key.id != "quit"):
+                if app.screen is not screen or app._prompt is not None:
+                    screen = await reached(pilot, way)
+                assert await acts(pilot, each.key.split(",")[0]), f"{each} of {name}"
+
+    drive(XmineApp(run_copy), (200, 50), script)
+
+
+def test_all_text_can_be_read_in_every_theme(run_copy: Path) -> None:
+    async def script(pilot: Any) -> None:
+        app = pilot.app
+        await settled(pilot)
+        await pilot.press("a", "x", "u")
+        app.screen.query_one(PairTable).mark("a")
+        for theme in (name for name, each in BUILTIN_THEMES.items() if not each.ansi):
+            app.theme = theme
+            for name in ("pairs", "threshold"):
+                app.show(name)
+                await settled(pilot)
+                app.screen.say("wrong", bad=True)
+                await paused(pilot)
+                styles = {
+                    style
+                    for row in screen_cells(app)
+                    for text, style in row
+                    if text.isalnum() and "dim" not in style
+                }
+                weak = {style: contrast(*found) for style in styles if (found := ground(style))}
+                assert {style for style, each in weak.items() if each < 4.45} == set(), theme
+
+    drive(XmineApp(run_copy), (120, 40), script)
+
+
+def ground(style: str) -> list[Color]:
+    """The colours of a text and of what is behind it."""
+    found = [Color.parse(each) for each in re.findall("#[0-9a-f]{6}", style)]
+    return found if len(found) == 2 else []

@@ -123,7 +123,7 @@ def test_escape_closes_one_layer_and_keeps_the_order(mined_run: Path) -> None:
         await keys("escape")  # the search
         assert table(pilot).row_count > usual
         shown = await keys("escape")
-        assert table(pilot).row_count == usual and "score▼" in shown[1]
+        assert table(pilot).row_count == usual and "by unsure▲" in shown[0]
 
     browse(mined_run, script)
 
@@ -183,24 +183,23 @@ def test_sorting_goes_through_the_orders_and_shows_what_comes_first(mined_run: P
 
     async def script(pilot: Any, keys: Keys) -> None:
         await keys("j", "j")
-        shown = await keys("s")
-        assert "sorted by score, the highest first" in shown[-2]
-        assert "score▼" in shown[1]
-        assert table(pilot).cursor_row == table(pilot).pairs.data[0] == 0
-        shown = await keys("R")
-        assert "sorted by score, the lowest first" in shown[-2]
-        assert "score▲" in shown[1]
         lines = {"source": "line of the source", "target": "line of the target"}
-        for order in ("prob", "cosine", "margin", "source", "target", "length"):
+        lines |= {"length": "both lengths", "unsure": "how unsure they are", "shuffled": "chance"}
+        lines |= {"flags": "the first flag"}
+        orders = "unsure flags source length cosine margin prob score target verdict shuffled"
+        for order in orders.split():
             shown = await keys("s")
-            named = {**lines, "length": "both lengths"}.get(order, order)
-            falls = order in ("prob", "cosine", "margin")
-            assert f"sorted by {named}, the {'highest' if falls else 'lowest'} first" in shown[-2]
-            assert (f"{order}▼" in shown[1]) == (order == "prob")
+            falls = order in ("prob", "cosine", "margin", "score")
+            assert f"sorted by {lines.get(order, order)}" in shown[-2]
+            assert (f"{order}▼" in shown[1]) == (order in ("prob", "score"))
             by = f"Pairs by {order}{'▼' if falls else '▲'}"  # where no column tells it
-            assert (by in shown[0]) == (order in ("cosine", "margin", "length"))
+            there = order in ("source", "target", "prob", "score", "flags")
+            assert (by in shown[0]) == (not there)
             wanted = select(opened, PairQuery(kept="kept", order=order, descending=falls))
             assert table(pilot).pairs.data.tolist() == wanted.tolist()
+            if order == "score":
+                assert table(pilot).cursor_row == table(pilot).pairs.data[0] == 0
+                assert "score▲" in (await keys("R"))[1]
         assert "in the order of the run" in (await keys("s"))[-2]
 
     browse(mined_run, script)
@@ -315,9 +314,9 @@ def test_what_another_process_judges_appears(run_copy: Path) -> None:
         assert screen_text(pilot.app)[3][1:2] == "✗"
         # What cannot be read is told once, and does not cover what is said next.
         other.path.write_text("of another version\n")
-        for said, key in (("judge again", "j"), ("copied: source", "y")):
+        for said, key in (("judge again", ""), ("copied: source", "y")):
             pilot.app._refresh_judgements()
-            await keys(key)
+            await keys(*key)
             pilot.app._refresh_judgements()
             await settled(pilot)
             assert said in "".join(screen_text(pilot.app)), key

@@ -176,13 +176,13 @@ def test_what_is_found_late_goes_to_no_other_run_and_replaces_nothing_newer(
         await settled(pilot)
         first = app.view
         # The older of two questions ends last.
-        finding.close(lambda _, wanted: wanted.query.order == "score")
+        finding.close(lambda _, wanted: wanted.query.order == "unsure")
         await pilot.press("s", "s", "R")  # each key goes on from what was asked for
         await pilot.pause(0.1)
-        assert app.view.query.order == "prob" and not app.view.query.descending
+        assert app.view.query.order == "flags" and app.view.query.descending
         finding.open()
         await settled(pilot)
-        assert first.query == PairQuery(kept="kept", order="prob")
+        assert first.query == PairQuery(kept="kept", order="flags", descending=True)
         assert shows(pilot, first)
         # A cut that is moved while another order is looked for keeps both.
         finding.close(lambda *_: True)
@@ -195,7 +195,7 @@ def test_what_is_found_late_goes_to_no_other_run_and_replaces_nothing_newer(
         assert (first.cut, shows(pilot, first)) == (before, True)
         finding.open()
         await settled(pilot)
-        assert first.cut > before and first.query.descending
+        assert first.cut > before and not first.query.descending
         assert first.rows.tolist() == first.find(first.wanted).tolist()
         assert shows(pilot, first)
         assert f"{len(first.rows)} shown, {len(first.rows)} of" in screen_text(app)[0]
@@ -218,13 +218,13 @@ def test_a_verdict_waits_for_the_rows_that_are_looked_for(run_copy: Path, findin
         await settled(pilot)
         first = app.view.rows[0]
         finding.close(lambda *_: True)
-        await pilot.press("s", "R", "g", "a", "space", "X")
+        await pilot.press("s", "g", "a", "space", "X")
         await pilot.pause(0.1)
         assert app.judgements.counts().judged == 0 and app.view.query.order == "rank"
         finding.open()
         await settled(pilot)
         rows = app.view.rows
-        assert app.view.query.order == "score" and rows[0] != first
+        assert app.view.query.order == "unsure" and rows[0] != first
         assert [app.judgements.of(row) for row in rows[:3].tolist()] == ["accept", "reject", ""]
         assert app.judgements.counts().judged == 2
 

@@ -14,6 +14,7 @@ from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
+from xmine.tui.text import readable
 from xmine.tui.widgets.pair_cells import PairCells, unjudged
 from xmine.tui.widgets.pair_table import PairTable
 
@@ -39,6 +40,9 @@ class Table(App[None]):
         self.opened = opened
         self.asked: list[int] = []
         self.posted: list[Any] = []
+
+    def get_css_variables(self) -> dict[str, str]:
+        return readable(super().get_css_variables())
 
     def compose(self) -> ComposeResult:
         yield PairTable(self.opened, np.arange(ROWS) % 3, self.verdict, id="table")

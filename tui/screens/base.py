@@ -13,9 +13,9 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
-from textual.events import Resize
+from textual.events import Key, Resize
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Input, Static
 
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.query import PairQuery
@@ -25,13 +25,14 @@ from xmine.errors import XmineError
 
 from ..background import BackgroundWork
 from ..jobs import JobQueue, JobTold
+from ..widgets.key_line import KeyLine
 from ..widgets.prompt import Prompt, Question
 
 if TYPE_CHECKING:
     from textual.widget import Widget
 
 # Actions that an app that is read-only has not.
-_WRITING = frozenset({"judge", "judge_all", "undo", "export", "write", "sample"})
+_WRITING = frozenset({"judge", "judge_all", "undo", "export", "write", "sample", "repair"})
 
 
 class Host(Protocol):
@@ -49,6 +50,7 @@ class Host(Protocol):
     def back(self) -> None: ...
     def keep_place(self) -> None: ...
     def look_for(self, view: View, query: PairQuery | None, cut: float | None) -> None: ...
+    def unheard(self, key: str) -> None: ...
     def show_neighbours(self, source: int, target: int) -> None: ...
     def judge_sample(self, *, around: bool) -> None: ...
     def mine_with(self, model: str) -> None: ...
@@ -72,6 +74,7 @@ class BaseScreen(Screen[Any]):
 
     def __init__(self) -> None:
         super().__init__()
+        self._told = ""
         self._view = self.host.view
         self._had_keys: Widget | None = None  # before the window was too small
         self._is_shown = False
@@ -109,7 +112,7 @@ class BaseScreen(Screen[Any]):
         yield from self.body()
         yield Static(id="said", markup=False)
         yield Prompt(id="asking")
-        yield Footer(show_command_palette=False, compact=True)
+        yield KeyLine(id="keys")
         columns, rows = self.SMALLEST
         yield Static(f"enlarge the window to {columns} x {rows}", id="small", markup=False)
 
@@ -150,10 +153,13 @@ class BaseScreen(Screen[Any]):
         self.query_one("#facts", Static).update(Text(visible("   ".join(filter(None, said)))))
 
     def say(self, text: str, *, bad: bool = False) -> None:
-        """Show a text in the message line, until the next one."""
-        line = self.query_one("#said", Static)
-        line.set_class(bad, "-bad")
-        line.update(Text(visible(f"! {text}" if bad else text)))
+        """Show a text in the message line, until the next key or text."""
+        said = f"! {text}" if bad else text
+        if said != self._told:
+            self._told = said
+            line = self.query_one("#said", Static)
+            line.set_class(bad, "-bad")
+            line.update(Text(visible(said)))
 
     def complain(self, error: XmineError) -> None:
         """Show an error and its hint in the message line."""
@@ -193,6 +199,16 @@ class BaseScreen(Screen[Any]):
 
     def on_job_told(self, event: JobTold) -> None:
         self.refresh_top()
+
+    def on_text_selected(self) -> None:
+        if text := self.get_selected_text():
+            self.copy(text, "copied: the text that is marked")
+
+    def on_key(self, event: Key) -> None:
+        """Hear of a key that does nothing here."""
+        typed = self.in_form or isinstance(self.focused, Input)
+        if not typed and event.key not in self.active_bindings:
+            self.host.unheard(event.key)
 
     def action_back(self) -> None:
         self.host.back()

@@ -177,7 +177,8 @@ class JudgeScreen(BaseScreen):
         self.pane.toggle_lines()
 
     def action_more(self) -> None:
-        self.pane.more()
+        if not self.pane.more():
+            self.say("nothing is cut off: J and K scroll the pane")
 
     def action_scroll_pane(self, rows: int) -> None:
-        self.pane.scroll_relative(y=rows, animate=False)
+        self.pane.scroll_texts(rows)

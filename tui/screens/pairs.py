@@ -1,39 +1,40 @@
 """The pairs in a table, the one under the cursor whole below it; filter, sort, judge, export."""
 
-import os
 from dataclasses import replace
-from functools import partial
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from xmine.browsing.judgements import Judgements
-from xmine.browsing.opened import Opened, Rows
-from xmine.browsing.query import ORDERS, USUAL, PairQuery, usual
+from xmine.browsing.query import NEEDED, ORDERS, USUAL, PairQuery, usual
 from xmine.browsing.typed import line_of
-from xmine.errors import FileError, XmineError
-from xmine.units import count
 
-from ..widgets.form_line import paths_from
 from ..widgets.pair_cells import arrow_of
 from ..widgets.pair_detail import PairDetail
 from ..widgets.pair_table import PairTable
-from ..widgets.prompt import Question
 from .base import QUIT
+from .exporting import ask_where
 from .finding_base import FindScreen
 
-_COLUMNS = {"src": "source", "tgt": "target", "source": "source", "target": "target"}
+_COLUMNS = {"src": "source", "tgt": "target", "": "verdict"}
 # Beginnings of the ids of actions on the rows that are shown.
 _ON_ROWS = ("judge.", "mark.", "move.", "table.", "pane.", "pairs.copy", "pairs.export", "repair")
-_FIGURES = ("score", "prob", "cosine", "margin")  # orders by a figure that pairs may lack
+_FIGURES = ("score", "prob", "cosine", "margin")  # the highest first
+# The orders that a key goes through: a run is in the order of its scores, so these come late.
+_TURNS = (
+    *("rank", "unsure", "flags", "source", "length", "cosine", "margin", "prob", "score"),
+    *("target", "verdict", "shuffled"),
+)
+_BY_NUMBER = (*_FIGURES, "source", "target", "length")
 # Orders of which the name is not that of a figure.
 _ORDERS_IN_WORDS = {
     "source": "line of the source",
     "target": "line of the target",
     "length": "both lengths",
+    "unsure": "how unsure they are: prob near 0.5",
+    "flags": "the first flag",
+    "shuffled": "chance",
 }
 
 
@@ -164,7 +165,8 @@ class PairsScreen(FindScreen):
         else:
             first = "highest" if view.query.descending else "lowest"
             order = _ORDERS_IN_WORDS.get(view.query.order, view.query.order)
-            self.say(f"sorted by {order}, the {first} first   s: next order   R: turn")
+            told = f", the {first} first" * (view.query.order in _BY_NUMBER)
+            self.say(f"sorted by {order}{told}   s: next order   R: turn")
         super().rows_changed()
 
     def _nothing(self) -> None:
@@ -178,10 +180,11 @@ class PairsScreen(FindScreen):
 
     def action_sort(self) -> None:
         query, opened = self.view.wanted.query, self.view.opened
+        needed = {**NEEDED, "score": "scores", "flags": "flags"}
         orders = [
             name
-            for name in ORDERS
-            if name not in _FIGURES or getattr(opened, f"{name}s") is not None
+            for name in _TURNS
+            if name not in needed or getattr(opened, needed[name]) is not None
         ]
         self._sort(orders[(orders.index(query.order) + 1) % len(orders)])
 
@@ -220,34 +223,4 @@ class PairsScreen(FindScreen):
             self.copy_pair(int(opened.sources[row]), int(opened.targets[row]))
 
     def action_export(self) -> None:
-        rows = self.view.rows
-        text, answered = f"write {count(len(rows), 'pair')} to:", partial(self._export, rows)
-        self.ask(Question(text=text, answered=answered, given=_free_name(), ways=paths_from))
-
-    def _export(self, rows: Rows, name: str) -> None:
-        write = partial(_written, self.judgements, self.view.opened, rows, name)
-        self.say(f"writing {name}")
-        self.background.run(f"export {name}", write, self.say, self.complain)
-
-
-def _written(judgements: Judgements, opened: Opened, rows: Rows, name: str) -> str:
-    """Write some pairs into a file as they stand now, and say how many."""
-    from xmine.pairs.io import check_pair_file, write_pairs  # here: it loads every format
-    from xmine.pairs.paths import refuse_turned
-
-    path = os.path.expanduser(name)
-    try:
-        check_pair_file(path, force=False, source=opened.path)
-        refuse_turned(path, opened.languages)
-        written = write_pairs(judgements.pairs(rows), path, opened.languages)
-    except XmineError as error:
-        if "--force" in error.hint:  # an option of the command
-            raise FileError(error.message, "give another name") from error
-        raise
-    return ", ".join([f"{name}: {count(written.count, 'pair')}", *written.notes])
-
-
-def _free_name() -> str:
-    """Give a name in the working folder that no file has yet: `pairs.tsv`, `pairs-2.tsv`."""
-    names = ("pairs.tsv", *(f"pairs-{n}.tsv" for n in range(2, 100)))
-    return next((name for name in names if not Path(name).exists()), names[0])
+        ask_where(self, self.view.rows, self.view.cut)

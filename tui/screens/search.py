@@ -67,6 +67,11 @@ class SearchScreen(BaseScreen):
             pair = (hit.row, other) if hit.side == "source" else (other, hit.row)
             self.host.show_neighbours(*pair)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "type" and isinstance(self.focused, Input):
+            return False
+        return super().check_action(action, parameters)
+
     def action_type(self) -> None:
         self.query_one("#sought", Input).focus()
 

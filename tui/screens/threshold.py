@@ -1,12 +1,14 @@
 """Probabilities as bars, the cut through them, and the pairs just above and below it to judge."""
 
+import re
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from rich.text import Text
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.events import Resize
+from textual.events import Click, Resize
 from textual.widgets import Static
 
 from xmine.browsing.cuts import Cuts, check_cut, flag_of, step_of, stepped
@@ -21,6 +23,7 @@ from ..widgets.near_table import NearTable
 from ..widgets.pair_detail import PairDetail
 from ..widgets.pair_table import PairTable
 from ..widgets.prompt import Question
+from .exporting import ask_where
 from .judging_base import JudgeScreen
 
 if TYPE_CHECKING:
@@ -44,7 +47,9 @@ class ThresholdScreen(JudgeScreen):
             tooltip="The cut as a number.",
             show=False,
         ),
-        Binding("q", "close", "Close", id="close", show=False),  # no room for it below
+        Binding(
+            *("e", "export", "Export"), id="pairs.export", tooltip="What the cut keeps.", show=False
+        ),
         Binding("v", "sample", "Sample", id="cut.sample", tooltip="Judge pairs around the cut."),
         Binding("0", "reset", "The run's own cut", id="cut.reset", show=False),
         Binding(
@@ -63,8 +68,10 @@ class ThresholdScreen(JudgeScreen):
     def __init__(self) -> None:
         super().__init__()
         self._cuts: Cuts | None = None
+        self._problem: XmineError | None = None  # why there are no cuts
         self._histogram: Histogram | None = None
         self._bins = 0
+        self._lines: list[str] = []  # of the bars
         self._step = 1e-4
         self._cut = 0.0
         self._waiting: Timer | None = None
@@ -113,7 +120,12 @@ class ThresholdScreen(JudgeScreen):
 
     def _not_counted(self, error: XmineError) -> None:
         self.query_one("#cut", Static).update("", layout=False)
+        self._problem = error
         self.complain(error)
+
+    def _say_problem(self) -> None:
+        if self._problem is not None:
+            self.complain(self._problem)
 
     def _counted(self, counted: tuple[Cuts, float, Histogram, float]) -> None:
         if self._histogram is None:
@@ -131,6 +143,13 @@ class ThresholdScreen(JudgeScreen):
         if self._cuts is None:
             return ""
         return f"{self._cuts.kept_by(self._cut):,} of {len(self._cuts):,} kept"
+
+    @on(Click, "#bars")
+    def _cut_at_bar(self, event: Click) -> None:
+        """Move the cut to the lower edge of a bar."""
+        line = self._lines[event.y] if event.y < len(self._lines) else ""
+        if edge := re.match(r" *(?:≥ )?(-?[0-9.]+) ", line):
+            self._move_to(float(edge[1]))
 
     def action_move(self, steps: int) -> None:
         """Move the cut by some steps: the figures at once, the table and the view soon after."""
@@ -157,6 +176,7 @@ class ThresholdScreen(JudgeScreen):
 
     def _move_to(self, cut: float) -> None:
         if self._cuts is None or not len(self._cuts):
+            self._say_problem()
             return
         self.say("")
         self._cut = self._cuts.within(cut)
@@ -182,6 +202,7 @@ class ThresholdScreen(JudgeScreen):
         bars, text = self.query_one("#bars", Static), Text("\n", overflow="crop", no_wrap=True)
         bars.styles.height = len(lines)
         bars.update(text.join(lines), layout=False)
+        self._lines = [each.plain for each in lines]
         self.query_one("#cut", Static).update(Text(self._said(cuts), "bold"), layout=False)
 
     def _said(self, cuts: Cuts) -> str:
@@ -227,6 +248,9 @@ class ThresholdScreen(JudgeScreen):
             self.look_for(cut=self._cut)
         self.host.judge_sample(around=True)
 
+    def action_export(self) -> None:
+        ask_where(self, self.view.opened.kept(self._cut).nonzero()[0], self._cut)
+
     def action_copy(self) -> None:
         if self._cuts is None:
             return
@@ -236,6 +260,7 @@ class ThresholdScreen(JudgeScreen):
     def action_write(self) -> None:
         opened = self.view.opened
         if self._cuts is None:
+            self._say_problem()
             return
         if not opened.is_run:
             self.say(f"{opened.kind} has no cut to write: y copies the option", bad=True)

@@ -1,7 +1,8 @@
 """One pair whole: both texts with what they share, figures, flags with their reasons, verdicts.
 
-What finds no counterpart on the other side is dim, as soon as a thread has looked. In a wide window
-source and target stand side by side, in a high one, too, between the lines around them.
+What finds no counterpart on the other side is dim, as soon as a thread has looked. Both texts are
+always in sight, each cut at its own end: in a wide window side by side, in a high one, too, between
+the lines around them.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,7 +14,7 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Container, VerticalScroll
+from textual.containers import Container, Vertical, VerticalScroll
 from textual.events import Resize
 from textual.widgets import Static
 
@@ -40,12 +41,13 @@ if TYPE_CHECKING:
 _MOST, _MORE = 2_000, 10_000
 _WIDE = 140  # columns of a window with room for both texts side by side
 _LOW, _HIGH = 10, 12  # rows of a pane without room for blank ones; with room for the lines around
-_AROUND = 300  # cells of a line before or after a text
+_AROUND = 300  # cells of a line before or after a text where there is room, else one row
+_NUMBERS = 14  # cells for the number of such a line, and for what is beside the text
 _NOBODY: Mapping[str, str] = {}
 _NOTHING: tuple[list[Span], list[Span]] = ([], [])
 
 
-class PairDetail(VerticalScroll, can_focus=False):
+class PairDetail(Vertical):
     """Everything about a pair. Parts that both texts have are bold, underlined and coloured."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -76,8 +78,9 @@ class PairDetail(VerticalScroll, can_focus=False):
         for name in ("figures", "reasons"):
             yield Static(id=name, markup=False)
         with Container(id="texts"):
-            yield Static(id="whole-source", markup=False)
-            yield Static(id="whole-target", markup=False)
+            for side in ("source", "target"):
+                with VerticalScroll(id=f"{side}-side", can_focus=False):
+                    yield Static(id=f"whole-{side}", markup=False)
 
     def on_mount(self) -> None:
         self.watch(self.app, "theme", self._themed, init=False)
@@ -109,7 +112,8 @@ class PairDetail(VerticalScroll, can_focus=False):
         self._row, self._repair = row, repair
         if moved:
             self._most, self._unmatched = _MOST, _NOTHING
-            self.scroll_home(animate=False)
+            for side in self.query(VerticalScroll):
+                side.scroll_home(animate=False)
         if row is None:
             self._fill({}, Text(), Text())
             self.query_one("#figures", Static).update("")
@@ -140,10 +144,20 @@ class PairDetail(VerticalScroll, can_focus=False):
             pair if repair is None else pair._replace(source=repair.text(0), target=repair.text(1))
         )
 
-    def more(self) -> None:
-        """Show more of a long text."""
-        self._most += _MORE
+    def more(self) -> bool:
+        """Show more of a long text; tell whether there is more."""
+        if self._opened is None or self._row is None:
+            return False
+        pair = self._pair(self._opened, self._row)
+        is_cut = max(len(pair.source), len(pair.target)) > self._most
+        self._most += _MORE * is_cut
         self._themed()
+        return is_cut
+
+    def scroll_texts(self, rows: int) -> None:
+        """Scroll both texts, each to its own end."""
+        for side in self.query(VerticalScroll):
+            side.scroll_relative(y=rows, animate=False)
 
     def toggle_lines(self) -> None:
         """Show the lines around the texts, or the texts alone again."""
@@ -183,9 +197,10 @@ class PairDetail(VerticalScroll, can_focus=False):
         if self._turned == (self._blind or self._roomy):
             return texts
         source, target = int(opened.sources[row]), int(opened.targets[row])
+        most = _AROUND if self._blind or self._roomy else self.app.size.width - _NUMBERS
         return (
-            _in_lines(opened.source, source, texts[0]),
-            _in_lines(opened.target, target, texts[1]),
+            _in_lines(opened.source, source, texts[0], most),
+            _in_lines(opened.target, target, texts[1], most),
         )
 
     def _beginning(self, text: str, parts: list[Span], style: Style) -> Text:
@@ -245,14 +260,14 @@ class PairDetail(VerticalScroll, can_focus=False):
         self.app.notify(error.message, markup=False)
 
 
-def _in_lines(side: TextSide, row: int, text: Text) -> Table:
-    """Put a text between the lines before and after it in its file, each with its number."""
+def _in_lines(side: TextSide, row: int, text: Text, most: int) -> Table:
+    """Put a text between the lines before and after it, `most` cells of each, with numbers."""
     before, after = lines_around(side, row)
     lines = Table.grid(padding=(0, 2, 0, 0))
     for each in (before, row, after):
         if each is not None:
             style = "bold" if each == row else "dim"
-            line = text if each == row else cut_off(side.texts[each], _AROUND, style)
+            line = text if each == row else cut_off(side.texts[each], most, style)
             lines.add_row(Text(side.numbers(each), style), line)
     return lines
 

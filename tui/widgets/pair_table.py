@@ -214,6 +214,8 @@ class PairTable(ScrollView, can_focus=True):
             self.post_message(self.HeaderClicked(self.pairs.column_at(place.x)))
         elif (row := place.y - self.header_height + self.scroll_offset.y) < self.row_count:
             self.move_cursor(row=row)
+            if event.chain == 2:
+                self.action_select()
 
     def action_select(self) -> None:
         if self.row_count:

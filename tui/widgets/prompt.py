@@ -32,7 +32,7 @@ class Question:
 
 
 class Prompt(Horizontal):
-    """A line in the place of the message line, or above it if the line is tried while one types.
+    """A line in the place of the message line, or below it if the line is tried while one types.
 
     Attributes:
         line: with the text.
@@ -68,7 +68,7 @@ class Prompt(Horizontal):
         self._question, self._at, self._ways = question, len(question.lines), []
         self._asked.update(Text(visible(f"{question.text} ")))
         self._asked.display = bool(question.text)
-        self.set_class(question.typed is not None, "-tried")
+        self.screen.set_class(question.typed is not None, "-trying")
         self.line.placeholder = question.hint
         self._put(question.given)
         self._left = self.screen.focused
@@ -128,5 +128,6 @@ class Prompt(Horizontal):
         """Ask no more."""
         if self.display:
             self.display = False
+            self.screen.remove_class("-trying")
             self.screen.set_focus(self._left)
             self.line.disabled = True

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-ORDERS = ("rank", "score", "prob", "cosine", "margin", "source", "target", "length")
+ORDERS = (
+    *("rank", "score", "prob", "cosine", "margin", "source", "target", "length"),
+    *("unsure", "flags", "verdict", "shuffled"),
+)
 SIDES = ("either", "source", "target", "both")
 KEPT = ("kept", "below", "all")
 JUDGED = ("any", *LABELS, "judged", "unjudged", "repaired", "conflict")
@@ -48,7 +51,7 @@ class PairQuery:
             ones; see `xmine.pairs.changes.came_since`.
         where: a condition of SQL, see `xmine.browsing.where`; empty for none.
         order: `rank` is the order of the run or the file; `source` and `target` are by line,
-            `length` by the bytes of both sides together.
+            `length` by the bytes of both sides together, `unsure` by how far from 0.5 `prob` is.
         descending: turn the order round.
     """
 
@@ -87,6 +90,9 @@ class PairQuery:
         return self.verdict != "any" or bool(self.by) or "verdict" in self.where
 
 
+# Orders by a figure that pairs may lack, with the name of its column.
+NEEDED = {name: f"{name}s" for name in ("prob", "cosine", "margin")} | {"unsure": "probs"}
+_PRIME = 2_654_435_761  # spreads numbers that follow each other
 _START, _END = "\x02", "\x03"  # controls, which no text that is shown has
 USUAL = PairQuery(kept="kept")  # with which one begins
 
@@ -109,11 +115,20 @@ def select(
         query.order == "score" or query.score_min is not None or query.score_max is not None
     ):
         raise OptionError(f"{opened.path} has no scores", "xmine score writes them")
-    if query.order in ("prob", "cosine", "margin") and getattr(opened, f"{query.order}s") is None:
-        raise OptionError(f"{opened.path} has no {query.order}", f"sort by {', '.join(ORDERS)}")
+    figure = NEEDED.get(query.order)
+    if figure is not None and getattr(opened, figure) is None:
+        raise OptionError(
+            f"{opened.path} has no {figure.removesuffix('s')}", f"sort by {', '.join(ORDERS)}"
+        )
     wanted = _conditions(opened, query)
     where = condition(query.where) if query.where else pl.lit(True)
-    key = pl.col({"source": "source_line", "target": "target_line"}.get(query.order, query.order))
+    key = {
+        "source": pl.col("source_line"),
+        "target": pl.col("target_line"),
+        "unsure": (pl.col("prob") - 0.5).abs(),
+        "flags": pl.col("flags").replace("", None),
+        "shuffled": pl.col("rank") * _PRIME % 2**32,
+    }.get(query.order, pl.col(query.order))
     asked = [*(each for each in wanted if isinstance(each, pl.Expr)), where, key]
     names = dict.fromkeys(["rank", *(name for each in asked for name in each.meta.root_names())])
     columns = _columns(opened, opened.cut if cut is None else cut, codes)

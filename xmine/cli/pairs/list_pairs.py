@@ -52,7 +52,7 @@ def list_pairs(
         ),
     ] = "",
     sort: Annotated[
-        str, value("Order: rank, score, prob, cosine, margin, source, target, length.", shown=True)
+        str, value("By rank, figure, side, length, flags, verdict, unsure, shuffled.", shown=True)
     ] = "rank",
     descending: Annotated[bool, switch("--descending", "Highest first.")] = False,
     n: Annotated[

@@ -96,6 +96,7 @@ HEAVY_HOMES = {
 }
 # Where one is loaded inside the function that needs it.
 LAZY_HOMES = {
+    "xmine.browsing.compared": {"polars"},
     "xmine.browsing.opened": {"polars"},
     "xmine.browsing.opening": {"polars"},
     "xmine.browsing.query": {"polars"},

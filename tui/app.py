@@ -2,10 +2,12 @@
 
 import asyncio
 import gc
+import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -21,18 +23,20 @@ from textual.screen import Screen
 from textual.theme import Theme
 from textual.widgets import Input
 
+from xmine.browsing.compared import SharedJudgements
 from xmine.browsing.opened import Rows
 from xmine.browsing.query import PairQuery
 from xmine.browsing.view import View
 from xmine.errors import XmineError
 
-from .background import BackgroundWork, Read, Readers, place_of, read
+from .background import BackgroundWork, Read, Readers, place_of, read, read_compared
+from .commands import form_of
 from .ending import Ending
 from .jobs import JobQueue
 from .keys import KeyDone, KeyQueue
 from .screens.base import BaseScreen, OpeningScreen
 from .screens.judging_base import JudgeScreen
-from .state import keep_place, keep_theme, recent, settings
+from .state import keep_place, keep_theme, lately, settings
 from .terminal import DRIVERS, Frame, hear
 from .text import readable
 from .widgets.key_line import KeyLine
@@ -41,8 +45,11 @@ from .widgets.prompt import Prompt
 if TYPE_CHECKING:
     from xmine.browsing.judgements import Judgements
 
+    from .screens.mining import MiningScreen
+
 _EVERY = 1.0  # seconds between two readings of the judgements of others
 _RECENT = 10  # runs and files in the palette
+_MOST_TABS = 5  # runs and files that are open at once
 _ROWS = "rows"  # a kind of work in the background
 _WRITING = ("home", "mine", "train")  # screens that a read-only app has not
 _TOLD = ("home", "pairs", "threshold")  # screens whose actions the palette has everywhere
@@ -70,6 +77,7 @@ class XmineApp(App[None]):
     Attributes:
         view: the pairs that are open, or None.
         judgements: the verdicts on them.
+        tabs: all that is open, with what was warned of when it was read.
         jobs: mining and training, on whatever screen.
         ending: how the app ends.
         background: work in threads.
@@ -86,6 +94,11 @@ class XmineApp(App[None]):
         _to("h", "home", "Home"),
         _to("M", "mine", "Mine"),
         _to("T", "train", "Train"),
+        Binding("greater_than_sign", "turn(1)", "Next run", id="show.next", show=False),
+        Binding("less_than_sign", "turn(-1)", "Run before", id="show.before", show=False),
+        Binding(
+            "W", "put_away", "Close the run", id="show.close", show=False, tooltip="It is kept."
+        ),
         Binding("question_mark", "help", "Help", id="help", key_display="?"),
         Binding("ctrl+l", "redraw", "Draw the screen anew", id="redraw", show=False),
         Binding("f1", "help", "Help", id="help.f1", show=False),  # of its own: `help` may be moved
@@ -106,6 +119,7 @@ class XmineApp(App[None]):
             self.add_class("-no-color")
         self.view: View | None = None
         self.judgements: Judgements | None = None
+        self.tabs: list[Read] = []
         self.jobs = JobQueue(self)
         self.ending = Ending(self, self.jobs)
         self.failure: XmineError | None = None
@@ -203,16 +217,29 @@ class XmineApp(App[None]):
             self.complain(error)
 
     def open(self, path: Path) -> None:
-        """Read a run or a file in the background and show its pairs, one at a time."""
+        """Show the pairs of a run or a file; one that is not open is read in the background."""
+        self._read(path, None, partial(read, path))
+
+    def compare(self, old: Path, new: Path) -> None:
+        """Show the pairs of two runs or files that differ."""
+        known = [view.opened for view, *_ in self.tabs if not view.is_replaced]
+        self._read(new, old, partial(read_compared, old, new, known))
+
+    def _read(self, path: Path, before: Path | None, work: Callable[[], Read]) -> None:
+        """Read in the background what is not open, one at a time."""
         if self._opening in self.screen_stack:
             return
         self.keep_place()  # before it is read: the run may be the one that is open
-        self._opening = opening = OpeningScreen(path)
+        for tab in self.tabs:
+            if _names(tab[0]) == _absolute(path, before) and not tab[0].is_replaced:
+                self._show_tab(tab)
+                return
+        self._opening = opening = OpeningScreen(path, before)
         self.push_screen(opening)
         opening.call_after_refresh(  # loading polars would hold up the first frame
             self.background.run,
             "open",
-            partial(read, path),
+            work,
             partial(self._opened, opening),
             partial(self._not_opened, opening),
         )
@@ -234,10 +261,24 @@ class XmineApp(App[None]):
             self._show_read(found)
 
     def _show_read(self, found: Read) -> None:
-        """Show pairs that were read, and no screen of those before."""
-        if self.view is not None:
-            gc.unfreeze()  # its objects may go
-        self.view, self.judgements, warned = found
+        """Show pairs that were read, in place of what they were before."""
+        names = _names(found[0])
+        left = [each for each in self.tabs if _names(each[0]) != names]
+        self._keep_tabs([*left[1 - _MOST_TABS :], found])
+        self._show_tab(found)
+        view, _, warned = found
+        if warned and isinstance(screen := self.screen, BaseScreen):
+            bad = view.opened.compared is None
+            screen.call_after_refresh(lambda: screen.say(warned, bad=bad))
+
+    def _keep_tabs(self, tabs: list[Read]) -> None:
+        if any(each not in tabs for each in self.tabs):
+            gc.unfreeze()  # the objects of what is closed may go
+        self.tabs = tabs
+
+    def _show_tab(self, tab: Read) -> None:
+        """Show pairs that are open, and no screen of others."""
+        self.view, self.judgements, _ = tab
         while len(self.screen_stack) > 1:
             self.pop_screen()
         for name, (_, _, needs) in SCREENS_OF.items():
@@ -249,12 +290,68 @@ class XmineApp(App[None]):
         if self._to_sample and len(self.view.opened):
             self._to_sample = False
             self.judge_sample(around=False)
-        if warned and isinstance(screen := self.screen, BaseScreen):
-            screen.call_after_refresh(screen.say, warned, bad=True)
+
+    def action_turn(self, step: int) -> None:
+        """Show the pairs that were opened next, or before; after the last the first."""
+        at = [view is self.view for view, *_ in self.tabs].index(True)
+        self.keep_place()
+        self._show_tab(self.tabs[(at + step) % len(self.tabs)])
+
+    def action_put_away(self) -> None:
+        """Close the pairs that are shown."""
+        self.keep_place()
+        self._keep_tabs([each for each in self.tabs if each[0] is not self.view])
+        if self.tabs:
+            self._show_tab(self.tabs[-1])
+        else:
+            self.view = self.judgements = None
+            self.show("home")
+
+    def action_mine_again(self) -> None:
+        """Show the form of mining with the texts, the options and the verdicts of the run."""
+        if self.view is None or self.judgements is None:
+            return
+        opened, counts = self.view.opened, self.judgements.counts()
+        run = opened.compared[1].path if opened.compared else opened.path
+        try:
+            fields = form_of(run)
+        except XmineError as error:
+            self.complain(error)
+            return
+        if counts.accept + counts.reject:
+            fields["seed-pairs"] = f"{run}/"
+        self.show("mine")
+        self.call_after_refresh(self._mining.take_run, run, fields)
+
+    @property
+    def _mining(self) -> "MiningScreen":
+        from .screens.mining import MiningScreen
+
+        screen = self.get_screen("mine")
+        assert isinstance(screen, MiningScreen)
+        return screen
+
+    def action_compare(self) -> None:
+        """Compare the pairs with what is open besides, or ask for another run."""
+        from .screens.home import HomeScreen
+
+        if self.view is None:
+            return
+        here = self.view.opened.path
+        others = [view.opened for view, *_ in self.tabs if not view.opened.compared]
+        others = [each for each in others if each.path.resolve() != here.resolve()]
+        if others:
+            self.compare(others[-1].path, here)
+        else:
+            self.show("home")
+            home = self.get_screen("home")
+            assert isinstance(home, HomeScreen)
+            home.marked = {os.path.abspath(here)}
+            home.say("C compares the run under the cursor with the one that is marked")
 
     def keep_place(self) -> None:
         """Remember where the user is in the pairs that are open."""
-        if self.view is not None:
+        if self.view is not None and not self.view.opened.compared:
             with suppress(XmineError):  # where nothing can be remembered, work goes on
                 keep_place(self.view.opened.path, place_of(self.view))
 
@@ -326,12 +423,8 @@ class XmineApp(App[None]):
 
     def mine_with(self, model: str) -> None:
         """Show the form of mining, with an encoder in it."""
-        from .screens.mining import MiningScreen
-
         self.show("mine")
-        screen = self.get_screen("mine")
-        assert isinstance(screen, MiningScreen)
-        self.call_after_refresh(screen.take_model, model)
+        self.call_after_refresh(self._mining.take_model, model)
 
     def unheard(self, key: str) -> None:
         """Say where a key works that does nothing on this screen."""
@@ -354,13 +447,18 @@ class XmineApp(App[None]):
         """Show the neighbours of two rows, one of each side."""
         from .screens.neighbours import NeighboursScreen
 
-        assert self.view is not None  # or no screen had a pair
+        assert self.view is not None and self.judgements is not None  # or no screen had a pair
         try:
-            _ = self.view.around
+            view, judgements = self.view, self.judgements
+            if isinstance(judgements, SharedJudgements):
+                opened, labels, row = judgements.in_run(source)
+                view, judgements = View(opened), labels
+                source, target = int(opened.sources[row]), int(opened.targets[row])
+            _ = view.around
         except XmineError as error:
             self.complain(error)
         else:
-            self.push_screen(NeighboursScreen(source, target))
+            self.push_screen(NeighboursScreen(source, target, view, judgements))
 
     def judge_sample(self, *, around: bool) -> None:
         """Judge pairs drawn at random, or from both sides of the cut."""
@@ -387,6 +485,12 @@ class XmineApp(App[None]):
             return self._prompt is None
         if self.read_only and action == "show" and parameters[0] in _WRITING:
             return False
+        if action in ("turn", "put_away") and (self.view is None or self._in_form):
+            return False
+        if action == "turn":
+            return len(self.tabs) > 1
+        if self.read_only and action in ("put_away", "mine_again", "compare"):
+            return False
         here = action == "show" and self.is_screen_installed(name := str(parameters[0]))
         if here and self.screen is self.get_screen(name):
             return False
@@ -402,7 +506,12 @@ class XmineApp(App[None]):
         return self._in_form or isinstance(self.screen.focused, Input)
 
     def action_show(self, name: str) -> None:
+        """Show a screen; the form of mining, as long as it is empty, with the texts of the run."""
         self.show(name)
+        if name == "mine" and self.view is not None and self.view.opened.is_run:
+            with suppress(XmineError):  # of a run that cannot be mined again
+                fields = form_of(self.view.opened.path)
+                self.call_after_refresh(self._mining.take_run, None, fields)
 
     def action_redraw(self) -> None:
         self._frame.forget()
@@ -454,10 +563,12 @@ class XmineApp(App[None]):
                 for binding in actions_elsewhere(kind):
                     run = partial(self._go_and_do, name, binding.action)
                     yield SystemCommand(f"{kind.NAME}: {binding.description}", binding.tooltip, run)
-        for entry in [] if self.read_only else recent()[:_RECENT]:
-            if entry.kind in ("run", "file"):
-                path = Path(entry.path)
-                yield SystemCommand(f"Open {path.name}", entry.path, partial(self.open, path))
+        here = self.view.opened.path.absolute() if self.view is not None else None
+        for path in [] if self.read_only else islice(lately(), _RECENT):
+            yield SystemCommand(f"Open {path.name}", str(path), partial(self.open, path))
+            if here is not None and path != here:
+                run = partial(self.compare, path, here)
+                yield SystemCommand(f"Compare with {path.name}", str(path), run)
         for command in super().get_system_commands(screen):
             if command.title in ("Theme", "Screenshot"):
                 yield command
@@ -466,6 +577,16 @@ class XmineApp(App[None]):
         """Show a screen, and do something as soon as it stands."""
         self.show(name)
         await self.keys.take(partial(self.run_action, action, self.get_screen(name)))
+
+
+def _absolute(*paths: Path | None) -> list[str]:
+    return [os.path.abspath(each) for each in paths if each]
+
+
+def _names(view: View) -> list[str]:
+    """Name what a view shows: a path, or of a comparison two, the newer one first."""
+    opened = view.opened
+    return _absolute(opened.path, opened.compared[0].path if opened.compared else None)
 
 
 def _collect_from_now_on() -> None:

@@ -17,18 +17,20 @@ from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from xmine.browsing.compared import SharedJudgements, compare_opened
 from xmine.browsing.cuts import check_cut
 from xmine.browsing.judgements import Judgements, key_of, row_of
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import PairQuery
 from xmine.browsing.view import View
 from xmine.errors import XmineError, XmineWarning
+from xmine.pairs.changes import counted, told
 from xmine.pairs.judgements import PairKey
 
 from .state import place_in, remember
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from concurrent.futures import Future
     from pathlib import Path
 
@@ -153,6 +155,19 @@ def read(path: Path) -> Read:
     said = [str(each.message) for each in told if issubclass(each.category, XmineWarning)]
     view = view_at(place_in(path), opened, judgements.codes)
     return view, judgements, "; ".join(said)
+
+
+def read_compared(old: Path, new: Path, known: Sequence[Opened]) -> Read:
+    """Read what differs between two runs or files, those that are not `known`."""
+    paths = {each.path.resolve(): each for each in known if not each.compared}
+    opened = [paths.get(each.resolve()) or open_pairs(each) for each in (old, new)]
+    found = compare_opened(*opened)
+    judgements = SharedJudgements.open_compared(found)
+    assert found.changes is not None  # of a comparison
+    said = told(counted(found.changes.column.to_frame("change")))
+    if opened[1].run.get("also", {}).get("seed_pairs"):
+        said += f"; {new.name} was mined with verdicts: those given since tell more of it"
+    return View(found, judgements.codes), judgements, said
 
 
 _MOST_LINES = 50  # that were typed

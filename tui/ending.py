@@ -91,22 +91,25 @@ class Ending:
         else:
             self._leave_view()
 
-    def _leave_view(self) -> None:
-        """End the app; where a cut was moved and not written, ask what becomes of it."""
-        view, screen = self._host.view, self._app.screen
-        if view is None or view.unwritten is None or not isinstance(screen, BaseScreen):
+    def _leave_view(self, done: int = 0) -> None:
+        """End the app; for each cut that was moved and not written, ask what becomes of it."""
+        views = [view for view, *_ in self._host.tabs if view.unwritten is not None][done:]
+        screen = self._app.screen
+        if not views or not isinstance(screen, BaseScreen):
             self.begin()
             return
-        path, cut = view.opened.path, view.unwritten
+        path, cut = views[0].opened.path, views[0].unwritten
+        assert cut is not None
+        further = partial(self._leave_view, done + 1)
 
         def write() -> None:
             from xmine.browsing.write_cut import write_cut
 
             work = partial(write_cut, path, cut)
-            screen.background.run("write", work, lambda _: self.begin(), screen.complain)
+            screen.background.run("write", work, lambda _: further(), screen.complain)
 
-        question = f"write the cut {cut:.4f} into the run? y, n; esc: stay"
-        screen.confirm(question, write, self.begin)
+        question = f"write the cut {cut:.4f} into {path.name}? y, n; esc: stay"
+        screen.confirm(question, write, further)
 
     def begin(self) -> None:
         """End the app without a question."""

@@ -20,6 +20,7 @@ from textual.app import App
 from textual.message import Message
 
 from xmine.errors import XmineError
+from xmine.pairs.judgements import append, file_beside, read_from
 from xmine.progress import Progress
 from xmine.run.folder import RUN_FILE
 
@@ -40,6 +41,7 @@ class Job:
         title: mining or training.
         words: of the command, without `xmine`.
         output: the folder or file that the command makes.
+        before: the run that is mined again; None for all other jobs.
         stages: progress of each stage, the last one last.
         said: messages and warnings.
         result: the JSON object of the command's standard output.
@@ -53,6 +55,7 @@ class Job:
     title: str
     words: Sequence[str]
     output: Path
+    before: Path | None = None
     stages: dict[str, Progress] = field(default_factory=dict)
     said: list[str] = field(default_factory=list)
     result: dict[str, Any] = field(default_factory=dict)
@@ -255,9 +258,18 @@ class JobQueue:
             self._unseen.add(job.title)
             if (job.output / RUN_FILE).is_file():
                 with contextlib.suppress(XmineError):  # where nothing can be remembered
+                    if job.before is not None and job.code == 0:
+                        _carry_over(job.before, job.output)
                     remember(job.output)
         with contextlib.suppress(Exception):  # an app that ends has no screen left to tell
             self._app.screen.post_message(JobTold(job))
+
+
+def _carry_over(old: Path, new: Path) -> None:
+    """Give a run the verdicts of another one of the same texts, if it has none yet."""
+    labels, file = read_from(file_beside(old), 0)[0], file_beside(new)
+    if labels and not file.exists():
+        append(file, labels)
 
 
 async def ask_command(words: Sequence[str]) -> Job:

@@ -2,33 +2,50 @@
 
 import json
 import os
+import time
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from xmine.browsing.judgements import Counts, Judgements, state_of
+from xmine.browsing.opening import open_pairs, stamp
+from xmine.encoders.fingerprint import FACTS_FILE
 from xmine.errors import FileError, XmineError
 from xmine.files.atomic import replacing
 from xmine.pairs.judgements import standing_in
 from xmine.run.folder import JUDGEMENTS_FILE, PAIRS_FILE, RUN_FILE, SUMMARY_FILE
 
 MOST = 50
+# The walk through a folder: how deep, how many folders, entries of each, and seconds.
+_DEEPEST, _MOST_FOLDERS, _MOST_ENTRIES, _LONGEST = 5, 3000, 5000, 2.0
+_MANY = 4  # languages are counted
+# Folders that are passed over by their own name, or with those that hold one of some files.
+_OTHERS, _NONE = {"node_modules", "site-packages", "__pycache__"}, {"pyvenv.cfg", "__init__.py"}
 _RECENT, _SETTINGS = "recent.json", "settings.json"
 _Row = dict[str, Any]  # path, opened and, where a user was there, place
 
 
 @dataclass(frozen=True, slots=True)
 class Recent:
-    """A run or file that was opened.
+    """A run, a file or an encoder that was opened, or is there.
 
     Attributes:
         path: of the run or file.
         opened: time of the last opening in UTC, as in 2026-01-31T12:00:00Z.
-        kind: run; unfinished, a run that can be resumed; file; gone.
+        kind: run; unfinished, a run that can be resumed; file; encoder; gone.
         pairs: how many pairs a run keeps; None where that is not known.
         judged: how many pairs have a verdict.
+        accepted: the share of right pairs among those that were accepted or rejected.
+        expected: the precision by the estimate.
+        languages: codes with a hyphen between.
+        encoder: of a run its encoder, of an encoder the method of its training.
+        changed: when it was written or judged, as `opened`.
     """
 
     path: str
@@ -36,15 +53,26 @@ class Recent:
     kind: str
     pairs: int | None
     judged: int = 0
+    accepted: float | None = None
+    expected: float | None = None
+    languages: str = ""
+    encoder: str = ""
+    changed: str = ""
 
     def facts(self) -> dict[str, object]:
         """Give the entry for JSON."""
-        return asdict(self)
+        return {name: getattr(self, name) for name in ("path", "opened", "kind", "pairs", "judged")}
 
 
 def recent() -> list[Recent]:
     """List the entries, with the present state of their files."""
-    return [_now(row["path"], row["opened"]) for row in _entries(load(_RECENT))]
+    return [look(row["path"], row["opened"]) for row in _entries(load(_RECENT))]
+
+
+def lately() -> Iterator[Path]:
+    """Name what was opened and is there."""
+    paths = (Path(row["path"]) for row in _entries(load(_RECENT)))
+    return (path for path in paths if path.exists() or "," in path.name)
 
 
 def remember(path: Path, when: datetime | None = None) -> None:
@@ -106,17 +134,89 @@ def _entries(content: Mapping[str, object]) -> list[_Row]:
     ]
 
 
-def _now(path: str, opened: str) -> Recent:
+def project(folder: Path) -> list[Recent]:
+    """List what was opened, and the runs and encoders below a folder; the newest first."""
+    found = {each.path: each for each in recent()}
+    for path in map(str, walk(folder) if folder != folder.parent else ()):
+        if path not in found:
+            found[path] = look(path, "")
+    return sorted(found.values(), key=lambda each: max(each.opened, each.changed), reverse=True)
+
+
+def walk(folder: Path) -> Iterator[Path]:
+    """Find the runs and encoders below a folder, those near to it first; big trees in part."""
+    queue, end = deque([(os.path.abspath(folder), 0)]), time.monotonic() + _LONGEST
+    for _ in range(_MOST_FOLDERS):
+        if not queue or time.monotonic() > end:
+            return
+        path, depth = queue.popleft()
+        with suppress(OSError), os.scandir(path) as entries:
+            there = {each.name: each for each in islice(entries, _MOST_ENTRIES)}
+            if RUN_FILE in there or FACTS_FILE in there:
+                yield Path(path)
+            elif depth < _DEEPEST and not there.keys() & _NONE:
+                queue += [
+                    (each.path, depth + 1)
+                    for name, each in sorted(there.items())
+                    if name[0] != "." and name not in _OTHERS and each.is_dir(follow_symlinks=False)
+                ]
+
+
+def look(path: str, opened: str) -> Recent:
+    """Tell what is at a path now."""
     place = Path(path)
     if (place / RUN_FILE).is_file():
-        is_whole = all((place / name).is_file() for name in (PAIRS_FILE, SUMMARY_FILE))
-        kind = "run" if is_whole else "unfinished"
-        judged = _judged_in(place / JUDGEMENTS_FILE)
-        return Recent(path, opened, kind, _pairs_of(place), judged)
+        return _run(place, opened)
+    if (place / FACTS_FILE).is_file():
+        facts = _read(place / FACTS_FILE)
+        said = _joined(facts.get("languages")), str(facts.get("method") or "")
+        changed = _written(place / FACTS_FILE)
+        return Recent(path, opened, "encoder", None, 0, None, None, *said, changed)
     files = [place] if place.is_file() else _parts_of(path)
     judged = _judged_in(files[0].with_name(f"{files[0].name}.{JUDGEMENTS_FILE}"))
     is_there = all(each.is_file() for each in files)
     return Recent(path, opened, "file" if is_there else "gone", None, judged)
+
+
+def _run(run: Path, opened: str) -> Recent:
+    said, counts = _read(run / SUMMARY_FILE), Counts(0, 0, 0, 0)
+    if (verdicts := state_of(run / JUDGEMENTS_FILE)) is not None:
+        with suppress(OSError, XmineError):
+            counts = _verdicts(run, (verdicts, str(stamp(run))))
+    sure, vectors = counts.accept + counts.reject, said.get("vectors")
+    pairs, expected = said.get("beads", said.get("pairs")), said.get("precision")
+    encoder = vectors.get("model") if isinstance(vectors, dict) else None
+    is_whole = all((run / name).is_file() for name in (PAIRS_FILE, SUMMARY_FILE))
+    return Recent(
+        str(run),
+        opened,
+        "run" if is_whole else "unfinished",
+        pairs if isinstance(pairs, int) else None,
+        counts.judged,
+        counts.accept / sure if sure else None,
+        expected if isinstance(expected, float) else None,
+        _joined(said.get("languages")),
+        Path(str(encoder or "")).name,
+        max(_written(run / name) for name in (RUN_FILE, JUDGEMENTS_FILE)),
+    )
+
+
+@lru_cache(maxsize=200)
+def _verdicts(run: Path, _: object) -> Counts:
+    """Count the verdicts on the pairs that a run has: others may be of a run before."""
+    return Judgements.open(open_pairs(run)).counts()
+
+
+def _joined(codes: object) -> str:
+    if not isinstance(codes, list):
+        return ""
+    return "-".join(map(str, codes)) if len(codes) < _MANY else f"{len(codes)} langs"
+
+
+def _written(file: Path) -> str:
+    """Tell when a file was written, as `Recent.opened`; empty where there is none."""
+    found = state_of(file)
+    return f"{datetime.fromtimestamp(found[2] / 1e9, UTC):%Y-%m-%dT%H:%M:%SZ}" if found else ""
 
 
 def _parts_of(path: str) -> list[Path]:
@@ -144,15 +244,6 @@ def _judged_in(file: Path) -> int:
         return 0
 
 
-def _pairs_of(run: Path) -> int | None:
-    try:
-        said = json.loads((run / SUMMARY_FILE).read_text(encoding="utf-8"))
-        pairs = said["beads" if "beads" in said else "pairs"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-    return pairs if isinstance(pairs, int) else None
-
-
 def state_folder() -> Path:
     """Name the folder: $XMINE_STATE, or xmine in the folder for states of this system."""
     from platformdirs import user_state_dir  # 0.02 s
@@ -161,9 +252,13 @@ def state_folder() -> Path:
 
 
 def load(name: str) -> dict[str, Any]:
-    """Read an object; empty where there is none, or none that can be read."""
+    """Read an object of the app; empty where there is none, or none that can be read."""
+    return _read(state_folder() / name)
+
+
+def _read(file: Path) -> dict[str, Any]:
     try:
-        read = json.loads((state_folder() / name).read_text(encoding="utf-8"))
+        read = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return read if isinstance(read, dict) else {}

@@ -96,7 +96,7 @@ def test_a_stopped_run_goes_on_at_enter(
 
     async def script(pilot: Any) -> None:
         await settled(pilot)
-        assert "◌ run" in rows_of(pilot)
+        assert "◌ " in rows_of(pilot) and "run  " in rows_of(pilot)
         await pilot.press("enter")
         job = pilot.app.jobs.jobs["mining"]
         while job.runs:
@@ -157,7 +157,13 @@ def test_home_looks_as_it_did(snapshot: Snapshot, state: Path) -> None:
     (state / "recent.json").write_text(json.dumps({"recent": rows}), encoding="utf-8")
 
     async def script(pilot: Any) -> None:
-        holds = ["Home", "mine two text", "✗ run", "✗ 机器翻译.tsv", "2026-01-30", "/corpus/news"]
+        holds = [
+            "Home",
+            "mine two text",
+            "✗ /corpus/news/run",
+            "✗ /corpus/机器翻译.tsv",
+            "2026-01-30",
+        ]
         await snapshot(pilot, "home", holds=holds)
 
     drive(XmineApp(), (80, 24), script)
@@ -172,7 +178,7 @@ def test_the_forms_and_a_job_look_as_they_did(
     async def script(pilot: Any) -> None:
         app = pilot.app
         for name, holds in (
-            ("mine", ["Mine", "--threshold", "source: no name yet", "run/"]),
+            ("mine", ["Mine", "--threshold", "still to fill in: source", "run/"]),
             ("train", ["Train", "msimcse", "emma-x", "--encoder", "--epochs"]),
         ):
             app.show(name)
@@ -186,7 +192,7 @@ def test_the_forms_and_a_job_look_as_they_did(
         job.hear('{"warning": "no [markup] \\u001b[31m here: 机器翻译"}')
         job.code, job.seconds = 0, 75.0
         app.jobs.jobs["mining"] = job
-        app.get_screen("mine")._show_form(False)
+        app.get_screen("mine").show_form(False)
         app.show("mine")
         await settled(pilot)
         holds = ["✓ reading", "▸ encoding", "25% 512 of 2,048", "rows/s 1,234", "done in 1:15"]

@@ -241,7 +241,7 @@ async def training(pilot: Any, snapshot: Snapshot, monkeypatch: pytest.MonkeyPat
     job.started = 0.0
     for stage, done, numbers in (("reading", 400, {}), ("training", 100, {"rows/s": 1234.5})):
         job.hear(json.dumps({"stage": stage, "done": done, "total": 400, "numbers": numbers}))
-    app.screen._show_form(False)
+    app.screen.show_form(False)
     await paused(pilot)
     app.jobs._told(job)
     holds = ["Train", "xmine train '机器 翻译.tsv' --method msimcse", "✓ reading", "▸ training"]

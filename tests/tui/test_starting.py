@@ -59,7 +59,7 @@ def type_in(screen: Any, **texts: str) -> None:
 def test_the_form_of_mining_becomes_the_command_it_shows(asked: list[list[str]]) -> None:
     async def script(pilot: Any) -> None:
         screen = await shown(pilot, "mine")
-        assert "source: no name yet" in said(screen, "said")
+        assert said(screen, "said") == "still to fill in: source, target"  # and no error yet
         type_in(screen, source="en.txt", target="my zh.txt", threshold="-1.25", model="LaBSE")
         type_in(screen, drop="copy,hub", more="--margin distance --hubs 'a b.tsv'")
         screen.query_one("#in-the-way", Choices).query("Choice")[1].value = True

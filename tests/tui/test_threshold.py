@@ -190,7 +190,7 @@ def test_a_cut_that_is_not_written_is_asked_about_at_the_end(run_copy: Path) -> 
         cut = float(pilot.app.view.cut)
         await pilot.press("q", "q")  # the screen, the app
         await settled(pilot)
-        assert f"write the cut {cut:.4f} into the run? y, n" in screen_text(pilot.app)[-2]
+        assert f"write the cut {cut:.4f} into run? y, n" in screen_text(pilot.app)[-2]
         await pilot.press("escape")  # stay
         await settled(pilot)
         assert pilot.app.is_running

@@ -23,14 +23,16 @@ from xmine.browsing.view import View
 from xmine.display import visible
 from xmine.errors import XmineError
 
-from ..background import BackgroundWork
+from ..background import BackgroundWork, Read
 from ..jobs import JobQueue, JobTold
+from ..text import cut
 from ..widgets.key_line import KeyLine
 from ..widgets.prompt import Prompt, Question
 
 if TYPE_CHECKING:
     from textual.widget import Widget
 
+_NAME, _OTHER = 40, 12  # cells of the name of what is shown, and of what else is open
 # Actions that an app that is read-only has not.
 _WRITING = frozenset({"judge", "judge_all", "undo", "export", "write", "sample", "repair"})
 
@@ -42,10 +44,13 @@ class Host(Protocol):
     judgements: Judgements | None
     read_only: bool
     jobs: JobQueue
+    tabs: list[Read]
 
     @property
     def finds_rows(self) -> bool: ...
     def open(self, path: Path) -> None: ...
+    def compare(self, old: Path, new: Path) -> None: ...
+    def action_compare(self) -> None: ...
     def show(self, name: str) -> None: ...
     def back(self) -> None: ...
     def keep_place(self) -> None: ...
@@ -144,11 +149,13 @@ class BaseScreen(Screen[Any]):
 
     def refresh_top(self) -> None:
         """Show heading and facts as they are now."""
-        view = self.host.view
-        name = "xmine" if view is None else view.opened.path.name or "xmine"
+        top = Text.assemble(*([] if self.host.tabs else [(" xmine ", "bold reverse")]))
+        for view, *_ in self.host.tabs:
+            is_here = view is self.host.view
+            name = cut(view.opened.name, _NAME if is_here else _OTHER).plain
+            top.append(f" {name} ", "bold reverse" if is_here else "dim")
         heading = visible(self.heading())
-        top = Text.assemble((f" {visible(name)} ", "bold reverse"), " ", (heading, "bold"))
-        self.query_one("#heading", Static).update(top)
+        self.query_one("#heading", Static).update(top.append(" ").append(heading, "bold"))
         said = [self.facts(), str(self.host.jobs)]
         self.query_one("#facts", Static).update(Text(visible("   ".join(filter(None, said)))))
 
@@ -245,14 +252,14 @@ class OpeningScreen(BaseScreen):
     BINDINGS: ClassVar[list[BindingType]] = [QUIT]
     SMALLEST: ClassVar[tuple[int, int]] = (28, 12)  # of a telephone
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, before: Path | None = None) -> None:
         super().__init__()
         self._view = None  # the pairs that were open go as soon as others are there
-        self.path = path
+        self.path, self.before = path, before
 
     def hears(self, key: str) -> bool:
         return self.stands and key in self.KEYS
 
     def heading(self) -> str:
         """Say what is read."""
-        return f"opening {self.path}"
+        return f"comparing {self.before}, {self.path}" if self.before else f"opening {self.path}"

@@ -1,5 +1,6 @@
-"""The first screen: recent runs and files, and the keys to begin with."""
+"""The first screen: runs, encoders and files that are there, and the keys to begin with."""
 
+import os
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -11,73 +12,100 @@ from textual.binding import Binding, BindingType
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from xmine.errors import XmineError
-from xmine.pairs.paths import paths_to_read
-from xmine.units import count
-
 from ..commands import resuming_words
-from ..jobs import MINING, Job
-from ..state import Recent, forget, recent
+from ..jobs import MINING, Job, JobTold
+from ..state import Recent, forget, project, recent
 from ..text import cut, shown
+from ..widgets.curves import Curves, Metrics
 from ..widgets.moving import KeyedList
+from ..widgets.prompt import Prompt, Question
 from .base import QUIT, BaseScreen
 from .picker import PickerScreen
 
-_SIGNS = {"run": "▪", "file": "▫", "unfinished": "◌", "gone": "✗"}
-_LONGEST_NAME = 30  # cells
-_FIGURES = (1, 2)  # columns that stand at the right
-_WHAT = {"run": "run", "file": "file", "unfinished": "not finished", "gone": "gone"}
+_SIGNS = {"run": "▪", "file": "▫", "encoder": "◆", "unfinished": "◌", "gone": "✗", "job": "▶"}
+_BESIDE = 54  # cells beside the name; the name has at least 26
+_COLUMNS = ("", "", "pairs", "expected", "judged", "written", "encoder")
+_FIGURES = (2, 3)  # columns that stand at the right
+_WHAT = {"unfinished": "not finished"}  # in the place of the number of pairs
 
 
 class HomeScreen(BaseScreen):
-    """The list of recent runs and files, the last one first."""
+    """The runs, encoders and files that are there, and what runs now; the newest first."""
 
     NAME = "Home"
+    LOADS = "recent"
     BINDINGS: ClassVar[list[BindingType]] = [
         QUIT,
         Binding("o", "pick", "Open", id="home.open", tooltip="A run or a file of pairs."),
+        Binding("slash", "find", "Find", id="home.find", key_display="/"),
+        Binding("space", "mark", "Mark", id="home.mark", key_display="space"),
+        Binding("C", "compare", "Compare", id="home.compare", tooltip="Both that are marked."),
         Binding("x,delete", "forget", "Off the list", id="home.forget", tooltip="The file stays."),
     ]
 
     def __init__(self) -> None:
         super().__init__()
-        self._entries: list[Recent] = []
+        self._found: list[Recent] = []  # all that is there
+        self._entries: list[Recent] = []  # that are shown
+        self._sought = ""
+        self.marked: set[str] = set()  # paths
         self._said_of: bool | None = None  # whether there were entries when it was last said
 
     def body(self) -> ComposeResult:
-        yield Static(
-            Text.assemble(
-                ("o", "bold"),
-                " open a run or pairs   ",
-                ("M", "bold"),
-                " mine two text files   ",
-                ("T", "bold"),
-                " train an encoder",
-            ),
-            id="welcome",
-            markup=False,
-        )
+        keys = {"o": "open a run or pairs", "M": "mine two text files", "T": "train an encoder"}
+        yield Static("   ".join(f"[b]{key}[/b] {does}" for key, does in keys.items()), id="welcome")
+        yield Static(id="columns", markup=False)
         yield Entries(id="recent", markup=False, compact=True)
 
     def on_mount(self) -> None:
         self.query_one(OptionList).focus()
 
     def on_screen_resume(self) -> None:
-        self._list()
+        self._sought = ""
+        self._look()
 
-    def _list(self) -> None:
-        found = recent()
-        shown_list = self.query_one(OptionList)
-        at = shown_list.highlighted
+    def _look(self) -> None:
+        """List what was opened, and what else is there as soon as all folders were looked at."""
+        self.background.run(self.LOADS, recent, self._list, self.complain)
+        self.background.run("project", lambda: project(Path.cwd()), self._list, self.complain)
+
+    def on_job_told(self, event: JobTold) -> None:
+        super().on_job_told(event)
+        if event.job.runs:
+            self._list(self._found)
+        else:
+            self._look()
+
+    def _list(self, found: list[Recent]) -> None:
+        jobs = [job for job in self.host.jobs.jobs.values() if job.runs]
+        running = {os.path.abspath(job.output): job for job in jobs}
+        shown_list, before = self.query_one(OptionList), self._entry
+        self._found = [each for each in found if each.path not in running]
+        rows = [Recent(path, "", "job", None, encoder=str(running[path])) for path in running]
+        words = self._sought.lower().split()
+        self._entries = [
+            each
+            for each in [*rows, *self._found]
+            if all(word in f"{_short(each.path)} {each.languages}".lower() for word in words)
+        ]
         shown_list.clear_options()
-        self._entries = found
-        shown_list.add_options(map(Option, _lines(found)))
-        if found:
-            shown_list.highlighted = min(at or 0, len(found) - 1)
+        lines = _lines(self._entries, self.marked, max(self.size.width - _BESIDE, 26))
+        self.query_one("#columns", Static).update(lines[0])
+        shown_list.add_options(map(Option, lines[1:]))
+        paths = [each.path for each in self._entries]
+        if paths:
+            at = paths.index(before.path) if before and before.path in paths else 0
+            shown_list.highlighted = at
         if self._said_of is not bool(found):  # or the last message stays, such as an error
             self._said_of = bool(found)
-            nothing = "nothing was opened yet: o opens a run, M makes one of two text files"
+            nothing = "nothing is here yet: o opens a run, M makes one of two text files"
             self.say("" if found else nothing)
+
+    @property
+    def _entry(self) -> Recent | None:
+        """The entry under the cursor."""
+        at = self.query_one(OptionList).highlighted
+        return self._entries[at] if at is not None and at < len(self._entries) else None
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
@@ -86,6 +114,10 @@ class HomeScreen(BaseScreen):
             self.say(f"{entry.path}: is gone; x takes it off the list", bad=True)
         elif entry.kind == "unfinished":
             self._take_up(Path(entry.path))
+        elif entry.kind == "job":
+            self.host.show("mine" if entry.encoder.startswith(MINING) else "train")
+        elif entry.kind == "encoder":
+            self.app.push_screen(CurvesScreen([Path(entry.path)]))
         else:
             self._open(Path(entry.path))
 
@@ -100,20 +132,86 @@ class HomeScreen(BaseScreen):
             self.host.show("mine")
 
     def action_pick(self) -> None:
-        self.app.push_screen(PickerScreen("a run or a file of pairs"), self._open)
+        self.app.push_screen(PickerScreen("a run or a file of pairs", pairs=True), self._open)
 
     def _open(self, path: Path | None) -> None:
         if path is not None:
-            self.host.open(path)
+            here = Path.cwd()
+            self.host.open(path.relative_to(here) if path.is_relative_to(here) else path)
+
+    def action_find(self) -> None:
+        def narrow(text: str) -> None:
+            self._sought = text
+            self._list(self._found)
+
+        def answered(_: str) -> None:
+            self.query_one(Prompt).close()
+            self.query_one(OptionList).action_select()
+
+        hint = "a part of the name, or a language; enter opens the first"
+        asked = Question(answered=answered, typed=narrow, given_up=lambda: narrow(""), hint=hint)
+        self.ask(asked)
+
+    def action_mark(self) -> None:
+        if (entry := self._entry) is not None:
+            self.marked ^= {entry.path}
+            self._list(self._found)
+            self.query_one(OptionList).action_cursor_down()
+
+    def action_compare(self) -> None:
+        """Compare two runs, or show the curves of two encoders: those marked, or one and this."""
+        here = {self._entry.path} if self._entry and len(self.marked) < 2 else set[str]()
+        two = [each for each in self._entries if each.path in self.marked | here]
+        paths, kinds = [Path(each.path) for each in reversed(two)], {each.kind for each in two}
+        if len(two) != 2 or not (kinds <= {"run", "file"} or kinds == {"encoder"}):
+            self.say("space marks two runs or two encoders, C compares them")
+            return
+        self.marked = set()
+        if kinds == {"encoder"}:
+            self.app.push_screen(CurvesScreen(paths))
+        else:
+            self.host.compare(*paths)
 
     def action_forget(self) -> None:
-        at = self.query_one(OptionList).highlighted
-        if at is None:
+        if (entry := self._entry) is None:
             return
         with self.complaining():
-            forget([self._entries[at].path])
+            forget([entry.path])
             self._said_of = None
-        self._list()
+            if Path(entry.path).is_relative_to(Path.cwd()) and Path(entry.path).is_dir():
+                self.say("what is below this folder stays on the list")
+        self._look()
+
+
+class CurvesScreen(BaseScreen):
+    """How encoders were trained: the curve of one, or of two over each other."""
+
+    NAME = "Training of"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "mine", "Mine with it", id="curves.mine"),
+    ]
+
+    def __init__(self, encoders: list[Path]) -> None:
+        super().__init__()
+        self._encoders = encoders
+
+    def body(self) -> ComposeResult:
+        yield Curves(id="curves")
+
+    def on_mount(self) -> None:
+        metrics = [Metrics(each) for each in reversed(self._encoders)]
+        for each in metrics:
+            each.refresh()
+        self.query_one(Curves).show(metrics[0], metrics[-1], self._encoders[0].name)
+        if not metrics[0].losses:
+            self.say("its training left no metrics; enter mines with it")
+
+    def heading(self) -> str:
+        names = " after ".join(each.name for each in reversed(self._encoders))
+        return f"{self.NAME} {names}"
+
+    def action_mine(self) -> None:
+        self.host.mine_with(str(self._encoders[-1]))
 
 
 class Entries(KeyedList):
@@ -124,9 +222,10 @@ class Entries(KeyedList):
     ]
 
 
-def _lines(entries: list[Recent]) -> list[Text]:
-    """Write entries in columns: sign and name, pairs, judged ones, time, folder."""
-    rows = [_cells(each) for each in entries]
+def _lines(entries: list[Recent], marked: set[str], cells: int) -> list[Text]:
+    """Write the names of the columns, and a line for each entry, whose name has so many cells."""
+    rows = [[Text(name, "dim") for name in _COLUMNS]]
+    rows += [_cells(each, marked, cells) for each in entries]
     widths = [max(cell.cell_len for cell in column) for column in zip(*rows, strict=True)]
     for row in rows:
         for at, (cell, width) in enumerate(zip(row[:-1], widths[:-1], strict=True)):
@@ -135,31 +234,37 @@ def _lines(entries: list[Recent]) -> list[Text]:
     return [Text.assemble(*row, overflow="ellipsis", no_wrap=True) for row in rows]
 
 
-def _cells(entry: Recent) -> list[Text]:
-    paths = [Path(entry.path)]
-    if entry.kind == "file" and not paths[0].exists():  # two of them, or a choice of columns
-        with suppress(XmineError):
-            paths = [Path(each) for each in paths_to_read(entry.path).paths]
-    name = ",".join(each.name for each in paths)
-    pairs = count(entry.pairs, "pair") if entry.pairs is not None else _WHAT[entry.kind]
-    judged = f"{entry.judged:,} judged" if entry.judged else ""
+def _cells(entry: Recent, marked: set[str], cells: int) -> list[Text]:
+    name = _short(entry.path)
+    name = name if len(name) <= cells else f"…{name[1 - cells :]}"
+    pairs = _WHAT.get(entry.kind, entry.kind) if entry.pairs is None else f"{entry.pairs:,}"
+    judged = f"{entry.judged:,}" if entry.judged else ""
+    judged = judged if entry.accepted is None else f"{entry.accepted:.2f} of {judged}"
+    sign = "▌" if entry.path in marked else " "
     return [
-        Text(f"{_SIGNS[entry.kind]} ") + cut(name, _LONGEST_NAME, "bold"),
+        Text(f"{sign}{_SIGNS[entry.kind]} ") + cut(name, cells, "bold"),
+        shown(entry.languages),
         Text(pairs, "dim"),
+        Text("" if entry.expected is None else f"{entry.expected:.2f}", "dim"),
         Text(judged, "dim"),
-        Text(_when(entry.opened), "dim"),
-        shown(_short(paths[0].parent), "dim"),
+        Text(_when(entry.changed or entry.opened), "dim"),
+        shown(entry.encoder, "dim"),
     ]
 
 
-def _when(opened: str) -> str:
+def _when(told: str) -> str:
     """Say a time as clocks here show it."""
     with suppress(ValueError):
-        return f"{datetime.fromisoformat(opened).astimezone():%Y-%m-%d %H:%M}"
+        then = datetime.fromisoformat(told).astimezone()
+        return f"{then:%H:%M}" if then.date() == datetime.now().date() else f"{then:%Y-%m-%d}"
     return ""
 
 
-def _short(folder: Path) -> str:
-    """Say a folder as people do, from their own on."""
-    home = Path.home()
-    return str(Path("~") / folder.relative_to(home)) if folder.is_relative_to(home) else str(folder)
+def _short(path: str) -> str:
+    """Name a path from the working folder, or from one's own; of two files the second by name."""
+    names = path.split(",") if not Path(path).exists() else [path]
+    for base, start in ((Path.cwd(), ""), (Path.home(), "~/")):
+        if Path(names[0]).is_relative_to(base):
+            names[0] = f"{start}{Path(names[0]).relative_to(base)}"
+            break
+    return ",".join([names[0], *(Path(each).name for each in names[1:])])

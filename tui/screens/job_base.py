@@ -73,6 +73,14 @@ class JobScreen(BaseScreen):
         """Give the place of what is chosen in a line of choices."""
         return max(0, self.query_one(f"#{name}", Choices).pressed_index)
 
+    def missing(self) -> list[str]:
+        """Name the fields that must be filled in, and are not."""
+        raise NotImplementedError
+
+    def doubt(self) -> str:
+        """Say why the command will fail; empty where nothing is wrong."""
+        return ""
+
     def words(self) -> list[str]:
         """Make the command.
 
@@ -101,12 +109,12 @@ class JobScreen(BaseScreen):
         return bool(self.query_one("#job").display)
 
     def on_mount(self) -> None:
-        self._show_form(self._last is None)
+        self.show_form(self._last is None)
         self.set_interval(1.0, self._tick)
 
     def on_screen_resume(self) -> None:
         if not self.shows_job and self.host.jobs.runs(self.KIND):  # begun from elsewhere
-            self._show_form(False)
+            self.show_form(False)
         elif self.shows_job and self._last is not None:
             self._job_told(self._last)
 
@@ -114,7 +122,8 @@ class JobScreen(BaseScreen):
     def in_form(self) -> bool:
         return not self.shows_job
 
-    def _show_form(self, form: bool) -> None:
+    def show_form(self, form: bool = True) -> None:
+        """Show the form, or the job."""
         for name in ("form", "below-form"):
             self.query_one(f"#{name}").display = form
         self.query_one("#job").display = not form
@@ -164,13 +173,13 @@ class JobScreen(BaseScreen):
         """Show the command of the form, and soon its estimate."""
         if self.shows_job:
             return
-        try:
-            words = self.words()
-        except OptionError as error:
-            words = []
-            self.complain(error)
+        words: list[str] = []
+        if missing := self.missing():
+            self.say(f"still to fill in: {', '.join(missing)}")
         else:
-            self.say("")
+            with self.complaining():
+                words = self.words()
+                self.say(self.doubt(), bad=bool(self.doubt()))
         self.query_one("#command", Static).update(shown(in_one_line(words)) if words else "")
         self._estimate(words)
 
@@ -194,6 +203,10 @@ class JobScreen(BaseScreen):
 
     def action_start(self) -> None:
         with self.complaining():
+            if missing := self.missing():
+                raise OptionError(
+                    f"still to fill in: {', '.join(missing)}", "ctrl+o: choose a file"
+                )
             words = self.words()
             if self.host.jobs.runs(self.KIND):
                 self.say(f"{self.KIND} is under way already", bad=True)
@@ -205,7 +218,7 @@ class JobScreen(BaseScreen):
                 self._estimate(words)  # the next key starts, unless that is still wrong
                 return
             self.host.jobs.start(self.job(words))
-            self._show_form(False)
+            self.show_form(False)
             self.say("escape: stop it   h: look at something else meanwhile")
 
     def action_pick(self) -> None:
@@ -225,7 +238,7 @@ class JobScreen(BaseScreen):
 
     def action_again(self) -> None:
         if not self.host.jobs.runs(self.KIND):
-            self._show_form(True)
+            self.show_form(True)
 
     def action_leave(self) -> None:
         """Leave the screen; if a job runs there, ask whether to stop the job."""

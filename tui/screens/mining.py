@@ -5,13 +5,14 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 
-from xmine.errors import OptionError
+from xmine.text.inputs import is_file
 
 from ..commands import given, named
 from ..jobs import MINING, Job
 from ..widgets.form_line import FormLine, PathLine, choice_line
 from .job_base import JobScreen
 
+_NAMED = ("source", "target", "output")
 _FLAGS = ("model", "threshold", "drop", "seed-pairs")
 
 
@@ -32,29 +33,58 @@ class MiningScreen(JobScreen):
         yield PathLine("--seed-pairs", id="seed-pairs", hint="none: a judged run, or known pairs")
         yield FormLine("more", id="more", hint="any flags of xmine mine --help")
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._again: tuple[Path, list[str]] | None = None  # the run that is mined again, its texts
+
+    def missing(self) -> list[str]:
+        return [name for name in _NAMED if not self.line(name).value]
+
+    def doubt(self) -> str:
+        names = [self.line(name).value for name in ("source", "target", "seed-pairs")]
+        gone = [each for each in names if each and not is_file(each)]
+        return f"no such file: {', '.join(gone)}" if gone else ""
+
     def words(self) -> list[str]:
-        files = {name: self.line(name).value for name in ("source", "target", "output")}
-        for name, file in files.items():
-            if not file:
-                raise OptionError(f"{name}: no name yet", "write one, or ctrl+o to choose a file")
-        source, target, output = map(named, files.values())
+        source, target, output = (named(self.line(name).value) for name in _NAMED)
         flags = [word for name in _FLAGS for word in given(f"--{name}", self.line(name).value)]
         force = ["--force"] if self.chosen("in-the-way") == 1 else []
         return ["mine", source, target, *flags, *self.line("more").values(), "-o", output, *force]
+
+    def take_run(self, run: Path | None, fields: dict[str, str]) -> None:
+        """Fill in the form to mine a run again; without one, only where the form is empty."""
+        if run is None and any(self.line(name).value for name in _NAMED[:2]):
+            return
+        for line in self.query(FormLine):
+            line.input.value = fields.get(line.line_id, "")
+        if run is not None:
+            self._again = run, [fields[name] for name in _NAMED[:2]]
+            if not self.host.jobs.runs(self.KIND):
+                self.show_form()
+
+    @property
+    def _before(self) -> Path | None:
+        """The run that is mined again, as long as the form has its texts."""
+        texts = [self.line(name).value for name in _NAMED[:2]]
+        return self._again[0] if self._again and self._again[1] == texts else None
 
     def take_model(self, model: str) -> None:
         """Put the name of an encoder in its line."""
         self.line("model").input.value = model
 
     def job(self, words: list[str]) -> Job:
-        return Job(self.KIND, words, Path(self.line("output").value))
+        return Job(self.KIND, words, Path(self.line("output").value), self._before)
 
     def after(self, job: Job) -> str:
         if job.code == 0 and "pairs" in job.result:
             precision = job.result.get("precision")
             expected = f", expected precision {precision:.2f}" if precision is not None else ""
-            return f"{job.result['pairs']:,} pairs{expected}; enter: look at them   n: form"
+            what = f"compare with {job.before}" if job.before else "look at them"
+            return f"{job.result['pairs']:,} pairs{expected}; enter: {what}   n: form"
         return super().after(job)
 
     def done_with(self, job: Job) -> None:
-        self.host.open(job.output)
+        if job.before:
+            self.host.compare(job.before, job.output)
+        else:
+            self.host.open(job.output)

@@ -6,8 +6,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import OptionList
 
+from xmine.browsing.judgements import Judgements
 from xmine.browsing.neighbourhood import Neighbour
 from xmine.browsing.outcomes import OUTCOMES
+from xmine.browsing.view import View
 
 from ..widgets.near_lists import SIDES, Entry, NearLists, Place, line_name
 from ..widgets.pair_cells import SIGNS
@@ -23,8 +25,9 @@ class NeighboursScreen(JudgeScreen):
         Binding("y", "copy", "Copy the pair", id="neighbours.copy", show=False),
     ]
 
-    def __init__(self, source: int, target: int) -> None:
+    def __init__(self, source: int, target: int, view: View, judgements: Judgements) -> None:
         super().__init__()
+        self._view, self._judgements = view, judgements  # of a comparison, those of one run
         self._pair = source, target
         self._trail: list[tuple[tuple[int, int], Place]] = []
         self._near: dict[str, list[Neighbour]] = {"source": [], "target": []}

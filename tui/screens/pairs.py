@@ -47,6 +47,8 @@ class PairsScreen(FindScreen):
         Binding("v", "sample", "Sample", id="pairs.sample", tooltip="Judge pairs at random."),
         Binding("s", "sort", "Sort", id="pairs.sort", show=False),
         Binding("R", "reverse", "Reverse the order", id="pairs.reverse", show=False),
+        Binding("m", "app.mine_again", "Mine again", id="show.again", show=False),
+        Binding("C", "app.compare", "Compare with", id="show.compare", show=False),
         Binding("y", "copy", "Copy the pair", id="pairs.copy", show=False),
         Binding("e", "export", "Export", id="pairs.export", show=False),
         QUIT,
@@ -103,6 +105,8 @@ class PairsScreen(FindScreen):
         cut = self.view.cut
         marked = len(self.marked())
         said = [f"{marked:,} marked"] if marked else []
+        if precision := self.judgements.precision():
+            return ", ".join([*said, f"{rows:,} of {every:,} shown", precision])
         said += [f"{rows:,} shown", f"{kept:,} of {every:,} kept"]
         if cut is not None:
             told = f"cut {cut:.4f}" if cut else "no cut"  # 0: pairs are kept by their score

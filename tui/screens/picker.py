@@ -16,6 +16,7 @@ from xmine.run.folder import RUN_FILE
 
 from ..text import shown
 from ..widgets.moving import KeyedList
+from ..widgets.prompt import Prompt, Question
 from .base import BaseScreen
 
 
@@ -25,14 +26,18 @@ class PickerScreen(BaseScreen):
     NAME = "Choose"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("backspace,minus", "up", "Folder above", id="picking.up", key_display="⌫"),
+        Binding("slash", "find", "Find", id="picking.find", key_display="/"),
         Binding("full_stop", "hidden", "Hidden files", id="picking.hidden", key_display="."),
         Binding("escape", "back", "Give up", id="picking.give-up"),
     ]
 
-    def __init__(self, what: str, start: Path | None = None) -> None:
-        """Choose a file for `what`; the result is a path, relative below the working folder."""
+    def __init__(self, what: str, start: Path | None = None, *, pairs: bool = False) -> None:
+        """Choose a file for `what`; the result is a path, relative below the working folder.
+
+        With `pairs` no folder is chosen that is no run.
+        """
         super().__init__()
-        self._what, self._start = what, start or Path.cwd()
+        self._what, self._start, self._pairs = what, start or Path.cwd(), pairs
 
     def heading(self) -> str:
         return f"Choose {self._what}"
@@ -56,8 +61,24 @@ class PickerScreen(BaseScreen):
 
     def action_choose(self) -> None:
         node = self.query_one(Files).cursor_node
-        if node is not None and node.data is not None:
-            self._take(node.data.path)
+        if node is None or node.data is None:
+            return
+        path = node.data.path
+        if self._pairs and path.is_dir() and not (path / RUN_FILE).is_file():
+            self.say("a folder that is no run: enter opens it")
+        else:
+            self._take(path)
+
+    def action_find(self) -> None:
+        """Go to the first name below that holds what is typed."""
+        files = self.query_one(Files)
+
+        def look(text: str) -> None:
+            nodes = map(files.get_node_at_line, range(files.last_line + 1))
+            found = (text.lower() in str(node.label).lower() if node else False for node in nodes)
+            files.cursor_line = next((at for at, is_it in enumerate(found) if is_it), 0)
+
+        self.ask(Question(answered=lambda _: self.query_one(Prompt).close(), typed=look))
 
     def action_up(self) -> None:
         self._start = self._start.parent

@@ -33,6 +33,7 @@ class SampleScreen(JudgeScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "later", "Later", id="sample.later", tooltip="The pair comes again."),
         Binding("enter", "further", "More pairs", id="sample.more"),
+        Binding("m", "app.mine_again", "Mine again", id="show.again"),
         Binding("j,down", "scroll_pane(1)", "Scroll the pane down", id="move.down", show=False),
         Binding("k,up", "scroll_pane(-1)", "Scroll the pane up", id="move.up", show=False),
     ]
@@ -123,7 +124,9 @@ class SampleScreen(JudgeScreen):
         else:
             finding = self._sample.said(self.judgements.codes())
             said = Text("\n").join(map(Text, finding.lines()))
-            found.update(said.append(f"\n\nenter: {USUAL} more; t: the threshold", "dim"))
+            keys = f"enter: {USUAL} more; t: the threshold"
+            keys += "; m: mine again with the verdicts" if self.view.opened.is_run else ""
+            found.update(said.append(f"\n\n{keys}", "dim"))
 
     def progress(self) -> str:
         size = 0 if self._sample is None else len(self._sample)

@@ -75,13 +75,14 @@ class TrainingScreen(JobScreen):
         for kind in _KINDS:
             self.line(kind).display = kind in METHODS[self.method].reads
 
+    def missing(self) -> list[str]:
+        kinds = METHODS[self.method].reads
+        data = [] if any(self.line(each).value for each in kinds) else [" or ".join(kinds)]
+        return data + (["output"] if not self.line("output").value else [])
+
     def words(self) -> list[str]:
         data = {kind: self.line(kind).values() for kind in METHODS[self.method].reads}
-        if not any(data.values()):
-            kinds = ", ".join(data)
-            raise OptionError(f"no data yet: {self.method} learns from {kinds}", "ctrl+o: choose")
-        if not (output := self.line("output").value):
-            raise OptionError("output: no name yet", "write one")
+        output = self.line("output").value
         in_the_way = [*_IN_THE_WAY.values()][self.chosen("in-the-way")]
         if not in_the_way and any(map(os.path.exists, (output, _begun(output)))):
             raise OptionError(f"{output}: was begun before", "if begun: go on, or replace")

@@ -3,9 +3,11 @@
 import os
 import shlex
 from pathlib import Path
+from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.suggester import Suggester
 from textual.widgets import Input, Label
@@ -49,12 +51,24 @@ class FormLine(Horizontal):
 class PathLine(FormLine):
     """A line for the name of a file, or for `several`, which a picker can fill in."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "complete", "Complete, or next field", id="starting.complete", show=False)
+    ]
+
     def __init__(
         self, label: str, value: str = "", *, id: str, hint: str = "", several: bool = False
     ) -> None:
         super().__init__(label, value, id=id, hint=hint)
         self.several = several
-        self.input.suggester = NameSuggester(several=several)
+        self.input.suggester = self._names = NameSuggester(several=several)
+
+    async def action_complete(self) -> None:
+        """Take the rest of a name that begins so; without one, go on to the next field."""
+        line = self.input
+        if (longer := await self._names.get_suggestion(line.value)) is None:
+            self.screen.focus_next()
+        else:
+            line.value, line.cursor_position = longer, len(longer)
 
     def take(self, path: Path | str | None) -> None:
         """Put a name in the line, or behind those that are in it."""
@@ -71,7 +85,7 @@ def choice_line(label: str, names: tuple[str, ...], chosen: int, id: str) -> Hor
 
 
 class NameSuggester(Suggester):
-    """The rest of a file's name, as soon as it is clear how it begins; right takes it."""
+    """The rest of a file's name, as soon as it is clear how it begins; tab takes it."""
 
     def __init__(self, *, several: bool) -> None:
         """Look at the folder each time: files come and go."""

@@ -64,6 +64,8 @@ class PairCells:
         """Choose columns for a table of `width` cells; both texts share the room that is left."""
         opened, lines = self.opened, []
         fixed = {"": 1}
+        if opened.changes is not None:
+            fixed["change"] = 7
         if opened.scores is not None:
             fixed["score"] = _cells_of(opened.scores)
         if opened.probs is not None:
@@ -132,6 +134,9 @@ class PairCells:
             case "flags":
                 assert opened.flags is not None  # or it had no column
                 return _left(opened.flags[row], width)
+            case "change":
+                assert opened.changes is not None  # or it had no column
+                return _left(opened.changes[row], width)
             case "source" | "target":
                 if (repair := self.repair_of(row)) is not None:
                     return _left(repair.text(int(name == "target")), width)

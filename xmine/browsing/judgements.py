@@ -7,12 +7,12 @@ the pairs, see `xmine.pairs.judgements`.
 import getpass
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from threading import RLock
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,6 +93,15 @@ def row_of(opened: Opened, key: PairKey) -> int | None:
     return next((row for row in near if key_of(opened, row).texts == key.texts), None)
 
 
+def state_of(path: Path) -> tuple[int, int, int] | None:
+    """Tell one state of a file from another by inode, size and time; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
 def judge_name(kept: str = "") -> str:
     """Name who judges: XMINE_JUDGE, or the name that was kept, or the login name."""
     try:
@@ -124,7 +133,7 @@ class Judgements:
         self._own: set[tuple[PairKey, str]] = set()  # that are being written
         # What another window says in the same name, and what was said here.
         self.contradicted: dict[PairKey, tuple[str, str]] = {}
-        self._seen: tuple[int, int, int] | None = None  # inode, size and time of the file
+        self._seen: Any = None  # see `state_of`
         self._end = 0  # of what was read of it
         self._codes: NDArray[np.int8] | None = None
         self._lock = RLock()  # `codes` may be asked for in a thread while a label comes
@@ -140,6 +149,10 @@ class Judgements:
     def problem(self) -> str:
         """Say why a label could not be kept, to be told before the first; empty if it can."""
         return why_not_writable(self.path)
+
+    def precision(self) -> str:
+        """Say how many of the judged pairs are right in each of two runs; empty for one run."""
+        return ""
 
     def of(self, row: int) -> str:
         """Give the latest label of a pair; empty if there is none."""
@@ -261,14 +274,10 @@ class Judgements:
 
     def refresh(self) -> bool:
         """Read what others have said since; tell whether there was any."""
-        try:
-            found = self.path.stat()
-            seen = (found.st_ino, found.st_size, found.st_mtime_ns)
-        except OSError:
-            seen = None
-        if seen == self._seen:
+        seen, before = state_of(self.path), self._seen
+        if seen == before:
             return False
-        grown = self._seen and seen and self._seen[0] == seen[0] and seen[1] > self._seen[1]
+        grown = before and seen and before[0] == seen[0] and seen[1] > before[1]
         labels, end = read_from(self.path, self._end if grown else 0)
         with self._lock:
             if not grown:
@@ -333,9 +342,14 @@ class Judgements:
             if label.judgement not in known:
                 choose = f"choose from {', '.join(known)}"
                 raise OptionError(f"{label.judgement!r} is no judgement", choose)
-        append(self.path, labels, self._patience)
+        for path in self._paths():
+            append(path, labels, self._patience)
         self._own = {(label.key, label.judgement) for label in labels}
         self.refresh()  # it holds these labels, and what others said before them
+
+    def _paths(self) -> Sequence[Path]:
+        """Name the files that take each label."""
+        return (self.path,)
 
     def _compare(self, label: Label) -> None:
         """Note that another window says otherwise in the same name."""

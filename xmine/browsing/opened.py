@@ -118,6 +118,8 @@ class Opened:
         numbered: bool [pairs] for the source and for the target: the pairs of a file without the
             line that they come from, for which their number stands; None where all have lines.
         origins: of each pair where its text comes from, perhaps empty; None where no pair has one.
+        changes: of each pair of a comparison `new`, `gone` or `changed`; None elsewhere.
+        compared: of a comparison what was compared, the older one first.
         by_probability: whether the pairs are ordered and cut by their probability.
     """
 
@@ -139,6 +141,8 @@ class Opened:
     margins: Float32s | None = None
     numbered: tuple[Bools, Bools] | None = None
     origins: TextColumn | None = None
+    changes: TextColumn | None = None
+    compared: "tuple[Opened, Opened] | None" = None
     by_probability: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -200,8 +204,17 @@ class Opened:
         return self.source.lasts is not None
 
     @property
+    def name(self) -> str:
+        """Name it in a few words; of a comparison both runs."""
+        if self.compared:
+            return " → ".join(each.name for each in self.compared)
+        return self.path.name or "xmine"
+
+    @property
     def kind(self) -> str:
-        """Name what was opened."""
+        """Say what was opened."""
+        if self.compared:
+            return "a comparison"
         return "a run" if self.is_run else "an alignment" if self.has_beads else "a file of pairs"
 
     @property

@@ -22,7 +22,7 @@ from xmine.browsing.opened import (
 )
 from xmine.errors import FileError, XmineError
 from xmine.files.records import listed, open_parquet
-from xmine.pairs.pair import BEAD_LINES, UNKNOWN_LANGUAGES, is_kept, pair_frame
+from xmine.pairs.pair import BEAD_LINES, UNKNOWN_LANGUAGES, Languages, is_kept, pair_frame
 from xmine.pairs.paths import paths_to_read
 from xmine.run.folder import ALIGNED, CANDIDATES_FILE, PAIRS_FILE, RESULTS, RUN_FILE, SUMMARY_FILE
 from xmine.run.run_file import SEALED, check_written, read_tables
@@ -193,13 +193,17 @@ def _kept(path: Path, source: TextSide, target: TextSide, sources: Rows, targets
 
 
 def _open_file(path: Path) -> Opened:
-    """Read the pairs of a file, in its order."""
-    import polars as pl
-
+    """Read the pairs of a file."""
     from xmine.pairs.io import languages_of, read_pairs  # here: it loads every format
 
     languages = languages_of(path) or UNKNOWN_LANGUAGES
-    pairs = pair_frame(read_pairs(path))
+    return opened_of(pair_frame(read_pairs(path)), path, languages)
+
+
+def opened_of(pairs: "pl.DataFrame", path: Path, languages: Languages) -> Opened:
+    """Take the pairs of a table, in its order."""
+    import polars as pl
+
     rows = np.arange(len(pairs))
     scores, origins = numbers_of(pairs["score"]), pairs["origin"]
     has_beads = pairs.select(pl.any_horizontal(pl.col(*BEAD_LINES).is_not_null().any())).item()

@@ -201,6 +201,7 @@ def _columns(
         "flags": lambda: column(opened.flags and list(opened.flags), pl.String),
         "kept": lambda: column(opened.kept(cut), pl.Boolean),
         "verdict": lambda: pl.Series([name or None for name in CODES])[given],
+        "change": lambda: column(opened.changes and opened.changes.column, pl.String),
         "length": lambda: (
             left.str.len_bytes()[opened.sources] + right.str.len_bytes()[opened.targets]
         ),

@@ -84,7 +84,7 @@ def _shuffled(pairs: int) -> Rows:
     return order
 
 
-def _share_of(codes: Codes, rows: Rows) -> Share:
+def share_of(codes: Codes, rows: Rows) -> Share:
     """Count the accepted among those of some pairs that are accepted or rejected."""
     accepted, rejected = (int((codes[rows] == CODES[each]).sum()) for each in (ACCEPT, REJECT))
     return Share(accepted, accepted + rejected)
@@ -100,12 +100,12 @@ def _weighted(codes: Codes, kept: Rows, strata: Rows, drawn: Rows) -> Share:
     is_drawn = np.isin(kept, drawn)
     for stratum in np.unique(strata):
         inside = strata == stratum
-        found, pairs = _share_of(codes, kept[inside & is_drawn]), int(inside.sum())
+        found, pairs = share_of(codes, kept[inside & is_drawn]), int(inside.sum())
         weight, likely = pairs / len(kept), (found.so + 0.5) / (found.of + 1)
         share += weight * (0.5 if found.share is None else found.share)
         middle += weight * likely
         variance += weight**2 * likely * (1 - likely) * (1 - found.of / pairs) / max(found.of, 1)
-    every = _share_of(codes, drawn)
+    every = share_of(codes, drawn)
     worth = middle * (1 - middle) / variance if variance else math.inf
     return Share(every.so, every.of, share, worth) if every.of else every
 
@@ -125,7 +125,7 @@ def judged_at_random(opened: Opened, codes: Codes, cut: float | None) -> Share:
         if len(ends):
             break
     rows = np.concatenate([*drawn, order[:0]])
-    return _share_of(codes, rows) if len(rows) >= min(_FEWEST, kept.sum()) else Share(0, 0)
+    return share_of(codes, rows) if len(rows) >= min(_FEWEST, kept.sum()) else Share(0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,14 +254,14 @@ class Sample:
     def said(self, codes: Codes) -> "Finding":
         """Count the verdicts on the sample; `codes` are those on all pairs."""
         above, below = (self.rows[np.isin(self.rows, of)] for of in (self._above, self._below))
-        share, expected = _share_of(codes, above), None
+        share, expected = share_of(codes, above), None
         if self.how == "strata":
             share = _weighted(codes, self._above, self._strata, self.rows)
         if self.opened.probs is not None:
             probs = self.opened.probs[self._above].astype(np.float64)
             expected = precision_of(probs[~np.isnan(probs)])[1]
         unsure, left = (int((codes[self.rows] == code).sum()) for code in (CODES[UNSURE], 0))
-        return Finding(self, share, _share_of(codes, below), unsure, left, expected)
+        return Finding(self, share, share_of(codes, below), unsure, left, expected)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """A typed line -> the pairs to show, and what to look for among them.
 
-`flag:number`, `is:below`, `in:source`, `text:bank`, `where:"…"` and `score<1.3` say which pairs are
-shown; a quotation mark within quotation marks is written twice. All other words are looked for: a
-text, `/a regular expression/`, or `:974` for a line.
+`flag:number`, `is:below`, `in:source`, `text:bank`, `where:"…"`, `score<1.3` and, of a comparison,
+`change:new` say which pairs are shown; a quotation mark within quotation marks is written twice.
+All other words are looked for: a text, `/a regular expression/`, or `:974` for a line.
 """
 
 import re
@@ -15,11 +15,14 @@ from xmine.browsing.opened import Bools, Opened
 from xmine.browsing.query import JUDGED, KEPT, SIDES, USUAL, PairQuery, found_in
 from xmine.errors import OptionError
 from xmine.flags.names import FLAGS
+from xmine.pairs.changes import KINDS
 
 HINT = "text, /regex/, :974, flag:number, is:below, score<1.3"
 _COMPARED = r"(?P<column>score|prob|cosine|margin) ?(?P<sign><=|>=|<|>|=) ?(?P<number>[^\s<>=]+)"
+_CHANGE = re.compile(r"change = '(\w+)'")
 _TERM = re.compile(
-    rf'(?<!\S)(?:(?P<name>flag|is|in|by|text|where):(?:"(?P<quoted>(?:[^"]|"")*)"|(?P<plain>\S*))'
+    r"(?<!\S)(?:(?P<name>flag|is|in|by|text|where|change):"
+    r'(?:"(?P<quoted>(?:[^"]|"")*)"|(?P<plain>\S*))'
     rf"|{_COMPARED.replace(' ?', '')})(?!\S)"
 )
 _CLAUSE = re.compile(_COMPARED)
@@ -69,7 +72,7 @@ def read_line(line: str, before: PairQuery) -> tuple[PairQuery, Sought]:
 def ways_on(line: str) -> list[str]:
     """List the lines that tab makes of a line: its last word goes on to a flag, or to a verdict."""
     before, space, word = line.rpartition(" ")
-    named = {"flag": (*FLAGS, "none"), "is": (*KEPT, *JUDGED[1:]), "in": SIDES}
+    named = {"flag": (*FLAGS, "none"), "is": (*KEPT, *JUDGED[1:]), "in": SIDES, "change": KINDS}
     words = [f"{name}:{value}" for name, values in named.items() for value in values]
     return [f"{before}{space}{each}" for each in words if word and each.startswith(word)]
 
@@ -86,10 +89,12 @@ def _with(query: PairQuery, term: re.Match[str]) -> PairQuery:
         if value not in KEPT:
             raise OptionError(f"is:{value}", f"choose from {', '.join((*KEPT, *JUDGED[1:]))}")
         return replace(query, kept=value)
-    if name == "in":
-        return replace(query, side=value)
-    if name == "by":
-        return replace(query, by=value)
+    if name in ("in", "by"):
+        return replace(query, side=value) if name == "in" else replace(query, by=value)
+    if name == "change":
+        if value not in KINDS:
+            raise OptionError(f"change:{value}", f"choose from {', '.join(KINDS)}")
+        return _and(query, f"change = '{value}'")
     if name == "where":
         return _and(query, value)
     text, regex = _without_slashes(value)
@@ -146,9 +151,15 @@ def line_of(query: PairQuery) -> str:
         said.append(_quoted("text", f"/{pattern}/" if query.regex or looks_so else query.text))
     limits = (("score>=", query.score_min), ("score<=", query.score_max))
     said += [f"{bound}{limit}".removesuffix(".0") for bound, limit in limits if limit is not None]
-    clauses = [_CLAUSE.fullmatch(each) for each in query.where.split(" AND ")]
-    if query.where and not all(each and _is_number(each["number"]) for each in clauses):
-        said.append(_quoted("where", query.where))
-    else:
-        said += [each["column"] + each["sign"] + each["number"] for each in clauses if each]
-    return " ".join(said)
+    terms = [_term_of(each) for each in query.where.split(" AND ")] if query.where else []
+    return " ".join([*said, *(terms if all(terms) else [_quoted("where", query.where)])])
+
+
+def _term_of(clause: str) -> str:
+    """Write a clause of a condition as a term of its own; empty where that cannot be."""
+    if found := _CHANGE.fullmatch(clause):
+        return f"change:{found[1]}"
+    found = _CLAUSE.fullmatch(clause)
+    if not found or not _is_number(found["number"]):
+        return ""
+    return found["column"] + found["sign"] + found["number"]

@@ -27,6 +27,7 @@ COLUMNS = (
     "target_offset",
     "kept",
     "verdict",
+    "change",
 )
 HINT = f"columns: {', '.join(COLUMNS)}; for example score < 1.3 AND flags LIKE '%number%'"
 _WORDS = {"and", "between", "false", "ilike", "in", "is", "like", "not", "null", "or", "true"}

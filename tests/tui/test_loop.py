@@ -1,0 +1,208 @@
+"""The loop: judge, mine again with the verdicts, compare, judge what differs; several runs open."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.toys.app import drive
+from tests.toys.screens import screen_text, settled, until
+from xmine.browsing.compared import SharedJudgements, compare_opened
+from xmine.browsing.judgements import Judgements, key_of, row_of
+from xmine.browsing.opening import open_pairs
+from xmine.browsing.query import USUAL, select
+from xmine.browsing.typed import line_of, read_line
+from xmine.browsing.write_cut import write_cut
+from xmine.pairs.changes import compare, read_table
+from xmine.pairs.judgements import append, read_from
+from xmine.tui.app import XmineApp
+from xmine.tui.commands import form_of
+from xmine.tui.state import look
+
+
+def text_of(pilot: Any) -> str:
+    return "\n".join(screen_text(pilot.app))
+
+
+async def pressed(pilot: Any, *keys: str) -> str:
+    for key in keys:
+        await pilot.press(key)
+        await settled(pilot)
+    return text_of(pilot)
+
+
+@pytest.fixture
+def two(run_copy: Path, tmp_path: Path) -> tuple[Path, Path]:
+    """A run and the same one with another cut and other texts in one pair."""
+    other = Path(shutil.copytree(run_copy, tmp_path / "other"))
+    probs = open_pairs(run_copy).probs
+    assert probs is not None
+    write_cut(other, float(np.median(probs[probs > 0.5])))
+    return run_copy, other
+
+
+def test_a_comparison_has_the_pairs_of_the_command(two: tuple[Path, Path]) -> None:
+    for old, new in (two, two[::-1]):
+        found = compare_opened(open_pairs(old), open_pairs(new))
+        wanted = compare(read_table(old), read_table(new)).to_dicts()
+        assert found.changes is not None and len(found) == len(wanted) > 5
+        for row, each in enumerate(wanted):
+            pair = found.pair(row)._asdict()
+            assert found.changes[row] == each["change"]
+            for name in ("source", "target", "source_line", "target_line", "score", "prob"):
+                assert pair[name] == each[name], name
+        query, _ = read_line("change:gone prob>0.2", USUAL)
+        assert line_of(query) == "change:gone prob>0.2"
+        gone = [n for n, each in enumerate(wanted) if each["change"] == "gone"]
+        assert select(found, query).tolist() == [n for n in gone if wanted[n]["prob"] > 0.2]
+
+
+def test_a_verdict_on_what_differs_counts_in_both_runs(two: tuple[Path, Path]) -> None:
+    old, new = map(open_pairs, two)
+    found = compare_opened(old, new)
+    Judgements.open(old, "ann").judge(0, "reject")  # kept by both: no difference
+    judgements = SharedJudgements.open_compared(found, "ann")
+    assert judgements.precision() == "a 0.00 of 1  b 0.00 of 1"
+    judgements.judge_all([0, 1, 2], "accept")  # which the new one lost
+    assert judgements.precision() == "a 0.75 of 4  b 0.00 of 1"
+    assert judgements.counts().accept == 3
+    for opened in (old, new):
+        row = row_of(opened, key_of(found, 1))
+        assert row is not None and Judgements.open(opened).of(row) == "accept"
+    assert judgements.undo() == [0, 1, 2]
+    assert judgements.precision() == "a 0.00 of 1  b 0.00 of 1"
+    Judgements.open(new, "ben").judge(0, "accept")  # later, in another window
+    assert judgements.refresh() and judgements.precision() == "a 1.00 of 1  b 1.00 of 1"
+
+
+def test_labels_of_other_pairs_are_not_those_of_a_run(two: tuple[Path, Path]) -> None:
+    opened = open_pairs(two[0])
+    judgements = Judgements.open(opened)
+    judgements.judge_all([0, 1, 2], "accept")
+    labels = read_from(judgements.path, 0)[0]
+    other = [label.key._replace(texts="00000000") for label in labels[:1]]
+    early = "2000-01-01T00:00:00Z"  # before the run was mined
+    for path, keys in ((two[0], other), (two[1], [*other, *(each.key for each in labels)])):
+        file = Judgements.open(open_pairs(path)).path
+        file.unlink(missing_ok=True)
+        append(file, [type(labels[0])(key, "accept", "ann", early) for key in keys])
+    assert look(str(two[0]), "").judged == 0
+    assert look(str(two[1]), "").judged == 3
+
+
+def test_the_loop_from_a_verdict_to_the_comparison(
+    run_copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = run_copy.parent
+    for name in ("en.txt", "zh.txt"):
+        texts = open_pairs(run_copy).side("source" if name == "en.txt" else "target")
+        every = dict(zip(texts.lines.tolist(), texts.texts, strict=True))
+        lines = [every.get(n, "") for n in range(1, max(every) + 1)]
+        (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("XMINE_CACHE", str(folder / "cache"))
+    fields = form_of(Path("run"))
+    assert (fields["source"], fields["target"], fields["output"]) == ("en.txt", "zh.txt", "run-2")
+    assert fields["more"] == "--src-lang en --tgt-lang zh" and fields["threshold"] == ""
+
+    async def script(pilot: Any) -> None:
+        app = pilot.app
+        await settled(pilot)
+        await pressed(pilot, "a", "x", "m")
+        words = " ".join(app.screen.words())
+        assert words.startswith("mine en.txt zh.txt --model")
+        assert words.endswith("--seed-pairs run/ --src-lang en --tgt-lang zh -o run-2")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: not app.jobs.runs("mining"))
+        await settled(pilot)
+        assert "enter: compare with run" in text_of(pilot)
+        top = (await pressed(pilot, "enter")).splitlines()[0]
+        assert "run → run-2" in top and "a 0.50 of 2  b 1.00 of 1" in top
+        assert "gone" in text_of(pilot) and "mined with verdicts" in text_of(pilot)
+        await pressed(pilot, "enter")  # the neighbours of a pair that is gone, in the old run
+        assert "Neighbours of lines" in text_of(pilot)
+        assert "Pairs" in (await pressed(pilot, "escape", "less_than_sign")).splitlines()[0]
+        assert app.view.opened.path == Path("run") and len(app.tabs) == 2
+        await pressed(pilot, "W", "W")
+        assert app.view is None and "Home" in text_of(pilot).splitlines()[0]
+
+    drive(XmineApp(Path("run")), (80, 24), script)
+    assert look("run-2", "").judged == 2
+
+
+def test_a_run_whose_texts_are_gone_is_refused(run_copy: Path) -> None:
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        assert "cannot be mined again: en.txt, zh.txt: gone" in await pressed(pilot, "m")
+
+    drive(XmineApp(run_copy), (80, 24), script)
+
+
+async def typed(pilot: Any, text: str) -> None:
+    for letter in text:
+        await pilot.press(letter)
+    await settled(pilot)
+
+
+def test_home_lists_the_project_finds_marks_and_compares(
+    two: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("deep/er/run", ".hidden/run", "venv/run", "node_modules/run", "encoder"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "run.toml").touch()
+    (tmp_path / "venv" / "pyvenv.cfg").touch()
+    (tmp_path / "encoder" / "run.toml").rename(tmp_path / "encoder" / "xmine.json")
+    (tmp_path / "encoder" / "xmine.json").write_text(
+        '{"languages": ["en", "zh"], "method": "moco"}'
+    )
+    Judgements.open(open_pairs(two[0]), "ann").judge_all([0, 1, 2], "accept")
+    monkeypatch.chdir(tmp_path)
+
+    async def script(pilot: Any) -> None:
+        app = pilot.app
+        await settled(pilot)
+        rows = [row.split() for row in screen_text(app) if row[1:2] in ("▪", "◌", "◆")]
+        names = {row[1]: row for row in rows}
+        assert set(names) == {"run", "other", "deep/er/run", "encoder"}
+        kept = str(len(read_table(two[0])))
+        assert names["run"][2:8] == ["en-zh", kept, names["run"][4], "1.00", "of", "3"]
+        assert names["encoder"][2] == "en-zh" and names["encoder"][-1] == "moco"
+        await pilot.press("slash")
+        await typed(pilot, "oth")
+        assert "deep/er" not in text_of(pilot)
+        await pressed(pilot, "enter")
+        assert app.view.opened.path == Path("other")
+        await pressed(pilot, "h", "slash")
+        await typed(pilot, "run")
+        assert "other" not in "\n".join(screen_text(app)[1:])
+        await pressed(pilot, "escape")
+        app.screen.marked = {str(path) for path in two}
+        await pressed(pilot, "C")
+        await until(pilot, lambda: app.view.opened.compared is not None)
+        assert {each.name for each in app.view.opened.compared} == {"run", "other"}
+        assert len(app.tabs) == 2
+        for _ in range(2):
+            await pressed(pilot, "greater_than_sign")
+        assert app.view.opened.compared is not None
+
+    drive(XmineApp(), (80, 24), script)
+
+
+def test_tab_completes_the_name_of_a_file_or_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "english.txt").touch()
+
+    async def script(pilot: Any) -> None:
+        await pressed(pilot, "M")
+        await typed(pilot, "en")
+        await pressed(pilot, "tab")
+        assert pilot.app.focused.value == "english.txt" and pilot.app.focused.id == "source"
+        assert "still to fill in: target" in text_of(pilot)
+        await pressed(pilot, "tab")
+        assert pilot.app.focused.id == "target"
+
+    drive(XmineApp(), (80, 24), script)

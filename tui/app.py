@@ -36,7 +36,7 @@ from .jobs import JobQueue
 from .keys import KeyDone, KeyQueue
 from .screens.base import BaseScreen, OpeningScreen
 from .screens.judging_base import JudgeScreen
-from .state import keep_place, keep_theme, lately, settings
+from .state import keep_place, keep_setting, lately, settings
 from .terminal import DRIVERS, Frame, hear
 from .text import readable
 from .widgets.key_line import KeyLine
@@ -212,7 +212,7 @@ class XmineApp(App[None]):
 
     def _keep_theme(self, theme: Theme) -> None:
         try:
-            keep_theme(theme.name)
+            keep_setting("theme", theme.name)
         except XmineError as error:
             self.complain(error)
 
@@ -398,6 +398,7 @@ class XmineApp(App[None]):
         if changed and isinstance(self.screen, JudgeScreen):
             self.screen.verdicts_changed()
             self.screen.refresh_top()
+            self.screen.say_contradicted()
 
     def show(self, name: str) -> None:
         """Show one of SCREENS_OF in place of all screens."""
@@ -460,11 +461,11 @@ class XmineApp(App[None]):
         else:
             self.push_screen(NeighboursScreen(source, target, view, judgements))
 
-    def judge_sample(self, *, around: bool) -> None:
-        """Judge pairs drawn at random, or from both sides of the cut."""
+    def judge_sample(self, *, around: bool, plan: str = "") -> None:
+        """Judge pairs drawn as a plan says, or from both sides of the cut."""
         from .screens.sample import SampleScreen
 
-        self.push_screen(SampleScreen(around=around))
+        self.push_screen(SampleScreen(around=around, plan=plan))
 
     def complain(self, error: XmineError) -> None:
         """Show an error in the message line."""

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from xmine.browsing.compared import SharedJudgements, compare_opened
 from xmine.browsing.cuts import check_cut
-from xmine.browsing.judgements import Judgements, key_of, row_of
+from xmine.browsing.judgements import Judgements, judge_name, key_of, row_of
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import PairQuery
 from xmine.browsing.view import View
@@ -27,7 +27,7 @@ from xmine.errors import XmineError, XmineWarning
 from xmine.pairs.changes import counted, told
 from xmine.pairs.judgements import PairKey
 
-from .state import place_in, remember
+from .state import place_in, remember, setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -149,7 +149,7 @@ def read(path: Path) -> Read:
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", XmineWarning)
         opened = open_pairs(path)
-    judgements = Judgements.open(opened)
+    judgements = Judgements.open(opened, judge_name(setting("judge")))
     with suppress(XmineError):  # where nothing can be remembered, it still opens
         remember(path)
     said = [str(each.message) for each in told if issubclass(each.category, XmineWarning)]

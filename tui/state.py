@@ -306,11 +306,16 @@ def settings() -> tuple[object, dict[str, str]]:
     return read.get("theme"), {name: key for name, key in named if isinstance(key, str)}
 
 
-def keep_theme(name: str) -> None:
-    """Remember a theme.
+def setting(name: str) -> str:
+    """Read another setting: `judge`, or `sample`; empty where there is none."""
+    return str(load(_SETTINGS).get(name, ""))
+
+
+def keep_setting(name: str, value: str) -> None:
+    """Remember a setting, or the theme.
 
     Raises:
         FileError: nothing can be remembered.
     """
     with changing(_SETTINGS) as content:
-        content["theme"] = name
+        content[name] = value

@@ -12,7 +12,7 @@ from xmine.browsing.details import lines_around
 from xmine.browsing.judgements import CODES
 from xmine.browsing.opened import Opened, TextColumn, TextSide
 from xmine.browsing.query import Codes
-from xmine.browsing.samples import Sample, Share, judged_at_random
+from xmine.browsing.samples import Sample, Share, judged_at_random, read_plan
 from xmine.errors import OptionError
 
 
@@ -170,8 +170,23 @@ def test_strata_and_least_sure_orders_begin_where_they_say() -> None:
     every = Sample(opened, 0.1, 9999, how="strata")
     assert sorted(every.rows.tolist()) == np.flatnonzero(opened.kept(0.1)).tolist()
     said = every.said(judged(opened, every.rows[:40], every.rows[40:])).above
-    assert said.share == pytest.approx(40 / len(every.rows)) and said.interval == pytest.approx(
-        (said.share, said.share)
-    )
+    assert said.share == pytest.approx(40 / len(every.rows)) and said.within < 1e-9
     with pytest.raises(OptionError, match="no pair has a probability"):
         Sample(replace(opened, probs=None), 0.1, how="strata")
+
+
+@pytest.mark.parametrize(
+    ("line", "plan"),
+    [
+        ("50 random", (50, None, "random")),
+        ("±.05 strata", (10, 0.05, "strata")),
+        ("0.1", (10, 0.1, "random")),
+        ("7", (7, None, "random")),
+        ("unsure", (50, None, "unsure")),
+    ],
+)
+def test_a_plan_is_read_from_a_line(line: str, plan: tuple[object, ...]) -> None:
+    assert tuple(read_plan(line)) == plan
+    for wrong in (f"{line} x", "0", "±0 strata", "1.5"):
+        with pytest.raises(OptionError, match="is no sample"):
+            read_plan(wrong)

@@ -37,6 +37,7 @@ def still(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No animation, no colours from outside, no state of the user's own, and one time zone."""
     monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")
     monkeypatch.setenv("XMINE_STATE", str(tmp_path / "state"))
+    monkeypatch.setenv("XMINE_JUDGE", "tester")
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()

@@ -81,7 +81,7 @@ def test_verdicts_wait_for_the_sample_and_none_goes_to_the_table(run_copy: Path)
     async def script(pilot: Any) -> None:
         app = pilot.app
         await settled(pilot)
-        screen = await burst(pilot, "vaxu")
+        screen = await burst(pilot, f"v{ENTER}axu")
         assert isinstance(screen, SampleScreen)
         drawn = screen._sample
         assert drawn is not None

@@ -34,7 +34,7 @@ Snapshot = Callable[..., Awaitable[Any]]
 WAYS = {
     "": "Pairs",
     "f": "Filter",
-    "v": "Judge",
+    "v enter": "Judge",
     "enter": "Neighbours",
     "t": "Threshold",
     "F": "Search a sentence",
@@ -113,7 +113,7 @@ def test_every_key_of_every_screen_is_told_in_its_help_and_in_the_palette(
             if len(key) == 1 and app.screen.in_form:  # where a letter is a letter
                 app.back()
                 await settled(pilot)
-            await pilot.press(*filter(None, [key]))
+            await pilot.press(*key.split())
             await (settled if name != "Choose" else paused)(pilot)
             screen = app.screen
             assert screen.NAME == name

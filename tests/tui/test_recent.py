@@ -16,7 +16,7 @@ from xmine.browsing.view import View
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
 from xmine.tui.background import place_of, view_at
-from xmine.tui.state import forget, keep_place, keep_theme, place_in, recent, remember, settings
+from xmine.tui.state import forget, keep_place, keep_setting, place_in, recent, remember, settings
 
 
 @pytest.fixture(autouse=True)
@@ -89,7 +89,7 @@ def test_a_theme_is_remembered_beside_what_else_there_is(state: Path) -> None:
     assert settings() == (None, {})
     state.mkdir()
     (state / "settings.json").write_text('{"keys": {"help": "f2"}, "of a later version": 1}')
-    keep_theme("nord")
+    keep_setting("theme", "nord")
     assert settings() == ("nord", {"help": "f2"})
     assert json.loads((state / "settings.json").read_text())["of a later version"] == 1
 

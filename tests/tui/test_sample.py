@@ -15,6 +15,7 @@ from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
 from xmine.tui.app import XmineApp
 from xmine.tui.screens import sample
+from xmine.tui.state import keep_setting
 
 FEW = 12
 
@@ -40,6 +41,7 @@ async def accepted(pilot: Any, pairs: int) -> str:
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """A sample of a dozen pairs."""
+    keep_setting("sample", f"{FEW} random")
     monkeypatch.setattr(sample, "USUAL", FEW)
 
 
@@ -89,10 +91,11 @@ def test_who_may_read_only_has_no_key_that_writes(
 def test_from_the_start_to_a_precision_in_a_key_a_pair(run_copy: Path, few: None) -> None:
     opened = open_pairs(run_copy)
     rows = Sample(opened, opened.cut, FEW).rows.tolist()
-    keys = ["v", "a", "space", "x", "u", *["a"] * (len(rows) - 3)]
+    keys = ["v", "enter", "a", "space", "x", "u", *["a"] * (len(rows) - 3)]
 
     async def script(pilot: Any) -> None:
         await settled(pilot)
+        assert f"{FEW} random" in await pressed(pilot, keys.pop(0))
         text = await pressed(pilot, keys[0])
         assert f"Judge 1 of {len(rows)}, at random" in text
         assert "prob" not in text and "score" not in text  # they would tell what to say
@@ -115,17 +118,18 @@ def test_what_was_judged_is_not_asked_again_and_undo_asks_again(
     short: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("xmine.tui.screens.sample.USUAL", 5)
+    keep_setting("sample", "5")
     opened = open_pairs(short)
     rows = Sample(opened, None, 5).rows.tolist()
 
     async def first(pilot: Any) -> None:
         await settled(pilot)
-        text = await pressed(pilot, "v", "a", "a", "x", "z")
+        text = await pressed(pilot, "v", "enter", "a", "a", "x", "z")
         assert "Judge 3 of 5," in text and pilot.app.screen.judged_row() == rows[2]
 
     async def second(pilot: Any) -> None:
         await settled(pilot)
-        assert "Judge 3 of 5," in await pressed(pilot, "v")
+        assert "Judge 3 of 5," in await pressed(pilot, "v", "enter")
         text = await accepted(pilot, 3)
         assert "5 of 5 pairs judged" in text
         assert "Judge 6 of 8," in await pressed(pilot, "enter")
@@ -165,7 +169,7 @@ def test_nothing_can_be_drawn_from_no_pairs(tmp_path: Path) -> None:
 
     async def script(pilot: Any) -> None:
         await settled(pilot)
-        assert "0 of 0 pairs judged" in await pressed(pilot, "v", "a", "z", "enter")
+        assert "0 of 0 pairs judged" in await pressed(pilot, *["v", "enter", "a", "z", "enter"])
 
     drive(XmineApp(tmp_path / "pairs.parquet"), (80, 24), script)
 
@@ -173,7 +177,59 @@ def test_nothing_can_be_drawn_from_no_pairs(tmp_path: Path) -> None:
 def test_the_screen_looks_as_it_did(mined_run: Path, snapshot: Any) -> None:
     async def script(pilot: Any) -> None:
         await settled(pilot)
-        await pilot.press("v")
+        await pressed(pilot, "v", "enter")
         await snapshot(pilot, "sample", holds=["Judge 1 of", "a Accept", "space Later"])
 
     drive(XmineApp(mined_run), (80, 24), script)
+
+
+def test_a_sample_goes_on_until_the_interval_is_as_narrow_as_it_is_wanted(run_copy: Path) -> None:
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        text = await pressed(pilot, "v", *["backspace"] * 9, *".06 strata", "enter")
+        assert "Judge 1 of 10, by strata" in text and "±1.00 of ±0.06" in text
+        judged = 0
+        while "precision, judged" not in text and judged < 60:
+            text = await accepted(pilot, 10)
+            judged += 10
+        share = Sample(pilot.app.view.opened, pilot.app.view.cut, judged, how="strata").said(
+            pilot.app.judgements.codes()
+        )
+        assert 10 < judged < 60 and share.above.within <= 0.06 and str(share.above) in text
+        text = await pressed(pilot, "escape", "v")
+        assert ".06 strata" in text
+        assert "is no sample" in await pressed(pilot, *["backspace"] * 20, *"many", "enter")
+
+    drive(XmineApp(run_copy), (120, 40), script)
+
+
+def test_a_name_is_asked_once_and_notes_and_steps_are_told(
+    short: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("XMINE_JUDGE")
+
+    async def first(pilot: Any) -> None:
+        await settled(pilot)
+        assert "your name" in await pressed(pilot, "a")
+        text = await pressed(pilot, *["backspace"] * 20, *"Ann B", "enter")
+        assert "✓" in text and "by Ann B" in text and pilot.app.judgements.of(0) == "accept"
+        text = await pressed(pilot, "k", "i", *"odd", "enter", "x")
+        assert "it was accept" in text
+        assert "¶ Ann B: odd" in await pressed(pilot, "k")
+        text = await pressed(pilot, "Z")
+        rows = [line.split()[1] for line in text.splitlines()[1:4]]
+        assert rows == ["reject", "note", "accept"]
+        await pressed(pilot, "down", "enter")
+        assert pilot.app.judgements.of(0) == "accept" and not pilot.app.judgements.notes(0)
+
+    async def second(pilot: Any) -> None:
+        await settled(pilot)
+        assert "by Ann B" in shown(pilot) and "your name" not in await pressed(pilot, "a")
+        other = Judgements.open(open_pairs(short), "Ann B")
+        other.judge(1, "reject")
+        pilot.app._refresh_judgements()
+        await settled(pilot)
+        assert "another window of Ann B says reject, not accept" in shown(pilot)
+
+    drive(XmineApp(short), (80, 24), first)
+    drive(XmineApp(short), (120, 40), second)

@@ -237,7 +237,7 @@ class FindScreen(JudgeScreen):
         elif len(rows) > _ASK:
             self.confirm(f"{verdict} {said}? y/n", judge, lambda: self.say("nothing was judged"))
         else:
-            judge()
+            self.named(judge)
 
     def _judge_all(self, rows: Rows, verdict: str) -> None:
         with self.judging():

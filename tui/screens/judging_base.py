@@ -1,17 +1,21 @@
 """The base of screens that judge pairs, and of most that show a pair whole in a pane."""
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
-from xmine.browsing.judgements import Judgements, key_of
+from xmine.browsing.judgements import Judgements, judge_name, key_of
 from xmine.errors import FileError
 from xmine.units import count
 
-from ..widgets.pair_cells import REPAIRED, SIGNS
+from ..state import keep_setting, setting
+from ..widgets.pair_cells import NOTE, REPAIRED, SIGNS
 from ..widgets.pair_detail import PairDetail
+from ..widgets.prompt import Question
 from .base import BaseScreen
 
 
@@ -32,6 +36,9 @@ class JudgeScreen(BaseScreen):
             tooltip="Merge, split, trim, edit.",
             show=False,
         ),
+        Binding("i", "note", "Note", id="note", tooltip="A line beside the verdict.", show=False),
+        Binding("W", "ask_name", "Who judges", id="judge-name", show=False),
+        Binding("Z", "undo_list", "What was done", id="undo-list", show=False),
         Binding("l", "lines", "Lines around the pair", id="pane.lines", show=False),
         Binding("plus", "more", "More of a long line", id="pane.more", show=False),
         Binding("J", "scroll_pane(1)", "Scroll the pane down", id="move.pane-down", show=False),
@@ -82,18 +89,72 @@ class JudgeScreen(BaseScreen):
         texts = self.view.opened.source.texts[source], self.view.opened.target.texts[target]
         self.copy("\t".join(texts), "copied: source, tab, target")
 
+    def named(self, act: Callable[[], object]) -> None:
+        """Judge in a name; ask for it before the first verdict."""
+        if os.environ.get("XMINE_JUDGE") or setting("judge"):
+            act()
+        else:
+            self.action_ask_name(act)
+
+    def action_ask_name(self, act: Callable[[], object] = lambda: None) -> None:
+        """Ask who judges, and remember it."""
+
+        def answered(name: str) -> None:
+            self.judgements.by = judge_name(name.strip())
+            with self.complaining():
+                keep_setting("judge", self.judgements.by)
+            self.refresh_top()
+            act()
+
+        text = "your name, beside your verdicts:"
+        self.ask(Question(text=text, answered=answered, given=self.judgements.by))
+
+    def say_contradicted(self) -> None:
+        """Tell of verdicts that another window gave otherwise in the same name."""
+        if told := [*self.judgements.contradicted.items()]:
+            key, (theirs, ours) = told[0]
+            pair = f"{key.source_line}, {key.target_line or '–'}"
+            pair += f" and {len(told) - 1:,} more" if told[1:] else ""
+            said = f"another window of {self.judgements.by} says {theirs}, not {ours}, of {pair}"
+            self.say(f"{said}: the last verdict counts", bad=True)
+        self.judgements.contradicted.clear()
+
     def action_judge(self, verdict: str) -> None:
         """Keep a verdict, and go on."""
-        row = self.judged_row()
-        if row is None:
+        if (row := self.judged_row()) is None:
             self.say("there is no pair to judge: these two sentences are no candidate of the run")
-            return
+        else:
+            self.named(partial(self._judge, row, verdict))
+
+    def _judge(self, row: int, verdict: str) -> None:
         with self.judging():
             self.check_there()
+            before = self.judgements.by_judge(row).get(self.judgements.by, verdict)
             is_new = self.judgements.judge(row, verdict)
             self.judged(row)
             taken = "z takes it back" if is_new else "it was already"
-            self.say(f"{SIGNS[verdict]} {verdict}: {self.progress()}; {taken}")
+            was = f"it was {before}, " if before != verdict else ""
+            self.say(f"{SIGNS[verdict]} {verdict}: {self.progress()}; {was}{taken}")
+            self.say_contradicted()
+
+    def action_note(self) -> None:
+        """Ask for a line to keep beside the verdict on the pair."""
+        if (row := self.judged_row()) is not None:
+            given = self.judgements.notes(row).get(self.judgements.by, "")
+            asked = Question(text=f"{NOTE} note:", answered=partial(self._note, row), given=given)
+            self.named(partial(self.ask, asked))
+
+    def _note(self, row: int, text: str) -> None:
+        with self.judging():
+            self.check_there()
+            self.judgements.note(row, text.strip())
+            self.verdicts_changed()
+
+    def action_undo_list(self) -> None:
+        """Show what was done, and take back some of it."""
+        from .undo_list import UndoList
+
+        self.app.push_screen(UndoList(self.judgements), lambda steps: self._undo(steps or 0))
 
     def action_repair(self) -> None:
         """Put the pair right on a screen of its own."""
@@ -111,7 +172,8 @@ class JudgeScreen(BaseScreen):
 
         with self.complaining():
             self.check_there()
-            self.app.push_screen(RepairScreen(self.judgements, row), done)
+            screen = RepairScreen(self.judgements, row)
+            self.named(lambda: self.app.push_screen(screen, done))
 
     @contextmanager
     def judging(self) -> Iterator[None]:
@@ -130,14 +192,21 @@ class JudgeScreen(BaseScreen):
 
     def action_undo(self) -> None:
         """Take back what was done last here; with nothing left, the verdict on the pair there."""
+        self._undo(1)
+
+    def _undo(self, steps: int) -> None:
         with self.complaining():
-            rows = self.judgements.undo(self.judged_row())
+            rows = list[int]()
+            for _ in range(steps):
+                rows = self.judgements.undo(self.judged_row())
             is_shown = bool(rows) and self.found(rows)
             self.verdicts_changed()
             self.refresh_top()
+            if not steps:
+                return
             if not rows:
                 self.say("nothing to take back")
-            elif is_shown:
+            elif is_shown or steps > 1:
                 self.say(f"taken back: {self.progress()}")
             else:
                 self.say(f"taken back: {self._named(rows)}, not shown here; {self.progress()}")

@@ -1,6 +1,7 @@
 """The pairs in a table, the one under the cursor whole below it; filter, sort, judge, export."""
 
 from dataclasses import replace
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -8,11 +9,14 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from xmine.browsing.query import NEEDED, ORDERS, USUAL, PairQuery, usual
+from xmine.browsing.samples import read_plan
 from xmine.browsing.typed import line_of
 
+from ..state import keep_setting, setting
 from ..widgets.pair_cells import arrow_of
 from ..widgets.pair_detail import PairDetail
 from ..widgets.pair_table import PairTable
+from ..widgets.prompt import Question
 from .base import QUIT
 from .exporting import ask_where
 from .finding_base import FindScreen
@@ -20,6 +24,7 @@ from .finding_base import FindScreen
 _COLUMNS = {"src": "source", "tgt": "target", "": "verdict"}
 # Beginnings of the ids of actions on the rows that are shown.
 _ON_ROWS = ("judge.", "mark.", "move.", "table.", "pane.", "pairs.copy", "pairs.export", "repair")
+_WAYS = ["50 random", "±.05 random", "50 strata", "±.05 strata", "50 unsure"]  # to judge
 _FIGURES = ("score", "prob", "cosine", "margin")  # the highest first
 # The orders that a key goes through: a run is in the order of its scores, so these come late.
 _TURNS = (
@@ -113,6 +118,7 @@ class PairsScreen(FindScreen):
             said.append(told + ("" if cut == self.view.opened.cut else " (not written)"))
         if judged := self.judgements.counts().judged:
             said.append(f"{judged:,} judged")
+        said.append(f"by {self.judgements.by}")
         return ", ".join(said)
 
     def on_pair_table_moved(self, event: PairTable.Moved) -> None:
@@ -124,7 +130,14 @@ class PairsScreen(FindScreen):
         self.pane.mark(pattern)
 
     def action_sample(self) -> None:
-        self.host.judge_sample(around=False)
+        text, given = "judge (tab: other ways):", setting("sample") or _WAYS[0]
+        self.ask(Question(text=text, answered=self._sample, given=given, ways=lambda _: _WAYS))
+
+    def _sample(self, plan: str) -> None:
+        with self.complaining():
+            read_plan(plan)
+            keep_setting("sample", plan)
+            self.named(partial(self.host.judge_sample, around=False, plan=plan))
 
     def on_pair_table_header_clicked(self, event: PairTable.HeaderClicked) -> None:
         order = _COLUMNS.get(event.column, event.column)

@@ -1,6 +1,7 @@
 """Pairs drawn at random, one at a time over the whole screen; at the end their precision."""
 
 from collections import deque
+from functools import partial
 from typing import ClassVar
 
 from rich.text import Text
@@ -11,7 +12,7 @@ from textual.events import Resize
 from textual.widgets import Button, Static
 
 from xmine.browsing.judgements import CODES
-from xmine.browsing.samples import USUAL, Sample
+from xmine.browsing.samples import USUAL, Sample, read_plan
 from xmine.errors import XmineError
 from xmine.pairs.judgements import LABELS
 from xmine.units import count
@@ -20,6 +21,9 @@ from ..widgets.pair_cells import SIGNS
 from ..widgets.pair_detail import PairDetail
 from .base import BaseScreen, OpeningScreen
 from .judging_base import JudgeScreen
+
+_STEP = 10  # pairs, until the interval is as narrow as it is wanted
+_SAID = {"random": "at random", "strata": "by strata", "unsure": "least sure first"}
 
 
 class SampleScreen(JudgeScreen):
@@ -41,10 +45,11 @@ class SampleScreen(JudgeScreen):
     # A telephone shows this screen, and buttons in place of keys.
     SMALLEST: ClassVar[tuple[int, int]] = OpeningScreen.SMALLEST
 
-    def __init__(self, *, around: bool) -> None:
+    def __init__(self, *, around: bool, plan: str = "") -> None:
         super().__init__()
-        self._around = around
+        self._around, self._plan = around, read_plan(plan)
         self._sample: Sample | None = None
+        self._is_whole = False  # whether there are no more pairs
         self._left: deque[int] = deque()  # rows to judge, the one that is shown first
 
     def body(self) -> ComposeResult:
@@ -59,17 +64,16 @@ class SampleScreen(JudgeScreen):
                 yield button
 
     def on_mount(self) -> None:
-        self._draw(USUAL)
+        self._draw(self._plan.size)
 
     def on_resize(self, event: Resize) -> None:
         self.set_class(event.size.width < BaseScreen.SMALLEST[0], "-phone")
 
     def _draw(self, size: int) -> None:
         """Draw a sample in the background: a million pairs are sorted."""
-        opened, cut, around = self.view.opened, self.view.wanted.cut, self._around
-        self.background.run(
-            "draw", lambda: Sample(opened, cut, size, around=around), self._drawn, self._not_drawn
-        )
+        opened, cut, how = self.view.opened, self.view.wanted.cut, self._plan.how
+        draw = partial(Sample, opened, cut, size, around=self._around, how=how)
+        self.background.run("draw", draw, self._drawn, self._not_drawn)
 
     def _not_drawn(self, error: XmineError) -> None:
         self.host.back()
@@ -78,6 +82,7 @@ class SampleScreen(JudgeScreen):
     def _drawn(self, sample: Sample) -> None:
         more = self._sample is None or len(sample) > len(self._sample)
         self._sample, self._left = sample, deque(self.judgements.unsaid(sample.rows))
+        self._is_whole = not more
         self.verdicts_changed()
         self.refresh_top()
         if not more:
@@ -88,15 +93,18 @@ class SampleScreen(JudgeScreen):
             return self.NAME
         size = len(self._sample)
         place = f"{size - len(self._left) + 1} of {size}" if self._left else count(size, "pair")
-        return f"{self.NAME} {place}, {'around the cut' if self._around else 'at random'}"
+        return f"{self.NAME} {place}, {'around the cut' if self._around else _SAID[self._plan.how]}"
 
     def facts(self) -> str:
         if self._sample is None:
             return ""
         codes = self.judgements.codes()[self._sample.rows]
-        return "  ".join(
-            f"{int((codes == code).sum())} {SIGNS[name]}" for name, code in CODES.items() if name
-        )
+        counts = {SIGNS[name]: int((codes == code).sum()) for name, code in CODES.items() if name}
+        said = [f"{number} {sign}" for sign, number in counts.items()]
+        if (within := self._plan.within) is not None:
+            share = self._sample.said(self.judgements.codes()).above
+            said.append(f"±{share.within:.2f} of ±{within:g}")
+        return "  ".join([*said, self.judgements.by])
 
     def judged_row(self) -> int | None:
         return self._left[0] if self._left else None
@@ -114,15 +122,21 @@ class SampleScreen(JudgeScreen):
         """Show the pair that comes next; after the last one, what the verdicts say."""
         if self._sample is None:
             return
+        codes, within = self.judgements.codes(), self._plan.within
+        wide = within is not None and self._sample.said(codes).above.within > within
+        if not self._left and wide and not self._is_whole:
+            self._draw(len(self._sample) + _STEP)
+            return
         found = self.query_one("#found", Static)
         self.refresh_bindings()
         self.pane.display, found.display = bool(self._left), not self._left
         for button in self.query(Button):
             button.display = bool(self._left) == (button.action != "screen.further")
         if self._left:
-            self.show_whole(self._left[0], None)
+            row = self._left[0]
+            self.pane.show(self.view.opened, row, repair=self.judgements.repair_of(row))
         else:
-            finding = self._sample.said(self.judgements.codes())
+            finding = self._sample.said(codes)
             said = Text("\n").join(map(Text, finding.lines()))
             keys = f"enter: {USUAL} more; t: the threshold"
             keys += "; m: mine again with the verdicts" if self.view.opened.is_run else ""

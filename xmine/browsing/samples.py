@@ -1,9 +1,11 @@
 """What verdicts say: of a sample of pairs, of a cut, of the estimate, and of other judges."""
 
 import math
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,6 +20,9 @@ from xmine.units import count
 
 USUAL = 50  # pairs of a sample
 HOW = ("random", "strata", "unsure")  # orders of a sample
+_PLAN = re.compile(
+    rf"(?:(?P<size>\d{{1,7}})|(?:±|\+-)? ?(?P<within>0?\.\d*[1-9]))? ?(?P<how>{'|'.join(HOW)})?"
+)
 _BINS = (0.5, 0.8, 0.95)  # probabilities where strata end
 _LEAST = 0.02  # variance: sure pairs are looked at, too
 # Standard deviations that hold nine tenths of a normal distribution, as for expected precision.
@@ -25,6 +30,24 @@ _NINE_TENTHS = 1.645
 _SEED = 1  # of the one order in which pairs are drawn
 _BLOCK = 4096  # drawn pairs that are looked at at once
 _FEWEST = 10  # pairs that were judged in that order, or all that are kept
+
+
+class Plan(NamedTuple):
+    """How many pairs are judged, or until the interval is `within` so much, and in which order."""
+
+    size: int
+    within: float | None
+    how: str
+
+
+def read_plan(line: str) -> Plan:
+    """Read `50 random`, `±.05 strata`, or a part of that."""
+    found = _PLAN.fullmatch(line.strip())
+    if found is None or found["size"] == "0":
+        raise OptionError(f"{line!r} is no sample", "50 random, ±.05 strata, 50 unsure")
+    within = None if found["within"] is None else float(found["within"])
+    size = int(found["size"] or (USUAL if within is None else _FEWEST))
+    return Plan(size, within, found["how"] or HOW[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +78,12 @@ class Share:
         spread = math.sqrt(part * (share * (1 - share) + part / 4))
         low, high = ((share + part / 2 + sign * spread) / (1 + part) for sign in (-1, 1))
         return max(round(low, 12), 0.0), min(round(high, 12), 1.0)
+
+    @property
+    def within(self) -> float:
+        """Half the width of the interval; 1 without any."""
+        low, high = self.interval or (-1, 1)
+        return (high - low) / 2
 
     def __str__(self) -> str:
         """Write the share, the interval and both counts."""
@@ -104,7 +133,8 @@ def _weighted(codes: Codes, kept: Rows, strata: Rows, drawn: Rows) -> Share:
         weight, likely = pairs / len(kept), (found.so + 0.5) / (found.of + 1)
         share += weight * (0.5 if found.share is None else found.share)
         middle += weight * likely
-        variance += weight**2 * likely * (1 - likely) * (1 - found.of / pairs) / max(found.of, 1)
+        left = likely * (1 - likely) * (1 - found.of / pairs) / max(found.of, 1)
+        variance += weight**2 * left
     every = share_of(codes, drawn)
     worth = middle * (1 - middle) / variance if variance else math.inf
     return Share(every.so, every.of, share, worth) if every.of else every

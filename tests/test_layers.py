@@ -33,9 +33,9 @@ CEILINGS = {
     "xmine/text": 2950,
     "xmine/vectors": 590,
     "trainer": 8640,
-    "tui": 7100,
+    "tui": 7170,
     "bench": 4610,
-    "tests": 54300,
+    "tests": 54400,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 20_000

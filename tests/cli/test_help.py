@@ -84,7 +84,15 @@ def test_the_many_options_of_mining_and_training_are_in_groups(command: Command)
     training = groups(command("train", "--method", "moco", "--help").out)
     assert list(training) == list(GROUPS)
     assert names("Most used", training) == {
-        *("--output", "--method", "--dry-run", "--encoder", "--architecture", "--epochs")
+        *(
+            "--output",
+            "--method",
+            "--preset",
+            "--dry-run",
+            "--encoder",
+            "--architecture",
+            "--epochs",
+        )
     }
     shared = {field.name for field in fields(TrainingOptions)}
     own = {field.name for field in fields(METHODS["moco"].options)} - shared

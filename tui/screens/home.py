@@ -49,7 +49,6 @@ class HomeScreen(BaseScreen):
         self._entries: list[Recent] = []  # that are shown
         self._sought = ""
         self.marked: set[str] = set()  # paths
-        self._said_of: bool | None = None  # whether there were entries when it was last said
 
     def body(self) -> ComposeResult:
         keys = {"o": "open a run or pairs", "M": "mine two text files", "T": "train an encoder"}
@@ -67,7 +66,12 @@ class HomeScreen(BaseScreen):
     def _look(self) -> None:
         """List what was opened, and what else is there as soon as all folders were looked at."""
         self.background.run(self.LOADS, recent, self._list, self.complain)
-        self.background.run("project", lambda: project(Path.cwd()), self._list, self.complain)
+        self.background.run("project", lambda: project(Path.cwd()), self._list_all, self.complain)
+
+    def _list_all(self, found: list[Recent]) -> None:
+        self._list(found)
+        if not found and not self._told:  # an error stays
+            self.say("nothing is here yet: o opens a run, M makes one of two text files")
 
     def on_job_told(self, event: JobTold) -> None:
         super().on_job_told(event)
@@ -96,10 +100,6 @@ class HomeScreen(BaseScreen):
         if paths:
             at = paths.index(before.path) if before and before.path in paths else 0
             shown_list.highlighted = at
-        if self._said_of is not bool(found):  # or the last message stays, such as an error
-            self._said_of = bool(found)
-            nothing = "nothing is here yet: o opens a run, M makes one of two text files"
-            self.say("" if found else nothing)
 
     @property
     def _entry(self) -> Recent | None:
@@ -177,7 +177,6 @@ class HomeScreen(BaseScreen):
             return
         with self.complaining():
             forget([entry.path])
-            self._said_of = None
             if Path(entry.path).is_relative_to(Path.cwd()) and Path(entry.path).is_dir():
                 self.say("what is below this folder stays on the list")
         self._look()

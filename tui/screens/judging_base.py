@@ -37,7 +37,7 @@ class JudgeScreen(BaseScreen):
             show=False,
         ),
         Binding("i", "note", "Note", id="note", tooltip="A line beside the verdict.", show=False),
-        Binding("W", "ask_name", "Who judges", id="judge-name", show=False),
+        Binding("I", "ask_name", "Who judges", id="judge-name", show=False),
         Binding("Z", "undo_list", "What was done", id="undo-list", show=False),
         Binding("l", "lines", "Lines around the pair", id="pane.lines", show=False),
         Binding("plus", "more", "More of a long line", id="pane.more", show=False),

@@ -57,6 +57,7 @@ class MiningScreen(JobScreen):
             return
         for line in self.query(FormLine):
             line.input.value = fields.get(line.line_id, "")
+            line.input.select_all()  # typing replaces it
         if run is not None:
             self._again = run, [fields[name] for name in _NAMED[:2]]
             if not self.host.jobs.runs(self.KIND):

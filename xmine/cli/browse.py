@@ -96,7 +96,7 @@ def _check(path: Path | None, *, recent: bool, serve: bool, is_at: bool) -> None
         raise FileError(f"{path}: no such file or folder", "mine one: xmine mine A B -o run/")
 
 
-def _show(path: Path | None, *, sample: bool, read_only: bool) -> None:
+def _show(path: Path | None, *, sample: bool = False, read_only: bool = False) -> None:
     gc.disable()  # until the first screen is there: nothing that is loaded is garbage
     from xmine.tui.app import XmineApp
     from xmine.tui.background import leave_readers

@@ -36,7 +36,7 @@ def opened(tmp_path: Path) -> Opened:
         ("score < 1.3 AND flags LIKE '%number%'", lambda p: (p.score or 9) < 1.3 and p.flags),
         ("score = 1.25", lambda p: p.score == 1.25),
         ("score IS NULL", lambda p: p.score is None),
-        ("prob >= 0.6", lambda p: (p.prob or 0) >= 0.6),
+        ("prob >= .6", lambda p: (p.prob or 0) >= 0.6),
         ("cosine BETWEEN 0.6 AND 0.85", lambda p: 0.6 <= p.cosine <= 0.85),
         ("margin > 1.1", lambda p: (p.margin or 0) > 1.1),
         ("margin IS NULL OR score > margin", lambda p: not p.margin or (p.score or 0) > p.margin),

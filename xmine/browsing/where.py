@@ -39,7 +39,8 @@ _LONGEST = (
 # A text has no backslash before a quote: some dialects take the quote for a part of the text.
 _TOKEN = re.compile(
     r"""\s+ | '(?:[^'\\] | '' | \\(?!'))*' | (?P<word>[^\W\d]\w*)
-    | [0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)? | <> | [<>!]?= | [-+*/%<>(),](?<!--)(?<!/\*)""",
+    | (?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)? | <> | [<>!]?=
+    | [-+*/%<>(),](?<!--)(?<!/\*)""",
     re.VERBOSE,
 )
 

@@ -306,12 +306,12 @@ def settings() -> tuple[object, dict[str, str]]:
     return read.get("theme"), {name: key for name, key in named if isinstance(key, str)}
 
 
-def setting(name: str) -> str:
-    """Read another setting: `judge`, or `sample`; empty where there is none."""
-    return str(load(_SETTINGS).get(name, ""))
+def setting(name: str) -> Any:  # noqa: ANN401 - of a file that a user may have edited
+    """Read another setting: `judge`, `sample`, `columns`, `views`; empty where there is none."""
+    return load(_SETTINGS).get(name, "")
 
 
-def keep_setting(name: str, value: str) -> None:
+def keep_setting(name: str, value: object) -> None:
     """Remember a setting, or the theme.
 
     Raises:

@@ -16,6 +16,7 @@ from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import PairQuery, select
 from xmine.pairs.io import read_pairs, write_pairs
 from xmine.tui.app import XmineApp
+from xmine.tui.state import setting
 from xmine.tui.widgets.pair_table import PairTable
 
 NARROW = (80, 24)
@@ -473,3 +474,34 @@ def test_the_screens_look_as_they_did(mined_run: Path, snapshot: Any) -> None:
         await snapshot(pilot, "help", holds=["Keys of Pairs", "Half a page down"])
 
     browse(mined_run, script)
+
+
+def test_columns_are_chosen_and_views_are_kept_by_name(mined_run: Path) -> None:
+    async def typed(pilot: Any, keys: Keys, key: str, text: str) -> list[str]:
+        await keys(key)
+        return await answer(pilot, "#answer", text)
+
+    async def first(pilot: Any, keys: Keys) -> None:
+        said = await typed(pilot, keys, "c", "cosine length nonsense")
+        assert any("! 'nonsense' is no column" in line for line in said)
+        assert (await typed(pilot, keys, "c", "length cosine"))[1].split() == [
+            *("cosine", "length", "source", "target"),
+        ]
+        await typed(pilot, keys, "slash", "prob<0.99 is:all")
+        await keys("s")
+        said = await typed(pilot, keys, "w", "doubtful")
+        assert any("kept: doubtful" in line for line in said)
+
+    async def second(pilot: Any, keys: Keys) -> None:
+        assert "cosine" in screen_text(pilot.app)[1]
+        await typed(pilot, keys, "slash", "")
+        await typed(pilot, keys, "w", "doubtful")
+        query = pilot.app.view.query
+        assert (query.kept, query.order) == ("all", "unsure")
+        await typed(pilot, keys, "w", "-doubtful")
+        assert setting("views") == {}
+        header = (await typed(pilot, keys, "c", ""))[1].split()
+        assert "cosine" not in header and header[0] == "score"
+
+    for script in (first, second):
+        browse(mined_run, script, (120, 24))

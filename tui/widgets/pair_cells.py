@@ -11,6 +11,7 @@ from xmine.browsing.repairs import Repair
 from ..text import cut
 
 PADDING = 1  # blank cells on each side of a column
+CHOICE = ("score", "prob", "margin", "cosine", "flags", "length", "src", "tgt", "file")
 _WIDE = 100  # a table of so many cells has room for the line numbers
 _WIDER = 110  # and for the margin
 # The sign of each judgement: colour alone does not tell them apart.
@@ -42,6 +43,7 @@ class PairCells:
         verdict: tells the judgement of a row.
         repair_of: tells what stands in the place of a row.
         cut: if set, a sign tells whether the rank of a pair is at or above it, see `Opened.ranks`.
+        chosen: columns of CHOICE to show beside the texts; none: as there is room.
         names: the columns.
         widths: cells of each column, without padding.
     """
@@ -50,6 +52,7 @@ class PairCells:
         self.opened, self.data, self.verdict = opened, rows, verdict
         self.repair_of: Mended = lambda row: None
         self.cut: float | None = None
+        self.chosen: list[str] = []
         self.names: list[str] = []
         self.widths: list[int] = []
 
@@ -62,31 +65,48 @@ class PairCells:
 
     def lay_out(self, width: int) -> None:
         """Choose columns for a table of `width` cells; both texts share the room that is left."""
-        opened, lines = self.opened, []
-        fixed = {"": 1}
-        if opened.changes is not None:
-            fixed["change"] = 7
-        if opened.scores is not None:
-            fixed["score"] = _cells_of(opened.scores)
-        if opened.probs is not None:
-            fixed["prob"] = 5
-        if self._ranked is not None:
-            fixed[self._ranked] = max(fixed[self._ranked], 6) + 2  # four decimals, and the sign
-        if opened.margins is not None and width >= _WIDER:
-            fixed["margin"] = max(_cells_of(opened.margins), 7)  # the name, and the arrow
+        names = {"", "change", self._ranked, *(self.chosen or self._usual(width))}
+        fixed = {name: cells for name, cells in self._possible().items() if name in names}
+        if "flags" in fixed and width < _WIDE:
+            fixed["flags"] = 6
+        lines = {name: fixed.pop(name) for name in ("src", "tgt") if name in fixed}
+        columns = len(fixed) + len(lines) + 2
+        taken = sum(fixed.values()) + sum(lines.values()) + 2 * PADDING * columns
+        room = max(width - taken, 10)
+        fixed |= {"source": room - room // 2, "target": room // 2} | lines
+        self.names, self.widths = list(fixed), list(fixed.values())
+
+    def _usual(self, width: int) -> set[str]:
+        """Name the columns that a table of some cells has room for."""
+        opened, names = self.opened, {"score", "prob"}
+        names |= {"margin"} if width >= _WIDER else set()
+        names |= {"src", "tgt"} if width >= _WIDE or opened.has_beads else set()
         # Around a cut the columns stay where they are, though the pairs change with each key.
         if opened.flags is not None and (self.cut is not None or opened.flags.any_of(self.data)):
-            fixed["flags"] = 6 if width < _WIDE else 12
-        if width >= _WIDE or opened.has_beads:
-            digits = [
-                len(f"{side.lines.max(initial=0)}") for side in (opened.source, opened.target)
-            ]
-            lines = [max(2 * each + 1 if opened.has_beads else each, 4) for each in digits]
-        columns = len(fixed) + len(lines) + 2
-        room = max(width - sum(fixed.values()) - sum(lines) - 2 * PADDING * columns, 10)
-        fixed |= {"source": room - room // 2, "target": room // 2}
-        fixed |= dict(zip(("src", "tgt"), lines, strict=False))
-        self.names, self.widths = list(fixed), list(fixed.values())
+            names.add("flags")
+        return names
+
+    def _possible(self) -> dict[str, int]:
+        """Give the cells of each column that the pairs have."""
+        opened, found = self.opened, {"": 1}
+        if opened.changes is not None:
+            found["change"] = 7
+        if opened.scores is not None:
+            found["score"] = _cells_of(opened.scores)
+        if opened.probs is not None:
+            found["prob"] = 5
+        if self._ranked is not None:
+            found[self._ranked] = max(found[self._ranked], 6) + 2  # four decimals, and the sign
+        for name, column in (("margin", opened.margins), ("cosine", opened.cosines)):
+            if column is not None:
+                found[name] = max(_cells_of(column), 7)  # the name, and the arrow
+        if opened.flags is not None:
+            found["flags"] = 12
+        found |= {"length": 9, "file": 12}
+        for name, side in (("src", opened.source), ("tgt", opened.target)):
+            digits = len(f"{side.lines.max(initial=0)}")
+            found[name] = max(2 * digits + 1 if opened.has_beads else digits, 4)
+        return found
 
     def column_of(self, order: str) -> str:
         """Name the column that rows are sorted by; empty if there is none."""
@@ -129,14 +149,16 @@ class PairCells:
         match name:
             case "":
                 return SIGNS[self.verdict(row)]
-            case "score" | "prob" | "margin":
+            case "length" | "file":
+                pair = opened.pair(row)
+                lengths = f"{len(pair.source)}/{len(pair.target)}"
+                return _left(lengths if name == "length" else pair.source_file or "", width)
+            case "score" | "prob" | "margin" | "cosine":
                 return self._figure(row, name, width)
-            case "flags":
-                assert opened.flags is not None  # or it had no column
-                return _left(opened.flags[row], width)
-            case "change":
-                assert opened.changes is not None  # or it had no column
-                return _left(opened.changes[row], width)
+            case "flags" | "change":
+                column = opened.flags if name == "flags" else opened.changes
+                assert column is not None  # or it had no column
+                return _left(column[row], width)
             case "source" | "target":
                 if (repair := self.repair_of(row)) is not None:
                     return _left(repair.text(int(name == "target")), width)
@@ -152,9 +174,10 @@ class PairCells:
 
     def _figure(self, row: int, name: str, width: int) -> str:
         opened = self.opened
-        column = {"score": opened.scores, "prob": opened.probs, "margin": opened.margins}[name]
+        columns = {"score": opened.scores, "prob": opened.probs, "margin": opened.margins}
+        column = (columns | {"cosine": opened.cosines})[name]
         assert column is not None  # or it had no column
-        digits = 4 if name in ("score", "margin", self._ranked) else 2
+        digits = 4 if name != "prob" or name == self._ranked else 2
         said = "" if np.isnan(column[row]) else f"{column[row]:.{digits}f}"
         if name == self._ranked and (rank := opened.rank(row)) is not None:
             assert self.cut is not None

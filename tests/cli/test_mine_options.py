@@ -342,7 +342,7 @@ def test_what_is_wrong_with_known_pairs_is_said_with_file_and_line(
         "--score-max 3 --threshold 4": "--score-max 3 is below --threshold 4\n",
         "--drop copy --drop copie": "--drop is 'copie'",
         "--segment --seed-pairs gold.tsv": "--segment and known pairs of lines",
-        "--segment --src-lang sv": "--segment cannot cut text in sv",
+        "--segment --src-lang th": "--segment cannot cut text in th",
         "--segment --threshold gold --gold gold.tsv": "--segment and known pairs of lines",
         "--plot-file p.jpg": "--plot-file is 'p.jpg': no format for pictures",
     }.items(),

@@ -244,10 +244,10 @@ def test_gold_chooses_the_best_cut_and_changes_nothing_else(
     again = xmine.mine(source, target, toy_encoder, gold=truth)
     assert again.threshold == auto.threshold
     assert list(again.pairs.rows()) == list(auto.pairs.rows())
-    with pytest.raises(OptionError, match="--threshold gold without gold pairs"):
+    with pytest.raises(OptionError, match="threshold gold without gold pairs"):
         xmine.mine(source, target, toy_encoder, MiningOptions(threshold="gold"))
     for pairs in ([], known(gold, right=False)):
-        with pytest.raises(OptionError, match="--threshold gold without gold pairs"):
+        with pytest.raises(OptionError, match="threshold gold without gold pairs"):
             xmine.mine(
                 source,
                 target,
@@ -360,7 +360,7 @@ def test_known_pairs_may_name_any_occurrence_of_a_repeated_line(
 def test_known_pairs_are_of_whole_lines(toy_encoder: SentenceEncoder, toy_files: ToyFiles) -> None:
     source, target, gold = toy_files
     truth = LabelledPairs("", known(gold))
-    refused = "--segment and known pairs of lines"
+    refused = "segment and known pairs of lines"
     with pytest.raises(OptionError, match=refused):
         xmine.mine(source, target, toy_encoder, MiningOptions(segment=True), seeds=truth)
     with pytest.raises(OptionError, match=refused):

@@ -1,14 +1,15 @@
 """The papers' settings, as docs/methods gives them: run as they are written, for 20 steps.
 
-Each command of a page that begins with an encoder of the hub is run by the command line. In place
-of a name of the hub stands a small checkpoint, in place of a file one of the same kind. Two sizes
-are replaced, which small data do not allow: rows of a batch, and keys of a queue. `--steps 20` is
+Each command of a page that names a preset is run by the command line. Behind it stand a small
+checkpoint for each name of the hub, and a file of the same kind for each file. Two sizes are
+replaced, which small data do not allow: rows of a batch, and keys of a queue. `--steps 20` is
 added, and what fits the data to the machine: `--held-out`, `--device`, `--dtype`.
 """
 
 import re
 import shlex
 import sys
+import tomllib
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -18,65 +19,59 @@ import pytest
 
 from tests.toys.checkpoints import toy_model, toy_tokenizer
 from xmine.cli import run
+from xmine.cli.train.methods import PRESETS
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.options import EncodingOptions
+from xmine.options import EncodingOptions, flag
 from xmine.pairs.io import ParallelText
 from xmine.trainer.run.loop import Training
 
 PAGES = Path(__file__).parents[2] / "docs" / "methods"
 ENCODERS = ("--encoder", "--src-encoder", "--tgt-encoder", "--distilled-encoder", "--teacher")
 HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
-SMALLER = {"--batch-size": "8", "--nli-batch-size": "6", "--queue-size": "30"}
+SMALLER = {"batch_size": 8, "distil_batch_size": 10, "nli_batch_size": 6, "queue_size": 30}
 ADDED = "--steps 20 --held-out 30 --device cpu --dtype float32 --threads 1 --quiet".split()
 STEPS = 20
 
 
 def paper_commands(page: Path) -> Iterator[list[str]]:
-    """Give the commands of a page that name encoders of the hub, or go on with such a one."""
+    """Give the commands of a page that name a preset."""
     text = page.read_text(encoding="utf-8")
     for block in re.findall(r"^```\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
-        left: dict[str, bool] = {}  # folders that commands leave, and whether it is the paper's
         for line in block.replace("\\\n", " ").splitlines():
             words = shlex.split(line, comments=True)
-            if words[:2] != ["xmine", "train"]:
-                continue
-            names = [words[at + 1] for at, word in enumerate(words) if word in ENCODERS]
-            is_papers = bool(names) and all(
-                left.get(name.split("/")[0], not name.endswith("/")) for name in names
-            )
-            left[words[words.index("-o") + 1].rstrip("/")] = is_papers
-            if is_papers:
+            if words[:2] == ["xmine", "train"] and "--preset" in words:
                 yield words[1:]
 
 
-def flags_of(words: list[str]) -> dict[str, str]:
-    return {
-        word: after
-        for word, after in zip(words, [*words[1:], "--"], strict=True)
-        if word.startswith("-")
-    }
+def preset_of(words: list[str]) -> dict[str, Any]:
+    path = PRESETS[words[words.index("--preset") + 1]]
+    return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
 PAPERS = {page.stem: list(paper_commands(page)) for page in sorted(PAGES.glob("*.md"))}
 
-# What the papers say: page, which command -> flags.
-MOCO = "--pooling mean --queue-size 409600 --temperature 0.04 --momentum 0.999 --batch-size 1024 "
-MOCO += "--learning-rate 4e-5 --schedule cosine --epochs 15 --clip 10 --weight-decay 1e-4 "
-MOCO += "--max-tokens 64"
-MSIMCSE = "--pooling cls --learning-rate 1e-5 --batch-size 128 --epochs 1 --max-tokens 32 "
-MSIMCSE += "--warmup 0 --weight-decay 0"
-OF_ALL = "--max-tokens 50 --dropout 0.1"
-DISTIL = f"{OF_ALL} --stage distil --teacher-pooling cls_mlp --pooling cls --batch-size 160 "
-DISTIL += "--distil-learning-rate 5e-5 --schedule cosine --distil-epochs 2"
-CONTRAST = f"{OF_ALL} --stage contrast --pooling cls --queue-size 4096 --temperature learnable "
-CONTRAST += "--batch-size 400 --learning-rate 2e-4 --schedule cosine --evaluate-every 250"
-NLI = f"{OF_ALL} --stage nli --nli-temperature 0.05 --nli-batch-size 128 --nli-learning-rate 1e-5"
-SAID = {
-    ("moco", 0): MOCO,
-    ("msimcse", 0): MSIMCSE,
-    ("transaug", 0): DISTIL,
-    ("transaug", 1): CONTRAST,
-    ("transaug", 2): NLI,
+# What the papers say.
+MSIMCSE: dict[str, Any] = {"pooling": "cls", "learning_rate": 1e-5, "batch_size": 128, "epochs": 1}
+MSIMCSE |= {"max_tokens": 32, "warmup": 0, "weight_decay": 0, "training_head": True}
+SAID: dict[str, dict[str, Any]] = {
+    "moco-bert": {
+        "pooling": "mean", "queue_size": 409_600, "temperature": 0.04, "momentum": 0.999,
+        "batch_size": 1024, "learning_rate": 4e-5, "schedule": "cosine", "epochs": 15,
+        "clip": 10, "weight_decay": 1e-4, "max_tokens": 64,
+    },
+    **{f"msimcse-{name}": MSIMCSE for name in ("unsup", "nli", "cross-nli", "parallel")},
+    "transaug": {
+        "max_tokens": 50, "dropout": 0.1, "pooling": "cls", "teacher_pooling": "cls_mlp",
+        "distil_batch_size": 160, "distil_learning_rate": 5e-5, "distil_epochs": 2,
+        "queue_size": 4096, "temperature": "learnable", "batch_size": 400,
+        "learning_rate": 2e-4, "schedule": "cosine", "evaluate_every": 250,
+        "nli_temperature": 0.05, "nli_batch_size": 128, "nli_learning_rate": 1e-5,
+    },
+    "emma-x": {
+        "ranks": 4, "queue_size": 256, "temperature": 0.04, "momentum": 0.999,
+        "batch_size": 1024, "learning_rate": 5e-4, "gmm_learning_rate": 3e-5,
+        "schedule": "cosine", "weight_decay": 0,
+    },
 }
 
 
@@ -109,17 +104,21 @@ def write(kind: str, path: Path, pairs: ParallelText) -> None:
 
 
 def as_it_is_run(words: list[str], pairs: ParallelText) -> list[str]:
-    """Put the checkpoint for names of the hub, small sizes for large ones; write the files."""
+    """Add the checkpoint for names of the hub, and small sizes for large ones; write the files."""
     changed = list(words)
-    for at, word in enumerate(words[1:], start=1):
-        before = words[at - 1]
-        if before in SMALLER:
-            changed[at] = SMALLER[before]
-        elif before in ENCODERS and not Path(word).exists():
-            assert HUB_NAME.fullmatch(word), f"{word}: the hub has names as organisation/name"
-            changed[at] = "hub"
-        elif Path(word).suffix in (".tsv", ".csv", ".txt"):
-            write(before if before.startswith("--") else "pairs", Path(word), pairs)
+    for name, value in preset_of(words).items():
+        if name in SMALLER:
+            changed += [flag(name), str(SMALLER[name])]
+        elif flag(name) in ENCODERS:
+            assert HUB_NAME.fullmatch(value), f"{value}: the hub has names as organisation/name"
+            changed += [flag(name), "hub"]
+    for before, word in pairwise(words):
+        if Path(word).suffix in (".tsv", ".csv", ".txt"):
+            write(
+                before if before in ("--triplets", "--texts", "--dev") else "pairs",
+                Path(word),
+                pairs,
+            )
     return [*changed, *ADDED]
 
 
@@ -133,12 +132,12 @@ def invoke(words: list[str], monkeypatch: pytest.MonkeyPatch) -> int | str | Non
 
 def test_all_four_methods_have_the_papers_settings() -> None:
     assert all(PAPERS[name] for name in ("moco", "msimcse", "transaug", "emma-x"))
-    for (page, number), said in SAID.items():
-        written = flags_of(PAPERS[page][number])
-        for name, value in flags_of(said.split()).items():
-            assert written[name] == value, (page, number, name)
-    assert float(flags_of(PAPERS["moco"][0])["--warmup"]) == pytest.approx(400 / 73_242, rel=0.01)
-    assert "--training-head" in PAPERS["msimcse"][0]
+    assert {*SAID} == {*PRESETS}
+    for name, said in SAID.items():
+        written = preset_of(["--preset", name])
+        assert {each: written[each] for each in said} == said, name
+    warmup = preset_of(["--preset", "moco-bert"])["warmup"]
+    assert warmup == pytest.approx(400 / 73_242, rel=0.01)
 
 
 @pytest.mark.long
@@ -153,24 +152,23 @@ def test_the_papers_settings_run_as_they_are_written(
     rows: list[int] = []
     take = Training.take
 
-    def counted(training: Training, some: Any, report: Any) -> None:
+    def counted(training: Training, some: Any, *more: Any) -> Any:
         rows.append(len(some))
-        take(training, some, report)
+        return take(training, some, *more)
 
     monkeypatch.setattr(Training, "take", counted)
+    stages = {"transaug": 3, "emma-x": 2}.get(page, 1)
     for words in PAPERS[page]:
         rows.clear()
-        given = as_it_is_run(words, toy_pairs)
-        assert invoke(given, monkeypatch) == 0, capfd.readouterr().err
-        flags = flags_of(given)
-        stage = flags.get("--stage", "")
-        assert len(rows) == STEPS * (2 if page == "emma-x" else 1)
-        wanted = flags.get("--nli-batch-size" if stage == "nli" else "--batch-size")
-        assert wanted is None or set(rows) == {int(wanted)}
-        pooling = flags.get("--pooling", "cls" if stage == "nli" else "mean")
-        left = Path(flags["-o"])
-        for folder in [left] if (left / "modules.json").exists() else sorted(left.glob("*/")):
-            if stage != "contrast" or folder.name == "source":
-                facts = SentenceEncoder.load(folder, EncodingOptions(device="cpu")).describe()
-                assert facts["pooling"] == pooling
-                assert facts["max_length"] == int(flags.get("--max-tokens", 20))
+        assert invoke(as_it_is_run(words, toy_pairs), monkeypatch) == 0, capfd.readouterr().err
+        assert len(rows) == STEPS * stages
+        sizes = {SMALLER[name] for name in preset_of(words) if name in SMALLER} - {30}
+        assert {*rows} == sizes
+        asked, left = preset_of(words), Path(words[words.index("-o") + 1])
+        folders = [left] if (left / "modules.json").exists() else sorted(left.glob("*/"))
+        for folder in folders if page != "transaug" else [left / "source"]:
+            facts = SentenceEncoder.load(folder, EncodingOptions(device="cpu")).describe()
+            assert (facts["pooling"], facts["max_length"]) == (
+                asked["pooling"],
+                asked.get("max_tokens", 20),
+            )

@@ -39,19 +39,19 @@ class RepairScreen(BaseScreen):
     LOADS = "draft"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "keep", "Keep", id="repair.keep"),
+        Binding("t", "trim", "Trim", id="repair.trim", tooltip="To the part that has a match."),
+        Binding("s", "step('split')", "Split", id="repair.split", tooltip="Left, right move │."),
+        Binding("e", "edit", "Edit", id="repair.edit"),
+        Binding("m", "step('merge', 1)", "Merge", id="repair.merge", tooltip="With the next."),
         Binding("escape", "back", "Give up", id="repair.give-up"),
         Binding("tab", "turn", "Other side", id="repair.side"),
         Binding("n", "step('take', 1)", "Next line", id="repair.next", tooltip="Take it in."),
         Binding("p", "step('take', -1)", "Line before", id="repair.before"),
         Binding("N", "step('give', 1)", "Last line away", id="repair.give-last", show=False),
         Binding("P", "step('give', -1)", "First line away", id="repair.give-first", show=False),
-        Binding("m", "step('merge', 1)", "Merge", id="repair.merge", tooltip="With the next."),
         Binding(
             "M", "step('merge', -1)", "Merge with the one before", id="repair.merge-up", show=False
         ),
-        Binding("s", "step('split')", "Split", id="repair.split", tooltip="Left, right move │."),
-        Binding("t", "trim", "Trim", id="repair.trim", tooltip="To the part that has a match."),
-        Binding("e", "edit", "Edit", id="repair.edit"),
         Binding("z", "step('undo')", "Undo", id="repair.undo", tooltip="The last step."),
         Binding("o", "step('given')", "As it was", id="repair.given", tooltip="No repair at all."),
         Binding("right", "cut(1)", "The cut to the right", id="repair.right", show=False),

@@ -154,7 +154,8 @@ class FindScreen(JudgeScreen):
             return
         if not len(hits):
             more = f"; {every:,} in pairs that are not shown: n shows all pairs" if every else ""
-            self.say(f"no hit for {of} among {count(len(table.pairs.data), 'pair')}{more}")
+            line = f"; :{text} goes to that line" if (text := self._sought.text).isdigit() else ""
+            self.say(f"no hit for {of} among {count(len(table.pairs.data), 'pair')}{more}{line}")
             return
         at = int(np.searchsorted(hits, table.cursor_row))
         if step > 0 and at < len(hits) and hits[at] == table.cursor_row:

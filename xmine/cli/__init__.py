@@ -28,8 +28,9 @@ def run() -> None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, _terminated)
-        if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # and not nohup
-            signal.signal(signal.SIGHUP, _terminated)
+        hangup = getattr(signal, "SIGHUP", None)  # Windows has none
+        if hangup and signal.getsignal(hangup) is signal.SIG_DFL:  # and not nohup
+            signal.signal(hangup, _terminated)
     events.end_with_our_program()
     warnings.showwarning = partial(_warn, warnings.showwarning)
     try:

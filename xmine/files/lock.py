@@ -8,6 +8,7 @@ from pathlib import Path
 
 from xmine.errors import FileError
 from xmine.files.atomic import writing
+from xmine.files.portable import lock_at_once
 
 LOCK_FILE = ".lock"
 # File systems without locks, such as Lustre as it is often mounted: nobody is kept out there.
@@ -21,13 +22,11 @@ def held(folder: Path, work: str) -> Iterator[None]:
     Raises:
         FileError: another process holds it; `work` says in a word or two what it does there.
     """
-    import fcntl  # of Linux and macOS
-
     with writing(folder):
         lock = os.open(folder / LOCK_FILE, os.O_RDWR | os.O_CREAT, 0o666)
     try:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock_at_once(lock)
         except BlockingIOError:
             raise FileError(
                 f"{folder}: another process is {work} it",

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from xmine.files.atomic import writing
+from xmine.files.portable import read_at
 
 if TYPE_CHECKING:
     from io import RawIOBase
@@ -138,7 +139,7 @@ class Spool:
         """Read bytes that were appended at once."""
         if self._file is None or start >= self._written:
             return bytes(self._tail[start - self._written : stop - self._written])
-        return os.pread(self._file.fileno(), stop - start, start)
+        return read_at(self._file.fileno(), stop - start, start)
 
     def array(self) -> NDArray[np.uint8]:
         """Give them all, uint8 [bytes]; none can be appended any more."""

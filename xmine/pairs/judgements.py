@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from xmine.errors import FileError
+from xmine.files.portable import lock_at_once, read_at
 from xmine.files.reading import STDIN
 from xmine.run.folder import JUDGEMENTS_FILE, RUN_FILE
 
@@ -35,6 +36,7 @@ _LINE = re.compile(
     r"([^\t]*)\t([0-9a-f]{8})\t(?:(\{[^\t]*\})\t)?(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)",
     re.ASCII,
 )
+_OPENED = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)  # of Windows
 # Another process holds the lock for as long as a disk takes to write a line.
 PATIENCE = 5.0  # seconds
 
@@ -193,7 +195,7 @@ def append(path: Path, labels: Iterable[Label], patience: float = PATIENCE) -> N
     """
     labels = list(labels)
     try:
-        handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        handle = os.open(path, _OPENED, 0o666)
         try:
             with _locked(handle, path, patience):
                 _mend(handle, path, grows=any(label.more for label in labels))
@@ -214,12 +216,10 @@ def append(path: Path, labels: Iterable[Label], patience: float = PATIENCE) -> N
 
 @contextmanager
 def _locked(handle: int, path: Path, patience: float) -> Iterator[None]:
-    import fcntl  # of Linux and macOS
-
     deadline = time.monotonic() + patience
     while True:
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock_at_once(handle)
             break
         except BlockingIOError:
             if time.monotonic() > deadline:
@@ -234,7 +234,7 @@ def _locked(handle: int, path: Path, patience: float) -> Iterator[None]:
 def _mend(handle: int, path: Path, *, grows: bool) -> None:
     """Begin the file, or end a last line that was cut short; an old one that grows says so."""
     size = os.fstat(handle).st_size
-    head = os.pread(handle, len(HEADER), 0)
+    head = read_at(handle, len(HEADER), 0)
     if HEADER.startswith(head) and head != HEADER:  # nothing there, or not even the header
         os.ftruncate(handle, 0)
         _write_whole(handle, HEADER)
@@ -242,8 +242,9 @@ def _mend(handle: int, path: Path, *, grows: bool) -> None:
     check_header(head, path)
     if grows and head.startswith(b"1", len(_TITLE)):
         with path.open("r+b", buffering=0) as file:  # `handle` writes at the end alone
-            os.pwrite(file.fileno(), b"2", len(_TITLE))
-    if os.pread(handle, 1, size - 1) != b"\n":
+            file.seek(len(_TITLE))
+            file.write(b"2")
+    if read_at(handle, 1, size - 1) != b"\n":
         _write_whole(handle, b"\n")
 
 

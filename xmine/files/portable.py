@@ -1,0 +1,39 @@
+"""Locks of open files, and reading at a place: Windows has other calls than Linux and macOS."""
+
+import os
+import sys
+
+if sys.platform == "win32":
+    import msvcrt
+
+    _FAR = 2**40  # a byte behind any end, so that no reader is kept out
+
+    def lock_at_once(handle: int) -> None:
+        """Lock an open file until it is closed; BlockingIOError if another process holds it."""
+        at = os.lseek(handle, 0, os.SEEK_CUR)
+        os.lseek(handle, _FAR, os.SEEK_SET)
+        try:
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        except OSError as error:
+            raise BlockingIOError(str(error)) from None
+        finally:
+            os.lseek(handle, at, os.SEEK_SET)
+
+    def read_at(handle: int, count: int, start: int) -> bytes:
+        """Read bytes from a place of an open file; the file's own place stays."""
+        at = os.lseek(handle, 0, os.SEEK_CUR)
+        os.lseek(handle, start, os.SEEK_SET)
+        found = os.read(handle, count)
+        os.lseek(handle, at, os.SEEK_SET)
+        return found
+
+else:
+    import fcntl
+
+    def lock_at_once(handle: int) -> None:
+        """Lock an open file until it is closed; BlockingIOError if another process holds it."""
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def read_at(handle: int, count: int, start: int) -> bytes:
+        """Read bytes from a place of an open file; the file's own place stays."""
+        return os.pread(handle, count, start)

@@ -117,11 +117,7 @@ def taught_pairs(
 ) -> ParallelText:
     """List the pairs to train on: all that have no text of a pair that is held out.
 
-    Args:
-        known: of the latest run.
-        accepted: pairs that were judged; a later run may not have chosen them.
-        others: translations from elsewhere.
-        held_out: pairs to measure by.
+    A later run, whose pairs are `known`, may not have chosen those that were accepted.
     """
     there = set(_texts(known.texts))
     gone = accepted.take(np.flatnonzero([each not in there for each in _texts(accepted)]))
@@ -191,12 +187,7 @@ def with_new_tokens(
 ) -> str:
     """Add tokens of a run's texts to an encoder, and name the encoder to begin with.
 
-    Args:
-        run: its texts.
-        encoder: that made the vectors of the run.
-        name: of the encoder.
-        folder: where the encoder with more tokens is kept.
-        options: how many tokens; without a number, none where the encoder knows both languages.
+    Without a number of tokens, none are added where the encoder knows both languages.
 
     Raises:
         TrainingError: a number is given for an encoder that takes no more tokens.

@@ -88,19 +88,12 @@ class FinetunedLearner:
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """Examples, cut into pieces.
+    """Examples, cut into pieces."""
 
-    Attributes:
-        side: what is read at once, all candidates of all examples.
-        starts: int64 [examples + 1], where each example starts in `side`.
-        counts: int64 [examples], its candidates.
-        lengths: int64 [examples], its pieces.
-    """
-
-    side: Side
-    starts: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    lengths: NDArray[np.int64]
+    side: Side  # all candidates of all examples
+    starts: NDArray[np.int64]  # [examples + 1], where each example starts in `side`
+    counts: NDArray[np.int64]  # [examples], its candidates
+    lengths: NDArray[np.int64]  # [examples], its pieces
 
 
 class TaskHead(nn.Module):
@@ -129,15 +122,9 @@ class TaskHead(nn.Module):
         return [tuple(texts)]
 
     def forward(self, vectors: Tensor, counts: NDArray[np.int64]) -> Tensor:
-        """Score examples.
+        """Score examples of so many candidates [examples], whose vectors are [candidates, dim].
 
-        Args:
-            vectors: [texts, dim] of all candidates, one after the other.
-            counts: int64 [examples], how many candidates each has.
-
-        Returns:
-            [examples, classes], [examples, most choices] with -inf where there are fewer,
-            [examples, labels], or [examples] for numbers.
+        Returns [examples, classes, labels or most choices], -inf for none, or [examples] numbers.
         """
         if self.doubles and not self.joined:
             first, second = vectors[0::2], vectors[1::2]

@@ -99,15 +99,11 @@ def train(
     paced: Callable[[Pace], bool] | None = None,
     is_fitted: bool = False,
 ) -> Trained:
-    """Train an encoder and save it to the folder `output`.
+    """Train an encoder, or several, and save it to the folder `output`.
+
+    `OUTPUT.training` holds the run until it has ended.
 
     Args:
-        method: a name in METHODS.
-        corpus: what it learns from.
-        options: of that method.
-        output: the encoder's folder, or that of several; `OUTPUT.training` holds the run until it
-            has ended.
-        report: called while it goes on.
         resume: go on with a run that was stopped; "auto": if there is one, as does a start that
             is not the first of `torchrun --max-restarts`.
         force: replace `output` and forget a run that was stopped.

@@ -73,10 +73,11 @@ RANKS = {"clip": 1.0, "em_learning_rate": 0.005, "steps": 4}
 TWO_ENCODERS = {"src_encoder": "scratch", "tgt_encoder": "scratch", "in_batch_negatives": True}
 
 # name: method, options, data (see `corpora`)
+MINED = {"negatives": 2, "refresh_negatives": 2}
 CASES: dict[str, tuple[str, dict[str, Any], str]] = {
-    "moco": ("moco", STATIC | QUEUE | {"clip": 1.0, "nli_batch": 20} | PIECES, "labelled"),
+    "moco": ("moco", STATIC | QUEUE | MINED | {"clip": 1.0, "nli_batch": 20} | PIECES, "labelled"),
     "moco-transformer": ("moco", TRANSFORMER | QUEUE | TWO_ENCODERS, "pairs"),
-    "msimcse": ("msimcse", STATIC | {"symmetric": True, "logit_rows": 5} | PIECES, "pairs"),
+    "msimcse": ("msimcse", STATIC | {"symmetric": True, "logit_rows": 5} | MINED | PIECES, "pairs"),
     "msimcse-triplets": ("msimcse", TRANSFORMER | {"training_head": True}, "triplets"),
     "transaug": ("transaug", STATIC | TAUGHT | NEW, "english"),
     "transaug-two-towers": ("transaug", STATIC | TAUGHT | TOWERS, "pairs"),

@@ -185,6 +185,7 @@ GOLDEN = {
     ("name", "near_batches", "token_dropout", "evaluate_every"),
     [
         ("transaug", 16, 0.2, 7),
+        ("msimcse with negatives", 0, 0.2, 7),
         pytest.param("msimcse", 0, 0.0, 0, marks=pytest.mark.long),
         pytest.param("msimcse", 16, 0.2, 7, marks=pytest.mark.long),
         pytest.param("moco", 16, 0.2, 7, marks=pytest.mark.long),
@@ -202,6 +203,8 @@ def test_a_killed_run_resumes_and_ends_with_the_same_weights(
 ) -> None:
     changes: dict[str, Any] = {"epochs": 3, "evaluate_every": evaluate_every}
     changes |= {"near_batches": near_batches, "token_dropout": token_dropout}
+    if "negatives" in name:
+        name, changes = "msimcse", changes | {"negatives": 2, "refresh_negatives": 5}
     options = options_of(name, **changes)
     whole = train(name, toy_pairs, options, tmp_path / "whole")
 

@@ -98,15 +98,8 @@ def language_batches(
 ) -> list[NDArray[np.int64]]:
     """Cut a pass into batches of one language each, in random order.
 
-    Rows of a language stay in their order. Where one language ends, a batch is filled with the
-    next, so that a pass has as many batches as it has without.
-
-    Args:
-        order: rows of the pass.
-        languages: int64 [rows], of all rows that there are.
-        size: of a batch.
-        seed, epoch: of the order of languages and batches.
-        processes: that share a batch.
+    Rows of a language, of which `languages` tells for all rows, stay in their order. Where one
+    ends, a batch is filled with the next, so that a pass has as many batches as it has without.
     """
     random = np.random.default_rng([seed, 6, epoch])
     places = random.permutation(int(languages.max()) + 1)  # by language

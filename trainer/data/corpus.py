@@ -57,11 +57,10 @@ class Corpus:
         """Read files.
 
         Args:
-            pairs: a file of pairs, or several, each in two languages of its own; see
-                `xmine.pairs.io.read_parallel`.
+            pairs: see `xmine.pairs.io.read_parallel`; of several files, each in two languages.
             triplets: see `read_triplets`; a file for each language, of the same items.
             nli: see `read_labelled`.
-            texts: text inputs, see `xmine.text.inputs`; blank lines are left out.
+            texts: see `xmine.text.inputs`; blank lines are left out.
 
         Raises:
             FileError: one cannot be read, or has nothing in it, or of several files of pairs not

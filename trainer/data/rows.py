@@ -54,9 +54,12 @@ class Rows:
 
     Attributes:
         columns: sides of equal length; row i of each belongs to row i of the others.
+        negatives: the pairs whose second sentences are hard negatives of the first sentences, and
+            those whose first ones are hard negatives of the second; empty where none are mined.
     """
 
     columns: tuple[Side, ...]
+    negatives: "tuple[Rows, ...]" = ()
 
     def take(self, rows: NDArray[np.int64]) -> "Rows":
         """Gather some rows, in the order of `rows`."""
@@ -78,6 +81,7 @@ class TrainingData:
         languages: those of the rows, if pairs are in several; then a text of one column may be
             in another, and equal texts of all columns have equal keys.
         held_out_languages: those of the held-out pairs.
+        texts: of the rows, where these are pairs alone, for `--negatives`.
     """
 
     rows: Rows
@@ -85,6 +89,7 @@ class TrainingData:
     held_out: Rows | None
     languages: LanguagePairs | None = None
     held_out_languages: LanguagePairs | None = None
+    texts: ParallelText | None = None
 
 
 def weigh_pairs(

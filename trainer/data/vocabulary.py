@@ -91,12 +91,7 @@ def train_shared_vocabulary(
     it has. Sentences of a language are drawn by their weights, without repeats: pieces are to be
     those of the text that training visits most.
 
-    Args:
-        languages: texts of each, and their sampling weights.
-        size: number of pieces.
-        sample: number of sentences to draw.
-        alpha: see above.
-        seed: of the draw.
+    `languages` are texts of each and their sampling weights; `sample` sentences are drawn.
     """
     random = np.random.default_rng([seed, 8])
     weighed = [dict(zip(*each, strict=True)) for each in languages if len(each[0])]

@@ -79,6 +79,7 @@ def contrast_with_queue(
     queue: KeyQueue,
     scale: float | Tensor,
     options: QueueOptions,
+    hard: Member | None = None,
 ) -> Tensor:
     """InfoNCE of each row's own key against a queue (dual momentum, eq. 2), mean over rows.
 
@@ -90,7 +91,9 @@ def contrast_with_queue(
         queue: as it was before this batch.
         scale: 1 / temperature.
         options: of the method.
+        hard: more negatives of all rows, of this process; texts as those of a row.
     """
+    hard = hard.of_all() if hard else None
     first = rank_here() * len(query)
     own = torch.arange(first, first + len(query), device=query.device)
     every_key, every_text = key, texts
@@ -110,6 +113,10 @@ def contrast_with_queue(
         if len(queue):
             far: Tensor = _OfQueue.apply(query.float() * scale, texts, queue)  # type: ignore[no-untyped-call]
             near = torch.logaddexp(near, far)
+        if hard:
+            same = same_texts(texts, hard.texts, across=queue.across)
+            others = scaled_cosines(query, hard.vectors, scale, same)  # [rows, hard]
+            near = torch.cat([near[:, None], others], dim=1).logsumexp(dim=1)
         return (near - positive).mean()
 
     return in_chunks(loss, options.logit_rows, query, key, texts, own)

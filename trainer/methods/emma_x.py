@@ -245,10 +245,8 @@ class _Maximisation(RankStep):
     ) -> tuple[Tensor, Tensor]:
         """c_G (eq. 9) and c_M (eq. 10) of every query and candidate, and what the step sees.
 
-        Args:
-            queries, candidates: unit rows [rows, dim], [candidates, dim].
-            texts, aligned: numbers of the queries' texts and of their known translations, [rows].
-            others: those of the candidates' texts.
+        `texts` and `aligned` [rows] number the queries' texts and their known translations,
+        `others` those of the candidates.
 
         Returns:
             uint8 [rows, candidates] each; 0 is left out, as a query's own key is by c_M.

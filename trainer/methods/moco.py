@@ -19,7 +19,7 @@ from ..data.corpus import Corpus
 from ..data.inference import Labelled
 from ..data.rows import Rows
 from ..distributed import all_gather, part_of, processes
-from ..losses.with_queue import contrast_with_queue
+from ..losses.with_queue import Member, contrast_with_queue
 from ..models.queue import KeyQueue, MomentumTower, drawn_batches, new_queue, text_numbers
 from ..models.towers import Tower, adamw, shared_device
 from ..options.contrast import MocoOptions
@@ -60,6 +60,8 @@ def train(corpus: Corpus, options: MocoOptions, run: Run, report: Report) -> Tra
 class _Step(Step):
     """L = L(x, y) + L(y, x), eq. 2 and 3: a sum, since the learning rate was tuned with one."""
 
+    takes_negatives = True
+
     def __init__(self, x: Tower, y: Tower, options: MocoOptions, size: int, steps: int) -> None:
         super().__init__()
         self.x, self.y, self.options = x, y, options
@@ -87,9 +89,10 @@ class _Step(Step):
             h_x, h_y = self.x.embed(source).to(self.device), self.y.embed(target).to(self.device)
         texts = text_numbers(batch).to(h_x.device)  # [rows, 2]
         self._new = all_gather(k_x), all_gather(k_y), all_gather(texts)  # of all processes
+        hard = self._hard(batch)
         losses = {
-            "source_to_target": self._contrast(h_x, k_y, self.queue_y, texts),
-            "target_to_source": self._contrast(h_y, k_x, self.queue_x, texts),
+            "source_to_target": self._contrast(h_x, k_y, self.queue_y, texts, hard[0]),
+            "target_to_source": self._contrast(h_y, k_x, self.queue_x, texts, hard[1]),
         }
         if self.inference:
             inference = self.inference.loss(self.judged(), random)
@@ -107,10 +110,22 @@ class _Step(Step):
         k_x, k_y = self.key_x.tower.embed(source), self.key_y.tower.embed(target)
         return k_x.to(self.device), k_y.to(self.device)
 
-    def _contrast(self, query: Tensor, key: Tensor, queue: KeyQueue, texts: Tensor) -> Tensor:
+    @torch.no_grad()
+    def _hard(self, batch: Rows) -> list[Member | None]:
+        """Make keys of the hard negatives of x, and of those of y."""
+        keys = self.key_y.tower, self.key_x.tower
+        found: list[Member | None] = [None, None]
+        for at, rows in enumerate(batch.negatives):
+            vectors = keys[at].embed(rows.columns[1 - at]).to(self.device)
+            found[at] = Member(vectors, text_numbers(rows).to(self.device))
+        return found
+
+    def _contrast(
+        self, query: Tensor, key: Tensor, queue: KeyQueue, texts: Tensor, hard: Member | None
+    ) -> Tensor:
         """Eq. 2: the key of the translation against the queue as it was before this batch."""
         scale = 1 / self.options.temperature
-        return contrast_with_queue(query, key, texts, queue, scale, self.options)
+        return contrast_with_queue(query, key, texts, queue, scale, self.options, hard)
 
     def learn_inference(self, labelled: Labelled) -> None:
         """Learn natural language inference besides (appendix B): English, without momentum."""

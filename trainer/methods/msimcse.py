@@ -70,6 +70,11 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
         raise TrainingError(
             "--method msimcse has nothing to learn from", "give PAIRS, --triplets or --texts"
         )
+    if options.negatives and (corpus.triplets or corpus.texts or not corpus.pairs):
+        raise TrainingError(
+            "--negatives mines hard negatives of PAIRS, and there is other data",
+            "give PAIRS alone, or leave it out: --triplets have negatives of their own",
+        )
     split, whole = Split.of(corpus.pairs, options) if corpus.pairs else None, corpus
     retrieved = "pairs"
     if split:
@@ -106,6 +111,7 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
         cut_pairs(held_out, tower, tower),
         several,
         held_out.languages,
+        split.seen if split else None,
     )
     languages = max(1, len(corpus.triplets))
     lessons = None
@@ -124,7 +130,7 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
         len(columns) // languages,
         languages,
         drops_pieces=drops,
-        across=several is not None,
+        across=several is not None or options.negatives > 0,
         taught=(teacher.axes, lessons) if teacher and lessons else None,
     )
     measures = run_steps(step, data, options, run, report)
@@ -189,6 +195,8 @@ def _places_of(corpus: Corpus, told: NDArray[np.int64], columns: int) -> list[ND
 class _Step(Step):
     """One batch: eq. 1, one way unless `symmetric`."""
 
+    takes_negatives = True
+
     axes: Tensor | None
 
     def __init__(
@@ -227,9 +235,16 @@ class _Step(Step):
 
     def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
         x, x_plus, *x_minus = self._members(batch, random)
-        losses = {"source_to_target": self._contrast(x, x_plus, *x_minus)}
+        hard = [*x_minus, None, None]
+        for at, rows in enumerate(batch.negatives[: 1 + self.options.symmetric]):
+            column, other = rows.columns[1 - at], rows.columns[at]
+            read = drop_tokens([column], self.options.token_dropout, random)
+            vectors = unit_rows(self.head(self.tower(*read)))
+            texts = np.stack([column.keys, column.keys, other.keys], axis=1)  # as of members
+            hard[at] = Member(vectors, torch.from_numpy(texts).to(vectors.device))
+        losses = {"source_to_target": self._contrast(x, x_plus, hard[0])}
         if self.options.symmetric:
-            losses["target_to_source"] = self._contrast(x_plus, x)
+            losses["target_to_source"] = self._contrast(x_plus, x, hard[1])
         if self.lessons and self.axes is not None:
             said = self.lessons.of(batch.columns[:2]).to(self.axes.device)
             taught = Member(unit_rows(said @ self.axes), x.texts)

@@ -214,6 +214,7 @@ class _Contrast(Step):
     s = log(1 / temperature) is learned, within [0, ln 100] (A-10).
     """
 
+    takes_negatives = True
     best_measure: Tensor
     worse_since: Tensor
 
@@ -242,7 +243,13 @@ class _Contrast(Step):
         key = self.keys.embed(other).to(query.device)  # [rows, dim], mostly without gradients
         texts = text_numbers(batch).to(query.device)  # [rows, 2]
         self._last = query.detach(), key.detach(), texts
-        loss = contrast_with_queue(query, key, texts, self.queue, self.scale, self.options)
+        hard, at = None, self.options.judged_column
+        if batch.negatives:
+            rows = batch.negatives[at]
+            keys = self.keys.embed(rows.columns[1 - at]).to(query.device)
+            hard = Member(keys, text_numbers(rows).to(query.device))
+        scale = self.scale
+        loss = contrast_with_queue(query, key, texts, self.queue, scale, self.options, hard)
         return {"contrast": loss}
 
     @property

@@ -84,14 +84,9 @@ class Teacher:
     ) -> "Lessons":
         """Read all sentences that are in languages which the teacher knows.
 
-        Args:
-            corpus: with pairs, and perhaps texts, all of which are read; whether they are held out
-                or not, so that runs which hold others out share the vectors.
-            codes: the languages of the run, those of the pairs' columns first.
-            columns: the x and the x+ to train on.
-            sides: the same, cut; equal texts have equal keys.
-            folder: keeps the vectors.
-            report: called meanwhile.
+        All texts of the corpus are read, held out or not: runs that hold others out share the
+        vectors, which `folder` keeps. `columns` are the x and the x+ to train on, `sides` the same
+        cut, and `codes` the languages of the run, those of the pairs' columns first.
 
         Raises:
             TrainingError: a row is in no language that the teacher knows.

@@ -224,6 +224,30 @@ class TrainingOptions(PromptOptions):
         "Advanced",
         min=0,
     )
+    negatives: int = option(
+        0,
+        "Hard negatives of each pair: so many near sentences of other pairs that are probably no "
+        "translations, mined with the encoder as it is.",
+        "Quality",
+        min=0,
+        max=64,
+        only_if="a contrast of pairs",
+    )
+    refresh_negatives: int = option(
+        0,
+        "Steps after which hard negatives are mined anew, among the pairs of as many steps.",
+        "Advanced",
+        min=0,
+        shown_default="those of an epoch, or of 65,536 pairs",
+        only_if="negatives!=0",
+    )
+    guide: str = option(
+        "",
+        "Encoder that tells which hard negatives may be translations; see --encoder.",
+        "Advanced",
+        shown_default="the one that learns",
+        only_if="negatives!=0",
+    )
     evaluate_every: int = option(
         0,
         "Steps between evaluations and checkpoints; 0: one epoch.",

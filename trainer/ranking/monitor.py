@@ -100,11 +100,7 @@ class RankMonitor(nn.Module):
         return True
 
     def is_lost(self, nats: float) -> bool:
-        """Tell whether the classifier has explained nothing for a window of steps.
-
-        Args:
-            nats: what a pair of this step cost it.
-        """
+        """Tell whether the classifier, whom a pair costs so many nats, has been lost for long."""
         self.cost += nats
         self.steps += 1
         if self.steps < self.window:

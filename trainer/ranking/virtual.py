@@ -72,12 +72,9 @@ def ranked_pairs(
     Mixtures are not scaled to length one. A stranger that shares a text with the pair is none.
 
     Args:
-        anchors: sources and targets of this process's part, [rows, dim] each.
+        anchors: sources and targets of this process's part `own`, [rows, dim] each.
         keys: sources and targets of the whole batch, [batch, dim] each.
-        texts: int64 [batch, 2], numbers of the texts.
-        mixing: for the whole batch.
-        own: which rows of the batch are this process's part.
-        across: whether a source may be a target of another pair, see `KeyQueue`.
+        texts, across: int64 [batch, 2], as in `KeyQueue`.
 
     Returns:
         x and y [pairs, dim], ranks [pairs] from 1.

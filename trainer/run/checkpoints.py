@@ -37,7 +37,7 @@ METRICS_FILE = "metrics.jsonl"
 OPTIONS_FILE = "options.toml"
 DATA_FILE = "data.txt"  # fingerprint of the corpus
 INPUTS_FILE = "inputs.txt"  # digests of encoders to begin with, and of other files
-_ENCODERS = ("encoder", "src_encoder", "tgt_encoder", "teacher", "distilled_encoder", "start")
+_ENCODERS = "encoder src_encoder tgt_encoder teacher distilled_encoder start guide".split()
 KEPT_FILES = METRICS_FILE, OPTIONS_FILE, DATA_FILE, INPUTS_FILE  # beside the encoder, at the end
 
 
@@ -138,11 +138,7 @@ class Run:
     ) -> None:
         """Open the folder, new or of a run that was stopped.
 
-        Args:
-            folder: see `run_folder`.
-            options: of this run.
-            corpus: what it trains on and holds out, after all exclusions.
-            paced: called after the first steps of each stage; tells whether they were all.
+        `paced` is called after the first steps of each stage; it tells whether they were all.
 
         Raises:
             TrainingError: the stopped run had other options or other data.

@@ -31,16 +31,11 @@ class Diverged(TrainingError):
 
 
 def measure(source: NDArray[np.float32], target: NDArray[np.float32]) -> dict[str, float]:
-    """Measure retrieval accuracy among held-out pairs, and how alike random sentences are.
+    """Measure unit rows [pairs, dim] of held-out pairs.
 
-    Args:
-        source, target: unit rows [pairs, dim]; row i translates row i.
-
-    Returns:
-        `forward` and `backward` accuracy, their mean `accuracy`; `likeness`, the mean cosine of
-        sentences that do not belong together: near 0 in a healthy encoder, near 1 in one that has
-        collapsed; `alignment`, the mean squared distance of translations, and `uniformity`, the
-        mean of both sides' (Wang & Isola, 2020): lower is better.
+    `accuracy` is the mean of `forward` and `backward`; `likeness` the mean cosine of sentences that
+    do not belong together, near 1 in an encoder that has collapsed; `alignment` and `uniformity`
+    are those of Wang & Isola (2020): lower is better.
 
     Raises:
         Diverged: a vector is no longer one of numbers.

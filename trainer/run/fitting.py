@@ -241,6 +241,7 @@ def remarks_on(asked: TrainingOptions, options: TrainingOptions, corpus: Corpus)
         "a student": stage != "distil",
         "a queue": stage in ("all", "contrast"),
         "another stage than nli": stage != "nli",
+        "a contrast of pairs": stage in ("all", "contrast") and not hasattr(options, "ranks"),
         "several files of PAIRS": bool(several),
         "--nli": corpus.labelled is not None,
         "--triplets": bool(corpus.triplets),

@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -21,7 +22,7 @@ from ..data.batches import (
     language_batches,
     pass_order,
 )
-from ..data.rows import TrainingData
+from ..data.rows import Rows, TrainingData
 from ..distributed import (
     Gradients,
     all_gather,
@@ -39,6 +40,7 @@ from ..options.shared import TrainingOptions
 from .checkpoints import Pace, Run, restore
 from .devset import BEFORE, DevSet, Diverged, worst_language
 from .interruption import end_by, held_signals
+from .negatives import Miner
 from .step import SCHEDULES, Step
 
 _LOG_EVERY, _PACED = 20, 3  # steps, and those after which a run says how long it takes
@@ -56,13 +58,7 @@ def run_steps(
 ) -> dict[str, float]:
     """Train for all passes and leave `step` in the state that was best on the held-out pairs.
 
-    Args:
-        step: the method.
-        data: to train on and to measure on.
-        options: how long, how fast.
-        run: where checkpoints and metrics go; one that was stopped is continued, and ends with
-            the same weights as one that was not.
-        report: called with each step.
+    A run that was stopped is continued, and ends with the same weights as one that was not.
 
     Returns:
         The measures of the best state, which is the start where no later one measures as much.
@@ -143,6 +139,9 @@ class Training:
         by_language = options.batches == "language" and data.languages
         self.one_language = by_language.of_rows if by_language else None  # [rows]
         self._batches: list[NDArray[np.int64]] = []
+        mines = options.negatives and step.takes_negatives
+        self.miner = Miner(step, data, options) if mines else None
+        self.mined: NDArray[np.int64] | None = None  # what it has found for the next steps
         self._resume()
 
     def next_rows(self, report: Report = silent) -> NDArray[np.int64]:
@@ -161,6 +160,10 @@ class Training:
                 self._batches = language_batches(
                     order, self.one_language, size, seed, epoch, processes()
                 )
+        knows = self.done or self.options.starts_trained  # a new encoder finds nothing near
+        if self.miner and knows and not (self.done - before) % self.miner.steps:
+            rows = np.concatenate(self._batches[self.done - before :][: self.miner.steps])
+            self.mined = broadcast(self.miner.mine(rows, report) if leads() else None)
         return self._batches[self.done - before]
 
     @property
@@ -191,13 +194,7 @@ class Training:
     def take(
         self, rows: NDArray[np.int64], report: Report, newest: Callable[[], int] = lambda: 0
     ) -> None:
-        """Take a step with some rows; nothing waits for a GPU before it has the work of all.
-
-        Args:
-            rows: of which this process has its part.
-            report: called at the end.
-            newest: gives the signal that this process has had.
-        """
+        """Take a step with some rows; nothing waits for a GPU before it has the work of all."""
         started, epoch = time.perf_counter(), self.epoch
         rate = SCHEDULES[self.options.schedule](self.done, self.total, self.options.warmup)
         for optimizer, peaks in zip(self.optimizers, self.peaks, strict=True):
@@ -215,7 +212,7 @@ class Training:
             if losses:
                 self.step.finish()  # the part before
             share = len(part) / len(own)
-            found = self.step.losses(self.data.rows.take(part), random)
+            found = self.step.losses(self._batch(part), random)
             loss = torch.stack([each.to(self.device) for each in found.values()]).sum() * share
             for name, each in found.items():
                 losses[name] = losses.get(name, 0) + each.detach() * share
@@ -238,6 +235,15 @@ class Training:
             rate *= self.options.learning_rate
             self.run.log(step=self.done, epoch=epoch, lr=rate, pairs_per_second=speed, **named)
         self._end_of_step()
+
+    def _batch(self, part: NDArray[np.int64]) -> Rows:
+        """Gather rows and their hard negatives."""
+        batch = self.data.rows.take(part)
+        if self.mined is None:
+            return batch
+        found = self.mined[np.searchsorted(self.mined[:, 0], part), 1:]  # [part, 2 k]
+        both = (self.data.rows.take(each.ravel()) for each in np.split(found, 2, axis=1))
+        return replace(batch, negatives=tuple(both))
 
     def own_state(self, newest: Callable[[], int]) -> tuple[int, bool]:
         """Give the signal that this process has had, and whether its last checkpoint is old."""
@@ -324,6 +330,7 @@ class Training:
                 "optimizers": [each.state_dict() for each in self.optimizers],
                 "scaler": self.scaler.state_dict(),
                 "grouped": None if self.grouped is None else torch.from_numpy(self.grouped),
+                "mined": None if self.mined is None else torch.from_numpy(self.mined),
             },
         )
         self.saved_at, self.saved_when = self.done, time.monotonic()
@@ -361,6 +368,8 @@ class Training:
         self.before = saved["before"]
         self.measured = saved.get("measured", {})  # not in those of older versions
         self.grouped = None if saved["grouped"] is None else saved["grouped"].numpy()
+        mined = saved.get("mined")  # not in those of older versions
+        self.mined = None if mined is None else mined.numpy()
 
     def _group(self, order: NDArray[np.int64], epoch: int, report: Report) -> NDArray[np.int64]:
         """Order a pass by nearness of the rows as the encoder of the first process sees them now.

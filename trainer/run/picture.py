@@ -14,13 +14,8 @@ _LOSS, _MEASURE = COLOURS[:2]
 def draw_training(metrics: Path, title: str) -> None:
     """Draw the loss and the accuracy over the steps, a curve for each stage, one behind the other.
 
-    The loss is that of the encoder: the rank classifier of Emma-X has its own, `ranking`, of which
-    a hundred say nothing of the encoder.
-
-    Args:
-        metrics: `metrics.jsonl` of a run; `training.svg` goes beside it, with its numbers in
-            `training.csv`. Nothing does if nothing was logged.
-        title: of the picture.
+    The loss is that of the encoder, without `ranking` of Emma-X's classifier. `training.svg` and
+    its numbers, `training.csv`, go beside `metrics.jsonl`; nothing does if nothing was logged.
     """
     logged = map(json.loads, metrics.read_text(encoding="utf-8").splitlines())
     lines = [line for line in logged if not {"excluded", "remark"} & set(line)]  # of no stage

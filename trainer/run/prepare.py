@@ -46,15 +46,10 @@ def begin(
     report: Report,
     split: "Split | None" = None,
 ) -> Tower:
-    """Make the tower that training begins with.
+    """Make the tower that training begins with, of an encoder's name or `scratch`.
 
-    Args:
-        name: an encoder, or `scratch`.
-        options: its architecture and sizes, if it is new; pooling, length, dropout, type, memory.
-        texts: columns of text that a new vocabulary is made of, the first half for one language.
-        run: where a new vocabulary is kept.
-        report: called while it is made.
-        split: the pairs of the first two columns, if they are pairs.
+    A new vocabulary is made of columns of text, the first half for one language; the first two may
+    be those of a split of pairs.
     """
     encoder = (
         _new(options, texts, run, report, split) if name == SCRATCH else load_encoder(name, options)
@@ -239,6 +234,7 @@ class Split:
             held_out=cut_pairs(self.held_out, source, target),
             languages=self.seen.languages,
             held_out_languages=self.held_out.languages,
+            texts=self.seen,
         )
 
 

@@ -50,12 +50,7 @@ def fitted_weights(
     files of a user are. Both its sides have the sentences of some pairs; beside these, the source
     side has those of other pairs, and the target side those of yet others.
 
-    Args:
-        encoder: of both sides.
-        pairs: held out at random.
-        seed: of what is drawn.
-        prompts: of each side.
-        apart: all pairs of some origins, no one of which was trained on.
+    `pairs` are held out at random, `apart` are all those of origins that nothing was trained on.
 
     Returns:
         Those that the encoder has, where there are too few pairs of sentences, or the encoder finds
@@ -110,10 +105,10 @@ def _mixed(
     near, margins = wide.first(RERANKED), margin_scores(wide).first(RERANKED)
     places = np.full(pairs, -1)
     places[y] = np.arange(count)
-    return KnownCandidates(near, _match(tokens, near, x, y), margins, places[x])
+    return KnownCandidates(near, match_candidates(tokens, near, x, y), margins, places[x])
 
 
-def _match(tokens: _Tokens, near: Neighbours, x: Rows, y: Rows) -> TokenMatches:
+def match_candidates(tokens: _Tokens, near: Neighbours, x: Rows, y: Rows) -> TokenMatches:
     """Compare the candidates of sentences x of the sources and y of the targets."""
     forward = np.arange(len(x))[:, None] * len(y) + near.targets
     backward = near.sources * len(y) + np.arange(len(y))[:, None]

@@ -20,13 +20,7 @@ Vectors = NDArray[np.float32]
 
 
 def linear(step: int, total: int, warmup: float) -> float:
-    """Give the share of the peak rate at a step, from 0: falling in a straight line.
-
-    Args:
-        step: how many steps were taken.
-        total: how many there will be.
-        warmup: share of them in which the rate rises.
-    """
+    """Give the share of the peak rate after `step` of `total` steps: up over a share, then down."""
     rising = warmup * total
     if step < rising:
         return min(1.0, (step + 1) / rising)
@@ -72,9 +66,11 @@ class Step(nn.Module, ABC):
 
     Attributes:
         decides: the measure that tells which state is the best.
+        takes_negatives: whether the losses read the hard negatives of a batch.
     """
 
     decides: ClassVar[str] = "accuracy"
+    takes_negatives: ClassVar[bool] = False
 
     @abstractmethod
     def optimizers(self, learning_rate: float) -> list[Optimizer]:

@@ -32,7 +32,7 @@ CEILINGS = {
     "xmine/scoring": 2560,
     "xmine/text": 2950,
     "xmine/vectors": 590,
-    "trainer": 8640,
+    "trainer": 8760,
     "tui": 7280,
     "bench": 4720,
     "tests": 54400,

@@ -35,7 +35,7 @@ CEILINGS = {
     "trainer": 8760,
     "tui": 7280,
     "bench": 4720,
-    "tests": 54400,
+    "tests": 54560,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 20_000

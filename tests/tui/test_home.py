@@ -15,7 +15,6 @@ from tests.toys.grids import mostly_long
 from tests.toys.screens import screen_text, settled
 from xmine.tui.app import XmineApp
 from xmine.tui.jobs import Job
-from xmine.tui.screens.picker import Files, PickerScreen
 from xmine.tui.state import recent, remember, settings
 
 Snapshot = Callable[..., Any]
@@ -110,38 +109,21 @@ def test_a_stopped_run_goes_on_at_enter(
     assert pairs.read_bytes() == kept and vectors.stat().st_mtime_ns == encoded
 
 
-def test_a_file_is_chosen_in_a_tree(folder: Path) -> None:
+def test_a_file_is_named_by_a_line_that_completes(folder: Path) -> None:
+    (folder / "encoder").mkdir()
+
     async def script(pilot: Any) -> None:
         app = pilot.app
         app.show("mine")
         await settled(pilot)
         await pilot.press("tab", "ctrl+o")
-        assert isinstance(app.screen, PickerScreen)
-        text = await until_shown(pilot, "en.txt")
-        assert "Choose target" in text
-        assert "▸ half/ a run" in text and "句子.txt" in text and "a␛[31m[red]b" in text
+        await settled(pilot)
+        text = "\n".join(rows_of(pilot).split("\n"))
+        assert "target (tab):" in text and "half/" in text and "句子.txt" in text
         assert ".hidden" not in text
-        await pilot.press("full_stop")
-        await until_shown(pilot, ".hidden")
-        tree = app.screen.query_one(Files)
-        for _ in range(9):
-            if tree.cursor_node is None or "句子" not in str(tree.cursor_node.label):
-                await pilot.press("j")
-        assert tree.cursor_node is not None
-        assert "句子" in str(tree.cursor_node.label), rows_of(pilot)
-        await pilot.press("enter")
-        await pilot.pause()
+        await pilot.press("句", "tab", "enter")
         assert app.screen.query_one("#target", Input).value == "句子.txt"
-        await pilot.press("ctrl+o")
-        await until_shown(pilot, "en.txt")
-        (folder / "encoder").mkdir()
-        await pilot.press("full_stop", "full_stop")
-        await until_shown(pilot, "encoder/")
-        tree = app.screen.query_one(Files)
-        while tree.cursor_node is None or "encoder" not in str(tree.cursor_node.label):
-            await pilot.press("j")
-        await pilot.press("space")  # a folder that is no run, such as an encoder
-        await pilot.pause()
+        await pilot.press("ctrl+o", *"enco", "tab", "enter")
         assert app.screen.query_one("#target", Input).value == "encoder"
         assert app.screen.query_one("#source", Input).value == ""
 

@@ -23,7 +23,6 @@ from xmine.errors import FileError
 from xmine.tui import background as reading
 from xmine.tui.app import XmineApp
 from xmine.tui.screens import home, job_base
-from xmine.tui.screens.picker import PickerScreen
 from xmine.tui.text import contrast
 from xmine.tui.widgets import job_view
 from xmine.tui.widgets.key_line import KeyLine
@@ -41,7 +40,6 @@ WAYS = {
     "M": "Mine",
     "T": "Train",
     "h": "Home",
-    "o": "Choose",
 }
 
 
@@ -190,11 +188,6 @@ def test_what_is_seen_in_passing_looks_as_it_did(
 
     async def script(pilot: Any) -> None:
         app = pilot.app
-        app.push_screen(PickerScreen("target", Path("corpus")))
-        await until_shown(pilot, "en.txt")
-        holds = ["Choose target", "▸ run/ a run", "机器翻译.txt", "a␛[31m[red]b", "? Help"]
-        await snapshot(pilot, "picker", holds=holds)
-        app.back()
         await training(pilot, snapshot, monkeypatch)
         app.show("home")
         await pilot.press("ctrl+p")

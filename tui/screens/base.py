@@ -26,12 +26,14 @@ from xmine.errors import XmineError
 from ..background import BackgroundWork, Read
 from ..jobs import JobQueue, JobTold
 from ..text import cut
+from ..widgets.form_line import paths_from
 from ..widgets.key_line import KeyLine
 from ..widgets.prompt import Prompt, Question
 
 if TYPE_CHECKING:
     from textual.widget import Widget
 
+_MOST_NAMES = 50  # of files that a line may go on to
 _NAME, _OTHER = 40, 12  # cells of the name of what is shown, and of what else is open
 # Actions that an app that is read-only has not.
 _WRITING = frozenset({"judge", "judge_all", "undo", "export", "write", "sample"})
@@ -196,6 +198,22 @@ class BaseScreen(Screen[Any]):
     def ask(self, question: Question) -> None:
         """Ask for a line of text."""
         self.query_one(Prompt).ask(question)
+
+    def ask_path(self, text: str, chosen: Callable[[Path], object]) -> None:
+        """Ask for a file or a folder; what the line may go on to stands above it."""
+        prompt = self.query_one(Prompt)
+
+        def look(line: str) -> None:
+            self.say("  ".join(paths_from(line)[:_MOST_NAMES]))
+
+        def answered(line: str) -> None:
+            prompt.close()
+            self.say("")
+            if line.strip():
+                chosen(Path(line.strip()).expanduser())
+
+        self.ask(Question(text=text, answered=answered, typed=look, ways=paths_from))
+        look("")
 
     def look_for(self, query: PairQuery | None = None, cut: float | None = None) -> None:
         """Filter or sort the pairs in the background, see `rows_changed`."""

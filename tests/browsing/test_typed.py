@@ -30,13 +30,7 @@ from xmine.pairs.pair import Pair
             "x",
         ),
         ("score<1.3", PairQuery(kept="kept", where="score < 1.3"), ""),
-        ("score>=1.2 score<=-1", PairQuery(kept="kept", score_min=1.2, score_max=-1.0), ""),
-        (
-            "score>=3 score>=0 score<=9 score<=10",
-            PairQuery(kept="kept", score_min=3, score_max=9),
-            "",
-        ),
-        ("score>=1.23456789", PairQuery(kept="kept", score_min=1.23456789), ""),
+        ("score>=1.2 score<=-1", PairQuery(kept="kept", where="score >= 1.2 AND score <= -1"), ""),
         ("prob>0.5 cosine=1", PairQuery(kept="kept", where="prob > 0.5 AND cosine = 1"), ""),
         (
             'where:"prob > 0.9 or kept" margin>1.4',

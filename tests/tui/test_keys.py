@@ -62,7 +62,7 @@ def test_what_is_typed_goes_into_the_form_and_the_line_that_open(mined_run: Path
         await settled(pilot)
         screen = await burst(pilot, "f经济aq")
         assert isinstance(screen, FilterScreen)
-        assert screen.query_one("#text", Input).value == "经济aq"
+        assert screen.query_one("#line", Input).value == "经济aq"
         # Back, into the line, and to the first pair that is below the cut.
         screen = await burst(pilot, f"{ESCAPE}/is:below{ENTER}")
         assert isinstance(screen, PairsScreen) and "is:below" in screen_text(app)[0]

@@ -208,10 +208,12 @@ def test_sorting_goes_through_the_orders_and_shows_what_comes_first(mined_run: P
 
 def test_the_filter_counts_before_it_is_applied(mined_run: Path) -> None:
     opened = open_pairs(mined_run)
-    wanted = select(opened, PairQuery(kept="below", score_max=1.2))
+    wanted = select(opened, PairQuery(kept="below", where="score <= 1.2", flags=("high", "none")))
 
     async def script(pilot: Any, keys: Keys) -> None:
-        await keys("f", "tab", "tab", "tab", *"1.2", "tab", "tab", "tab", "down")
+        await keys("f", *"score<=1.2", "tab", "tab", "down", "space", "tab", "tab", "end", "space")
+        shown = await keys(*["k"] * 4, "space")
+        assert "is:below flag:high,none score<=1.2" in "\n".join(shown)
         said = f"{len(wanted)} pairs of {len(opened)}"
         assert said in "\n".join(screen_text(pilot.app))
         shown = await keys("enter")
@@ -333,7 +335,7 @@ def test_copying_and_exporting_give_the_pairs_as_they_are(run_copy: Path, tmp_pa
         pair = opened.pair(0)
         assert pilot.app.clipboard == f"{pair.source}\t{pair.target}"
         await keys("f")
-        await answer(pilot, "#text", "books")
+        await answer(pilot, "#line", "books")
         for name, said in (
             (f"{tmp_path}/some.jsonl", "some.jsonl: 1 pair"),
             (f"{tmp_path}/some.jsonl", "exists"),
@@ -469,7 +471,7 @@ def test_the_screens_look_as_they_did(mined_run: Path, snapshot: Any) -> None:
         score = f"{opened.pair(row).score:.4f}"
         await snapshot(pilot, "pairs", holds=["Pairs", counts, score, "a Accept", "? Help"])
         await keys("f")
-        await snapshot(pilot, "filter", holds=["either", "kept by the cut", "hub (", "none ("])
+        await snapshot(pilot, "filter", holds=["either", "● kept (", "hub (", "none ("])
         await keys("escape", "question_mark")
         await snapshot(pilot, "help", holds=["Keys of Pairs", "Half a page down"])
 

@@ -56,10 +56,10 @@ def test_a_wrong_condition_stays_in_the_form(mined_run: Path) -> None:
     async def script(pilot: Any) -> None:
         await settled(pilot)
         await pressed(pilot, "f")
-        pilot.app.screen.query_one("#where", Input).value = "prob >"
+        pilot.app.screen.query_one("#line", Input).value = "prob>x"
         text = await pressed(pilot, "enter")
         assert isinstance(pilot.app.screen, FilterScreen) and "! " in text
-        pilot.app.screen.query_one("#where", Input).value = "prob > 0"
+        pilot.app.screen.query_one("#line", Input).value = "prob>0"
         await pressed(pilot, "enter")
         assert isinstance(pilot.app.screen, PairsScreen)
         assert pilot.app.view.query.where == "prob > 0"

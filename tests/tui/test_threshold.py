@@ -13,12 +13,10 @@ from tests.toys.app import drive
 from tests.toys.screens import screen_text, settled
 from xmine.browsing.cuts import Cuts
 from xmine.browsing.opening import open_pairs
-from xmine.browsing.query import JUDGED
 from xmine.run.folder import alone_in
 from xmine.tui.app import XmineApp
 from xmine.tui.screens.neighbours import NeighboursScreen
 from xmine.tui.widgets.pair_table import PairTable
-from xmine.tui.widgets.toggles import Choices
 
 
 async def at_threshold(pilot: Any) -> PairTable:
@@ -46,12 +44,7 @@ async def typed(pilot: Any, text: str) -> None:
 
 async def filtered_by(pilot: Any, verdict: str) -> None:
     """Show the kept pairs with a verdict."""
-    await pilot.press("p", "f")
-    choices = pilot.app.screen.query_one("#verdict", Choices)
-    choices.focus()
-    for _ in range((JUDGED.index(verdict) - choices.pressed_index) % len(JUDGED)):
-        await pilot.press("down")
-    await pilot.press("enter")
+    await pilot.press("p", "f", "ctrl+r", *f"is:{verdict}", "enter")
     await settled(pilot)
 
 

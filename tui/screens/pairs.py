@@ -208,7 +208,7 @@ class PairsScreen(FindScreen):
 
     def action_sort(self) -> None:
         query, opened = self.view.wanted.query, self.view.opened
-        needed = {**NEEDED, "score": "scores", "flags": "flags"}
+        needed = {**NEEDED, "flags": "flags"}
         orders = [
             name
             for name in _TURNS

@@ -1,20 +1,9 @@
-"""Ticks and choices whose state can be seen without colour; enter changes none of them."""
+"""Choices whose state can be seen without colour; enter changes none."""
 
 from typing import Any, ClassVar
 
 from textual.binding import Binding, BindingType
-from textual.widgets import Checkbox, RadioButton, RadioSet
-
-
-class Tick(Checkbox, inherit_bindings=False):
-    """A box with a cross in it, or without."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "toggle_button", show=False)]
-
-    @property
-    def BUTTON_INNER(self) -> Any:  # type: ignore[override]  # noqa: ANN401 - a text in Textual
-        """Show the state, which Textual shows by colour alone."""
-        return "x" if self.value else " "
+from textual.widgets import RadioButton, RadioSet
 
 
 class Choice(RadioButton):

@@ -42,7 +42,6 @@ class PairQuery:
         regex: whether `text` is a regular expression (of Rust); case counts in neither.
         side: where the text must stand: `either`, `source`, `target` or `both`.
         flags: names of flags, one of which a pair must have; `none` for pairs without any.
-        score_min, score_max: of the scores as they are printed, both included.
         kept: `kept` by the cut, `below` it or dropped, or `all`.
         verdict: `accept`, `reject`, `unsure`, `judged`, `unjudged`, or `any` for all pairs;
             `repaired`, or `conflict` where judges disagree.
@@ -59,8 +58,6 @@ class PairQuery:
     regex: bool = False
     side: str = "either"
     flags: tuple[str, ...] = ()
-    score_min: float | None = None
-    score_max: float | None = None
     kept: str = "all"
     verdict: str = "any"
     by: str = ""
@@ -80,9 +77,6 @@ class PairQuery:
         ):
             if value not in known:
                 raise OptionError(f"{name} is {value!r}", f"one of {', '.join(known)}")
-        for name, limit in (("--score-min", self.score_min), ("--score-max", self.score_max)):
-            if limit is not None and np.isnan(limit):
-                raise OptionError(f"{name} is nan", "give a number")
 
     @property
     def by_verdict(self) -> bool:
@@ -91,7 +85,7 @@ class PairQuery:
 
 
 # Orders by a figure that pairs may lack, with the name of its column.
-NEEDED = {name: f"{name}s" for name in ("prob", "cosine", "margin")} | {"unsure": "probs"}
+NEEDED = {name: f"{name}s" for name in ("score", "prob", "cosine", "margin")} | {"unsure": "probs"}
 _PRIME = 2_654_435_761  # spreads numbers that follow each other
 _START, _END = "\x02", "\x03"  # controls, which no text that is shown has
 USUAL = PairQuery(kept="kept")  # with which one begins
@@ -111,10 +105,6 @@ def select(
     """
     import polars as pl
 
-    if opened.scores is None and (
-        query.order == "score" or query.score_min is not None or query.score_max is not None
-    ):
-        raise OptionError(f"{opened.path} has no scores", "xmine score writes them")
     figure = NEEDED.get(query.order)
     if figure is not None and getattr(opened, figure) is None:
         raise OptionError(
@@ -122,6 +112,8 @@ def select(
         )
     wanted = _conditions(opened, query)
     where = condition(query.where) if query.where else pl.lit(True)
+    if opened.scores is None and "score" in where.meta.root_names():
+        raise OptionError(f"{opened.path} has no scores", "xmine score writes them")
     key = {
         "source": pl.col("source_line"),
         "target": pl.col("target_line"),
@@ -157,10 +149,6 @@ def _conditions(opened: Opened, query: PairQuery) -> "list[pl.Expr | pl.Series]"
         wanted.append(pl.col("verdict").is_null() == (query.verdict == "unjudged"))
     if query.flags:
         wanted.append(pl.Series(flagged(opened, query.flags)))
-    if query.score_min is not None:
-        wanted.append(pl.col("score") >= query.score_min)
-    if query.score_max is not None:
-        wanted.append(pl.col("score") <= query.score_max)
     if query.since:
         wanted.append(_recent(opened, query.since))
     if query.text:

@@ -6,7 +6,6 @@ All other words are looked for: a text, `/a regular expression/`, or `:974` for 
 """
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -56,7 +55,7 @@ class Sought:
         if line := self._line:
             ours, theirs = (each.at(line) for each in (opened.source, opened.target))
             return ours[opened.sources] | theirs[opened.targets]
-        text, regex = _without_slashes(self.text)
+        text, regex = without_slashes(self.text)
         return np.asarray(found_in(opened, PairQuery(text=text, regex=regex)))
 
 
@@ -94,10 +93,10 @@ def _with(query: PairQuery, term: re.Match[str]) -> PairQuery:
     if name == "change":
         if value not in KINDS:
             raise OptionError(f"change:{value}", f"choose from {', '.join(KINDS)}")
-        return _and(query, f"change = '{value}'")
+        return with_where(query, f"change = '{value}'")
     if name == "where":
-        return _and(query, value)
-    text, regex = _without_slashes(value)
+        return with_where(query, value)
+    text, regex = without_slashes(value)
     return replace(query, text=text, regex=regex)
 
 
@@ -111,26 +110,19 @@ def _is_number(text: str) -> bool:
 def _compared(query: PairQuery, column: str, sign: str, number: str) -> PairQuery:
     if not _is_number(number):
         raise OptionError(f"{number!r} is no number", f"write {column}{sign}1.2")
-    limit = float(number)
-    if column == "score" and sign == ">=":
-        return replace(query, score_min=_tighter(max, limit, query.score_min))
-    if column == "score" and sign == "<=":
-        return replace(query, score_max=_tighter(min, limit, query.score_max))
-    return _and(query, f"{column} {sign} {number}")
+    return with_where(query, f"{column} {sign} {number}")
 
 
-def _tighter(choose: Callable[[float, float], float], limit: float, before: float | None) -> float:
-    return limit if before is None else choose(limit, before)
-
-
-def _and(query: PairQuery, clause: str) -> PairQuery:
+def with_where(query: PairQuery, clause: str) -> PairQuery:
+    """Ask for a condition besides."""
     if not (query.where and clause):
         return replace(query, where=query.where or clause)
     both = (f"({each})" if _OR.search(each) else each for each in (query.where, clause))
     return replace(query, where=" AND ".join(both))
 
 
-def _without_slashes(text: str) -> tuple[str, bool]:
+def without_slashes(text: str) -> tuple[str, bool]:
+    """Give a text to look for, and whether it is a regular expression, which stands in slashes."""
     found = _REGEX.fullmatch(text)
     return (found[1], True) if found else (text, False)
 
@@ -149,8 +141,6 @@ def line_of(query: PairQuery) -> str:
         looks_so = _REGEX.fullmatch(query.text) is not None
         pattern = query.text if query.regex else re.escape(query.text)
         said.append(_quoted("text", f"/{pattern}/" if query.regex or looks_so else query.text))
-    limits = (("score>=", query.score_min), ("score<=", query.score_max))
-    said += [f"{bound}{limit}".removesuffix(".0") for bound, limit in limits if limit is not None]
     terms = [_term_of(each) for each in query.where.split(" AND ")] if query.where else []
     return " ".join([*said, *(terms if all(terms) else [_quoted("where", query.where)])])
 

@@ -5,7 +5,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
@@ -16,6 +16,8 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.hub import find_encoder
 from xmine.encoders.metadata import EncoderFacts, check_replaceable, read_card, read_facts
 from xmine.errors import TrainingError, XmineError
+from xmine.evaluation.panel import compare_encoders
+from xmine.evaluation.reports.table import Line
 from xmine.files.atomic import check_free, remove, replacing_folder, writing
 from xmine.files.lock import LOCK_FILE, held
 from xmine.hardware import allowed_threads
@@ -48,7 +50,7 @@ from .run.devset import Diverged, fell, read_scored
 from .run.fitting import fitted
 from .run.loop import EndedOnTrial
 from .run.picture import draw_training
-from .run.prepare import TrainedTowers
+from .run.prepare import TrainedTowers, load_encoder
 from .run.reranking import fitted_weights
 
 Resume = bool | Literal["auto"]
@@ -74,6 +76,7 @@ class Trained:
         remarks: of the method; the reason of an early end, and of a missing picture.
         is_worse: whether retrieval fell, see `fell`.
         retrieved: what it was measured on.
+        panel: what became of all languages, see `xmine.evaluation.panel`; empty if not asked for.
     """
 
     encoders: dict[str, SentenceEncoder]
@@ -83,6 +86,7 @@ class Trained:
     remarks: tuple[str, ...] = ()
     is_worse: bool = False
     retrieved: str = "pairs"
+    panel: list[Line] = field(default_factory=list)
 
 
 @among_peers()
@@ -96,6 +100,7 @@ def train(
     resume: Resume = False,
     force: bool = False,
     draws: bool = False,
+    compares: bool = False,
     paced: Callable[[Pace], bool] | None = None,
     is_fitted: bool = False,
 ) -> Trained:
@@ -108,6 +113,7 @@ def train(
             is not the first of `torchrun --max-restarts`.
         force: replace `output` and forget a run that was stopped.
         draws: leave a picture of loss and accuracy too, if matplotlib is there.
+        compares: measure what became of all languages, if one encoder goes on from one.
         paced: called in each process after the first steps of each stage. Where it gives true in
             the first process, training ends there, and the folder of the run is removed.
         is_fitted: whether rows were left out, and options fitted to the others, before.
@@ -127,13 +133,12 @@ def train(
     join_processes(options.device)
     with _opened(output, options, kept, resume=resume, force=force) as (is_new, run):
         run.paced = paced
-        if not (folder / METRICS_FILE).exists():
-            run.log(step=0, excluded=kept.excluded)
         try:
             torch.manual_seed(options.seed)
             with deterministic(options.threads or allowed_threads()), among_peers():
                 made = METHODS[method].train(kept, options, run, report if leads() else silent)
                 encoders = _encoders(made, method, options, kept)
+                panel = _panel(encoders, options, report) if compares and leads() else []
         except EndedOnTrial:
             on_first_rank(lambda: shutil.rmtree(folder))
             raise
@@ -152,10 +157,11 @@ def train(
             remarks += _remarks(run, options, f"{output.name}: {method}" if draws else "")
             if made.held_out and "" in encoders and not encoders[""].reranking:
                 remarks += (_UNRANKED.format(len(made.held_out)),)
-        _save(encoders, output)
-    return Trained(
-        encoders, made.measures, made.rows, kept.excluded, remarks, is_worse, made.retrieved
-    )
+        told = made, kept.excluded, panel
+        cards = [model_card(method, options, each, *told) for each in encoders.values()]
+        _save(encoders, cards, output)
+    measured = made.measures, made.rows, kept.excluded
+    return Trained(encoders, *measured, remarks, is_worse, made.retrieved, panel)
 
 
 @contextmanager
@@ -177,6 +183,8 @@ def _opened(
             if each.name != LOCK_FILE:
                 remove(each)
         opened.append((not goes_on, Run(folder, options, corpus)))
+        if not (folder / METRICS_FILE).exists():
+            opened[0][1].log(step=0, excluded=corpus.excluded)
 
     with ExitStack() as lock:
         on_first_rank(open_run)
@@ -229,14 +237,26 @@ def _encoders(
         encoders[""].reranking = fitted_weights(
             encoders[""], made.held_out, options.seed, options.prompts, corpus.apart
         )
-    for encoder in encoders.values():
-        encoder.card = model_card(method, options, encoder, made, corpus.excluded)
     return encoders
 
 
-def _save(encoders: dict[str, SentenceEncoder], output: Path) -> None:
-    """Write the encoders and what is told of the run, which is removed."""
+def _panel(
+    encoders: dict[str, SentenceEncoder], options: TrainingOptions, report: Report
+) -> list[Line]:
+    """Compare the encoder with the one it began with; not where it is to read one side alone."""
+    begun = set(options.encoders)
+    reads_one = getattr(options, "stage", "") == "distil" and not getattr(options, "distil_both", 0)
+    if list(encoders) != [""] or len(begun) > 1 or SCRATCH in begun or reads_one:
+        return []
+    before = load_encoder(begun.pop(), options)
+    return compare_encoders(before, encoders[""], options.prompts[0], report)
+
+
+def _save(encoders: dict[str, SentenceEncoder], cards: list[str], output: Path) -> None:
+    """Write the encoders with their cards and what is told of the run, which is removed."""
     folder = run_folder(output)
+    for encoder, card in zip(encoders.values(), cards, strict=True):
+        encoder.card = card
 
     def write() -> None:
         beside = [*(folder / name for name in KEPT_FILES), *folder.glob("training.*")]

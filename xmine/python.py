@@ -239,7 +239,8 @@ def train(
         _no_others(more, kind)
         files = [pairs] if isinstance(pairs, str) else list(pairs)
         corpus = Corpus.read(files, list(triplets), nli, list(texts))
-        return trained(method, corpus, chosen, Path(output), told, resume=resume, force=force)
+        how: Any = {"resume": resume, "force": force, "compares": True}
+        return trained(method, corpus, chosen, Path(output), told, **how)
 
 
 def adapt(

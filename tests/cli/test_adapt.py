@@ -34,7 +34,7 @@ def test_it_says_what_each_round_found_and_what_to_type_next(command: Command, t
     ended = command("adapt", "run/", "-o", "adapted/", "--epochs", 30, "--threads", 1)
     assert ended.code == 0, ended.err
     lines = [each.removeprefix("xmine: ") for each in ended.err.splitlines()]
-    first, second, last, look = (each for each in lines if not each.startswith(" "))
+    first, second, _panel, last, look = (each for each in lines if not each.startswith(" "))
     retrieved = "% of held-out sentences retrieved by half of their tokens"
     assert first.startswith("start: ") and first.endswith(retrieved)
     assert second.startswith("round 1: trained on 2") and retrieved in second

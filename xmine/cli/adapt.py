@@ -51,19 +51,29 @@ def adapt(
     Example: xmine adapt run/ -o adapted/ --rounds 2
     """
     needs("xmine adapt", *TRAINING)
+    from xmine.encoders.encoder import SentenceEncoder
+    from xmine.evaluation.panel import as_facts, compare_encoders, told
     from xmine.trainer.adapt import adapt as adapt_run
     from xmine.trainer.adapt import best_of
 
-    rounds = []
+    rounds, panel = [], []
     with console.progress() as report:
         for each in adapt_run(run, output, options, report, more=pairs or (), force=force):
             rounds.append(each)
             console.say(_told(each))
+        best = best_of(rounds)
+        if best.number:
+            first, last = (SentenceEncoder.load(each.encoder) for each in (rounds[0], best))
+            panel = compare_encoders(first, last, report=report)
+    said, fell = told(panel)
+    console.say(said)
+    if fell:
+        console.warn(fell)
     done = len(rounds) - 1  # besides the run as it was
     if done < options.rounds:
         rounds_done = f"{done} of {count(options.rounds, 'round')}"
         console.say(f"ended after {rounds_done}: mining found no further confident pair")
-    best, seconds = best_of(rounds), console.seconds
+    seconds = console.seconds
     said = f"{best.encoder} retrieves best: next, mine with --model {best.encoder}"
     if not best.number:
         said = f"no round retrieves better than {best.encoder}: keep it"
@@ -80,7 +90,13 @@ def adapt(
     ]
     console.summary(
         f"{said}, {seconds:.1f} s",
-        {"rounds": facts, "best": best.number, "encoder": best.encoder, "seconds": seconds},
+        {
+            "rounds": facts,
+            "languages": as_facts(panel),
+            "best": best.number,
+            "encoder": best.encoder,
+            "seconds": seconds,
+        },
     )
     console.say(f"look: {shlex.join(['xmine', 'browse', str(best.run)])}", one_line=True)
 

@@ -77,6 +77,7 @@ def train_with(
     if output is None:
         raise OptionError("no -o: where is the encoder to go?", "-o FOLDER/")
 
+    from xmine.evaluation.panel import as_facts, told
     from xmine.trainer.data.corpus import Corpus
     from xmine.trainer.distributed import join_processes, may_restart, restarted
     from xmine.trainer.run.checkpoints import (
@@ -129,7 +130,7 @@ def train_with(
 
     at = output.with_name(f".{output.name}.dry-run") if dry_run else output
     how: Any = {"resume": False if dry_run else goes_on, "force": force or dry_run}
-    how |= {"draws": True, "is_fitted": True}
+    how |= {"draws": True, "compares": not dry_run, "is_fitted": True}
     try:
         with console.progress() as report:
             trained = train(method, corpus, options, at, report, paced=paced, **how)
@@ -146,6 +147,10 @@ def train_with(
         console.say(f"{trained.excluded:,} rows left out: a text of theirs occurs in {files}")
     for remark in trained.remarks:
         console.say(remark)
+    said, fell = told(trained.panel)
+    console.say(said)
+    if fell:
+        console.warn(fell)
     console.summary(
         _summary(trained, output, options, console.seconds),
         {
@@ -155,7 +160,8 @@ def train_with(
             "excluded": trained.excluded,
             **trained.measures,
             "steps": sum(each.total for each in paces),
-            "warnings": [*warnings, *trained.remarks],
+            "languages": as_facts(trained.panel),
+            "warnings": [*warnings, *trained.remarks, *([fell] if fell else [])],
             "seconds": round(console.seconds, 1),
         },
     )

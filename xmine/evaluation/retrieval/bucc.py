@@ -266,7 +266,7 @@ def mine_pair(
     """
     split = folder.read(pair, protocol.split)
     sides = EncoderPair(*map(encoder.reading, pair.split("-")))
-    mined = _mine(sides, split, protocol, options, report)
+    mined = mine_split(sides, split, protocol, options, report)
     if protocol.threshold_from == "oracle":
         return split, [{"oracle": (found.best(), found)} for found in mined]
     if protocol.threshold_from == "hash":
@@ -279,7 +279,7 @@ def mine_pair(
         first = [{"held-out": (known.best(), rest)} for known, rest in halves]
     else:
         learned = folder.read(pair, protocol.threshold_from)
-        others = _mine(sides, learned, protocol, options, report)
+        others = mine_split(sides, learned, protocol, options, report)
         # One of the splits may have too few translations to learn how to rerank.
         both = zip(mined, others, strict=False)
         first = [{protocol.split: (other.best(), found)} for found, other in both]
@@ -288,7 +288,7 @@ def mine_pair(
     ]
 
 
-def _mine(
+def mine_split(
     encoder: EncoderPair, split: BuccSplit, protocol: Protocol, options: BuccOptions, report: Report
 ) -> list[NamedPairs]:
     """Score all pairs of a split, name them by id, and cut them as `auto` does.

@@ -1,0 +1,153 @@
+"""What training did to all languages: an encoder before and after, on sentences made for xmine.
+
+The texts are `examples/languages.tsv`, 100 sentences in nineteen languages, each column against
+English. They ask: is the translation the nearest sentence; is it found by mining where a part of
+both sides has none; is it nearer than a sentence half of which translates, and that than another.
+"""
+
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+
+import numpy as np
+
+from xmine.encoders.pair import EncoderPair, Encoders
+from xmine.evaluation.options import BuccOptions
+from xmine.evaluation.readers.bucc import BuccSplit
+from xmine.evaluation.reports.bootstrap import STATISTICS, f1_of_counts
+from xmine.evaluation.reports.table import Line, compared
+from xmine.evaluation.result import Metric, Result, Row
+from xmine.evaluation.retrieval.aligned import hits_of, nearest_lines
+from xmine.evaluation.retrieval.bucc import PROTOCOLS, mine_split
+from xmine.progress import Progress, Report, silent
+from xmine.text.languages import short_code
+
+Texts = Mapping[str, Sequence[str]]  # language -> its sentences, row N of all the same
+
+BEFORE, AFTER = "before", "after"
+ALL = "all languages"
+_MOST_TOLD = 6
+_KNOWN = 0.5  # of the sentences, at least, have a token that the encoder knows
+_ALONE = 30  # sentences of either side that mining finds without a translation
+_QUESTIONS = {
+    "retrieval": Metric("mean", "found", "share of sentences whose nearest one translates them"),
+    "mining": Metric("f1", "F1", "of the translations among others, at the best threshold"),
+    "graded": Metric("mean", "in order", "translation before half of it before another sentence"),
+}
+
+
+def compare_encoders(
+    before: Encoders, after: Encoders, prompt: str = "", report: Report = silent
+) -> list[Line]:
+    """Measure two encoders in the languages of the second; in all where the first states none.
+
+    Returns:
+        For each question a line of all languages and one for each, with intervals of the figures
+        and of the gain; none where the first encoder does not read two of the languages.
+    """
+    stated = {short_code(each) for each in after.facts.languages}
+    texts = {
+        code: column
+        for code, column in languages_of_examples().items()
+        if (code in stated or not before.facts.languages)
+        and before.reading(code).encode_half(column).any(axis=1).mean() > _KNOWN
+    }
+    if len(texts) < 2:
+        return []
+    measured = {}
+    for at, (name, encoder) in enumerate(((BEFORE, before), (AFTER, after))):
+        report(Progress("measuring languages", at, 2))
+        measured[name] = _measured(encoder, texts, prompt)
+    return compared(measured)
+
+
+def told(lines: Sequence[Line]) -> tuple[str, str]:
+    """Say what became of the figures of all languages, and what fell by more than noise.
+
+    More than noise is a gain whose interval lies below 0. Either text may be empty.
+    """
+    whole = "; ".join(_change(line) for line in lines if line.row == ALL)
+    lower = [_change(line) for line in lines if line.figures[AFTER].verdict == "lower"]
+    most = f", and {len(lower) - _MOST_TOLD} more" if len(lower) > _MOST_TOLD else ""
+    fell = f"fell by more than noise: {'; '.join(lower[:_MOST_TOLD])}{most}" if lower else ""
+    return f"100 sentences in each language: {whole}" if whole else "", fell
+
+
+def _change(line: Line) -> str:
+    was, now = line.figures[BEFORE], line.figures[AFTER]
+    low, high = (f"{100 * end:+.1f}" for end in now.gain_interval or (0.0, 0.0))
+    row = "" if line.row == ALL else f" {line.row}"
+    shown = f"{line.metric.shown(was.value)} -> {line.metric.shown(now.value)}"
+    return f"{line.benchmark}{row} {shown} ({low} to {high})"
+
+
+def as_facts(lines: Sequence[Line]) -> list[dict[str, object]]:
+    """Give the lines as JSON can hold them."""
+    return [
+        {
+            "question": line.benchmark,
+            "languages": line.row,
+            BEFORE: line.figures[BEFORE].value,
+            AFTER: line.figures[AFTER].value,
+            "gain": line.figures[AFTER].gain_interval,
+            "verdict": line.figures[AFTER].verdict,
+        }
+        for line in lines
+    ]
+
+
+def languages_of_examples() -> dict[str, list[str]]:
+    """Read the sentences: language -> its column."""
+    table = (files("xmine.examples") / "languages.tsv").read_text(encoding="utf-8").splitlines()
+    codes, *rows = (line.split("\t") for line in table)
+    return dict(zip(codes, map(list, zip(*rows, strict=True)), strict=True))
+
+
+def _measured(encoder: Encoders, texts: Texts, prompt: str) -> dict[str, Result]:
+    pivot = "en" if "en" in texts else next(iter(texts))
+    rows: dict[str, list[Row]] = {question: [] for question in _QUESTIONS}
+    one = encoder.reading(pivot).encode_half(texts[pivot], prompt=prompt)  # [sentences, dim]
+    for code in [each for each in texts if each != pivot]:
+        reader = encoder.reading(code)
+        two, mixed = (
+            reader.encode_half(each, prompt=prompt)
+            for each in (texts[code], _half_and_half(texts[code]))
+        )
+        near_to_far = two, mixed, np.roll(two, -1, axis=0)
+        cosines = [(one.astype(np.float32) * each).sum(axis=1) for each in near_to_far]
+        for name, hits in (
+            ("retrieval", hits_of(nearest_lines(one, two))),
+            ("graded", np.diff(cosines, axis=0).T < 0),
+        ):
+            rows[name].append(Row(code, len(hits), {"mean": float(hits.mean())}, values=hits))
+        rows["mining"].append(_mined(encoder, (pivot, code), texts, prompt))
+    return {name: _result(name, each) for name, each in rows.items()}
+
+
+def _half_and_half(texts: Sequence[str]) -> list[str]:
+    """Put the first half of each text before the second half of the next."""
+    following = [*texts[1:], texts[0]]
+    return [a[: len(a) // 2] + b[len(b) // 2 :] for a, b in zip(texts, following, strict=True)]
+
+
+def _mined(encoder: Encoders, codes: tuple[str, str], texts: Texts, prompt: str) -> Row:
+    """Mine some sentences of each side, the last of the one and the first of the other alone."""
+    ids = [str(number) for number in range(len(texts[codes[0]]))]
+    first, second = (list(zip(ids, texts[code], strict=True)) for code in codes)
+    gold = frozenset((each, each) for each in ids[_ALONE:-_ALONE])
+    split = BuccSplit("-".join(codes), (first[:-_ALONE], second[_ALONE:]), gold)
+    sides = EncoderPair(*map(encoder.reading, codes))
+    options = BuccOptions(rerank="off", prompt=prompt)
+    found, *_ = mine_split(sides, split, PROTOCOLS["msimcse"], options, silent)
+    counts = found.counts_at(found.best())
+    return Row(codes[1], len(gold), {"f1": f1_of_counts(counts)}, values=counts)
+
+
+def _result(name: str, rows: Sequence[Row]) -> Result:
+    """Put what was measured of all languages before the rows of each."""
+    metric, values = _QUESTIONS[name], [row.values for row in rows if row.values is not None]
+    together = np.sum(values, axis=0) if metric.name == "f1" else np.concatenate(values, axis=1)
+    statistic = "f1" if metric.name == "f1" else "mean"
+    figures = {metric.name: STATISTICS[statistic](together)}
+    whole = Row(ALL, len(together), figures, is_mean=True, values=together)
+    headline = (ALL, metric.name)
+    return Result(name, "", "", (metric,), (whole, *rows), headline, statistic=statistic)

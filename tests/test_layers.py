@@ -19,9 +19,9 @@ CEILINGS = {
     "xmine": 1450,
     "xmine/aligning": 1600,
     "xmine/browsing": 3920,
-    "xmine/cli": 4610,
+    "xmine/cli": 4630,
     "xmine/encoders": 3790,
-    "xmine/evaluation": 5600,
+    "xmine/evaluation": 5760,
     "xmine/files": 1610,
     "xmine/flags": 2290,
     "xmine/knn": 2850,
@@ -32,10 +32,10 @@ CEILINGS = {
     "xmine/scoring": 2560,
     "xmine/text": 2950,
     "xmine/vectors": 590,
-    "trainer": 8760,
+    "trainer": 8800,
     "tui": 7280,
     "bench": 4720,
-    "tests": 54560,
+    "tests": 54570,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 20_000

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from xmine.browsing.compared import SharedJudgements, compare_opened
 from xmine.browsing.cuts import check_cut
-from xmine.browsing.judgements import Judgements, judge_name, key_of, row_of
+from xmine.browsing.judgements import Judgements, judge_name
+from xmine.browsing.keys import key_of, row_of
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import PairQuery
 from xmine.browsing.view import View

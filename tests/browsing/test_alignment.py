@@ -12,7 +12,8 @@ from xmine.aligning.options import AligningOptions
 from xmine.aligning.pipeline import align
 from xmine.browsing.cuts import Cuts
 from xmine.browsing.details import figures_of, lines_around, standing
-from xmine.browsing.judgements import Judgements, key_of, row_of
+from xmine.browsing.judgements import Judgements
+from xmine.browsing.keys import key_of, row_of
 from xmine.browsing.neighbourhood import Surroundings
 from xmine.browsing.opened import row_at
 from xmine.browsing.opening import open_pairs

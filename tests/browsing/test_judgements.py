@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from xmine.browsing.judgements import Judgements, key_of
+from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
 from xmine.errors import FileError
-from xmine.pairs.judgements import HEADER, Label, append, now, read_from
+from xmine.pairs.judgements import HEADER, append, read_from
 
 # One process that becomes one for each judge, so that all of them begin at once.
 JUDGING = """
@@ -198,26 +198,6 @@ def test_a_key_does_not_wait_for_a_process_that_holds_the_file(opened: Opened) -
             judgements.judge(1, "accept")
         assert time.monotonic() - started < 1.0 and "is not kept" in (error.value.hint or "")
     assert [judgements.of(row) for row in (0, 1)] == ["accept", ""]
-
-
-@pytest.mark.parametrize("count", [20, 21])
-def test_many_verdicts_at_once_are_counted_as_one_by_one(opened: Opened, count: int) -> None:
-    mine, other = Judgements.open(opened, "ann"), Judgements.open(opened, "bob")
-    mine.judge(0, "unsure")
-    assert mine.counts().judged == 1
-    verdicts = [
-        Label(key_of(opened, row), "accept" if row % 3 else "none", "bob", now())
-        for row in range(count)
-    ]
-    append(other.path, verdicts)
-    scans = []
-    take = mine._rows_at
-    mine._rows_at = lambda key: scans.append(1) or take(key)  # type: ignore[method-assign, func-returns-value]
-    mine.refresh()
-    assert mine.codes().tolist() == Judgements.open(opened).codes().tolist()
-    assert mine.counts().accept == sum(row % 3 > 0 for row in range(count))
-    # All pairs are looked at once for each label; more than twenty labels are counted together.
-    assert len(scans) == (count if count <= 20 else 0)
 
 
 def test_verdicts_follow_pairs_without_lines_to_other_rows(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from xmine.browsing.judgements import Judgements, key_of
+from xmine.browsing.judgements import Judgements
+from xmine.browsing.keys import key_of
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import PairQuery, select
 from xmine.browsing.repairs import Bead, Repair, Unit

@@ -10,7 +10,8 @@ import pytest
 from tests.toys.app import drive
 from tests.toys.screens import screen_text, settled, until
 from xmine.browsing.compared import SharedJudgements, compare_opened
-from xmine.browsing.judgements import Judgements, key_of, row_of
+from xmine.browsing.judgements import Judgements
+from xmine.browsing.keys import key_of, row_of
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import USUAL, select
 from xmine.browsing.typed import line_of, read_line

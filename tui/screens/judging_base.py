@@ -8,7 +8,8 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
-from xmine.browsing.judgements import Judgements, judge_name, key_of
+from xmine.browsing.judgements import Judgements, judge_name
+from xmine.browsing.keys import key_of
 from xmine.errors import FileError
 from xmine.units import count
 

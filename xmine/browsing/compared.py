@@ -12,7 +12,8 @@ from typing import Self
 
 import numpy as np
 
-from xmine.browsing.judgements import Judgements, judge_name, key_of, row_of, state_of
+from xmine.browsing.judgements import Judgements, judge_name, state_of
+from xmine.browsing.keys import key_of, row_of
 from xmine.browsing.opened import Opened, Rows, TextColumn, TextSide
 from xmine.browsing.opening import opened_of
 from xmine.browsing.samples import share_of
@@ -98,13 +99,7 @@ class SharedJudgements(Judgements):
         if not self._opened.lined or seen == self._seen:
             return False
         read = chain.from_iterable(read_from(path, 0)[0] for path in self._files)
-        labels = sorted(read, key=lambda label: label.time)
-        with self._lock:
-            for known in (self._said, self._notes, self._repairs):
-                known.clear()
-            self._codes = None
-            for label in labels:
-                self._take(label)
+        self._hear(sorted(read, key=lambda label: label.time), anew=True)
         self._seen = seen
         return True
 

@@ -6,7 +6,6 @@ the pairs, see `xmine.pairs.judgements`.
 
 import getpass
 import os
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,6 +16,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.browsing.keys import key_of, lines_of, rows_of
 from xmine.browsing.opened import Opened, Rows
 from xmine.browsing.repairs import Repair, in_place_of
 from xmine.errors import OptionError
@@ -29,7 +29,6 @@ from xmine.pairs.judgements import (
     PairKey,
     append,
     file_beside,
-    hash_of,
     now,
     read_from,
     why_not_writable,
@@ -40,9 +39,6 @@ from xmine.pairs.pair import Pair
 CODES = {name: code for code, name in enumerate(("", *LABELS))}
 # Seconds that a key may wait for another process that writes a label.
 KEY_PATIENCE = 0.15
-# Scanning the pairs for the pair of one label costs as much as a twentieth of all the codes.
-_MANY = 20
-_NEAR = 1000  # rows by which a pair of a file may have moved
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,28 +65,6 @@ class Done(NamedTuple):
 
 def _latest(said: dict[str, str]) -> str:
     return next(reversed(said.values()), "")
-
-
-def key_of(opened: Opened, row: int) -> PairKey:
-    """Name a pair so that its label stays with it when the pairs are written or mined anew."""
-    source, target = int(opened.sources[row]), int(opened.targets[row])
-    left, right = opened.source, opened.target
-    texts = hash_of(left.texts[source], right.texts[target])
-    if not opened.lined:
-        return PairKey(row + 1, None, None, None, texts)
-    (line, offset), (other_line, other_offset) = left.place(source), right.place(target)
-    return PairKey(line, other_line, offset, other_offset, texts)
-
-
-def row_of(opened: Opened, key: PairKey) -> int | None:
-    """Find the pair of a key; in a file without lines, it may be some rows away by now."""
-    if opened.lined:
-        ours, theirs = opened.source.lines[opened.sources], opened.target.lines[opened.targets]
-        rows = np.flatnonzero((ours == key.source_line) & (theirs == key.target_line)).tolist()
-        return next((row for row in rows if key_of(opened, row) == key), None)
-    at, every = key.source_line - 1, range(len(opened))
-    near = sorted(every[max(0, at - _NEAR) : max(0, at + _NEAR)], key=lambda row: abs(row - at))
-    return next((row for row in near if key_of(opened, row).texts == key.texts), None)
 
 
 def state_of(path: Path) -> tuple[int, int, int] | None:
@@ -124,18 +98,18 @@ class Judgements:
         """Begin without any; see `open`."""
         self.path, self.by, self._patience = path, by, patience
         self._opened = opened
-        # The label of each judge for each pair, the latest at the end.
-        self._said: dict[PairKey, dict[str, str]] = {}
-        self._notes: dict[PairKey, dict[str, str]] = {}
-        self._repairs: dict[PairKey, Repair | None] = {}
-        self._moved: dict[PairKey, PairKey] = {}  # see `_moves`
+        # Row -> the label of each judge, the latest at the end; the note of each; its repair.
+        self._said: dict[int, dict[str, str]] = {}
+        self._notes: dict[int, dict[str, str]] = {}
+        self._repairs: dict[int, Repair | None] = {}
+        self._codes: NDArray[np.int8] = np.zeros(len(opened), dtype=np.int8)
+        self._places: dict[PairKey, list[int]] = {}  # of all labels
         self.done: list[Done] = []  # here, the last at the end
         self._own: set[tuple[PairKey, str]] = set()  # that are being written
         # What another window says in the same name, and what was said here.
         self.contradicted: dict[PairKey, tuple[str, str]] = {}
         self._seen: Any = None  # see `state_of`
         self._end = 0  # of what was read of it
-        self._codes: NDArray[np.int8] | None = None
         self._lock = RLock()  # `codes` may be asked for in a thread while a label comes
 
     @classmethod
@@ -156,13 +130,11 @@ class Judgements:
 
     def of(self, row: int) -> str:
         """Give the latest label of a pair; empty if there is none."""
-        if not self._said:
-            return ""
-        return _latest(self._said.get(key_of(self._opened, row), {}))
+        return _latest(self._said.get(row, {}))
 
     def by_judge(self, row: int) -> dict[str, str]:
         """Give the label of each judge for a pair, the latest at the end."""
-        return dict(self._said.get(key_of(self._opened, row), {}))
+        return dict(self._said.get(row, {}))
 
     def unsaid(self, rows: Rows) -> list[int]:
         """List those of some pairs that `by` has not judged, in their order."""
@@ -242,17 +214,15 @@ class Judgements:
 
     def rows_of(self, labels: Iterable[Label]) -> list[int]:
         """List the pairs that some labels are for, in the order of the pairs."""
-        keys = {label.key for label in labels}
-        return [row for row in self._near(keys) if key_of(self._opened, row) in keys]
+        return sorted({row for label in labels for row in self._places.get(label.key, ())})
 
     def notes(self, row: int) -> dict[str, str]:
         """Give what each judge notes about a pair."""
-        said = self._notes.get(key_of(self._opened, row), {}) if self._notes else {}
-        return {judge: note for judge, note in said.items() if note}
+        return {judge: note for judge, note in self._notes.get(row, {}).items() if note}
 
     def repair_of(self, row: int) -> Repair | None:
         """Give what stands in the place of a pair; None for the pair itself."""
-        return self._repairs.get(key_of(self._opened, row)) if self._repairs else None
+        return self._repairs.get(row)
 
     def pairs(self, rows: Rows, *, written: bool = True) -> Iterator[Pair]:
         """Give some pairs as they stand now: those of a repair in its place, with notes.
@@ -279,19 +249,26 @@ class Judgements:
             return False
         grown = before and seen and before[0] == seen[0] and seen[1] > before[1]
         labels, end = read_from(self.path, self._end if grown else 0)
-        with self._lock:
-            if not grown:
-                for known in (self._said, self._notes, self._repairs):
-                    known.clear()
-                self._moved = self._moves({label.key for label in labels})
-            if not grown or len(labels) > _MANY:
-                self._codes = None
-            for label in labels:
-                if grown:
-                    self._compare(label)
-                self._take(label)
+        self._hear(labels, anew=not grown)
         self._seen, self._end = seen, end
         return bool(labels) or not grown
+
+    def _hear(self, labels: Sequence[Label], *, anew: bool) -> None:
+        """Take labels, in their order, behind those that are known, or in their place."""
+        if anew:
+            self._places = {}
+        unknown = {label.key for label in labels} - self._places.keys()
+        self._places |= rows_of(self._opened, unknown, self._lines) if unknown else {}
+        with self._lock:
+            if anew:
+                self._codes = np.zeros_like(self._codes)
+                for known in (self._said, self._notes, self._repairs):
+                    known.clear()
+            for label in labels:
+                for row in self._places.get(label.key, ()):
+                    if not anew:
+                        self._compare(label, row)
+                    self._take(label, row)
 
     def codes(self, only: str = "", by: str = "") -> NDArray[np.int8]:
         """Tell the label on every pair, int8 [pairs], as CODES has them.
@@ -302,15 +279,10 @@ class Judgements:
             by: whose labels; those of all if it is empty, the latest of each pair.
         """
         with self._lock:
-            if self._codes is None:
-                codes = np.zeros(len(self._opened), dtype=np.int8)
-                for row in self.rows().tolist():
-                    codes[row] = CODES[self.of(row)]
-                self._codes = codes
             if only not in ("conflict", "repaired") and not by:
                 return self._codes
             codes = np.zeros_like(self._codes)
-            for row in self._near({*self._said, *self._repairs}):
+            for row in {*self._said, *self._repairs}:
                 said, repair = self.by_judge(row), self.repair_of(row)
                 judged = _latest(said) if not by else said.get(by, "")
                 if only == "repaired" and (repair is None or (by and not judged)):
@@ -321,14 +293,7 @@ class Judgements:
 
     def rows(self) -> Rows:
         """Find the pairs that are judged, int64 [judged], in the order of the pairs."""
-        return np.array([row for row in self._near(self._said) if self.of(row)], dtype=np.int64)
-
-    def _near(self, keys: Iterable[PairKey]) -> list[int]:
-        """List pairs of the lines of some keys, in the order of the pairs."""
-        source, target = self._lines
-        lines = [(key.source_line, key.target_line or 0) for key in keys]
-        left, right = np.array(lines, dtype=np.int64).reshape(-1, 2).T
-        return np.flatnonzero(np.isin(source, left) & np.isin(target, right)).tolist()
+        return np.array(sorted(self._said), dtype=np.int64)
 
     def counts(self, rows: Rows | None = None) -> Counts:
         """Count labels on some pairs, or on all of them."""
@@ -351,66 +316,26 @@ class Judgements:
         """Name the files that take each label."""
         return (self.path,)
 
-    def _compare(self, label: Label) -> None:
+    def _compare(self, label: Label, row: int) -> None:
         """Note that another window says otherwise in the same name."""
-        key = self._moved.get(label.key, label.key)
-        ours = self._said.get(key, {}).get(label.judge, label.judgement)
+        ours = self.by_judge(row).get(label.judge, label.judgement)
         is_other = label.judge == self.by and (label.key, label.judgement) not in self._own
         if is_other and label.judgement not in (ours, TAKEN_BACK):
-            self.contradicted[key] = label.judgement, ours
+            self.contradicted[label.key] = label.judgement, ours
 
-    def _take(self, label: Label) -> None:
-        key = self._moved.get(label.key, label.key)
+    def _take(self, label: Label, row: int) -> None:
         if "repair" in label.more:
-            self._repairs[key] = Repair.of(label.more["repair"])
+            self._repairs[row] = Repair.of(label.more["repair"])
         if isinstance(note := label.more.get("note"), str):
-            self._notes.setdefault(key, {})[label.judge] = note
-        said = self._said.setdefault(key, {})
+            self._notes.setdefault(row, {})[label.judge] = note
+        said = self._said.setdefault(row, {})
         said.pop(label.judge, None)
         if label.judgement != TAKEN_BACK:
             said[label.judge] = label.judgement
         elif not said:
-            del self._said[key]
-        if self._codes is not None:
-            code = CODES[_latest(said)]
-            for row in self._rows_at(key).tolist():
-                if key_of(self._opened, row) == key:
-                    self._codes[row] = code
-
-    def _moves(self, keys: set[PairKey]) -> dict[PairKey, PairKey]:
-        """Find pairs without lines that stand in another row by now: the keys of then and of now.
-
-        A pair may have moved by _NEAR rows. Of several rows with its texts, the nearest one that no
-        other label is for is taken.
-        """
-        opened, every = self._opened, range(len(self._opened))
-        if opened.lined:
-            return {}
-        rows = {key: key.source_line - 1 for key in keys if key.target_line is None}
-        fit = {key for key, row in rows.items() if row in every and key_of(opened, row) == key}
-        lost = sorted(rows.keys() - fit, key=lambda key: rows[key])
-        is_near = np.zeros(len(opened), dtype=bool)
-        for key in lost:
-            is_near[max(0, rows[key] - _NEAR) : rows[key] + _NEAR + 1] = True
-        having = defaultdict(list)
-        for row in np.flatnonzero(is_near).tolist():
-            having[key_of(opened, row).texts].append(row)
-        taken, moved = {rows[key] for key in fit}, {}
-        for key in lost:
-            found = [row for row in having[key.texts] if abs(row - rows[key]) <= _NEAR]
-            if free := [row for row in found if row not in taken or len(found) == 1]:
-                taken.add(row := min(free, key=lambda row: abs(row - rows[key])))
-                moved[key] = key_of(opened, row)
-        return moved
-
-    def _rows_at(self, key: PairKey) -> Rows:
-        source, target = self._lines
-        return np.flatnonzero((source == key.source_line) & (target == (key.target_line or 0)))
+            del self._said[row]
+        self._codes[row] = CODES[_latest(said)]
 
     @cached_property
-    def _lines(self) -> tuple[Rows, Rows]:
-        opened = self._opened
-        if opened.lined:
-            return opened.source.lines[opened.sources], opened.target.lines[opened.targets]
-        numbers = np.arange(1, len(opened) + 1)
-        return numbers, np.zeros_like(numbers)
+    def _lines(self) -> tuple[Rows, Rows] | None:
+        return lines_of(self._opened) if self._opened.lined else None

@@ -7,7 +7,7 @@ JOBS ?= 3
 # The tests start xmine some hundred times: compile it once, whatever the environment says.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo quick check test test-all mutants lint types fix docs owner clean
+.PHONY: demo quick check test test-all mutants lint types fix docs man owner clean
 
 demo: .venv/mining
 	$(BIN)/xmine mine examples/en.txt examples/zh.txt --gold examples/gold.tsv
@@ -48,6 +48,10 @@ fix: .venv/installed
 docs: .venv/installed
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
+# Manual pages, for packages of systems: man -l man/xmine-mine.1.
+man: .venv/installed
+	$(BIN)/python docs/command_reference.py man
+
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
 
 # Each installs once; again only when the dependencies change.
@@ -70,4 +74,4 @@ owner:
 	sed -i 's|github.com/OWNER/|github.com/$(OWNER)/|; s|//OWNER.github.io|//$(OWNER).github.io|' pyproject.toml CITATION.cff
 
 clean:
-	rm -rf .venv build dist site *.egg-info
+	rm -rf .venv build dist site man *.egg-info

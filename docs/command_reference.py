@@ -1,9 +1,13 @@
-"""The page reference/commands.md: `--help` of every command, as the program prints it.
+"""The page reference/commands.md, and manual pages: the whole help of every command.
 
 mkdocs loads this file as a hook (mkdocs.yml) and calls `on_page_markdown` for each page.
+`python docs/command_reference.py FOLDER` writes a manual page for each command.
 """
 
+import re
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import typer.main
@@ -11,9 +15,9 @@ from typer.testing import CliRunner
 
 from xmine.cli.app import app
 from xmine.trainer.methods import METHODS
+from xmine.version import __version__
 
 _PAGE = "reference/commands.md"
-_WIDTH = "96"
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:  # noqa: ANN401
@@ -23,22 +27,64 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:  # noqa: ANN
 
 def reference() -> str:
     """Write a section with the help for each command."""
-    whole, runner = app(), CliRunner()
-    parts = []
-    for words in [*_commands(), *(["train", "--method", name] for name in METHODS)]:
-        shown = runner.invoke(whole, [*words, "--help"], prog_name="xmine", env={"COLUMNS": _WIDTH})
-        if shown.exit_code:
-            raise RuntimeError(f"xmine {' '.join(words)} --help: {shown.output}")
-        parts.append(f"\n## xmine {' '.join(words)}\n\n```text\n{shown.output.rstrip()}\n```\n")
+    parts = (f"\n## {name}\n\n```text\n{text.rstrip()}\n```\n" for name, text in helps())
     return "".join(parts)
 
 
-def _commands() -> Iterator[list[str]]:
-    """Give the words of every command, those of groups first."""
-    waiting: list[tuple[list[str], Any]] = [([], typer.main.get_command(app()))]
+def helps() -> Iterator[tuple[str, str]]:
+    """Give the name of each command, such as `xmine pairs list`, with its whole help."""
+    whole, runner = app(), CliRunner()
+    waiting: list[tuple[list[str], Any]] = [([], typer.main.get_command(whole))]
     while waiting:
         words, command = waiting.pop(0)
-        if words:
-            yield words
-        each = getattr(command, "commands", {}).items()
-        waiting = [([*words, name], below) for name, below in each if not below.hidden] + waiting
+        below = [([*words, name], each) for name, each in getattr(command, "commands", {}).items()]
+        if words == ["train"]:
+            below = [([*words, "--method", name], None) for name in METHODS]
+        waiting = below + waiting
+        flags = {each.name for each in getattr(command, "params", [])}
+        wanted = "--help-all" if "help_all" in flags or "train" in words else "--help"
+        shown = runner.invoke(whole, [*words, wanted], prog_name="xmine", env={"COLUMNS": "80"})
+        if shown.exit_code:
+            raise RuntimeError(f"xmine {' '.join(words)} {wanted}: {shown.output}")
+        yield " ".join(["xmine", *words]), shown.output
+
+
+def write_manual(folder: Path) -> None:
+    """Write a manual page for each command, for `man`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in helps():
+        page = name.replace(" --method", "").replace(" ", "-")
+        (folder / f"{page}.1").write_text(as_roff(page, text), encoding="utf-8")
+
+
+def as_roff(page: str, text: str) -> str:
+    """Turn a help into a manual page."""
+    usage, *blocks = re.split(r"\n\n+", text.strip())
+    lines = [f'.TH {page.upper()} 1 "" "xmine {__version__}"', ".SH NAME"]
+    lines += [
+        f"{page} \\- {_escaped(blocks[0])}",
+        ".SH SYNOPSIS",
+        _escaped(usage[len("Usage: ") :]),
+    ]
+    lines += [".SH DESCRIPTION"]
+    for block in blocks:
+        title, _, rows = block.partition("\n")
+        if not re.fullmatch(r"\S.*:", title):
+            lines += [".PP", _escaped(block)]
+            continue
+        lines += [f".SH {title[:-1].upper()}"]
+        for row in re.split(r"\n  (?=\S)", f"\n{rows}")[1:]:
+            names, *said = re.split(r"  +|\n +", row, maxsplit=1)
+            lines += [".TP", rf"\fB{_escaped(names)}\fR", _escaped(*said or [""])]
+    return "\n".join(lines) + "\n"
+
+
+def _escaped(text: str) -> str:
+    """Write text for roff in one line: words that a line breaks at a hyphen are whole again."""
+    text = re.sub(r"\s+", " ", re.sub(r"(?<=\w-)\n +", "", text)).strip()
+    text = re.sub(r"^(?=[.'])", r"\\&", text.replace("\\", r"\e").replace("-", r"\-"))
+    return re.sub(r"[^\x20-\x7e]", lambda found: rf"\[u{ord(found[0]):04X}]", text)
+
+
+if __name__ == "__main__":
+    write_manual(Path(sys.argv[1]))

@@ -10,7 +10,7 @@ import typer.main
 
 import xmine
 from xmine.cli.app import app
-from xmine.cli.from_options import GROUPS, METHOD
+from xmine.cli.from_options import GROUPS, METHOD, OTHER
 from xmine.cli.train import command_of
 from xmine.evaluation.benchmarks import BENCHMARKS
 from xmine.flags.names import FLAGS
@@ -49,10 +49,8 @@ def options(text: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", ["", "eval", "pairs", "model", "train", *COMMANDS])
-def test_help_fits_and_each_option_that_takes_a_value_shows_its_default(
-    command: Command, name: str
-) -> None:
-    ended = command(*name.split(), "-h")
+def test_help_fits_and_says_what_each_option_takes(command: Command, name: str) -> None:
+    ended = command(*name.split(), "--help-all" if name in COMMANDS else "-h")
     assert (ended.code, ended.err) == (0, "")
     assert max(map(len, ended.out.splitlines())) <= 80
     assert "..." not in re.sub(
@@ -65,8 +63,11 @@ def test_help_fits_and_each_option_that_takes_a_value_shows_its_default(
     for flags, text in shown.items():
         joined = " ".join(text.split())
         assert joined, flags
-        if "<" in flags or "/" in flags:
-            assert re.search(r"\[(default: \(?[^\s()]|required)", joined), (flags, joined)
+        assert "(none)" not in joined, flags
+        # Values are named alike: <path>, <model>, <text>, <int>, <a|b>.
+        assert re.search(
+            r"( <[a-z:_|\d-]+>| <source> <target>| <date>\|run| \[auto\]|e|y|[a-z])$", flags
+        )
 
 
 @pytest.mark.parametrize("name", ["", "pairs", "train", "mine", "pairs cut", "eval tatoeba"])
@@ -75,28 +76,38 @@ def test_help_is_the_same_for_both_flags(command: Command, name: str) -> None:
 
 
 def test_the_many_options_of_mining_and_training_are_in_groups(command: Command) -> None:
-    mining = groups(command("mine", "--help").out)
-    assert list(mining) == [each for each in GROUPS if each not in (METHOD, "Encoder")]
+    mining = groups(command("mine", "--help-all").out)
+    assert list(mining) == [each for each in GROUPS if each not in (OTHER, METHOD, "Encoder")]
     assert names("General", mining) == {"--quiet", "--verbose", "--json", "--debug", "--help"}
-    assert names("Most used", mining) == {
-        *("--output", "--model", "--dry-run", "--threshold", "--precision", "--drop")
-    }
-    training = groups(command("train", "--method", "moco", "--help").out)
-    assert list(training) == list(GROUPS)
-    assert names("Most used", training) == {
-        *(
-            "--output",
-            "--method",
-            "--preset",
-            "--dry-run",
-            "--encoder",
-            "--architecture",
-            "--epochs",
-        )
-    }
+    shown = (
+        "output model dry-run threshold precision drop min-prob top seed-pairs gold src-lang "
+        "tgt-lang segment force"
+    )
+    assert names("Most used", mining) == {f"--{name}" for name in shown.split()}
+    training = groups(command("train", "--method", "moco", "--help-all").out)
+    assert list(training) == [each for each in GROUPS if each not in (OTHER, "Output")]
     shared = {field.name for field in fields(TrainingOptions)}
     own = {field.name for field in fields(METHODS["moco"].options)} - shared
     assert names(METHOD, training) == {flag(each) for each in own}
+
+
+@pytest.mark.parametrize("name", ["mine", "train", "score", "align", "train moco"])
+def test_a_long_help_shows_the_options_that_are_most_used(command: Command, name: str) -> None:
+    """And how to see all; of a command with few options all are shown at once."""
+    short, whole = (groups(command(*name.split(), each).out) for each in ("-h", "--help-all"))
+    assert list(short) == [OTHER]
+    every = sum(len(names(title, whole)) for title in whole)
+    assert names(OTHER, short) == names("Most used", whole) | {"--help-all", "--help"}
+    assert 8 <= len(names(OTHER, short)) <= 16 < 20 < every
+    assert f"Show all {every} options and exit." in " ".join(short[OTHER].split())
+
+
+def test_help_and_flags_may_stand_before_the_command(command: Command) -> None:
+    assert command("help", "pairs", "list").out == command("pairs", "list", "--help").out
+    assert command("help").out == command("--help").out
+    assert command("-V").out == command("--version").out
+    assert command("-v", "--json", "cache", "ls").out == command("cache", "ls", "-v", "--json").out
+    assert "Did you mean 'mine'" in command("help", "mien").err
 
 
 def names(title: str, found: dict[str, str]) -> set[str]:
@@ -108,12 +119,12 @@ def names(title: str, found: dict[str, str]) -> set[str]:
 def test_the_help_of_train_has_every_method_and_the_options_that_all_share(
     command: Command,
 ) -> None:
-    text = command("train", "--help").out
+    text = command("train", "--help-all").out
     listed = re.findall(r"^  ([a-z-]+)  +\S", text.partition("Arguments:")[0], re.MULTILINE)
     assert listed == list(METHODS)
     shown = groups(text)
-    assert list(shown) == [each for each in GROUPS if each != METHOD]
-    of_method = groups(command("train", "--method", "msimcse", "--help").out)
+    assert list(shown) == [each for each in GROUPS if each not in (OTHER, METHOD, "Output")]
+    of_method = groups(command("train", "--method", "msimcse", "--help-all").out)
     assert {title: lines for title, lines in of_method.items() if title != METHOD} == shown
 
 
@@ -125,7 +136,7 @@ def test_every_declared_group_is_one_of_the_help() -> None:
 
 
 def test_the_defaults_of_mining_are_those_of_the_field(command: Command) -> None:
-    text = " ".join(command("mine", "--help").out.split())
+    text = " ".join(command("mine", "--help-all").out.split())
     for default in (
         "[default: 4; 1<=x<=1024]",
         "[default: ratio]",
@@ -151,6 +162,8 @@ def test_the_version_is_that_of_the_package(command: Command) -> None:
         ("mine --drop co", ["copy"]),
         ("mine --drop copy,n", ["copy,near-copy", "copy,number"]),
         ("mine --margin d", ["distance"]),
+        ("mine --threshold ", ["auto", "gold"]),
+        ("search --model ", ["e5", "embedded", "use"]),
     ],
 )
 def test_a_shell_completes_values(

@@ -8,9 +8,8 @@ import pytest
 import typer
 import typer.main
 
-from xmine.cli.from_options import with_console, with_given, with_options
+from xmine.cli.from_options import with_flags
 from xmine.cli.mine import mine
-from xmine.cli.outputs import Given
 from xmine.mining.options import MiningOptions
 from xmine.tui.commands import in_one_line, option_words
 
@@ -26,7 +25,7 @@ def parsed(words: list[str]) -> MiningOptions:
     ours = functools.wraps(command)(kept)
     ours.__signature__ = inspect.signature(command)  # type: ignore[attr-defined]
     single = typer.Typer(add_completion=False)
-    single.command("mine")(with_console(with_options(MiningOptions)(with_given(Given)(ours))))
+    single.command("mine")(with_flags(ours))
     typer.main.get_command(single).main(["a", "b", *words], standalone_mode=False)
     return found[0]
 

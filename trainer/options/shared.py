@@ -22,7 +22,7 @@ class TrainingOptions(PromptOptions):
         "en,zh",
         "Language codes; the first two are those of the columns of PAIRS, unless a file says its "
         "own; of several files of PAIRS, the names of the files say them.",
-        "Input",
+        "Most used",
     )
     source_weight: dict[str, float] = option(
         {},

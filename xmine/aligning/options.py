@@ -22,7 +22,7 @@ class AligningOptions(SideOptions):
     min_prob: float | None = option(
         None, "Keep beads of this probability or more.", "Most used", min=0.0, max=1.0
     )
-    segment: bool = option(False, "Cut lines into sentences before aligning.", "Input")
+    segment: bool = option(False, "Cut lines into sentences before aligning.", "Most used")
     all: bool = option(
         False,
         "List the lines that are left out, too: those without counterpart, and beads below the "

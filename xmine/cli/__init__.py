@@ -13,6 +13,7 @@ import traceback
 import warnings
 from collections.abc import Callable
 from functools import partial
+from itertools import takewhile
 
 from xmine.cli import progress_events as events
 from xmine.cli.app import app
@@ -34,7 +35,8 @@ def run() -> None:
     events.end_with_our_program()
     warnings.showwarning = partial(_warn, warnings.showwarning)
     try:
-        app("".join(sys.argv[1:2]))(prog_name="xmine")
+        words = _commanded(sys.argv[1:])
+        app("".join(words[:1]))(words, prog_name="xmine")
     except SystemExit as leaving:
         if leaving.code == 130:  # so Typer leaves on Ctrl-C
             _complain("interrupted")
@@ -66,6 +68,16 @@ def run() -> None:
             "this is a bug; run again with --debug and report what it prints",
         )
         sys.exit(1)
+
+
+def _commanded(words: list[str]) -> list[str]:
+    """Put flags of every command that stand before the command, as in `xmine -q mine`, behind."""
+    first = list(
+        takewhile({"-q", "--quiet", "-v", "--verbose", "--json", "--debug"}.__contains__, words)
+    )
+    rest = words[len(first) :]
+    end = rest.index("--") if "--" in rest else len(rest)
+    return [*rest[:end], *first, *rest[end:]]
 
 
 def _to_tell(error: XmineError) -> XmineError | None:

@@ -8,7 +8,7 @@ import typer
 
 from xmine.cli.arguments import FORCE, value
 from xmine.cli.console import Console
-from xmine.cli.from_options import Grouped, with_console, with_options
+from xmine.cli.from_options import with_flags
 from xmine.extras import TRAINING, needs
 from xmine.trainer.options.adapt import AdaptOptions
 from xmine.units import count
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from xmine.trainer.adapt import Round
 
 
-@with_console
-@with_options(AdaptOptions)
+@with_flags
 def adapt(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A finished mining run.")],
     options: AdaptOptions,
@@ -38,7 +37,7 @@ def adapt(
             "File of other translations to train on, such as a word list or an alignment; "
             "repeatable.",
             group="Input",
-            metavar="FILE",
+            metavar="<path>",
         ),
     ] = None,
     force: FORCE = False,
@@ -111,6 +110,3 @@ def _told(each: "Round") -> str:
         f"round {each.number}: trained on {count(each.pairs, 'pair')}, {retrieved}; "
         f"{report.lines()[0]}"
     )
-
-
-COMMAND = Grouped

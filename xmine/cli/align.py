@@ -6,19 +6,17 @@ from typing import Annotated
 import typer
 
 from xmine.aligning.options import AligningOptions
-from xmine.cli.arguments import FORCE, MODEL, NO_HEADER, SOURCE, value
+from xmine.cli.arguments import FORCE, MODEL, NO_HEADER, OUTPUT, SOURCE
 from xmine.cli.console import Console, write_rows
 from xmine.cli.encoders import load_encoders
-from xmine.cli.from_options import Grouped, with_console, with_options
+from xmine.cli.from_options import with_flags
 from xmine.cli.pair_table import is_terminal, next_steps
 from xmine.errors import OptionError
-from xmine.files.suffixes import PACKED, PAIR_SUFFIXES
 from xmine.pairs.losses import Losses
 from xmine.pairs.tsv import tsv_rows
 
 
-@with_console
-@with_options(AligningOptions)
+@with_flags
 def align(
     source: SOURCE,
     target: Annotated[
@@ -27,16 +25,7 @@ def align(
     options: AligningOptions,
     console: Console,
     model: MODEL = None,
-    output: Annotated[
-        str | None,
-        value(
-            f"File to write: {PAIR_SUFFIXES} ({PACKED} may follow), or out.en,out.zh; or a "
-            "folder, run/; - for TSV on stdout.",
-            "-o --output",
-            group="Most used",
-            shown="-",
-        ),
-    ] = None,
+    output: OUTPUT = None,
     no_header: NO_HEADER = False,
     force: FORCE = False,
 ) -> None:
@@ -80,6 +69,3 @@ def align(
     console.summary((f"{output}: " if output else "") + said, facts, stdout_has_data=not output)
     if is_terminal() and run is not None:
         console.say(next_steps(output), one_line=True)
-
-
-COMMAND = Grouped

@@ -8,12 +8,14 @@ from typing import Annotated
 
 import typer
 
+from xmine.cli.from_options import Command
 from xmine.version import __version__
 
-# In the order of the help. Each has a module of its name, but for `eval`. In it is a function of
-# that name, or a `typer.Typer` with commands of its own; it may name the command's class: COMMAND.
+# In the order of the help. Each has a module of its name, but for two. In it is a function of
+# that name, or a `typer.Typer` with commands of its own.
 _COMMANDS = (
-    "mine align documents browse score search encode convert train adapt pairs eval model cache"
+    "mine align documents browse score search encode convert adapt help train pairs eval model "
+    "cache"
 ).split()
 
 
@@ -32,15 +34,19 @@ def app(called: str = "") -> typer.Typer:
         rich_markup_mode=None,  # plain help: half the start-up time, and [brackets] stay text
     )
     whole.callback()(_main)
-    listed = () if called == "--version" else (called,) if called in _COMMANDS else _COMMANDS
+    listed = (
+        () if called in ("--version", "-V") else (called,) if called in _COMMANDS else _COMMANDS
+    )
     for name in listed:
-        own = "evaluate" if name == "eval" else name
+        own = {"eval": "evaluate", "help": "manual"}.get(name, name)
         module = import_module(f"xmine.cli.{own}")
         command = getattr(module, own)
         if isinstance(command, typer.Typer):
+            for each in command.registered_commands:
+                each.cls = Command
             whole.add_typer(command, name=name)
         else:
-            whole.command(name, cls=getattr(module, "COMMAND", None))(command)
+            whole.command(name, cls=Command)(command)
     return whole
 
 
@@ -52,7 +58,10 @@ def _version(wanted: bool) -> None:
 
 def _main(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+        bool,
+        typer.Option(
+            "-V", "--version", callback=_version, is_eager=True, help="Print the version and exit."
+        ),
     ] = False,
 ) -> None:
     """Find translations: two text files in, pairs of parallel sentences out.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from xmine.errors import OptionError
-from xmine.files.suffixes import PAIR_SUFFIXES
+from xmine.files.suffixes import PACKED, PAIR_SUFFIXES
 
 if TYPE_CHECKING:
     from xmine.text.file_lines import FileLines
@@ -17,13 +17,13 @@ def value(
     names: str = "",
     *,
     group: str = "",
-    shown: str | bool = "none",
+    shown: str | bool = False,
     **more: Any,  # noqa: ANN401
 ) -> Any:  # noqa: ANN401
     """Declare an option with a value.
 
     `names` as in `-o --output`; without them the option has the name of the parameter. `shown` is
-    the default in the help, True for the real one.
+    the default in the help, True for the real one, False for none.
     """
     return typer.Option(
         *names.split(), help=help, rich_help_panel=group, show_default=shown, **more
@@ -50,6 +50,7 @@ MODEL = Annotated[
         "sentence-transformers/LaBSE.",
         group="Most used",
         shown="the embedded one",
+        autocompletion=lambda: ["embedded", "use", "e5"],
     ),
 ]
 PROMPT = Annotated[
@@ -58,13 +59,26 @@ PROMPT = Annotated[
         "Text before each sentence, or the name of a prompt of the encoder.",
         group="Advanced",
         shown="the encoder's default, if it has one",
-        metavar="<text>",
     ),
+]
+OUTPUT = Annotated[
+    str | None,
+    value(
+        f"File to write: {PAIR_SUFFIXES} ({PACKED} may follow), or out.en,out.zh; of mine and "
+        "align also a folder, run/, which keeps everything and resumes after an interruption; - "
+        "for rows on stdout.",
+        "-o --output",
+        group="Most used",
+        shown="-; of mine on a terminal the first pairs as a table",
+    ),
+]
+TABLE = Annotated[
+    Path | None, value("File to write, .tsv or .jsonl.", "-o --output", shown="TSV on stdout")
 ]
 DRY_RUN = Annotated[
     bool, switch("--dry-run", "Estimate time and memory, and stop.", group="Most used")
 ]
-FORCE = Annotated[bool, switch("--force", "Replace the output if it exists.", group="Output")]
+FORCE = Annotated[bool, switch("--force", "Replace the output if it exists.", group="Most used")]
 NO_HEADER = Annotated[
     bool,
     switch("--no-header", "Write TSV without the line that names the columns.", group="Output"),
@@ -90,16 +104,14 @@ TRIPLETS = Annotated[
     value(
         "Columns: sentence, entailed sentence, contradicting sentence; with tabs between, or "
         ".csv; repeatable: the same items in another language.",
-        group="Input",
-        metavar="FILE",
+        group="Most used",
     ),
 ]
 NLI = Annotated[
     str | None,
     value(
         "Labelled pairs: premise, hypothesis, label, with tabs between, or .jsonl.",
-        group="Input",
-        metavar="FILE",
+        group="Most used",
     ),
 ]
 TEXTS = Annotated[
@@ -107,8 +119,7 @@ TEXTS = Annotated[
     value(
         "Text file of one language, a sentence per line, or a column of a file "
         "(zh.tsv:2); repeatable.",
-        group="Input",
-        metavar="FILE",
+        group="Most used",
     ),
 ]
 DATA = Annotated[Path | None, value("Folder with the benchmark files.", shown="$XMINE_DATA")]

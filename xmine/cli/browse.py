@@ -10,14 +10,14 @@ import typer
 
 from xmine.cli.arguments import switch, value
 from xmine.cli.console import Console, write_rows
-from xmine.cli.from_options import with_console
+from xmine.cli.from_options import with_flags
 from xmine.errors import FileError, OptionError
 from xmine.files.records import json_row
 
 _HOST, _PORT = "127.0.0.1", 8000
 
 
-@with_console
+@with_flags
 def browse(
     console: Console,
     path: Annotated[
@@ -33,18 +33,16 @@ def browse(
             "Address to serve at. Whoever has the token of the printed address can read and write "
             "your files with the app.",
             shown=_HOST,
-            metavar="<text>",
         ),
     ] = None,
     port: Annotated[
-        int | None, value("Port to serve at.", shown=str(_PORT), metavar="<int>", min=1, max=65535)
+        int | None, value("Port to serve at.", shown=str(_PORT), min=1, max=65535)
     ] = None,
     judge: Annotated[
         str | None,
         value(
             "Name to keep with the verdicts; visitors of --serve are asked for theirs.",
             shown="XMINE_JUDGE, or the login name",
-            metavar="<text>",
         ),
     ] = None,
     sample: Annotated[

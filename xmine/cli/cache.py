@@ -7,7 +7,7 @@ import typer
 
 from xmine.cli.arguments import switch, value
 from xmine.cli.console import Console
-from xmine.cli.from_options import with_console
+from xmine.cli.from_options import with_flags
 from xmine.errors import FileError, OptionError
 from xmine.units import count
 
@@ -17,7 +17,7 @@ cache = typer.Typer(
 
 
 @cache.command("ls", short_help="Show how much room cached vectors take.")
-@with_console
+@with_flags
 def show(console: Console) -> None:
     """Show how many blocks of vectors are cached, how much room they take, and their last use.
 
@@ -43,12 +43,12 @@ def show(console: Console) -> None:
 
 
 @cache.command("rm", short_help="Remove blocks that were not used lately, or all.")
-@with_console
+@with_flags
 def remove(
     console: Console,
     all: Annotated[bool, switch("--all", "Remove everything.")] = False,
     older_than: Annotated[
-        float | None, value("Remove blocks not used for so many days.", min=0, metavar="DAYS")
+        float | None, value("Remove blocks not used for so many days.", min=0, metavar="<days>")
     ] = None,
 ) -> None:
     """Remove cached vectors; runs keep theirs.

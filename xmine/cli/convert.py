@@ -7,7 +7,7 @@ import typer
 
 from xmine.cli.arguments import FORCE, NO_HEADER, PAIRS, value
 from xmine.cli.console import Console
-from xmine.cli.from_options import with_console
+from xmine.cli.from_options import with_flags
 from xmine.files.suffixes import PACKED, kind_of
 from xmine.text.languages import UNKNOWN_LANGUAGE, check_code
 from xmine.version import __version__
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _LOOKED_AT = 1000
 
 
-@with_console
+@with_flags
 def convert(
     source: PAIRS,
     target: Annotated[
@@ -30,11 +30,11 @@ def convert(
     console: Console,
     src_lang: Annotated[
         str,
-        value("Source language to write.", shown="what FILE or its text says", metavar="<text>"),
+        value("Source language to write.", shown="what FILE or its text says"),
     ] = "",
     tgt_lang: Annotated[
         str,
-        value("Target language to write.", shown="what FILE or its text says", metavar="<text>"),
+        value("Target language to write.", shown="what FILE or its text says"),
     ] = "",
     no_header: NO_HEADER = False,
     force: FORCE = False,

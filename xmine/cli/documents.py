@@ -1,15 +1,14 @@
 """xmine documents: documents of two languages -> those that are translations of each other."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from xmine.aligning.options import AligningOptions
-from xmine.cli.arguments import FORCE, MODEL, SOURCE, value
+from xmine.cli.arguments import FORCE, MODEL, SOURCE, TABLE, value
 from xmine.cli.console import Console, write_rows
 from xmine.cli.encoders import load_encoders
-from xmine.cli.from_options import Grouped, with_console
+from xmine.cli.from_options import with_flags
 from xmine.errors import OptionError
 from xmine.files.suffixes import PAIR_SUFFIXES
 from xmine.units import count
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from xmine.text.inputs import TextInput
 
 
-@with_console
+@with_flags
 def documents(
     source: SOURCE,
     target: Annotated[
@@ -30,25 +29,20 @@ def documents(
     by: Annotated[
         str,
         value(
-            "Column that names the document of each line; auto: each file is one.", metavar="COLUMN"
+            "Column that names the document of each line; auto: each file is one.",
+            metavar="<column>",
         ),
     ] = "auto",
     min_prob: Annotated[
         float, value("Show pairs of this probability or more.", group="Output", min=0, max=1)
     ] = 0.5,
     model: MODEL = None,
-    output: Annotated[
-        Path | None,
-        value(
-            "File to write, .tsv or .jsonl.", "-o --output", group="Output", shown="TSV on stdout"
-        ),
-    ] = None,
+    output: TABLE = None,
     align: Annotated[
         str | None,
         value(
             f"Also align the lines of each pair, in order, and write the beads: {PAIR_SUFFIXES}.",
             group="Output",
-            metavar="FILE",
         ),
     ] = None,
     force: FORCE = False,
@@ -137,6 +131,3 @@ def _write_beads(
         for bead in align(one, other, encoder, options).rows()
     )
     return write_pairs(beads, path, (source, target)).count
-
-
-COMMAND = Grouped

@@ -12,7 +12,7 @@ import typer
 from xmine.cli.arguments import FORCE, MODEL, PROMPT, value
 from xmine.cli.console import Console
 from xmine.cli.encoders import load_encoder, warn_without_effect
-from xmine.cli.from_options import with_console, with_options
+from xmine.cli.from_options import with_flags
 from xmine.errors import OptionError
 from xmine.options import EncodingOptions
 from xmine.progress import Progress, Report, silent
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 _LOOKED_AT = 65_536  # lines by which the language is told
 
 
-@with_console
-@with_options(EncodingOptions)
+@with_flags
 def encode(
     file: Annotated[
         str,

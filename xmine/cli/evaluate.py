@@ -13,7 +13,7 @@ import typer
 from xmine.cli.arguments import DATA, FIGURES, FORCE, MODEL, value
 from xmine.cli.console import Console
 from xmine.cli.encoders import data_folder, evaluated_facts, load_encoders
-from xmine.cli.from_options import with_console, with_options
+from xmine.cli.from_options import with_flags
 from xmine.errors import FileError, OptionError, XmineError
 from xmine.evaluation.benchmarks import BENCHMARKS, Benchmark
 from xmine.evaluation.options import EvaluationOptions, ReportOptions, TransferOptions
@@ -70,12 +70,11 @@ def _command(benchmark: Benchmark) -> Callable[..., None]:
         f"{benchmark.asks}\n\nReads {benchmark.reads}\n\nExample: xmine eval {benchmark.name} "
         "--data eval/ --model encoder/"
     )
-    return with_console(with_options(benchmark.options)(measure))
+    return with_flags(measure, benchmark.options)
 
 
 @evaluate.command("all", short_help="Run all that there are files for; write a report.")
-@with_console
-@with_options(EvaluationOptions)
+@with_flags
 def evaluate_everything(
     options: EvaluationOptions,
     console: Console,
@@ -135,8 +134,7 @@ def evaluate_everything(
 
 
 @evaluate.command("report", short_help="Put encoders in one table, with published figures.")
-@with_console
-@with_options(ReportOptions)
+@with_flags
 def compare_encoders(
     encoders: Annotated[
         list[str],

@@ -21,7 +21,10 @@ _DIM, _PLAIN = "\x1b[2m", "\x1b[22m"
 
 
 EXPLAIN = Annotated[
-    bool, switch("--explain", "List each word with its counterpart on the other side.")
+    bool,
+    switch(
+        "--explain", "List each word with its counterpart on the other side.", group="Most used"
+    ),
 ]
 
 

@@ -1,8 +1,8 @@
-"""Options dataclass -> command-line flags: a decorator that adds one flag per field.
+"""Dataclasses of options -> command-line flags: a decorator adds a flag for each field.
 
-Flags beat the file given with `--options`, the file beats the defaults. In the help each stands
-under the title of its group, which is declared with it: `option(..., group="Output")` in the
-dataclass, or `typer.Option(..., rich_help_panel="Output")` in a command.
+In the help each flag stands under the title of its group, which is declared with it:
+`option(..., group="Output")` in the dataclass, or `typer.Option(..., rich_help_panel="Output")` in
+a command. A command of many options shows the first group, and all with `--help-all`.
 """
 
 import dataclasses
@@ -22,97 +22,130 @@ from xmine.cli.console import Console
 from xmine.errors import OptionError
 from xmine.options import Options, check_names, flag, load_toml
 
+MOST_USED = "Most used"
+OTHER = "Options"  # that name no group
 METHOD = "The method"  # of the options of one training method, which name no group
 GENERAL = "General"  # of the options that every command has
-GROUPS: tuple[str, ...] = ("Most used", "Input", METHOD, "Encoder", "Quality", "Output")
+GROUPS: tuple[str, ...] = (MOST_USED, OTHER, "Input", METHOD, "Encoder", "Quality", "Output")
 GROUPS += ("Speed and memory", "Advanced", GENERAL)
-_CONSOLE = {  # parameter -> names and help of its flag
-    "quiet": ("-q --quiet", "Say nothing but warnings and errors."),
-    "verbose": ("-v --verbose", "Say more."),
-    "as_json": ("--json", "Print the summary or result as JSON."),
-    "debug": ("--debug", "Show a traceback with an error."),
+# How the help names values of a kind, where the option does not say more.
+_METAVARS = {"str": "<text>", "int range": "<int>", "float range": "<float>"}
+_METAVARS |= dict.fromkeys("output triplets nli texts repair align exclude dev".split(), "<path>")
+_METAVARS |= dict.fromkeys("model rescore encoder teacher start".split(), "<model>")
+_MANY = 20  # options that a help shows; of more it shows those that are most used
+HELP_ALL = "xmine.help_all"
+
+
+def _show_all(context: typer.Context, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:
+        context.meta[HELP_ALL] = True
+        print(context.get_help())
+        raise typer.Exit
+
+
+_CONSOLE: dict[str, Any] = {  # parameter -> its flag
+    "quiet": switch("-q --quiet", "Say nothing but warnings and errors.", group=GENERAL),
+    "verbose": switch("-v --verbose", "Say more.", group=GENERAL),
+    "as_json": switch("--json", "Print the summary or result as JSON.", group=GENERAL),
+    "debug": switch("--debug", "Show a traceback with an error.", group=GENERAL),
+    "help_all": typer.Option(
+        "--help-all",
+        help="Show all options and exit.",
+        is_eager=True,
+        callback=_show_all,
+        rich_help_panel=GENERAL,
+    ),
 }
 _OPTIONS = Annotated[
     Path | None, value("Read options from a TOML file; flags beat the file.", group="Advanced")
 ]
 
 
-def with_console(command: Callable[..., None]) -> Callable[..., None]:
-    """Add `-q`, `-v`, `--json` and `--debug`; the command gets them as `console`."""
-
-    @functools.wraps(command)
-    def wrapper(*, quiet: bool, verbose: bool, as_json: bool, debug: bool, **rest: Any) -> None:  # noqa: ANN401
-        command(console=Console(quiet, verbose, as_json), **rest)
-
-    flags = [
-        _parameter(name, Annotated[bool, switch(names, help, group=GENERAL)], False)
-        for name, (names, help) in _CONSOLE.items()
-    ]
-    return _with_signature(wrapper, command, "console", flags)
-
-
-def with_given(kind: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Add a flag per field of a dataclass that declares flags; the command gets it as `given`."""
-    hints = typing.get_type_hints(kind, include_extras=True)
-    flags = [_parameter(name, hint, getattr(kind, name)) for name, hint in hints.items()]
-
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        @functools.wraps(command)
-        def wrapper(**rest: Any) -> None:  # noqa: ANN401
-            command(given=kind(**{name: rest.pop(name) for name in hints}), **rest)
-
-        return _with_signature(wrapper, command, "given", flags)
-
-    return decorate
-
-
-def with_options(
-    kind: type[Options],
+def with_flags(
+    command: Callable[..., None],
+    kind: type[Options] | None = None,
     refuse: Callable[[str], None] = lambda name: None,
     presets: Mapping[str, Path] | None = None,
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Add a flag per field of an options dataclass; the command gets one object, `options`.
+) -> Callable[..., None]:
+    """Give a command the flags of its parameters `options`, `given` and `console`.
 
-    `refuse` is called with each name in `--options FILE` first: it may say more of a wrong one.
-    `presets` are files that `--preset NAME` chooses; `--options FILE` beats them.
+    `options` is of a class of Options, `given` of a dataclass that declares flags, and `console`
+    stands for those that every command has.
+
+    Args:
+        command: the function.
+        kind: the class of `options`, where the annotation does not say it.
+        refuse: is called with each name in `--options FILE` first: may say more of a wrong one.
+        presets: files that `--preset NAME` chooses; `--options FILE` beats them.
     """
-    own = inspect.get_annotations(kind)
-    every = dataclasses.fields(kind)  # type: ignore[arg-type]
-    fields = sorted(every, key=lambda field: field.name not in own)
-    hints = typing.get_type_hints(kind)
-
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        @functools.wraps(command)
-        def wrapper(*, context: typer.Context, options: Path | None, **given: Any) -> None:  # noqa: ANN401
-            flags = {field.name: given.pop(field.name) for field in fields}
-            asked, values = {}, dict[str, Any]()
-            preset = None if presets is None else _preset(given.pop("preset"), presets)
-            for file in filter(None, (preset, options)):
-                values = kind.merged(values, _from_file(kind, file, refuse, given))
-            for name, given_value in flags.items():
-                source = context.get_parameter_source(name)
-                if source is not None and source.name != "DEFAULT":
-                    is_table = hints[name] == dict[str, float]
-                    asked[name] = _table(name, given_value) if is_table else given_value
-            command(options=kind(**kind.merged(values, asked)), **given)
-
-        flags = [
+    own, flags = [], list[inspect.Parameter]()
+    given_kind: Any = None
+    for name, parameter in inspect.signature(command).parameters.items():
+        if name == "options":
+            kind = kind or parameter.annotation
+        elif name == "given":
+            given_kind = parameter.annotation
+        elif name != "console":
+            own.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+    given_hints = typing.get_type_hints(given_kind, include_extras=True) if given_kind else {}
+    flags += [
+        _parameter(name, hint, getattr(given_kind, name)) for name, hint in given_hints.items()
+    ]
+    hints = typing.get_type_hints(kind) if kind else {}
+    if kind:
+        first = inspect.get_annotations(kind)  # then what it inherits
+        every = dataclasses.fields(kind)  # type: ignore[arg-type]
+        fields = sorted(every, key=lambda each: each.name not in first)
+        flags += [
             _parameter("context", typer.Context, inspect.Parameter.empty),
             _parameter("options", _OPTIONS, None),
             *([] if presets is None else [_parameter("preset", _preset_flag(presets), None)]),
-            *(_flag(field, hints[field.name]) for field in fields),
+            *(_flag(each, hints[each.name], METHOD if presets else OTHER) for each in fields),
         ]
-        return _with_signature(wrapper, command, "options", flags)
+    flags += [_parameter(name, Annotated[bool, each], False) for name, each in _CONSOLE.items()]
 
-    return decorate
+    @functools.wraps(command)
+    def wrapper(*, quiet: bool, verbose: bool, as_json: bool, **values: Any) -> None:  # noqa: ANN401
+        made: dict[str, Any] = {"console": Console(quiet, verbose, as_json)}
+        del values["debug"], values["help_all"]
+        if given_kind:
+            made["given"] = given_kind(**{name: values.pop(name) for name in given_hints})
+        if kind:
+            made["options"] = _made(kind, hints, values, refuse, presets)
+        command(**made, **values)
+
+    signature = inspect.Signature([*own, *flags])
+    setattr(wrapper, "__signature__", signature)  # noqa: B010 - mypy knows no such attribute
+    return wrapper
+
+
+def _made(
+    kind: type[Options],
+    hints: Mapping[str, Any],
+    values: dict[str, Any],
+    refuse: Callable[[str], None],
+    presets: Mapping[str, Path] | None,
+) -> Options:
+    """Take the options out of the values of a command line, and put them over those of files."""
+    context, options = values.pop("context"), values.pop("options")
+    flags = {name: values.pop(name) for name in hints}
+    asked, from_files = {}, dict[str, Any]()
+    preset = None if presets is None else _preset(values.pop("preset"), presets)
+    for file in filter(None, (preset, options)):
+        from_files = kind.merged(from_files, _from_file(kind, file, refuse, values))
+    for name, given_value in flags.items():
+        source = context.get_parameter_source(name)
+        if source is not None and source.name != "DEFAULT":
+            is_table = hints[name] == dict[str, float]
+            asked[name] = _table(name, given_value) if is_table else given_value
+    return kind(**kind.merged(from_files, asked))
 
 
 def _preset_flag(presets: Mapping[str, Path]) -> Any:  # noqa: ANN401 - an annotation
     names = list(presets)
     flag = typer.Option(
         help=f"Method and options of a paper: {', '.join(names)}; --options and flags beat them.",
-        metavar="NAME",
-        rich_help_panel="Most used",
+        rich_help_panel=MOST_USED,
         show_default=False,
         autocompletion=lambda: names,
     )
@@ -158,8 +191,8 @@ def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:  
     return inspect.Parameter(name, kind, annotation=annotation, default=default)
 
 
-def _flag(field: dataclasses.Field[Any], hint: Any) -> inspect.Parameter:  # noqa: ANN401
-    """Make the flag of a field."""
+def _flag(field: dataclasses.Field[Any], hint: Any, group: str) -> inspect.Parameter:  # noqa: ANN401
+    """Make the flag of a field; `group` is that of a field that names none."""
     name, about = field.name, field.metadata
     names = [flag(name), *filter(None, [about["short"]])]
     default: Any = field.default
@@ -167,16 +200,15 @@ def _flag(field: dataclasses.Field[Any], hint: Any) -> inspect.Parameter:  # noq
     help = about["help"]
     if NoneType in typing.get_args(hint):  # an option without a value of its own
         hint = next(part for part in typing.get_args(hint) if part is not NoneType)
-        details = {"show_default": about["shown_default"] or "none"}
+        details = {"show_default": about["shown_default"] or False}
     if typing.get_origin(hint) in (dict, list):
         hint, default = list[str], []
-        details = {"metavar": "<text>", "show_default": "none"}
+        details = {"show_default": False}
         if about["choices"]:
             details["autocompletion"] = _completer(about["choices"])
     elif about["choices"]:
         hint = Literal[about["choices"]]
     elif hint in (int, float):
-        details |= {"metavar": f"<{hint.__name__}>"}
         if about["max"] == 1:  # of a share the dataclass tells percent from nonsense
             help += f"  [{about['min']:g}<=x<=1]"
         else:
@@ -184,10 +216,12 @@ def _flag(field: dataclasses.Field[Any], hint: Any) -> inspect.Parameter:  # noq
     elif hint is bool:
         names = [f"{flag(name)}/--no-{name.replace('_', '-')}"]
     else:
-        hint, details = str, {"metavar": "<text>"}
-    details["rich_help_panel"] = about["group"]
+        hint = str
+        if about["words"]:
+            details["autocompletion"] = _completer(about["words"])
+    details["rich_help_panel"] = about["group"] or group
     if default == "" or about["shown_default"]:
-        details["show_default"] = about["shown_default"] or "none"
+        details["show_default"] = about["shown_default"] or False
     option = typer.Option(*names, help=help, **details)
     return _parameter(
         name, Annotated[hint if default is not None else hint | None, option], default
@@ -218,30 +252,13 @@ def _table(name: str, items: list[str]) -> dict[str, float]:
     return table
 
 
-def _with_signature(
-    wrapper: Callable[..., None],
-    command: Callable[..., None],
-    replaced: str,
-    flags: list[inspect.Parameter],
-) -> Callable[..., None]:
-    """Show the wrapper to Typer as the command with `flags` in the place of one parameter."""
-    own = [
-        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-        for name, parameter in inspect.signature(command).parameters.items()
-        if name != replaced
-    ]
-    signature = inspect.Signature([*own, *flags])
-    setattr(wrapper, "__signature__", signature)  # noqa: B010 - mypy knows no such attribute
-    return wrapper
-
-
 def group_of(parameter: Any) -> str:  # noqa: ANN401 - Typer's own, as everywhere here
     """Name the group of a parameter of a command."""
     if parameter.param_type_name == "argument":
         return "Arguments"
     if parameter.name == "help":
         return GENERAL
-    return getattr(parameter, "rich_help_panel", "") or METHOD
+    return getattr(parameter, "rich_help_panel", "") or OTHER
 
 
 def write_groups(ctx: Any, formatter: Any, parameters: Iterable[Any]) -> None:  # noqa: ANN401
@@ -250,14 +267,27 @@ def write_groups(ctx: Any, formatter: Any, parameters: Iterable[Any]) -> None:  
     for parameter in parameters:
         if row := parameter.get_help_record(ctx):  # None for a hidden one
             shown[group_of(parameter)].append(row)
+    every = sum(map(len, shown.values())) - len(shown["Arguments"]) - 1  # which shows the others
+    if every > _MANY and shown[MOST_USED] and HELP_ALL not in ctx.meta:
+        helps = [("--help-all", f"Show all {every} options and exit."), shown[GENERAL][-1]]
+        shown = {"Arguments": shown["Arguments"], OTHER: shown[MOST_USED] + helps}
+    else:
+        shown[GENERAL] = [row for row in shown[GENERAL] if row[0] != "--help-all"]
     for title, rows in shown.items():
         if rows:
             with formatter.section(title):
                 formatter.write_dl(rows)
 
 
-class Grouped(typer.core.TyperCommand):
-    """A command that shows its options in groups."""
+class Command(typer.core.TyperCommand):
+    """A command that shows its options in groups, and names alike what they take alike."""
+
+    def __init__(self, *args: Any, **more: Any) -> None:  # noqa: ANN401
+        """Name the kinds of values."""
+        super().__init__(*args, **more)
+        for each in self.params:
+            if each.param_type_name == "option" and each.metavar is None:
+                each.metavar = _METAVARS.get(each.name or "") or _METAVARS.get(each.type.name)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
         """Write arguments, then groups."""

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from xmine.cli.arguments import DRY_RUN, SOURCE, value
+from xmine.cli.arguments import DRY_RUN, OUTPUT, SOURCE, value
 from xmine.cli.console import Console
 from xmine.cli.encoders import load_second
-from xmine.cli.from_options import Grouped, with_console, with_given, with_options
+from xmine.cli.from_options import with_flags
 from xmine.cli.outputs import Given
 from xmine.cli.pair_table import is_terminal, next_steps
 from xmine.errors import OptionError
-from xmine.files.suffixes import PACKED, PAIR_SUFFIXES
 from xmine.mining.options import MiningOptions
 from xmine.text.languages import language_name, short_code
 from xmine.units import count
@@ -25,9 +24,7 @@ if TYPE_CHECKING:
     from xmine.text.inputs import TextInput
 
 
-@with_console
-@with_options(MiningOptions)
-@with_given(Given)
+@with_flags
 def mine(
     source: SOURCE,
     given: Given,
@@ -56,24 +53,13 @@ def mine(
             shown=True,
         ),
     ] = "english",
-    output: Annotated[
-        str | None,
-        value(
-            f"File to write: {PAIR_SUFFIXES} ({PACKED} may follow), or out.en,out.zh; or a "
-            "folder, run/, which keeps everything and resumes after an interruption; - for TSV "
-            "on stdout.",
-            "-o --output",
-            group="Most used",
-            shown="-, on a terminal the first pairs as a table",
-        ),
-    ] = None,
+    output: OUTPUT = None,
     rescore: Annotated[
         str | None,
         value(
             "Second model that judges the candidates: an encoder, or a cross-encoder with one "
             "label.",
             group="Quality",
-            metavar="<model>",
         ),
     ] = None,
     dry_run: DRY_RUN = False,
@@ -82,7 +68,7 @@ def mine(
         value(
             "File of all true pairs, LINE<TAB>LINE, or a judged run; print precision, "
             "recall and F1.",
-            group="Quality",
+            group="Most used",
         ),
     ] = None,
     seed_pairs: Annotated[
@@ -91,7 +77,7 @@ def mine(
             "File of some known pairs, LINE<TAB>LINE, with an optional third column, 1 for "
             "right or 0 for wrong; or a judged run. They improve the probabilities; wrong pairs "
             "go, right pairs stay.",
-            group="Quality",
+            group="Most used",
         ),
     ] = None,
     engine: Annotated[
@@ -306,6 +292,3 @@ def _write_hubs(mined: "Mined", options: MiningOptions, path: Path) -> list[str]
     nearest = candidates.neighbours.first(options.neighborhood)
     found = find_hubs(nearest, candidates.source, candidates.target)
     return [f"{path}: {count(len(found), 'hub')}", *write_hubs(found, path)]
-
-
-COMMAND = Grouped

@@ -8,7 +8,7 @@ import typer
 from xmine.cli.arguments import FORCE, switch, value
 from xmine.cli.console import Console
 from xmine.cli.encoders import load_encoder
-from xmine.cli.from_options import with_console
+from xmine.cli.from_options import with_flags
 from xmine.errors import FileError
 from xmine.extras import needs
 from xmine.options import EncodingOptions
@@ -21,7 +21,7 @@ ENCODER = typer.Argument(
 
 
 @model.command("info", short_help="Print what an encoder is.")
-@with_console
+@with_flags
 def info(console: Console, encoder: Annotated[str | None, ENCODER] = None) -> None:
     """Print what an encoder is: architecture, pooling, prompts, sizes, languages, card.
 
@@ -50,7 +50,7 @@ def _shown(value: object) -> str:
 
 
 @model.command("export", short_help="Write an encoder as a folder, or as ONNX.")
-@with_console
+@with_flags
 def export(
     output: Annotated[Path, value("Folder to write.", "-o --output", shown=True)],
     console: Console,

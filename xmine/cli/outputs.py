@@ -55,7 +55,6 @@ class Given:
             group="Input",
             shown="of the .npy",
             min=1,
-            metavar="<int>",
         ),
     ] = None
     hubs: Annotated[
@@ -80,7 +79,6 @@ class Given:
             f"Draw the histogram as a picture: {PICTURE_SUFFIXES}; its numbers go to a .csv "
             "beside the picture.",
             group="Output",
-            metavar="FILE",
         ),
     ] = None
     no_header: NO_HEADER = False

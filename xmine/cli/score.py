@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xmine.cli.arguments import value
+from xmine.cli.arguments import OUTPUT, value
 from xmine.cli.console import Console
 from xmine.cli.explaining import EXPLAIN, print_scored
-from xmine.cli.from_options import Grouped, with_console, with_given, with_options
+from xmine.cli.from_options import with_flags
 from xmine.cli.outputs import Given
 from xmine.errors import OptionError
-from xmine.files.suffixes import PACKED, PAIR_SUFFIXES
+from xmine.files.suffixes import PAIR_SUFFIXES
 from xmine.mining.options import ScoringOptions
 from xmine.units import count
 
@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from xmine.encoders.pair import EncoderPair
 
 
-@with_console
-@with_options(ScoringOptions)
-@with_given(Given)
+@with_flags
 def score(
     source: Annotated[
         str,
@@ -41,28 +39,18 @@ def score(
         tuple[str, str] | None,
         value(
             "Two more text files to search for neighbours, one per language.",
-            group="Input",
+            group="Most used",
             metavar="<source> <target>",
         ),
     ] = None,
-    output: Annotated[
-        str | None,
-        value(
-            f"File to write: {PAIR_SUFFIXES} ({PACKED} may follow), or out.en,out.zh; "
-            "- for TSV on stdout.",
-            "-o --output",
-            group="Most used",
-            shown="-",
-        ),
-    ] = None,
+    output: OUTPUT = None,
     explain: EXPLAIN = False,
     repair: Annotated[
         str | None,
         value(
             "Write the pairs to this file with blocks of wrong rows put right: their lines are "
             "aligned, those without counterpart left out.",
-            group="Output",
-            metavar="FILE",
+            group="Most used",
         ),
     ] = None,
 ) -> None:
@@ -127,6 +115,3 @@ def _explaining(encoder: "EncoderPair | None") -> "SentenceEncoder":
     if encoder is None:
         raise OptionError("--explain: given vectors have no tokens", "leave out --explain")
     return single_encoder(encoder)
-
-
-COMMAND = Grouped

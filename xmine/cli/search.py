@@ -10,15 +10,14 @@ import typer
 from xmine.cli.arguments import MODEL, PROMPT, switch, value
 from xmine.cli.console import Console, write_rows
 from xmine.cli.encoders import load_encoder, warn_without_effect
-from xmine.cli.from_options import with_console, with_options
+from xmine.cli.from_options import with_flags
 from xmine.cli.outputs import place
 from xmine.errors import FileError, OptionError
 from xmine.files.records import json_row
 from xmine.options import EncodingOptions
 
 
-@with_console
-@with_options(EncodingOptions)
+@with_flags
 def search(
     query: Annotated[
         str,
@@ -36,9 +35,7 @@ def search(
     ],
     options: EncodingOptions,
     console: Console,
-    k: Annotated[
-        int, value("Hits per text.", "-k --neighborhood", shown=True, min=1, metavar="<int>")
-    ] = 3,
+    k: Annotated[int, value("Hits per text.", "-k --neighborhood", shown=True, min=1)] = 3,
     exclude_exact: Annotated[
         bool, switch("--exclude-exact", "Leave out hits that are the text itself.")
     ] = False,

@@ -19,10 +19,10 @@ class SideOptions(PromptOptions, EncodingOptions):
         "",
         "Language code of the source, for flags, for cutting lines into sentences, and for file "
         "formats that name the language.",
-        "Input",
+        "Most used",
         shown_default="guessed",
     )
-    tgt_lang: str = option("", "Language code of the target.", "Input", shown_default="guessed")
+    tgt_lang: str = option("", "Language code of the target.", "Most used", shown_default="guessed")
 
     def __post_init__(self) -> None:
         """Check the limits, and the codes of languages."""
@@ -72,7 +72,7 @@ class MiningOptions(ScoringOptions):
     min_prob: float | None = option(
         None,
         "Keep pairs of this probability or more, instead of --threshold auto.",
-        "Quality",
+        "Most used",
         min=0.0,
         max=1.0,
     )
@@ -87,7 +87,7 @@ class MiningOptions(ScoringOptions):
     top: int | None = option(
         None,
         "Keep the N most probable pairs; with another cut, N at most.",
-        "Quality",
+        "Most used",
         min=1,
     )
     score_max: float | None = option(None, "Highest score to keep.", "Quality")
@@ -126,7 +126,7 @@ class MiningOptions(ScoringOptions):
         "Input",
     )
     dedup: bool = option(True, "Mine each repeated line once, at its first occurrence.", "Input")
-    segment: bool = option(False, "Cut lines into sentences before mining.", "Input")
+    segment: bool = option(False, "Cut lines into sentences before mining.", "Most used")
     index: str = option(
         "auto",
         "How neighbours are searched: exact, auto (exact up to a fixed size), or a FAISS "

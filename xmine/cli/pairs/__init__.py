@@ -7,7 +7,7 @@ import typer
 
 from xmine.cli.arguments import PAIRS
 from xmine.cli.console import Console, write_rows
-from xmine.cli.from_options import with_console
+from xmine.cli.from_options import with_flags
 from xmine.cli.pairs.cut import cut
 from xmine.cli.pairs.diff import diff
 from xmine.cli.pairs.judge import judge
@@ -17,7 +17,7 @@ from xmine.cli.pairs.show import show_pair
 pairs = typer.Typer(help="Look into a run or a file of pairs.", no_args_is_help=True)
 
 
-@with_console
+@with_flags
 def stats(file: PAIRS, console: Console) -> None:
     """Show counts, repetitions, lengths, scores and flags.
 

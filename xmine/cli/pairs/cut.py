@@ -9,7 +9,7 @@ import typer
 
 from xmine.cli.arguments import switch, value
 from xmine.cli.console import Console, write_rows
-from xmine.cli.from_options import with_console
+from xmine.cli.from_options import with_flags
 from xmine.errors import OptionError
 from xmine.units import count
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _KEPT, _NOT_KEPT = "≥", "<"  # as in the app
 
 
-@with_console
+@with_flags
 def cut(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A run, or a file with scores.")],
     console: Console,
@@ -33,7 +33,7 @@ def cut(
     ] = None,
     n: Annotated[
         int,
-        value("Pairs to print on each side of the cut.", "-n", shown=True, min=0, metavar="<int>"),
+        value("Pairs to print on each side of the cut.", "-n", shown=True, min=0),
     ] = 10,
     write: Annotated[
         bool, switch("--write", "Cut the run at --at, as mining with --min-prob does.")

@@ -1,28 +1,22 @@
 """xmine pairs diff: the pairs that are new, gone and changed between two runs or files."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from xmine.cli.arguments import FORCE, PAIRS, value
+from xmine.cli.arguments import FORCE, PAIRS, TABLE, value
 from xmine.cli.console import Console, write_rows
-from xmine.cli.from_options import with_console
+from xmine.cli.from_options import with_flags
 from xmine.errors import OptionError
 
 
-@with_console
+@with_flags
 def diff(
     old: PAIRS,
     new: Annotated[str, typer.Argument(metavar="NEW", help="The same later.")],
     console: Console,
-    n: Annotated[
-        int | None, value("How many pairs.", "-n", shown="all", min=0, metavar="<int>")
-    ] = None,
-    output: Annotated[
-        Path | None,
-        value("File to write, .tsv or .jsonl.", "-o --output", shown="TSV on stdout"),
-    ] = None,
+    n: Annotated[int | None, value("How many pairs.", "-n", shown="all", min=0)] = None,
+    output: TABLE = None,
     force: FORCE = False,
 ) -> None:
     """Compare two runs or files: which pairs are new, gone, and changed.

@@ -9,7 +9,7 @@ import typer
 
 from xmine.cli.arguments import FORCE, LINE, read_place, switch, value
 from xmine.cli.console import Console
-from xmine.cli.from_options import with_console
+from xmine.cli.from_options import with_flags
 from xmine.cli.pairs.verdicts import count_verdicts
 from xmine.display import visible
 from xmine.errors import OptionError
@@ -30,7 +30,7 @@ _KEYS = {"a": "accept", "x": "reject", "u": "unsure"}
 _LEAVE = ("q", "\x03", "\x04", "\x1b", "")  # Ctrl-C, Ctrl-D, escape, the end of the input
 
 
-@with_console
+@with_flags
 def judge(
     run: OPENED,
     console: Console,
@@ -43,7 +43,7 @@ def judge(
         ),
     ] = None,
     sample: Annotated[
-        int | None, value("Ask for that many kept pairs, drawn at random.", min=1, metavar="<int>")
+        int | None, value("Ask for that many kept pairs, drawn at random.", min=1)
     ] = None,
     around: Annotated[
         bool, switch("--around", "Draw the sample from both sides of the cut.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from xmine.cli.arguments import NO_HEADER, PAIRS, switch, value
 from xmine.cli.console import Console, write_rows
-from xmine.cli.from_options import with_console
+from xmine.cli.from_options import with_flags
 from xmine.errors import OptionError
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from xmine.pairs.pair import Pair
 
 
-@with_console
+@with_flags
 def list_pairs(
     file: PAIRS,
     console: Console,
@@ -27,8 +27,8 @@ def list_pairs(
     flag: Annotated[
         list[str] | None, value("Flag of the pairs; none: pairs without a flag.", shown="any")
     ] = None,
-    score_min: Annotated[float | None, value("Lowest score.", metavar="<float>")] = None,
-    score_max: Annotated[float | None, value("Highest score.", metavar="<float>")] = None,
+    score_min: Annotated[float | None, value("Lowest score.")] = None,
+    score_max: Annotated[float | None, value("Highest score.")] = None,
     kept: Annotated[
         str, value("Of a run: kept by the cut, below it or dropped, or all.", shown=True)
     ] = "kept",
@@ -55,14 +55,12 @@ def list_pairs(
         str, value("By rank, figure, side, length, flags, verdict, unsure, shuffled.", shown=True)
     ] = "rank",
     descending: Annotated[bool, switch("--descending", "Highest first.")] = False,
-    n: Annotated[
-        int | None, value("How many pairs.", "-n", shown="all", min=1, metavar="<int>")
-    ] = None,
+    n: Annotated[int | None, value("How many pairs.", "-n", shown="all", min=1)] = None,
     sample: Annotated[
         int | None,
-        value("Draw so many of them at random.", shown="all", min=1, metavar="<int>"),
+        value("Draw so many of them at random.", shown="all", min=1),
     ] = None,
-    seed: Annotated[int, value("Seed of the sample.", shown=True, min=0, metavar="<int>")] = 1,
+    seed: Annotated[int, value("Seed of the sample.", shown=True, min=0)] = 1,
     no_header: NO_HEADER = False,
 ) -> None:
     """Print the pairs that match all options, as TSV.

@@ -10,7 +10,7 @@ import typer
 from xmine.cli.arguments import LINE, MODEL, PAIRS, read_place
 from xmine.cli.console import Console, write_rows
 from xmine.cli.explaining import EXPLAIN, alignment_facts, part, print_explained
-from xmine.cli.from_options import with_console
+from xmine.cli.from_options import with_flags
 from xmine.cli.outputs import place
 from xmine.cli.pair_table import is_terminal
 from xmine.errors import XmineError
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from xmine.pairs.pair import Pair
 
 
-@with_console
+@with_flags
 def show_pair(
     file: PAIRS,
     source_line: Annotated[str, typer.Argument(help=LINE.format("source") + ".")],

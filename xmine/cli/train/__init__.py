@@ -12,14 +12,7 @@ import typer
 import typer.core
 import typer.main
 
-from xmine.cli.from_options import (
-    METHOD,
-    Grouped,
-    group_of,
-    with_console,
-    with_options,
-    write_groups,
-)
+from xmine.cli.from_options import HELP_ALL, METHOD, Command, group_of, with_flags, write_groups
 from xmine.cli.train.methods import (
     PRESETS,
     USUAL,
@@ -48,11 +41,11 @@ def made_command(function: Callable[..., None], method: str) -> typer.core.Typer
         f"Example: {example_command(method)}"
     )
     refuse = partial(refuse_others, method)
-    given = with_console(with_options(METHODS[method].options, refuse, PRESETS)(function))
+    given = with_flags(function, METHODS[method].options, refuse, PRESETS)
     single = typer.Typer(add_completion=False, rich_markup_mode=None)
     single.command(
         method,
-        cls=Grouped,
+        cls=Command,
         help=help,
         short_help=f"{title}: {data_names(method)}",
         context_settings={"help_option_names": ["-h", "--help"]},
@@ -93,7 +86,9 @@ class Methods(typer.core.TyperGroup):
             if method not in ("", named):
                 raise OptionError(f"{named} and --method {method}", "give one of them")
             method = named
-        elif not method and {"-h", "--help"} & set(words):
+        elif not method and {"-h", "--help", "--help-all"} & set(words):
+            if "--help-all" in words:
+                ctx.meta[HELP_ALL] = True
             return super().parse_args(ctx, ["--help"])
         if ctx.resilient_parsing:  # as while a shell completes --method
             method = method if method in METHODS else USUAL

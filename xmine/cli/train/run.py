@@ -31,10 +31,9 @@ def train_with(
     output: Annotated[
         Path | None,
         value(
-            "Folder of the new encoder.",
+            "Folder of the new encoder; required.",
             "-o --output",
             group="Most used",
-            shown="required",
         ),
     ] = None,
     method: Annotated[
@@ -51,7 +50,7 @@ def train_with(
         Literal["always", "auto"] | None,
         value(
             "Resume a stopped run; with auto, start where there is none.",
-            group="Output",
+            group="Most used",
             metavar="[auto]",
             shown=False,
         ),

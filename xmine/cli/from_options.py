@@ -273,10 +273,9 @@ def write_groups(ctx: Any, formatter: Any, parameters: Iterable[Any]) -> None:  
         shown = {"Arguments": shown["Arguments"], OTHER: shown[MOST_USED] + helps}
     else:
         shown[GENERAL] = [row for row in shown[GENERAL] if row[0] != "--help-all"]
-    for title, rows in shown.items():
-        if rows:
-            with formatter.section(title):
-                formatter.write_dl(rows)
+    for title, rows in ((title, rows) for title, rows in shown.items() if rows):
+        with formatter.section(title):
+            formatter.write_dl(rows)
 
 
 class Command(typer.core.TyperCommand):

@@ -88,9 +88,7 @@ def with_flags(
         elif name != "console":
             own.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
     given_hints = typing.get_type_hints(given_kind, include_extras=True) if given_kind else {}
-    flags += [
-        _parameter(name, hint, getattr(given_kind, name)) for name, hint in given_hints.items()
-    ]
+    flags += [_parameter(*each, getattr(given_kind, each[0])) for each in given_hints.items()]
     hints = typing.get_type_hints(kind) if kind else {}
     if kind:
         first = inspect.get_annotations(kind)  # then what it inherits
@@ -270,7 +268,8 @@ def write_groups(ctx: Any, formatter: Any, parameters: Iterable[Any]) -> None:  
     every = sum(map(len, shown.values())) - len(shown["Arguments"]) - 1  # which shows the others
     if every > _MANY and shown[MOST_USED] and HELP_ALL not in ctx.meta:
         helps = [("--help-all", f"Show all {every} options and exit."), shown[GENERAL][-1]]
-        shown = {"Arguments": shown["Arguments"], OTHER: shown[MOST_USED] + helps}
+        shown = {name: shown[name] for name in ("Arguments", MOST_USED, METHOD)}
+        shown[MOST_USED] += helps
     else:
         shown[GENERAL] = [row for row in shown[GENERAL] if row[0] != "--help-all"]
     for title, rows in ((title, rows) for title, rows in shown.items() if rows):

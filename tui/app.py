@@ -96,9 +96,7 @@ class XmineApp(App[None]):
         _to("T", "train", "Train"),
         Binding("greater_than_sign", "turn(1)", "Next run", id="show.next", show=False),
         Binding("less_than_sign", "turn(-1)", "Run before", id="show.before", show=False),
-        Binding(
-            "W", "put_away", "Close the run", id="show.close", show=False, tooltip="It is kept."
-        ),
+        Binding("W", "put_away", "Close the run", id="show.close", show=False),
         Binding("question_mark", "help", "Help", id="help", key_display="?"),
         Binding("ctrl+l", "redraw", "Draw the screen anew", id="redraw", show=False),
         Binding("f1", "help", "Help", id="help.f1", show=False),  # of its own: `help` may be moved

@@ -4,7 +4,7 @@ import json
 import os
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,11 +13,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from xmine.browsing.judgements import Counts, Judgements, state_of
+from xmine.browsing.judgements import Counts, Judgements
 from xmine.browsing.opening import open_pairs, stamp
 from xmine.encoders.fingerprint import FACTS_FILE
 from xmine.errors import FileError, XmineError
 from xmine.files.atomic import replacing
+from xmine.files.digests import identity
 from xmine.pairs.judgements import standing_in
 from xmine.run.folder import JUDGEMENTS_FILE, PAIRS_FILE, RUN_FILE, SUMMARY_FILE
 
@@ -38,7 +39,7 @@ class Recent:
     Attributes:
         path: of the run or file.
         opened: time of the last opening in UTC, as in 2026-01-31T12:00:00Z.
-        kind: run; unfinished, a run that can be resumed; file; encoder; gone.
+        kind: run; unfinished, a run that can be resumed; file; encoder.
         pairs: how many pairs a run keeps; None where that is not known.
         judged: how many pairs have a verdict.
         accepted: the share of right pairs among those that were accepted or rejected.
@@ -65,12 +66,13 @@ class Recent:
 
 
 def recent() -> list[Recent]:
-    """List the entries, with the present state of their files."""
-    return [look(row["path"], row["opened"]) for row in _entries(load(_RECENT))]
+    """List what was opened and is there, as it is now."""
+    found = (look(row["path"], row["opened"]) for row in _entries(load(_RECENT)))
+    return [each for each in found if each.kind != "gone"]
 
 
 def lately() -> Iterator[Path]:
-    """Name what was opened and is there."""
+    """Name what was opened and is there, without a look into it."""
     paths = (Path(row["path"]) for row in _entries(load(_RECENT)))
     return (path for path in paths if path.exists() or "," in path.name)
 
@@ -104,17 +106,6 @@ def keep_place(path: Path, place: dict[str, Any]) -> None:
 def place_in(path: Path) -> Any:  # noqa: ANN401 - of a file that a user may have edited
     """Give the place that was kept last; None if there is none."""
     return _taken(load(_RECENT), path)[0].get("place")
-
-
-def forget(paths: Iterable[str]) -> None:
-    """Take entries off the list; the files stay.
-
-    Raises:
-        FileError: nothing can be remembered.
-    """
-    gone = set(paths)
-    with changing(_RECENT) as content:
-        content["recent"] = [row for row in _entries(content) if row["path"] not in gone]
 
 
 def _taken(content: Mapping[str, object], path: Path) -> tuple[_Row, list[_Row]]:
@@ -180,7 +171,7 @@ def look(path: str, opened: str) -> Recent:
 
 def _run(run: Path, opened: str) -> Recent:
     said, counts = _read(run / SUMMARY_FILE), Counts(0, 0, 0, 0)
-    if (verdicts := state_of(run / JUDGEMENTS_FILE)) is not None:
+    if (verdicts := identity(run / JUDGEMENTS_FILE)) is not None:
         with suppress(OSError, XmineError):
             counts = _verdicts(run, (verdicts, str(stamp(run))))
     sure, vectors = counts.accept + counts.reject, said.get("vectors")
@@ -215,7 +206,7 @@ def _joined(codes: object) -> str:
 
 def _written(file: Path) -> str:
     """Tell when a file was written, as `Recent.opened`; empty where there is none."""
-    found = state_of(file)
+    found = identity(file)
     return f"{datetime.fromtimestamp(found[2] / 1e9, UTC):%Y-%m-%dT%H:%M:%SZ}" if found else ""
 
 

@@ -31,15 +31,7 @@ def test_what_was_opened_is_listed(
             "pairs": None,
             "judged": 0,
         },
-        {
-            "path": str(tmp_path / "gone"),
-            "opened": when,
-            "kind": "gone",
-            "pairs": None,
-            "judged": 0,
-        },
     ]
     assert command("browse", "--recent").out.splitlines() == [
         f"{tmp_path / 'pairs.tsv'}\tfile\t{when}\t",
-        f"{tmp_path / 'gone'}\tgone\t{when}\t",
     ]

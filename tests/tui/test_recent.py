@@ -16,7 +16,7 @@ from xmine.browsing.view import View
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
 from xmine.tui.background import place_of, view_at
-from xmine.tui.state import forget, keep_place, keep_setting, place_in, recent, remember, settings
+from xmine.tui.state import keep_place, keep_setting, lately, place_in, recent, remember, settings
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +37,7 @@ def test_the_last_one_is_first_and_stands_there_once(tmp_path: Path) -> None:
     assert recent()[0].opened == "2026-01-31T12:00:00Z"
 
 
-def test_what_is_gone_is_shown_as_gone_and_can_be_taken_off(tmp_path: Path) -> None:
+def test_what_is_gone_is_not_listed(tmp_path: Path) -> None:
     run = tmp_path / "run"
     run.mkdir()
     for name in ("run.toml", "pairs.parquet"):
@@ -51,10 +51,7 @@ def test_what_is_gone_is_shown_as_gone_and_can_be_taken_off(tmp_path: Path) -> N
     assert [(each.kind, each.pairs) for each in recent()] == [
         ("run", 12),
         ("unfinished", None),
-        ("gone", None),
     ]
-    forget([str(tmp_path / "gone"), "never there"])
-    assert [each.kind for each in recent()] == ["run", "unfinished"]
 
 
 def test_a_moses_pair_is_found_from_any_folder(
@@ -71,7 +68,7 @@ def test_a_moses_pair_is_found_from_any_folder(
     assert found.judged == 1 and place_in(Path(found.path)) == {"pair": []}
     assert len(open_pairs(Path(found.path))) == 1
     (tmp_path / "c.zh").unlink()
-    assert [each.kind for each in recent()] == ["gone"]
+    assert recent() == []
 
 
 def test_a_broken_file_is_as_none(state: Path) -> None:
@@ -81,8 +78,8 @@ def test_a_broken_file_is_as_none(state: Path) -> None:
         assert recent() == []
     (state / "settings.json").write_text('{"theme": 3, "keys": {"help": "f2", "quit": 4}}')
     assert settings()[1] == {"help": "f2"}
-    remember(Path("a"))
-    assert len(recent()) == 1
+    remember(state)
+    assert len([*lately()]) == 1
 
 
 def test_a_theme_is_remembered_beside_what_else_there_is(state: Path) -> None:
@@ -94,12 +91,15 @@ def test_a_theme_is_remembered_beside_what_else_there_is(state: Path) -> None:
     assert json.loads((state / "settings.json").read_text())["of a later version"] == 1
 
 
-def test_processes_that_write_at_once_lose_nothing() -> None:
+def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
     script = (
         "import sys; from pathlib import Path; from xmine.tui.state import remember\n"
-        "for number in range(10): remember(Path(f'/nowhere/{sys.argv[1]}{number}'))"
+        "for number in range(10): remember(Path(sys.argv[1] + str(number)))"
     )
-    started = [subprocess.Popen([sys.executable, "-c", script, str(n)]) for n in range(3)]
+    for number in range(30):
+        (tmp_path / f"{number:02}").touch()
+    tens = (str(tmp_path / f"{n}") for n in range(3))
+    started = [subprocess.Popen([sys.executable, "-c", script, each]) for each in tens]
     assert [each.wait(60) for each in started] == [0, 0, 0]
     assert {int(Path(each.path).name) for each in recent()} == set(range(30))
 

@@ -31,9 +31,7 @@ class FindScreen(JudgeScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "mark", "Mark", id="mark.one", show=False),
-        Binding(
-            "V", "mark_to", "Mark to here", id="mark.to", show=False, tooltip="From the last mark."
-        ),
+        Binding("V", "mark_to", "Mark to here", id="mark.to", show=False, tooltip="From the last."),
         *(
             Binding(
                 key,

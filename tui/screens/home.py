@@ -14,14 +14,14 @@ from textual.widgets.option_list import Option
 
 from ..commands import resuming_words
 from ..jobs import MINING, Job, JobTold
-from ..state import Recent, forget, project, recent
+from ..state import Recent, project, recent
 from ..text import cut, shown
 from ..widgets.curves import Curves, Metrics
 from ..widgets.moving import KeyedList
 from ..widgets.prompt import Prompt, Question
 from .base import QUIT, BaseScreen
 
-_SIGNS = {"run": "▪", "file": "▫", "encoder": "◆", "unfinished": "◌", "gone": "✗", "job": "▶"}
+_SIGNS = {"run": "▪", "file": "▫", "encoder": "◆", "unfinished": "◌", "job": "▶"}
 _BESIDE = 54  # cells beside the name; the name has at least 26
 _COLUMNS = ("", "", "pairs", "expected", "judged", "written", "encoder")
 _FIGURES = (2, 3)  # columns that stand at the right
@@ -39,7 +39,6 @@ class HomeScreen(BaseScreen):
         Binding("slash", "find", "Find", id="home.find", key_display="/"),
         Binding("space", "mark", "Mark", id="home.mark", key_display="space"),
         Binding("C", "compare", "Compare", id="home.compare", tooltip="Both that are marked."),
-        Binding("x,delete", "forget", "Off the list", id="home.forget", tooltip="The file stays."),
     ]
 
     def __init__(self) -> None:
@@ -109,9 +108,7 @@ class HomeScreen(BaseScreen):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         entry = self._entries[event.option_index]
-        if entry.kind == "gone":
-            self.say(f"{entry.path}: is gone; x takes it off the list", bad=True)
-        elif entry.kind == "unfinished":
+        if entry.kind == "unfinished":
             self._take_up(Path(entry.path))
         elif entry.kind == "job":
             self.host.show("mine" if entry.encoder.startswith(MINING) else "train")
@@ -169,15 +166,6 @@ class HomeScreen(BaseScreen):
             self.app.push_screen(CurvesScreen(paths))
         else:
             self.host.compare(*paths)
-
-    def action_forget(self) -> None:
-        if (entry := self._entry) is None:
-            return
-        with self.complaining():
-            forget([entry.path])
-            if Path(entry.path).is_relative_to(Path.cwd()) and Path(entry.path).is_dir():
-                self.say("what is below this folder stays on the list")
-        self._look()
 
 
 class CurvesScreen(BaseScreen):

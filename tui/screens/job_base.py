@@ -41,9 +41,7 @@ class JobScreen(BaseScreen):
         Binding("n", "again", "New", id="starting.again", tooltip="Back to the form."),
         Binding("escape", "leave", "Stop or leave", id="starting.leave", show=False),
         Binding("tab", "app.focus_next", "Next field", id="starting.next", show=False),
-        Binding(
-            "shift+tab", "app.focus_previous", "Field before", id="starting.before", show=False
-        ),
+        Binding("shift+tab", "app.focus_previous", "Field back", id="starting.before", show=False),
     ]
 
     def body(self) -> ComposeResult:

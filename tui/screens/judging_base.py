@@ -31,12 +31,7 @@ class JudgeScreen(BaseScreen):
         Binding("x", "judge('reject')", "Reject", id="judge.reject"),
         Binding("u", "judge('unsure')", "Unsure", id="judge.unsure"),
         Binding("z", "undo", "Undo", id="judge.undo", show=False),
-        Binding(
-            *("r", "repair", "Repair"),
-            id="repair",
-            tooltip="Merge, split, trim, edit.",
-            show=False,
-        ),
+        Binding("r", "repair", "Repair", id="repair", tooltip="Merge, split, trim.", show=False),
         Binding("i", "note", "Note", id="note", tooltip="A line beside the verdict.", show=False),
         Binding("I", "ask_name", "Who judges", id="judge-name", show=False),
         Binding("Z", "undo_list", "What was done", id="undo-list", show=False),

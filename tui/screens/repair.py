@@ -49,9 +49,7 @@ class RepairScreen(BaseScreen):
         Binding("p", "step('take', -1)", "Line before", id="repair.before"),
         Binding("N", "step('give', 1)", "Last line away", id="repair.give-last", show=False),
         Binding("P", "step('give', -1)", "First line away", id="repair.give-first", show=False),
-        Binding(
-            "M", "step('merge', -1)", "Merge with the one before", id="repair.merge-up", show=False
-        ),
+        Binding("M", "step('merge', -1)", "Merge upwards", id="repair.merge-up", show=False),
         Binding("z", "step('undo')", "Undo", id="repair.undo", tooltip="The last step."),
         Binding("o", "step('given')", "As it was", id="repair.given", tooltip="No repair at all."),
         Binding("right", "cut(1)", "The cut to the right", id="repair.right", show=False),

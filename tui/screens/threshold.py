@@ -41,28 +41,12 @@ class ThresholdScreen(JudgeScreen):
     NAME = "Threshold"
     LOADS = "count"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            *("c", "type", "Type the cut"),
-            id="cut.type",
-            tooltip="The cut as a number.",
-            show=False,
-        ),
-        Binding(
-            *("e", "export", "Export"), id="pairs.export", tooltip="What the cut keeps.", show=False
-        ),
+        Binding("c", "type", "Type the cut", id="cut.type", show=False),
+        Binding("e", "export", "Export", id="pairs.export", tooltip="What it keeps.", show=False),
         Binding("v", "sample", "Sample", id="cut.sample", tooltip="Judge pairs around the cut."),
         Binding("0", "reset", "The run's own cut", id="cut.reset", show=False),
-        Binding(
-            *("y", "copy", "Copy the cut"),
-            id="cut.copy",
-            tooltip="The option that makes this cut.",
-            show=False,
-        ),
-        Binding(
-            *("w", "write", "Write"),
-            id="cut.write",
-            tooltip="The run keeps what the cut keeps.",
-        ),
+        Binding("y", "copy", "Copy the cut", id="cut.copy", tooltip="Its option.", show=False),
+        Binding("w", "write", "Write", id="cut.write", tooltip="The run keeps what the cut keeps."),
     ]
 
     def __init__(self) -> None:

@@ -22,20 +22,10 @@ class NearTable(PairTable):
         Binding("right", "screen.move(1)", "Raise", id="cut.raise", key_display="→"),
         Binding("left", "screen.move(-1)", "Lower", id="cut.lower", key_display="←"),
         Binding(
-            "right_square_bracket,shift+right",
-            "screen.move(10)",
-            "Raise the cut by ten steps",
-            id="cut.raise-more",
-            key_display="]",
-            show=False,
+            "],shift+right", "screen.move(10)", "Raise by ten", id="cut.raise-more", show=False
         ),
         Binding(
-            "left_square_bracket,shift+left",
-            "screen.move(-10)",
-            "Lower the cut by ten steps",
-            id="cut.lower-more",
-            key_display="[",
-            show=False,
+            "[,shift+left", "screen.move(-10)", "Lower by ten", id="cut.lower-more", show=False
         ),
     ]
 

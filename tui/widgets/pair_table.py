@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partialmethod
 from typing import ClassVar
 
 import numpy as np
@@ -22,6 +23,7 @@ from .moving import MOVING
 from .pair_cells import PADDING, REPAIRED, PairCells, Verdict, unjudged
 
 _CHOSEN = "▌"  # in the place of the padding
+_ALL = 2**62  # more rows than there are
 _DRAWN = 512  # rows that are kept drawn: some screens of them
 
 
@@ -229,17 +231,8 @@ class PairTable(ScrollView, can_focus=True):
     def _move(self, rows: int) -> None:
         self.move_cursor(row=self.cursor_row + rows)
 
-    def action_cursor_down(self) -> None:
-        self._move(1)
-
-    def action_cursor_up(self) -> None:
-        self._move(-1)
-
-    def action_first(self) -> None:
-        self.move_cursor(row=0)
-
-    def action_last(self) -> None:
-        self.move_cursor(row=self.row_count - 1)
+    action_cursor_down, action_cursor_up = partialmethod(_move, 1), partialmethod(_move, -1)
+    action_first, action_last = partialmethod(_move, -_ALL), partialmethod(_move, _ALL)
 
     def action_page_down(self) -> None:
         """Go a page down; a row of the page before stays in sight."""

@@ -12,12 +12,13 @@ from typing import Self
 
 import numpy as np
 
-from xmine.browsing.judgements import Judgements, judge_name, state_of
+from xmine.browsing.judgements import Judgements, judge_name
 from xmine.browsing.keys import key_of, row_of
 from xmine.browsing.opened import Opened, Rows, TextColumn, TextSide
 from xmine.browsing.opening import opened_of
 from xmine.browsing.samples import share_of
 from xmine.errors import FileError
+from xmine.files.digests import identity
 from xmine.pairs.changes import compare, read_table
 from xmine.pairs.judgements import file_beside, read_from
 
@@ -95,7 +96,7 @@ class SharedJudgements(Judgements):
         """Read both files where one has changed; tell whether there was anything new."""
         for part, _ in self._parts:
             part.refresh()
-        seen = tuple(map(state_of, self._files))
+        seen = tuple(map(identity, self._files))
         if not self._opened.lined or seen == self._seen:
             return False
         read = chain.from_iterable(read_from(path, 0)[0] for path in self._files)

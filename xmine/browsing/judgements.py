@@ -20,6 +20,7 @@ from xmine.browsing.keys import key_of, lines_of, rows_of
 from xmine.browsing.opened import Opened, Rows
 from xmine.browsing.repairs import Repair, in_place_of
 from xmine.errors import OptionError
+from xmine.files.digests import identity
 from xmine.pairs.judgements import (
     ACCEPT,
     LABELS,
@@ -67,15 +68,6 @@ def _latest(said: dict[str, str]) -> str:
     return next(reversed(said.values()), "")
 
 
-def state_of(path: Path) -> tuple[int, int, int] | None:
-    """Tell one state of a file from another by inode, size and time; None where there is none."""
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
-
-
 def judge_name(kept: str = "") -> str:
     """Name who judges: XMINE_JUDGE, or the name that was kept, or the login name."""
     try:
@@ -108,7 +100,7 @@ class Judgements:
         self._own: set[tuple[PairKey, str]] = set()  # that are being written
         # What another window says in the same name, and what was said here.
         self.contradicted: dict[PairKey, tuple[str, str]] = {}
-        self._seen: Any = None  # see `state_of`
+        self._seen: Any = None  # see `identity`
         self._end = 0  # of what was read of it
         self._lock = RLock()  # `codes` may be asked for in a thread while a label comes
 
@@ -244,7 +236,7 @@ class Judgements:
 
     def refresh(self) -> bool:
         """Read what others have said since; tell whether there was any."""
-        seen, before = state_of(self.path), self._seen
+        seen, before = identity(self.path), self._seen
         if seen == before:
             return False
         grown = before and seen and before[0] == seen[0] and seen[1] > before[1]

@@ -5,8 +5,6 @@ have what was measured of each item. Published figures stand below, with what ke
 compared; nothing here measures.
 """
 
-import fnmatch
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -15,9 +13,11 @@ from typing import Any
 
 from rich.cells import cell_len
 
+from xmine.evaluation.papers.tables import all_tables, matching
 from xmine.evaluation.reports.bootstrap import STATISTICS, intervals
 from xmine.evaluation.result import Metric, Result, Row
 from xmine.extras import is_installed
+from xmine.options import load_toml
 
 _FEW_ROWS = 12
 _MOST_ROWS = 60  # of which those with intervals are shown
@@ -178,10 +178,10 @@ class Published:
 
 @cache
 def published_tables() -> list[dict[str, Any]]:
-    """Read the tables that come with xmine, as `published.toml` has them."""
-    text = (Path(__file__).parent / "published.toml").read_text(encoding="utf-8")
-    found: list[dict[str, Any]] = tomllib.loads(text)["table"]
-    return found
+    """Read the tables that come with xmine, as `published.toml` has them; ablations left out."""
+    found: list[dict[str, Any]] = load_toml(Path(__file__).with_name("published.toml"))["table"]
+    tables = (table for table in all_tables().values() if not table.is_ablation)
+    return [*found, *(each for table in tables for each in table.published())]
 
 
 def published_beside(results: Mapping[str, Result]) -> list[Published]:
@@ -195,10 +195,8 @@ def published_beside(results: Mapping[str, Result]) -> list[Published]:
         wanted = zip(table["rows"], table["metrics"], strict=True)
         for at, (pattern, metric) in enumerate(wanted):
             names = [row.name for row in rows if metric in row.figures]
-            # A published figure stands beside the first alternative there is.
-            for each in reversed(pattern.split("|")):
-                if there := fnmatch.filter(names, each):
-                    columns[at] = there[0], metric
+            if name := matching(names, pattern):
+                columns[at] = name, metric
         if table["benchmark"] != first.benchmark or not columns:
             continue
         unlike = (

@@ -118,6 +118,8 @@ def test_tatoeba_measures_each_language_and_averages(
     assert row(result, "mean of all 2")["mean"] == (chinese["mean"] + german["mean"]) / 2
     assert row(result, "head (1)")["mean"] == 1
     assert row(result, "tail (1)") == german
+    write(tmp_path / "groups.toml", ['head = ["cmn"]', 'tail = ["*"]'])
+    assert evaluate_tatoeba(toy_encoder, tatoeba, options).rows == result.rows
     assert result.headline == ("mean of all 2", "mean")
     means = {each.name for each in result.rows if each.is_mean}
     assert means == {"head (1)", "tail (1)", "mean of all 2"}

@@ -71,7 +71,7 @@ def of_tasks(
     encoder: SentenceEncoder, tasks: list[Task], monkeypatch: pytest.MonkeyPatch
 ) -> Result:
     made = {task.name: [task] for task in tasks}
-    monkeypatch.setattr(run, "read_tasks", lambda data, wanted: made)
+    monkeypatch.setattr(run, "read_tasks", lambda data, wanted, learned: made)
     return evaluate_transfer(encoder, DataFolder(None), TransferOptions())
 
 

@@ -38,6 +38,24 @@ def test_all_tasks_of_a_folder(tmp_path: Path) -> None:
         assert task.dev is not None and len(task.dev.texts) == len(task.dev.answers)
 
 
+def test_a_task_is_learned_from_files_of_several_languages(tmp_path: Path) -> None:
+    for make in MAKE.values():
+        make(tmp_path)
+    for kind, code in (("xnli", "de"), ("pawsx", "fr")):
+        english = (tmp_path / kind / "train-en.tsv").read_text().replace("T", "D")
+        write(tmp_path / kind / f"train-{code}.tsv", english.splitlines())
+    data = DataFolder(tmp_path)
+    sizes = {name: len(task.train.texts) for name, [task] in read_tasks(data).items()}
+    for name, size in sizes.items():
+        [task] = read_tasks(data, [name], ["all"])[name]
+        times = {"xcopa": 1, "multieurlex": 3}.get(name, 2)  # its second law is in German alone
+        assert len(task.train.texts) == times * size, name
+    [task] = read_tasks(data, ["xnli"], ["de"])["xnli"]
+    assert task.split.startswith("learned from MultiNLI train in de;")
+    with pytest.raises(FileError, match=r"PAWS-X train: no de"):
+        read_tasks(data, ["pawsx"], ["en", "de"])
+
+
 def test_without_train_a_task_is_left_out_unless_wanted(tmp_path: Path) -> None:
     write(tmp_path / "xnli/dev-en.tsv", PAIRS)
     write(tmp_path / "pawsx/dev-en.tsv", ["One.\tTwo.\t0"])

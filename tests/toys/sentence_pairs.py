@@ -1,4 +1,4 @@
-"""Rows of PAWS-X and XNLI made of toy words; what tests of `pairs` share."""
+"""Rows of PAWS-X and XNLI made of toy words; what tests of evaluation share."""
 
 from pathlib import Path
 

@@ -12,7 +12,8 @@ import torch
 from tests.toys.checkpoints import LONGEST, toy_model, toy_tokenizer
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.metadata import EncoderFacts
-from xmine.errors import TrainingError
+from xmine.encoders.pair import load_encoders
+from xmine.errors import EncoderError, TrainingError
 from xmine.options import EncodingOptions
 from xmine.pairs.io import ParallelText
 from xmine.progress import Progress, silent
@@ -108,8 +109,25 @@ def test_the_pooler_of_a_checkpoint_is_a_head_that_others_read(
     )
     theirs: Any = SentenceTransformer(str(tmp_path / "saved"), device="cpu")
     np.testing.assert_allclose(theirs.encode(texts), unit, atol=1e-5)
-    with pytest.raises(TrainingError, match="cls_mlp pooling: the encoder has layers behind"):
+    with pytest.raises(EncoderError, match="cls_mlp pooling: the encoder has layers behind"):
         begun(tmp_path / "saved", toy_pairs, tmp_path / "again", pooling="cls_mlp")
+
+
+def test_first_last_is_the_mean_of_two_layers(bert: Path, toy_pairs: ParallelText) -> None:
+    import transformers
+
+    texts = [" ".join(text.split()[:3]) for text in toy_pairs.sources[:5]]
+    model: Any = transformers.AutoModel.from_pretrained(bert).eval()
+    tokenizer: Any = transformers.AutoTokenizer.from_pretrained(bert)
+    pair = load_encoders(str(bert), EXACT)
+    pair.repool("first_last")
+    for text, found in zip(texts, pair.source.encode(texts), strict=True):
+        ids = torch.tensor([tokenizer(text)["input_ids"]])
+        layers = model(ids, output_hidden_states=True).hidden_states
+        mean = ((layers[0] + layers[-1]) / 2)[0].mean(dim=0).detach().numpy()
+        np.testing.assert_allclose(found, mean / np.linalg.norm(mean), atol=1e-5)
+    with pytest.raises(EncoderError, match="cls pooling is for transformers"):
+        load_encoders("embedded", EXACT).repool("cls")
 
 
 @pytest.mark.parametrize("pooling", ["cls_mlp", "cls", "mean"])

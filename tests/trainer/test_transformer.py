@@ -13,7 +13,7 @@ from xmine.encoders.modules.heads import Dense
 from xmine.encoders.modules.pooling import Pooling
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.tokenizer import Vocabulary
-from xmine.errors import TrainingError
+from xmine.errors import EncoderError
 from xmine.options import EncodingOptions
 from xmine.pairs.io import ParallelText
 from xmine.progress import Progress
@@ -159,7 +159,7 @@ def test_cls_pooling_is_refused_where_no_piece_begins_a_sentence(
     pooled_by_mean = tower_of(toy_vocabulary, None).encoder(EncoderFacts(), "")
     pooled_by_mean.save(tmp_path / "mean")
     options = MsimcseOptions(encoder=str(tmp_path / "mean"), pooling="cls", held_out=200)
-    with pytest.raises(TrainingError, match="cls pooling: the tokenizer"):
+    with pytest.raises(EncoderError, match="cls pooling: the tokenizer"):
         train("msimcse", toy_pairs, options, tmp_path / "new")
     assert not (tmp_path / "new").exists()
     has_beginning = tower_of(toy_vocabulary, None, pooling="cls")

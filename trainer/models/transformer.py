@@ -16,7 +16,6 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.layout import first_line
 from xmine.encoders.metadata import EncoderFacts
 from xmine.encoders.modules.checkpoint import positions_of
-from xmine.encoders.modules.pooling import Pooling
 from xmine.encoders.modules.transformer import Transformer
 from xmine.encoders.tokenizer import ragged
 from xmine.errors import TrainingError
@@ -73,32 +72,10 @@ class TransformerTower(Tower):
         return {"cls", "lasttoken"}.isdisjoint(self.body.pooling.modes)
 
     def repool(self, mode: str) -> None:
-        """Make sentence vectors another way: `mean`, `max`, `cls`, or `cls_mlp`."""
-        if mode == "cls_mlp":
-            head = self.body.pooler()
-            if head is None or len(self.heads):
-                has = "layers behind its pooling" if len(self.heads) else "no pooler with a tanh"
-                raise TrainingError(f"cls_mlp pooling: the encoder has {has}", "give another one")
-            self.repool("cls")
-            self.heads.append(head.to(self.device))
-            return
-        if mode == "cls" and not self._has_beginning():
-            raise TrainingError(
-                "cls pooling: the tokenizer of the encoder begins sentences with no piece of its "
-                "own, so the vector would be that of the first piece of the text",
-                "leave it out, or begin with an encoder that has such a piece: BERT and its like, "
-                "or --encoder scratch --architecture transformer",
-            )
-        pooling = Pooling(self.body.pooling.token_dim, (mode,), self.body.pooling.include_prompt)
-        if len(self.heads) and pooling.dim != self.body.dim:
-            raise TrainingError(
-                f"{mode} pooling: a Dense layer of the encoder takes {self.body.dim} numbers, "
-                f"these are {pooling.dim}",
-                "leave it out",
-            )
-        self.body.pooling = pooling
-        if not len(self.heads):
-            self.dim: int = pooling.dim
+        """Make sentence vectors another way; see `Transformer.repool`."""
+        self.heads = nn.ModuleList(self.body.repool(mode, [*self.heads]))
+        if not len(self.heads) or mode == "cls_mlp":
+            self.dim: int = self.body.dim
 
     def cut_after(self, pieces: int) -> None:
         """Cut sentences after so many pieces, special ones included; what is saved does so, too."""
@@ -145,12 +122,6 @@ class TransformerTower(Tower):
         for name, value in config.to_dict().items():
             if "dropout" in name and isinstance(value, float):
                 setattr(config, name, share)
-
-    def _has_beginning(self) -> bool:
-        """Whether every sentence begins with a piece that stands for no text, as [CLS] does."""
-        bare, _ = self.body.ids([""])
-        some, _ = self.body.ids(["a"])
-        return len(bare) > 0 and len(some) > len(bare) and bare[0] == some[0]
 
     def cut_pairs(self, pairs: Sequence[tuple[str, str]]) -> Side:
         """Cut pairs of texts, joined as the tokenizer of the model joins two."""

@@ -62,6 +62,8 @@ def load_encoders(
         pair = EncoderPair(*(load_encoder(each, options, console) for each in folders))
     else:
         pair = as_pair(load_encoder(model, options, console))
+    if pooling := getattr(options, "pooling", ""):  # of evaluation
+        pair.repool(pooling)
     if not second:
         warn_without_effect(pair.sides.values(), options, console)
     return pair

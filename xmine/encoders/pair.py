@@ -6,6 +6,7 @@ from pathlib import Path
 
 from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
 from xmine.encoders.metadata import EncoderFacts
+from xmine.encoders.modules.parts import IN_NUMPY
 from xmine.errors import EncoderError
 from xmine.options import EncodingOptions
 from xmine.text.languages import short_code
@@ -51,6 +52,13 @@ class EncoderPair:
         is_turned = first == "en" and "en" in others and stated[:1] not in ([], ["en"])
         of_source = not language or (short_code(language) == first) != is_turned
         return self.source if of_source else self.target
+
+    def repool(self, mode: str) -> None:
+        """Make sentence vectors another way; see `Transformer.repool`."""
+        for each in {id(each): each for each in self.sides.values()}.values():
+            if isinstance(each.body, IN_NUMPY):
+                raise EncoderError(f"{mode} pooling is for transformers", "leave it out")
+            each.heads = each.body.repool(mode, each.heads)
 
     @property
     def facts(self) -> EncoderFacts:

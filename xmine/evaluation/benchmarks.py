@@ -121,14 +121,6 @@ _ALL = [
         ("sklearn",),
     ),
     Benchmark(
-        "pairs",
-        "Can paraphrase and entailment be told from two vectors, in each language?",
-        "pawsx/{dev,test,train}-*.tsv or x-final/*/dev_2k.tsv; xnli/{dev,test}-*.tsv or xnli.*.tsv",
-        options.PairsOptions,
-        "transfer.sentence_pairs:evaluate_pairs",
-        ("sklearn",),
-    ),
-    Benchmark(
         "transfer",
         "How well does a head on top of the encoder learn tasks of the field?",
         "senteval/{MR,CR,SUBJ,MPQA,SST/binary,TREC,MRPC}/*; americasnli/, xnli/, pawsx/, xcopa/ "

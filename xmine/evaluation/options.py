@@ -24,6 +24,13 @@ class EvaluationOptions(EncodingOptions):
         "Text before each sentence, or the name of a prompt of the encoder.",
         shown_default="the encoder's default, if it has one",
     )
+    pooling: str = option(
+        "",
+        "How a transformer pools token vectors; cls_mlp: cls, then its pooler; first_last: the "
+        "mean of its first and last layers.",
+        choices=("", "mean", "max", "cls", "cls_mlp", "first_last"),
+        shown_default="as its folder says",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +38,9 @@ class GroupOptions(EvaluationOptions):
     """Averages over groups of languages, such as head and long-tail ones."""
 
     groups: str = option(
-        "", 'TOML file with groups of languages to average over: head = ["deu", "fra"] and so on.'
+        "",
+        'TOML file with groups of languages to average over: head = ["deu", "fra"] and so on; '
+        "emma-x: its head and long-tail ones.",
     )
 
 
@@ -210,20 +219,17 @@ class LangidOptions(EvaluationOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairsOptions(EvaluationOptions):
-    """Telling pairs of sentences apart."""
-
-    task: list[str] = option(
-        [], "Measure only this task: pawsx or xnli.", choices=("pawsx", "xnli"), shown_default="all"
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
 class TransferOptions(EvaluationOptions):
     """Learning tasks with a head on top."""
 
     task: list[str] = option(
         [], "Learn only these tasks, such as mr,cr.", choices=TRANSFER_TASKS, shown_default="all"
+    )
+    train_languages: list[str] = option(
+        [],
+        "Learn XRETE's tasks from training files of these languages, or all, with --finetune.",
+        shown_default="English",
+        only_if="finetune=true",
     )
     finetune: bool = option(False, "Train the encoder together with the head, on each task.")
     epochs: int = option(3, "Epochs of --finetune.", min=1, only_if="finetune=true")
@@ -258,6 +264,7 @@ class StsOptions(EvaluationOptions):
         choices=STS_TASKS,
         shown_default="all there are",
     )
+    whiten: bool = option(False, "Whiten the vectors of each set first (Su et al., 2021).")
 
 
 @dataclass(frozen=True, kw_only=True)

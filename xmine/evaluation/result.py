@@ -5,7 +5,7 @@ stands for several, which differ by ten points. So a result carries both and pri
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import fmean
@@ -177,20 +177,38 @@ def paper_means(
 
 
 def read_groups(path: str) -> Groups:
-    """Read a TOML file with a list of languages for each group: `head = ["deu", "fra"]`."""
-    groups = load_toml(Path(path)) if path else {}
+    """Read a TOML file with a list of languages for each group: `head = ["deu", "fra"]`.
+
+    `["*"]` are all languages that are in no other group; `emma-x` is a file that xmine has.
+    """
+    shipped = Path(__file__).parent / "papers" / f"groups-{path}.toml"
+    groups = load_toml(shipped if shipped.exists() else Path(path)) if path else {}
     for name, languages in groups.items():
         if not (isinstance(languages, list) and all(isinstance(each, str) for each in languages)):
             raise FileError(f"{path}: {name} is no list of languages", 'write head = ["deu"]')
     return groups
 
 
+def in_groups(groups: Groups, languages: Iterable[str]) -> dict[str, list[str]]:
+    """Put languages into their groups."""
+    named = {language for each in groups.values() for language in each}
+    found: dict[str, list[str]] = {name: [] for name in groups}
+    for language in languages:
+        for name, members in groups.items():
+            if language in members or ("*" in members and language not in named):
+                found[name].append(language)
+    return found
+
+
 def group_rows(groups: Groups, rows: Sequence[Row]) -> list[Row]:
     """Average the rows of each group that are there; a row is named by its language."""
-    found = {
-        name: [row for row in rows if row.name in languages] for name, languages in groups.items()
-    }
-    return [mean_row(f"{name} ({len(each)})", each) for name, each in found.items() if each]
+    by_name = {row.name: row for row in rows}
+    found = in_groups(groups, by_name).items()
+    return [
+        mean_row(f"{name} ({len(each)})", [by_name[x] for x in each])
+        for name, each in found
+        if each
+    ]
 
 
 def _finite(figures: Mapping[str, float]) -> dict[str, float | None]:

@@ -21,7 +21,7 @@ from xmine.encoders.modules.checkpoint import (
     read_settings,
     read_tokenizer,
 )
-from xmine.encoders.modules.heads import Dense
+from xmine.encoders.modules.heads import Dense, Head
 from xmine.encoders.modules.pooling import Pooling
 from xmine.encoders.spans import Span, without_space
 from xmine.encoders.tokenizer import Ids, joined, ragged
@@ -104,6 +104,44 @@ class Transformer(nn.Module):
         head.linear.load_state_dict(layer.state_dict())
         return head
 
+    def repool(self, mode: str, heads: Sequence[Head]) -> list[Head]:
+        """Make sentence vectors another way, `mean`, `max`, `cls`, `cls_mlp` or `first_last`.
+
+        Returns:
+            The heads that belong behind it.
+
+        Raises:
+            EncoderError: the model, its tokenizer or its heads do not allow it.
+        """
+        if mode == "cls_mlp":
+            head = self.pooler()
+            if head is None or len(heads):
+                has = "layers behind its pooling" if len(heads) else "no pooler with a tanh"
+                raise EncoderError(f"cls_mlp pooling: the encoder has {has}", "give another one")
+            return [*self.repool("cls", ()), head.to(self.model.device)]
+        if mode == "cls" and not self._has_beginning():
+            raise EncoderError(
+                "cls pooling: the tokenizer of the encoder begins sentences with no piece of its "
+                "own, so the vector would be that of the first piece of the text",
+                "leave it out, or begin with an encoder that has such a piece: BERT and its like, "
+                "or --encoder scratch --architecture transformer",
+            )
+        pooling = Pooling(self.pooling.token_dim, (mode,), self.pooling.include_prompt)
+        if len(heads) and pooling.dim != self.dim:
+            raise EncoderError(
+                f"{mode} pooling: a Dense layer of the encoder takes {self.dim} numbers, "
+                f"these are {pooling.dim}",
+                "leave it out",
+            )
+        self.pooling = pooling
+        return list(heads)
+
+    def _has_beginning(self) -> bool:
+        """Whether every sentence begins with a piece that stands for no text, as [CLS] does."""
+        bare, _ = self.ids([""])
+        some, _ = self.ids(["a"])
+        return len(bare) > 0 and len(some) > len(bare) and bare[0] == some[0]
+
     def describe(self) -> dict[str, object]:
         """Describe the module, for people."""
         config = self.model.config
@@ -146,9 +184,11 @@ class Transformer(nn.Module):
     def states(self, ids: Tensor, mask: Tensor) -> Tensor:
         """Give the last hidden states: ids and mask int64 [n, len] -> [n, len, width]."""
         reduced = self.dtype != "float32"
+        more = {"output_hidden_states": True} if self.pooling.of_two_layers else {}
         with torch.autocast(ids.device.type, getattr(torch, self.dtype), enabled=reduced):
-            found: Tensor = self.model(input_ids=ids, attention_mask=mask).last_hidden_state
-        return found
+            found = self.model(input_ids=ids, attention_mask=mask, **more)
+        last: Tensor = found.last_hidden_state
+        return (found.hidden_states[0] + last) / 2 if more else last
 
     def padded(
         self, ids: NDArray[np.int32], starts: NDArray[np.int64], rows: NDArray[np.int64]

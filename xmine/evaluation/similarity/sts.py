@@ -5,10 +5,12 @@ Years have sub-sets, whose aggregation papers choose differently; so all three w
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from statistics import fmean
 
 import numpy as np
 
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import Encoders
 from xmine.evaluation.data import DataFolder, MissingData, incomplete
 from xmine.evaluation.options import STS_TASKS, StsOptions
@@ -72,7 +74,11 @@ def evaluate_sts(
             notes.append(f"{DEV} is for choosing among encoders and counts in no average.")
         lacking += [f"{TITLES[task]} {name}" for name in without]
         for title, subsets in found.items():
-            rated = [rate(encoder, pairs, report, options.prompt) for pairs in subsets]
+            reader = encoder.reading("en")
+            if options.whiten:
+                texts = [text for each in subsets for text in (*each.first, *each.second)]
+                reader = _whitened(reader, texts, options.prompt)
+            rated = [rate(reader, pairs, report, options.prompt) for pairs in subsets]
             cosines = [each for each, _ in rated]
             blank += sum(count for _, count in rated)
             gold, names = [each.gold for each in subsets], [each.name for each in subsets]
@@ -92,7 +98,8 @@ def evaluate_sts(
         notes = [f"No average of {len(STS_TASKS)}: {', '.join(lacking)} missing.", *notes]
     return Result(
         benchmark="sts",
-        protocol="Spearman of the cosine against people's scores, no training",
+        protocol="Spearman of the cosine against people's scores, no training"
+        + ("; vectors of each set whitened" if options.whiten else ""),
         split=f"test sets: {split}",
         metrics=(
             Metric("all", "all", "of all pairs of the sub-sets as one list"),
@@ -101,11 +108,24 @@ def evaluate_sts(
         ),
         rows=rows,
         headline=(headline, "all"),
-        settings={"similarity": "cosine", "correlation": "spearman", "trained": False},
+        settings={
+            "similarity": "cosine",
+            "correlation": "spearman",
+            "trained": False,
+            "whitened": options.whiten,
+        },
         unit="pairs",
         notes=[*blank_note(blank), *notes],
         statistic="spearman",
     )
+
+
+def _whitened(encoder: SentenceEncoder, texts: Sequence[str], prompt: str) -> SentenceEncoder:
+    from xmine.encoders.modules.heads import Dense, apply
+
+    blocks = [block for _, block in encoder.body.embed(texts, encoder.settings.choose(prompt))]
+    head = Dense.whitening(apply(encoder.heads, np.concatenate(blocks)))
+    return replace(encoder, heads=[*encoder.heads, head], source=None)
 
 
 def read_task(task: str, data: DataFolder) -> tuple[list[ScoredPairs], list[str]]:

@@ -14,7 +14,7 @@ from xmine.errors import EncoderError, FileError
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.languages import ALL
 from xmine.evaluation.options import AlignedOptions, GeometryOptions
-from xmine.evaluation.result import Metric, Result, Row, read_groups
+from xmine.evaluation.result import Metric, Result, Row, in_groups, read_groups
 from xmine.evaluation.retrieval.parallel import aligned_sets
 from xmine.progress import Report, silent
 
@@ -169,8 +169,9 @@ def evaluate_geometry(
         raise EncoderError(f"{aligned.name}: the encoder gives all sentences the same vector")
     lines, dim = next(iter(vectors.values())).shape
     rows = []
-    for name, languages in {"all": [*vectors], **read_groups(options.groups)}.items():
-        members = [vectors[each] for each in languages if each in vectors]
+    groups = in_groups(read_groups(options.groups), vectors)
+    for name, languages in {"all": [*vectors], **groups}.items():
+        members = [vectors[each] for each in languages]
         if len(members) > 1:
             figures = measure_geometry(members)
             rows.append(Row(f"{name} ({len(members)})", lines * len(members), figures))

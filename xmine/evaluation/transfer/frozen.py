@@ -123,7 +123,7 @@ def _learned(
     train, answers = features(task.train.texts), task.train.answers
     parts: Iterable[tuple[_Features, Floats, _Features, Floats]]  # to learn from, and held out
     if task.dev is None:
-        what, count = f"{task.name}, {task.source}", INNER_FOLDS
+        what, count = f"{task.name}, train", INNER_FOLDS
         grouped = task.kind == "pair" and not task.symmetric
         groups = tasks.sharing_texts(task.train.texts) if grouped else None
         cuts = folds(task.kind, answers, count, what, groups)

@@ -1,8 +1,8 @@
 """Transfer: how well a head on top of an encoder learns tasks of the field.
 
 SentEval's seven (Conneau & Kiela, 2018), English; and those of XRETE (Emma-X, Guo et al., 2023)
-that a head learns in English and that are measured in every language there is ("zero-shot"; the
-paper also trains on translations, "translate-train-all").
+that a head learns in English ("zero-shot") or in several languages ("translate-train") and that are
+measured in every language there is.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +22,7 @@ from xmine.evaluation.transfer.tasks import Learner, Task
 from xmine.progress import Report, silent
 
 # task -> its reader, whose tasks are folds if they are several; and one of its files
-TASKS: Mapping[str, tuple[Callable[[DataFolder], Task | list[Task]], str]] = {
+TASKS: Mapping[str, tuple[Callable[..., Task | list[Task]], str]] = {
     **{name: (partial(senteval_task, name=name), file) for name, file in SENTEVAL.items()},
     "americasnli": (xrete.americasnli_task, "americasnli/test.tsv"),
     "xnli": (xrete.xnli_task, "xnli/train-en.tsv"),
@@ -35,12 +35,18 @@ TASKS: Mapping[str, tuple[Callable[[DataFolder], Task | list[Task]], str]] = {
 _AVERAGED = {"SentEval": (*SENTEVAL,), "XRETE": ("americasnli", "xnli", "xcopa", "pawsx")}
 
 
-def read_tasks(data: DataFolder, wanted: Sequence[str] = ()) -> dict[str, list[Task]]:
-    """Read the tasks that a data folder has files of, or the wanted ones; several are folds."""
+def read_tasks(
+    data: DataFolder, wanted: Sequence[str] = (), learned: Sequence[str] = ()
+) -> dict[str, list[Task]]:
+    """Read the tasks that a data folder has files of, or the wanted ones; several are folds.
+
+    Those of XRETE are `learned` from files of some languages, or all; of English if of none.
+    """
     tasks = {}
     for name in [each for each in TASKS if each in wanted or not wanted]:
         try:
-            read = TASKS[name][0](data)
+            more = (learned,) if learned and name not in SENTEVAL else ()
+            read = TASKS[name][0](data, *more)
         except MissingData:
             if wanted:
                 raise
@@ -61,7 +67,7 @@ def evaluate_transfer(
 ) -> Result:
     """Learn each task and measure it in each of its languages."""
     notes: list[str] = []
-    tasks = read_tasks(data, options.task)
+    tasks = read_tasks(data, options.task, options.train_languages if options.finetune else ())
     learn = learner or FrozenLearner()
     by_task: dict[str, list[Row]] = {}
     failed: list[str] = []

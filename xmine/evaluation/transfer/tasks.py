@@ -76,7 +76,6 @@ class Task:
     dev: Examples | None
     tests: Mapping[str, Examples]  # language -> examples to measure on
     split: str  # which files, in words
-    source: str = "train"  # what train is, for messages
     # As SentEval has MRPC: a frozen head does not see the order of a pair, pairs that share a
     # sentence may be held out apart, and F1 of class 1 stands beside the accuracy.
     symmetric: bool = False
@@ -108,7 +107,7 @@ def check_learnable(task: Task) -> None:
         of_class = task.kind in ("class", "pair")
         shown = task.classes[int(answers[0])] if of_class else "the same"
         raise FileError(
-            f"{task.name}, {task.source}: the answer of all {len(answers):,} examples is {shown}",
+            f"{task.name}, train: the answer of all {len(answers):,} examples is {shown}",
             "learning needs two answers at least",
         )
 

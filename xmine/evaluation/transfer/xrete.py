@@ -1,4 +1,4 @@
-"""The tasks of XRETE that a head learns: their files -> tasks, learned from English alone.
+"""The tasks of XRETE that a head learns: their files -> tasks, learned from English if not asked.
 
 Emma-X (Guo et al., 2023), appendix C. AmericasNLI (Ebrahimi et al., 2022) and XNLI are learned from
 MultiNLI, as XNLI or XTREME distributes its pairs; XCOPA (Ponti et al., 2020) from Social IQa (Sap
@@ -31,23 +31,41 @@ from xmine.files.records import json_text
 # The questions of COPA, behind the premise: in English for every language, as XCOPA has no others.
 QUESTIONS = {"cause": "What was the CAUSE of this?", "effect": "What happened as a RESULT?"}
 LEVEL = "level_1"  # of the labels of laws
+ENGLISH = ("en",)
 
 _Read = Callable[[DataFolder, str], ByLanguage]
 
 
-def xnli_task(data: DataFolder) -> Task:
+def xnli_task(data: DataFolder, learned: Sequence[str] = ENGLISH) -> Task:
     """Read XNLI: learned from MultiNLI, tuned on English dev, measured on test, or else on dev."""
     tests, split, dev = _test_or_dev(read_xnli, data)
-    said = f"learned from MultiNLI train in English; XNLI {split}"
-    return Task("xnli", "pair", labels.XNLI_LABELS, _multinli(data), dev, tests, said)
+    train, names = _multinli(data, learned)
+    said = f"learned from MultiNLI train in {names}; XNLI {split}"
+    return Task("xnli", "pair", labels.XNLI_LABELS, train, dev, tests, said)
 
 
-def pawsx_task(data: DataFolder) -> Task:
-    """Read PAWS-X: learned from English train; otherwise as XNLI."""
+def pawsx_task(data: DataFolder, learned: Sequence[str] = ENGLISH) -> Task:
+    """Read PAWS-X: learned from its train; otherwise as XNLI."""
     tests, split, dev = _test_or_dev(read_pawsx, data)
-    train = pair_examples(read_pawsx(data, "train"))["en"]
-    said = f"learned from PAWS-X train in English; PAWS-X {split}"
+    train, names = _chosen(pair_examples(read_pawsx(data, "train")), learned, "PAWS-X train")
+    said = f"learned from PAWS-X train in {names}; PAWS-X {split}"
     return Task("pawsx", "pair", labels.PAWSX_LABELS, train, dev, tests, said)
+
+
+def _chosen(
+    found: Mapping[str, Examples], learned: Sequence[str], what: str
+) -> tuple[Examples, str]:
+    """Join the examples of the languages to learn from, or of all; and name these."""
+    names = list(found) if "all" in learned else list(learned)
+    if lacking := [name for name in names if name not in found]:
+        raise FileError(f"{what}: no {', '.join(lacking)}", f"there are {', '.join(found)}")
+    said = "English" if names == ["en"] else ", ".join(names)
+    return _joined([found[name] for name in names]), said
+
+
+def _joined(parts: Sequence[Examples]) -> Examples:
+    texts = [each for part in parts for each in part.texts]
+    return Examples(texts, np.concatenate([part.answers for part in parts]))
 
 
 def _test_or_dev(read: _Read, data: DataFolder) -> tuple[dict[str, Examples], str, Examples | None]:
@@ -65,7 +83,7 @@ def _english_dev(read: _Read, data: DataFolder) -> Examples | None:
         return None
 
 
-def americasnli_task(data: DataFolder) -> Task:
+def americasnli_task(data: DataFolder, learned: Sequence[str] = ENGLISH) -> Task:
     """Read AmericasNLI, test or else dev; tuned on XNLI's English dev where that is there."""
     places = ("americasnli", "AmericasNLI", "americasnli/data/anli_final", "data/anli_final")
     names = [name for x in ("test", "dev") for name in (f"{x}.tsv", f"{x}/anli.{x}.tsv")]
@@ -79,22 +97,22 @@ def americasnli_task(data: DataFolder) -> Task:
     if not found:
         raise FileError(f"{folder / name}: has a head and no lines")
     tests = {language: examples(rows, language) for language, rows in found.items()}
-    said = f"learned from MultiNLI train in English; AmericasNLI {Path(name).stem.split('.')[-1]}"
+    train, spoken = _multinli(data, learned)
+    said = f"learned from MultiNLI train in {spoken}; AmericasNLI {Path(name).stem.split('.')[-1]}"
     dev = _english_dev(read_xnli, data)
-    return Task("americasnli", "pair", labels.XNLI_LABELS, _multinli(data), dev, tests, said)
+    return Task("americasnli", "pair", labels.XNLI_LABELS, train, dev, tests, said)
 
 
-def _multinli(data: DataFolder) -> Examples:
-    """Read English training pairs: XNLI-MT has a head and `contradictory`, XTREME has neither."""
-    headed, plain = "multinli.train.en.tsv", "train-en.tsv"
+def _multinli(data: DataFolder, learned: Sequence[str]) -> tuple[Examples, str]:
+    """Read training pairs: XNLI-MT has a head and `contradictory`, XTREME has neither."""
+    headed, plain = "multinli.train.*.tsv", "train-*.tsv"
     mt = "XNLI-MT-1.0/multinli"
     places = {plain: ("xnli",), headed: ("xnli", mt, f"xnli/{mt}")}
-    what = f"XNLI to learn from: {plain} as XTREME has it, or {headed} of XNLI-MT"
-    folder, name = data.holding_first(places, what)
-    path = folder / name
+    what = "XNLI to learn from: train-en.tsv as XTREME has it, or multinli.train.en.tsv of XNLI-MT"
+    folder, pattern = data.holding_first(places, what)
 
-    def rows() -> Iterator[tuple[tuple[str, ...], int]]:
-        if name == headed:
+    def rows(path: Path) -> Iterator[tuple[tuple[str, ...], int]]:
+        if pattern == headed:
             found = read_headed(path, ("premise", "hypo", "label"))
             lines = ((where, (row["premise"], row["hypo"], row["label"])) for where, row in found)
         else:
@@ -106,11 +124,17 @@ def _multinli(data: DataFolder) -> Examples:
                 one_of(known, labels.XNLI_LABELS, where, "label of MultiNLI"),
             )
 
-    return examples(rows(), path)
+    found = {}
+    for path in sorted(folder.glob(pattern)):
+        language = path.stem.removeprefix(pattern.partition("*")[0])
+        if "all" in learned or language in learned:
+            found[language] = examples(rows(path), path)
+    return _chosen(found, learned, f"{folder}: MultiNLI train")
 
 
-def xcopa_task(data: DataFolder) -> Task:
+def xcopa_task(data: DataFolder, learned: Sequence[str] = ENGLISH) -> Task:
     """Read XCOPA, test or else validation, with whichever there is of Social IQa and COPA."""
+    del learned  # both are in English alone
     patterns = {"*/test.*.jsonl": "test", "*/val.*.jsonl": "val"}
     places = dict.fromkeys(patterns, ("xcopa/data", "xcopa", "data"))
     folder, pattern = data.holding_first(places, "XCOPA, data/et/test.et.jsonl and so on")
@@ -123,12 +147,10 @@ def xcopa_task(data: DataFolder) -> Task:
     if not train:
         what = "Social IQa, train.jsonl and train-labels.lst, or COPA, train.jsonl, to learn from"
         raise data.missing(f"{what}, in siqa")
-    texts = [each for rows in train for each in rows.texts]
-    whole = Examples(texts, np.concatenate([rows.answers for rows in train]))
     tests = {language: read_copa(folder / file) for language, file in files.items()}
     sources = " and ".join(name for name, rows in found.items() if rows)
     said = f"learned from {sources} train in English; XCOPA {split}"
-    return Task("xcopa", "choice", (), whole, _copa(data, "val.jsonl"), tests, said)
+    return Task("xcopa", "choice", (), _joined(train), _copa(data, "val.jsonl"), tests, said)
 
 
 def _copa(data: DataFolder, name: str) -> Examples | None:
@@ -176,8 +198,8 @@ def _siqa(data: DataFolder) -> Examples | None:
     return examples(rows(), questions)
 
 
-def multiarc_task(data: DataFolder) -> Task:
-    """Read the English training reviews and the test reviews of each language."""
+def multiarc_task(data: DataFolder, learned: Sequence[str] = ENGLISH) -> Task:
+    """Read the training reviews and the test reviews of each language."""
     apart, places = "train/dataset_en_train.json", ("multiarc", "amazon_reviews_multi")
     folder, pattern = data.holding_first(
         {apart[6:]: places, apart: (*places, "json", "multiarc/json")},  # as it is distributed
@@ -189,14 +211,20 @@ def multiarc_task(data: DataFolder) -> Task:
     tests = {each: inside.format("test", each) for each in languages}
     incomplete(folder, list(tests.values()), "a set of test reviews")
     dev = folder / inside.format("dev", "en")
+    reviews = {}
+    for path in sorted(folder.glob(inside.format("train", "*"))):
+        language = path.stem.split("_")[1]
+        if "all" in learned or language in learned:
+            reviews[language] = read_reviews(path, language)
+    train, names = _chosen(reviews, learned, f"{folder}: training reviews")
     return Task(
         name="multiarc",
         kind="number",
         classes=(),
-        train=read_reviews(folder / inside.format("train", "en"), "en"),
+        train=train,
         dev=read_reviews(dev, "en") if dev.exists() else None,
         tests={language: read_reviews(folder / name, language) for language, name in tests.items()},
-        split="Multilingual Amazon Reviews: learned from train in English, measured on test",
+        split=f"Multilingual Amazon Reviews: learned from train in {names}, measured on test",
     )
 
 
@@ -212,29 +240,33 @@ def read_reviews(path: Path, language: str) -> Examples:
     return examples(rows(), path)
 
 
-def multieurlex_task(data: DataFolder) -> Task:
-    """Read MultiEURLEX: laws in English to learn from, and those of each language to measure on."""
+def multieurlex_task(data: DataFolder, learned: Sequence[str] = ENGLISH) -> Task:
+    """Read MultiEURLEX: laws to learn from, and those of each language to measure on."""
     files = ("train.jsonl", "dev.jsonl", "test.jsonl")
     places = ("multieurlex", "multi_eurlex")
     folder = data.holding("test.jsonl", places, f"MultiEURLEX, {', '.join(files)}")
     incomplete(folder, files, "MultiEURLEX")
-    train, dev = (read_laws(folder / name, "en")["en"] for name in files[:2])
-    tests = read_laws(folder / files[2])
-    laws = [*train, *dev, *(law for language in tests.values() for law in language)]
+    only = "en" if tuple(learned) == ENGLISH else ""
+    train, tests = read_laws(folder / files[0], only), read_laws(folder / files[2])
+    dev = read_laws(folder / files[1], "en")["en"]
+    every = *train.values(), dev, *tests.values()
+    laws = [law for language in every for law in language]
     classes = sorted({label for _, labels in laws for label in labels})
 
     def marked(laws: Sequence[tuple[str, Sequence[str]]]) -> Examples:
         rows = (((text,), [each in labels for each in classes]) for text, labels in laws)
         return examples(rows, folder)
 
+    marked_train = {name: marked(found) for name, found in train.items()}
+    learnt, names = _chosen(marked_train, learned, f"{folder / files[0]}")
     return Task(
         name="multieurlex",
         kind="document",
         classes=classes,
-        train=marked(train),
+        train=learnt,
         dev=marked(dev),
         tests={language: marked(found) for language, found in tests.items()},
-        split=f"MultiEURLEX {LEVEL}: learned from train in English, measured on test",
+        split=f"MultiEURLEX {LEVEL}: learned from train in {names}, measured on test",
     )
 
 

@@ -104,8 +104,7 @@ def data_folder(given: Path | None) -> "DataFolder":
     """Find the benchmark files: in the folder given, or in the one that XMINE_DATA names."""
     from xmine.evaluation.data import DataFolder
 
-    named = given or os.environ.get("XMINE_DATA")
-    if not named:
+    if not (named := given or os.environ.get("XMINE_DATA")):
         return DataFolder(None)
     folder = Path(named)
     if folder.is_file():

@@ -14,6 +14,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from xmine.browsing.export import standing_pairs
 from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.run_encoder import encoder_of_run, encoders_of
@@ -119,8 +120,10 @@ def adapt(
     first = open_pairs(run)
     start = _encoder_of(first)
     judged = judged_pairs(first)
-    others = read_parallel(*more, least=options.confidence) if more else ParallelText([], [], [])
-    known = Confident.of(first, options.confidence, judged)
+    others = ParallelText([], [], [])
+    if more:
+        others = read_parallel(*more, least=options.confidence, read=standing_pairs)
+    known = Confident.of(first, options.confidence, judged, run)
     held_out = hold_out_some(known.texts, others, options.seed)
     accepted = known.accepted
     taught = taught_pairs(known, accepted, others, held_out)
@@ -145,7 +148,7 @@ def adapt(
         mined = _mined(first, encoder, known.every_settled(), folder, report)
         accuracy = retrieval_by_halves(encoder, held_out, among, prompts)
         yield Round(number, str(made), folder, len(taught), accuracy, mined)
-        before, known = known, Confident.of(open_pairs(folder), options.confidence, judged)
+        before, known = known, Confident.of(open_pairs(folder), options.confidence, judged, run)
         if len(known) <= len(before):
             return
         taught = taught_pairs(known, accepted, others, held_out)

@@ -54,8 +54,8 @@ class Confident(NamedTuple):
     others: SettledPairs
 
     @classmethod
-    def of(cls, opened: Opened, least: float, judged: LabelledPairs) -> "Confident":
-        """Take the pairs of at least such a probability, and those that were accepted."""
+    def of(cls, opened: Opened, least: float, judged: LabelledPairs, run: Path) -> "Confident":
+        """Take the pairs of at least such a probability, and those that were accepted in `run`."""
         assert opened.probs is not None  # as `_encoder_of` has checked
         x, y = opened.sources, opened.targets
         lines = np.stack([opened.source.lines[x], opened.target.lines[y]], axis=1)
@@ -63,14 +63,12 @@ class Confident(NamedTuple):
         probs = np.where(labels == -1, opened.probs.astype(np.float64).round(4), labels)
         is_sure = (probs >= least) & (opened.allowed | (labels == 1))
         rows = np.flatnonzero(is_sure)
-        texts = ParallelText(
-            list(opened.source.texts.take(x[rows])),
-            list(opened.target.texts.take(y[rows])),
-            [""] * len(rows),
-        )
+        judgements = Judgements.open(opened, beside=run)  # for what was repaired
+        stand = map(judgements.texts, (rows, rows[labels[rows] == 1]))
+        texts, accepted = (ParallelText(*each, [""] * len(each[0])) for each in stand)
         wrong, others = np.flatnonzero(labels == 0), np.flatnonzero(~is_sure & (labels != 0))
         settled = (SettledPairs(lines[some], probs[some]) for some in (rows, wrong, others))
-        return cls(texts, texts.take(np.flatnonzero(labels[rows] == 1)), *settled)
+        return cls(texts, accepted, *settled)
 
     def __len__(self) -> int:
         """Count the pairs."""

@@ -7,14 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from xmine.browsing.export import standing_pairs
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.keys import key_of
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import PairQuery, select
 from xmine.browsing.repairs import Bead, Repair, Unit
 from xmine.browsing.typed import line_of, read_line
-from xmine.pairs.io import read_pairs, write_pairs
+from xmine.pairs.io import read_pairs, read_parallel, write_pairs
 from xmine.pairs.judgements import HEADER
+from xmine.pairs.known import read_known
 from xmine.pairs.pair import Pair
 
 ODD = "a\ttab, a\nline, a \\ and \r, \u2028 and “quotes”, 一二"
@@ -73,13 +75,24 @@ def test_what_others_read_is_what_was_repaired_whatever_the_text(
     judgements = Judgements.open(open_pairs(path), "ann")
     judgements.repair({1400: repair()})
     judgements.note(1400, ODD)
-    judgements.judge(1400, "reject")  # keeps repair and note
+    judgements.judge(1400, "unsure")  # keeps repair and note
+    judgements.judge(1400, "reject")
     again = Judgements.open(open_pairs(path), "bob")
     assert again.repair_of(1400) == repair() and again.notes(1400) == {"ann": ODD}
     pairs = list(again.pairs(np.array([0, 1400])))
     assert [each.source for each in pairs] == ["s0", ODD, ODD]
     assert (pairs[1].source_line, pairs[1].target_line) == (6, 10)
     assert (pairs[1].flags, pairs[1].score, pairs[1].repaired) == ("", 1.0, "merge,edit")
+    texts = again.texts(np.arange(1500))
+    assert list(zip(*texts, strict=True))[1399:1403] == [
+        ("s1399", "t1399"),
+        *[(ODD, "t1")] * 2,
+        ("s1401", "t1401"),
+    ]
+    learnt = read_parallel(path, read=standing_pairs)
+    assert (list(learnt.sources), list(learnt.targets)) == texts
+    judgements.judge(7, "accept")
+    assert [each.source for each in read_known(path).pairs] == [12]  # not of what was repaired
     write_pairs(again.pairs(np.arange(1500)), str(tmp_path / "o.tsv"))
     late = list(read_pairs(tmp_path / "o.tsv"))[1401]  # behind what TSV looks at for its columns
     assert late.repaired == "merge,edit" and late.note and late.note.startswith("a tab")

@@ -19,6 +19,7 @@ from tests.toys.grids import mostly_long
 from xmine.aligning.pipeline import align
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
+from xmine.browsing.repairs import Bead, Repair, Unit
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError, TrainingError, XmineError
 from xmine.mining.options import MiningOptions
@@ -190,10 +191,14 @@ def test_accepted_pairs_are_trained_on_and_rejected_ones_never(
     unlikely = np.flatnonzero(opened.probs < 0.3)[:3].tolist()
     wrong, right = judge(run, {0: "reject", 5: "reject"}), judge(run, {unlikely[0]: "accept"})
     judge(run, {1: "unsure"})
+    halves = Bead((Unit("1", "put"),), (Unit("1", "right"),)), Bead((Unit("1", "b"),), ())
+    Judgements.open(opened).repair({2: Repair("split", halves)})
+    mended, kept = ("put", "right"), opened.pair(2)
     monkeypatch.setattr(confident_pairs, "_HELD_OUT", 1)  # so that a judged pair is hardly it
     rounds = list(adapt(run, tmp_path / "adapted", LONG))
     for given, each in zip(taught, rounds[1:], strict=True):
-        assert {(pair.source, pair.target) for pair in right} <= given
+        assert {(pair.source, pair.target) for pair in right} | {mended} <= given
+        assert (kept.source, kept.target) not in given
         assert not {(pair.source, pair.target) for pair in wrong} & given
         found = confident(each.run, 0.0)
         lines = {(pair.source_line, pair.target_line) for pair in wrong}

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.browsing.export import standing_pairs
 from xmine.errors import FileError, TrainingError
 from xmine.files.reading import exists, name_of, read_lines
 from xmine.files.records import csv_rows, json_objects, open_parquet
@@ -77,8 +78,9 @@ class Corpus:
         for given, found in zip(texts, files, strict=True):
             if not found:
                 raise FileError(f"{name_of(given)}: no text in it")
+        names = [pairs] if isinstance(pairs, str) else pairs
         return cls(
-            pairs=read_parallel(*([pairs] if isinstance(pairs, str) else pairs)) if pairs else None,
+            pairs=read_parallel(*names, read=standing_pairs) if names else None,
             triplets=tables,
             labelled=None if nli is None else read_labelled(nli),
             texts=[text for each in files for text in each],

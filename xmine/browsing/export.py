@@ -1,13 +1,37 @@
-"""Some pairs -> a file, as they stand now; a name for such a file."""
+"""Pairs as they stand now, with what was repaired: to learn from, and in a file; its name."""
 
 import os
 import re
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+
+import numpy as np
 
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import Opened, Rows
+from xmine.browsing.opening import open_pairs
 from xmine.errors import FileError, XmineError
+from xmine.files.reading import STDIN
+from xmine.pairs.judgements import file_beside
+from xmine.pairs.pair import Pair
 from xmine.units import count
+
+_REPAIR = b'"repair": {'  # in a file of judgements
+
+
+def standing_pairs(path: str | Path) -> Iterator[Pair]:
+    """Read pairs as `read_pairs` does; of those that were repaired what stands in their place."""
+    from xmine.pairs.io import read_pairs
+    from xmine.pairs.paths import files_like
+
+    if str(path) != STDIN and not files_like(path):
+        with suppress(OSError):
+            if _REPAIR in file_beside(path).read_bytes():
+                opened = open_pairs(Path(path))
+                judgements = Judgements.open(opened)
+                return judgements.pairs(np.flatnonzero(opened.kept(opened.cut)))
+    return read_pairs(path)
 
 
 def export(judgements: Judgements, opened: Opened, rows: Rows, name: str) -> str:

@@ -105,9 +105,16 @@ class Judgements:
         self._lock = RLock()  # `codes` may be asked for in a thread while a label comes
 
     @classmethod
-    def open(cls, opened: Opened, by: str = "", patience: float = KEY_PATIENCE) -> Self:
-        """Read the judgements beside a run or a file of pairs."""
-        judgements = cls(opened, file_beside(opened.path), by or judge_name(), patience)
+    def open(
+        cls,
+        opened: Opened,
+        by: str = "",
+        patience: float = KEY_PATIENCE,
+        beside: Path | None = None,
+    ) -> Self:
+        """Read the judgements beside a run or a file, or `beside` another of the same texts."""
+        path = file_beside(beside or opened.path)
+        judgements = cls(opened, path, by or judge_name(), patience)
         judgements.refresh()
         return judgements
 
@@ -215,6 +222,22 @@ class Judgements:
     def repair_of(self, row: int) -> Repair | None:
         """Give what stands in the place of a pair; None for the pair itself."""
         return self._repairs.get(row)
+
+    def texts(self, rows: Rows) -> tuple[list[str], list[str]]:
+        """Give both texts of some pairs as they stand now: those of a repair in their place."""
+        opened, found = self._opened, list[tuple[str, str]]()
+        sides = (opened.source, opened.sources), (opened.target, opened.targets)
+        given = (side.texts.take(places[rows]) for side, places in sides)
+        for row, pair in zip(rows.tolist(), zip(*given, strict=True), strict=True):
+            repair = self.repair_of(row)
+            beads = () if repair is None else repair.beads
+            found += [pair] if repair is None else [(b.text(0), b.text(1)) for b in beads if all(b)]
+        return [source for source, _ in found], [target for _, target in found]
+
+    @property
+    def repaired(self) -> list[int]:
+        """List the pairs in whose place others stand."""
+        return sorted(row for row, repair in self._repairs.items() if repair is not None)
 
     def pairs(self, rows: Rows, *, written: bool = True) -> Iterator[Pair]:
         """Give some pairs as they stand now: those of a repair in its place, with notes.

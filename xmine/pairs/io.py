@@ -319,8 +319,12 @@ class ParallelText:
         return ParallelText(*picks, languages=languages, said=self.said)
 
 
-def read_parallel(*paths: str | Path, least: float = 0.0) -> ParallelText:
-    """Read pairs to train with, of any format that `read_pairs` knows.
+def read_parallel(
+    *paths: str | Path,
+    least: float = 0.0,
+    read: Callable[[str | Path], Iterator[Pair]] = read_pairs,
+) -> ParallelText:
+    """Read pairs to train with, of any format that `read_pairs` knows, with that, or with `read`.
 
     Pairs of a probability below `least` are left out, and so are those with a blank side, which an
     XmineWarning counts. The texts are packed: a machine with eight GPUs holds them eight times. Of
@@ -337,7 +341,7 @@ def read_parallel(*paths: str | Path, least: float = 0.0) -> ParallelText:
     for at, path in enumerate(paths):
         sides = (sources, targets) if not settled or not settled[at][1] else (targets, sources)
         blank = 0
-        for pair in read_pairs(path):
+        for pair in read(path):
             if pair.prob is not None and round(pair.prob, 4) < least:
                 continue
             if pair.source.strip() and pair.target.strip():

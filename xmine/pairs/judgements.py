@@ -11,7 +11,7 @@ import re
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
@@ -29,7 +29,6 @@ _VERSION = 2  # of version 1 no line has `more`
 _COLUMNS = "source_line target_line source_offset target_offset judgement judge texts more time"
 _TITLE = "# judgements of xmine, version "
 HEADER = f"{_TITLE}{_VERSION}: {_COLUMNS}\n".encode()
-_TIME = "%Y-%m-%dT%H:%M:%SZ"
 # The last column has a fixed width: a line that was cut short is never taken for a whole one.
 _LINE = re.compile(
     r"(\d{1,18})\t(\d{1,18}|)\t(?:(\d{1,18})\t(\d{1,18})|\t)\t(accept|reject|unsure|none)\t"
@@ -85,7 +84,7 @@ def hash_of(source: str, target: str) -> str:
 
 def now() -> str:
     """Tell the time as the file has it, in UTC."""
-    return datetime.now(UTC).strftime(_TIME)
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def file_beside(pairs: str | Path) -> Path:
@@ -136,19 +135,16 @@ def read_labels(lines: Iterable[str]) -> Iterator[tuple[int, Label]]:
 
 
 def standing_in(path: Path, lines: list[str]) -> list[tuple[int, Label]]:
-    """Find the last label of every pair that was not taken back, with its line in the file.
-
-    Args:
-        path: for messages.
-        lines: the whole file, header included.
-    """
+    """Find the last label of every pair that was not taken back, with its line, in a whole file."""
     check_header(f"{lines[0]}\n".encode(), path)
     said: dict[PairKey, dict[str, tuple[int, Label]]] = {}
+    more: dict[PairKey, dict[str, Any]] = {}
     for number, label in read_labels(lines):
         by_judge = said.setdefault(label.key, {})
         by_judge.pop(label.judge, None)
+        more.setdefault(label.key, {}).update(label.more)
         if label.judgement != TAKEN_BACK:
-            by_judge[label.judge] = number, label
+            by_judge[label.judge] = number, replace(label, more=more[label.key])
     return [next(reversed(each.values())) for each in said.values() if each]
 
 

@@ -157,7 +157,7 @@ def read_known(path: str | Path) -> LabelledPairs:
     """Read `LINE<TAB>LINE`, and behind another tab, if a pair has been judged, 1 or 0.
 
     Judgements are read as well, from their file, or from a run or a file of pairs that has been
-    judged: accepted pairs are right, rejected ones wrong, and unsure ones left out.
+    judged: accepted pairs are right, rejected ones wrong, and unsure or repaired ones left out.
 
     Raises:
         FileError: the file cannot be read, or a line has no two numbers of lines.
@@ -210,8 +210,8 @@ def _judged(path: Path, lines: list[str]) -> LabelledPairs:
     known = []
     for number, label in standing_in(path, lines):
         key = label.key
-        if label.judgement not in (ACCEPT, REJECT):
-            continue
+        if label.judgement not in (ACCEPT, REJECT) or label.more.get("repair"):
+            continue  # of a repaired pair other texts were accepted than those of its lines
         if key.target_line is None:
             raise FileError(
                 f"{path}:{number}: a pair of a file without lines was judged",

@@ -16,10 +16,10 @@ FOLDERS = {"xmine": ROOT / "xmine", "xmine.trainer": ROOT / "trainer", "xmine.tu
 # The most lines of Python that a folder may have (of xmine/ its own files). A change that needs
 # more removes as many elsewhere, or raises the ceiling in a commit of its own that says why.
 CEILINGS = {
-    "xmine": 1450,
+    "xmine": 1460,
     "xmine/aligning": 1600,
     "xmine/browsing": 3920,
-    "xmine/cli": 4630,
+    "xmine/cli": 4640,
     "xmine/encoders": 3850,
     "xmine/evaluation": 5720,
     "xmine/files": 1610,
@@ -32,7 +32,7 @@ CEILINGS = {
     "xmine/scoring": 2560,
     "xmine/text": 2950,
     "xmine/vectors": 590,
-    "trainer": 8780,
+    "trainer": 8830,
     "tui": 7280,
     "bench": 4720,
     "tests": 54570,

@@ -20,6 +20,7 @@ from xmine.evaluation.panel import compare_encoders
 from xmine.evaluation.reports.table import Line
 from xmine.files.atomic import check_free, remove, replacing_folder, writing
 from xmine.files.lock import LOCK_FILE, held
+from xmine.files.scratch import scratch_in
 from xmine.hardware import allowed_threads
 from xmine.options import flag
 from xmine.progress import Report, silent
@@ -135,7 +136,8 @@ def train(
         run.paced = paced
         try:
             torch.manual_seed(options.seed)
-            with deterministic(options.threads or allowed_threads()), among_peers():
+            alike = deterministic(options.threads or allowed_threads())
+            with alike, among_peers(), scratch_in(folder):
                 made = METHODS[method].train(kept, options, run, report if leads() else silent)
                 encoders = _encoders(made, method, options, kept)
                 panel = _panel(encoders, options, report) if compares and leads() else []

@@ -21,6 +21,7 @@ from xmine.aligning.options import AligningOptions
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair, load_encoders
 from xmine.errors import FileError, OptionError, XmineError
+from xmine.files.scratch import scratch_in
 from xmine.mining import aligned as scoring
 from xmine.mining import pipeline as mining
 from xmine.mining.aligned_scores import AlignedScores
@@ -238,7 +239,8 @@ def train(
         chosen = _options(kind, None, more)
         _no_others(more, kind)
         files = [pairs] if isinstance(pairs, str) else list(pairs)
-        corpus = Corpus.read(files, list(triplets), nli, list(texts))
+        with scratch_in(Path(output).parent):
+            corpus = Corpus.read(files, list(triplets), nli, list(texts))
         how: Any = {"resume": resume, "force": force, "compares": True}
         return trained(method, corpus, chosen, Path(output), told, **how)
 

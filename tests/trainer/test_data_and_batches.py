@@ -14,7 +14,7 @@ from xmine.trainer.data.batches import (
     in_few_dimensions,
     pass_order,
 )
-from xmine.trainer.data.rows import hold_out, weigh_pairs
+from xmine.trainer.data.rows import hold_out, keys_of, weigh_pairs
 from xmine.trainer.models.static import StaticTower, new_static
 from xmine.trainer.options.contrast import MsimcseOptions
 from xmine.trainer.run.prepare import cut_pairs
@@ -32,6 +32,13 @@ def test_gathered_sides_hold_the_pieces_of_their_sentences(
         start, stop = target.starts[at], target.starts[at + 1]
         assert target.ids[start:stop].tolist() == expected.tolist()
     assert source.keys[0] == source.keys[2] != source.keys[1]
+
+
+def test_texts_are_numbered_by_their_first_occurrence() -> None:
+    texts = ["b", "a", "b", "", "\ud800", "a\tb", "c", "a", "\ud800"]
+    assert keys_of(texts).tolist() == [0, 1, 0, 2, 3, 4, 5, 1, 3]
+    assert keys_of([("a", "b"), ("ab", ""), ("a", "b")]).tolist() == [0, 1, 0]
+    assert keys_of([]).tolist() == []
 
 
 def test_dropped_pieces_leave_the_others_in_their_sentences(

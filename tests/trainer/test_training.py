@@ -20,6 +20,7 @@ from xmine.trainer.methods import METHODS
 from xmine.trainer.models.static import StaticTower, new_static
 from xmine.trainer.options.contrast import MsimcseOptions
 from xmine.trainer.options.shared import TrainingOptions
+from xmine.trainer.run import prepare
 from xmine.trainer.run.checkpoints import run_folder
 from xmine.trainer.run.prepare import cut_pairs
 from xmine.trainer.train import Trained
@@ -200,6 +201,7 @@ def test_a_killed_run_resumes_and_ends_with_the_same_weights(
     evaluate_every: int,
     near_batches: int,
     token_dropout: float,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     changes: dict[str, Any] = {"epochs": 3, "evaluate_every": evaluate_every}
     changes |= {"near_batches": near_batches, "token_dropout": token_dropout}
@@ -209,12 +211,17 @@ def test_a_killed_run_resumes_and_ends_with_the_same_weights(
     whole = train(name, toy_pairs, options, tmp_path / "whole")
 
     output = tmp_path / "stopped"
+    monkeypatch.setattr(prepare, "_MANY", 1)  # the stopped run maps its tokens from files
     with pytest.raises(TrainingError, match="no run to resume"):
         train(name, toy_pairs, options, output, resume=True)
+    first: dict[Path, int] = {}
     for step in (1, 25, 50):  # before the first checkpoint, in the second and the third pass
         with pytest.raises(Killed):
             train(name, toy_pairs, options, output, kill_at(step), resume=step > 1)
         assert not output.exists()
+        made = {path: path.stat().st_mtime_ns for path in run_folder(output).glob("*tokens/*")}
+        assert len(made) >= 6 and made.items() >= first.items()  # cut once
+        first = made
     with pytest.raises(TrainingError, match="a run that was stopped"):
         train(name, toy_pairs, options, output)
     with pytest.raises(TrainingError, match="other options or other data"):
@@ -223,6 +230,7 @@ def test_a_killed_run_resumes_and_ends_with_the_same_weights(
     assert resumed.measures == whole.measures
     assert weights_of(output) == weights_of(tmp_path / "whole")
     assert metrics(output) == metrics(tmp_path / "whole")
+    assert not [*output.glob("*tokens*")]
     assert "accuracy" in metrics(output)[-1]  # the last step is measured, whatever the rhythm
 
 

@@ -19,10 +19,12 @@ from xmine.pairs.paths import READ_ONLY
 from xmine.text.folding import fold
 from xmine.text.formats import READERS
 from xmine.text.inputs import read_texts
-from xmine.text.packed import picked
+from xmine.text.packed import TextPacker, picked
 
 from .inference import Labelled, Triplets, read_labelled, read_triplets
 from .vocabulary import folding_table
+
+_HASHED_AT_ONCE = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +76,20 @@ class Corpus:
                     f"{triplets[0]} has {len(tables[0]):,} triplets, {name} {len(table):,}",
                     "the same row of both must be the same item in two languages",
                 )
-        files = [[text for text in read_texts(given) if text.strip()] for given in texts]
-        for given, found in zip(texts, files, strict=True):
-            if not found:
+        packer, ends = TextPacker(), [0]
+        for given in texts:
+            for text in filter(str.strip, read_texts(given)):
+                packer.append(text)
+            if len(packer) == ends[-1]:
                 raise FileError(f"{name_of(given)}: no text in it")
+            ends.append(len(packer))
         names = [pairs] if isinstance(pairs, str) else pairs
         return cls(
             pairs=read_parallel(*names, read=standing_pairs) if names else None,
             triplets=tables,
             labelled=None if nli is None else read_labelled(nli),
-            texts=[text for each in files for text in each],
-            text_files=np.repeat(np.arange(len(files)), [len(each) for each in files]),
+            texts=packer.packed(),
+            text_files=np.repeat(np.arange(len(texts)), np.diff(ends)),
         )
 
     def every_text(self) -> Iterator[Sequence[str]]:
@@ -109,7 +114,10 @@ class Corpus:
         origins: Sequence[str] = self.pairs.origins if self.pairs else ()
         labels = self.labelled.labels.tobytes() if self.labelled else b""
         for column in (*self.every_text(), origins):
-            digest.update("\n".join(column).encode())
+            for at in range(0, len(column), _HASHED_AT_ONCE):
+                digest.update(
+                    (b"\n" if at else b"") + "\n".join(column[at : at + _HASHED_AT_ONCE]).encode()
+                )
             digest.update(b"\0")
         digest.update(labels)
         if self.pairs and (languages := self.pairs.languages):
@@ -147,7 +155,7 @@ class Corpus:
             changes["labelled"] = self.labelled.take(kept(*sides))
         if self.texts:
             rows = kept(self.texts)
-            changes["texts"] = [self.texts[row] for row in rows]
+            changes["texts"] = picked(self.texts, rows)
             if len(self.text_files):
                 changes["text_files"] = self.text_files[rows]
         return replace(self, **changes)

@@ -2,19 +2,21 @@
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.errors import TrainingError
+from xmine.files.scratch import stored
 from xmine.pairs.io import ParallelText
 from xmine.pairs.language_pairs import LanguagePairs
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """The sentences of one language, cut into pieces.
+    """The sentences of one language, cut into pieces; the arrays may be mapped files.
 
     Attributes:
         ids: int32 [pieces of all sentences].
@@ -187,7 +189,7 @@ def hold_out(
     held: list[int] = []
     for rows, most in zip(parts, counts, strict=True):
         before = len(held)
-        for row in rows[np.argsort(-lots[rows], kind="stable")].tolist():
+        for row in map(int, rows[np.argsort(-lots[rows], kind="stable")]):
             if len(held) - before == most:
                 break
             if wanted[row] and sources[row] not in used[0] and targets[row] not in used[1]:
@@ -246,6 +248,13 @@ def keys_of_sides(pairs: ParallelText) -> tuple[NDArray[np.int64], NDArray[np.in
 
 
 def keys_of(texts: Iterable[Hashable]) -> NDArray[np.int64]:
-    """Number texts, so that equal ones have equal numbers: int64 [texts]."""
-    numbers: dict[Hashable, int] = {}
-    return np.array([numbers.setdefault(text, len(numbers)) for text in texts], dtype=np.int64)
+    """Number texts, or pairs of them, by their first occurrences, equal ones alike: int64 [texts].
+
+    Hashed to 64 bits: a table of a hundred million texts would take 10 GB.
+    """
+    hashed = (blake2b(repr(text).encode(), digest_size=8).digest() for text in texts)
+    digests = np.fromiter((int.from_bytes(each, "little") for each in hashed), np.uint64)
+    _, first, same = np.unique(digests, return_index=True, return_inverse=True)
+    numbers = np.empty(len(first), np.int64)
+    numbers[np.argsort(first)] = np.arange(len(first))
+    return stored(numbers[same])

@@ -52,9 +52,9 @@ def train_vocabulary(
     """
     random_order = random.Random(seed)
     chosen = [
-        text
+        side[row]
         for side in (sources, targets)
-        for text in random_order.sample(list(side), min(len(side), sample // 2))
+        for row in random_order.sample(range(len(side)), min(len(side), sample // 2))
     ]
     return _trained(chosen, size)
 

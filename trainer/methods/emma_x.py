@@ -62,7 +62,7 @@ def train(corpus: Corpus, options: EmmaXOptions, run: Run, report: Report) -> Tr
         columns.append(corpus.texts)
     tower = begin(options.encoder, options, columns, run, report, split)
     options = with_rate(options, tower)
-    data = split.cut(tower, tower)
+    data = split.cut(tower, tower, run)
     warm_up = _WarmUp(tower, options, len(data.rows), count_steps(data.weights, options))
     warm_up.queue.across = data.languages is not None
     measures: dict[str, float] = {}

@@ -43,7 +43,7 @@ def train(corpus: Corpus, options: MocoOptions, run: Run, report: Report) -> Tra
             f"--src-encoder makes vectors of {x.dim} numbers, --tgt-encoder of {y.dim}",
             "give two of one width",
         )
-    data = split.cut(x, y)
+    data = split.cut(x, y, run)
     step = _Step(
         x, y, options, options.queue_for(len(data.rows)), count_steps(data.weights, options)
     )

@@ -12,8 +12,9 @@ What is given decides; several of them are mixed. Contradictions are hard negati
 are left out where a part of the mixture has none.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from itertools import chain
 
 import numpy as np
 import torch
@@ -23,6 +24,7 @@ from torch.optim import Optimizer
 
 from xmine.errors import TrainingError
 from xmine.progress import Report
+from xmine.text.packed import PackedTexts
 
 from ..data.corpus import Corpus
 from ..data.rows import Rows, Side, TrainingData
@@ -41,15 +43,13 @@ from ..run.prepare import (
     begin,
     cut_pairs,
     entailed_apart,
+    kept_rows,
     load_encoder,
     refuse_one_piece,
     texts_apart,
     with_rate,
 )
 from ..run.step import Step, drop_tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 # Pieces left out of a text with nothing else to tell x from x+ (docs/methods/msimcse.md).
 _SHARE = 0.5
@@ -105,8 +105,9 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
     if several:  # and what is in no pair of languages
         others = np.full(len(weights) - len(several.of_rows), len(several.codes))
         several = replace(several, of_rows=np.concatenate([several.of_rows, others]))
+    places = _places_of(corpus, told.languages, len(columns))
     data = TrainingData(
-        Rows(cut_together(tower, columns, _places_of(corpus, told.languages, len(columns)))),
+        kept_rows(run, len(weights), lambda: Rows(cut_together(tower, columns, places))),
         weights,
         cut_pairs(held_out, tower, tower),
         several,
@@ -157,7 +158,7 @@ def _columns_of(
     weights_of_pairs: NDArray[np.float64] | None,
     options: MsimcseOptions,
     weights_of_texts: NDArray[np.float64] | None = None,
-) -> tuple[list[list[str]], NDArray[np.float64]]:
+) -> tuple[Sequence[Sequence[str]], NDArray[np.float64]]:
     """Put the strategies one behind the other, each as (x, x+) or (x, x+, x-) in all languages.
 
     Returns:
@@ -178,7 +179,9 @@ def _columns_of(
         members = slice(2 if parts or options.drop_hard_negatives else 3)
         parts.append([one for each in corpus.triplets for one in each.columns()[members]])
         weights.append(np.ones(len(corpus.triplets[0])))
-    columns = [[text for part in parts for text in part[at]] for at in range(len(parts[-1]))]
+    if len(parts) == 1:
+        return parts[0], weights[0]
+    columns = [PackedTexts.of(chain.from_iterable(each)) for each in zip(*parts, strict=False)]
     return columns, np.concatenate(weights)
 
 

@@ -120,7 +120,7 @@ def _distil(
     teacher = begin(options.teacher, of_teacher, [], run, report)
     torch.manual_seed(options.seed)  # of the matrix, whatever was drawn before
     step = _Distillation(teacher, distilled, options)
-    data = split.cut(*_in_order(teacher, distilled, options))
+    data = split.cut(*_in_order(teacher, distilled, options), run.stage("distil"))
     if options.distil_both:  # English, cut for the encoder that learns, as a third column
         english, _ = _in_order(split.seen.sources, split.seen.targets, options)
         data = replace(data, rows=Rows((*data.rows.columns, distilled.cut(english))))
@@ -191,7 +191,7 @@ def _contrast(
     run: Run,
     report: Report,
 ) -> "tuple[_Contrast, TrainingData, dict[str, float]]":
-    data = split.cut(*_in_order(student, distilled, options))
+    data = split.cut(*_in_order(student, distilled, options), run.stage("contrast"))
     torch.manual_seed(options.seed)
     step = _Contrast(
         student,

@@ -8,6 +8,7 @@ import copy
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 import torch
@@ -18,10 +19,12 @@ from torch.optim import AdamW, Optimizer
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.metadata import EncoderFacts, Settings
 from xmine.errors import OptionError
+from xmine.files.scratch import Spool, stored
 from xmine.progress import Progress, Report, silent
 
 from ..data.rows import Side, keys_of
 
+_CUT_AT_ONCE = 65_536
 _READ_AT_ONCE = 1024  # sentences that a frozen encoder reads between two reports
 
 
@@ -69,17 +72,19 @@ class Tower(nn.Module, ABC):
                 behind the target's.
         """
         known = np.asarray(self.judged_place if places is None else places)
-        of_target = np.broadcast_to(known > 0, len(texts)).tolist()
-        behind = {each: self.behind(each) for each in set(of_target)}
-        read = texts
-        if any(behind.values()):
-            read = [behind[each] + text for each, text in zip(of_target, texts, strict=True)]
-        ids, starts = self._ids(read)
-        lengths = np.diff(starts)
-        blank = np.array([not text or text.isspace() for text in texts], dtype=bool)
-        kept = ids[~np.repeat(blank, lengths)]
-        lengths[blank] = 0
-        return Side(kept, np.concatenate([[0], np.cumsum(lengths)]), keys_of(texts))
+        of_target = np.broadcast_to(known > 0, len(texts))
+        behind = {each: self.behind(each) for each in np.unique(of_target).tolist()}
+        ids, lengths = Spool(), np.zeros(len(texts) + 1, np.int64)
+        for at in range(0, len(texts), _CUT_AT_ONCE):
+            block = texts[at : at + _CUT_AT_ONCE]
+            prompts = map(behind.__getitem__, of_target[at : at + len(block)].tolist())
+            found, starts = self._ids([one + two for one, two in zip(prompts, block, strict=True)])
+            blank = np.array([not text or text.isspace() for text in block], dtype=bool)
+            long = np.diff(starts)
+            ids.append(found[~np.repeat(blank, long)].tobytes())
+            lengths[at + 1 : at + 1 + len(block)] = np.where(blank, 0, long)
+        starts = stored(np.cumsum(lengths, out=lengths))
+        return Side(ids.array().view(np.int32), starts, keys_of(texts))
 
     def behind(self, of_target: bool) -> str:
         """Give the prompt of a side as a text; it counts as read."""
@@ -222,7 +227,7 @@ def cut_together(
 ) -> tuple[Side, ...]:
     """Cut columns of texts; equal texts have equal keys in whichever column they are."""
     sides = []
-    keys = keys_of([text for column in columns for text in column])
+    keys = keys_of(chain.from_iterable(columns))
     start = 0
     for column, place in zip(columns, places or [None] * len(columns), strict=True):
         sides.append(replace(tower.cut(column, place), keys=keys[start : start + len(column)]))

@@ -1,7 +1,8 @@
 """Options and a corpus -> what every method begins with: encoders to train, pairs cut for them."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from itertools import chain
 from typing import TypeVar
 
 import numpy as np
@@ -11,17 +12,18 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import TrainingError
+from xmine.files.atomic import replacing_folder
 from xmine.options import EncodingOptions
 from xmine.pairs.io import ParallelText
 from xmine.pairs.language_pairs import LanguagePairs
 from xmine.progress import Progress, Report
-from xmine.text.packed import picked
+from xmine.text.packed import PackedTexts, picked
 
 from ..data.corpus import Corpus
 from ..data.inference import Triplets
-from ..data.rows import Rows, TrainingData, drawn, hold_out, keys_of_sides, weigh_pairs
+from ..data.rows import Rows, Side, TrainingData, drawn, hold_out, keys_of_sides, weigh_pairs
 from ..data.vocabulary import train_shared_vocabulary, train_vocabulary
-from ..distributed import on_first_rank
+from ..distributed import on_first_rank, processes
 from ..models import tower_of
 from ..models.static import new_static
 from ..models.towers import Tower
@@ -29,6 +31,7 @@ from ..models.transformer import TransformerTower
 from ..options.shared import SCRATCH, TrainingOptions
 from .checkpoints import Run
 
+_MANY = 1_000_000  # pairs whose tokens are kept on disk
 OptionsT = TypeVar("OptionsT", bound=TrainingOptions)
 
 
@@ -141,8 +144,8 @@ def _vocabulary(
         else:
             half = -(-len(texts) // 2)
             vocabulary = train_vocabulary(
-                [text for column in texts[:half] for text in column],
-                [text for column in texts[half:] for text in column],
+                PackedTexts.of(chain.from_iterable(texts[:half])),
+                PackedTexts.of(chain.from_iterable(texts[half:])),
                 size,
                 sample=sample,
                 seed=seed,
@@ -226,16 +229,40 @@ class Split:
             visited = weigh_pairs(seen, left, options.default_weight, alpha)
         return cls(seen, visited, pairs.take(held))
 
-    def cut(self, source: Tower, target: Tower) -> TrainingData:
-        """Cut both parts into the pieces of the towers, once for all passes."""
+    def cut(self, source: Tower, target: Tower, run: Run) -> TrainingData:
+        """Cut both parts into the pieces of the towers, once for all passes and processes."""
         return TrainingData(
-            rows=cut_pairs(self.seen, source, target),
+            rows=kept_rows(run, len(self.seen), lambda: cut_pairs(self.seen, source, target)),
             weights=self.weights,
             held_out=cut_pairs(self.held_out, source, target),
             languages=self.seen.languages,
             held_out_languages=self.held_out.languages,
             texts=self.seen,
         )
+
+
+def kept_rows(run: Run, count: int, cut: Callable[[], Rows]) -> Rows:
+    """Cut rows; many, or those of several processes, once, into files of the run that all map."""
+    if count < _MANY and processes() == 1:
+        return cut()
+    folder = run.folder / f"{run.name}tokens"
+    names = [each.name for each in fields(Side)]
+
+    def write() -> None:
+        if not folder.exists():  # a run that was stopped has them
+            with replacing_folder(folder) as partial:
+                for at, side in enumerate(cut().columns):
+                    for name in names:
+                        np.save(partial / f"{at}-{name}.npy", getattr(side, name))
+
+    on_first_rank(write)
+    columns = range(len(list(folder.iterdir())) // len(names))
+    return Rows(
+        tuple(
+            Side(*(np.load(folder / f"{at}-{name}.npy", mmap_mode="r") for name in names))
+            for at in columns
+        )
+    )
 
 
 def entailed_apart(

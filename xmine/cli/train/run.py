@@ -13,6 +13,7 @@ from xmine.cli.console import Console
 from xmine.cli.train.methods import GIVEN, USUAL, check_data
 from xmine.errors import OptionError
 from xmine.extras import TRAINING, needs
+from xmine.files.scratch import scratch_in
 from xmine.trainer.methods import METHODS
 from xmine.trainer.options.shared import TrainingOptions
 
@@ -96,7 +97,8 @@ def train_with(
     is_there = goes_on == "auto" and not force and (output / DATA_FILE).is_file()
     alone = leads and not may_restart() and not is_there
     is_resumed = alone and check_place(output, resume=goes_on, force=force)
-    corpus = Corpus.read(pairs, triplets or (), nli, texts or ())
+    with scratch_in(output.parent):
+        corpus = Corpus.read(pairs, triplets or (), nli, texts or ())
     describe_corpus(corpus, given, console)
     corpus = corpus.without(options.exclude).parted(options.held_out_origins)
     asked, options = options, fitted(options, corpus)

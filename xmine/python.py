@@ -21,7 +21,6 @@ from xmine.aligning.options import AligningOptions
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair, load_encoders
 from xmine.errors import FileError, OptionError, XmineError
-from xmine.files.scratch import scratch_in
 from xmine.mining import aligned as scoring
 from xmine.mining import pipeline as mining
 from xmine.mining.aligned_scores import AlignedScores
@@ -228,6 +227,7 @@ def train(
         force: replace `output`.
         more: each option of the method, such as `epochs`.
     """
+    from xmine.files.scratch import scratch_in
     from xmine.trainer.data.corpus import Corpus
     from xmine.trainer.methods import METHODS
     from xmine.trainer.train import train as trained

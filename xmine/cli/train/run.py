@@ -13,7 +13,6 @@ from xmine.cli.console import Console
 from xmine.cli.train.methods import GIVEN, USUAL, check_data
 from xmine.errors import OptionError
 from xmine.extras import TRAINING, needs
-from xmine.files.scratch import scratch_in
 from xmine.trainer.methods import METHODS
 from xmine.trainer.options.shared import TrainingOptions
 
@@ -78,6 +77,7 @@ def train_with(
         raise OptionError("no -o: where is the encoder to go?", "-o FOLDER/")
 
     from xmine.evaluation.panel import as_facts, told
+    from xmine.files.scratch import scratch_in
     from xmine.trainer.data.corpus import Corpus
     from xmine.trainer.distributed import join_processes, may_restart, restarted
     from xmine.trainer.run.checkpoints import (

@@ -26,11 +26,10 @@ from .data.rows import drawn
 from .data.vocabulary import extended_vocabulary
 from .models import tower_of
 from .models.static import extended_static
+from .options.adapt import FEWEST as FEWEST
 from .options.adapt import AdaptOptions
 from .run.devset import halved
 
-# Fewer pairs teach an encoder nothing.
-FEWEST = 500
 _HELD_OUT = 1000  # pairs, or a tenth of fewer than ten times as many
 _NEW_TOKENS, _SAMPLE = 8000, 500_000  # tokens, and sentences that they are learnt from
 _AMONG, _DRAWS = 20_000, 4  # sentences to retrieve among, and halves of each held-out sentence

@@ -64,6 +64,7 @@ SCREENS_OF = {
     "search": ("search", "SearchScreen", True),
     "mine": ("mining", "MiningScreen", False),
     "train": ("training", "TrainingScreen", False),
+    "adapt": ("adapting", "AdaptScreen", False),
 }
 
 
@@ -321,6 +322,16 @@ class XmineApp(App[None]):
         self.show("mine")
         self.call_after_refresh(self._mining.take_run, run, fields)
 
+    def action_teach(self) -> None:
+        """Show the form of adapting the encoder of the run."""
+        if self.view is not None:
+            from .screens.adapting import AdaptScreen
+
+            self.show("adapt")
+            screen = self.get_screen("adapt")
+            assert isinstance(screen, AdaptScreen)
+            self.call_after_refresh(screen.take_run, self.view.opened)
+
     @property
     def _mining(self) -> "MiningScreen":
         from .screens.mining import MiningScreen
@@ -488,7 +499,7 @@ class XmineApp(App[None]):
             return False
         if action == "turn":
             return len(self.tabs) > 1
-        if self.read_only and action in ("put_away", "mine_again", "compare"):
+        if self.read_only and action in ("put_away", "mine_again", "compare", "teach"):
             return False
         here = action == "show" and self.is_screen_installed(name := str(parameters[0]))
         if here and self.screen is self.get_screen(name):

@@ -76,7 +76,7 @@ def form_of(run: Path) -> dict[str, str]:
     rest = dataclasses.replace(options, threshold="auto", drop=[])
     return {
         **dict(zip(("source", "target"), files, strict=True)),
-        "output": str(_free_beside(run)),
+        "output": str(free_beside(run)),
         "model": model,
         "threshold": "" if threshold == "auto" else threshold,
         "drop": ",".join(options.drop),
@@ -84,7 +84,7 @@ def form_of(run: Path) -> dict[str, str]:
     }
 
 
-def _free_beside(run: Path) -> Path:
+def free_beside(run: Path) -> Path:
     """Name a folder beside a run that is not there yet: run-2, then run-3."""
     stem, _, number = run.name.rpartition("-")
     stem = stem if stem and number.isdigit() else run.name

@@ -26,7 +26,8 @@ from xmine.run.folder import RUN_FILE
 
 from .state import remember
 
-MINING = "mining"  # a kind of job
+MINING, ADAPTING, TRAINING = "mining", "adapting", "training"  # kinds of jobs
+SCREENS = {MINING: "mine", ADAPTING: "adapt", TRAINING: "train"}
 _PATIENCE = 10.0  # seconds that a signal has to end a command before a stronger one follows
 _SOON = 3.0  # seconds of a stage that tell little about the rest
 _NICE = 10  # a job is so much nicer than the app, which answers keys first
@@ -38,7 +39,7 @@ class Job:
     """A command that runs, or has run.
 
     Attributes:
-        title: mining or training.
+        title: its kind.
         words: of the command, without `xmine`.
         output: the folder or file that the command makes.
         before: the run that is mined again; None for all other jobs.
@@ -221,7 +222,7 @@ class JobQueue:
     """At most one job of each kind.
 
     Attributes:
-        jobs: kind, `mining` or `training` -> the last job of it, running or over.
+        jobs: kind -> the last job of it, running or over.
     """
 
     def __init__(self, app: App[Any]) -> None:

@@ -65,17 +65,19 @@ def test_a_verdict_on_what_differs_counts_in_both_runs(two: tuple[Path, Path]) -
     found = compare_opened(old, new)
     Judgements.open(old, "ann").judge(0, "reject")  # kept by both: no difference
     judgements = SharedJudgements.open_compared(found, "ann")
-    assert judgements.precision() == "a 0.00 of 1  b 0.00 of 1"
+    assert judgements.precision() == "right: run 0.00 of 1, other 0.00 of 1"
     judgements.judge_all([0, 1, 2], "accept")  # which the new one lost
-    assert judgements.precision() == "a 0.75 of 4  b 0.00 of 1"
+    assert judgements.precision() == "right: run 0.75 of 4, other 0.00 of 1"
     assert judgements.counts().accept == 3
     for opened in (old, new):
         row = row_of(opened, key_of(found, 1))
         assert row is not None and Judgements.open(opened).of(row) == "accept"
     assert judgements.undo() == [0, 1, 2]
-    assert judgements.precision() == "a 0.00 of 1  b 0.00 of 1"
+    assert judgements.precision() == "right: run 0.00 of 1, other 0.00 of 1"
     Judgements.open(new, "ben").judge(0, "accept")  # later, in another window
-    assert judgements.refresh() and judgements.precision() == "a 1.00 of 1  b 1.00 of 1"
+    assert (
+        judgements.refresh() and judgements.precision() == "right: run 1.00 of 1, other 1.00 of 1"
+    )
 
 
 def test_labels_of_other_pairs_are_not_those_of_a_run(two: tuple[Path, Path]) -> None:
@@ -120,7 +122,7 @@ def test_the_loop_from_a_verdict_to_the_comparison(
         await settled(pilot)
         assert "enter: compare with run" in text_of(pilot)
         top = (await pressed(pilot, "enter")).splitlines()[0]
-        assert "run → run-2" in top and "a 0.50 of 2  b 1.00 of 1" in top
+        assert "run → run-2" in top and "right: run 0.50 of 2, run-2 1.00 of 1" in top
         assert "gone" in text_of(pilot) and "mined with verdicts" in text_of(pilot)
         await pressed(pilot, "enter")  # the neighbours of a pair that is gone, in the old run
         assert "Neighbours of lines" in text_of(pilot)

@@ -114,6 +114,33 @@ def test_the_form_of_training_follows_its_method() -> None:
     drive(XmineApp(), (80, 24), script)
 
 
+def test_an_encoder_is_taught_with_what_is_likely_or_accepted(run_copy: Path) -> None:
+    async def script(pilot: Any) -> None:
+        app = pilot.app
+        await settled(pilot)
+        await pilot.press("a", "E")
+        await settled(pilot)
+        screen, opened = app.screen, app.view.opened
+        likely = (opened.probs >= 0.9) & opened.allowed
+        likely[app.view.rows[0]] = True
+        refused = f"! {likely.sum()} pairs likely or accepted: 500 are needed, or --pairs"
+        assert said(screen, "said") == refused
+        type_in(screen, run="run", output="-o", pairs="a.tsv 'b c.tsv'", rounds="2")
+        await pilot.pause()
+        assert said(screen, "command").endswith(
+            "adapt run --rounds 2 --pairs a.tsv --pairs 'b c.tsv' -o ./-o"
+        )
+        rounds = [{"run": "0"}, {"run": "taught/round-1"}]
+        job, compared = Job(screen.KIND, [], Path(), Path("run")), list[tuple[Path, Path]]()
+        job.code, job.result = 0, {"best": 1, "rounds": rounds}
+        app.compare = lambda *paths: compared.append(paths)
+        assert "round 1 retrieves best; enter: compare with run" in screen.after(job)
+        screen.done_with(job)
+        assert compared == [(Path("run"), Path("taught/round-1"))]
+
+    drive(XmineApp(run_copy), (110, 24), script)
+
+
 @pytest.mark.long
 def test_mining_goes_on_elsewhere_and_its_pairs_are_opened(
     toy_files: Toy, toy_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from xmine.options import Options, option
 
+FEWEST = 500  # pairs: fewer teach an encoder nothing
 ADAPTERS = ("msimcse", "moco", "transaug", "emma-x")
 
 

@@ -3,6 +3,7 @@
 import os
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -13,7 +14,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from ..commands import resuming_words
-from ..jobs import MINING, Job, JobTold
+from ..jobs import MINING, SCREENS, Job, JobTold
 from ..state import Recent, project, recent
 from ..text import cut, shown
 from ..widgets.curves import Curves, Metrics
@@ -63,8 +64,13 @@ class HomeScreen(BaseScreen):
 
     def _look(self) -> None:
         """List what was opened, and what else is there as soon as all folders were looked at."""
-        self.background.run(self.LOADS, recent, self._list, self.complain)
-        self.background.run("project", lambda: project(Path.cwd()), self._list_all, self.complain)
+
+        def opened(found: list[Recent]) -> None:
+            self._list(found)
+            all_there = partial(project, Path.cwd())
+            self.background.run("project", all_there, self._list_all, self.complain)
+
+        self.background.run(self.LOADS, recent, opened, self.complain)
 
     def _list_all(self, found: list[Recent]) -> None:
         self._list(found)
@@ -111,7 +117,7 @@ class HomeScreen(BaseScreen):
         if entry.kind == "unfinished":
             self._take_up(Path(entry.path))
         elif entry.kind == "job":
-            self.host.show("mine" if entry.encoder.startswith(MINING) else "train")
+            self.host.show(SCREENS[entry.encoder.partition(":")[0]])
         elif entry.kind == "encoder":
             self.app.push_screen(CurvesScreen([Path(entry.path)]))
         else:

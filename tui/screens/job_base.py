@@ -32,6 +32,7 @@ class JobScreen(BaseScreen):
     """
 
     KIND: ClassVar[str] = ""
+    ESTIMATES: ClassVar[bool] = True  # whether the command has --dry-run
     _refused: tuple[list[str], str] = [], ""  # words that `--dry-run` refused, and why
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "start", "Start", id="starting.start"),
@@ -185,7 +186,7 @@ class JobScreen(BaseScreen):
         """Show what `--dry-run` says, or why the command refuses the words."""
         line = self.query_one("#estimate", Static)
         line.update("")
-        if not words:
+        if not words or not self.ESTIMATES:
             return
         await asyncio.sleep(_PATIENCE)
         line.update(Text("estimating …", "dim"))

@@ -54,6 +54,7 @@ class PairsScreen(FindScreen):
         Binding("s", "sort", "Sort", id="pairs.sort", show=False),
         Binding("R", "reverse", "Reverse the order", id="pairs.reverse", show=False),
         Binding("m", "app.mine_again", "Mine again", id="show.again", show=False),
+        Binding("E", "app.teach", "Teach the encoder", id="show.teach", show=False),
         Binding("C", "app.compare", "Compare with", id="show.compare", show=False),
         Binding("y", "copy", "Copy the pair", id="pairs.copy", show=False),
         Binding("e", "export", "Export", id="pairs.export", show=False),

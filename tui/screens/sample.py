@@ -38,6 +38,7 @@ class SampleScreen(JudgeScreen):
         Binding("space", "later", "Later", id="sample.later", tooltip="The pair comes again."),
         Binding("enter", "further", "More pairs", id="sample.more"),
         Binding("m", "app.mine_again", "Mine again", id="show.again"),
+        Binding("E", "app.teach", "Teach the encoder", id="show.teach", show=False),
         Binding("j,down", "scroll_pane(1)", "Scroll the pane down", id="move.down", show=False),
         Binding("k,up", "scroll_pane(-1)", "Scroll the pane up", id="move.up", show=False),
     ]
@@ -139,7 +140,11 @@ class SampleScreen(JudgeScreen):
             finding = self._sample.said(codes)
             said = Text("\n").join(map(Text, finding.lines()))
             keys = f"enter: {USUAL} more; t: the threshold"
-            keys += "; m: mine again with the verdicts" if self.view.opened.is_run else ""
+            keys += (
+                "; m: mine again with the verdicts; E: teach the encoder"
+                if self.view.opened.is_run
+                else ""
+            )
             found.update(said.append(f"\n\n{keys}", "dim"))
 
     def progress(self) -> str:

@@ -15,7 +15,7 @@ from xmine.trainer.methods import METHODS
 from xmine.units import short
 
 from ..commands import given, named
-from ..jobs import Job
+from ..jobs import TRAINING, Job
 from ..widgets.curves import METRICS_FILE, Curves, Metrics
 from ..widgets.form_line import FormLine, PathLine, choice_line
 from .job_base import JobScreen
@@ -38,7 +38,7 @@ class TrainingScreen(JobScreen):
     """The form of `xmine train`, and its job."""
 
     NAME = "Train"
-    KIND: ClassVar[str] = "training"
+    KIND: ClassVar[str] = TRAINING
 
     def __init__(self) -> None:
         super().__init__()

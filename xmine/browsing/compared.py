@@ -106,11 +106,11 @@ class SharedJudgements(Judgements):
 
     def precision(self) -> str:
         """Give the share of right pairs among the judged ones that each run keeps."""
-        shares = [share_of(part.codes(), rows) for part, rows in self._parts]
-        return "  ".join(
-            f"{name} " + ("–" if each.share is None else f"{each.share:.2f} of {each.of:,}")
-            for name, each in zip("ab", shares, strict=True)
-        )
+        said = []
+        for part, rows in self._parts:
+            found, name = share_of(part.codes(), rows), part._opened.name
+            said += [] if found.share is None else [f"{name} {found.share:.2f} of {found.of:,}"]
+        return f"right: {', '.join(said) or 'none judged'}"
 
     def _paths(self) -> Sequence[Path]:
         if not self._opened.lined:

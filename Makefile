@@ -70,8 +70,10 @@ INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -c constrain
 	@touch $@
 
 # The owner of the repository, in links and addresses: make owner OWNER=name.
+NAMED := pyproject.toml mkdocs.yml CITATION.cff
 owner:
-	sed -i 's|github.com/OWNER/|github.com/$(OWNER)/|; s|//OWNER.github.io|//$(OWNER).github.io|' pyproject.toml CITATION.cff
+	sed -i.old 's|github.com/OWNER/|github.com/$(OWNER)/|; s|//OWNER.github.io|//$(OWNER).github.io|' $(NAMED)
+	rm $(NAMED:=.old)
 
 clean:
 	rm -rf .venv build dist site man *.egg-info

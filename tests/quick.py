@@ -25,11 +25,12 @@ LEFT_OUT = {
 # Of modules; a file that imports one at its top is not even loaded.
 IMPORTS = re.compile(
     r"^(from|import) (torch|sklearn|tokenizers|transformers|sentence_transformers"
-    r"|xmine\.trainer\.finetune|tests\.toys\.(against_theirs|fuzzing))\b",
+    r"|xmine\.trainer\.(adapt|finetune)|xmine\.encoders\.(onnx_export|modules\.transformer)"
+    r"|tests\.toys\.(against_theirs|fuzzing))\b",
     re.MULTILINE,
 )
 MARKERS = {"slow", "long", "realdata", "process", "torch"}
-FIXTURES = {"checkpoint", "xmine"}
+FIXTURES = {"checkpoint", "two_threads", "xmine"}
 NAMES = {"subprocess", "multiprocessing", "FORKS"}
 STARTS = {"subprocess.Popen", "os.fork", "os.posix_spawn"}
 

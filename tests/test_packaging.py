@@ -4,9 +4,11 @@ import ast
 import importlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import tomllib
 import zipfile
 from importlib.metadata import packages_distributions
@@ -38,9 +40,12 @@ def test_every_package_folder_is_listed() -> None:
     assert listed == found
 
 
-def test_the_version_is_the_same_everywhere() -> None:
-    assert PROJECT["project"]["version"] == xmine.__version__
-    assert f"## {xmine.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+def test_the_version_is_the_same_everywhere_and_its_changes_fit_a_screen() -> None:
+    assert "version" in PROJECT["project"]["dynamic"]  # xmine/version.py has it
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    changes = dict(re.findall(r"^## (\S+)\n((?:(?!## ).*\n?)*)", changelog, re.MULTILINE))
+    section = changes[xmine.__version__]
+    assert section.count("\n") <= 50 and max(map(len, section.split("\n"))) <= 100, "one screen"
     assert f"\nversion: {xmine.__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
 
 
@@ -128,25 +133,19 @@ def test_no_message_names_a_document_that_is_not_installed() -> None:
                     assert not named, f"{path}:{node.lineno}"
 
 
+def built(folder: Path, *kinds: str) -> None:
+    words = [sys.executable, "-m", "build", *kinds, "--no-isolation", "-o", folder, ROOT]
+    subprocess.run(words, check=True, capture_output=True)
+
+
 @pytest.mark.slow
 def test_the_wheel_holds_the_packages_and_the_encoder(tmp_path: Path) -> None:
-    build: list[str | Path] = [
-        sys.executable,
-        "-m",
-        "build",
-        "--wheel",
-        "--no-isolation",
-        "-o",
-        tmp_path,
-        ROOT,
-    ]
-    subprocess.run(build, check=True, capture_output=True)
+    built(tmp_path, "--wheel")
     (wheel,) = tmp_path.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
         sizes = {x.filename: x.compress_size for x in archive.infolist()}
-    tops = {name.split("/")[0] for name in names if ".dist-info/" not in name}
-    assert tops == {"xmine"}
+    assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"xmine"}
     for package in PROJECT["tool"]["setuptools"]["packages"]:
         folder = folder_of(package)
         for path in folder.glob("*.py"):
@@ -160,3 +159,46 @@ def test_the_wheel_holds_the_packages_and_the_encoder(tmp_path: Path) -> None:
     assert {f"xmine/examples/{name}" for name in examples} <= names
     shipped = sum(size for name, size in sizes.items() if name.startswith("xmine/embedded/"))
     assert shipped <= 60_000_000
+
+
+@pytest.mark.slow
+def test_the_source_distribution_can_run_its_own_tests(tmp_path: Path) -> None:
+    """It has every file but those of the place where the repository is kept."""
+    built(tmp_path, "--sdist")
+    (made,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(made) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+        info = archive.extractfile(f"xmine-{xmine.__version__}/PKG-INFO")
+        assert info
+        described = info.read().decode("utf-8").partition("\n\n")[2]
+    left_out = {".ci", ".git", ".github", ".gitattributes", ".gitignore", ".pre-commit-config.yaml"}
+    made_here = {".venv", "build", "dist", "site", "xmine.egg-info"}
+    for top in {path.name for path in ROOT.iterdir()} - left_out - made_here:
+        for path in [ROOT / top, *(ROOT / top).rglob("*")]:
+            name = str(path.relative_to(ROOT))
+            if path.is_file() and path.suffix != ".pyc" and not name.startswith("."):
+                assert name in names, name
+    links = re.findall(r"\]\(([^)]+)\)", described)
+    home = PROJECT["project"]["urls"]["Homepage"]
+    raw = home.replace("//github.com", "//raw.githubusercontent.com")
+    for link in links:
+        begin = rf"(?:{re.escape(home)}/blob|{re.escape(raw)})/v{xmine.__version__}/"
+        place = re.sub(begin, "", link).partition("#")[0]
+        assert place != link and (ROOT / place).is_file(), link
+    assert any(link.startswith(raw) and link.endswith(".svg") for link in links)
+    subprocess.run([sys.executable, "-m", "twine", "check", "--strict", made], check=True)
+
+
+def test_one_command_names_the_owner_everywhere(tmp_path: Path) -> None:
+    named = [
+        path
+        for path in ROOT.iterdir()
+        if path.is_file() and path.name != "Makefile" and b"OWNER" in path.read_bytes()
+    ]
+    assert {"CITATION.cff", "mkdocs.yml", "pyproject.toml"} == {path.name for path in named}
+    for path in [*named, ROOT / "Makefile"]:
+        shutil.copy(path, tmp_path)
+    subprocess.run(["make", "owner", "OWNER=someone"], cwd=tmp_path, check=True)
+    for path in named:
+        changed = (tmp_path / path.name).read_text(encoding="utf-8").replace(" OWNER=name", "")
+        assert "someone" in changed and "OWNER" not in changed

@@ -42,6 +42,8 @@ class Ending:
 
         Handlers of asyncio would wait for the app, which may wait for the terminal.
         """
+        if sys.platform == "win32":
+            return  # which ends a process without one
         for number in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup has it
                 signal.signal(number, self._signalled)

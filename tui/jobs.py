@@ -31,6 +31,7 @@ SCREENS = {MINING: "mine", ADAPTING: "adapt", TRAINING: "train"}
 _PATIENCE = 10.0  # seconds that a signal has to end a command before a stronger one follows
 _SOON = 3.0  # seconds of a stage that tell little about the rest
 _NICE = 10  # a job is so much nicer than the app, which answers keys first
+_KILL = signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL
 _LONGEST = 2**24  # bytes of a line: the result of a command is one
 
 
@@ -128,7 +129,7 @@ class Job:
             told(self)
             return
         assert process.stdout is not None and process.stderr is not None
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, AttributeError):  # Windows has no such calls
             own = os.getpriority(os.PRIO_PROCESS, 0)
             os.setpriority(os.PRIO_PGRP, process.pid, min(own + _NICE, 19))
         try:
@@ -186,7 +187,7 @@ class Job:
         if process is None:
             return
         self.cancelled = True
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+        for number in (signal.SIGINT, signal.SIGTERM, _KILL):
             self._send(number)
             with contextlib.suppress(TimeoutError):
                 self.code = await asyncio.wait_for(process.wait(), _PATIENCE)
@@ -196,7 +197,10 @@ class Job:
         """Send a signal to the process and all that it started."""
         if self._process is not None and self._process.returncode is None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, number)
+                if sys.platform == "win32":
+                    self._process.terminate()  # the one way to end a process there
+                else:
+                    os.killpg(self._process.pid, number)
 
 
 @dataclass

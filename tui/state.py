@@ -19,6 +19,7 @@ from xmine.encoders.fingerprint import FACTS_FILE
 from xmine.errors import FileError, XmineError
 from xmine.files.atomic import replacing
 from xmine.files.digests import identity
+from xmine.files.portable import lock
 from xmine.pairs.judgements import standing_in
 from xmine.run.folder import JUDGEMENTS_FILE, PAIRS_FILE, RUN_FILE, SUMMARY_FILE
 
@@ -262,16 +263,14 @@ def changing(name: str) -> Iterator[dict[str, Any]]:
     Raises:
         FileError: the folder cannot be written.
     """
-    import fcntl  # of Linux and macOS
-
     folder = state_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        lock = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o600)
+        handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
         raise _not_written(folder, error) from error
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # every process holds it for a moment only
+        lock(handle)  # every process holds it for a moment only
         content = load(name)
         yield content
         with replacing(folder / name) as partial:
@@ -279,7 +278,7 @@ def changing(name: str) -> Iterator[dict[str, Any]]:
     except OSError as error:
         raise _not_written(folder, error) from error
     finally:
-        os.close(lock)
+        os.close(handle)
 
 
 def _not_written(folder: Path, error: OSError) -> FileError:

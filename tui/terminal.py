@@ -8,6 +8,7 @@ Of a frame only the cells that changed are sent: over a slow line a key costs it
 """
 
 import os
+import sys
 import unicodedata
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -20,11 +21,15 @@ from rich.color import ColorSystem
 from rich.console import Console
 from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
 from textual.driver import Driver
-from textual.drivers.linux_driver import LinuxDriver
 from textual.drivers.web_driver import WebDriver
 from textual.events import AppFocus
 from textual.messages import ExitApp
 from textual.strip import Strip
+
+if sys.platform == "win32":
+    from textual.drivers.windows_driver import WindowsDriver as SystemDriver
+else:
+    from textual.drivers.linux_driver import LinuxDriver as SystemDriver
 
 _Cell = tuple[str, str | None]
 # A letter and a spacing mark, where the next frame is drawn; then where is the cursor?
@@ -203,7 +208,7 @@ class Lasting:
                 self._gone = True
 
 
-class TerminalDriver(LinuxDriver):
+class TerminalDriver(SystemDriver):
     """Textual's own, which survives its terminal, and asks it for widths, see `hear`."""
 
     def __init__(self, *given: Any, **named: Any) -> None:  # noqa: ANN401 - what Textual gives
@@ -237,4 +242,4 @@ class WindowDriver(WebDriver):
 
 
 # Drivers of Textual -> ours.
-DRIVERS: dict[type[Driver], type[Driver]] = {LinuxDriver: TerminalDriver, WebDriver: WindowDriver}
+DRIVERS: dict[type[Driver], type[Driver]] = {SystemDriver: TerminalDriver, WebDriver: WindowDriver}

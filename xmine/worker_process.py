@@ -15,6 +15,7 @@ from importlib import import_module
 
 from xmine.errors import XmineError
 
+_SIGKILL = 9  # signal.SIGKILL, which Windows does not know
 _DIES_WITH_PARENT = 1  # PR_SET_PDEATHSIG of Linux
 
 
@@ -31,7 +32,7 @@ class WorkFailed(XmineError):
         how = (
             f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
         )
-        hint = "too little memory is the usual reason" if code == -signal.SIGKILL else ""
+        hint = "too little memory is the usual reason" if code == -_SIGKILL else ""
         super().__init__(f"{name} {how}" + (f": {last}" if last else ""), hint)
         self.told = told
 

@@ -9,6 +9,7 @@ import pytest
 from xmine.errors import FileError
 from xmine.files.reading import read_lines
 
+pytestmark = pytest.mark.process
 WORDS = {
     "Chinese": ["渡轮中午开船", "，他说", "上山", "一", "“好”", "猫", "高汤喝了一半", "。"],
     "Japanese": ["渡し船は", "正午に", "出ます", "。", "彼女は", "図書館の裏で", "蜂を", "飼う"],

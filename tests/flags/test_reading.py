@@ -108,7 +108,7 @@ def test_pairs_that_a_stopped_run_has_compared_are_not_compared_again(
     assert len(going_on.ran) == 2 + 3
 
 
-@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("threads", [1, pytest.param(3, marks=pytest.mark.process)])
 def test_processes_read_the_same(
     sides: Sides,
     pairs: tuple[Rows, Rows],

@@ -1,0 +1,85 @@
+"""xmine starts and mines where the calls of POSIX are missing, as they are on Windows."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.test_layers import MODULES
+
+ROOT = Path(__file__).parents[1]
+# All modules are loaded twice: the second time without POSIX, while libraries stay as they are.
+SCRIPT = """
+import asyncio, errno, importlib, os, pathlib, signal, sys, sysconfig, types
+import multiprocessing.synchronize, multiprocessing.popen_spawn_posix, concurrent.futures.process
+import textual.drivers.headless_driver
+
+def load_all():
+    for name in NAMES:
+        importlib.import_module(name)
+
+NAMES = sys.argv.pop(1).split()
+sysconfig.get_config_vars()
+load_all()
+for name in [name for name in sys.modules if name.split(".")[0] == "xmine"]:
+    del sys.modules[name]
+for name in ("fcntl", "resource", "termios", "tty", "pty", "pwd", "grp"):
+    sys.modules[name] = None
+for name in "SIGHUP SIGKILL SIGALRM SIGUSR1 SIGUSR2 SIGQUIT SIGTSTP SIGCONT SIGWINCH".split():
+    delattr(signal, name)
+for name in "setitimer alarm pause pthread_sigmask".split():
+    delattr(signal, name)
+for name in (
+    "fork killpg getpriority setpriority pread pwrite posix_fallocate sched_getaffinity geteuid "
+    "getuid getgid mkfifo nice setsid"
+).split():
+    delattr(os, name)
+locked = []
+sys.modules["msvcrt"] = types.SimpleNamespace(
+    LK_NBLCK=2, locking=lambda handle, *_: locked.append(handle)
+)
+driver = types.ModuleType("textual.drivers.windows_driver")
+driver.WindowsDriver = type(
+    "WindowsDriver", (textual.drivers.headless_driver.HeadlessDriver,), {"_file": None}
+)
+sys.modules[driver.__name__] = driver
+os.O_BINARY = 0
+sys.platform = "win32"
+load_all()
+
+from xmine.tui.app import XmineApp
+from xmine.cli import run
+code = None
+sys.argv = ["xmine", "mine", *sys.argv[1:], "-o", "run/", "-q"]
+try:
+    run()
+except SystemExit as ended:
+    code = ended.code
+assert code == 0 and locked, (code, locked)
+
+async def judge():
+    app = XmineApp(pathlib.Path("run"))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.pause(2)
+        await pilot.press("a")
+        await pilot.pause(0.5)
+asyncio.run(judge())
+assert pathlib.Path("run/judgements.tsv").read_text(encoding="utf-8").count("accept") == 1
+"""
+
+
+@pytest.mark.slow
+def test_every_module_loads_and_the_examples_are_mined_without_posix(tmp_path: Path) -> None:
+    examples = [str(ROOT / "examples" / name) for name in ("en.txt", "zh.txt")]
+    ended = subprocess.run(
+        [sys.executable, "-c", SCRIPT, " ".join({*MODULES} - {"xmine.__main__"}), *examples],
+        cwd=tmp_path,
+        env=os.environ
+        | {"PYTHONPATH": str(ROOT), "XMINE_STATE": str(tmp_path), "XMINE_JUDGE": "me"},
+        capture_output=True,
+        text=True,
+        timeout=200,
+    )
+    assert ended.returncode == 0, ended.stderr[-3000:]

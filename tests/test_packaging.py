@@ -134,7 +134,7 @@ def test_no_message_names_a_document_that_is_not_installed() -> None:
 
 
 def built(folder: Path, *kinds: str) -> None:
-    words = [sys.executable, "-m", "build", *kinds, "--no-isolation", "-o", folder, ROOT]
+    words = [sys.executable, "-m", "build", *kinds, "--no-isolation", "-o", str(folder), str(ROOT)]
     subprocess.run(words, check=True, capture_output=True)
 
 

@@ -19,7 +19,7 @@ from xmine.encoders.fingerprint import FACTS_FILE
 from xmine.errors import FileError, XmineError
 from xmine.files.atomic import replacing
 from xmine.files.digests import identity
-from xmine.files.portable import lock
+from xmine.files.portable import lock_at_once
 from xmine.pairs.judgements import standing_in
 from xmine.run.folder import JUDGEMENTS_FILE, PAIRS_FILE, RUN_FILE, SUMMARY_FILE
 
@@ -270,7 +270,7 @@ def changing(name: str) -> Iterator[dict[str, Any]]:
     except OSError as error:
         raise _not_written(folder, error) from error
     try:
-        lock(handle)  # every process holds it for a moment only
+        _wait_for(handle)  # every process holds it for a moment only
         content = load(name)
         yield content
         with replacing(folder / name) as partial:
@@ -279,6 +279,16 @@ def changing(name: str) -> Iterator[dict[str, Any]]:
         raise _not_written(folder, error) from error
     finally:
         os.close(handle)
+
+
+def _wait_for(handle: int) -> None:
+    while True:
+        try:
+            lock_at_once(handle)
+        except BlockingIOError:
+            time.sleep(0.002)
+        else:
+            return
 
 
 def _not_written(folder: Path, error: OSError) -> FileError:

@@ -2,7 +2,6 @@
 
 import os
 import sys
-import time
 
 if sys.platform == "win32":
     import msvcrt
@@ -38,13 +37,3 @@ else:
     def read_at(handle: int, count: int, start: int) -> bytes:
         """Read bytes from a place of an open file; the file's own place stays."""
         return os.pread(handle, count, start)
-
-
-def lock(handle: int) -> None:
-    """Lock an open file until it is closed; wait for a process that holds it."""
-    while True:
-        try:
-            lock_at_once(handle)
-            return
-        except BlockingIOError:
-            time.sleep(0.002)

@@ -45,7 +45,7 @@ def option(
         max: highest number.
         choices: all values, of a list all that it may hold, which a shell completes.
         short: the one-letter flag.
-        shown_default: how the help names an empty default; otherwise the help says `none`.
+        shown_default: how the help names an empty default; otherwise the help names none.
         words: that may stand in place of a number.
         commas: whether a text of a list may be several, with commas between.
         only_if: where the option has an effect, for `without_effect`.
@@ -59,6 +59,9 @@ def option(
 class Options:
     """What every options dataclass inherits: its limits hold from the moment it exists."""
 
+    # Of options whose value the command took from a file or variable: which one.
+    origins: typing.ClassVar[Mapping[str, str]] = {}
+
     def __init_subclass__(cls) -> None:
         """Add the help of each option to the docstring, for `help`."""
         inherited = {
@@ -66,9 +69,7 @@ class Options:
             for base in reversed(cls.__mro__[1:])
             for name, item in getattr(base, "__dataclass_fields__", {}).items()
         }
-        own = {
-            name: each for name, each in vars(cls).items() if isinstance(each, dataclasses.Field)
-        }
+        own = {name: x for name, x in vars(cls).items() if isinstance(x, dataclasses.Field)}
         every = own | inherited | own  # its own first, and instead of those that it overrides
         said = [f"    {name}: {item.metadata['help']}" for name, item in every.items()]
         cls.__doc__ = "\n".join([f"{cls.__doc__ or ''}\n", "Attributes:", *said])

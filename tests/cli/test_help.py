@@ -79,7 +79,9 @@ def test_help_is_the_same_for_both_flags(command: Command, name: str) -> None:
 def test_the_many_options_of_mining_and_training_are_in_groups(command: Command) -> None:
     mining = groups(command("mine", "--help-all").out)
     assert list(mining) == [each for each in GROUPS if each not in (OTHER, METHOD, "Encoder")]
-    assert names("General", mining) == {"--quiet", "--verbose", "--json", "--debug", "--help"}
+    assert names("General", mining) == {
+        *("--quiet", "--verbose", "--json", "--debug", "--options", "--help")
+    }
     shown = (
         "output model dry-run threshold precision drop min-prob top seed-pairs gold src-lang "
         "tgt-lang segment force"

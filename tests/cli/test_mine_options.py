@@ -524,26 +524,6 @@ def test_the_value_that_is_printed_gives_the_same_bytes(
     assert math.isfinite(facts[0]["cut"])
 
 
-def test_options_may_stand_in_a_file(command: Command, tmp_path: Path, mine: list[str]) -> None:
-    Path(tmp_path, "run.toml").write_text('precision = 0.9\ndrop = ["copy"]\ntop = 20\n')
-    asked = command(*mine, "--precision", "0.9", "--drop", "copy", "--top", "20")
-    assert command(*mine, "--options", "run.toml").out == asked.out != ""
-    Path(tmp_path, "run.toml").write_text('precision = 0.9\ndrop = "copy"\ntop = 20\n')
-    assert command(*mine, "--options", "run.toml").out == asked.out  # as the flag has it
-    given = command(*mine, "--options", "run.toml", "--min-prob", "0.2")
-    assert given.out == command(*mine, "--min-prob", "0.2", "--drop", "copy", "--top", "20").out
-    Path(tmp_path, "run.toml").write_text('gold = "gold.tsv"\n')
-    refused = command(*mine, "--options", "run.toml")
-    assert (refused.code, refused.err.splitlines()) == (
-        2,
-        ["xmine: run.toml: 'gold' is no option of a file", "hint: give it on the command line"],
-    )
-    Path(tmp_path, "run.toml").write_text('drop = ["copie"]\n')
-    wrong = command(*mine, "--options", "run.toml")
-    assert wrong.code == 2
-    assert wrong.err.startswith("xmine: run.toml: --drop is 'copie'\n")
-
-
 def test_a_score_below_all_scores_is_asked_about(command: Command, toy_files: Toy) -> None:
     words = ["mine", "en.txt", "zh.txt", "--rerank", "off", "--threshold"]
     ended = command(*words, "0.5")

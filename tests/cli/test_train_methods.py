@@ -115,7 +115,7 @@ def test_an_option_of_another_method_is_refused_and_says_whose_it_is(
         assert (ended.code, ended.out, ended.touched) == (2, "", set())
     Path("options.toml").write_text(f"{other} = 1\n")
     ended = command(*"train pairs.tsv -o new --options options.toml --method".split(), name)
-    assert ended.err.startswith(wrong.replace("xmine: ", "xmine: options.toml: "))
+    assert ended.err.startswith(wrong.replace("xmine: ", "xmine: options.toml:1: "))
     assert (ended.code, ended.touched) == (2, set())
 
 
@@ -347,5 +347,5 @@ def test_flags_beat_a_file_and_a_file_beats_a_preset(
     assert (made.batch_size, made.momentum, made.queue_size) == (16, 0.5, 409_600)
     assert "far enough" in command("train", *words).err
     assert (found[-1].batch_size, found[-1].momentum, found[-1].src_encoder) == (16, 0.5, "")
-    refused = command("train", "--method", "emma-x", *words)
-    assert refused.code == 2 and "is for --method moco" in refused.err
+    refused = command("train", "--method", "transaug", *words)
+    assert refused.code == 2 and "o.toml:3: --momentum is for moco" in refused.err

@@ -22,24 +22,8 @@ def adapt(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A finished mining run.")],
     options: AdaptOptions,
     console: Console,
-    output: Annotated[
-        Path,
-        value(
-            "Folder for the encoder and the run of each round.",
-            "-o --output",
-            group="Most used",
-            shown=False,
-        ),
-    ],
-    pairs: Annotated[
-        list[str] | None,
-        value(
-            "File of other translations to train on, such as a word list or an alignment; "
-            "repeatable.",
-            group="Input",
-            metavar="<path>",
-        ),
-    ] = None,
+    output: Annotated[Path, value(names="-o --output", group="Most used", shown=False)],
+    pairs: Annotated[list[str] | None, value(group="Input", metavar="<path>")] = None,
     force: FORCE = False,
 ) -> None:
     """Train the encoder of a run on its pairs, and mine again.
@@ -48,6 +32,11 @@ def adapt(
     and the run round-1, and so on; given again after a kill, the command resumes.
 
     Example: xmine adapt run/ -o adapted/ --rounds 2
+
+    Args:
+        output: Folder for the encoder and the run of each round.
+        pairs: File of other translations to train on, such as a word list or an alignment;
+            repeatable.
     """
     needs("xmine adapt", *TRAINING)
     from xmine.encoders.encoder import SentenceEncoder

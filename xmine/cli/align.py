@@ -19,9 +19,7 @@ from xmine.pairs.tsv import tsv_rows
 @with_flags
 def align(
     source: SOURCE,
-    target: Annotated[
-        str, typer.Argument(metavar="TARGET", help="The same document in the other language.")
-    ],
+    target: Annotated[str, typer.Argument(metavar="TARGET")],
     options: AligningOptions,
     console: Console,
     model: MODEL = None,
@@ -36,6 +34,9 @@ def align(
     flags, in the order of the document.
 
     Example: xmine align book.en book.de -o book.tmx
+
+    Args:
+        target: The same document in the other language.
     """
     output = None if output == "-" else output
     if source == target == "-":

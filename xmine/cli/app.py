@@ -4,9 +4,11 @@ Heavy libraries are loaded only when the command runs.
 """
 
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+import typer.core
+import typer.main
 
 from xmine.cli.from_options import Command
 from xmine.version import __version__
@@ -19,6 +21,20 @@ _COMMANDS = (
 ).split()
 
 
+class Whole(typer.core.TyperGroup):
+    """The command `xmine`, which has all commands, and loads those that are asked for."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401 - Typer's own
+        """Name the commands."""
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401 - Typer's own
+        """Load a command, if there is one of that name."""
+        if cmd_name in self.commands or cmd_name not in _COMMANDS:
+            return self.commands.get(cmd_name)
+        return typer.main.get_group(app(cmd_name)).commands[cmd_name]
+
+
 def app(called: str = "") -> typer.Typer:
     """Put `xmine` together.
 
@@ -27,6 +43,7 @@ def app(called: str = "") -> typer.Typer:
             take a tenth of a second.
     """
     whole = typer.Typer(
+        cls=Whole,
         help="Find translations: two text files in, pairs of parallel sentences out.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def value(
-    help: str,
+    help: str = "",
     names: str = "",
     *,
     group: str = "",
@@ -22,15 +22,16 @@ def value(
 ) -> Any:  # noqa: ANN401
     """Declare an option with a value.
 
-    `names` as in `-o --output`; without them the option has the name of the parameter. `shown` is
-    the default in the help, True for the real one, False for none.
+    Without `help` it is what the docstring says of the parameter. `names` as in `-o --output`;
+    without them the option has the name of the parameter. `shown` is the default in the help, True
+    for the real one, False for none.
     """
     return typer.Option(
         *names.split(), help=help, rich_help_panel=group, show_default=shown, **more
     )
 
 
-def switch(names: str, help: str, *, group: str = "") -> Any:  # noqa: ANN401
+def switch(names: str, help: str = "", *, group: str = "") -> Any:  # noqa: ANN401
     """Declare an option that is on where it is given."""
     return typer.Option(*names.split(), help=help, rich_help_panel=group)
 

@@ -20,44 +20,29 @@ _HOST, _PORT = "127.0.0.1", 8000
 @with_flags
 def browse(
     console: Console,
-    path: Annotated[
-        Path | None,
-        typer.Argument(metavar="RUN", help="A run, or a file of pairs.", show_default="home"),
-    ] = None,
-    serve: Annotated[
-        bool, switch("--serve", "Show the app in a web browser, at the printed address.")
-    ] = False,
-    host: Annotated[
-        str | None,
-        value(
-            "Address to serve at. Whoever has the token of the printed address can read and write "
-            "your files with the app.",
-            shown=_HOST,
-        ),
-    ] = None,
-    port: Annotated[
-        int | None, value("Port to serve at.", shown=str(_PORT), min=1, max=65535)
-    ] = None,
-    judge: Annotated[
-        str | None,
-        value(
-            "Name to keep with the verdicts; visitors of --serve are asked for theirs.",
-            shown="XMINE_JUDGE, or the login name",
-        ),
-    ] = None,
-    sample: Annotated[
-        bool, switch("--sample", "Begin with the judging of pairs drawn at random.")
-    ] = False,
-    read_only: Annotated[
-        bool, switch("--read-only", "Show RUN and write nothing; no other file can be opened.")
-    ] = False,
-    recent: Annotated[
-        bool, switch("--recent", "List the runs and files opened lately, and stop.")
-    ] = False,
+    path: Annotated[Path | None, typer.Argument(metavar="RUN", show_default="home")] = None,
+    serve: Annotated[bool, switch("--serve")] = False,
+    host: Annotated[str | None, value(shown=_HOST)] = None,
+    port: Annotated[int | None, value(shown=str(_PORT), min=1, max=65535)] = None,
+    judge: Annotated[str | None, value(shown="XMINE_JUDGE, or the login name")] = None,
+    sample: Annotated[bool, switch("--sample")] = False,
+    read_only: Annotated[bool, switch("--read-only")] = False,
+    recent: Annotated[bool, switch("--recent")] = False,
 ) -> None:
     """Look at mined pairs in the terminal, and judge them.
 
     Example: xmine browse run/
+
+    Args:
+        path: A run, or a file of pairs.
+        host: Address to serve at. Whoever has the token of the printed address can read and write
+            your files with the app.
+        judge: Name to keep with the verdicts; visitors of --serve are asked for theirs.
+        serve: Show the app in a web browser, at the printed address.
+        port: Port to serve at.
+        sample: Begin with the judging of pairs drawn at random.
+        read_only: Show RUN and write nothing; no other file can be opened.
+        recent: List the runs and files opened lately, and stop.
     """
     _check(path, recent=recent, serve=serve, is_at=host is not None or port is not None)
     if path is None and read_only:

@@ -47,13 +47,14 @@ def show(console: Console) -> None:
 def remove(
     console: Console,
     all: Annotated[bool, switch("--all", "Remove everything.")] = False,
-    older_than: Annotated[
-        float | None, value("Remove blocks not used for so many days.", min=0, metavar="<days>")
-    ] = None,
+    older_than: Annotated[float | None, value(min=0, metavar="<days>")] = None,
 ) -> None:
     """Remove cached vectors; runs keep theirs.
 
     Example: xmine cache rm --older-than 30
+
+    Args:
+        older_than: Remove blocks not used for so many days.
     """
     from xmine.files.cache import remove_cached
 

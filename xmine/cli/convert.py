@@ -28,14 +28,8 @@ def convert(
         ),
     ],
     console: Console,
-    src_lang: Annotated[
-        str,
-        value("Source language to write.", shown="what FILE or its text says"),
-    ] = "",
-    tgt_lang: Annotated[
-        str,
-        value("Target language to write.", shown="what FILE or its text says"),
-    ] = "",
+    src_lang: Annotated[str, value(shown="what FILE or its text says")] = "",
+    tgt_lang: Annotated[str, value(shown="what FILE or its text says")] = "",
     no_header: NO_HEADER = False,
     force: FORCE = False,
 ) -> None:
@@ -44,6 +38,10 @@ def convert(
     Formats go by suffix. The summary says what the new one cannot hold.
 
     Example: xmine convert pairs.tsv pairs.tmx --src-lang en --tgt-lang zh
+
+    Args:
+        src_lang: Source language to write.
+        tgt_lang: Target language to write.
     """
     for flag, code in (("--src-lang", src_lang), ("--tgt-lang", tgt_lang)):
         if code:

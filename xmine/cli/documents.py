@@ -22,20 +22,10 @@ if TYPE_CHECKING:
 @with_flags
 def documents(
     source: SOURCE,
-    target: Annotated[
-        str, typer.Argument(metavar="TARGET", help="The same in the other language.")
-    ],
+    target: Annotated[str, typer.Argument(metavar="TARGET")],
     console: Console,
-    by: Annotated[
-        str,
-        value(
-            "Column that names the document of each line; auto: each file is one.",
-            metavar="<column>",
-        ),
-    ] = "auto",
-    min_prob: Annotated[
-        float, value("Show pairs of this probability or more.", group="Output", min=0, max=1)
-    ] = 0.5,
+    by: Annotated[str, value(metavar="<column>")] = "auto",
+    min_prob: Annotated[float, value(group="Output", min=0, max=1)] = 0.5,
     model: MODEL = None,
     output: TABLE = None,
     align: Annotated[
@@ -53,6 +43,11 @@ def documents(
     sentences of each. Names that are the same but for a language count as well.
 
     Example: xmine documents site/en/ site/de/ --align site.tmx
+
+    Args:
+        by: Column that names the document of each line; auto: each file is one.
+        target: The same in the other language.
+        min_prob: Show pairs of this probability or more.
     """
     from xmine.cli.outputs import check_output
     from xmine.files.atomic import check_free, replacing

@@ -29,12 +29,7 @@ _LOOKED_AT = 65_536  # lines by which the language is told
 
 @with_flags
 def encode(
-    file: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE", help="Text file, a sentence per line, or a column of one; - for stdin."
-        ),
-    ],
+    file: Annotated[str, typer.Argument(metavar="FILE")],
     output: Annotated[str, value("The .npy file to write.", "-o --output", shown=True)],
     options: EncodingOptions,
     console: Console,
@@ -47,6 +42,9 @@ def encode(
     The matrix is float32 [lines, dim], a row of length one per line; a blank line is zeros.
 
     Example: xmine encode en.txt -o en.npy
+
+    Args:
+        file: Text file, a sentence per line, or a column of one; - for stdin.
     """
     path = Path(output)
     if path.suffix != ".npy":

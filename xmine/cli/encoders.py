@@ -1,6 +1,5 @@
 """Options of a command -> its encoder, or its benchmark files."""
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -101,14 +100,11 @@ def evaluated_facts(
 
 
 def data_folder(given: Path | None) -> "DataFolder":
-    """Find the benchmark files: in the folder given, or in the one that XMINE_DATA names."""
+    """Open the folder of benchmark files."""
     from xmine.evaluation.data import DataFolder
 
-    if not (named := given or os.environ.get("XMINE_DATA")):
-        return DataFolder(None)
-    folder = Path(named)
-    if folder.is_file():
-        raise FileError(f"{folder}: is a file, not a folder of benchmark files")
-    if not folder.is_dir():
-        raise FileError(f"{folder}: no such folder", "it is what --data or XMINE_DATA names")
-    return DataFolder(folder)
+    if given and given.is_file():
+        raise FileError(f"{given}: is a file, not a folder of benchmark files")
+    if given and not given.is_dir():
+        raise FileError(f"{given}: no such folder", "it is what --data or XMINE_DATA names")
+    return DataFolder(given)

@@ -80,15 +80,15 @@ def evaluate_everything(
     console: Console,
     data: DATA = None,
     model: MODEL = None,
-    output: Annotated[
-        Path | None,
-        value("Folder for the report: report.md, report.json, pictures.", "-o --output"),
-    ] = None,
+    output: Annotated[Path | None, value(names="-o --output")] = None,
     force: FORCE = False,
 ) -> None:
     """Run every benchmark that the data folder has files for, and write one report.
 
     Example: xmine eval all --data eval/ --model encoder/ -o report/
+
+    Args:
+        output: Folder for the report: report.md, report.json, pictures.
     """
     from xmine.evaluation.reports.report import REPORT_FILE, evaluate_all, headline, write_report
     from xmine.evaluation.reports.table import as_text
@@ -136,14 +136,7 @@ def evaluate_everything(
 @evaluate.command("report", short_help="Put encoders in one table, with published figures.")
 @with_flags
 def compare_encoders(
-    encoders: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="ENCODER...",
-            help="Reports or figures that xmine eval wrote with -o, folders of encoders, "
-            "Hugging Face names, or embedded; an encoder is measured first.",
-        ),
-    ],
+    encoders: Annotated[list[str], typer.Argument(metavar="ENCODER...")],
     options: ReportOptions,
     console: Console,
     data: DATA = None,
@@ -151,6 +144,10 @@ def compare_encoders(
     """Put encoders in one table: figures, intervals, gains over the first, published figures.
 
     Example: xmine eval report report/ other-report/
+
+    Args:
+        encoders: Reports or figures that xmine eval wrote with -o, folders of encoders, Hugging
+            Face names, or embedded; an encoder is measured first.
     """
     from xmine.evaluation.reports import table
 

@@ -8,6 +8,7 @@ a command. A command of many options shows the first group, and all with `--help
 import dataclasses
 import functools
 import inspect
+import re
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -17,10 +18,11 @@ from typing import Annotated, Any, Literal
 import typer
 import typer.core
 
-from xmine.cli.arguments import switch, value
+from xmine.cli.arguments import switch
 from xmine.cli.console import Console
+from xmine.cli.settings import NAME, Settings, key_of, read_settings, variable_of
 from xmine.errors import OptionError
-from xmine.options import Options, check_names, flag, load_toml
+from xmine.options import Options, flag, load_toml
 
 MOST_USED = "Most used"
 OTHER = "Options"  # that name no group
@@ -32,6 +34,7 @@ GROUPS += ("Speed and memory", "Advanced", GENERAL)
 _METAVARS = {"str": "<text>", "int range": "<int>", "float range": "<float>"}
 _METAVARS |= dict.fromkeys("output triplets nli texts repair align exclude dev".split(), "<path>")
 _METAVARS |= dict.fromkeys("model rescore encoder teacher start".split(), "<model>")
+_KEYWORD = inspect.Parameter.KEYWORD_ONLY
 _MANY = 20  # options that a help shows; of more it shows those that are most used
 HELP_ALL = "xmine.help_all"
 
@@ -56,9 +59,6 @@ _CONSOLE: dict[str, Any] = {  # parameter -> its flag
         rich_help_panel=GENERAL,
     ),
 }
-_OPTIONS = Annotated[
-    Path | None, value("Read options from a TOML file; flags beat the file.", group="Advanced")
-]
 
 
 def with_flags(
@@ -75,10 +75,10 @@ def with_flags(
     Args:
         command: the function.
         kind: the class of `options`, where the annotation does not say it.
-        refuse: is called with each name in `--options FILE` first: may say more of a wrong one.
-        presets: files that `--preset NAME` chooses; `--options FILE` beats them.
+        refuse: see `read_settings`.
+        presets: files that `--preset NAME` chooses; other files beat them.
     """
-    own, flags = [], list[inspect.Parameter]()
+    flags, helps = list[inspect.Parameter](), _documented(getattr(command, "func", command))
     given_kind: Any = None
     for name, parameter in inspect.signature(command).parameters.items():
         if name == "options":
@@ -86,57 +86,108 @@ def with_flags(
         elif name == "given":
             given_kind = parameter.annotation
         elif name != "console":
-            own.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
-    given_hints = typing.get_type_hints(given_kind, include_extras=True) if given_kind else {}
-    flags += [_parameter(*each, getattr(given_kind, each[0])) for each in given_hints.items()]
-    hints = typing.get_type_hints(kind) if kind else {}
-    if kind:
-        first = inspect.get_annotations(kind)  # then what it inherits
-        every = dataclasses.fields(kind)  # type: ignore[arg-type]
-        fields = sorted(every, key=lambda each: each.name not in first)
-        flags += [
-            _parameter("context", typer.Context, inspect.Parameter.empty),
-            _parameter("options", _OPTIONS, None),
-            *([] if presets is None else [_parameter("preset", _preset_flag(presets), None)]),
-            *(_flag(each, hints[each.name], METHOD if presets else OTHER) for each in fields),
-        ]
-    flags += [_parameter(name, Annotated[bool, each], False) for name, each in _CONSOLE.items()]
+            flags.append(
+                _parameter(name, parameter.annotation, parameter.default, helps.get(name, ""))
+            )
+    of_given = _declared(given_kind)
+    fields = _own_first(kind) if kind else {}
+    flags += of_given.values()
+    flags += [_parameter("preset", _preset_flag(presets), None)] if presets else []
+    flags += [_flag(*each, METHOD if presets else OTHER) for each in fields.values()]
+
+    def read(context: typer.Context, file: Path | None) -> Path | None:
+        if not context.resilient_parsing:
+            merged = kind.merged if kind else dict[str, Any].__or__
+            context.meta[NAME] = read_settings(file, context, merged, refuse)
+            context.default_map = context.meta[NAME].defaults(context, fields.keys())
+        return file
+
+    about = "File of options, instead of the nearest xmine.toml; flags beat it."
+    options = typer.Option(help=about, is_eager=True, callback=read, rich_help_panel=GENERAL)
+    flags += [
+        _parameter("context", typer.Context, inspect.Parameter.empty),
+        *(_parameter(name, Annotated[bool, each], False) for name, each in _CONSOLE.items()),
+        _parameter("options", Annotated[Path | None, options], None),
+    ]
 
     @functools.wraps(command)
-    def wrapper(*, quiet: bool, verbose: bool, as_json: bool, **values: Any) -> None:  # noqa: ANN401
+    def wrapper(
+        *,
+        context: typer.Context,
+        quiet: bool,
+        verbose: bool,
+        as_json: bool,
+        **values: Any,  # noqa: ANN401
+    ) -> None:
         made: dict[str, Any] = {"console": Console(quiet, verbose, as_json)}
-        del values["debug"], values["help_all"]
-        if given_kind:
-            made["given"] = given_kind(**{name: values.pop(name) for name in given_hints})
+        del values["debug"], values["help_all"], values["options"]
+        settings: Settings = context.meta[NAME]
+        origins = settings.origins(context)
         if kind:
-            made["options"] = _made(kind, hints, values, refuse, presets)
+            made["options"] = _made(kind, fields, values, context, presets or {}, origins)
+        if given_kind:
+            made["given"] = given_kind(**{name: values.pop(name) for name in of_given})
+        told = ", ".join(f"{name} ({place})" for name, place in origins.items())
+        is_found = settings.is_found and not settings.places.keys().isdisjoint(origins)
+        (made["console"].say if is_found else made["console"].detail)(told and f"options: {told}")
         command(**made, **values)
 
-    signature = inspect.Signature([*own, *flags])
+    wrapper.__doc__ = helps.pop("")
+    signature = inspect.Signature(flags)
     setattr(wrapper, "__signature__", signature)  # noqa: B010 - mypy knows no such attribute
     return wrapper
 
 
+def _own_first(kind: type[Options]) -> dict[str, tuple[dataclasses.Field[Any], Any]]:
+    """Give the fields of a class with their types, and behind its own those that it inherits."""
+    own, hints = inspect.get_annotations(kind), typing.get_type_hints(kind)
+    every = list(dataclasses.fields(kind))  # type: ignore[arg-type]
+    every.sort(key=lambda each: each.name not in own)
+    return {each.name: (each, hints[each.name]) for each in every}
+
+
+def _declared(kind: Any) -> dict[str, inspect.Parameter]:  # noqa: ANN401 - a dataclass, or nothing
+    """Give the flags that the fields of a dataclass declare as parameters do."""
+    hints = typing.get_type_hints(kind, include_extras=True) if kind else {}
+    helps = _documented(kind) if kind else {}
+    every = hints.items()
+    return {
+        name: _parameter(name, hint, getattr(kind, name), helps.get(name, ""))
+        for name, hint in every
+    }
+
+
 def _made(
     kind: type[Options],
-    hints: Mapping[str, Any],
+    fields: Mapping[str, tuple[object, Any]],
     values: dict[str, Any],
-    refuse: Callable[[str], None],
-    presets: Mapping[str, Path] | None,
+    context: typer.Context,
+    presets: Mapping[str, Path],
+    origins: dict[str, str],
 ) -> Options:
     """Take the options out of the values of a command line, and put them over those of files."""
-    context, options = values.pop("context"), values.pop("options")
-    flags = {name: values.pop(name) for name in hints}
-    asked, from_files = {}, dict[str, Any]()
-    preset = None if presets is None else _preset(values.pop("preset"), presets)
-    for file in filter(None, (preset, options)):
-        from_files = kind.merged(from_files, _from_file(kind, file, refuse, values))
-    for name, given_value in flags.items():
-        source = context.get_parameter_source(name)
-        if source is not None and source.name != "DEFAULT":
-            is_table = hints[name] == dict[str, float]
-            asked[name] = _table(name, given_value) if is_table else given_value
-    return kind(**kind.merged(from_files, asked))
+    layers: dict[str, dict[str, Any]] = {"file": {}, "ENVIRONMENT": {}, "COMMANDLINE": {}}
+    for name, (_, hint) in fields.items():
+        given, source = values.pop(name), context.get_parameter_source(name)
+        if source is not None and source.name in layers:
+            given = _table(name, given) if hint == dict[str, float] else given
+            layers[source.name][name] = given
+        if name in context.meta[NAME].values:
+            given = context.meta[NAME].values[name]
+            given = [given] if hint == list[str] and isinstance(given, str) else given
+            layers["file"][name] = given
+    preset = _of_preset(values.pop("preset", None), presets)
+    every = functools.reduce(kind.merged, layers.values(), preset)
+    for name in [name for name in origins if name in fields and name not in every]:
+        del origins[name]  # another option has taken its place
+    try:
+        made = kind(**every)
+    except OptionError as error:
+        place = origins.get(error.message.partition(" ")[0].lstrip("-").replace("-", "_"))
+        said = f"{place}: {error.message}" if place else error.message
+        raise OptionError(said, error.hint) from None
+    object.__setattr__(made, "origins", origins)
+    return made
 
 
 def _preset_flag(presets: Mapping[str, Path]) -> Any:  # noqa: ANN401 - an annotation
@@ -150,43 +201,24 @@ def _preset_flag(presets: Mapping[str, Path]) -> Any:  # noqa: ANN401 - an annot
     return Annotated[str | None, flag]
 
 
-def _preset(name: str | None, presets: Mapping[str, Path]) -> Path | None:
+def _of_preset(name: str | None, presets: Mapping[str, Path]) -> dict[str, Any]:
     if name is not None and name not in presets:
         raise OptionError(f"--preset is {name!r}", f"choose from {', '.join(presets)}")
-    return None if name is None else presets[name]
+    values = load_toml(presets[name]) if name else {}
+    return {key: value for key, value in values.items() if key != "method"}
 
 
-def _from_file(
-    kind: type, path: Path, refuse: Callable[[str], None], own: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Read options from a TOML file and check them, so that a message can name the file.
-
-    `own` are the command's other parameters: files and the like, which no file of options names,
-    but for the method that the options are for.
-    """
-    values, hints = load_toml(path), typing.get_type_hints(kind)
-    try:
-        method = values.pop("method", None) if "method" in own else None
-        if method not in (None, own.get("method")):
-            raise OptionError(
-                f"is for --method {method}, and --method is {own['method']}", "give one of them"
-            )
-        for name, value in values.items():
-            refuse(name)
-            if name in own:
-                raise OptionError(f"{name!r} is no option of a file", "give it on the command line")
-            if hints.get(name) == list[str] and isinstance(value, str):
-                values[name] = [value]  # as one flag is
-        check_names(values, {field.name for field in dataclasses.fields(kind)}, path)
-        kind(**values)
-    except OptionError as error:
-        raise OptionError(f"{path}: {error.message}", error.hint) from None
-    return values
+def _documented(declared: Any) -> dict[str, str]:  # noqa: ANN401 - a function or a class
+    """Part a docstring into what it says of each argument or attribute and, as "", of the whole."""
+    said, *listed = re.split(r"\n\n(?:Args|Attributes):\n", inspect.getdoc(declared) or "")
+    rows = re.findall(r"^    (\w+): (.*(?:\n {8}.*)*)", "".join(listed), re.MULTILINE)
+    return {"": said} | {name: " ".join(text.split()) for name, text in rows}
 
 
-def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:  # noqa: ANN401
-    kind = inspect.Parameter.KEYWORD_ONLY
-    return inspect.Parameter(name, kind, annotation=annotation, default=default)
+def _parameter(name: str, annotation: Any, default: Any, help: str = "") -> inspect.Parameter:  # noqa: ANN401
+    if help and not annotation.__metadata__[0].help:
+        annotation.__metadata__[0].help = help
+    return inspect.Parameter(name, _KEYWORD, annotation=annotation, default=default)
 
 
 def _flag(field: dataclasses.Field[Any], hint: Any, group: str) -> inspect.Parameter:  # noqa: ANN401
@@ -281,11 +313,22 @@ class Command(typer.core.TyperCommand):
     """A command that shows its options in groups, and names alike what they take alike."""
 
     def __init__(self, *args: Any, **more: Any) -> None:  # noqa: ANN401
-        """Name the kinds of values."""
+        """Name the kinds of values, and the variables of the environment."""
         super().__init__(*args, **more)
-        for each in self.params:
-            if each.param_type_name == "option" and each.metavar is None:
+        for each in filter(lambda each: each.param_type_name == "option", self.params):
+            if each.metavar is None:
                 each.metavar = _METAVARS.get(each.name or "") or _METAVARS.get(each.type.name)
+            each.envvar, each.show_envvar = variable_of(each), False  # type: ignore[attr-defined]
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
+        """Name the file or variable that a wrong value comes from."""
+        try:
+            return super().parse_args(ctx, args)
+        except typer.BadParameter as error:
+            origins = ctx.meta.get(NAME, Settings()).origins(ctx) if error.param else {}
+            if place := error.param and origins.get(key_of(error.param)):
+                raise OptionError(f"{place}: {error.message}") from error
+            raise
 
     def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
         """Write arguments, then groups."""

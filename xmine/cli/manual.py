@@ -8,13 +8,14 @@ from xmine.cli.app import app
 
 
 def manual(
-    command: Annotated[
-        list[str] | None, typer.Argument(metavar="[COMMAND]...", help="Words of a command.")
-    ] = None,
+    command: Annotated[list[str] | None, typer.Argument(metavar="[COMMAND]...")] = None,
 ) -> None:
     """Show the help of a command.
 
     Example: xmine help pairs list
+
+    Args:
+        command: Words of a command.
     """
     words = command or []
     app("".join(words[:1]))([*words, "--help"], prog_name="xmine")

@@ -30,68 +30,20 @@ def mine(
     given: Given,
     options: MiningOptions,
     console: Console,
-    target: Annotated[
-        str,
-        typer.Argument(
-            metavar="TARGET", help="The same in the other language.", show_default=False
-        ),
-    ] = "",
-    languages: Annotated[
-        str | None,
-        value(
-            "Mine the files of a folder in several languages: codes with commas between, or auto. "
-            "Names say the language (x.en, x_en.txt, en/x.txt), or else the lines.",
-            group="Input",
-            metavar="<codes>",
-        ),
-    ] = None,
-    pairs: Annotated[
-        str,
-        value(
-            "Pairs of --languages: english (each with English), all, or en-de,de-fr.",
-            group="Input",
-            shown=True,
-        ),
-    ] = "english",
+    target: Annotated[str, typer.Argument(metavar="TARGET", show_default=False)] = "",
+    languages: Annotated[str | None, value(group="Input", metavar="<codes>")] = None,
+    pairs: Annotated[str, value(group="Input", shown=True)] = "english",
     output: OUTPUT = None,
-    rescore: Annotated[
-        str | None,
-        value(
-            "Second model that judges the candidates: an encoder, or a cross-encoder with one "
-            "label.",
-            group="Quality",
-        ),
-    ] = None,
+    rescore: Annotated[str | None, value(group="Quality")] = None,
     dry_run: DRY_RUN = False,
-    gold: Annotated[
-        Path | None,
-        value(
-            "File of all true pairs, LINE<TAB>LINE, or a judged run; print precision, "
-            "recall and F1.",
-            group="Most used",
-        ),
-    ] = None,
-    seed_pairs: Annotated[
-        Path | None,
-        value(
-            "File of some known pairs, LINE<TAB>LINE, with an optional third column, 1 for "
-            "right or 0 for wrong; or a judged run. They improve the probabilities; wrong pairs "
-            "go, right pairs stay.",
-            group="Most used",
-        ),
-    ] = None,
+    gold: Annotated[Path | None, value(group="Most used")] = None,
+    seed_pairs: Annotated[Path | None, value(group="Most used")] = None,
     engine: Annotated[
-        Literal["local", "ray"],
-        value(
-            "Mine on this machine, or on a Ray cluster whose nodes all see the -o RUN/.",
-            group="Speed and memory",
-            shown=True,
-        ),
+        Literal["local", "ray"], value(group="Speed and memory", shown=True)
     ] = "local",
     address: Annotated[
         str | None,
         value(
-            "Address of the cluster.",
             group="Speed and memory",
             shown="RAY_ADDRESS, or the cluster on this machine",
             metavar="<host:port>",
@@ -104,6 +56,21 @@ def mine(
     the best first; on a terminal the first pairs as a table.
 
     Example: xmine mine en.txt zh.txt --threshold auto > pairs.tsv
+
+    Args:
+        target: The same in the other language.
+        languages: Mine the files of a folder in several languages: codes with commas between, or
+            auto. Names say the language (x.en, x_en.txt, en/x.txt), or else the lines.
+        pairs: Pairs of --languages: english (each with English), all, or en-de,de-fr.
+        rescore: Second model that judges the candidates: an encoder, or a cross-encoder with one
+            label.
+        gold: File of all true pairs, LINE<TAB>LINE, or a judged run; print precision, recall and
+            F1.
+        seed_pairs: File of some known pairs, LINE<TAB>LINE, with an optional third column, 1 for
+            right or 0 for wrong; or a judged run. They improve the probabilities; wrong pairs go,
+            right pairs stay.
+        engine: Mine on this machine, or on a Ray cluster whose nodes all see the -o RUN/.
+        address: Address of the cluster.
     """
     if languages:
         asked: dict[str, object] = {"TARGET": target, "--gold": gold, "--seed-pairs": seed_pairs}

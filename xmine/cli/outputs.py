@@ -35,44 +35,24 @@ _MOST_BINS = 30
 
 @dataclass(frozen=True)
 class Given:
-    """Flags of both commands besides options: what reads the text, and where results go."""
+    """Flags of both commands besides options: what reads the text, and where results go.
+
+    Attributes:
+        src_vectors: Sentence vectors of the source's lines, instead of an encoder: .npy, or raw
+            float32.
+        dim: Dimension of raw float32 vectors.
+        hubs: Write the hubs to this file, as TSV: lines that are a neighbour of very many lines.
+        plot: Draw a histogram of the pairs on stderr, with the cut and the expected precision, if
+            any.
+        tgt_vectors: Sentence vectors of the target's lines.
+    """
 
     model: MODEL = None
-    src_vectors: Annotated[
-        Path | None,
-        value(
-            "Sentence vectors of the source's lines, instead of an encoder: .npy, or raw float32.",
-            group="Input",
-        ),
-    ] = None
-    tgt_vectors: Annotated[
-        Path | None, value("Sentence vectors of the target's lines.", group="Input")
-    ] = None
-    dim: Annotated[
-        int | None,
-        value(
-            "Dimension of raw float32 vectors.",
-            group="Input",
-            shown="of the .npy",
-            min=1,
-        ),
-    ] = None
-    hubs: Annotated[
-        Path | None,
-        value(
-            "Write the hubs to this file, as TSV: lines that are a neighbour of very many lines.",
-            group="Output",
-        ),
-    ] = None
-    plot: Annotated[
-        bool,
-        switch(
-            "--plot",
-            "Draw a histogram of the pairs on stderr, with the cut and the expected precision, if "
-            "any.",
-            group="Output",
-        ),
-    ] = False
+    src_vectors: Annotated[Path | None, value(group="Input")] = None
+    tgt_vectors: Annotated[Path | None, value(group="Input")] = None
+    dim: Annotated[int | None, value(group="Input", shown="of the .npy", min=1)] = None
+    hubs: Annotated[Path | None, value(group="Output")] = None
+    plot: Annotated[bool, switch("--plot", group="Output")] = False
     plot_file: Annotated[
         Path | None,
         value(

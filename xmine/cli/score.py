@@ -32,27 +32,13 @@ def score(
     given: Given,
     options: ScoringOptions,
     console: Console,
-    target: Annotated[
-        str | None, typer.Argument(metavar="TARGET", help="The translations, line by line.")
-    ] = None,
+    target: Annotated[str | None, typer.Argument(metavar="TARGET")] = None,
     pool: Annotated[
-        tuple[str, str] | None,
-        value(
-            "Two more text files to search for neighbours, one per language.",
-            group="Most used",
-            metavar="<source> <target>",
-        ),
+        tuple[str, str] | None, value(group="Most used", metavar="<source> <target>")
     ] = None,
     output: OUTPUT = None,
     explain: EXPLAIN = False,
-    repair: Annotated[
-        str | None,
-        value(
-            "Write the pairs to this file with blocks of wrong rows put right: their lines are "
-            "aligned, those without counterpart left out.",
-            group="Most used",
-        ),
-    ] = None,
+    repair: Annotated[str | None, value(group="Most used")] = None,
 ) -> None:
     """Score the line pairs of files that are aligned already.
 
@@ -60,6 +46,12 @@ def score(
     each pair with its words and their counterparts; --repair without -o prints none.
 
     Example: xmine score corpus.en corpus.zh > scored.tsv
+
+    Args:
+        pool: Two more text files to search for neighbours, one per language.
+        repair: Write the pairs to this file with blocks of wrong rows put right: their lines are
+            aligned, those without counterpart left out.
+        target: The translations, line by line.
     """
     output = None if output == "-" else output
     inputs = [each for each in (source, target, *(pool or ())) if each is not None]

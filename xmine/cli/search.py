@@ -19,34 +19,13 @@ from xmine.options import EncodingOptions
 
 @with_flags
 def search(
-    query: Annotated[
-        str,
-        typer.Argument(
-            metavar="QUERY", help="A text, or a file with a text per line, or a column of one."
-        ),
-    ],
-    corpus: Annotated[
-        str,
-        typer.Argument(
-            metavar="CORPUS",
-            help="Text file to search, or a column of one; - for stdin; or the folder of a "
-            "mining run: searches both sides.",
-        ),
-    ],
+    query: Annotated[str, typer.Argument(metavar="QUERY")],
+    corpus: Annotated[str, typer.Argument(metavar="CORPUS")],
     options: EncodingOptions,
     console: Console,
     k: Annotated[int, value("Hits per text.", "-k --neighborhood", shown=True, min=1)] = 3,
-    exclude_exact: Annotated[
-        bool, switch("--exclude-exact", "Leave out hits that are the text itself.")
-    ] = False,
-    rerank: Annotated[
-        Literal["auto", "tokens", "off"],
-        value(
-            "Order hits by cosine (off), or put the text itself first, then the hits whose cosine "
-            "and tokens match best (tokens); auto: tokens, where one static encoder reads all.",
-            shown=True,
-        ),
-    ] = "auto",
+    exclude_exact: Annotated[bool, switch("--exclude-exact")] = False,
+    rerank: Annotated[Literal["auto", "tokens", "off"], value(shown=True)] = "auto",
     model: MODEL = None,
     prompt: PROMPT = "",
 ) -> None:
@@ -57,6 +36,14 @@ def search(
     vectors of the run are used.
 
     Example: xmine search "Where is the station?" zh.txt -k 3
+
+    Args:
+        query: A text, or a file with a text per line, or a column of one.
+        corpus: Text file to search, or a column of one; - for stdin; or the folder of a mining run:
+            searches both sides.
+        rerank: Order hits by cosine (off), or put the text itself first, then the hits whose cosine
+            and tokens match best (tokens); auto: tokens, where one static encoder reads all.
+        exclude_exact: Leave out hits that are the text itself.
     """
     from xmine.browsing.opening import open_pairs
     from xmine.browsing.search import SIDES, Nearby, NoTokenError

@@ -47,7 +47,8 @@ def run_facts(
                 if key := vectors_key(encoder, prompt):
                     vectors[f"encoder_of_{side}_digest"] = key
         also = {name: True for name, given in known.items() if given}
-        return {"texts": texts, "vectors": vectors, "options": asdict(options), "also": also}
+        tables = {"texts": texts, "vectors": vectors, "options": asdict(options), "also": also}
+        return tables | ({"options_from": options.origins} if options.origins else {})
 
     return asked
 

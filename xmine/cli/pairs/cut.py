@@ -23,27 +23,20 @@ _KEPT, _NOT_KEPT = "≥", "<"  # as in the app
 def cut(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A run, or a file with scores.")],
     console: Console,
-    at: Annotated[
-        float | None,
-        value(
-            "Lowest probability to keep; where pairs have none, the lowest score.",
-            shown="as the run is cut",
-            metavar="<number>",
-        ),
-    ] = None,
-    n: Annotated[
-        int,
-        value("Pairs to print on each side of the cut.", "-n", shown=True, min=0),
-    ] = 10,
-    write: Annotated[
-        bool, switch("--write", "Cut the run at --at, as mining with --min-prob does.")
-    ] = False,
+    at: Annotated[float | None, value(shown="as the run is cut", metavar="<number>")] = None,
+    n: Annotated[int, value(names="-n", shown=True, min=0)] = 10,
+    write: Annotated[bool, switch("--write")] = False,
 ) -> None:
     """Print the pairs around a cut, and say what it keeps.
 
     The last column is ≥ for a pair that it keeps, and < for one below it.
 
     Example: xmine pairs cut run/ --at 0.5 -n 20
+
+    Args:
+        at: Lowest probability to keep; where pairs have none, the lowest score.
+        n: Pairs to print on each side of the cut.
+        write: Cut the run at --at, as mining with --min-prob does.
     """
     from xmine.browsing.cuts import Cuts, check_cut, flag_of
     from xmine.browsing.opening import open_pairs

@@ -36,30 +36,13 @@ def judge(
     console: Console,
     source_line: SOURCE_LINE = None,
     target_line: TARGET_LINE = None,
-    judgement: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="JUDGEMENT", help="accept, reject or unsure; none removes the label."
-        ),
-    ] = None,
-    sample: Annotated[
-        int | None, value("Ask for that many kept pairs, drawn at random.", min=1)
-    ] = None,
-    around: Annotated[
-        bool, switch("--around", "Draw the sample from both sides of the cut.")
-    ] = False,
+    judgement: Annotated[str | None, typer.Argument(metavar="JUDGEMENT")] = None,
+    sample: Annotated[int | None, value(min=1)] = None,
+    around: Annotated[bool, switch("--around")] = False,
     order: Annotated[str, value("Order of it: random, strata or unsure.", shown=True)] = "random",
-    output: Annotated[
-        str | None,
-        value("File for the accepted pairs, to train with, in any format of pairs.", "-o --output"),
-    ] = None,
-    rejected: Annotated[
-        bool, switch("--rejected", "Write the rejected pairs to -o instead.")
-    ] = False,
-    known: Annotated[
-        Path | None,
-        value("File for the labels as LINE<TAB>LINE<TAB>1 or 0, which --seed-pairs reads."),
-    ] = None,
+    output: Annotated[str | None, value(names="-o --output")] = None,
+    rejected: Annotated[bool, switch("--rejected")] = False,
+    known: Annotated[Path | None, value()] = None,
     force: FORCE = False,
 ) -> None:
     """Judge a pair or a sample; else count and write the verdicts.
@@ -77,6 +60,14 @@ def judge(
     Example: xmine pairs judge run/ --sample 50
 
     Example: xmine pairs judge run/ -o accepted.tsv
+
+    Args:
+        judgement: accept, reject or unsure; none removes the label.
+        output: File for the accepted pairs, to train with, in any format of pairs.
+        known: File for the labels as LINE<TAB>LINE<TAB>1 or 0, which --seed-pairs reads.
+        sample: Ask for that many kept pairs, drawn at random.
+        around: Draw the sample from both sides of the cut.
+        rejected: Write the rejected pairs to -o instead.
     """
     from xmine.browsing.judgements import Judgements
     from xmine.browsing.opening import open_pairs

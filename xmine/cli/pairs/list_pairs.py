@@ -21,51 +21,34 @@ def list_pairs(
     console: Console,
     text: Annotated[str, value("Text to find.", shown="any")] = "",
     regex: Annotated[bool, switch("--regex", "--text is a regular expression.")] = False,
-    side: Annotated[
-        str, value("Side with the text: either, source, target, both.", shown=True)
-    ] = "either",
-    flag: Annotated[
-        list[str] | None, value("Flag of the pairs; none: pairs without a flag.", shown="any")
-    ] = None,
+    side: Annotated[str, value(shown=True)] = "either",
+    flag: Annotated[list[str] | None, value(shown="any")] = None,
     score_min: Annotated[float | None, value("Lowest score.")] = None,
     score_max: Annotated[float | None, value("Highest score.")] = None,
-    kept: Annotated[
-        str, value("Of a run: kept by the cut, below it or dropped, or all.", shown=True)
-    ] = "kept",
-    verdict: Annotated[
-        str,
-        value("Any, accept, reject, unsure, judged, unjudged, repaired, conflict.", shown=True),
-    ] = "any",
-    since: Annotated[
-        str,
-        value(
-            "Of a run: kept pairs that came since a date, or with the last run that had new ones.",
-            shown="any",
-            metavar="<date>|run",
-        ),
-    ] = "",
-    where: Annotated[
-        str,
-        value(
-            "SQL condition on columns, such as \"score < 1.3 AND flags LIKE '%number%'\".",
-            metavar="<sql>",
-        ),
-    ] = "",
-    sort: Annotated[
-        str, value("By rank, figure, side, length, flags, verdict, unsure, shuffled.", shown=True)
-    ] = "rank",
+    kept: Annotated[str, value(shown=True)] = "kept",
+    verdict: Annotated[str, value(shown=True)] = "any",
+    since: Annotated[str, value(shown="any", metavar="<date>|run")] = "",
+    where: Annotated[str, value(metavar="<sql>")] = "",
+    sort: Annotated[str, value(shown=True)] = "rank",
     descending: Annotated[bool, switch("--descending", "Highest first.")] = False,
     n: Annotated[int | None, value("How many pairs.", "-n", shown="all", min=1)] = None,
-    sample: Annotated[
-        int | None,
-        value("Draw so many of them at random.", shown="all", min=1),
-    ] = None,
+    sample: Annotated[int | None, value(shown="all", min=1)] = None,
     seed: Annotated[int, value("Seed of the sample.", shown=True, min=0)] = 1,
     no_header: NO_HEADER = False,
 ) -> None:
     """Print the pairs that match all options, as TSV.
 
     Example: xmine pairs list run/ --kept below --flag number --sort prob --descending -n 20
+
+    Args:
+        verdict: Any, accept, reject, unsure, judged, unjudged, repaired, conflict.
+        since: Of a run: kept pairs that came since a date, or with the last run that had new ones.
+        where: SQL condition on columns, such as "score < 1.3 AND flags LIKE '%number%'".
+        sample: Draw so many of them at random.
+        side: Side with the text: either, source, target, both.
+        flag: Flag of the pairs; none: pairs without a flag.
+        kept: Of a run: kept by the cut, below it or dropped, or all.
+        sort: By rank, figure, side, length, flags, verdict, unsure, shuffled.
     """
     from xmine.browsing.query import PairQuery
     from xmine.browsing.typed import with_where

@@ -79,7 +79,7 @@ class Methods(typer.core.TyperGroup):
         words = args[: args.index("--")] if "--" in args else args
         args = _with_value(words) + args[len(words) :]
         method = _value_of("--method", words) or method_in(
-            _value_of("--preset", words), _value_of("--options", words)
+            _value_of("--preset", words), _value_of("--options", words), ctx
         )
         if args and args[0] in METHODS and not (method and Path(args[0]).exists()):
             named, *args = args
@@ -94,7 +94,8 @@ class Methods(typer.core.TyperGroup):
             method = method if method in METHODS else USUAL
         method = check_method(method or USUAL)
         refuse_words(words, method)
-        return super().parse_args(ctx, [method, *args])
+        above = [] if ctx.resilient_parsing else ["--method", method]  # that of a file
+        return super().parse_args(ctx, [method, *above, *args])
 
 
 def _value_of(flag: str, words: list[str]) -> str:

@@ -1,10 +1,13 @@
 """Training methods by name -> what each learns from, and errors for what it does not take."""
 
+import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
+from xmine.cli.settings import PREFIX, nearest_file, tables
 from xmine.errors import OptionError, XmineError
 from xmine.options import flag, load_toml
 from xmine.trainer import __file__ as trainer_file
@@ -25,13 +28,18 @@ def check_method(name: str) -> str:
     return name
 
 
-def method_in(preset: str, file: str) -> str:
-    """Give the method that a file of options names, or a preset; empty if none does."""
-    named = [Path(file)] if file else []
-    for path in [*named, *(PRESETS[name] for name in PRESETS if name == preset)]:
-        with suppress(XmineError):  # told when the options are read
-            if isinstance(method := load_toml(path).get("method"), str):
-                return method
+def method_in(preset: str, file: str, context: Any) -> str:  # noqa: ANN401 - Typer's own
+    """Give the method that the environment names, a preset, or a file of options; else nothing."""
+    if method := os.environ.get(f"{PREFIX}METHOD", ""):
+        return method
+    named = file or os.environ.get(f"{PREFIX}OPTIONS")
+    with suppress(XmineError):  # told when the options are read
+        if path := Path(named) if named else nearest_file():
+            for _, table, _ in reversed(list(tables(path, context))):
+                if isinstance(method := table.get("method"), str):
+                    return method
+        if preset in PRESETS:
+            return str(load_toml(PRESETS[preset])["method"])
     return ""
 
 

@@ -28,18 +28,10 @@ def train_with(
     triplets: TRIPLETS = None,
     nli: NLI = None,
     texts: TEXTS = None,
-    output: Annotated[
-        Path | None,
-        value(
-            "Folder of the new encoder; required.",
-            "-o --output",
-            group="Most used",
-        ),
-    ] = None,
+    output: Annotated[Path | None, value(names="-o --output", group="Most used")] = None,
     method: Annotated[
         str,
         value(
-            "Training method.",
             group="Most used",
             shown=True,
             metavar=f"<{'|'.join(METHODS)}>",
@@ -47,18 +39,18 @@ def train_with(
         ),
     ] = USUAL,
     resume: Annotated[
-        Literal["always", "auto"] | None,
-        value(
-            "Resume a stopped run; with auto, start where there is none.",
-            group="Most used",
-            metavar="[auto]",
-            shown=False,
-        ),
+        Literal["always", "auto"] | None, value(group="Most used", metavar="[auto]", shown=False)
     ] = None,
     force: FORCE = False,
     dry_run: DRY_RUN = False,
 ) -> None:
-    """Train an encoder."""
+    """Train an encoder.
+
+    Args:
+        output: Folder of the new encoder; required.
+        method: Training method.
+        resume: Resume a stopped run; with auto, start where there is none.
+    """
     goes_on: Resume = "auto" if resume == "auto" else bool(resume)
     leads = os.environ.get("RANK", "0") == "0"  # of several processes, the first speaks
     console = console if leads else Console(quiet=True)

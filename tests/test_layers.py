@@ -35,7 +35,7 @@ CEILINGS = {
     "trainer": 8830,
     "tui": 7280,
     "bench": 4720,
-    "tests": 54570,
+    "tests": 54617,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 20_000

@@ -71,11 +71,6 @@ def test_help_fits_and_says_what_each_option_takes(command: Command, name: str) 
         )
 
 
-@pytest.mark.parametrize("name", ["", "pairs", "train", "mine", "pairs cut", "eval tatoeba"])
-def test_help_is_the_same_for_both_flags(command: Command, name: str) -> None:
-    assert command(*name.split(), "-h").out == command(*name.split(), "--help").out
-
-
 def test_the_many_options_of_mining_and_training_are_in_groups(command: Command) -> None:
     mining = groups(command("mine", "--help-all").out)
     assert list(mining) == [each for each in GROUPS if each not in (OTHER, METHOD, "Encoder")]

@@ -75,6 +75,8 @@ def test_a_file_says_all_that_flags_say_and_a_run_keeps_what_it_said(
         ("[mine]\nepochs = 1\n", "xmine.toml:2: there is no option 'epochs'\n"),
         ("[mine]\nmargin = 'rato'\n", "xmine.toml:2: --margin is 'rato'\nhint: choose from"),
         ("[mine]\ntop = 1.5\n", "xmine.toml:2: --top is 1.5\nhint: give a whole number\n"),
+        ("[mine]\ndedup = 1\n", "xmine.toml:2: --dedup is 1\nhint: give true or false\n"),
+        ("[mine]\nthreshold = true\n", "xmine.toml:2: --threshold is True\nhint: give a number"),
         ("[mine]\nengine = 'spark'\n", "xmine.toml:2: 'spark' is not one of 'local', 'ray'."),
         ("[mine]\ngold = ['a', 'b']\n", "xmine.toml:2: a list\nhint: give one value\n"),
         ("[mine\n", "xmine.toml: not a TOML file: "),

@@ -81,43 +81,6 @@ def test_xmine_alone_explains_itself(command: Command) -> None:
     assert "mine " in ended.out + ended.err
 
 
-@pytest.mark.parametrize(
-    ("toml", "code", "message"),
-    [
-        ("marign = 'ratio'", 1, "there is no option 'marign'\nhint: did you mean margin?\n"),
-        ("margin = 'rato'", 2, "--margin is 'rato'\nhint: choose from ratio, distance, absolute\n"),
-        ("neighborhood = 0", 2, "--neighborhood is 0; it must be at least 1\n"),
-        ("neighborhood = 'four'", 2, "--neighborhood is 'four'\nhint: give a whole number\n"),
-        ("neighborhood = 4.5", 2, "--neighborhood is 4.5\nhint: give a whole number\n"),
-        ("dedup = 1", 2, "--dedup is 1\nhint: give true or false\n"),
-        ("threshold = true", 2, "--threshold is True\nhint: give a number or a text\n"),
-        ("threshold = 'high'", 2, "--threshold is 'high'\nhint: give a number, or auto"),
-        ("margin: ratio", 1, "not a TOML file: "),
-    ],
-)
-def test_a_wrong_options_file_is_refused_by_name(
-    command: Command, tmp_path: Path, toy_files: Toy, toml: str, code: int, message: str
-) -> None:
-    Path(tmp_path, "run.toml").write_text(toml)
-    ended = command("mine", "en.txt", "zh.txt", "--options", "run.toml", "-o", "pairs.tsv")
-    place = "run.toml" if code == 1 and "TOML" in message else "run.toml:1"
-    assert ended.err.startswith(f"xmine: {place}: {message}")
-    assert (ended.code, ended.out, ended.touched) == (code, "", set())
-
-
-def test_flags_beat_the_options_file_and_it_beats_the_defaults(
-    command: Command, tmp_path: Path, toy_files: Toy, toy_folder: Path
-) -> None:
-    Path(tmp_path, "run.toml").write_text("margin = 'absolute'\nneighborhood = 2\ndedup = false\n")
-    mine = ["mine", "en.txt", "zh.txt", "--model", toy_folder]
-    file = command(*mine, "--options", "run.toml")
-    assert file.out == command(*mine, "--margin", "absolute", "-k", 2, "--no-dedup").out
-    both = command(*mine, "--options", "run.toml", "--margin", "ratio", "-k", 4, "--dedup")
-    assert both.out == command(*mine).out  # a flag counts even where it repeats the default
-    assert file.out != both.out
-    assert file.code == both.code == 0
-
-
 def test_a_missing_options_file_is_refused_by_name(command: Command, toy_files: Toy) -> None:
     ended = command("mine", "en.txt", "zh.txt", "--options", "nowhere.toml")
     assert ended.err == "xmine: nowhere.toml: No such file or directory\n"

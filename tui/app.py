@@ -490,7 +490,8 @@ class XmineApp(App[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "help":  # where one types, ? is a character
-            return bool(parameters) == self._types
+            is_help = isinstance(self.screen, BaseScreen) and self.screen.NAME == "Help"
+            return not is_help and bool(parameters) == self._types
         if action == "command_palette":  # whose actions are those of the screen
             return self._prompt is None
         if self.read_only and action == "show" and parameters[0] in _WRITING:
@@ -545,8 +546,7 @@ class XmineApp(App[None]):
     def action_help(self, where: str = "") -> None:
         from .screens.help import HelpScreen
 
-        if not isinstance(self.screen, HelpScreen):
-            self.push_screen(HelpScreen(self.screen))
+        self.push_screen(HelpScreen(self.screen))
 
     def notify(self, message: str, *, markup: bool = True, **_: object) -> None:
         """Show a message of Textual in the message line, not above the texts."""

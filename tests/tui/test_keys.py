@@ -133,15 +133,3 @@ def test_a_screen_that_never_stands_takes_no_keys_for_ever(
         assert isinstance(await burst(pilot, "tp"), PairsScreen)
 
     drive(XmineApp(mined_run), (80, 24), script)
-
-
-def test_keys_that_open_nothing_keep_their_order(run_copy: Path) -> None:
-    async def script(pilot: Any) -> None:
-        app = pilot.app
-        await settled(pilot)
-        await burst(pilot, "jjjaxjjua")
-        rows = app.view.rows.tolist()
-        said = [app.judgements.of(row) for row in rows[:9]]
-        assert said == ["", "", "", "accept", "reject", "", "", "unsure", "accept"]
-
-    drive(XmineApp(run_copy), (80, 24), script)

@@ -40,6 +40,10 @@ WAYS = {
     "M": "Mine",
     "T": "Train",
     "h": "Home",
+    "r": "Repair",
+    "a Z": "What was done",
+    "E": "Teach the encoder",
+    "question_mark": "Help",
 }
 
 
@@ -106,14 +110,8 @@ def test_every_key_of_every_screen_is_told_in_its_help_and_in_the_palette(
     async def script(pilot: Any) -> None:
         app = pilot.app
         await settled(pilot)
-        for key, name in WAYS.items():
-            leave_line(app)
-            if len(key) == 1 and app.screen.in_form:  # where a letter is a letter
-                app.back()
-                await settled(pilot)
-            await pilot.press(*key.split())
-            await (settled if name != "Choose" else paused)(pilot)
-            screen = app.screen
+        for way, name in [*WAYS.items()][:-1]:  # but for the help itself
+            screen = await reached(pilot, way)
             assert screen.NAME == name
             leave_line(app)
             expected = told(screen)
@@ -126,9 +124,6 @@ def test_every_key_of_every_screen_is_told_in_its_help_and_in_the_palette(
             text = "\n".join(screen_text(app))
             assert [each for each in expected if each not in text] == [], name
             app.back()
-            if name in ("Filter", "Judge", "Neighbours"):
-                app.back()
-            await paused(pilot)
 
     drive(XmineApp(mined_run), (110, 70), script)
 
@@ -253,7 +248,7 @@ async def reached(pilot: Any, way: str) -> Any:
         await paused(pilot)
     for key in way.split():
         await pilot.press(key)
-        await (paused if key == "o" else settled)(pilot)
+        await settled(pilot)
     return app.screen
 
 
@@ -264,6 +259,8 @@ def state(app: Any) -> tuple[Any, ...]:
 
 async def acts(pilot: Any, key: str) -> bool:
     """Press a key, and tell whether something changes soon."""
+    pilot.app.screen.say("")  # two keys may be refused for the same reason
+    await paused(pilot)
     before = state(pilot.app)
     await pilot.press(key)
     for _ in range(40):
@@ -282,10 +279,9 @@ def test_every_key_at_the_bottom_of_a_screen_does_something(
         app = pilot.app
         await settled(pilot)
         for way, name in WAYS.items():
-            way = "h o" if name == "Choose" else way
             screen = await reached(pilot, way)
             keys = screen.query_one(KeyLine).shown()
-            assert screen.NAME == name and len(keys) > 1 and "help" in keys[-1].id
+            assert screen.NAME == name and (name == "Help" or "help" in keys[-1].id)
             for each in (key for key in keys if key.id not in ("quit", "show.close")):
                 if app.screen is not screen or app._prompt is not None:
                     screen = await reached(pilot, way)

@@ -102,19 +102,3 @@ def test_escape_in_the_line_keeps_the_search_before_and_takes_the_error_away(
         assert screen._hits is None
 
     drive(XmineApp(mined_run), (80, 24), script)
-
-
-def test_a_question_mark_is_a_character_where_one_types(mined_run: Path) -> None:
-    async def script(pilot: Any) -> None:
-        await settled(pilot)
-        assert "? Help" in await pressed(pilot, "p")
-        for opening in ("f", "F", "slash"):
-            text = await pressed(pilot, opening)
-            assert "? Help" not in text
-            await pressed(pilot, "?")
-            assert pilot.app.screen.focused.value.endswith("?")
-            await pressed(pilot, "f1")
-            assert pilot.app.screen.NAME == "Help"
-            await pressed(pilot, "escape", "escape")
-
-    drive(XmineApp(mined_run), (100, 24), script)

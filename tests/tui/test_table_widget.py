@@ -87,19 +87,6 @@ def test_only_the_rows_that_are_seen_are_read(three: Path) -> None:
     look(three, script)
 
 
-def test_a_step_of_the_cursor_draws_two_rows(three: Path) -> None:
-    async def script(pilot: Any, table: PairTable) -> None:
-        await pilot.press("down")
-        await pilot.pause()
-        pilot.app.asked.clear()
-        await pilot.press("down")
-        await pilot.pause()
-        # The sign of a row is asked for twice: for its text, and for its style.
-        assert sorted(pilot.app.asked) == [1, 1, 2, 2]
-
-    look(three, script)
-
-
 def test_the_mouse_moves_the_cursor_and_names_the_column(three: Path) -> None:
     async def script(pilot: Any, table: PairTable) -> None:
         await pilot.click(PairTable, offset=(20, 3))

@@ -7,7 +7,7 @@ x or x+ by its text is no negative of the row.
 
 import copy
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -129,7 +129,18 @@ class Paper:
             for member in range(count)
         ]
 
-    def contrast(
+    def contrast(self, *columns: list[Sentence]) -> Tensor:
+        """The mean of the losses of whole vectors and of their first numbers."""
+        total, widths = torch.zeros(()), [None, *map(int, self.options.matryoshka)]
+        for width in widths:
+            short = [
+                [replace(x, vector=unit(x.vector[None, :width])[0]) for x in each]
+                for each in columns
+            ]
+            total = total + self.contrast_of(*short)
+        return total / len(widths)
+
+    def contrast_of(
         self, anchors: list[Sentence], positives: list[Sentence], hard: list[Sentence]
     ) -> Tensor:
         """Eq. 1: -log of the share of x+ in the sum over all x+ and all x- of the batch."""
@@ -201,7 +212,8 @@ CASES: dict[str, tuple[str, float | None, dict[str, Any]]] = {
     "triplets, both ways": (
         "triplets",
         None,
-        HARD | {"symmetric": True, "training_head": True, "logit_rows": 3},
+        HARD
+        | {"symmetric": True, "training_head": True, "logit_rows": 3, "matryoshka": ["3", "5"]},
     ),
     "no contradictions": ("triplets", None, {"drop_hard_negatives": True}),
     "two languages": ("in two languages", None, HARD | {"token_dropout": 0.2}),

@@ -8,6 +8,7 @@ from torch import Tensor
 
 from ..distributed import all_gather, all_gather_with_gradient, rank_here
 from ..models.queue import KeyQueue, same_texts
+from ..models.towers import unit_rows
 from ..options.contrast import QueueOptions
 from .contrastive import in_chunks, info_nce, scaled_cosines
 
@@ -26,6 +27,12 @@ class Member:
 
     vectors: Tensor
     texts: Tensor
+
+    def shortened(self, dim: int) -> "Member":
+        """Keep the first numbers of the vectors, scaled to length one."""
+        if dim >= self.vectors.shape[1]:
+            return self
+        return Member(unit_rows(self.vectors[:, :dim]), self.texts)
 
     def of_all(self) -> "Member":
         """Put those of all processes one behind the other: [batch, ...]."""

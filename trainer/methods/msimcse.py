@@ -287,15 +287,19 @@ class _Step(Step):
         return drawn
 
     def _contrast(self, x: Member, y: Member, negatives: Member | None = None) -> Tensor:
-        """Eq. 1: x with its y, against the y of all other rows and the hard negatives of all."""
-        return contrast_in_batch(
-            x,
-            y,
-            negatives,
-            1 / self.options.temperature,
-            hard_negative_weight=self.options.hard_negative_weight,
-            rows=self.options.logit_rows,
-        )
+        """Eq. 1, of whole vectors and of their first numbers as --matryoshka has them: the mean."""
+        losses = [
+            contrast_in_batch(
+                x.shortened(dim),
+                y.shortened(dim),
+                negatives and negatives.shortened(dim),
+                1 / self.options.temperature,
+                hard_negative_weight=self.options.hard_negative_weight,
+                rows=self.options.logit_rows,
+            )
+            for dim in (self.tower.dim, *map(int, self.options.matryoshka))
+        ]
+        return torch.stack(losses).mean()
 
     def optimizers(self, learning_rate: float) -> list[Optimizer]:
         decay = self.options.weight_decay

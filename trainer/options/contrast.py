@@ -25,6 +25,12 @@ class MsimcseOptions(TrainingOptions):
     teacher_weight: float = option(
         1.0, "Weight of the loss against the teacher's vectors.", min=0, only_if="--teacher"
     )
+    matryoshka: list[str] = option(
+        [],
+        "Dimensions, as in 64,128: as many first numbers of a vector learn to tell sentences apart "
+        "alone, for xmine mine --dim (Kusupati et al., 2022).",
+        "Quality",
+    )
     training_head: bool = option(
         False, "Train with a linear layer and tanh on top, as the paper does."
     )
@@ -36,6 +42,14 @@ class MsimcseOptions(TrainingOptions):
         "Number to add to the logit of a row's own contradicting sentence.",
         only_if="drop_hard_negatives=false & --triplets",
     )
+
+    def __post_init__(self) -> None:
+        """Check the limits, and that dimensions are numbers."""
+        super().__post_init__()
+        if wrong := [each for each in self.matryoshka if not each.isdecimal() or int(each) < 2]:
+            raise OptionError(
+                f"--matryoshka {wrong[0]}", "give whole numbers from 2 on, as in 64,128"
+            )
 
 
 @dataclass(frozen=True, kw_only=True)

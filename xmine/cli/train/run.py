@@ -65,6 +65,8 @@ def train_with(
     for name, module in (("dev", "scipy"), ("lora", "peft")):
         if getattr(options, name):
             needs(f"--{name}", module)
+    if options.log_with:
+        needs(f"--log-with {options.log_with}", options.log_with)
     if output is None:
         raise OptionError("no -o: where is the encoder to go?", "-o FOLDER/")
 

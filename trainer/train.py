@@ -137,7 +137,8 @@ def train(
         try:
             torch.manual_seed(options.seed)
             alike = deterministic(options.threads or allowed_threads())
-            with alike, among_peers(), scratch_in(folder):
+            tracked = run.tracked(options, output.name)
+            with alike, among_peers(), scratch_in(folder), tracked:
                 made = METHODS[method].train(kept, options, run, report if leads() else silent)
                 encoders = _encoders(made, method, options, kept)
                 panel = _panel(encoders, options, report) if compares and leads() else []

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from accelerate.tracking import LOGGER_TYPE_TO_CLASS
 
 from tests.toys.grids import mostly_long
 from xmine.encoders.encoder import SentenceEncoder
@@ -232,6 +233,38 @@ def test_a_killed_run_resumes_and_ends_with_the_same_weights(
     assert metrics(output) == metrics(tmp_path / "whole")
     assert not [*output.glob("*tokens*")]
     assert "accuracy" in metrics(output)[-1]  # the last step is measured, whatever the rhythm
+
+
+def test_a_tracker_gets_what_the_log_gets(
+    toy_pairs: ParallelText, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[Any] = []
+
+    class Tracker:
+        def __init__(self, project: str, name: str) -> None:
+            told.append((project, name))
+
+        def start(self) -> None:
+            told.append("start")
+
+        def store_init_configuration(self, values: dict[str, Any]) -> None:
+            told.append(values)
+
+        def log(self, values: dict[str, float]) -> None:
+            told.append(values)
+
+        def finish(self) -> None:
+            told.append("finish")
+
+    monkeypatch.setitem(LOGGER_TYPE_TO_CLASS, "trackio", Tracker)
+    options = MsimcseOptions(**FEW, log_with="trackio")
+    train("msimcse", toy_pairs, options, tmp_path / "encoder")
+    project, begun, chosen, *logged, ended = told
+    assert (project, begun, ended) == (("xmine", "encoder"), "start", "finish")
+    assert chosen["steps"] == 3 and chosen["temperature"] == 0.05
+    for each in logged:
+        each.pop("pairs_per_second", None)
+    assert logged == metrics(tmp_path / "encoder")[1:]
 
 
 def test_seeds_differ(toy_pairs: ParallelText, tmp_path: Path) -> None:

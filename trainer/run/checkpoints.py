@@ -8,14 +8,15 @@ import json
 import shutil
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, fields
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
 from zipfile import BadZipFile, ZipFile
 
 import torch
+from accelerate.tracking import LOGGER_TYPE_TO_CLASS, GeneralTracker
 from torch import Tensor
 
 from xmine.encoders.fingerprint import list_files

@@ -19,7 +19,7 @@ CEILINGS = {
     "xmine": 1460,
     "xmine/aligning": 1600,
     "xmine/browsing": 3920,
-    "xmine/cli": 4718,
+    "xmine/cli": 4752,
     "xmine/encoders": 3850,
     "xmine/evaluation": 5720,
     "xmine/files": 1610,
@@ -32,10 +32,10 @@ CEILINGS = {
     "xmine/scoring": 2560,
     "xmine/text": 2950,
     "xmine/vectors": 590,
-    "trainer": 8830,
+    "trainer": 8880,
     "tui": 7280,
     "bench": 4720,
-    "tests": 54617,
+    "tests": 54668,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 20_000

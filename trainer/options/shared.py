@@ -265,7 +265,7 @@ class TrainingOptions(PromptOptions):
     log_with: str = option(
         "",
         "Send what metrics.jsonl gets to an experiment tracker, too, as project xmine.",
-        "Output",
+        "Advanced",
         choices=("", "trackio", "wandb"),
     )
     seed: int = option(1, "Seed of all random numbers.", "Advanced", min=0, max=2**63 - 1)

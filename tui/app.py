@@ -169,6 +169,8 @@ class XmineApp(App[None]):
             self.screen.set_focus(prompt.line)
         elif isinstance(self.screen, BaseScreen):
             self.screen.say("")
+        if isinstance(key, events.Paste):  # a line takes the first line alone
+            key = events.Paste(" ".join(key.text.split()))
         await super().on_event(key)
 
     def on_cursor_position(self, event: events.CursorPosition) -> None:

@@ -20,9 +20,11 @@ from rich import cells
 from rich.color import ColorSystem
 from rich.console import Console
 from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
+from textual._xterm_parser import XTermParser
 from textual.driver import Driver
 from textual.drivers.web_driver import WebDriver
 from textual.events import AppFocus
+from textual.message import Message
 from textual.messages import ExitApp
 from textual.strip import Strip
 
@@ -35,6 +37,7 @@ _Cell = tuple[str, str | None]
 # A letter and a spacing mark, where the next frame is drawn; then where is the cursor?
 PROBE = "\x1b[1;1H\u0915\u093e\x1b[6n\r\x1b[2K"
 _MARKED = 2  # the column of the cursor behind both, from 0, where the mark takes a cell
+_PASTED = "\x1b[200~", "\x1b[201~"  # where a pasted text begins and ends
 # Cells between two changes that are sent again: to go on with another style costs 50 bytes.
 _GAP = 20
 _NOTHING: _Cell = ("", "")
@@ -208,6 +211,30 @@ class Lasting:
                 self._gone = True
 
 
+class PasteParser(XTermParser):
+    """Textual's own, for which an escape character in a pasted text begins no key."""
+
+    _pasted = False
+    _rest = ""  # may be the beginning of the sign that ends a pasted text
+
+    def feed(self, data: str) -> Iterator[Message]:
+        """Read what a terminal sends."""
+        kept, data, self._rest = "", self._rest + data, ""
+        ended = not data
+        while data:
+            text, sign, data = data.partition(_PASTED[self._pasted])
+            if self._pasted and not sign:
+                ends = (
+                    n for n in range(len(_PASTED[1]) - 1, 0, -1) if text.endswith(_PASTED[1][:n])
+                )
+                held = next(ends, 0)
+                text, self._rest = text[: len(text) - held], text[len(text) - held :]
+            kept += (text.replace("\x1b", "") if self._pasted else text) + sign
+            self._pasted ^= bool(sign)
+        if kept or ended:  # an empty text would end all input
+            yield from super().feed(kept)
+
+
 class TerminalDriver(SystemDriver):
     """Textual's own, which survives its terminal, and asks it for widths, see `hear`."""
 
@@ -241,5 +268,6 @@ class WindowDriver(WebDriver):
             self._app.post_message(ExitApp())
 
 
+vars(sys.modules[SystemDriver.__module__])["XTermParser"] = PasteParser
 # Drivers of Textual -> ours.
 DRIVERS: dict[type[Driver], type[Driver]] = {SystemDriver: TerminalDriver, WebDriver: WindowDriver}

@@ -86,7 +86,7 @@ def test_neighbours_that_were_not_compared_have_no_score(
     shown = command("pairs", "show", reranked, *best[3:5]).out
     rows = shown[shown.index("targets nearest") :].splitlines()[1:9:2]
     assert rows[0].startswith(f"= 1  score {best[0]}  ")
-    assert ["score –" in row and row.endswith("  too far") for row in rows] == [False] * 2 + [
+    assert ["score –" in row and row.endswith("  not compared") for row in rows] == [False] * 2 + [
         True
     ] * 2
     facts = json.loads(command("pairs", "show", reranked, *best[3:5], "--json").out)["neighbours"]

@@ -12,6 +12,7 @@ import xmine.tui.app
 from tests.toys.app import drive
 from tests.toys.screens import settled
 from xmine.tui.app import XmineApp
+from xmine.tui.terminal import PasteParser
 
 _TOKEN = re.compile(r"\x1b\[([0-9;]*)([Hm])|(.)", re.DOTALL)
 
@@ -113,3 +114,11 @@ def test_only_what_changed_is_sent_and_the_screen_is_that_of_whole_frames(
             assert [each for each in area if seen[each] != whole[each]] == [], key
 
     drive(Watched(run_copy), size, script)
+
+
+@pytest.mark.parametrize("at", range(7, 24))
+def test_an_escape_in_a_pasted_text_is_no_key(at: int) -> None:
+    sent, parser = "a\x1b[200~x\x1bx\nx\x1b[Ax\x1b[201~b\x1b[B", PasteParser()
+    found = [*parser.feed(sent[:at]), *parser.feed(sent[at:])]
+    told = [getattr(each, "key", None) or getattr(each, "text", None) for each in found]
+    assert told == ["a", "xx\nx[Ax", "b", "down"]

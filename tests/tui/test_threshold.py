@@ -63,7 +63,7 @@ def test_the_threshold_looks_as_it_did(mined_run: Path, snapshot: Any) -> None:
             pilot,
             "threshold",
             holds=[
-                f"{kept.pairs} of {len(cuts)} kept",
+                f"{kept.pairs} of {len(cuts.opened)} kept",
                 f"cut {kept.cut:.4f}  precision {kept.precision:.2f}",
                 "─ cut ─",
                 "≥ ",
@@ -92,7 +92,7 @@ def test_counts_precision_table_and_the_other_screens_follow_the_cut(mined_run: 
             assert cut not in seen and f"cut {cut:.4f}" in figures(app)
             assert kept.precision is not None
             assert f"precision {kept.precision:.2f}" in figures(app)
-            assert f"{kept.pairs} of {len(cuts)} kept" in screen_text(app)[0]
+            assert f"{kept.pairs} of {len(cuts.opened)} kept" in screen_text(app)[0]
             above, below = cuts.near(cut, 20)
             assert table.pairs.data.tolist() == [*above, *below]
             assert app.view.rows.tolist() == app.view.opened.kept(cut).nonzero()[0].tolist()
@@ -151,7 +151,7 @@ def test_pairs_around_the_cut_are_judged_and_the_cut_is_written_after_asking(
         await filtered_by(pilot, "accept")
         assert app.view.rows.tolist() == [first - 1]
         await at_threshold(pilot)
-        assert "judged: as expected 1.00 (0.27 to 1.00), 1 of 1" in "\n".join(screen_text(app))
+        assert "1 of 1 verdict as prob says" in "\n".join(screen_text(app))
         await moved(pilot, "]", "y")
         assert app.clipboard == f"--min-prob {app.view.cut!r}"
         await moved(pilot, "w", "n")

@@ -4,18 +4,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
+from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.dom import DOMNode
+from textual.events import Resize
 from textual.screen import Screen
 from textual.widgets import Static
 
 from .base import BaseScreen
 from .judging_base import JudgeScreen
 
+_TWO = 140  # columns of a window with room for two of keys
 _WORDS = {
     "score": "how much better two sentences fit than others; pairs are ordered by it",
     "prob": "the probability that the pair is a translation, from 0 to 1",
@@ -107,18 +110,27 @@ class HelpScreen(BaseScreen):
         return f"Keys of {self._of}" if self._of else "Keys"
 
     def body(self) -> ComposeResult:
-        table = Table.grid(padding=(0, 2))
-        for group in dict.fromkeys(action.group for action in self._actions):
+        with VerticalScroll(can_focus=False):
+            yield Static(id="all-keys", markup=False)
+
+    def on_resize(self, event: Resize) -> None:
+        self.query_one("#all-keys", Static).update(self._table(event.size.width))
+
+    def _table(self, width: int) -> Group:
+        """List the keys, in two columns where there is room, and the words."""
+        columns = [Table.grid(padding=(0, 2)) for _ in range(2)]
+        groups = list(dict.fromkeys(action.group for action in self._actions))
+        for group in groups:
+            table = columns[width >= _TWO and group not in ("Move", "Judge")]
             table.add_row(Text(group, "bold underline", justify="right"))
             for action in (each for each in self._actions if each.group == group):
                 keys = Text(", ".join(action.keys), "bold", justify="right")
                 table.add_row(keys, Text(action.title), Text(action.more, "dim"))
-        words = Table.grid(padding=(0, 2))
+        both, words = Table.grid(padding=(0, 4)), Table.grid(padding=(0, 2))
+        both.add_row(*columns)
         for word, meaning in self._words.items():
             words.add_row(Text(word, "bold", justify="right"), Text(meaning))
-        with VerticalScroll(can_focus=False):
-            yield Static(table, markup=False)
-            yield Static(words, id="words", markup=False)
+        return Group(both, "", words)
 
     def action_scroll(self, rows: int) -> None:
         self.query_one(VerticalScroll).scroll_relative(y=rows, animate=False)

@@ -86,13 +86,11 @@ class NeighboursScreen(JudgeScreen):
         verdict = SIGNS[self.judgements.of(row)] if row is not None else ""
         other, at = ("target", near.target) if of == "source" else ("source", near.source)
         line = self._line(other, at)
-        score = "–" if near.score is None else f"{near.score:.4f}"
         told = " ".join(filter(None, [verdict, OUTCOMES[near.outcome.kind]]))
         sign = "=" if (near.source, near.target) == self._pair else " "
-        figures = (
-            f"{sign} {near.rank}  {self.view.around.called} {score}  "
-            f"{told}  cos {near.cosine:.4f} line {line}"
-        )
+        score = "" if near.score is None else f"  {self.view.around.called} {near.score:.4f}"
+        # What may be cut off in a narrow window stands last.
+        figures = f"{sign} {near.rank}  line {line}  {told}{score}  cosine {near.cosine:.4f}"
         return Entry(figures, near.text, near.outcome.kept)
 
     def _under_cursor(self) -> Neighbour | None:

@@ -83,5 +83,5 @@ class SearchScreen(BaseScreen):
 
 def _entry(hit: Hit, side: TextSide) -> Entry:
     line = line_name(side, hit.row)
-    score = "" if hit.score is None else f"score {hit.score:.4f} "
-    return Entry(f"  {hit.rank}  {score}cos {hit.cosine:.4f} line {line}", hit.text)
+    score = "" if hit.score is None else f"  score {hit.score:.4f}"
+    return Entry(f"  {hit.rank}  line {line}{score}  cosine {hit.cosine:.4f}", hit.text)

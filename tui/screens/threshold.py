@@ -18,6 +18,7 @@ from xmine.browsing.write_cut import read_again, write_cut
 from xmine.errors import XmineError
 from xmine.plots.terminal import histogram_lines
 from xmine.scoring.histogram import Histogram
+from xmine.units import count
 
 from ..widgets.near_table import NearTable
 from ..widgets.pair_detail import PairDetail
@@ -126,7 +127,9 @@ class ThresholdScreen(JudgeScreen):
     def facts(self) -> str:
         if self._cuts is None:
             return ""
-        return f"{self._cuts.kept_by(self._cut):,} of {len(self._cuts):,} kept"
+        every, able = len(self.view.opened), len(self._cuts)
+        dropped = f", {every - able:,} dropped or a copy" if every > able else ""
+        return f"{self._cuts.kept_by(self._cut):,} of {every:,} kept{dropped}"
 
     @on(Click, "#bars")
     def _cut_at_bar(self, event: Click) -> None:
@@ -184,7 +187,7 @@ class ThresholdScreen(JudgeScreen):
         lines = histogram_lines(cuts.moved(histogram, self._cut), width, figures=False)
         # Laying the screen out anew takes ten times as long as drawing two widgets.
         bars, text = self.query_one("#bars", Static), Text("\n", overflow="crop", no_wrap=True)
-        bars.styles.height = len(lines)
+        bars.styles.height = len(histogram.counts) + 4  # one more where the cut parts a bin
         bars.update(text.join(lines), layout=False)
         self._lines = [each.plain for each in lines]
         self.query_one("#cut", Static).update(Text(self._said(cuts), "bold"), layout=False)
@@ -224,8 +227,12 @@ class ThresholdScreen(JudgeScreen):
     def _say_agreement(self) -> None:
         """Say how verdicts agree with the estimate, and judges with each other."""
         if self.judgements.counts().judged and not self.judgements.problem:
-            said = approval_of(self.view.opened, self.judgements).agreement()
-            self.say("judged: " + "; ".join(f"{name} {each}" for name, each in said.items()))
+            found = approval_of(self.view.opened, self.judgements)
+            said = [f"{one} and {two}: {x.so} of {x.of} alike" for one, two, x, _ in found.judges]
+            if found.expected is not None:
+                told = f"{found.agreed.so:,} of {count(found.agreed.of, 'verdict')} as prob says"
+                said.insert(0, f"{told}: right from 0.5 on")
+            self.say("; ".join(said))
 
     def action_sample(self) -> None:
         if self._cuts is not None:
@@ -265,9 +272,9 @@ class ThresholdScreen(JudgeScreen):
         self.background.run("write", write, self._written, self.complain)
 
     def _written(self, written: tuple[int, Opened]) -> None:
-        count, opened = written
+        kept, opened = written
         self.view.reopened(opened)
         self._cuts = None  # pairs below the old cut count now
         self._count(self._bins)
         self.look_for()
-        self.say(f"written: the run keeps {count:,} pairs")
+        self.say(f"written: the run keeps {kept:,} pairs")

@@ -6,6 +6,7 @@ import numpy as np
 from rich.cells import cell_len
 
 from xmine.browsing.opened import Float32s, Opened, Rows
+from xmine.browsing.query import spans_of
 from xmine.browsing.repairs import Repair
 
 from ..text import cut
@@ -42,6 +43,7 @@ class PairCells:
         data: int64 [shown], rows of `opened`.
         verdict: tells the judgement of a row.
         repair_of: tells what stands in the place of a row.
+        marked: a regular expression, of which a text shows the first hit.
         cut: if set, a sign tells whether the rank of a pair is at or above it, see `Opened.ranks`.
         chosen: columns of CHOICE to show beside the texts; none: as there is room.
         names: the columns.
@@ -52,6 +54,7 @@ class PairCells:
         self.opened, self.data, self.verdict = opened, rows, verdict
         self.repair_of: Mended = lambda row: None
         self.cut: float | None = None
+        self.marked = ""
         self.chosen: list[str] = []
         self.names: list[str] = []
         self.widths: list[int] = []
@@ -160,10 +163,11 @@ class PairCells:
                 assert column is not None  # or it had no column
                 return _left(column[row], width)
             case "source" | "target":
-                if (repair := self.repair_of(row)) is not None:
-                    return _left(repair.text(int(name == "target")), width)
                 rows = opened.sources if name == "source" else opened.targets
-                return _left(opened.side(name).texts[int(rows[row])], width)
+                text = opened.side(name).texts[int(rows[row])]
+                if (repair := self.repair_of(row)) is not None:
+                    text = repair.text(int(name == "target"))
+                return _left(self._from_hit(text.lstrip(), width), width)
             case "src":
                 lines = opened.source.numbers(int(opened.sources[row]))
             case _:
@@ -171,6 +175,11 @@ class PairCells:
         if (repair := self.repair_of(row)) is not None:
             lines = repair.lines(int(name == "tgt"))
         return lines[:width].rjust(width)
+
+    def _from_hit(self, text: str, width: int) -> str:
+        """Leave out what stands before a hit that the column would not show."""
+        start, end = next(spans_of(self.marked, text), (0, 0))
+        return f"…{text[start - width // 4 :]}" if cell_len(text[:end]) >= width else text
 
     def _figure(self, row: int, name: str, width: int) -> str:
         opened = self.opened

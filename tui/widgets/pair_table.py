@@ -70,7 +70,6 @@ class PairTable(ScrollView, can_focus=True):
         super().__init__(id=id)
         self._order = ("", False)  # the column of the order, and whether rows fall
         self._strips: LRUCache[int, Strip] = LRUCache(_DRAWN)
-        self._marked = ""  # a regular expression
         self.chosen: set[int] = set()  # rows of `Opened`, shown or not
         self.pairs = PairCells(opened, rows, verdict)
         self._lay_out()
@@ -146,7 +145,7 @@ class PairTable(ScrollView, can_focus=True):
 
     def mark(self, pattern: str) -> None:
         """Mark what matches a regular expression in the texts; nothing if it is empty."""
-        self._marked = pattern
+        self.pairs.marked = pattern
         self.redraw()
 
     def notify_style_update(self) -> None:
@@ -204,7 +203,7 @@ class PairTable(ScrollView, can_focus=True):
         sign, (end, after) = PADDING + 1, self.pairs.texts_in(line)
         segments = [Segment(line[:sign], signed), Segment(line[sign:end], quiet)]
         texts = end
-        for start, stop in spans_of(self._marked, line[texts:after]):
+        for start, stop in spans_of(self.pairs.marked, line[texts:after]):
             segments += [
                 Segment(line[end : texts + start], style),
                 Segment(line[texts + start : texts + stop], hit),

@@ -29,8 +29,8 @@ OUTCOMES = {
     "below": "below the cut",
     "dropped": "dropped",
     "taken": "in a better pair",
-    "not best": "not the best",
-    "far": "too far",
+    "not best": "others fit better",
+    "far": "not compared",
 }
 
 

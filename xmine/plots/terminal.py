@@ -39,7 +39,7 @@ def histogram_lines(
         return [Text("no pairs: there are no scores to draw")]
     marks, histogram = _ASCII if plain else _Marks(), histogram.split_at_cut()
     names = _names(histogram, marks)
-    label = max(len(histogram.name), *map(len, names))
+    label = max(map(len, (histogram.name, *names, "" if figures else f"{histogram.cut or 0:.4f}")))
     room = max(width - label - len(_numbers(("", "", ""))) - 1, _NARROWEST_BAR)
     columns = ("pairs", "from here", "precision" if histogram.right is not None else "")
     lines = [Text(f"{histogram.name:>{label}} {'':<{room}}{_numbers(columns)}".rstrip(), "bold")]

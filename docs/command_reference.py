@@ -1,12 +1,13 @@
-"""The page reference/commands.md, and manual pages: the whole help of every command.
+"""Pages of the site, and manual pages: the whole help of every command.
 
-mkdocs loads this file as a hook (mkdocs.yml) and calls `on_page_markdown` for each page.
+mkdocs loads this file as a hook (mkdocs.yml) and calls `on_config` and `on_files`.
 `python docs/command_reference.py FOLDER` writes a manual page for each command.
 """
 
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,19 +21,36 @@ from xmine.version import __version__
 _PAGE = "reference/commands.md"
 
 
-def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:  # noqa: ANN401
-    """Append the reference to its page; leave other pages alone."""
-    return markdown + reference() if page.file.src_uri == _PAGE else markdown
+def on_config(config: Any) -> Any:  # noqa: ANN401 - of mkdocs, as all below
+    """Name the version in the footer, and the pages of commands in the navigation."""
+    config["copyright"] = f"xmine {__version__} · {config['copyright']}"
+    (reference,) = (each["Reference"] for each in config["nav"] if "Reference" in each)
+    pages = [{name: _page_of(name)} for name, _ in helps()]
+    reference[reference.index({"Commands": _PAGE})] = {"Commands": [_PAGE, *pages]}
+    return config
 
 
-def reference() -> str:
-    """Write a section with the help for each command."""
-    parts = (f"\n## {name}\n\n```text\n{text.rstrip()}\n```\n" for name, text in helps())
-    return "".join(parts)
+def on_files(files: Any, config: Any) -> Any:  # noqa: ANN401
+    """Add a page for each command."""
+    from mkdocs.structure.files import File  # which manual pages do not need
+
+    for name, text in helps():
+        content = f"# {name}\n\n```text\n{text.rstrip()}\n```\n"
+        files.append(File.generated(config, _page_of(name), content=content))
+    return files
 
 
-def helps() -> Iterator[tuple[str, str]]:
+def _page_of(name: str) -> str:
+    return f"reference/commands/{name.replace(' --method', '').replace(' ', '-')}.md"
+
+
+@cache
+def helps() -> list[tuple[str, str]]:
     """Give the name of each command, such as `xmine pairs list`, with its whole help."""
+    return [*_helps()]
+
+
+def _helps() -> Iterator[tuple[str, str]]:
     whole, runner = app(), CliRunner()
     waiting: list[tuple[list[str], Any]] = [([], typer.main.get_command(whole))]
     while waiting:

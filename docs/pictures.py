@@ -28,25 +28,76 @@ from xmine.tui.app import XmineApp
 ROOT = Path(__file__).parents[1]
 PICTURES = ROOT / "docs" / "pictures"
 _USUAL, _SMALL = (110, 32), (80, 24)  # columns and rows; README has those of the smallest window
+_SECONDS = 1.8  # that a frame of a moving picture is seen
 _CELL = 12.2  # of the pictures' units, as Rich draws them
 
 
 async def draw(
     run: Path, name: str, keys: Sequence[str], theme: str, size: tuple[int, int]
 ) -> None:
-    """Press keys, and draw what is on the screen."""
+    """Press keys, and draw what is on the screen; a key "" adds a frame of a moving picture."""
     app: Any = XmineApp(run)
+    frames = []
     async with app.run_test(size=size) as pilot:
         app.theme = theme
         await _settle(pilot)
-        for key in keys:
+        for key in [*keys, ""]:
+            if not key:
+                frames.append(_mended(app.export_screenshot(title=f"xmine browse {run.name}/")))
+                continue
             if key.startswith("typed:"):
                 app.focused.value = key.removeprefix("typed:")
             else:
                 await pilot.press(key)
             await _settle(pilot)
-        svg = app.export_screenshot(title=f"xmine browse {run.name}/")
-    (PICTURES / f"{name}.svg").write_text(_mended(svg), encoding="utf-8")
+    svg = frames[0] if len(frames) == 1 else _moving(frames)
+    (PICTURES / f"{name}.svg").write_text(svg, encoding="utf-8")
+
+
+def _moving(frames: Sequence[str]) -> str:
+    """Show frames in turn; what stands in several of them is drawn once."""
+    styles: dict[str, str] = {}  # what a class does -> its name
+    shown: dict[str, set[int]] = {}
+    for at, frame in enumerate(frames):
+        rules = dict(re.findall(r"\.(terminal-\d+-r\d+) {([^}]*)}", frame))
+        body = frame[frame.rindex("<g transform") :]
+        for element in re.findall(r"<rect [^>]*/>|<text [^>]*>[^<]*</text>", body):
+            bare = re.sub(r' clip-path="[^"]*"| shape-rendering="[^"]*"', "", element)
+            named = re.sub(
+                r"terminal-\d+-r\d+",
+                lambda found, rules=rules: styles.setdefault(rules[found[0]], f"r{len(styles)}"),
+                bare,
+            )
+            shown.setdefault(named, set()).add(at)
+    head, tail = frames[0][: frames[0].rindex("<g transform")], "</g></svg>"
+    fonts = re.findall(r"\.(terminal-\d+-matrix) {", frames[0])[0]
+    begin = re.findall(r'<g transform="[^"]*"', frames[0])[-1]
+    css, groups = [f".{name} {{ {rule} }}" for rule, name in styles.items()], []
+    part = 100 / len(frames)
+    for when in sorted({tuple(sorted(each)) for each in shown.values()}):
+        inside = sorted((each for each, at in shown.items() if (*sorted(at),) == when), key=_layer)
+        name = "f" + "-".join(map(str, when))
+        if len(when) < len(frames):
+            steps = "".join(
+                f"{at * part:.3f}% {{ opacity: {int(at in when)} }} " for at in range(len(frames))
+            )
+            css.append(f"@keyframes {name} {{ {steps}}}")
+            css.append(
+                f".{name} {{ animation: {name} {len(frames) * _SECONDS}s step-end infinite }}"
+            )
+        groups.append((name, inside))
+    layers = "".join(
+        f'<g class="{name}">{"".join(each for each in inside if _layer(each) == layer)}</g>'
+        for layer in (0, 1)
+        for name, inside in groups
+    )
+    head = head.replace("</style>", "\n".join(css) + "</style>")
+    head = re.sub(r"<clipPath.*?</clipPath>|\.terminal-\d+-r\d+ {[^}]*}", "", head, flags=re.DOTALL)
+    return f'{head}{begin} class="{fonts}">{layers}{tail}'
+
+
+def _layer(element: str) -> int:
+    return int(element.startswith("<text"))
 
 
 def _mended(svg: str) -> str:
@@ -80,8 +131,31 @@ async def _settle(pilot: Any) -> None:  # noqa: ANN401 - generic in Textual
 _DARK, _LIGHT = "textual-dark", "textual-light"
 # Keys by name; "typed:TEXT" puts a text into the line that has the focus.
 SCREENS: dict[str, tuple[list[str], str, tuple[int, int]]] = {
+    "tour": (
+        [
+            "",
+            *"jjj",
+            "",
+            "enter",
+            "",
+            "escape",
+            "t",
+            "",
+            *["right"] * 4,
+            "",
+            "escape",
+            "v",
+            "",
+            "enter",
+            "a",
+            "",
+            "x",
+        ],
+        _DARK,
+        _SMALL,
+    ),
     "pairs": ([*("jjjjjjjj" * 5), *"jjkkkkkaau"], _DARK, _SMALL),
-    "sample": ([*"vaxa"], _DARK, _SMALL),
+    "sample": (["v", "enter", *"axa"], _DARK, _SMALL),
     "filter": (["f"], _DARK, _USUAL),
     "neighbours": ([*"jjjj", "enter"], _DARK, _USUAL),
     "threshold": (["t", "right", "right"], _LIGHT, _USUAL),

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from itertools import takewhile
 from pathlib import Path
+from urllib.parse import unquote
 
 import command_reference
 import pytest
@@ -135,7 +136,7 @@ def test_the_site_builds_and_its_links_lead_somewhere_and_it_loads_nothing_from_
         )
         assert not [each for each in loaded if each.startswith(("http", "//"))], path
         linked = re.findall(r"<a\b[^>]*?\bhref=\"?([^\" >]+)", page)
-        for link in {html.unescape(each) for each in [*loaded, *linked]}:
+        for link in {unquote(html.unescape(each)) for each in [*loaded, *linked]}:
             if link.startswith(("http", "mailto:", "data:")) or path.name == "404.html":
                 continue
             place, _, anchor = link.partition("#")

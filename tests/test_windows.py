@@ -27,37 +27,31 @@ for name in [name for name in sys.modules if name.split(".")[0] == "xmine"]:
     del sys.modules[name]
 for name in ("fcntl", "resource", "termios", "tty", "pty", "pwd", "grp"):
     sys.modules[name] = None
-for name in "SIGHUP SIGKILL SIGALRM SIGUSR1 SIGUSR2 SIGQUIT SIGTSTP SIGCONT SIGWINCH".split():
-    delattr(signal, name)
-for name in "setitimer alarm pause pthread_sigmask".split():
-    delattr(signal, name)
-for name in (
-    "fork killpg getpriority setpriority pread pwrite posix_fallocate sched_getaffinity geteuid "
-    "getuid getgid mkfifo nice setsid"
-).split():
-    delattr(os, name)
+for module, names in (
+    (signal, "SIGHUP SIGKILL SIGALRM SIGUSR1 SIGUSR2 SIGQUIT SIGTSTP SIGCONT SIGWINCH setitimer"),
+    (os, "fork killpg getpriority setpriority pread pwrite posix_fallocate sched_getaffinity"),
+    (os, "geteuid getuid getgid mkfifo nice setsid"),
+):
+    for name in names.split():
+        delattr(module, name)
 locked = []
 sys.modules["msvcrt"] = types.SimpleNamespace(
     LK_NBLCK=2, locking=lambda handle, *_: locked.append(handle)
 )
-driver = types.ModuleType("textual.drivers.windows_driver")
-driver.WindowsDriver = type(
-    "WindowsDriver", (textual.drivers.headless_driver.HeadlessDriver,), {"_file": None}
+sys.modules["textual.drivers.windows_driver"] = types.SimpleNamespace(
+    WindowsDriver=textual.drivers.headless_driver.HeadlessDriver
 )
-sys.modules[driver.__name__] = driver
 os.O_BINARY = 0
 sys.platform = "win32"
 load_all()
 
 from xmine.tui.app import XmineApp
 from xmine.cli import run
-code = None
 sys.argv = ["xmine", "mine", *sys.argv[1:], "-o", "run/", "-q"]
 try:
     run()
 except SystemExit as ended:
-    code = ended.code
-assert code == 0 and locked, (code, locked)
+    assert ended.code == 0 and locked, (ended.code, locked)
 
 async def judge():
     app = XmineApp(pathlib.Path("run"))

@@ -91,15 +91,6 @@ def test_the_commands_in_the_docs_parse(monkeypatch: pytest.MonkeyPatch) -> None
     assert seen >= 100
 
 
-def test_links_in_the_docs_lead_to_files() -> None:
-    contributing = ROOT / "CONTRIBUTING.md"
-    texts = {ROOT / "README.md": README, contributing: contributing.read_text(encoding="utf-8")}
-    for path, text in {**texts, **DOCS}.items():
-        for target in re.findall(r"\]\(([^)#]+)", text):
-            if not target.startswith("http"):
-                assert (path.parent / target).exists(), f"{path.name}: {target}"
-
-
 def test_the_reference_has_every_environment_variable_that_the_code_reads() -> None:
     text = DOCS[ROOT / "docs" / "reference" / "commands.md"]
     files = [path for top in ("xmine", "trainer", "tui") for path in (ROOT / top).rglob("*.py")]

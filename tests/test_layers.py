@@ -35,7 +35,7 @@ CEILINGS = {
     "trainer": 8880,
     "tui": 7280,
     "bench": 4720,
-    "tests": 54668,
+    "tests": 54683,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 20_000

@@ -179,6 +179,8 @@ def test_the_source_distribution_can_run_its_own_tests(tmp_path: Path) -> None:
             if path.is_file() and path.suffix != ".pyc" and not name.startswith("."):
                 assert name in names, name
     links = re.findall(r"\]\(([^)]+)\)", described)
+    for place in re.findall(r"\]\((?!http)([^)#]+)", (ROOT / "CONTRIBUTING.md").read_text("utf-8")):
+        assert (ROOT / place).is_file(), place
     home = PROJECT["project"]["urls"]["Homepage"]
     raw = home.replace("//github.com", "//raw.githubusercontent.com")
     for link in links:

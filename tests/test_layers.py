@@ -19,9 +19,9 @@ CEILINGS = {
     "xmine": 1460,
     "xmine/aligning": 1600,
     "xmine/browsing": 3920,
-    "xmine/cli": 4752,
+    "xmine/cli": 4854,
     "xmine/encoders": 3850,
-    "xmine/evaluation": 5720,
+    "xmine/evaluation": 5640,
     "xmine/files": 1610,
     "xmine/flags": 2290,
     "xmine/knn": 2850,
@@ -32,10 +32,10 @@ CEILINGS = {
     "xmine/scoring": 2560,
     "xmine/text": 2950,
     "xmine/vectors": 590,
-    "trainer": 8880,
+    "trainer": 9540,
     "tui": 7280,
-    "bench": 4720,
-    "tests": 54683,
+    "bench": 4475,
+    "tests": 54451,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 20_000
@@ -65,6 +65,7 @@ ORDER = """
     xmine.trainer.train
     xmine.trainer.confident
     xmine.trainer.adapt
+    xmine.trainer.reproduce
     xmine.tui
     xmine.tui.text xmine.tui.terminal
     xmine.tui.state

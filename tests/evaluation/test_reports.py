@@ -29,10 +29,8 @@ from xmine.evaluation.reports.table import (
     published_tables,
     unlike_notes,
 )
-from xmine.evaluation.reports.xrete import xrete_result
 from xmine.evaluation.result import Metric, Result, Row
 from xmine.evaluation.retrieval.aligned import evaluate_bitext
-from xmine.evaluation.retrieval.reranked import ours
 from xmine.pairs.io import ParallelText
 
 ABOUT = {
@@ -250,7 +248,7 @@ def columns(table: dict[str, Any]) -> list[tuple[str, str]]:
 
 def test_published_tables_are_whole() -> None:
     for table in published_tables():
-        assert table["benchmark"] in {*BENCHMARKS, "xrete"}, table["source"]
+        assert table["benchmark"] in BENCHMARKS, table["source"]
         assert table["source"] and table["systems"]
         for system, figures in table["systems"].items():
             assert len(figures) == len(columns(table)), (table["source"], system)
@@ -260,50 +258,6 @@ def some_result(benchmark: str, metric: str, figures: dict[str, float]) -> Resul
     rows = [Row(name, 10, {metric: value}, is_mean=True) for name, value in figures.items()]
     metrics = (Metric(metric, metric, ""),)
     return Result(benchmark, "", "", metrics, rows, (rows[0].name, metric))
-
-
-def test_xrete_is_eleven_tasks_and_an_error_apart() -> None:
-    """With the figures that Emma-X's Table 1 has for Emma-X: 74.22, and not its 70.7 of twelve."""
-    transfer = some_result(
-        "transfer",
-        "accuracy",
-        {
-            "xnli, mean of 15": 0.881,
-            "americasnli, mean of 10": 0.5021,
-            "xcopa, mean of 11": 0.782,
-            "pawsx, mean of 7": 0.942,
-        },
-    )
-    more = [Row("multieurlex, mean of 23", 9, {"top1": 0.714, "accuracy": 0.1})]
-    more.append(Row("multiarc, mean of 6", 9, {"mae": 0.327}))
-    results = {
-        "transfer": replace(transfer, rows=[*transfer.rows, *more]),
-        "xsts": some_result("xsts", "spearman", {"mean of 10 (Emma-X)": 0.873}),
-        "qe": some_result("qe", "pearson", {"WMT21, mean of 11": 0.672, "WMT21, mean of 7": 0.9}),
-        "retrieval": some_result(
-            "retrieval", "map", {"LAReQA, mean of 11": 0.506, "Mewsli-X, mean of 11": 0.596}
-        ),
-        "bucc": some_result("bucc", "f1", {"mean of 4 held-out": 0.871}),
-        "tatoeba": some_result("tatoeba", "to_english", {"mean of all 112": 0.825}),
-    }
-    of_bucc = results["bucc"].rows
-    reranked = [replace(row, figures={"f1": 0.999}) for row in ours(of_bucc)]
-    results["bucc"] = replace(results["bucc"], rows=[*reranked, *of_bucc])
-    xrete = xrete_result(results)
-    assert xrete is not None
-    assert headline(xrete) == "74.2 figure (mean of eleven)"
-    assert xrete.figure("mean of eleven", "figure") == pytest.approx(0.7422, abs=5e-5)
-    assert xrete.figure("MultiARC", "mae") == 0.327
-    published = published_beside({"a": xrete})
-    assert [row[0] for row in published[0].cells][-1] == "ChatGPT, cannot be run again"
-    assert published[0].obstacle
-
-    del results["qe"], results["bucc"]
-    some = xrete_result(results)
-    assert some is not None
-    assert "No mean of eleven: QE, BUCC not measured." in some.notes
-    assert headline(some) == "88.1 figure (XNLI)"
-    assert xrete_result({"transfer": results["transfer"]}) is None  # five of eleven
 
 
 # Means as papers print them, and those of their rows, where these are more apart than rounding.
@@ -333,10 +287,6 @@ def test_published_means_are_those_of_their_rows() -> None:
                 checked += 1
                 if abs(np.mean(members) - mean) > (0.055 if digits == 1 else 0.011):
                     found[table.name, row.name] = mean, round(float(np.mean(members)), digits)
-    [xrete] = [each for each in published_tables() if each["benchmark"] == "xrete"]
-    for *members, mean, _ in xrete["systems"].values():
-        if -1 not in members:
-            assert mean == pytest.approx(np.mean(members), abs=0.0051)
     assert (found, checked) == (PRINTED_OTHERWISE, 91)
 
 

@@ -16,8 +16,8 @@ from xmine.version import __version__
 # In the order of the help. Each has a module of its name, but for two. In it is a function of
 # that name, or a `typer.Typer` with commands of its own.
 _COMMANDS = (
-    "mine align documents browse score search encode convert adapt help train pairs eval model "
-    "cache"
+    "mine align documents browse score search encode convert adapt help train pairs eval "
+    "reproduce model cache"
 ).split()
 
 

@@ -146,7 +146,3 @@ _ALL = [
     ),
 ]
 BENCHMARKS = {benchmark.name: benchmark for benchmark in _ALL}
-# Benchmark, or summary of benchmarks -> the question it answers.
-QUESTIONS = {name: each.asks for name, each in BENCHMARKS.items()} | {
-    "xrete": "How does it do on the tasks of XRETE, the collection of Emma-X?"
-}

@@ -50,7 +50,7 @@ class Table:
     differs: str
     is_ablation: bool  # of one method alone, which nobody else is compared with
     models: Mapping[str, Mapping[str, Any]]
-    files: Mapping[str, Sequence[str]]  # name -> path in the data folder, what it is
+    files: Mapping[str, tuple[str, str]]  # name -> path in the data folder, what it is
 
     @property
     def columns(self) -> list[str]:
@@ -100,7 +100,7 @@ def _tables(paper: str) -> Iterator[Table]:
             about.get("differs", ""),
             about.get("ablation", False),
             found["models"],
-            found["files"],
+            {file: (path, what) for file, (path, what) in found["files"].items()},
         )
 
 

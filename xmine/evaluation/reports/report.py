@@ -13,12 +13,11 @@ from typing import Any
 
 from xmine.encoders.pair import Encoders
 from xmine.errors import FileError, XmineError
-from xmine.evaluation.benchmarks import BENCHMARKS, QUESTIONS
+from xmine.evaluation.benchmarks import BENCHMARKS
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import EvaluationOptions
 from xmine.evaluation.reports.record import record
 from xmine.evaluation.reports.table import as_markdown, described, main_figures, published_beside
-from xmine.evaluation.reports.xrete import xrete_result
 from xmine.evaluation.result import Result
 from xmine.extras import EXTRAS, needs
 from xmine.progress import Progress, Report, silent
@@ -32,8 +31,8 @@ _LONG = 25
 class EvaluationOutcome:
     """What measuring an encoder on everything gave; benchmark names throughout."""
 
-    results: dict[str, Result] = field(default_factory=dict)  # XRETE as a summary among them
-    seconds: dict[str, float] = field(default_factory=dict)  # none for the summary
+    results: dict[str, Result] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
     missing: dict[str, str] = field(default_factory=dict)  # the files that the data folder lacks
     failed: dict[str, str] = field(default_factory=dict)  # why, though there are files
 
@@ -72,8 +71,6 @@ def evaluate_all(
             say(name, headline(result))
         report(Progress(name, 1, 1))
     report(Progress("benchmarks", len(chosen), len(chosen)))
-    if xrete := xrete_result(outcome.results):
-        outcome.results["xrete"] = xrete
     if not outcome.results and not outcome.failed:
         raise MissingData(
             f"{data.path or 'no benchmark data'}: there is nothing for any benchmark",
@@ -111,7 +108,7 @@ def read_report(path: Path) -> tuple[str, dict[str, Result]]:
         rows = found["results"].values() if "results" in found else [found]
         results = [Result.from_json(row) for row in rows]
         for each in results:
-            if each.benchmark not in QUESTIONS:
+            if each.benchmark not in BENCHMARKS:
                 raise KeyError(each.benchmark)
             each.cells()  # what cannot be printed is not ours
         model, prompt = (str(found["encoder"].get(name) or "") for name in ("model", "prompt"))
@@ -140,7 +137,7 @@ def _markdown(
         *as_markdown(cells),
     ]
     for name, result in outcome.results.items():
-        lines += ["", f"## {name}", "", QUESTIONS[name], "", f"- protocol: {result.protocol}"]
+        lines += ["", f"## {name}", "", BENCHMARKS[name].asks, "", f"- protocol: {result.protocol}"]
         lines += [f"- files: {result.split}"]
         for metric in result.metrics:
             better = f" ({metric.better} is better)" if metric.better else ""

@@ -1,0 +1,113 @@
+"""Tables of papers made again: what each row needs, its options, and all rows on small files."""
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from xmine.errors import OptionError
+from xmine.evaluation.benchmarks import BENCHMARKS
+from xmine.evaluation.papers.tables import PAPERS, Table, all_tables
+from xmine.options import flag, without_effect
+from xmine.trainer.methods import METHODS
+from xmine.trainer.reproduce.jobs import Place, jobs_of
+from xmine.trainer.reproduce.run import (
+    OtherWork,
+    listed,
+    missing_files,
+    notes,
+    reproduce,
+    side_by_side,
+)
+from xmine.trainer.reproduce.tiny import MOST, OPTIONS, write_tiny
+
+NOWHERE = Place(Path("nowhere"), Path("out"), {}, {})
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    folder = tmp_path_factory.mktemp("tiny")
+    return Place(folder / "data", folder / "out", OPTIONS, MOST)
+
+
+@pytest.mark.parametrize("name", all_tables())
+def test_every_row_is_options_of_its_method_and_differs_from_the_others(name: str) -> None:
+    table = all_tables()[name]
+    for measure in table.measures:
+        BENCHMARKS[measure.benchmark].options(**measure.options)
+    made: list[Any] = []
+    for row in table.rows:
+        assert (bool(row.model) + bool(row.encoder) + bool(row.cited)) == 1, row.name
+        jobs = jobs_of(table, row, NOWHERE)
+        for job in jobs:
+            options = METHODS[job.method].options(**job.options)
+        if jobs:
+            given = {f"--{kind}": kind in job.files for kind in ("nli", "triplets", "texts")}
+            texts = without_effect(options, given)
+            vain = {name for text in texts for name in text.partition(":")[0].split(", ")}
+            assert vain.isdisjoint(map(flag, row.options)), "none is given in vain"
+        own = (jobs[-1].folder, row.encoding) if jobs else (row.encoder or row.cited, row.encoding)
+        assert row.cited or own not in made
+        made.append(own)
+    assert all(len(row.paper) in (0, len(table.columns)) for row in table.rows)
+
+
+def test_what_is_missing_is_named_before_anything_is_trained(tmp_path: Path) -> None:
+    table = all_tables()["moco/2"]
+    place = Place(tmp_path, tmp_path / "out", {}, {})
+    ours, *_ = table.rows
+    [file] = missing_files(table, ours, place)
+    assert file.startswith("train/moco.en-zh.tsv (5 million English-Chinese pairs")
+    found = reproduce(table, place)
+    assert not any(each.figures for each in found)
+    assert found[0].why.startswith(f"missing: {file}; bucc: BUCC 2018's zh-en")
+    assert ["LASER", "cited", "92.27"] in side_by_side(table, found)
+    assert "LASER: cited: a program of its own" in notes(table, found)
+    assert any(each.startswith("lacks train/moco.en-zh.tsv: ") for each in listed([table], place))
+    with pytest.raises(OptionError, match="no method has 'step'"):
+        reproduce(table, replace(place, options={"step": 3}))
+
+
+def check(table: Table, place: Place) -> None:
+    """Make a table; each row has a figure of ours in each column, or a reason that is not ours."""
+    for made in reproduce(table, place):
+        if made.row.cited:
+            assert made.why == f"cited: {made.row.cited}"
+            continue
+        assert not made.why, (table.name, made.row.name)
+        assert {*made.figures} == {*table.columns}, (table.name, made.row.name)
+        assert all(math.isfinite(x) for each in made.figures.values() for x in each)
+    written = json.loads((place.output / f"{table.name.replace('/', '-')}.json").read_text())
+    assert [made["row"]["name"] for made in written["rows"]] == [row.name for row in table.rows]
+
+
+def test_a_table_is_made_once_with_each_seed(tiny: Place) -> None:
+    table = all_tables()["moco/1"]
+    place = replace(tiny, data=tiny.data.with_name("one"), output=tiny.output / "one")
+    write_tiny(place, [table])
+    said: list[str] = []
+    [made] = reproduce(table, place, (1, 2), ["MoCo-BERT base"], say=said.append)
+    assert {*made.figures} == {"zh→en", "en→zh", "mean"}
+    assert all(len(each) == 2 for each in made.figures.values())
+    assert "± " in side_by_side(table, [made])[2][1]
+    assert said == ["training moco", "training moco+seed=2", "MoCo-BERT base: measured"]
+    note = json.loads((place.output / "encoders/moco.json").read_text())
+    asked = note["asked"]["options"]
+    assert (asked["queue_size"], asked["temperature"], asked["steps"]) == (16, 0.04, 2)
+    again = reproduce(table, place, (1, 2), ["MoCo-BERT base"], say=said.append)
+    assert [made] == again and said[3:] == ["MoCo-BERT base: measured"]
+    other = replace(place, options={**OPTIONS, "steps": 3})
+    with pytest.raises(OtherWork, match="made with other options or files"):
+        reproduce(table, other, only=["MoCo-BERT base"])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_row_of_every_table_runs_on_small_files(paper: str, tiny: Place) -> None:
+    tables = [table for name, table in all_tables().items() if name.startswith(f"{paper}/")]
+    write_tiny(tiny, tables)
+    for table in tables:
+        check(table, tiny)

@@ -1,0 +1,102 @@
+"""xmine reproduce: a table of a paper made again, row by row, beside what the paper printed.
+
+The work is in `xmine.trainer.reproduce`; here options are read and figures are shown.
+"""
+
+import tempfile
+from contextlib import ExitStack
+from itertools import groupby
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from xmine.cli.arguments import DATA, switch, value
+from xmine.cli.console import Console
+from xmine.cli.encoders import data_folder
+from xmine.cli.from_options import with_flags
+from xmine.errors import OptionError
+from xmine.evaluation.papers.tables import Table, all_tables
+from xmine.extras import EXTRAS, TRAINING, needs
+from xmine.options import load_toml
+
+
+@with_flags
+def reproduce(
+    console: Console,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="TABLE...", help="Tables, such as moco/1; or all of a paper: moco."),
+    ] = None,
+    data: DATA = None,
+    output: Annotated[
+        Path | None, value("Folder of encoders and figures.", "-o --output", shown="required")
+    ] = None,
+    row: Annotated[list[str] | None, value("Only the row of this name; repeatable.")] = None,
+    training: Annotated[
+        Path | None, value("TOML file of training options, such as steps = 300.", "--options")
+    ] = None,
+    seeds: Annotated[str, value("Seeds of training, as in 1,2,3.", shown=True)] = "1",
+    tiny: Annotated[
+        bool, switch("--tiny", "Try the rows on small files made on the spot.")
+    ] = False,
+    listing: Annotated[bool, switch("--list", "List rows, and what each needs.")] = False,
+) -> None:
+    """Make a table of a paper again, beside its own figures.
+
+    Trains and measures each row as the paper does. What a row needs and the data folder lacks is
+    named. The same command goes on where it was stopped.
+
+    Example: xmine reproduce moco/1 --data DATA/ -o moco/
+    """
+    chosen = _chosen(names or [])
+    needs("xmine reproduce", *TRAINING, *EXTRAS["eval"])
+    from xmine.evaluation.reports.table import as_text
+    from xmine.trainer.reproduce import run
+    from xmine.trainer.reproduce.jobs import Place
+    from xmine.trainer.reproduce.tiny import MOST, OPTIONS, write_tiny
+
+    given = load_toml(training) if training else {}
+    folder = data_folder(data).path
+    with ExitStack() as made:
+        if tiny:
+            output = output or Path(made.enter_context(tempfile.TemporaryDirectory()))
+            folder, given = output / "data", {**OPTIONS, **given}
+        place = Place(folder or Path(), output or Path(), given, MOST if tiny else {})
+        if tiny:
+            write_tiny(place, chosen)
+        if listing or not chosen:
+            for paper, tables in groupby(chosen or all_tables().values(), _paper):
+                lines = run.listed([*tables], place if folder else None)
+                console.show(
+                    (f"{line}\n" for line in [*lines, ""]), {"paper": paper, "rows": lines}
+                )
+            return
+        if folder is None:
+            raise OptionError("no --data: where are files to train on?", "--list says which")
+        if output is None:
+            raise OptionError("no -o: where are encoders and figures to go?", "-o FOLDER/")
+        is_made = False
+        for table in chosen:
+            with console.progress() as report:
+                seen = [int(each) for each in seeds.split(",")]
+                found = run.reproduce(table, place, seen, row or (), report, console.say)
+            is_made |= any(each.figures for each in found)
+            cells = run.side_by_side(table, found)
+            text = [f"{table.name}  {table.title}", f"{table.source}", "", *as_text(cells)]
+            text += [f"note: {each}" for each in run.notes(table, found)]
+            console.show((f"{line}\n" for line in text), {"table": table.name, "rows": cells})
+    if not is_made:
+        raise typer.Exit(1)
+
+
+def _paper(table: Table) -> str:
+    return table.name.partition("/")[0]
+
+
+def _chosen(names: list[str]) -> list[Table]:
+    known = all_tables()
+    for name in names:
+        if name not in {*known, *map(_paper, known.values())}:
+            raise OptionError(f"{name!r} is no table", "xmine reproduce --list names all")
+    return [table for table in known.values() if {table.name, _paper(table)} & {*names}]

@@ -164,16 +164,6 @@ def test_the_threshold_asks_for_pairs_around_the_cut_where_it_is_now(run_copy: P
     drive(XmineApp(run_copy), (80, 24), script)
 
 
-def test_nothing_can_be_drawn_from_no_pairs(tmp_path: Path) -> None:
-    write_pairs([], str(tmp_path / "pairs.parquet"))
-
-    async def script(pilot: Any) -> None:
-        await settled(pilot)
-        assert "0 of 0 pairs judged" in await pressed(pilot, *["v", "enter", "a", "z", "enter"])
-
-    drive(XmineApp(tmp_path / "pairs.parquet"), (80, 24), script)
-
-
 def test_the_screen_looks_as_it_did(mined_run: Path, snapshot: Any) -> None:
     async def script(pilot: Any) -> None:
         await settled(pilot)

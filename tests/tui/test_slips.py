@@ -23,23 +23,6 @@ async def pressed(pilot: Any, *keys: str) -> str:
     return "\n".join(screen_text(pilot.app))
 
 
-def test_a_name_that_no_file_can_have_is_told(
-    mined_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-
-    async def script(pilot: Any) -> None:
-        await settled(pilot)
-        for name in (".", "", "~nobody/x.tsv", "a" * 300 + ".tsv"):
-            await pressed(pilot, "e")
-            pilot.app.screen.query_one("#answer", Input).value = name
-            text = await pressed(pilot, "enter")
-            assert "! " in text and isinstance(pilot.app.screen, PairsScreen), name
-            assert [each.name for each in tmp_path.iterdir()] == ["state"]
-
-    drive(XmineApp(mined_run), (80, 24), script)
-
-
 def test_marks_that_a_filter_hides_are_no_leave_to_judge_the_filter(run_copy: Path) -> None:
     async def script(pilot: Any) -> None:
         await settled(pilot)

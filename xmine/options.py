@@ -19,6 +19,7 @@ from types import NoneType, UnionType
 from typing import Any
 
 from xmine.errors import FileError, OptionError
+from xmine.plugins import plugin_names
 
 
 def option(
@@ -34,6 +35,7 @@ def option(
     words: tuple[str, ...] = (),
     commas: bool = True,
     only_if: str = "",
+    plugins: str = "",
 ) -> Any:  # noqa: ANN401
     """Declare one option: a dataclass field with its help, limits and one-letter flag.
 
@@ -49,6 +51,7 @@ def option(
         words: that may stand in place of a number.
         commas: whether a text of a list may be several, with commas between.
         only_if: where the option has an effect, for `without_effect`.
+        plugins: what other packages add to the choices, see `xmine.plugins`.
     """
     metadata = dict(locals())
     if isinstance(default, (dict, list)):
@@ -142,8 +145,11 @@ def in_words(hint: Any) -> str:  # noqa: ANN401
 def _check(name: str, value: Any, metadata: Mapping[str, Any]) -> None:  # noqa: ANN401
     low, high, choices = metadata["min"], metadata["max"], metadata["choices"]
     for each in value if isinstance(value, list) else [value]:
-        if choices and each not in choices:
-            raise OptionError(f"{flag(name)} is {each!r}", f"choose from {', '.join(choices)}")
+        if (choices or metadata["plugins"]) and each not in choices:
+            others = plugin_names(metadata["plugins"]) if metadata["plugins"] else []
+            if each not in others:
+                every = ", ".join([*choices, *others]) or "those of packages; none is installed"
+                raise OptionError(f"{flag(name)} is {each!r}", f"choose from {every}")
     for each in value.values() if isinstance(value, dict) else ():
         _check(name, each, metadata)
     if isinstance(value, (int, float)) and not isinstance(value, bool):

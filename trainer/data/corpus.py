@@ -17,7 +17,7 @@ from xmine.files.suffixes import kind_of
 from xmine.pairs.io import ParallelText, read_pairs, read_parallel
 from xmine.pairs.paths import READ_ONLY
 from xmine.text.folding import fold
-from xmine.text.formats import READERS
+from xmine.text.formats import has_units
 from xmine.text.inputs import read_texts
 from xmine.text.packed import TextPacker, picked
 
@@ -200,7 +200,7 @@ def texts_in(given: str) -> Iterator[str]:
     if kind in ("tmx", *READ_ONLY) or Path(given).is_dir() or ("," in given and not exists(given)):
         for pair in read_pairs(given):
             yield from (pair.source, pair.target)
-    elif not exists(given) or (kind in READERS and kind != "json"):  # or says what is not there
+    elif not exists(given) or (has_units(kind) and kind != "json"):  # or says what is not there
         yield from read_texts(given)
     elif kind == "csv":
         for _, _, cells in csv_rows(given):

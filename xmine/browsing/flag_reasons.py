@@ -22,6 +22,7 @@ from xmine.flags.rules import lowest_good_cosine, usual_ratio
 from xmine.flags.scripts import foreign_to, share_of_script
 from xmine.knn.neighbours import Neighbours, found_in
 from xmine.pairs.pair import Pair
+from xmine.plugins import plugin
 from xmine.text.folding import nfkc, without_markup
 from xmine.text.languages import ENGLISH_WORDS, scripts_of, short_code
 from xmine.units import count
@@ -64,7 +65,10 @@ class Reasons:
             "garbled": lambda _, pair: _stretch(garbled, pair, "is no text that people wrote"),
         }
         try:
-            return explain[name](row, pair) if name in explain else ""
+            if name in explain:
+                return explain[name](row, pair)
+            found = plugin("flags", name)
+            return found.reason(pair.source, pair.target) if found else ""
         except (XmineError, OSError) as error:
             return f"cannot be explained: {error}"
 

@@ -16,6 +16,7 @@ from xmine.errors import OptionError
 from xmine.flags.names import FLAGS
 from xmine.pairs.changes import came_since
 from xmine.pairs.judgements import LABELS
+from xmine.plugins import plugin_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -75,7 +76,7 @@ class PairQuery:
             ("--sort", self.order, ORDERS),
             *(("--flag", each, (*FLAGS, "none")) for each in self.flags),
         ):
-            if value not in known:
+            if value not in known and not (name == "--flag" and value in plugin_names("flags")):
                 raise OptionError(f"{name} is {value!r}", f"one of {', '.join(known)}")
 
     @property

@@ -7,6 +7,7 @@ import typer
 
 from xmine.errors import OptionError
 from xmine.files.suffixes import PACKED, PAIR_SUFFIXES
+from xmine.plugins import plugin_names
 
 if TYPE_CHECKING:
     from xmine.text.file_lines import FileLines
@@ -51,7 +52,7 @@ MODEL = Annotated[
         "sentence-transformers/LaBSE.",
         group="Most used",
         shown="the embedded one",
-        autocompletion=lambda: ["embedded", "use", "e5"],
+        autocompletion=lambda: ["embedded", "use", "e5", *plugin_names("encoders")],
     ),
 ]
 PROMPT = Annotated[

@@ -9,6 +9,7 @@ from pathlib import Path
 from xmine.encoders.layout import MODULES_FILE, first_line, read_json, shards_in
 from xmine.errors import EncoderError
 from xmine.extras import needs
+from xmine.plugins import broken, plugin
 
 EMBEDDED = Path(__file__).parents[1] / "embedded"
 # Encoders whose weights a package brings, see `xmine.encoders.modules.packaged`.
@@ -27,8 +28,8 @@ _SECONDS = 10
 def find_encoder(model: str | Path) -> Path:
     """Find the folder of an encoder; a Hugging Face name is taken from the cache or downloaded.
 
-    The name `embedded` is that of the encoder that ships, `use` and `e5` are those of packages; a
-    folder of such a name is `./embedded`.
+    The name `embedded` is that of the encoder that ships, `use` and `e5` are those of packages,
+    others those of plugins, functions that give a folder; a folder of such a name is `./embedded`.
 
     Raises:
         EncoderError: there is no such folder; or the name is not in the cache and cannot be
@@ -49,6 +50,11 @@ def find_encoder(model: str | Path) -> Path:
     name = str(model)
     if folder.exists():
         raise EncoderError(f"{name}: is a file", "give an encoder's folder, or a Hugging Face name")
+    if "/" not in name and (added := plugin("encoders", name)):
+        try:
+            return Path(added())
+        except Exception as error:
+            raise broken("encoders", name, error) from error
     if not _HUB_NAME.fullmatch(name) or folder.parent.is_dir():
         raise EncoderError(
             f"{name}: no such encoder folder", "a Hugging Face name has the form organisation/name"

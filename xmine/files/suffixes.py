@@ -1,12 +1,16 @@
 """The end of a file's name -> what the file holds, and how it is packed."""
 
 from pathlib import Path
+from typing import Any
+
+from xmine.plugins import plugin, plugin_names
 
 PACKINGS = (".gz", ".xz", ".zst")
 PAIR_SUFFIXES = ".tsv, .jsonl, .parquet, .tmx"  # as help and hints list them
 PICTURE_SUFFIXES = ".png, .svg or .pdf"
 PACKED = ".gz, .xz or .zst"
 _KINDS = {
+    ".txt": "",
     ".tsv": "tsv",
     ".csv": "csv",
     ".json": "json",
@@ -68,4 +72,12 @@ def own_suffix(path: str) -> str:
 
 def kind_of(path: str) -> str:
     """Tell the kind of a file, such as `tsv` or `parquet`; nothing for an unknown suffix."""
-    return _KINDS.get(suffix_of(path), "")
+    suffix = suffix_of(path)
+    if suffix in _KINDS or len(suffix) < 4:  # .en is a language
+        return _KINDS.get(suffix, "")
+    return suffix[1:] if suffix[1:] in plugin_names("formats") else ""
+
+
+def plugged(kind: str) -> Any:  # noqa: ANN401 - whatever the package gives
+    """Load the format of another package; None for a kind of ours."""
+    return None if not kind or kind in _KINDS.values() else plugin("formats", kind)

@@ -39,7 +39,18 @@ class Flags(LazyTexts):
 
     def raised(self, name: str) -> Bools:
         """Mark the pairs that have a flag, bool [pairs]."""
+        if name not in FLAGS:
+            found = (name in each.split(",") for each in self)
+            return np.fromiter(found, dtype=bool, count=len(self))
         return (self._bits >> np.uint16(FLAGS.index(name)) & np.uint16(1)).astype(bool)
+
+    def also(self, name: str, raised: Bools) -> "Flags":
+        """Add a flag that is none of FLAGS."""
+        said = (
+            f"{old},{name}".strip(",") if new else old
+            for old, new in zip(self, raised, strict=True)
+        )
+        return Flags(self._bits, list(said))
 
     def none(self) -> Bools:
         """Mark the pairs without a flag, bool [pairs]."""

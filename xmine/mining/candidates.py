@@ -10,6 +10,7 @@ from xmine.files.scratch import taken
 from xmine.flags.beside import Vectors
 from xmine.flags.flag_set import Flags
 from xmine.flags.near_copies import same_texts
+from xmine.flags.plugged import with_plugins
 from xmine.flags.reading import ReadLines, read_lines
 from xmine.flags.rules import flag_pairs
 from xmine.knn.cosines import pair_cosines
@@ -291,7 +292,7 @@ def flag(
 
     Args:
         estimated: the candidates, whose texts are read.
-        options: `neighborhood`.
+        options: `neighborhood`, and which flags of other packages are raised.
         loose: the loosest stretches of the candidates; None where no tokens were compared.
         vectors: of both sides, see `flag_pairs`.
     """
@@ -300,7 +301,9 @@ def flag(
     probs: Floats = np.zeros(len(candidates.chosen)) if confidence is None else confidence.probs
     near = candidates.neighbours.first(options.neighborhood)
     sides = candidates.source, candidates.target
-    return flag_pairs(candidates.chosen, probs, near, *sides, candidates.read, loose, vectors)
+    found = flag_pairs(candidates.chosen, probs, near, *sides, candidates.read, loose, vectors)
+    names = [*options.more_flags, *options.drop]
+    return with_plugins(found, names, candidates.texts(), candidates.read.languages)
 
 
 def _language(

@@ -53,6 +53,9 @@ class ScoringOptions(SideOptions):
         "Quality",
         choices=("auto", "tokens", "off"),
     )
+    more_flags: list[str] = option(
+        [], "Raise these flags of other packages, too.", "Quality", plugins="flags"
+    )
 
 
 _CUTS = {"threshold", "precision", "min_prob"}  # options that say where to cut
@@ -97,7 +100,11 @@ class MiningOptions(ScoringOptions):
         "Quality",
     )
     drop: list[str] = option(
-        [], f"Drop pairs with any of these flags: {', '.join(FLAGS)}.", "Most used", choices=FLAGS
+        [],
+        f"Drop pairs with any of these flags: {', '.join(FLAGS)}.",
+        "Most used",
+        choices=FLAGS,
+        plugins="flags",
     )
     merge: bool = option(
         False,

@@ -10,9 +10,9 @@ from xmine.units import count
 
 
 def flag_counts(flags: Iterable[str | None]) -> dict[str, int]:
-    """Count the pairs with each flag that was raised, in the order of FLAGS."""
-    raised = Counter(name for each in flags for name in (each or "").split(","))
-    return {name: raised[name] for name in FLAGS if raised[name]}
+    """Count the pairs with each flag that was raised, in the order of FLAGS, then others."""
+    raised = Counter(name for each in flags for name in (each or "").split(",") if name)
+    return {name: raised[name] for name in (*FLAGS, *sorted(raised)) if raised[name]}
 
 
 def counted(numbers: dict[str, int]) -> list[str]:

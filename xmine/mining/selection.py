@@ -227,7 +227,7 @@ def find_eligible(
         reasons[COPY] = copies
     if options.score_max is not None:
         reasons[TOO_HIGH] = scores.astype(np.float64) > options.score_max
-    for name in FLAGS:
+    for name in [*FLAGS, *sorted({*options.drop}.difference(FLAGS))]:
         if name in options.drop:
             reasons[name] = flags.raised(name)
     reasons = {name: rows & (known != 1) for name, rows in reasons.items()}

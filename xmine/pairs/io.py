@@ -289,7 +289,8 @@ def languages_of(spec: str | Path) -> Languages | None:
         return place.chosen if all(map(names_language, place.chosen)) else None
     if not place.format:
         return None
-    found = place.format.languages(place.keyed or place.paths[0])
+    told: Callable[..., Languages | None] = getattr(place.format, "languages", lambda _: None)
+    found = told(place.keyed or place.paths[0])
     return None if found == UNKNOWN_LANGUAGES else found
 
 

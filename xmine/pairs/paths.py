@@ -11,10 +11,11 @@ from glob import glob, has_magic
 from os.path import realpath
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from xmine.errors import FileError, OptionError
 from xmine.files.reading import exists
-from xmine.files.suffixes import PACKED, PAIR_SUFFIXES, kind_of, suffix_of
+from xmine.files.suffixes import PACKED, PAIR_SUFFIXES, kind_of, plugged, suffix_of
 from xmine.pairs import catalogues, jsonl, moses, moses_zip, parquet, tmx, tsv
 from xmine.pairs.language_choice import same_language
 from xmine.pairs.pair import Languages
@@ -49,9 +50,12 @@ class PairPaths:
         return (self.paths[0], self.paths[1]) if is_keyed else None
 
     @property
-    def format(self) -> ModuleType | None:
-        """The format that the suffix names, under that of an archive."""
-        return catalogues if self.keyed else FORMATS.get(kind_of(self.paths[0]))
+    def format(self) -> Any:  # noqa: ANN401 - a module, or the like of another package
+        """The format that the suffix names, under that of an archive; None for no such one."""
+        if self.keyed:
+            return catalogues
+        found = FORMATS.get(kind := kind_of(self.paths[0])) or plugged(kind)
+        return found if hasattr(found, "read") else None
 
 
 def paths_to_read(spec: str | Path) -> PairPaths:
@@ -94,7 +98,7 @@ def paths_to_write(path: str, source: str | Path | None = None) -> PairPaths:
     if path.endswith("/") or not Path(path).name:
         raise OptionError(f"{path}: a folder, not a file of pairs", KNOWN)
     place = _two(path) or PairPaths((path,))
-    if place.keyed or kind_of(path) in READ_ONLY:
+    if place.keyed or (place.format and not hasattr(place.format, "write")):
         raise OptionError(f"{path}: this format is read, not written", KNOWN)
     if not place.moses and kind_of(path.partition(",")[0]) in FORMATS and "," in path:
         raise OptionError(f"{path}: two files of pairs", KNOWN)

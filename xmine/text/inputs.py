@@ -34,7 +34,7 @@ from xmine.files.reading import (
     stream_lines,
 )
 from xmine.files.records import open_parquet
-from xmine.files.suffixes import NO_SENTENCES, PROGRAMS, kind_of, packing_of, suffix_of
+from xmine.files.suffixes import NO_SENTENCES, PROGRAMS, kind_of, packing_of, plugged, suffix_of
 from xmine.text.checks import check_texts
 from xmine.text.columns import (
     NoColumnError,
@@ -46,7 +46,7 @@ from xmine.text.columns import (
     tsv_column,
 )
 from xmine.text.file_lines import FileLines
-from xmine.text.formats import READERS, read_units
+from xmine.text.formats import has_units, read_units
 from xmine.text.packed import PackedTexts, TextPacker
 from xmine.units import count
 
@@ -130,7 +130,7 @@ class TextInput:
     @property
     def has_units(self) -> bool:
         """Tell a file of units, such as subtitles, from one of lines or rows."""
-        return self._kind in READERS and not (self._kind == "json" and self.column)
+        return has_units(self._kind) and not (self._kind == "json" and self.column)
 
     @cached_property
     def _units(self) -> tuple[PackedTexts, PackedTexts] | None:
@@ -175,8 +175,8 @@ class TextInput:
         path, column, kind, _ = self.path, self.column, self._kind, self._identity
         if self._units is not None:
             return iter(self._units[0])
-        if kind == "tmx":
-            what, hint = NO_SENTENCES[kind]
+        if kind == "tmx" or plugged(kind):
+            what, hint = NO_SENTENCES["tmx"]
             raise FileError(
                 f"{path}: {what}, not plain sentences", hint.replace("FILE", in_command(path))
             )
@@ -400,8 +400,8 @@ def _has_text(path: str) -> bool:
         return False
     kind = kind_of(path)
     if kind in NO_SENTENCES:
-        return kind in READERS
-    if kind == "parquet" or kind in READERS:
+        return has_units(kind)
+    if kind == "parquet" or has_units(kind):
         return True
     blocks = read_blocks(path) if packing_of(path) else raw_blocks(path)
     return b"\0" not in next(blocks, b"")

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from xmine.errors import FileError
 from xmine.extras import needs
 from xmine.files.reading import name_of
+from xmine.files.suffixes import plugged
 from xmine.text.formats import books, gettext, keyed, pages, subtitles, xliff
 from xmine.text.formats.units import Unit, one_line
 
@@ -25,6 +26,11 @@ READERS: dict[str, tuple[str, Callable[[str], Iterator[Unit]]]] = {
 }
 
 
+def has_units(kind: str) -> bool:
+    """Tell a kind of files with units, perhaps of another package."""
+    return kind in READERS or hasattr(plugged(kind), "units")
+
+
 def read_units(path: str, kind: str) -> Iterator[Unit]:
     """Give the texts of a file that are not blank; a line break inside one becomes a space.
 
@@ -32,7 +38,7 @@ def read_units(path: str, kind: str) -> Iterator[Unit]:
         XmineError: the extra that reads this kind is not installed, before anything is read.
         FileError: the file is not what its name says, ends too early, or has no text.
     """
-    module, read = READERS[kind]
+    module, read = READERS.get(kind) or ("", plugged(kind).units)
     if module:
         needs(name_of(path), module)
     return _filled(path, read(path))
@@ -40,9 +46,9 @@ def read_units(path: str, kind: str) -> Iterator[Unit]:
 
 def _filled(path: str, units: Iterator[Unit]) -> Iterator[Unit]:
     found = False
-    for unit in units:
-        if text := one_line(unit.text):
+    for text, place in units:
+        if text := one_line(text):
             found = True
-            yield Unit(text, unit.place)
+            yield Unit(text, place)
     if not found:
         raise FileError(f"{name_of(path)}: there is no text in it")

@@ -1,0 +1,36 @@
+"""Flags of other packages, raised beside ours where an option names them.
+
+A package gives `raised(sources, targets, languages)`, which marks pairs, and `reason(source,
+target)`, a sentence that explains the flag of one.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from xmine.flags.flag_set import Flags
+from xmine.flags.names import FLAGS
+from xmine.plugins import broken, plugin
+
+
+def with_plugins(
+    flags: Flags,
+    names: Sequence[str],
+    texts: tuple[Sequence[str], Sequence[str]],
+    languages: tuple[str, str],
+) -> Flags:
+    """Raise flags of other packages, too; names of ours are passed over.
+
+    Raises:
+        XmineError: a package is broken.
+    """
+    for name in sorted({*names}.difference(FLAGS)):
+        found = plugin("flags", name)
+        try:
+            raised = np.asarray(found.raised(*texts, languages))
+        except Exception as error:
+            raise broken("flags", name, error) from error
+        if raised.shape != (len(flags),) or raised.dtype != bool:
+            raise broken("flags", name, f"gives no {len(flags)} truth values for the pairs")
+        flags = flags.also(name, raised)
+    return flags

@@ -13,8 +13,8 @@ from xmine.browsing.opened import Bools, Opened, Rows, TextSide
 from xmine.browsing.word_alignment import Aligner
 from xmine.errors import XmineError
 from xmine.files.cache import PARTS
-from xmine.flags.confident import CONFIDENT
 from xmine.flags.faults import garbled, markup
+from xmine.flags.flag_set import CONFIDENT
 from xmine.flags.line_features import groups_of, known_keys
 from xmine.flags.near_copies import letters_of, shared_letters
 from xmine.flags.numbers import Number, differing, reader

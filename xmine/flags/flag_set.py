@@ -1,6 +1,7 @@
 """Flags of pairs: a bit for each name, names joined by commas where they are read one by one."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +10,9 @@ from xmine.flags.names import FLAGS
 from xmine.text.packed import LazyTexts
 
 Bools = NDArray[np.bool_]
-
+# Pairs that are right with this chance show what pairs of this run look like, if there are enough.
+CONFIDENT, FEWEST_CONFIDENT = 0.9, 30
+TO_DEVIATION = 0.6745  # median of absolute deviations / standard deviation, of a normal one
 _NAMES = [
     ",".join(name for bit, name in enumerate(FLAGS) if bits >> bit & 1)
     for bits in range(2 ** len(FLAGS))
@@ -78,3 +81,9 @@ class Flags(LazyTexts):
         if self._said is not None:
             return list(self._said[rows])
         return [_NAMES[bits] for bits in self._bits[rows].tolist()]
+
+
+def middle_and_spread(values: NDArray[Any]) -> tuple[float, float]:
+    """Give the median of some values, and their robust standard deviation."""
+    middle = float(np.median(values))
+    return middle, float(np.median(np.abs(values - middle))) / TO_DEVIATION

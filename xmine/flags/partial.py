@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.files import scratch
-from xmine.flags.confident import FEWEST_CONFIDENT, middle_and_spread
-from xmine.flags.flag_set import Bools
+from xmine.flags.flag_set import FEWEST_CONFIDENT, Bools, middle_and_spread
 from xmine.scoring.alignment import Looseness
 
 # Less than 3 % of right pairs are flagged (bench/flags.py).

@@ -8,8 +8,14 @@ from numpy.typing import NDArray
 
 from xmine.files.scratch import slices, stored, taken
 from xmine.flags.beside import Vectors, completed_beside
-from xmine.flags.confident import CONFIDENT, FEWEST_CONFIDENT, TO_DEVIATION, middle_and_spread
-from xmine.flags.flag_set import Bools, Flags
+from xmine.flags.flag_set import (
+    CONFIDENT,
+    FEWEST_CONFIDENT,
+    TO_DEVIATION,
+    Bools,
+    Flags,
+    middle_and_spread,
+)
 from xmine.flags.hubness import is_hub
 from xmine.flags.line_features import LineFeatures
 from xmine.flags.near_copies import copied, letters_of, too_unequal

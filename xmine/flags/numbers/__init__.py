@@ -1,4 +1,4 @@
-"""Text -> its numbers: digits of any language, number words of English, Chinese and Japanese.
+"""Text -> its numbers: digits of any language, number words of nine.
 
 A number may be read in several ways (90年代 is 90 or 1990, `5 p.m.` is 5 or 17); two texts agree
 about it when one reading is found on the other side.
@@ -9,22 +9,11 @@ from collections.abc import Iterator
 from itertools import chain
 
 from xmine.flags.numbers.anywhere import ANYWHERE
-from xmine.flags.numbers.chinese import (
-    CHINESE,
-    chinese_digits,
-    chinese_may_count,
-    chinese_months,
-    chinese_words,
-)
+from xmine.flags.numbers.chinese import CHINESE
 from xmine.flags.numbers.east_asian import from_japanese, from_korean
-from xmine.flags.numbers.english import (
-    ENGLISH,
-    english_digits,
-    english_may_count,
-    english_months,
-    english_words,
-)
+from xmine.flags.numbers.english import ENGLISH
 from xmine.flags.numbers.number import Number, Reader, at_digits, in_place, number, plain
+from xmine.flags.numbers.spelled import SPELLED
 from xmine.text.folding import ENTITY, without_markup
 from xmine.text.languages import short_code
 
@@ -35,16 +24,12 @@ Differing = tuple[list[Number], list[Number]]
 
 
 _MAY = {5.0}  # is a name and a verb, too
-_CHINESE = Reader(chinese_digits, chinese_words, chinese_may_count, chinese_months, CHINESE)
-_READERS = {
-    "en": Reader(english_digits, english_words, english_may_count, english_months, ENGLISH),
-    "zh": _CHINESE,
-    "ja": _CHINESE._replace(may_count=ANYWHERE.may_count, adapted=from_japanese, reads_all=False),
-    "ko": _CHINESE._replace(
-        words=ANYWHERE.words,
-        may_count=ANYWHERE.may_count,
-        adapted=from_korean,
-        reads_all=False,
+_READERS = SPELLED | {
+    "en": ENGLISH,
+    "zh": CHINESE,
+    "ja": CHINESE._replace(may_count=ANYWHERE.may_count, adapted=from_japanese, reads_all=False),
+    "ko": ANYWHERE._replace(
+        digits=CHINESE.digits, months=CHINESE.months, places=CHINESE.places, adapted=from_korean
     ),
 }
 
@@ -80,7 +65,7 @@ _DIGIT = re.compile(r"\d")
 _RAW = re.compile(r"\d+(?:[.,]\d+)*")
 _SCALED = re.compile("[万亿萬億만억조]")
 # The time of day in words is said in too many ways: a quarter to five is 四点三刻.
-_CLOCK = re.compile(r"\b(?:quarter|half|five|ten|twenty) (?:to|past) [a-z]|[点點](?:半|[一三]刻)")
+_CLOCK = re.compile(r"(?i)\b(?:quarter|half|five|ten|twenty) (?:to|past) \w|[点點](?:半|[一三]刻)")
 _LIST_MARK = re.compile(r"\W*(\d{1,3})(?:[.)\]、]|\s+(?=[A-Z一-鿿]))")
 _FOOTNOTE = re.compile(r"[^\W\d](?:[.,;。；]?|\W*\[)(\d{1,3})\W*$")
 
@@ -92,7 +77,8 @@ def differing(source: str, target: str, left: Reader, right: Reader) -> Differin
     or of a footnote behind it, may be missing from a side, and so may a number that is part of a
     name. Number words and months are said in more ways, or left out: both sides must have a word
     that the other one lacks, and months if one side has another month. Where not all number
-    words of a side are read, both sides must have a number in digits that the other lacks.
+    words of a side are read, both sides must have a number that the other lacks: in digits, or a
+    word for three and more.
 
     Returns:
         what the source alone has and what the target alone has, of the kind that differs: digits,
@@ -122,7 +108,9 @@ def _words_differ(source: str, target: str, left: Reader, right: Reader) -> Diff
     if not lacking:
         return None
     missing = _lacking(missing, ours + left.digits(source))
-    return (lacking, missing) if missing else None
+    if not (left.reads_all and right.reads_all):  # one and two are said in more ways
+        lacking, missing = ([x for x in each if max(x.readings) > 2] for each in (lacking, missing))
+    return (lacking, missing) if lacking and missing else None
 
 
 def _months_differ(source: str, target: str, left: Reader, right: Reader) -> Differing | None:
@@ -130,11 +118,8 @@ def _months_differ(source: str, target: str, left: Reader, right: Reader) -> Dif
     theirs = right.months(right.adapted(target)) if ours else set()
     if not theirs or ours ^ theirs in (set(), _MAY):
         return None
-    return _months(ours - theirs), _months(theirs - ours)
-
-
-def _months(months: set[float]) -> list[Number]:
-    return [number({month}, digits=False) for month in sorted(months)]
+    here, there = sorted(ours - theirs), sorted(theirs - ours)
+    return [number({x}, digits=False) for x in here], [number({x}, digits=False) for x in there]
 
 
 def _digits_differ(source: str, target: str, left: Reader, right: Reader) -> Differing | None:
@@ -156,6 +141,10 @@ def _digits_differ(source: str, target: str, left: Reader, right: Reader) -> Dif
     if not lacking and not missing:
         return None
     if not (left.reads_all and right.reads_all):
+        if not missing:
+            missing = _spelled(lacking, right.words(target), ours + left.words(source))
+        elif not lacking:
+            lacking = _spelled(missing, left.words(source), theirs + right.words(target))
         # A word that is not read may say it; but not both, unless one is part of a name.
         names = [all(each.named for each in side) for side in (lacking, missing)]
         return (lacking, missing) if lacking and missing and names[0] == names[1] else None
@@ -164,6 +153,13 @@ def _digits_differ(source: str, target: str, left: Reader, right: Reader) -> Dif
     here, there = (source, target) if lacking else (target, source)
     alone = [each.readings for each in lacking + missing if not each.named]
     return (lacking, missing) if alone and alone != [_mark(here, there)] else None
+
+
+def _spelled(digits: list[Number], words: list[Number], others: list[Number]) -> list[Number]:
+    """Find words for three and more in place of whole numbers in digits."""
+    if any(x.named or min(x.readings) % 1 or max(x.readings) <= 2 for x in digits):
+        return []
+    return _lacking([x for x in words if x.counts and max(x.readings) > 2], others)
 
 
 def _lacking(numbers: list[Number], others: list[Number]) -> list[Number]:

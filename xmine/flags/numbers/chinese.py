@@ -5,6 +5,7 @@ import re
 from xmine.flags.numbers.number import (
     DIGITS,
     Number,
+    Reader,
     at_digits,
     fraction_of,
     hour_of,
@@ -35,7 +36,7 @@ _MONTHS = re.compile(
 )
 _UNITS = "米瓦克卡赫伏帕焦字比位吨安伏欧"
 # Months, digits with what scales them, several of these in a row (1亿5千万), numerals.
-CHINESE = re.compile(
+_PLACES = re.compile(
     rf"(?:\d{{1,2}}|[一二三四五六七八九十]{{1,2}})\s?月"
     rf"|(?:(?:{DIGITS})[十百千万亿兆]+)+(?:{DIGITS})[十百千万亿兆]*"
     rf"|{_NUMBER.pattern}|{_WORDS.pattern}"
@@ -152,3 +153,6 @@ def _value(word: str) -> float:
     for place, char in enumerate(fraction, start=1):
         value += _NUMERALS.get(char, 0) / 10**place
     return value
+
+
+CHINESE = Reader(chinese_digits, chinese_words, chinese_may_count, chinese_months, _PLACES)

@@ -5,6 +5,7 @@ import re
 from xmine.flags.numbers.number import (
     DIGITS,
     Number,
+    Reader,
     at_digits,
     fraction_of,
     hour_of,
@@ -24,25 +25,14 @@ _ORDINALS = (
 ).split()
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _MONTHS = "january february march april may june july august september october november december"
-_WORDS: dict[str, float] = {word: value for value, word in enumerate(_UNITS)}
+_WORDS: dict[str, float] = {"fourty": 40} | {word: value for value, word in enumerate(_UNITS)}
 _WORDS |= {word: value for value, word in enumerate(_ORDINALS)}
 for _at, _ten in enumerate(_TENS, start=2):
     _WORDS |= dict.fromkeys((_ten, _ten[:-1] + "ieth", _ten[:-1] + "ies"), 10 * _at)
-_WORDS |= {"fourty": 40}
-_SCALES: dict[str, float] = {
-    "hundred": 1e2,
-    "thousand": 1e3,
-    "million": 1e6,
-    "billion": 1e9,
-    "trillion": 1e12,
-    "dozen": 12,
-    "score": 20,
-    "decade": 10,
-    "century": 100,
-    "lakh": 1e5,
-    "crore": 1e7,
-}
-_SCALES |= {f"{word}s": value for word, value in _SCALES.items()} | {"centuries": 100}
+_SCALES: dict[str, float] = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9}
+_SCALES |= {"trillion": 1e12, "lakh": 1e5, "crore": 1e7, "dozen": 12, "score": 20, "decade": 10}
+_SCALES |= {f"{word}s": value for word, value in _SCALES.items()}
+_SCALES |= {"century": 100, "centuries": 100}
 _SCALES |= {"hundredth": 1e2, "thousandth": 1e3, "millionth": 1e6, "k": 1e3, "tn": 1e12}
 _SCALES |= {"m": 1e6, "mn": 1e6, "mln": 1e6, "b": 1e9, "bn": 1e9}
 # After digits these may be something else, too: metres, decades in digits, twenty points.
@@ -52,32 +42,13 @@ _OTHERS: dict[str, set[float]] = {
 }
 _OTHERS |= {word[:3]: value for word, value in _OTHERS.items()} | {"sept": {9}}
 _NAMED_MONTHS = re.compile(rf"\b(?:{'|'.join(map(str.title, _OTHERS))})\b")
-_OTHERS |= {
-    "once": {1},
-    "single": {1},
-    "sole": {1},
-    "twice": {2},
-    "double": {2},
-    "doubled": {2, 100},
-    "doubling": {2, 100},
-    "both": {2},
-    "pair": {2},
-    "couple": {2},
-    "fortnight": {14, 2},
-    "thrice": {3},
-    "triple": {3},
-    "tripled": {3},
-    "quadruple": {4},
-    "half": {0.5, 50, 30, 6, 5},  # of all, past the hour, a year; 五折
-    "halves": {0.5, 50},
-    "halved": {0.5, 50},
-    "quarter": {0.25, 25, 15, 3},
-    "quarters": {0.25, 25, 15, 3},
-    "thirds": {3},
-    "noon": {12},
-    "midday": {12},
-    "midnight": {0, 12, 24},
-}
+_MEANT = (
+    "once 1|single 1|sole 1|twice 2|double 2|both 2|pair 2|couple 2|thrice 3|triple 3|tripled 3|"
+    "thirds 3|quadruple 4|noon 12|midday 12|midnight 0 12 24|fortnight 2 14|doubled 2 100|"
+    "doubling 2 100|halves 0.5 50|halved 0.5 50|quarter 0.25 25 15 3|quarters 0.25 25 15 3|"
+    "half 0.5 50 30 6 5"  # of all, past the hour, a year; 五折
+)
+_OTHERS |= {word: {*map(float, values)} for word, *values in map(str.split, _MEANT.split("|"))}
 
 
 _SCALE = "|".join(sorted(_SCALES, key=len, reverse=True))
@@ -93,14 +64,13 @@ _WORD = re.compile(r"[a-z]+")
 # What two dozen and two decades are may be said in another way.
 _VAGUE = {"dozen", "score", "decade", "century", "half", "dozens", "scores", "decades", "centuries"}
 _ROMAN = re.compile(r"\b[IVX]{1,6}\b")
-_ROMAN_VALUES = {"I": 1, "V": 5, "X": 10}
 _TIME = re.compile(r"\b(\d{1,2})[:.](\d\d)(?=\s?([ap])\.?m\b)", re.IGNORECASE)
 _RANGE = re.compile(r"\s*(?:-|–|—|to|and|or)\s*[$€£¥]?")
 _ONE = "|".join(sorted(_COUNTED, key=len, reverse=True))
 # May is a verb, too; half and quarter are too many numbers to be found again.
 _NAMED = "|".join(word for word, values in _OTHERS.items() if len(values) == 1 and word != "may")
 # Digits with what scales them, number words that stand together, months, Roman numerals.
-ENGLISH = re.compile(
+_PLACES = re.compile(
     rf"{_DIGITS.pattern}|\b(?:{_ONE})(?:(?:[ -]| and )(?:{_ONE}))*\b"
     rf"|\b(?:{_NAMED})\b"
     r"|\b(?-i:[IVX]{2,6})\b",
@@ -203,6 +173,9 @@ def _word_values(words: list[str]) -> list[set[float]]:
 
 
 def _roman(letters: str) -> float:
-    values = [_ROMAN_VALUES[letter] for letter in letters]
+    values = [{"I": 1, "V": 5, "X": 10}[letter] for letter in letters]
     following = [*values[1:], 0]
     return sum(-a if a < b else a for a, b in zip(values, following, strict=True))
+
+
+ENGLISH = Reader(english_digits, english_words, english_may_count, english_months, _PLACES)

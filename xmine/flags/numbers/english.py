@@ -25,8 +25,8 @@ _ORDINALS = (
 ).split()
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _MONTHS = "january february march april may june july august september october november december"
-_WORDS: dict[str, float] = {"fourty": 40} | {word: value for value, word in enumerate(_UNITS)}
-_WORDS |= {word: value for value, word in enumerate(_ORDINALS)}
+_WORDS: dict[str, float] = {"fourty": 40}
+_WORDS |= {word: value for words in (_UNITS, _ORDINALS) for value, word in enumerate(words)}
 for _at, _ten in enumerate(_TENS, start=2):
     _WORDS |= dict.fromkeys((_ten, _ten[:-1] + "ieth", _ten[:-1] + "ies"), 10 * _at)
 _SCALES: dict[str, float] = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9}

@@ -23,9 +23,11 @@ def _words(language: str, text: str) -> list[Number]:
     ]
 
 
+def _any_words(language: str, text: str) -> bool:
+    return bool(_words(language, text))
+
+
 SPELLED = {
-    each: ANYWHERE._replace(
-        words=partial(_words, each), may_count=lambda text, code=each: bool(_words(code, text))
-    )
-    for each in ("de", "fr", "es", "it", "pt", "nl")
+    code: ANYWHERE._replace(words=partial(_words, code), may_count=partial(_any_words, code))
+    for code in ("de", "fr", "es", "it", "pt", "nl")
 }

@@ -141,7 +141,7 @@ def test_home_looks_as_it_did(
     (state / "recent.json").write_text(json.dumps({"recent": rows}), encoding="utf-8")
 
     async def script(pilot: Any) -> None:
-        holds = ["Home", "mine two text", "▫ pairs.tsv", "▫ 机器翻译.tsv", "2026-01-30"]
+        holds = ["Home", "mine or align", "▫ pairs.tsv", "▫ 机器翻译.tsv", "2026-01-30"]
         await snapshot(pilot, "home", holds=holds)
 
     drive(XmineApp(), (80, 24), script)

@@ -83,6 +83,10 @@ def test_the_form_of_mining_becomes_the_command_it_shows(asked: list[list[str]])
         home = str(Path.home())
         assert said(screen, "command").startswith(f"xmine mine {home}/en.txt 'my zh.txt' --model")
         assert screen.job([]).output == Path(home) / "it's"
+        screen.query_one("#order", Choices).query("Choice")[1].value = True
+        await pilot.pause()
+        aligned = "en.txt 'my zh.txt' --model LaBSE -o "
+        assert said(screen, "command").startswith(f"xmine align {home}/{aligned}")
         pilot.app.mine_with("mine/")
         await pilot.pause()
         assert screen.query_one("#model", Input).value == "mine/"

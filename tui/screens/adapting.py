@@ -23,7 +23,7 @@ class AdaptScreen(JobScreen):
 
     NAME = "Teach the encoder"
     KIND: ClassVar[str] = ADAPTING
-    ESTIMATES = False
+    estimates = False
 
     def __init__(self) -> None:
         super().__init__()

@@ -50,7 +50,7 @@ class HomeScreen(BaseScreen):
         self.marked: set[str] = set()  # paths
 
     def body(self) -> ComposeResult:
-        keys = {"o": "open a run or pairs", "M": "mine two text files", "T": "train an encoder"}
+        keys = {"o": "open a run or pairs", "M": "mine or align two texts", "T": "train an encoder"}
         yield Static("   ".join(f"[b]{key}[/b] {does}" for key, does in keys.items()), id="welcome")
         yield Static(id="columns", markup=False)
         yield Entries(id="recent", markup=False, compact=True)

@@ -32,7 +32,6 @@ class JobScreen(BaseScreen):
     """
 
     KIND: ClassVar[str] = ""
-    ESTIMATES: ClassVar[bool] = True  # whether the command has --dry-run
     _refused: tuple[list[str], str] = [], ""  # words that `--dry-run` refused, and why
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "start", "Start", id="starting.start"),
@@ -70,6 +69,11 @@ class JobScreen(BaseScreen):
     def chosen(self, name: str) -> int:
         """Give the place of what is chosen in a line of choices."""
         return max(0, self.query_one(f"#{name}", Choices).pressed_index)
+
+    @property
+    def estimates(self) -> bool:
+        """Whether the command has --dry-run."""
+        return True
 
     def missing(self) -> list[str]:
         """Name the fields that must be filled in, and are not."""
@@ -186,7 +190,7 @@ class JobScreen(BaseScreen):
         """Show what `--dry-run` says, or why the command refuses the words."""
         line = self.query_one("#estimate", Static)
         line.update("")
-        if not words or not self.ESTIMATES:
+        if not words or not self.estimates:
             return
         await asyncio.sleep(_PATIENCE)
         line.update(Text("estimating …", "dim"))

@@ -1,9 +1,11 @@
-"""Two text files -> a mining run: a form, the estimate, progress, and then its pairs."""
+"""Two texts -> a mining run or an alignment: a form, the estimate, progress, and its pairs."""
 
 from pathlib import Path
 from typing import ClassVar
 
+from textual import on
 from textual.app import ComposeResult
+from textual.widgets import RadioSet
 
 from xmine.text.inputs import is_file
 
@@ -17,7 +19,7 @@ _FLAGS = ("model", "threshold", "drop", "seed-pairs")
 
 
 class MiningScreen(JobScreen):
-    """The form of `xmine mine`, and its job."""
+    """The form of `xmine mine` and `xmine align`, and its job."""
 
     NAME = "Mine"
     KIND: ClassVar[str] = MINING
@@ -26,6 +28,7 @@ class MiningScreen(JobScreen):
         yield PathLine("source", id="source", hint="text file, a sentence per line; ctrl+o: choose")
         yield PathLine("target", id="target", hint="the same in the other language")
         yield PathLine("output", "run/", id="output", hint="folder of the run, or a file of pairs")
+        yield choice_line("texts", ("in any order", "of one document: align"), 0, "order")
         yield choice_line("if it exists", ("go on with it", "replace it"), 0, "in-the-way")
         yield PathLine("--model", id="model", hint="the embedded encoder")
         yield FormLine("--threshold", id="threshold", hint="auto, or the lowest score to keep")
@@ -47,9 +50,20 @@ class MiningScreen(JobScreen):
 
     def words(self) -> list[str]:
         source, target, output = (named(self.line(name).value) for name in _NAMED)
-        flags = [word for name in _FLAGS for word in given(f"--{name}", self.line(name).value)]
+        asked = (name for name in _FLAGS if self.line(name).display)
+        flags = [word for name in asked for word in given(f"--{name}", self.line(name).value)]
         force = ["--force"] if self.chosen("in-the-way") == 1 else []
-        return ["mine", source, target, *flags, *self.line("more").values(), "-o", output, *force]
+        more = [*flags, *self.line("more").values()]
+        return ["mine" if self.estimates else "align", source, target, *more, "-o", output, *force]
+
+    @property
+    def estimates(self) -> bool:
+        return self.chosen("order") == 0
+
+    @on(RadioSet.Changed, "#order")
+    def _show_lines(self) -> None:
+        for name in _FLAGS[1:]:  # of mining alone
+            self.line(name).display = self.estimates
 
     def take_run(self, run: Path | None, fields: dict[str, str]) -> None:
         """Fill in the form to mine a run again; without one, only where the form is empty."""
@@ -67,7 +81,8 @@ class MiningScreen(JobScreen):
     def _before(self) -> Path | None:
         """The run that is mined again, as long as the form has its texts."""
         texts = [self.line(name).value for name in _NAMED[:2]]
-        return self._again[0] if self._again and self._again[1] == texts else None
+        is_again = self.estimates and self._again and self._again[1] == texts
+        return self._again[0] if self._again and is_again else None
 
     def take_model(self, model: str) -> None:
         """Put the name of an encoder in its line."""
@@ -77,11 +92,12 @@ class MiningScreen(JobScreen):
         return Job(self.KIND, words, Path(self.line("output").value), self._before)
 
     def after(self, job: Job) -> str:
-        if job.code == 0 and "pairs" in job.result:
+        if job.code == 0 and (found := job.result.get("pairs", job.result.get("beads"))):
             precision = job.result.get("precision")
             expected = f", expected precision {precision:.2f}" if precision is not None else ""
             what = f"compare with {job.before}" if job.before else "look at them"
-            return f"{job.result['pairs']:,} pairs{expected}; enter: {what}   n: form"
+            kind = "pairs" if "pairs" in job.result else "beads"
+            return f"{found:,} {kind}{expected}; enter: {what}   n: form"
         return super().after(job)
 
     def done_with(self, job: Job) -> None:

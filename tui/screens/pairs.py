@@ -116,7 +116,7 @@ class PairsScreen(FindScreen):
         marked = len(self.marked())
         said = [f"{marked:,} marked"] if marked else []
         if precision := self.judgements.precision():
-            return ", ".join([*said, f"{rows:,} of {every:,} shown", precision])
+            return ", ".join([*said, f"{rows:,} of {every:,}", precision])
         said += [f"{rows:,} shown", f"{kept:,} of {every:,} kept"]
         if cut is not None:
             told = f"cut {cut:.4f}" if cut else "no cut"  # 0: pairs are kept by their score

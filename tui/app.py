@@ -45,8 +45,6 @@ from .widgets.prompt import Prompt
 if TYPE_CHECKING:
     from xmine.browsing.judgements import Judgements
 
-    from .screens.mining import MiningScreen
-
 _EVERY = 1.0  # seconds between two readings of the judgements of others
 _RECENT = 10  # runs and files in the palette
 _MOST_TABS = 5  # runs and files that are open at once
@@ -75,15 +73,7 @@ def _to(key: str, screen: str, title: str) -> Binding:
 class XmineApp(App[None]):
     """Look at mined pairs, judge them, mine and train.
 
-    Attributes:
-        view: the pairs that are open, or None.
-        judgements: the verdicts on them.
-        tabs: all that is open, with what was warned of when it was read.
-        jobs: mining and training, on whatever screen.
-        ending: how the app ends.
-        background: work in threads.
-        keys: that wait for their turn.
-        failure: why the file of the command could not be opened.
+    `tabs` is all that is open, with what was warned of; `failure` is why the command's file is not.
     """
 
     CSS_PATH = "app.tcss"
@@ -321,31 +311,19 @@ class XmineApp(App[None]):
             return
         if counts.accept + counts.reject:
             fields["seed-pairs"] = f"{run}/"
-        self.show("mine")
-        self.call_after_refresh(self._mining.take_run, run, fields)
+        self.call_after_refresh(self._shown("mine").take_run, run, fields)
 
     def action_teach(self) -> None:
         """Show the form of adapting the encoder of the run."""
         if self.view is not None:
-            from .screens.adapting import AdaptScreen
+            self.call_after_refresh(self._shown("adapt").take_run, self.view.opened)
 
-            self.show("adapt")
-            screen = self.get_screen("adapt")
-            assert isinstance(screen, AdaptScreen)
-            self.call_after_refresh(screen.take_run, self.view.opened)
-
-    @property
-    def _mining(self) -> "MiningScreen":
-        from .screens.mining import MiningScreen
-
-        screen = self.get_screen("mine")
-        assert isinstance(screen, MiningScreen)
-        return screen
+    def _shown(self, name: str) -> Any:  # noqa: ANN401 - a screen of SCREENS_OF
+        self.show(name)
+        return self.get_screen(name)
 
     def action_compare(self) -> None:
         """Compare the pairs with what is open besides, or ask for another run."""
-        from .screens.home import HomeScreen
-
         if self.view is None:
             return
         here = self.view.opened.path
@@ -354,9 +332,7 @@ class XmineApp(App[None]):
         if others:
             self.compare(others[-1].path, here)
         else:
-            self.show("home")
-            home = self.get_screen("home")
-            assert isinstance(home, HomeScreen)
+            home = self._shown("home")
             home.marked = {os.path.abspath(here)}
             home.say("C compares the run under the cursor with the one that is marked")
 
@@ -435,8 +411,7 @@ class XmineApp(App[None]):
 
     def mine_with(self, model: str) -> None:
         """Show the form of mining, with an encoder in it."""
-        self.show("mine")
-        self.call_after_refresh(self._mining.take_model, model)
+        self.call_after_refresh(self._shown("mine").take_model, model)
 
     def unheard(self, key: str) -> None:
         """Say where a key works that does nothing on this screen."""
@@ -524,7 +499,7 @@ class XmineApp(App[None]):
         if name == "mine" and self.view is not None and self.view.opened.is_run:
             with suppress(XmineError):  # of a run that cannot be mined again
                 fields = form_of(self.view.opened.path)
-                self.call_after_refresh(self._mining.take_run, None, fields)
+                self.call_after_refresh(self._shown("mine").take_run, None, fields)
 
     def action_redraw(self) -> None:
         self._frame.forget()

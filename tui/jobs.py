@@ -43,15 +43,11 @@ class Job:
         title: its kind.
         words: of the command, without `xmine`.
         output: the folder or file that the command makes.
-        before: the run that is mined again; None for all other jobs.
+        before: the run that is mined again, or whose encoder is taught; None for all other jobs.
         stages: progress of each stage, the last one last.
-        said: messages and warnings.
         result: the JSON object of the command's standard output.
-        error, hint: why the command failed.
         code: the exit code; None while the command runs.
-        cancelled: whether the user has stopped the command.
         started: on the clock of `time.monotonic`.
-        seconds: how long the command ran; 0 while it runs.
     """
 
     title: str

@@ -1,6 +1,5 @@
 """Home: what was opened lately, and files that are chosen in a tree; theme and keys stay."""
 
-import gc
 import json
 import shutil
 from collections.abc import Callable
@@ -178,16 +177,3 @@ def test_the_forms_and_a_job_look_as_they_did(
         await snapshot(pilot, "mining", holds=holds)
 
     drive(XmineApp(), (80, 24), script)
-
-
-def test_the_garbage_collector_works_from_the_first_screen_on_and_leaves_what_is_loaded() -> None:
-    async def script(pilot: Any) -> None:
-        assert gc.isenabled()
-        assert gc.get_freeze_count() > 10_000
-
-    gc.disable()  # as `xmine browse` does before it loads the app
-    try:
-        drive(XmineApp(), (80, 24), script)
-    finally:
-        gc.enable()
-        gc.unfreeze()

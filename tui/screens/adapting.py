@@ -14,15 +14,13 @@ from ..jobs import ADAPTING, Job
 from ..widgets.form_line import FormLine, PathLine, choice_line
 from .job_base import JobScreen
 
-_NAMED = ("run", "output")
-_FLAGS = ("rounds", "confidence")
-
 
 class AdaptScreen(JobScreen):
     """The form of `xmine adapt`, and its job."""
 
     NAME = "Teach the encoder"
     KIND: ClassVar[str] = ADAPTING
+    NEEDED = ("run", "output")
     estimates = False
 
     def __init__(self) -> None:
@@ -56,9 +54,6 @@ class AdaptScreen(JobScreen):
         self.line("output").input.value = str(free_beside(out) if out.exists() else out)
         self.show_form()
 
-    def missing(self) -> list[str]:
-        return [name for name in _NAMED if not self.line(name).value]
-
     def doubt(self) -> str:
         run, likely = self._likely
         if likely >= FEWEST or str(run) != self.line("run").value or self.line("pairs").value:
@@ -66,8 +61,8 @@ class AdaptScreen(JobScreen):
         return f"{count(likely, 'pair')} likely or accepted: {FEWEST} are needed, or --pairs"
 
     def words(self) -> list[str]:
-        run, output = (named(self.line(name).value) for name in _NAMED)
-        flags = [word for name in _FLAGS for word in given(f"--{name}", self.line(name).value)]
+        run, output = (named(self.line(name).value) for name in self.NEEDED)
+        flags = self.flags("rounds", "confidence")
         flags += [word for each in self.line("pairs").values() for word in given("--pairs", each)]
         force = ["--force"] if self.chosen("in-the-way") == 1 else []
         return ["adapt", run, *flags, *self.line("more").values(), "-o", output, *force]

@@ -34,15 +34,7 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class KeyedAction:
-    """An action that has a key.
-
-    Attributes:
-        name: as Textual runs it, on `node`.
-        title: of the key.
-        more: a sentence about it; may be empty.
-        group: what it is for.
-        keys: as they stand on a keyboard.
-    """
+    """An action that has a key: as Textual runs it, on `node`; its keys as on a keyboard."""
 
     name: str
     node: DOMNode

@@ -12,7 +12,7 @@ from textual.widgets import Input, RadioSet, Static
 
 from xmine.errors import OptionError
 
-from ..commands import in_one_line
+from ..commands import given, in_one_line
 from ..jobs import Job, JobTold, ask_command
 from ..text import shown
 from ..widgets.form_line import FormLine, PathLine
@@ -32,6 +32,7 @@ class JobScreen(BaseScreen):
     """
 
     KIND: ClassVar[str] = ""
+    NEEDED: ClassVar[tuple[str, ...]] = ("source", "target", "output")
     _refused: tuple[list[str], str] = [], ""  # words that `--dry-run` refused, and why
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "start", "Start", id="starting.start"),
@@ -40,8 +41,8 @@ class JobScreen(BaseScreen):
         Binding("enter", "result", "Open the result", id="starting.result"),
         Binding("n", "again", "New", id="starting.again", tooltip="Back to the form."),
         Binding("escape", "leave", "Stop or leave", id="starting.leave", show=False),
-        Binding("tab", "app.focus_next", "Next field", id="starting.next", show=False),
-        Binding("shift+tab", "app.focus_previous", "Field back", id="starting.before", show=False),
+        Binding("tab", "field(1)", "Next field", id="starting.next", show=False),
+        Binding("shift+tab", "field(-1)", "Field back", id="starting.before", show=False),
     ]
 
     def body(self) -> ComposeResult:
@@ -77,7 +78,12 @@ class JobScreen(BaseScreen):
 
     def missing(self) -> list[str]:
         """Name the fields that must be filled in, and are not."""
-        raise NotImplementedError
+        return [name for name in self.NEEDED if not self.line(name).value]
+
+    def flags(self, *names: str) -> list[str]:
+        """Give the flags of the lines that are shown and filled in."""
+        lines = ((name, self.line(name)) for name in names)
+        return [word for x, line in lines if line.display for word in given(f"--{x}", line.value)]
 
     def doubt(self) -> str:
         """Say why the command will fail; empty where nothing is wrong."""
@@ -228,6 +234,9 @@ class JobScreen(BaseScreen):
         line = next((each for each in paths if each.has_focus_within), paths[0])
         self.ask_path(f"{line.label.removeprefix('--')} (tab):", line.take)
 
+    def action_field(self, step: int) -> None:
+        (self.focus_next if step > 0 else self.focus_previous)()
+
     def action_copy(self) -> None:
         with self.complaining():
             job = self._last
@@ -257,7 +266,7 @@ class JobScreen(BaseScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         del parameters
-        if action in ("start", "pick"):
+        if action in ("start", "pick", "field"):
             return not self.shows_job
         over = self.shows_job and not self.host.jobs.runs(self.KIND)
         if action == "again":

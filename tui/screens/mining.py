@@ -9,12 +9,11 @@ from textual.widgets import RadioSet
 
 from xmine.text.inputs import is_file
 
-from ..commands import given, named
+from ..commands import named
 from ..jobs import MINING, Job
 from ..widgets.form_line import FormLine, PathLine, choice_line
 from .job_base import JobScreen
 
-_NAMED = ("source", "target", "output")
 _FLAGS = ("model", "threshold", "drop", "seed-pairs")
 
 
@@ -40,20 +39,15 @@ class MiningScreen(JobScreen):
         super().__init__()
         self._again: tuple[Path, list[str]] | None = None  # the run that is mined again, its texts
 
-    def missing(self) -> list[str]:
-        return [name for name in _NAMED if not self.line(name).value]
-
     def doubt(self) -> str:
         names = [self.line(name).value for name in ("source", "target", "seed-pairs")]
         gone = [each for each in names if each and not is_file(each)]
         return f"no such file: {', '.join(gone)}" if gone else ""
 
     def words(self) -> list[str]:
-        source, target, output = (named(self.line(name).value) for name in _NAMED)
-        asked = (name for name in _FLAGS if self.line(name).display)
-        flags = [word for name in asked for word in given(f"--{name}", self.line(name).value)]
+        source, target, output = (named(self.line(name).value) for name in self.NEEDED)
         force = ["--force"] if self.chosen("in-the-way") == 1 else []
-        more = [*flags, *self.line("more").values()]
+        more = [*self.flags(*_FLAGS), *self.line("more").values()]
         return ["mine" if self.estimates else "align", source, target, *more, "-o", output, *force]
 
     @property
@@ -67,20 +61,20 @@ class MiningScreen(JobScreen):
 
     def take_run(self, run: Path | None, fields: dict[str, str]) -> None:
         """Fill in the form to mine a run again; without one, only where the form is empty."""
-        if run is None and any(self.line(name).value for name in _NAMED[:2]):
+        if run is None and any(self.line(name).value for name in self.NEEDED[:2]):
             return
         for line in self.query(FormLine):
             line.input.value = fields.get(line.line_id, "")
             line.input.select_all()  # typing replaces it
         if run is not None:
-            self._again = run, [fields[name] for name in _NAMED[:2]]
+            self._again = run, [fields[name] for name in self.NEEDED[:2]]
             if not self.host.jobs.runs(self.KIND):
                 self.show_form()
 
     @property
     def _before(self) -> Path | None:
         """The run that is mined again, as long as the form has its texts."""
-        texts = [self.line(name).value for name in _NAMED[:2]]
+        texts = [self.line(name).value for name in self.NEEDED[:2]]
         is_again = self.estimates and self._again and self._again[1] == texts
         return self._again[0] if self._again and is_again else None
 

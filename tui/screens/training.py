@@ -87,11 +87,10 @@ class TrainingScreen(JobScreen):
         if not in_the_way and any(map(os.path.exists, (output, _begun(output)))):
             raise OptionError(f"{output}: was begun before", "if begun: go on, or replace")
         flags = [(kind, file) for kind in data if kind != "pairs" for file in data[kind]]
-        flags += [("method", self.method), *((name, self.line(name).value) for name in _FLAGS)]
         words = ["train", *map(named, data.get("pairs", ()))]
-        for name, value in flags:
+        for name, value in [*flags, ("method", self.method)]:
             words += given(f"--{name}", value)
-        words += [*self.line("more").values(), "-o", named(output)]
+        words += [*self.flags(*_FLAGS), *self.line("more").values(), "-o", named(output)]
         return [*words, in_the_way] if in_the_way else words
 
     def job(self, words: list[str]) -> Job:

@@ -39,15 +39,11 @@ class PairCells:
     """Rows of pairs as text in columns of fixed width.
 
     Attributes:
-        opened: the pairs.
         data: int64 [shown], rows of `opened`.
-        verdict: tells the judgement of a row.
-        repair_of: tells what stands in the place of a row.
         marked: a regular expression, of which a text shows the first hit.
         cut: if set, a sign tells whether the rank of a pair is at or above it, see `Opened.ranks`.
         chosen: columns of CHOICE to show beside the texts; none: as there is room.
-        names: the columns.
-        widths: cells of each column, without padding.
+        widths: cells of each column of `names`, without padding.
     """
 
     def __init__(self, opened: Opened, rows: Rows, verdict: Verdict) -> None:

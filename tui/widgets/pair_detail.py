@@ -249,12 +249,12 @@ class PairDetail(Vertical):
         """Find the reasons in the background: the first one looks at all pairs."""
         reasons = self._reasons
         assert reasons is not None  # those of `opened`
-        told = partial(self._explained, opened, row)
-        self._background.run("reasons", lambda: reasons().of(row), told, self._failed)
 
-    def _explained(self, opened: Opened, row: int, said: dict[str, str]) -> None:
-        if opened is self._opened and row == self._row:
-            self._say(said)
+        def told(said: dict[str, str]) -> None:
+            if opened is self._opened and row == self._row:
+                self._say(said)
+
+        self._background.run("reasons", lambda: reasons().of(row), told, self._failed)
 
     def _failed(self, error: XmineError) -> None:
         self.app.notify(error.message, markup=False)

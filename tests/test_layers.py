@@ -19,7 +19,7 @@ CEILINGS = {
     "xmine": 1509,
     "xmine/aligning": 1600,
     "xmine/browsing": 3925,
-    "xmine/cli": 4855,
+    "xmine/cli": 4897,
     "xmine/encoders": 3856,
     "xmine/evaluation": 5640,
     "xmine/files": 1622,
@@ -35,7 +35,7 @@ CEILINGS = {
     "trainer": 9540,
     "tui": 7280,
     "bench": 4475,
-    "tests": 54551,
+    "tests": 54570,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 20_000

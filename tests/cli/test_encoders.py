@@ -53,7 +53,7 @@ def test_a_transformer_mines_and_its_device_and_type_are_told(
     assert found == SAME
     assert "bert on cpu in float32, " in ended.err
     assert "en, mean pooling, dimension 384, 30,522 tokens, cpu float32" in ended.err
-    facts = json.loads(command(*mine, "--dtype", "bfloat16", "--batch-size", 4, "--json").err)
+    facts = json.loads(command(*mine, "--dtype", "bfloat16", "--batch-size", 4, "--json").out)
     assert facts["vectors"] == {
         "model": minilm,
         "architecture": "bert",

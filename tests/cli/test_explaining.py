@@ -71,7 +71,8 @@ def test_score_explains_each_pair(command: Command, tmp_path: Path) -> None:
     assert ended.out.count("words of the source") == 2
     assert "lines 1, 1" in ended.out and "lines 2, 2" in ended.out
     ended = command("score", "a.en", "a.zh", "--explain", "--json", "-o", "b.tsv")
-    first, second, _ = (json.loads(row) for row in (ended.out + ended.err).splitlines())
+    first, second = map(json.loads, ended.out.splitlines())
+    assert "2 pairs scored" in ended.err  # as text, since stdout has the rows
     assert (first["target"], second["source_line"]) == ("博物馆开放。", 2)
     museum = first["words"]["source"][1]
     assert museum["text"] == "museum" and museum["counterpart"] == {

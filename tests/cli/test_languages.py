@@ -113,7 +113,7 @@ def test_the_summary_names_the_languages_and_files_hold_their_codes(
     assert 'srclang="de"' in Path(tmp_path, "pairs.tmx").read_text("utf-8")
     assert "written as und" not in ended.err
     said = command("mine", "de.txt", "pt.txt", "--threshold", "0", "--tgt-lang", "pt-PT", "--json")
-    assert json.loads(said.err)["languages"] == ["de", "pt-PT"]
+    assert json.loads(said.out)["languages"] == ["de", "pt-PT"]
 
 
 @pytest.mark.parametrize(

@@ -232,7 +232,7 @@ def test_the_object_tells_all_of_it(command: Command, tmp_path: Path, mine: list
     # No seed is wrong, and no line of a pair but those of seeds is judged.
     assert facts["seed_pairs"]["mined"] <= facts["gold"]["mined"]
     assert facts["options"]["drop"] == ["copy", "number"]
-    plain = strict_json(command(*mine, "--json").err)
+    plain = strict_json(command(*mine, "--json").out)
     assert "histogram" not in plain and "gold" not in plain and "seed_pairs" not in plain
     assert plain["dropped"] == {"copy": 2}
     assert 1 <= len(plain["other_cuts"]) <= 4
@@ -516,7 +516,7 @@ def test_the_value_that_is_printed_gives_the_same_bytes(
     assert given.out == first.out
     assert f"probability at least {cut[1]} (given)" in given.err
     facts = [
-        strict_json(command(*mine, *each, "--json").err)
+        strict_json(command(*mine, *each, "--json").out)
         for each in (options.split(), [*rest, "--min-prob", cut[1]])
     ]
     for name in ("pairs", "cut", "precision", "precision_interval", "other_cuts", "flags"):

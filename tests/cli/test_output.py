@@ -91,7 +91,7 @@ def test_pairs_go_to_the_format_that_the_name_says(
     assert ended.err.endswith(lost)
     sources = [row["source"] + "\n" for row in expected]
     assert Path(tmp_path, "pairs.en").read_bytes().decode() == "".join(sources)
-    facts = json.loads(command(*tiny, "--json").err)
+    facts = json.loads(command(*tiny, "--json", "-o", "notes.tsv").out)
     assert facts["notes"] == ["tabs turned into spaces in 2 sentences"]
 
 
@@ -146,11 +146,10 @@ def test_the_summary_agrees_with_the_json_object(
     plain = command(*mine)
     warnings = [line for line in plain.err.splitlines() if line.startswith("xmine: warning")]
     summary = plain.err.split("\n", len(warnings))[-1]
-    beside = command(*mine, "--json")
-    assert beside.out == plain.out
-    facts = json.loads(beside.err)
+    alone = command(*mine, "--json")  # in place of the rows
+    facts = json.loads(alone.out)
     own = command(*mine, "--json", "-o", "pairs.tsv")
-    assert own.err == ""
+    assert alone.err == own.err == ""
     assert {**json.loads(own.out), "seconds": 0} == {**facts, "seconds": 0}
     pairs = len(plain.rows)
     assert facts["pairs"] == pairs
@@ -201,9 +200,31 @@ def test_an_infinite_threshold_keeps_all_and_the_object_is_still_json(
         raise ValueError(f"{word} is no JSON")
 
     ended = command(*tiny[:-1], "-inf", "--json")
-    facts = json.loads(ended.err, parse_constant=refuse)
+    facts = json.loads(ended.out, parse_constant=refuse)
     assert facts["options"]["threshold"] == "-inf" and facts["cut"] == 0
-    assert len(ended.rows) == facts["pairs"] >= 3
+    assert len(command(*tiny[:-1], "-inf").rows) == facts["pairs"] >= 3
+
+
+def test_rows_are_json_lines_where_they_are_asked_for(command: Command, tiny: list[str]) -> None:
+    """And stdout takes rows, or with --json the summary, never both."""
+    command(*tiny, "-o", "pairs.jsonl")
+    written = Path("pairs.jsonl").read_text("utf-8")
+    rows = command(*tiny, "--format", "jsonl").out
+    assert rows == written != ""
+    assert command("convert", "pairs.jsonl", "-", "--format", "jsonl").out == written
+    assert command("convert", "pairs.jsonl", "-").out == command(*tiny).out
+    scored = command("score", "pairs.jsonl", *tiny[3:5], "--format", "jsonl").out
+    first, found = json.loads(rows.split("\n")[0]), json.loads(scored.split("\n")[0])
+    assert found["source"] == first["source"]
+    asked = ("search", first["source"], tiny[1], *tiny[3:5], "-k", 2, "--format", "jsonl")
+    hits = [json.loads(row) for row in command(*asked).out.split("\n")[:-1]]
+    assert [hit["query"] for hit in hits] == [first["source"]] * 2
+    assert hits[0]["text"] == first["source"]
+    beads = command("align", *tiny[1:5], "--format", "jsonl").out
+    assert "source_lines" in json.loads(beads.split("\n")[0])
+    for words in (["--json", "-o", "-"], ["--json", "--format", "jsonl"]):
+        assert command(*tiny, *words).err.startswith("xmine: --json and rows on stdout\n")
+    assert command(*tiny, "--format", "tsv", "-o", "x.tsv").code == 2
 
 
 def test_copied_text_is_dropped_and_unknown_lines_are_warned_about(

@@ -109,9 +109,9 @@ def test_repeated_lines_are_folded_unless_asked(
     lines = target.read_bytes().splitlines(keepends=True)
     first = min(number for _, number in gold)
     target.write_bytes(b"".join(lines) + lines[first - 1] * 6)
-    mine = ["mine", "en.txt", "zh.txt", "--model", toy_folder, "--threshold", "-inf", "--json"]
+    mine = ["mine", "en.txt", "zh.txt", "--model", toy_folder, "--threshold", "-inf"]
     folded, every = command(*mine), command(*mine, "--no-dedup")
-    assert json.loads(folded.err)["target"] == {
+    assert json.loads(command(*mine, "--json").out)["target"] == {
         "file": "zh.txt",
         "lines": 66,
         "sentences": 60,
@@ -119,7 +119,7 @@ def test_repeated_lines_are_folded_unless_asked(
         "repeated": 6,
         "unknown": 0,
     }
-    assert json.loads(every.err)["target"]["sentences"] == 66
+    assert json.loads(command(*mine, "--no-dedup", "--json").out)["target"]["sentences"] == 66
     row = next(row for row in folded.out.splitlines() if row.split("\t")[4] == str(first))
     assert float(row.split("\t")[0]) > 1.02
     text = lines[first - 1].decode().rstrip("\n")

@@ -102,9 +102,7 @@ def test_the_summary_is_an_object_with_json(
     assert facts["compared_with"] == [57, 57]
     assert facts["options"]["margin"] == "ratio"
     assert facts["warnings"][-1] == "a.en: 1 line left out: the encoder knows nothing of line 31"
-    stdout = command(*corpus, "--json")
-    assert len(stdout.rows) == 60
-    assert json.loads(stdout.err)["scored"] == 57
+    assert json.loads(command(*corpus, "--json").out)["scored"] == 57
 
 
 def test_the_object_says_what_is_expected_and_how_weak_that_is(
@@ -115,17 +113,17 @@ def test_the_object_says_what_is_expected_and_how_weak_that_is(
     assert facts["expected_right"] == pytest.approx(sum(pair.prob or 0 for pair in pairs), abs=0.01)
     assert 54 < facts["expected_right"] < 57 and facts["weakness"] == ""
     assert sum(each["pairs"] for each in facts["histogram"]) == facts["scored"] == 57
-    assert "histogram" not in json.loads(command(*corpus, "--json").err)
+    assert "histogram" not in json.loads(command(*corpus, "--json").out)
     # The wrong way round no line has the translation of the same line, and many others do.
     lines = Path(tmp_path, "a.zh").read_text("utf-8").splitlines()
     write(tmp_path / "turned.zh", lines[::-1])
     turned = ["score", "a.en", "turned.zh", *corpus[3:]]
-    facts = json.loads(command(*turned, "--json").err)
+    facts = json.loads(command(*turned, "--json").out)
     assert facts["expected_right"] < 3
     assert facts["weakness"].startswith("no pair stands out from the others")
     assert f"\n       {facts['weakness']}\n" in command(*turned).err
     write(tmp_path / "one", lines[:1])
-    facts = json.loads(command("score", "one", "one", *corpus[3:], "--json").err)
+    facts = json.loads(command("score", "one", "one", *corpus[3:], "--json").out)
     assert facts["expected_right"] is None and facts["weakness"].startswith("too few lines")
     assert "expected to be translations" not in command("score", "one", "one", *corpus[3:]).err
 
@@ -137,11 +135,11 @@ def test_rows_that_stand_in_the_wrong_place_are_named(command: Command, tmp_path
     write(tmp_path / "a.en", english)
     write(tmp_path / "a.zh", chinese)
     right = command("score", "a.en", "a.zh", "--json")
-    assert json.loads(right.err)["blocks"] == []
+    assert json.loads(right.out)["blocks"] == []
     translations = list(chinese)
     chinese[100:120] = [chinese[119], *chinese[100:119]]
     write(tmp_path / "moved.zh", chinese)
-    moved = json.loads(command("score", "a.en", "moved.zh", "--json").err)
+    moved = json.loads(command("score", "a.en", "moved.zh", "--json").out)
     expected = {"first": 101, "last": 120, "rows": 20, "wrong": 20, "elsewhere": 20}
     assert moved["blocks"] == [expected]
     said = "rows 101-120: 20 of 20 are no translations; the counterparts of 20 stand elsewhere"

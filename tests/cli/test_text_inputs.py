@@ -70,7 +70,7 @@ def test_summaries_and_warnings_name_the_column(
 ) -> None:
     Path(tmp_path, "ru.tsv").write_text("1\tbade Он знал её давно.\n2\t\n")
     ended = command("mine", "en.txt", "ru.tsv:2", "--model", toy_folder, "--json")
-    facts = json.loads(ended.err)
+    facts = json.loads(ended.out)
     assert (facts["target"]["file"], facts["target"]["lines"]) == ("ru.tsv:2", 2)
     assert facts["target"]["blank"] == 1
     assert any(warning.startswith("ru.tsv:2: much of it is") for warning in facts["warnings"])
@@ -81,7 +81,7 @@ def test_languages_are_told_where_they_are_given(
     command: Command, toy_files: Toy, toy_folder: Path
 ) -> None:
     mine = ["mine", "en.txt", "zh.txt", "--model", toy_folder]
-    assert json.loads(command(*mine, "--json").err)["languages"] == ["und", "zh"]
+    assert json.loads(command(*mine, "--json").out)["languages"] == ["und", "zh"]
     given = command(*mine, "--src-lang", "en", "--tgt-lang", "zho_Hans", "-v")
     assert "xmine: languages: en and zho_Hans\n" in given.err
     wrong = command(*mine, "--src-lang", "no such", "-o", "pairs.tsv")
@@ -124,7 +124,7 @@ def test_segment_cuts_and_says_lines_and_sentences(
     ended = command(*mine, "-v")
     assert "xmine: en.txt: 15 lines, 0 blank, 60 sentences, 0 repeated\n" in ended.err
     assert " from 60 unknown x 60 Chinese sentences in 15 x 15 lines, " in ended.err
-    facts = json.loads(command(*mine, "--json").err)
+    facts = json.loads(command(*mine, "--json").out)
     assert (facts["source"]["lines"], facts["source"]["sentences"]) == (15, 60)
     assert facts["options"]["segment"] is True
     texts = [path.read_text("utf-8").split("\n") for path in toy_files[:2]]
@@ -135,7 +135,7 @@ def test_segment_cuts_and_says_lines_and_sentences(
         assert texts[1][int(right) - 1][int(first) :].startswith(target)
     gold = "".join(f"{row[3]}\t{row[4]}\n" for row in rows)
     Path(tmp_path, "gold.tsv").write_text("".join(sorted(set(gold.splitlines(keepends=True)))))
-    agreed = json.loads(command(*mine, "--json", "--gold", "gold.tsv").err)["gold"]
+    agreed = json.loads(command(*mine, "--json", "--gold", "gold.tsv").out)["gold"]
     assert (agreed["precision"], agreed["recall"]) == (1.0, 1.0)  # lines, each pair once
 
 

@@ -6,14 +6,13 @@ from typing import Annotated
 import typer
 
 from xmine.aligning.options import AligningOptions
-from xmine.cli.arguments import FORCE, MODEL, NO_HEADER, OUTPUT, SOURCE
-from xmine.cli.console import Console, write_rows
+from xmine.cli.arguments import FORCE, FORMAT, MODEL, NO_HEADER, OUTPUT, SOURCE
+from xmine.cli.console import Console
 from xmine.cli.encoders import load_encoders
 from xmine.cli.from_options import with_flags
+from xmine.cli.outputs import check_output, on_stdout, print_pairs
 from xmine.cli.pair_table import is_terminal, next_steps
 from xmine.errors import OptionError
-from xmine.pairs.losses import Losses
-from xmine.pairs.tsv import tsv_rows
 
 
 @with_flags
@@ -24,6 +23,7 @@ def align(
     console: Console,
     model: MODEL = None,
     output: OUTPUT = None,
+    format: FORMAT = None,
     no_header: NO_HEADER = False,
     force: FORCE = False,
 ) -> None:
@@ -38,11 +38,10 @@ def align(
     Args:
         target: The same document in the other language.
     """
-    output = None if output == "-" else output
+    output = on_stdout(console, output, format)
     if source == target == "-":
         raise OptionError("only one side can be standard input")
     from xmine.aligning.pipeline import align as align_files
-    from xmine.cli.outputs import check_output
     from xmine.pairs.io import write_pairs
     from xmine.pairs.paths import language_warnings
     from xmine.run.folder import makes_run
@@ -59,14 +58,12 @@ def align(
         warnings = warnings + language_warnings(output, aligned.languages)
         written = write_pairs(aligned.rows(), output, aligned.languages, header=not no_header)
         notes = written.notes
-    elif not run:
-        losses = Losses()
-        write_rows(tsv_rows(aligned.rows(), losses, header=not no_header))
-        notes = losses.notes()
+    elif not run and not console.as_json:
+        notes = print_pairs(aligned.rows(), format, header=not no_header)
     for warning in warnings:
         console.warn(warning)
     said = "\n".join([*found.lines(f"{console.seconds:.1f} s"), *notes])
     facts = found.facts() | {"notes": notes, "seconds": round(console.seconds, 3)}
-    console.summary((f"{output}: " if output else "") + said, facts, stdout_has_data=not output)
+    console.summary((f"{output}: " if output else "") + said, facts)
     if is_terminal() and run is not None:
         console.say(next_steps(output), one_line=True)

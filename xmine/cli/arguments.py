@@ -1,7 +1,7 @@
 """Arguments that several commands share."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -123,6 +123,10 @@ TEXTS = Annotated[
         "(zh.tsv:2); repeatable.",
         group="Most used",
     ),
+]
+FORMAT = Annotated[
+    Literal["tsv", "jsonl"] | None,
+    value("Rows on stdout: with tabs, or a JSON object each.", group="Output", shown="tsv"),
 ]
 DATA = Annotated[Path | None, value("Folder with the benchmark files.", shown="$XMINE_DATA")]
 FIGURES = Annotated[Path | None, value("Also write the figures to a JSON file.", "-o --output")]

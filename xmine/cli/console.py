@@ -64,15 +64,10 @@ class Console:
         elif not self.as_json:
             _print(f"warning: {visible(text)}")
 
-    def summary(
-        self, text: str, facts: Mapping[str, object], *, stdout_has_data: bool = False
-    ) -> None:
-        """End with one line, or with one JSON object: on stdout unless data went there."""
+    def summary(self, text: str, facts: Mapping[str, object]) -> None:
+        """End with one line or, on stdout, with one JSON object."""
         if self.as_json:
-            if stdout_has_data:
-                print(json_row(facts), end="", file=sys.stderr)
-            else:
-                write_rows([json_row(facts)])
+            write_rows([json_row(facts)])
         else:
             self.say(text)
 

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xmine.cli.arguments import FORCE, NO_HEADER, PAIRS, value
+from xmine.cli.arguments import FORCE, FORMAT, NO_HEADER, PAIRS, value
 from xmine.cli.console import Console
 from xmine.cli.from_options import with_flags
+from xmine.cli.outputs import on_stdout, print_pairs
 from xmine.files.suffixes import PACKED, kind_of
 from xmine.text.languages import UNKNOWN_LANGUAGE, check_code
 from xmine.version import __version__
@@ -24,12 +25,14 @@ def convert(
     target: Annotated[
         str,
         typer.Argument(
-            metavar="OUT", help=f"File to write, in any of these formats; {PACKED} may follow."
+            metavar="OUT",
+            help=f"File to write, in any of these formats, also {PACKED}; - for rows on stdout.",
         ),
     ],
     console: Console,
     src_lang: Annotated[str, value(shown="what FILE or its text says")] = "",
     tgt_lang: Annotated[str, value(shown="what FILE or its text says")] = "",
+    format: FORMAT = None,
     no_header: NO_HEADER = False,
     force: FORCE = False,
 ) -> None:
@@ -53,6 +56,9 @@ def convert(
     from xmine.pairs.paths import NAMES_LANGUAGES, language_warnings, refuse_turned
     from xmine.units import count
 
+    if on_stdout(console, target, format) is None:
+        console.say(", ".join(print_pairs(read_pairs(source), format, header=not no_header)))
+        return
     check_pair_file(target, force=force, source=source)
     known = languages_of(source) or UNKNOWN_LANGUAGES
     languages = (src_lang or known[0], tgt_lang or known[1])

@@ -75,12 +75,12 @@ def documents(
     with console.progress() as report:
         found = pair_documents(*inputs, encoder, options, report)
     shown = [pair for pair in found if pair.prob >= min_prob]
-    if (console.as_json and output is None) or kind == ".jsonl":
+    if kind == ".jsonl":
         rows = [json_row(pair._asdict()) for pair in shown]
     else:
         rows = ["\t".join(map(str, row)) + "\n" for row in (DocumentPair._fields, *shown)]
     if output is None:
-        write_rows(rows)
+        write_rows(() if console.as_json else rows)
     else:
         with replacing(output) as partial:
             partial.write_text("".join(rows), encoding="utf-8")
@@ -90,7 +90,8 @@ def documents(
     if align:
         beads = _write_beads(shown, inputs, encoder, align)
         said, facts = f"{said}; {align}: {count(beads, 'bead')}", facts | {"beads": beads}
-    console.summary(said, facts, stdout_has_data=output is None)
+    facts |= {"pairs": [pair._asdict() for pair in shown]}
+    console.summary(said, facts)
 
 
 def _write_beads(

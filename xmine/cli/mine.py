@@ -11,7 +11,7 @@ from xmine.cli.arguments import DRY_RUN, OUTPUT, SOURCE, value
 from xmine.cli.console import Console
 from xmine.cli.encoders import load_second
 from xmine.cli.from_options import with_flags
-from xmine.cli.outputs import Given
+from xmine.cli.outputs import Given, on_stdout
 from xmine.cli.pair_table import is_terminal, next_steps
 from xmine.errors import OptionError
 from xmine.mining.options import MiningOptions
@@ -74,7 +74,12 @@ def mine(
     """
     if languages:
         asked: dict[str, object] = {"TARGET": target, "--gold": gold, "--seed-pairs": seed_pairs}
-        asked |= {"--rescore": rescore, "--engine ray": engine != "local", "--hubs": given.hubs}
+        asked |= {
+            "--rescore": rescore,
+            "--engine ray": engine != "local",
+            "--hubs": given.hubs,
+            "--format": given.format,
+        }
         asked |= {"--dry-run": dry_run, "--src-vectors": given.src_vectors}
         asked |= {"--plot": given.plot, "--plot-file": given.plot_file}
         asked |= {"--src-lang": options.src_lang, "--tgt-lang": options.tgt_lang}
@@ -84,8 +89,8 @@ def mine(
         raise OptionError("--pairs without --languages", "give both, or neither")
     if not target:
         raise OptionError("TARGET is missing", "give two texts, or --languages for one folder")
-    is_shown = output is None and not console.as_json and is_terminal()
-    output = None if output == "-" else output
+    is_shown = not (output or console.as_json or given.format) and is_terminal()
+    output = on_stdout(console, output, given.format)
     if source == target == "-":
         raise OptionError("only one side can be standard input")
     if options.threshold == "gold" and gold is None:

@@ -1,12 +1,12 @@
 """What `xmine mine` and `xmine score` take, check and end with alike."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from xmine.cli.arguments import FORCE, MODEL, NO_HEADER, switch, value
+from xmine.cli.arguments import FORCE, FORMAT, MODEL, NO_HEADER, switch, value
 from xmine.cli.console import Console, write_rows
 from xmine.cli.encoders import load_encoders
 from xmine.cli.pair_table import show_pairs
@@ -15,6 +15,7 @@ from xmine.files.atomic import check_free
 from xmine.files.suffixes import PICTURE_SUFFIXES
 from xmine.mining.options import MiningOptions, ScoringOptions
 from xmine.options import without_effect
+from xmine.pairs.jsonl import jsonl_rows
 from xmine.pairs.losses import Losses
 from xmine.pairs.tsv import tsv_rows
 
@@ -61,6 +62,7 @@ class Given:
             group="Output",
         ),
     ] = None
+    format: FORMAT = None
     no_header: NO_HEADER = False
     force: FORCE = False
 
@@ -163,10 +165,8 @@ class Given:
             show_pairs(pairs, table)
         elif pairs is not None and output:
             notes += write_pairs(pairs, output, languages, header=not self.no_header).notes
-        elif pairs is not None:
-            losses = Losses()
-            write_rows(tsv_rows(pairs, losses, header=not self.no_header))
-            notes += losses.notes()
+        elif pairs is not None and not console.as_json:
+            notes += print_pairs(pairs, self.format, header=not self.no_header)
         facts = report.facts()
         vectors: Any = facts["vectors"]
         how = f"{console.seconds:.1f} s"
@@ -178,7 +178,24 @@ class Given:
             facts["histogram"] = report.histogram().facts()
         said = "\n".join([*report.lines(how), *filter(None, notes)])
         named = f"{output}: " if output else ""
-        console.summary(named + said, facts, stdout_has_data=printed or not output)
+        (replace(console, as_json=False) if printed else console).summary(named + said, facts)
+
+
+def on_stdout(console: Console, output: str | None, format: str | None) -> str | None:
+    """Give the file to write, None for stdout: which takes rows, or with --json the summary."""
+    if format and output not in (None, "-"):
+        raise OptionError("--format and -o: a file has the format of its suffix", "give one")
+    if console.as_json and (output or format) in ("-", "tsv", "jsonl"):
+        raise OptionError("--json and rows on stdout", "give -o FILE, or --format jsonl alone")
+    return None if output == "-" else output
+
+
+def print_pairs(pairs: "Iterable[Pair]", format: str | None, *, header: bool) -> list[str]:
+    """Write pairs to stdout, and tell what got lost."""
+    losses = Losses()
+    as_json = format == "jsonl"
+    write_rows(jsonl_rows(pairs, losses) if as_json else tsv_rows(pairs, losses, header=header))
+    return losses.notes()
 
 
 def check_output(

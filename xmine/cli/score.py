@@ -8,7 +8,7 @@ from xmine.cli.arguments import OUTPUT, value
 from xmine.cli.console import Console
 from xmine.cli.explaining import EXPLAIN, print_scored
 from xmine.cli.from_options import with_flags
-from xmine.cli.outputs import Given
+from xmine.cli.outputs import Given, on_stdout
 from xmine.errors import OptionError
 from xmine.files.suffixes import PAIR_SUFFIXES
 from xmine.mining.options import ScoringOptions
@@ -53,7 +53,7 @@ def score(
             aligned, those without counterpart left out.
         target: The translations, line by line.
     """
-    output = None if output == "-" else output
+    output = on_stdout(console, output, given.format)
     inputs = [each for each in (source, target, *(pool or ())) if each is not None]
     if inputs.count("-") > 1:
         raise OptionError("only one input can be standard input")

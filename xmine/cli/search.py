@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from xmine.cli.arguments import MODEL, PROMPT, switch, value
+from xmine.cli.arguments import FORMAT, MODEL, PROMPT, switch, value
 from xmine.cli.console import Console, write_rows
 from xmine.cli.encoders import load_encoder, warn_without_effect
 from xmine.cli.from_options import with_flags
-from xmine.cli.outputs import place
+from xmine.cli.outputs import on_stdout, place
 from xmine.errors import FileError, OptionError
 from xmine.files.records import json_row
 from xmine.options import EncodingOptions
@@ -28,6 +28,7 @@ def search(
     rerank: Annotated[Literal["auto", "tokens", "off"], value(shown=True)] = "auto",
     model: MODEL = None,
     prompt: PROMPT = "",
+    format: FORMAT = None,
 ) -> None:
     """Find the nearest sentences of a corpus, in either language.
 
@@ -56,6 +57,7 @@ def search(
     from xmine.text.inputs import is_file
     from xmine.text.sentences import read_sentences
 
+    on_stdout(console, None, format)
     if query == corpus == "-":
         raise OptionError("only one side can be standard input")
     files, texts, lines = {}, [query], [None]  # lines: of the texts, in their file
@@ -116,16 +118,29 @@ def search(
             write_rows([json_row({"query": text, "query_line": line, **facts})])
         return
     losses = Losses()
-    write_rows(
-        tsv_row(
-            [*([name] if of_run else []), f"{hit.cosine:.4f}", hit.text, place(hit)]
-            + ([str(line), text] if files else []),
-            losses,
+    every = ((*asked, name, hit) for *asked, near in nearest for name in near for hit in near[name])
+    if format == "jsonl":
+        rows = (
+            json_row(
+                {
+                    "query": text,
+                    "query_line": line,
+                    **({"side": name} if of_run else {}),
+                    **hit.facts(),
+                }
+            )
+            for text, line, name, hit in every
         )
-        for text, line, near in nearest
-        for name, hits in near.items()
-        for hit in hits
-    )
+    else:
+        rows = (
+            tsv_row(
+                [*([name] if of_run else []), f"{hit.cosine:.4f}", hit.text, place(hit)]
+                + ([str(line), text] if files else []),
+                losses,
+            )
+            for text, line, name, hit in every
+        )
+    write_rows(rows)
     console.say(", ".join(losses.notes()))
     for text, of_text in zip(texts, hits, strict=False):
         if not of_text:

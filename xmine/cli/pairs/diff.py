@@ -35,14 +35,14 @@ def diff(
     if output:
         check_free(output, force=force)
     found, losses = compare(read_table(old), read_table(new)), Losses()
-    as_json = output.suffix == ".jsonl" if output else console.as_json
+    as_json = bool(output and output.suffix == ".jsonl")
     rows = rows_of(found if n is None else found.head(n), losses, as_json=as_json)
     if output:
         with replacing(output) as partial, partial.open("w", encoding="utf-8", newline="") as file:
             file.writelines(rows)
-    elif n != 0:
+    elif n != 0 and not console.as_json:
         write_rows(rows)
     counts, notes = counted(found), losses.notes()
     said = "\n".join([told(counts), *notes])
     facts = {"old": old, "new": new, "counts": counts, "notes": notes}
-    console.summary(said, facts, stdout_has_data=not output and n != 0)
+    console.summary(said, facts)

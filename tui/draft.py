@@ -29,6 +29,7 @@ Beads = tuple[tuple[int, Bead], ...]  # in order, each with the row that it stan
 _LOOSE = " \t\n,;:，；：、-–—"  # what a text that was trimmed does not begin or end with
 
 
+_LEAST = 4  # a trimmed text has at least a fourth of what it was
 _BESIDE = -1  # stands for no row: lines around a pair
 _LINES = 8  # before and after a pair
 
@@ -286,7 +287,7 @@ def matched_part(aligner: Aligner, bead: Bead) -> tuple[int, Span] | None:
     """Find the side that says more than the other, 0 or 1, and the part of it that has a match.
 
     Returns:
-        None where the rest is neither the beginning nor the end of the text.
+        None where the rest is neither the beginning nor the end of the text, or nearly all of it.
 
     Raises:
         XmineError: the words cannot be aligned.
@@ -301,6 +302,8 @@ def matched_part(aligner: Aligner, bead: Bead) -> tuple[int, Span] | None:
     elif start < end and not any(word.start >= end for word in ends):
         kept = 0, start
     else:
+        return None
+    if (kept[1] - kept[0]) * _LEAST < len(text):
         return None
     inside = text[slice(*kept)]
     begin = kept[0] + len(inside) - len(inside.lstrip(_LOOSE))

@@ -69,6 +69,7 @@ class ThresholdScreen(JudgeScreen):
 
     def on_mount(self) -> None:
         self.query_one(NearTable).focus()
+        self.query_one(NearTable).pairs.repair_of = self.judgements.repair_of
 
     def on_screen_resume(self) -> None:
         if self._cuts is not None:

@@ -25,7 +25,7 @@ class Place:
     Attributes:
         data: training files, benchmarks, and `encoders/NAME` for names of the hub.
         output: the folder of encoders and figures.
-        options: of training, for all rows: they beat a preset, and a row's own beat them.
+        options: of training, for all rows: they beat a model's, and a row's own beat them.
         most: the largest value of some options, where data are small.
     """
 
@@ -79,7 +79,7 @@ def _jobs(
 ) -> dict[str, Job]:
     """Give the run of a model with a row's own options, behind those that it begins with.
 
-    Options are those of a preset, then those for all rows, of the model, and of the row. A value
+    Options are those of a preset, then of the model, of all rows, and of the row. A value
     `file:NAME` is a file of the table, `model:NAME/source` an encoder of another model.
 
     Raises:
@@ -91,9 +91,9 @@ def _jobs(
     known = {name: {each.name for each in fields(of.options)} for name, of in METHODS.items()}
     for name in place.options:
         if not any(name in names for names in known.values()):
-            raise OptionError(f"--options: no method has {name!r}")
+            raise OptionError(f"--training: no method has {name!r}")
     given = {name: value for name, value in place.options.items() if name in known[method]}
-    options |= {**given, **about.get("options", {}), **own, **({"seed": seed} if seed > 1 else {})}
+    options |= {**about.get("options", {}), **given, **own, **({"seed": seed} if seed > 1 else {})}
     options |= {name: min(x, place.most[name]) for name, x in options.items() if name in place.most}
     names = {kind: about[kind] for kind in KINDS if kind in about}
     listed = {kind: [x] if isinstance(x, str) else x for kind, x in names.items()}

@@ -36,12 +36,14 @@ class Made:
         figures: column -> our figures, one for each seed, as papers print them; no column where
             the benchmark has no such row.
         measured: benchmark -> its protocol and files, in words.
+        lacks: why a column has no figure, in words of its benchmark, each once.
         why: why there are no figures: cited, missing files, or what failed.
     """
 
     row: TableRow
     figures: dict[str, list[float]] = field(default_factory=dict)
     measured: dict[str, str] = field(default_factory=dict)
+    lacks: list[str] = field(default_factory=list)
     why: str = ""
 
 
@@ -164,8 +166,12 @@ def _make(
         for measure in table.measures:
             result = _measured(label, name, measure, row.encoding, place, report)
             made.measured[measure.benchmark] = f"{result.protocol}; {result.split}"
-            for title, value in _figures(measure, result).items():
+            found = _figures(measure, result)
+            for title, value in found.items():
                 made.figures.setdefault(title, []).append(value)
+            if found.keys() < measure.columns.keys():
+                said = (note for note in result.notes if note.startswith("No "))
+                made.lacks += [note for note in said if note not in made.lacks]
 
 
 def _train(job: Job, place: Place, report: Report, say: Say) -> None:
@@ -220,14 +226,12 @@ def _measured(
 
 def _figures(measure: Measure, result: Result) -> dict[str, float]:
     """Take the figures of the columns, as papers print them."""
-    metrics = {metric.name: metric for metric in result.metrics}
-    found = {}
+    scales, found = {metric.name: metric.scale for metric in result.metrics}, {}
+    rows = [row for row in result.rows if not row.is_reranked]
     for title, (pattern, metric) in measure.columns.items():
-        there = [row for row in result.rows if metric in row.figures and not row.is_reranked]
-        if name := matching([row.name for row in there], pattern):
-            value = result.figure(name, metric)
-            if value is not None and metric in metrics:
-                found[title] = value * metrics[metric].scale
+        there = {row.name: row.figures[metric] for row in rows if metric in row.figures}
+        if name := matching([*there], pattern):
+            found[title] = there[name] * scales[metric]
     return found
 
 
@@ -239,15 +243,18 @@ def side_by_side(table: Table, found: Sequence[Made]) -> list[list[str]]:
     of_paper = [max(len(str(x).partition(".")[2]) for x in column) for column in columns]
     for made in found:
         paper = dict(zip(titles, made.row.paper, strict=False))
+        state = made.why.partition(":")[0]  # cited, missing or failed
         if len(titles) > 1:
-            cells.append([made.row.name, "", ""])
+            cells.append([made.row.name, state, ""])
         for title, digits in zip(titles, of_paper or [1] * len(titles), strict=True):
             printed, ours = paper.get(title, -1), made.figures.get(title, [])
-            if not ours and printed == -1:
+            if not ours and printed == -1 and len(titles) > 1:
                 continue
             spread = f" ± {stdev(ours):.{digits}f}" if len(ours) > 1 else ""
-            shown = f"{fmean(ours):.{digits}f}{spread}" if ours else made.why.partition(":")[0]
-            name = made.row.name if len(titles) == 1 else f"  {title}"
+            shown = f"{fmean(ours):.{digits}f}{spread}" if ours else "-"
+            name, shown = (
+                (f"  {title}", shown) if len(titles) > 1 else (made.row.name, state or shown)
+            )
             cells.append([name, shown, "-" if printed == -1 else f"{printed:.{digits}f}"])
     return cells
 
@@ -256,7 +263,7 @@ def notes(table: Table, found: Sequence[Made]) -> list[str]:
     """Say why rows have no figures of ours, and what keeps others from being compared."""
     said: dict[str, list[str]] = {}
     for made in found:
-        for text in (made.why, made.row.differs):
+        for text in (made.why, made.row.differs, *made.lacks):
             said.setdefault(text, []).append(made.row.name)
     said.pop("", None)
     whole = [table.differs, *(measure.differs for measure in table.measures)]

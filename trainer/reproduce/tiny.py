@@ -28,20 +28,9 @@ from .jobs import HUB, KINDS, Place
 from .run import needs_of
 
 # What small data and a small encoder allow.
-OPTIONS: Mapping[str, Any] = {
-    "device": "cpu",
-    "dtype": "float32",
-    "threads": 1,
-    "held_out": 16,
-    "steps": 2,
-}
-MOST = {
-    "batch_size": 8,
-    "distil_batch_size": 8,
-    "nli_batch": 8,
-    "nli_batch_size": 8,
-    "queue_size": 16,
-}
+OPTIONS = {"device": "cpu", "dtype": "float32", "threads": 1, "held_out": 16, "steps": 2}
+MOST = dict.fromkeys("batch_size distil_batch_size nli_batch nli_batch_size".split(), 8)
+MOST["queue_size"] = 16
 _LINES = 24
 _Line = str | Mapping[str, Any] | Sequence[object]
 

@@ -34,9 +34,9 @@ def reproduce(
     ] = None,
     row: Annotated[list[str] | None, value("Only the row of this name; repeatable.")] = None,
     training: Annotated[
-        Path | None, value("TOML file of training options, such as steps = 300.", "--options")
+        Path | None, value("TOML file of training options, such as steps = 300.")
     ] = None,
-    seeds: Annotated[str, value("Seeds of training, as in 1,2,3.", shown=True)] = "1",
+    seed: Annotated[list[int] | None, value("Seed of training; repeatable.", shown="1")] = None,
     tiny: Annotated[
         bool, switch("--tiny", "Try the rows on small files made on the spot.")
     ] = False,
@@ -79,12 +79,12 @@ def reproduce(
         is_made = False
         for table in chosen:
             with console.progress() as report:
-                seen = [int(each) for each in seeds.split(",")]
-                found = run.reproduce(table, place, seen, row or (), report, console.say)
+                found = run.reproduce(table, place, seed or (1,), row or (), report, console.say)
             is_made |= any(each.figures for each in found)
             cells = run.side_by_side(table, found)
             text = [f"{table.name}  {table.title}", f"{table.source}", "", *as_text(cells)]
             text += [f"note: {each}" for each in run.notes(table, found)]
+            text += ["note: of small files, such figures mean nothing"] if tiny else []
             console.show((f"{line}\n" for line in text), {"table": table.name, "rows": cells})
     if not is_made:
         raise typer.Exit(1)

@@ -10,18 +10,11 @@ import pytest
 
 from xmine.errors import OptionError
 from xmine.evaluation.benchmarks import BENCHMARKS
-from xmine.evaluation.papers.tables import all_tables
+from xmine.evaluation.papers.tables import all_tables, matching
 from xmine.options import flag, without_effect
 from xmine.trainer.methods import METHODS
+from xmine.trainer.reproduce import run
 from xmine.trainer.reproduce.jobs import Place, jobs_of
-from xmine.trainer.reproduce.run import (
-    OtherWork,
-    listed,
-    missing_files,
-    notes,
-    reproduce,
-    side_by_side,
-)
 from xmine.trainer.reproduce.tiny import MOST, OPTIONS, write_tiny
 
 NOWHERE = Place(Path("nowhere"), Path("out"), {}, {})
@@ -55,23 +48,23 @@ def test_every_row_is_options_of_its_method_and_differs_from_the_others(name: st
         own = (jobs[-1].folder, row.encoding) if jobs else (row.encoder or row.cited, row.encoding)
         assert row.cited or own not in made
         made.append(own)
-    assert all(len(row.paper) in (0, len(table.columns)) for row in table.rows)
 
 
 def test_what_is_missing_is_named_before_anything_is_trained(tmp_path: Path) -> None:
     table = all_tables()["moco/2"]
     place = Place(tmp_path, tmp_path / "out", {}, {})
     ours, *_ = table.rows
-    [file] = missing_files(table, ours, place)
+    [file] = run.missing_files(table, ours, place)
     assert file.startswith("train/moco.en-zh.tsv (5 million English-Chinese pairs")
-    found = reproduce(table, place)
-    assert not any(each.figures for each in found)
+    found = run.reproduce(table, place)
     assert found[0].why.startswith(f"missing: {file}; bucc: BUCC 2018's zh-en")
-    assert ["LASER", "cited", "92.27"] in side_by_side(table, found)
-    assert "LASER: cited: a program of its own" in notes(table, found)
-    assert any(each.startswith("lacks train/moco.en-zh.tsv: ") for each in listed([table], place))
+    assert ["LASER", "cited", "92.27"] in run.side_by_side(table, found)
+    assert "LASER: cited: a program of its own" in run.notes(table, found)
+    assert any(
+        each.startswith("lacks train/moco.en-zh.tsv: ") for each in run.listed([table], place)
+    )
     with pytest.raises(OptionError, match="no method has 'step'"):
-        reproduce(table, replace(place, options={"step": 3}))
+        run.reproduce(table, replace(place, options={"step": 3}))
 
 
 def test_options_of_all_rows_beat_those_of_a_model_and_a_row_beats_them() -> None:
@@ -79,9 +72,19 @@ def test_options_of_all_rows_beat_those_of_a_model_and_a_row_beats_them() -> Non
     [row] = [each for each in table.rows if each.name == "w/o momentum"]
     place = replace(NOWHERE, options={"queue_size": 99, "momentum": 0.5}, most={"batch_size": 8})
     [job] = jobs_of(table, row, place, seed=3)
-    names = ("queue_size", "momentum", "batch_size", "temperature", "seed")
+    names = "queue_size momentum batch_size temperature seed".split()
     assert [job.options[name] for name in names] == [99, 0, 8, 0.04, 3]
     assert job.folder == Path("out/encoders/half-queue+momentum=0+seed=3")
+    table = all_tables()["transaug/1"]
+    [row] = [each for each in table.rows if each.name == "TransAug BERT base (WMT) + NLI"]
+    *before, job = jobs_of(table, row, NOWHERE)
+    assert [each.folder.name for each in before] == ["distilled", "base-wmt"]
+    assert job.options["encoder"] == "out/encoders/base-wmt/source"
+
+
+def test_a_column_is_the_first_row_of_its_pattern_that_is_there() -> None:
+    for names, name in ((["oracle", "zh-en test"], "zh-en test"), (["mean of 4"], "mean of 4")):
+        assert matching(names, "zh-en test|oracle|mean of *") == name
 
 
 def test_a_table_is_made_once_with_each_seed(tmp_path: Path) -> None:
@@ -89,27 +92,33 @@ def test_a_table_is_made_once_with_each_seed(tmp_path: Path) -> None:
     place = Place(tmp_path / "data", tmp_path / "out", OPTIONS, MOST)
     write_tiny(place, [table])
     said: list[str] = []
-    [made] = reproduce(table, place, (1, 2), ["MoCo-BERT base"], say=said.append)
+    [made] = run.reproduce(table, place, (1, 2), ["MoCo-BERT base"], say=said.append)
     assert {*made.figures} == {"zh→en", "en→zh", "mean"}
     assert all(len(each) == 2 for each in made.figures.values())
-    assert "± " in side_by_side(table, [made])[2][1]
+    assert "± " in run.side_by_side(table, [made])[2][1]
+    [figures] = place.output.glob("figures/moco.tatoeba-*.json")
+    [cmn] = [row for row in json.loads(figures.read_text())["rows"] if row["name"] == "cmn"]
+    assert made.figures["zh→en"][0] == 100 * cmn["figures"]["to_english"] > 0
     assert said == ["training moco", "training moco+seed=2", "MoCo-BERT base: measured"]
-    note = json.loads((place.output / "encoders/moco.json").read_text())
-    asked = note["asked"]["options"]
+    asked = json.loads((place.output / "encoders/moco.json").read_text())["asked"]["options"]
     assert (asked["queue_size"], asked["temperature"], asked["steps"]) == (16, 0.04, 2)
-    again = reproduce(table, place, (1, 2), ["MoCo-BERT base"], say=said.append)
+    again = run.reproduce(table, place, (1, 2), ["MoCo-BERT base"], say=said.append)
     assert [made] == again and said[3:] == ["MoCo-BERT base: measured"]
     other = replace(place, options={**OPTIONS, "steps": 3})
-    with pytest.raises(OtherWork, match="made with other options or files"):
-        reproduce(table, other, only=["MoCo-BERT base"])
+    with pytest.raises(run.OtherWork, match="made with other options or files"):
+        run.reproduce(table, other, only=["MoCo-BERT base"])
 
 
 @pytest.mark.long
+@pytest.mark.timeout(900)  # alone a minute; several run beside each other
 @pytest.mark.parametrize("name", all_tables())
-def test_every_row_of_every_table_runs_on_small_files(name: str, tiny: Place) -> None:
+def test_every_row_of_every_table_runs_on_small_files(
+    name: str, tiny: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each row has a figure of ours in each column, or is cited."""
+    monkeypatch.setattr("xmine.evaluation.transfer.frozen.STRENGTHS", (1.0,))  # to be quick
     table = all_tables()[name]
-    for made in reproduce(table, tiny):
+    for made in run.reproduce(table, tiny):
         if made.row.cited:
             assert made.why == f"cited: {made.row.cited}"
             continue

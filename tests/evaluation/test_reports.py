@@ -26,7 +26,6 @@ from xmine.evaluation.reports.table import (
     as_cells,
     compared,
     published_beside,
-    published_tables,
     unlike_notes,
 )
 from xmine.evaluation.result import Metric, Result, Row
@@ -240,18 +239,6 @@ def test_reranked_figures_stand_beside_no_published_ones() -> None:
     ours = replace(found, rows=[replace(row, is_reranked=True) for row in found.rows])
     assert published_beside({"a": found})
     assert published_beside({"a": ours}) == []
-
-
-def columns(table: dict[str, Any]) -> list[tuple[str, str]]:
-    return list(zip(table["rows"], table["metrics"], strict=True))
-
-
-def test_published_tables_are_whole() -> None:
-    for table in published_tables():
-        assert table["benchmark"] in BENCHMARKS, table["source"]
-        assert table["source"] and table["systems"]
-        for system, figures in table["systems"].items():
-            assert len(figures) == len(columns(table)), (table["source"], system)
 
 
 def some_result(benchmark: str, metric: str, figures: dict[str, float]) -> Result:

@@ -90,6 +90,7 @@ def adapt(
     *,
     more: Sequence[str] = (),
     force: bool = False,
+    dry_run: bool = False,
 ) -> Iterator[Round]:
     """Train the encoder of a run on the confident pairs of the run, and mine again.
 
@@ -106,6 +107,7 @@ def adapt(
             `xmine.pairs.io.read_parallel`. Confidence is asked of those with a probability, too.
         force: throw away what `output` has from before, but for rounds that were judged, which
             are mined anew and keep their judgements.
+        dry_run: end with round 0, of so many pairs as round 1 would train on; write nothing.
 
     Yields:
         each round when it is done, round 0 first. The rounds end early where mining finds no
@@ -128,12 +130,16 @@ def adapt(
     accepted = known.accepted
     taught = taught_pairs(known, accepted, others, held_out)
     check_enough(run, known, taught, options.confidence)
-    _begin(output, run, judged, others, options, force=force)
+    if not dry_run:
+        _begin(output, run, judged, others, options, force=force)
     name = encoder_of_run(str(first.run["vectors"]["encoder"]), first.path)
     among = sentences_among(first, held_out, options.seed)
     said: dict[str, Any] = first.summary.get("options", {})
     prompts = str(said.get("src_prompt", "")), str(said.get("tgt_prompt", ""))
-    yield Round(0, name, run, 0, retrieval_by_halves(start, held_out, among, prompts))
+    accuracy = retrieval_by_halves(start, held_out, among, prompts)
+    yield Round(0, name, run, len(taught) if dry_run else 0, accuracy)
+    if dry_run:
+        return
     name = with_new_tokens(first, start, name, output / "start", options)
     chosen = training_options(options, name, start, first.languages, prompts)
     for number in range(1, options.rounds + 1):

@@ -31,8 +31,12 @@ def toys(tmp_path: Path, toy_encoder: SentenceEncoder, monkeypatch: pytest.Monke
 
 def test_it_says_what_each_round_found_and_what_to_type_next(command: Command, toys: Path) -> None:
     assert command("mine", "en.txt", "zh.txt", "-o", "run/", "--model", "start").code == 0
+    tried = command("adapt", "run/", "-o", "adapted/", "--dry-run")
+    assert (tried.code, tried.touched) == (0, set())
     ended = command("adapt", "run/", "-o", "adapted/", "--epochs", 30, "--threads", 1)
     assert ended.code == 0, ended.err
+    trained = tried.err.partition("round 1 trains on ")[2].strip()
+    assert f"round 1: trained on {trained}, " in ended.err
     lines = [each.removeprefix("xmine: ") for each in ended.err.splitlines()]
     first, second, _panel, last, look = (each for each in lines if not each.startswith(" "))
     retrieved = "% of held-out sentences retrieved by half of their tokens"

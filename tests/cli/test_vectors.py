@@ -201,12 +201,12 @@ def test_search_counts_what_its_rows_cannot_hold(
 
 def test_model_info_tells_what_an_encoder_is(command: Command, toy_folder: Path) -> None:
     ended = command("model", "info", toy_folder)
-    assert (ended.code, ended.err) == (0, "")
+    assert (ended.code, ended.err) == (0, "xmine: its card: --card\n")
     size = sum(path.stat().st_size for path in toy_folder.rglob("*") if path.is_file())
-    facts = dict(line.split(maxsplit=1) for line in ended.out.split("\n\n")[0].splitlines())
+    facts = dict(line.split(maxsplit=1) for line in ended.out.splitlines())
     assert facts["languages"] == "en, zh"
     assert (facts["dim"], facts["vocabulary"], facts["bytes"]) == ("32", "500", f"{size:,}")
-    assert ended.out.endswith("\n# A toy\n")
+    assert command("model", "info", toy_folder, "--card").out == "# A toy\n"
     as_json = json.loads(command("model", "info", toy_folder, "--json").out)
     assert (as_json["languages"], as_json["bytes"]) == (["en", "zh"], size)
     assert as_json["card"] == "# A toy\n"

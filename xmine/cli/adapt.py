@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xmine.cli.arguments import FORCE, value
+from xmine.cli.arguments import FORCE, switch, value
 from xmine.cli.console import Console
 from xmine.cli.from_options import with_flags
 from xmine.extras import TRAINING, needs
@@ -24,6 +24,7 @@ def adapt(
     console: Console,
     output: Annotated[Path, value(names="-o --output", group="Most used", shown=False)],
     pairs: Annotated[list[str] | None, value(group="Input", metavar="<path>")] = None,
+    dry_run: Annotated[bool, switch("--dry-run", group="Most used")] = False,
     force: FORCE = False,
 ) -> None:
     """Train the encoder of a run on its pairs, and mine again.
@@ -37,6 +38,7 @@ def adapt(
         output: Folder for the encoder and the run of each round.
         pairs: File of other translations to train on, such as a word list or an alignment;
             repeatable.
+        dry_run: Say on how many pairs the first round trains, and stop.
     """
     needs("xmine adapt", *TRAINING)
     from xmine.encoders.encoder import SentenceEncoder
@@ -44,6 +46,11 @@ def adapt(
     from xmine.trainer.adapt import adapt as adapt_run
     from xmine.trainer.adapt import best_of
 
+    if dry_run:
+        trial = next(adapt_run(run, output, options, more=pairs or (), force=force, dry_run=True))
+        said = f"{_told(trial)}; round 1 trains on {count(trial.pairs, 'pair')}"
+        console.summary(said, {"encoder": trial.encoder, "trained_on": trial.pairs})
+        return
     rounds, panel = [], []
     with console.progress() as report:
         for each in adapt_run(run, output, options, report, more=pairs or (), force=force):

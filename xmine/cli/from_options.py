@@ -49,9 +49,7 @@ def _show_all(context: typer.Context, wanted: bool) -> None:
 _CONSOLE: dict[str, Any] = {  # parameter -> its flag
     "quiet": switch("-q --quiet", "Say nothing but warnings and errors.", group=GENERAL),
     "verbose": switch("-v --verbose", "Say more.", group=GENERAL),
-    "as_json": switch(
-        "--json", "Print the summary or result as JSON, without rows.", group=GENERAL
-    ),
+    "as_json": switch("--json", "Print the summary or result as JSON.", group=GENERAL),
     "debug": switch("--debug", "Show a traceback with an error.", group=GENERAL),
     "help_all": typer.Option(
         "--help-all",

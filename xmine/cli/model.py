@@ -22,8 +22,12 @@ ENCODER = typer.Argument(
 
 @model.command("info", short_help="Print what an encoder is.")
 @with_flags
-def info(console: Console, encoder: Annotated[str | None, ENCODER] = None) -> None:
-    """Print what an encoder is: architecture, pooling, prompts, sizes, languages, card.
+def info(
+    console: Console,
+    encoder: Annotated[str | None, ENCODER] = None,
+    card: Annotated[bool, switch("--card", "Print the card of the encoder instead.")] = False,
+) -> None:
+    """Print what an encoder is: architecture, pooling, prompts, sizes, languages.
 
     Example: xmine model info encoder/
     """
@@ -36,8 +40,10 @@ def info(console: Console, encoder: Annotated[str | None, ENCODER] = None) -> No
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     facts = {"folder": str(folder), "bytes": size, **loaded.describe()}
     rows = [f"{name.replace('_', ' '):<17}{_shown(value)}\n" for name, value in facts.items()]
-    if loaded.card:
-        rows += ["\n", without_front_matter(loaded.card)]
+    if card:
+        rows = [without_front_matter(loaded.card)]
+    elif loaded.card:
+        console.say("its card: --card")
     console.show(rows, {**facts, "card": loaded.card})
 
 

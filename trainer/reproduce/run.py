@@ -175,13 +175,13 @@ def _make(
 
 
 def _train(job: Job, place: Place, report: Report, say: Say) -> None:
-    """Train an encoder, unless it is there."""
+    """Train an encoder, unless it is there; one without a note was trained elsewhere."""
     kinds = job.files.items()
     files = {kind: [file for path in paths for file in place.files(path)] for kind, paths in kinds}
     asked = {"method": job.method, "files": files, "options": dict(job.options)}
     note = job.folder.with_name(f"{job.folder.name}.json")
     if job.folder.exists():
-        if not note.exists() or json.loads(note.read_text(encoding="utf-8"))["asked"] != asked:
+        if note.exists() and json.loads(note.read_text(encoding="utf-8"))["asked"] != asked:
             hint = "give another -o, or remove it"
             raise OtherWork(f"{job.folder}: was made with other options or files", hint)
         return
@@ -206,7 +206,7 @@ def _measured(
     report: Report,
 ) -> Result:
     """Measure an encoder, or read what was measured before."""
-    about = [measure.benchmark, dict(measure.options), dict(encoding)]
+    about = [measure.benchmark, dict(measure.options), dict(encoding), str(place.data)]
     key = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:8]
     path = place.output / "figures" / f"{label}.{measure.benchmark}-{key}.json"
     if path.exists():

@@ -29,10 +29,11 @@ def test_a_flag_beats_the_environment_that_a_file_and_that_the_default(
     assert cut(command(*mine)) == "auto"
     Path("pyproject.toml").write_text("[tool.xmine.mine]\nprecision = 0.9\n")
     assert cut(command(*mine)) == "precision 0.9"
-    Path("xmine.toml").write_text("[mine]\nprecision = 0.8\n")  # stands before the other
+    # Stands before the other, and what is for one command before what is for all.
+    Path("xmine.toml").write_text("precision = 0.95\n[mine]\nprecision = 0.8\n")
     ended = command(*mine)
     assert cut(ended) == "precision 0.8"
-    assert "options: precision (xmine.toml:2)\n" in ended.err
+    assert "options: precision (xmine.toml:3)\n" in ended.err
     Path("tuned.toml").write_text("precision = 0.7\n")  # takes the place of both
     assert cut(command(*mine, "--options", "tuned.toml")) == "precision 0.7"
     monkeypatch.setenv("XMINE_OPTIONS", "tuned.toml")

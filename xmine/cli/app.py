@@ -10,7 +10,6 @@ import typer
 import typer.core
 import typer.main
 
-from xmine.cli.from_options import Command
 from xmine.version import __version__
 
 # In the order of the help. Each has a module of its name, but for two. In it is a function of
@@ -54,6 +53,8 @@ def app(called: str = "") -> typer.Typer:
     listed = (
         () if called in ("--version", "-V") else (called,) if called in _COMMANDS else _COMMANDS
     )
+    if listed:  # xmine --version needs none of that
+        from xmine.cli.from_options import Command
     for name in listed:
         own = {"eval": "evaluate", "help": "manual"}.get(name, name)
         module = import_module(f"xmine.cli.{own}")

@@ -64,7 +64,7 @@ def key_of(parameter: Any) -> str:  # noqa: ANN401
 def variable_of(parameter: Any) -> str | None:  # noqa: ANN401
     """Give the name of an option in the environment; XMINE_CACHE is the name of a folder."""
     key = key_of(parameter)
-    has_none = len(key) == 1 or key == "cache" or (key in _NOT_HERE and key != "options")
+    has_none = len(key) == 1 or key == "cache" or key in _NOT_HERE - {"options"}
     return None if has_none else f"{PREFIX}{key.upper()}"
 
 

@@ -36,7 +36,7 @@ def stats(file: PAIRS, console: Console) -> None:
     counts = {name: f"{found[name]:,}" for name in found if isinstance(found[name], int)}
     if languages:
         counts = {"languages": f"{languages[0]}, {languages[1]}", **counts}
-    write_rows(f"{_words(name):<18}{value:>10}\n" for name, value in counts.items())
+    write_rows(f"{name.replace('_', ' '):<18}{value:>10}\n" for name, value in counts.items())
     if found["flags"] is not None:
         flags = found["flags"].items()
         write_rows(["\n", f"{'flag':<18}{'pairs':>10}\n"])
@@ -46,14 +46,10 @@ def stats(file: PAIRS, console: Console) -> None:
         columns = ("lowest", "25%", "median", "75%", "highest")
         write_rows(["\n", " " * 18 + "".join(f"{name:>10}" for name in columns) + "\n"])
     write_rows(
-        f"{_words(name):<18}" + "".join(f"{_number(x, name):>10}" for x in spread) + "\n"
+        f"{name.replace('_', ' '):<18}" + "".join(f"{_number(x, name):>10}" for x in spread) + "\n"
         for name, spread in spreads.items()
     )
     console.say(", ".join(losses.notes()))
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ")
 
 
 def _number(value: float, name: str) -> str:

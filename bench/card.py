@@ -1,13 +1,14 @@
-"""Write the table of the data that the embedded encoder was made from into its card.
+"""Write figures into the card of the embedded encoder, and the table of the data it was made from.
 
-    python bench/card.py PAIRS.tsv.gz... [--options FILE]
+    python bench/card.py [PAIRS.tsv.gz...] [--options FILE]
 
-The first line of each file names source, target, origin and tier. Options are those of the
-training, in which a source that was not used has the weight 0.
+The figures are those of bench/results/embedded-eval.json, as hubs read them (`model-index`). The
+first line of each file names source, target, origin and tier. Options are those of the training.
 """
 
 import argparse
 import csv
+import json
 import re
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -16,50 +17,42 @@ from xmine.encoders.encoder import EMBEDDED
 from xmine.files.reading import read_lines
 from xmine.options import load_toml
 
+FIGURES = Path(__file__).parent / "results" / "embedded-eval.json"
+OF_HUBS = {"tatoeba": "accuracy", "bitext": "accuracy", "bucc": "f1", "sts": "spearman"}
 MARKS = "<!-- card.py -->\n", "<!-- card.py: end -->"
 TATOEBA, MICROSOFT = "Tatoeba, CC-BY 2.0 FR", "Microsoft documentation, CC-BY 4.0"
-WMT, SUBTITLES = "WMT, research", "film and TV subtitles, underlying copyright unclear"
+WMT, TASK = "WMT, research", "  - task: {type: sentence-similarity}"
 LICENCES = {
     **dict.fromkeys("tatoeba-hsk tatoeba-anki tatoeba-anki2025 tatoeba-tc-test".split(), TATOEBA),
     "tanaka-enja": "Tanaka corpus (Tatoeba), CC-BY",
     **dict.fromkeys("msdyn-ht msnet-ht msproj-ht msbc-ht msci-ht".split(), MICROSOFT),
-    **dict.fromkeys("msalchemy-ht msskype-ht".split(), MICROSOFT),
-    **dict.fromkeys("msalchemy-mt msnet-mt msskype-mt".split(), MICROSOFT),
-    **dict.fromkeys("msctd-train-lower msctd-devtest aic17-trainsample".split(), SUBTITLES),
+    **dict.fromkeys("msalchemy-ht msskype-ht msalchemy-mt msnet-mt msskype-mt".split(), MICROSOFT),
     **dict.fromkeys("wmt-newstest wmt22-refs wmt24-refs wmt21-refs".split(), WMT),
     **dict.fromkeys("wmt21-systems wmt24-systems wmt24-testsuites-systems".split(), WMT),
-    **dict.fromkeys((f"wmt-newstest{year}-zhen" for year in (2017, 2018, 2020)), WMT),
-    "wmt-newstest2020-enzh": WMT,
+    **dict.fromkeys("wmt-newstest2017-zhen wmt-newstest2018-zhen".split(), WMT),
+    **dict.fromkeys("wmt-newstest2020-zhen wmt-newstest2020-enzh".split(), WMT),
     "newscomm-train_10k": "WMT News Commentary, research, (c) Project Syndicate",
     **dict.fromkeys("mlqe-pe mlqe-pe-train mlqe-pe-devtest tico19 tico19-terms".split(), "CC0-1.0"),
     **dict.fromkeys("tf-docs-md tf-docs-nb comprehensive-rust".split(), "Apache-2.0 / CC-BY 4.0"),
-    **dict.fromkeys("react-docs vue-docs frc-docs tldr-pages".split(), "CC-BY 4.0"),
-    **dict.fromkeys("opensource-guide xcopa".split(), "CC-BY 4.0"),
+    **dict.fromkeys("react-docs vue-docs frc-docs tldr-pages xcopa".split(), "CC-BY 4.0"),
     **dict.fromkeys("gnome-docs php-docs jec-basic".split(), "CC-BY 3.0"),
-    "python-docs": "PSF",
-    "django-docs": "BSD-3",
-    "godot-editor": "MIT",
-    "libreoffice-help": "MPL-2.0",
-    "debian-handbook": "CC-BY-SA 3.0 or GPL-2+",
-    "hf-course": "Apache-2.0",
-    "d2l": "CC-BY-SA 4.0 / Apache-2.0",
-    "wiktionary-examples": "CC-BY-SA (Wiktionary via Kaikki)",
-    "xquad-contexts": "CC-BY-SA 4.0",
-    "mlqa-questions": "CC-BY-SA 3.0",
-    "cedict": "CC-BY-SA 4.0 (CC-CEDICT)",
-    "3am": "MIT (captions)",
-    "cognition-validtest-lower": "none stated (research release)",
-    "translation2019zh-sample": "MIT collection, web-sourced",
-    "tsinghua-aligner-test": "research",
-    "hsk-webmt": "Leipzig Corpora, CC-BY; English by machine",
-    "stsb-mt-train": "STS-B terms, CC-BY-SA 4.0",
+    "opensource-guide": "CC-BY 4.0",
 }
+LICENCES |= {"python-docs": "PSF", "django-docs": "BSD-3", "godot-editor": "MIT"}
+LICENCES |= {"libreoffice-help": "MPL-2.0", "debian-handbook": "CC-BY-SA 3.0 or GPL-2+"}
+LICENCES |= {"hf-course": "Apache-2.0", "d2l": "CC-BY-SA 4.0 / Apache-2.0"}
+LICENCES |= {"wiktionary-examples": "CC-BY-SA (Wiktionary via Kaikki)"}
+LICENCES |= {"xquad-contexts": "CC-BY-SA 4.0", "mlqa-questions": "CC-BY-SA 3.0"}
+LICENCES |= {"cedict": "CC-BY-SA 4.0 (CC-CEDICT)", "3am": "MIT (captions)"}
+LICENCES |= {"tsinghua-aligner-test": "research"}
+LICENCES |= {"hsk-webmt": "Leipzig Corpora, CC-BY; English by machine"}
+LICENCES |= {"stsb-mt-train": "STS-B terms, CC-BY-SA 4.0"}
 
 
 def main() -> None:
     """Count, and write."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("pairs", nargs="+", type=Path)
+    parser.add_argument("pairs", nargs="*", type=Path)
     parser.add_argument("--options", type=Path, default=EMBEDDED / "options.toml")
     arguments = parser.parse_args()
     options = load_toml(arguments.options)
@@ -71,9 +64,23 @@ def main() -> None:
             if weights.get(row["origin"], usual):
                 counts[row["tier"], row["origin"]][language] += 1
     card = EMBEDDED / "README.md"
-    before, _, after = re.split("|".join(map(re.escape, MARKS)), card.read_text(encoding="utf-8"))
-    written = before + MARKS[0] + table(counts) + MARKS[1] + after
-    card.write_text(written, encoding="utf-8")
+    before, told, after = re.split("|".join(map(re.escape, MARKS)), card.read_text("utf-8"))
+    head, _, text = before.removeprefix("---\n").partition("---\n")
+    head = head.partition("model-index:\n")[0] + model_index()
+    told = MARKS[0] + (table(counts) if counts else told) + MARKS[1]
+    card.write_text(f"---\n{head}---\n{text}{told}{after}", encoding="utf-8")
+
+
+def model_index() -> str:
+    """Give the headline of each benchmark in YAML, as hubs show it; JSON strings are YAML."""
+    lines = ["model-index:", "- name: xmine embedded", "  results:"]
+    for name, found in json.loads(FIGURES.read_text("utf-8"))["results"].items():
+        if name in OF_HUBS:
+            shown = found["headline"]
+            said = json.dumps(f"{found['split']}: {shown['row']}", ensure_ascii=False)
+            lines += [TASK, f"    dataset: {{type: {name}, name: {said}}}"]
+            lines += [f"    metrics: [{{type: {OF_HUBS[name]}, value: {shown['value']:.4f}}}]"]
+    return "\n".join([*lines, ""])
 
 
 def table(counts: dict[tuple[str, str], Counter[str]]) -> str:

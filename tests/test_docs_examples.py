@@ -9,7 +9,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -89,19 +88,6 @@ def test_every_line_can_be_pasted_beside_the_example_files(
         if kind == "":
             run(kind, re.sub(r"^xmine browse.*\n", "", content, flags=re.MULTILINE), tmp_path)
     assert {each.name for each in tmp_path.iterdir()} == {*f"{made} {examples}".split()}
-
-
-DOCUMENTS = [DOCS.parent / "README.md", *DOCS.rglob("*.md")]
-
-
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
-def test_no_two_examples_of_a_document_write_one_file(path: Path) -> None:
-    """Pasted in order, none is refused since its output is there; a run/ or encoder/ goes on."""
-    text = path.read_text(encoding="utf-8").replace("\\\n", " ")
-    written = re.findall(
-        r"^(?:\w+=\S+ )?xmine (?!.*--(?:force|resume)).* -o (\S+\w)(?:\s|$)", text, re.MULTILINE
-    )
-    assert [name for name, times in Counter(written).items() if times > 1] == []
 
 
 @pytest.mark.parametrize("name", TEXTS)

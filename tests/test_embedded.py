@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import card
 import numpy as np
 import pytest
 import sentencepiece
@@ -65,6 +66,7 @@ def test_the_card_says_what_it_is(embedded: SentenceEncoder) -> None:
     assert embedded.facts.languages == LANGUAGES
     for word in ("Tier", "licence", "xmine train", "Tatoeba", "BUCC", "newstest2019", "Limits"):
         assert word in embedded.card
+    assert card.model_index() in embedded.card.partition("\n---\n")[0] + "\n"
     files = [path for path in EMBEDDED.rglob("*") if path.is_file()]
     assert sum(path.stat().st_size for path in files) <= 70_000_000
 
@@ -229,3 +231,25 @@ class TestOnRealData:
         subprocess.run([sys.executable, *bench, "--json", out], check=True, capture_output=True)
         figures = json.loads(out.read_text(encoding="utf-8"))
         assert figures["peak_megabytes"] < 1000
+
+
+@pytest.mark.slow
+def test_mteb_measures_an_exported_encoder(embedded: SentenceEncoder, tmp_path: Path) -> None:
+    """With a task of its own: those of mteb are fetched from a hub."""
+    mteb, datasets = pytest.importorskip("mteb"), pytest.importorskip("datasets")
+    embedded.save(tmp_path / "copy")
+    table = [line.split("\t") for line in read_lines(ROOT / "examples" / "languages.tsv")[1:]]
+    sides = {f"sentence{side + 1}": [row[2 * side] for row in table] for side in (0, 1)}
+    about = mteb.abstasks.task_metadata.TaskMetadata(
+        name="Languages",
+        description="en-de",
+        type="BitextMining",
+        eval_langs=["eng-Latn", "deu-Latn"],
+        main_score="accuracy",
+        dataset={"path": "examples", "revision": "0"},
+    )
+    task = type("Languages", (mteb.abstasks.AbsTaskBitextMining,), {"metadata": about})()
+    task.dataset, task.data_loaded = {"test": datasets.Dataset.from_dict(sides)}, True
+    encoder = pytest.importorskip("sentence_transformers").SentenceTransformer(f"{tmp_path}/copy")
+    (found,) = mteb.evaluate(encoder, task, cache=None).task_results
+    assert found.scores["test"][0]["accuracy"] >= 0.98

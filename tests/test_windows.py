@@ -72,7 +72,6 @@ def test_every_module_loads_and_the_examples_are_mined_without_posix(tmp_path: P
         cwd=tmp_path,
         env=os.environ
         | {"PYTHONPATH": str(ROOT), "XMINE_STATE": str(tmp_path), "XMINE_JUDGE": "me"},
-        capture_output=True,
-        text=True,
+        stderr=subprocess.PIPE,
     )
-    assert ended.returncode == 0, ended.stderr[-3000:]
+    assert ended.returncode == 0, ended.stderr.decode()[-3000:]

@@ -137,4 +137,3 @@ def test_the_site_builds_and_its_links_lead_somewhere_and_it_loads_nothing_from_
             assert not anchor or anchor in names[led] | {"__toc"}, f"{path}: {link}"
     assert __version__ in pages[tmp_path / "index.html"]
     assert "--temperature" in pages[tmp_path / "reference" / "commands" / "xmine-train-moco.html"]
-    assert "languages_of" in pages[tmp_path / "reference" / "python.html"]

@@ -79,7 +79,6 @@ def test_the_examples_do_what_the_document_says(tmp_path: Path, title: str) -> N
 def test_every_line_can_be_pasted_beside_the_example_files(
     tmp_path: Path, path: str, section: str, made: str
 ) -> None:
-    """Blocks of text are for the reader's own files; the app, which waits for keys, is not run."""
     examples = "en.txt zh.txt languages.tsv"
     for name in examples.split():
         shutil.copy(DOCS.parent / "examples" / name, tmp_path)

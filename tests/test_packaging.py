@@ -162,7 +162,6 @@ def test_the_wheel_holds_the_packages_and_the_encoder(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_source_distribution_can_run_its_own_tests(tmp_path: Path) -> None:
-    """It has every file but those of the place where the repository is kept."""
     built(tmp_path, "--sdist")
     (made,) = tmp_path.glob("*.tar.gz")
     with tarfile.open(made) as archive:

@@ -1,4 +1,4 @@
-"""xmine starts and mines where the calls of POSIX are missing, as they are on Windows."""
+"""xmine loads again, and mines, once the calls of POSIX are gone, as they are on Windows."""
 
 import os
 import subprocess
@@ -11,7 +11,6 @@ from tests.test_layers import MODULES
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples/en.txt", ROOT / "examples/zh.txt"
-# All modules are loaded twice: the second time without POSIX, while libraries stay as they are.
 SCRIPT = """
 import asyncio, errno, importlib, os, pathlib, signal, sys, sysconfig, types
 import multiprocessing.synchronize, multiprocessing.popen_spawn_posix, concurrent.futures.process

@@ -107,5 +107,6 @@ def test_the_file_of_another_project_is_not_found(command: Command, mine: list[s
     Path("xmine.toml").write_text("[mine]\nprecision = 0.9\n")
     Path("repository/.git").mkdir(parents=True)
     os.chdir("repository")
+    Path("pyproject.toml").write_bytes(b"\xff")  # nor is one read that says nothing of xmine
     ended = command("mine", "../en.txt", "../zh.txt", *mine[3:])
     assert cut(ended) == "auto" and "options:" not in ended.err

@@ -9,6 +9,7 @@ list`. A path in xmine.toml starts at the folder of the file, one in `--options`
 import os
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -69,14 +70,15 @@ def variable_of(parameter: Any) -> str | None:  # noqa: ANN401
 
 
 def nearest_file() -> Path | None:
-    """Find the file of this folder, or of one above."""
-    here = Path(os.path.abspath(os.curdir))
-    for folder in (here, *here.parents):
-        for path in (folder / name for name in _FILES):
-            if path.is_file() and (path.name == _FILES[0] or _TABLE in path.read_text("utf-8")):
-                return Path(os.path.relpath(path))
-        if (folder / ".git").exists() or folder == Path.home():
-            return None
+    """Find the file of this folder, or of one above that we may read."""
+    with suppress(OSError):
+        for folder in (Path.cwd(), *Path.cwd().parents):
+            for path in (folder / name for name in _FILES):
+                own = path.name == _FILES[0]
+                if path.is_file() and (own or _TABLE.encode() in path.read_bytes()):
+                    return Path(os.path.relpath(path))
+            if (folder / ".git").exists() or folder == Path.home():
+                break
     return None
 
 

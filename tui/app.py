@@ -223,7 +223,10 @@ class XmineApp(App[None]):
         self.keep_place()  # before it is read: the run may be the one that is open
         for tab in self.tabs:
             if _names(tab[0]) == _absolute(path, before) and not tab[0].is_replaced:
-                self._show_tab(tab)
+                if tab[0] is self.view:  # a double click opens twice
+                    self.show("pairs")
+                else:
+                    self._show_tab(tab)
                 return
         self._opening = opening = OpeningScreen(path, before)
         self.push_screen(opening)

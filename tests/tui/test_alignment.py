@@ -56,7 +56,7 @@ def test_an_alignment_is_read_judged_and_reopened(alignment: Path) -> None:
 def test_the_cut_of_an_alignment_moves_and_is_not_written(alignment: Path) -> None:
     async def script(pilot: Any, keys: Keys) -> None:
         shown = "\n".join(await keys("t"))
-        assert "5 of 6 kept" in shown and "≥ 0." in shown
+        assert "5 of 6 kept, 1 without counterpart" in shown and "≥ 0." in shown
         await keys("c", *(["backspace"] * 8), *"0.9998", "enter")
         assert "an alignment has no cut to write" in "\n".join(await keys("w"))
         shown = "\n".join(await keys("p"))

@@ -54,9 +54,6 @@ class Table(App[None]):
     def on_pair_table_moved(self, event: PairTable.Moved) -> None:
         self.posted.append(event.row)
 
-    def on_pair_table_selected(self, event: PairTable.Selected) -> None:
-        self.posted.append("selected")
-
     def on_pair_table_header_clicked(self, event: PairTable.HeaderClicked) -> None:
         self.posted.append(event.column)
 

@@ -122,7 +122,7 @@ class HelpScreen(BaseScreen):
         both.add_row(*columns)
         for word, meaning in self._words.items():
             words.add_row(Text(word, "bold", justify="right"), Text(meaning))
-        return Group(both, "", words)
+        return Group(both if width >= _TWO else columns[0], "", words)
 
     def action_scroll(self, rows: int) -> None:
         self.query_one(VerticalScroll).scroll_relative(y=rows, animate=False)

@@ -98,8 +98,7 @@ class PairsScreen(FindScreen):
         table.move_cursor(row=int([*later[:1], *left[:1], at][0]))
 
     def on_screen_resume(self) -> None:
-        table = self.query_one(PairTable)
-        if table.pairs.data is not self.view.rows:
+        if self.query_one(PairTable).pairs.data is not self.view.rows:
             self.rows_changed()
         self.verdicts_changed()
 

@@ -129,7 +129,10 @@ class ThresholdScreen(JudgeScreen):
         if self._cuts is None:
             return ""
         every, able = len(self.view.opened), len(self._cuts)
-        dropped = f", {every - able:,} dropped or a copy" if every > able else ""
+        opened, left = self.view.opened, every - able
+        why = "without counterpart" if opened.has_beads else "without a score"
+        why = "dropped or a copy" if opened.is_run else why
+        dropped = f", {left:,} {why}" if left else ""
         return f"{self._cuts.kept_by(self._cut):,} of {every:,} kept{dropped}"
 
     @on(Click, "#bars")

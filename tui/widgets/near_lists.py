@@ -39,11 +39,10 @@ def line_name(side: TextSide, row: int) -> str:
 
 
 class Place(NamedTuple):
-    """Where the cursor is: the list that has the keys, highlights and scrolls of both."""
+    """Where the cursor is: the list that has the keys, and the highlights of both."""
 
     side: str
     highlighted: tuple[int | None, int | None]
-    scrolled: tuple[float, float]
 
 
 class NearList(KeyedList):
@@ -139,19 +138,11 @@ class NearLists(Container):
 
     def place(self) -> Place:
         """Tell where the cursor is."""
-        source, target = (self.list_of(side) for side in SIDES)
-        return Place(
-            self.under_cursor()[0],
-            (source.highlighted, target.highlighted),
-            (source.scroll_offset.y, target.scroll_offset.y),
-        )
+        source, target = (self.list_of(side).highlighted for side in SIDES)
+        return Place(self.under_cursor()[0], (source, target))
 
     def go_to(self, place: Place) -> None:
-        """Restore the cursor and the scrolled rows."""
-        for side, highlighted, scrolled in zip(
-            SIDES, place.highlighted, place.scrolled, strict=True
-        ):
-            near = self.list_of(side)
-            near.highlighted = highlighted
-            near.call_after_refresh(near.scroll_to, y=scrolled, animate=False)
+        """Restore the cursor."""
+        for side, highlighted in zip(SIDES, place.highlighted, strict=True):
+            self.list_of(side).highlighted = highlighted
         self.list_of(place.side).focus()

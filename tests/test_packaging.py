@@ -110,7 +110,8 @@ def test_each_module_of_an_extra_is_installed_by_it() -> None:
             assert {each.lower().replace("-", "_") for each in packages} & {
                 each.replace("-", "_") for each in named(declared[extra])
             }, f"{extra} does not bring {module}"
-    assert declared["all"] == [f"xmine[{','.join(sorted(EXTRAS))}]"]
+    usual = {*EXTRAS} - {"trackio", "wandb"}  # large, and one of many trackers
+    assert declared["all"] == [f"xmine[{','.join(sorted(usual))}]"]
 
 
 def test_what_extras_bring_is_no_part_of_the_core() -> None:

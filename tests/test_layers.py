@@ -35,7 +35,7 @@ CEILINGS = {
     "trainer": 9546,
     "tui": 7280,
     "bench": 4478,
-    "tests": 54570,
+    "tests": 54577,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 20_000

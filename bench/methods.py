@@ -30,6 +30,8 @@ RESULTS = HERE / "results" / "methods"
 # Sources whose text is like that of the benchmarks.
 TEXTS = ("msctd-train-lower", "tatoeba-hsk", "newscomm", "wmt21-refs", "wmt-", "mlqe-", "3am")
 
+MINED = "st:"  # {st:ENCODER@DATA}: triplets that sentence-transformers mines with an encoder
+
 
 def main() -> None:
     """Make what is asked for."""
@@ -89,7 +91,7 @@ class Bench:
         found: dict[str, None] = {}
         for name in names:
             base = name.partition("/")[0]
-            starts = re.findall(r"\{([\w-]+)", self.runs.get(base, ""))
+            starts = re.findall(r"\{(?:st:)?([\w-]+)", self.runs.get(base, ""))
             found |= dict.fromkeys(self.with_starts([each for each in starts if each in self.runs]))
             found[base] = None
         return list(found)
@@ -120,13 +122,38 @@ class Bench:
             name = word[1:-1] if word.startswith("{") else ""
             if name.partition("/")[0] in self.runs:
                 self.trained(name.partition("/")[0])
+            if name.startswith(MINED):
+                self.mined(name.removeprefix(MINED))
             found.append(str(self.folder(name)) if name else word)
         return found
+
+    def mined(self, name: str) -> None:
+        """Let sentence-transformers mine a hard negative of each pair of {few} or {quarter}."""
+        path = self.folder(f"{MINED}{name}")
+        if path.exists():
+            return
+        from datasets import Dataset
+        from sentence_transformers import SentenceTransformer
+        from sentence_transformers.util import mine_hard_negatives
+
+        encoder, _, file = name.partition("@")
+        self.trained(encoder)
+        with self.files[file].open(encoding="utf-8", newline="\n") as lines:
+            rows = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+        pairs = {column: [row[column] for row in rows] for column in ("source", "target")}
+        model = SentenceTransformer(str(self.folder(encoder)), device="cpu")
+        found = mine_hard_negatives(  # the settings of its documentation
+            Dataset.from_dict(pairs), model, num_negatives=1, relative_margin=0.05, verbose=False
+        )
+        with path.open("w", encoding="utf-8") as out:
+            out.writelines(f"{x['source']}\t{x['target']}\t{x['negative']}\n" for x in found)
 
     def folder(self, name: str) -> Path:
         """Say where data or an encoder is."""
         if name == "embedded":
             return Path(name)
+        if name.startswith(MINED):
+            return self.output / f"{name.replace(MINED, 'mined-')}.tsv"
         return self.files.get(name, self.output / name)
 
 
@@ -191,7 +218,7 @@ def gained(found: dict[str, Any]) -> dict[str, Any]:
     rows = [
         (f"{x['benchmark']} {x['row']}", *x["encoders"].items())
         for x in found["figures"]
-        if any(each["gain_interval"] for each in x["encoders"].values())
+        if all(each["gain_interval"] for each in list(x["encoders"].values())[1:])
     ]
     names = [who for who, _ in rows[0][1:]]
     comparisons = [

@@ -18,6 +18,7 @@ import shlex
 import sys
 import time
 import tomllib
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -132,7 +133,6 @@ class Bench:
         path = self.folder(f"{MINED}{name}")
         if path.exists():
             return
-        from datasets import Dataset
         from sentence_transformers import SentenceTransformer
         from sentence_transformers.util import mine_hard_negatives
 
@@ -142,9 +142,9 @@ class Bench:
             rows = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
         pairs = {column: [row[column] for row in rows] for column in ("source", "target")}
         model = SentenceTransformer(str(self.folder(encoder)), device="cpu")
-        found = mine_hard_negatives(  # the settings of its documentation
-            Dataset.from_dict(pairs), model, num_negatives=1, relative_margin=0.05, verbose=False
-        )
+        table = import_module("datasets").Dataset.from_dict(pairs)  # pip install datasets
+        how: Any = {"num_negatives": 1, "relative_margin": 0.05}  # not nearer than 95 % of its own
+        found = mine_hard_negatives(table, model, verbose=False, **how)
         with path.open("w", encoding="utf-8") as out:
             out.writelines(f"{x['source']}\t{x['target']}\t{x['negative']}\n" for x in found)
 

@@ -110,3 +110,20 @@ def test_the_file_of_another_project_is_not_found(command: Command, mine: list[s
     Path("pyproject.toml").write_bytes(b"\xff")  # nor is one read that says nothing of xmine
     ended = command("mine", "../en.txt", "../zh.txt", *mine[3:])
     assert cut(ended) == "auto" and "options:" not in ended.err
+
+
+def test_a_file_that_cannot_be_read_does_not_hide_one_above(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from xmine.cli.settings import nearest_file
+
+    (tmp_path / "xmine.toml").write_text("k = 3\n")
+    (below := tmp_path / "below").mkdir()
+    (below / "pyproject.toml").write_text("[project]\n")
+
+    def refused(path: Path) -> bytes:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.chdir(below)
+    monkeypatch.setattr(Path, "read_bytes", refused)
+    assert nearest_file() == Path("../xmine.toml")

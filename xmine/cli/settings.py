@@ -71,12 +71,13 @@ def variable_of(parameter: Any) -> str | None:  # noqa: ANN401
 
 def nearest_file() -> Path | None:
     """Find the file of this folder, or of one above that we may read."""
-    with suppress(OSError):
+    with suppress(OSError):  # this folder may be gone
         for folder in (Path.cwd(), *Path.cwd().parents):
             for path in (folder / name for name in _FILES):
-                own = path.name == _FILES[0]
-                if path.is_file() and (own or _TABLE.encode() in path.read_bytes()):
-                    return Path(os.path.relpath(path))
+                with suppress(OSError):
+                    own = path.name == _FILES[0]
+                    if path.is_file() and (own or _TABLE.encode() in path.read_bytes()):
+                        return Path(os.path.relpath(path))
             if (folder / ".git").exists() or folder == Path.home():
                 break
     return None

@@ -19,7 +19,7 @@ CEILINGS = {
     "xmine": 1509,
     "xmine/aligning": 1600,
     "xmine/browsing": 3925,
-    "xmine/cli": 4908,
+    "xmine/cli": 4909,
     "xmine/encoders": 3856,
     "xmine/evaluation": 5640,
     "xmine/files": 1622,
@@ -35,7 +35,7 @@ CEILINGS = {
     "trainer": 9546,
     "tui": 7280,
     "bench": 4505,
-    "tests": 54582,
+    "tests": 54595,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 20_000

@@ -80,6 +80,7 @@ def test_a_file_says_all_that_flags_say_and_a_run_keeps_what_it_said(
         ("[mine]\nthreshold = true\n", "xmine.toml:2: --threshold is True\nhint: give a number"),
         ("[mine]\nengine = 'spark'\n", "xmine.toml:2: 'spark' is not one of 'local', 'ray'."),
         ("[mine]\ngold = ['a', 'b']\n", "xmine.toml:2: a list\nhint: give one value\n"),
+        ("[mine]\nforce = true\n", "xmine.toml:2: there is no option 'force'\n"),
         ("[mine\n", "xmine.toml: not a TOML file: "),
     ],
 )

@@ -22,6 +22,7 @@ NAME = "xmine.settings"  # of the settings among what the context of a command h
 _FILES = "xmine.toml", "pyproject.toml"  # the second may hold the first, as this table
 _TABLE = "tool.xmine"
 _NOT_HERE = {"options", "preset", "help_all", "help", "debug", "version"}
+_NOT_HERE |= {"force"}  # what replaces files is said each time
 Values = dict[str, Any]
 
 

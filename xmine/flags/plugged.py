@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from xmine.errors import XmineError
 from xmine.flags.flag_set import Flags
 from xmine.flags.names import FLAGS
 from xmine.plugins import broken, plugin
@@ -25,7 +26,8 @@ def with_plugins(
         XmineError: a package is broken.
     """
     for name in sorted({*names}.difference(FLAGS)):
-        found = plugin("flags", name)
+        if not (found := plugin("flags", name)):
+            raise XmineError(f"flag {name!r}: of no package that is installed", "leave it out")
         try:
             raised = np.asarray(found.raised(*texts, languages))
         except Exception as error:

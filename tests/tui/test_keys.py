@@ -9,7 +9,7 @@ from textual import events
 from textual.widgets import Input
 
 from tests.toys.app import drive
-from tests.toys.screens import screen_text, settled
+from tests.toys.screens import screen_text, settled, until
 from xmine.browsing.cuts import Cuts
 from xmine.browsing.opening import open_pairs
 from xmine.tui import background
@@ -117,7 +117,7 @@ def test_keys_wait_for_the_run_that_is_read(
         await settled(pilot)
         assert isinstance(app.screen, ThresholdScreen)
         assert app.get_screen("pairs").query_one(PairTable).cursor_row == 2
-        assert app.view.cut > app.view.opened.cut
+        await until(pilot, lambda: app.view.cut > app.view.opened.cut)  # a moment after the key
 
     drive(XmineApp(mined_run), (80, 24), script)
 

@@ -227,7 +227,6 @@ def train(
         force: replace `output`.
         more: each option of the method, such as `epochs`.
     """
-    from xmine.files.scratch import scratch_in
     from xmine.trainer.data.corpus import Corpus
     from xmine.trainer.methods import METHODS
     from xmine.trainer.train import train as trained
@@ -239,8 +238,7 @@ def train(
         chosen = _options(kind, None, more)
         _no_others(more, kind)
         files = [pairs] if isinstance(pairs, str) else list(pairs)
-        with scratch_in(Path(output).parent):
-            corpus = Corpus.read(files, list(triplets), nli, list(texts))
+        corpus = Corpus.read(files, list(triplets), nli, list(texts), Path(output).parent)
         how: Any = {"resume": resume, "force": force, "compares": True}
         return trained(method, corpus, chosen, Path(output), told, **how)
 

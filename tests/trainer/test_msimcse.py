@@ -151,3 +151,11 @@ def test_two_views_of_a_text_are_never_the_same(
         flags["dropout"] = 0.1
         made = run(texts, tmp_path / "dropout", token_dropout=0.0, **flags)
         assert not any("two views" in each for each in made.remarks)
+
+
+def test_vectors_cannot_be_cut_to_more_numbers_than_they_have(
+    toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    options = MsimcseOptions(**SMALL, vocabulary_size=500, matryoshka=["4,16"])
+    with pytest.raises(TrainingError, match="--matryoshka 16: vectors have 16 numbers"):
+        train("msimcse", Corpus(pairs=toy_pairs), options, tmp_path / "encoder")

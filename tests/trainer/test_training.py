@@ -258,6 +258,10 @@ def test_a_tracker_gets_what_the_log_gets(
 
     monkeypatch.setitem(LOGGER_TYPE_TO_CLASS, "trackio", Tracker)
     options = MsimcseOptions(**FEW, log_with="trackio")
+    with pytest.raises(Killed):
+        train("msimcse", toy_pairs, options, tmp_path / "killed", kill_at(1))
+    assert told[-1] == "finish"
+    told.clear()
     train("msimcse", toy_pairs, options, tmp_path / "encoder")
     project, begun, chosen, *logged, ended = told
     assert (project, begun, ended) == (("xmine", "encoder"), "start", "finish")

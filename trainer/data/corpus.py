@@ -13,6 +13,7 @@ from xmine.browsing.export import standing_pairs
 from xmine.errors import FileError, TrainingError
 from xmine.files.reading import exists, name_of, read_lines
 from xmine.files.records import csv_rows, json_objects, open_parquet
+from xmine.files.scratch import scratch_in
 from xmine.files.suffixes import kind_of
 from xmine.pairs.io import ParallelText, read_pairs, read_parallel
 from xmine.pairs.paths import READ_ONLY
@@ -56,6 +57,7 @@ class Corpus:
         triplets: Sequence[str] = (),
         nli: str | None = None,
         texts: Sequence[str] = (),
+        folder: Path | None = None,
     ) -> "Corpus":
         """Read files.
 
@@ -64,11 +66,15 @@ class Corpus:
             triplets: see `read_triplets`; a file for each language, of the same items.
             nli: see `read_labelled`.
             texts: see `xmine.text.inputs`; blank lines are left out.
+            folder: where long texts lie, in files without a name; None for memory.
 
         Raises:
             FileError: one cannot be read, or has nothing in it, or of several files of pairs not
                 the languages that it should have; or triplets of two languages are not as many.
         """
+        if folder:
+            with scratch_in(folder):
+                return cls.read(pairs, triplets, nli, texts)
         tables = tuple(map(read_triplets, triplets))
         for name, table in zip(triplets, tables, strict=True):
             if len(table) != len(tables[0]):

@@ -225,6 +225,9 @@ class _Step(Step):
             taught: the axes and the lessons of a teacher, if there is one.
         """
         super().__init__()
+        if wide := [each for each in options.matryoshka if int(each) >= tower.dim]:
+            said = f"--matryoshka {wide[0]}: vectors have {tower.dim} numbers"
+            raise TrainingError(said, "give fewer")
         self.across = across
         self.drops_pieces = drops_pieces
         self.lessons = taught[1] if taught else None

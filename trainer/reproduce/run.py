@@ -191,7 +191,7 @@ def _train(job: Job, place: Place, report: Report, say: Say) -> None:
     [nli] = files.get("nli", [None])
     parts = {kind: files.get(kind, ()) for kind in ("pairs", "triplets", "texts")}
     options = METHODS[job.method].options(**job.options)
-    corpus = Corpus.read(**parts, nli=nli)
+    corpus = Corpus.read(**parts, nli=nli, folder=job.folder.parent)
     trained = train(job.method, corpus, options, job.folder, report, resume="auto")
     told = {"measures": trained.measures, "remarks": list(trained.remarks)}
     write_record(note, record({"asked": asked, **told}))

@@ -160,9 +160,11 @@ class Run:
             self.tracker = LOGGER_TYPE_TO_CLASS[options.log_with]("xmine", name=name)
             self.tracker.start()
             self.tracker.store_init_configuration(asdict(options))
-        yield
-        if self.tracker:
-            self.tracker.finish()
+        try:
+            yield
+        finally:
+            if self.tracker:
+                self.tracker.finish()
 
     def stage(self, name: str) -> "Run":
         """Give one stage of the run a checkpoint of its own; its metrics say which it is."""

@@ -238,6 +238,7 @@ def _flag(field: dataclasses.Field[Any], hint: Any, group: str) -> inspect.Param
             details["autocompletion"] = _completer(about["choices"])
     elif about["choices"]:
         hint = Literal[about["choices"]]
+        details["metavar"] = f"<{'|'.join(filter(None, about['choices']))}>"
     elif hint in (int, float):
         if about["max"] == 1:  # of a share the dataclass tells percent from nonsense
             help += f"  [{about['min']:g}<=x<=1]"

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 
 import numpy as np
+from numpy.typing import NDArray
 
 from xmine.encoders.pair import EncoderPair, Encoders
 from xmine.evaluation.options import BuccOptions
@@ -22,6 +23,7 @@ from xmine.progress import Progress, Report, silent
 from xmine.text.languages import short_code
 
 Texts = Mapping[str, Sequence[str]]  # language -> its sentences, row N of all the same
+Vectors = Mapping[str, NDArray[np.float16]]  # language -> [sentences, dim]
 
 BEFORE, AFTER = "before", "after"
 ALL = "all languages"
@@ -31,7 +33,9 @@ _ALONE = 30  # sentences of either side that mining finds without a translation
 _QUESTIONS = {
     "retrieval": Metric("mean", "found", "share of sentences whose nearest one translates them"),
     "mining": Metric("f1", "F1", "of the translations among others, at the best threshold"),
-    "graded": Metric("mean", "in order", "translation before half of it before another sentence"),
+    "halves in order": Metric(
+        "mean", "in order", "translation before half of it before another sentence"
+    ),
 }
 
 
@@ -45,19 +49,25 @@ def compare_encoders(
         and of the gain; none where the first encoder does not read two of the languages.
     """
     stated = {short_code(each) for each in after.facts.languages}
-    texts = {
-        code: column
-        for code, column in languages_of_examples().items()
-        if (code in stated or not before.facts.languages)
-        and before.reading(code).encode_half(column).any(axis=1).mean() > _KNOWN
-    }
+    texts = languages_of_examples()
+    if before.facts.languages:
+        texts = {code: texts[code] for code in texts if code in stated}
+    report(Progress("measuring languages", 0, 2))
+    read = _vectors(before, texts, prompt)
+    texts = {code: texts[code] for code in texts if read[code].any(axis=1).mean() > _KNOWN}
     if len(texts) < 2:
         return []
-    measured = {}
-    for at, (name, encoder) in enumerate(((BEFORE, before), (AFTER, after))):
-        report(Progress("measuring languages", at, 2))
-        measured[name] = _measured(encoder, texts, prompt)
+    measured = {BEFORE: _measured(before, texts, read, prompt)}
+    report(Progress("measuring languages", 1, 2))
+    measured[AFTER] = _measured(after, texts, _vectors(after, texts, prompt), prompt)
     return compared(measured)
+
+
+def _vectors(encoder: Encoders, texts: Texts, prompt: str) -> Vectors:
+    return {
+        code: encoder.reading(code).encode_half(column, prompt=prompt)
+        for code, column in texts.items()
+    }
 
 
 def told(lines: Sequence[Line]) -> tuple[str, str]:
@@ -69,7 +79,7 @@ def told(lines: Sequence[Line]) -> tuple[str, str]:
     lower = [_change(line) for line in lines if line.figures[AFTER].verdict == "lower"]
     most = f", and {len(lower) - _MOST_TOLD} more" if len(lower) > _MOST_TOLD else ""
     fell = f"fell by more than noise: {'; '.join(lower[:_MOST_TOLD])}{most}" if lower else ""
-    return f"100 sentences in each language: {whole}" if whole else "", fell
+    return f"100 sentences a language, before -> after (gain): {whole}" if whole else "", fell
 
 
 def _change(line: Line) -> str:
@@ -102,21 +112,18 @@ def languages_of_examples() -> dict[str, list[str]]:
     return dict(zip(codes, map(list, zip(*rows, strict=True)), strict=True))
 
 
-def _measured(encoder: Encoders, texts: Texts, prompt: str) -> dict[str, Result]:
+def _measured(encoder: Encoders, texts: Texts, read: Vectors, prompt: str) -> dict[str, Result]:
     pivot = "en" if "en" in texts else next(iter(texts))
     rows: dict[str, list[Row]] = {question: [] for question in _QUESTIONS}
-    one = encoder.reading(pivot).encode_half(texts[pivot], prompt=prompt)  # [sentences, dim]
+    one = read[pivot]  # [sentences, dim]
     for code in [each for each in texts if each != pivot]:
-        reader = encoder.reading(code)
-        two, mixed = (
-            reader.encode_half(each, prompt=prompt)
-            for each in (texts[code], _half_and_half(texts[code]))
-        )
+        reader, two = encoder.reading(code), read[code]
+        mixed = reader.encode_half(_half_and_half(texts[code]), prompt=prompt)
         near_to_far = two, mixed, np.roll(two, -1, axis=0)
         cosines = [(one.astype(np.float32) * each).sum(axis=1) for each in near_to_far]
         for name, hits in (
             ("retrieval", hits_of(nearest_lines(one, two))),
-            ("graded", np.diff(cosines, axis=0).T < 0),
+            ("halves in order", np.diff(cosines, axis=0).T < 0),
         ):
             rows[name].append(Row(code, len(hits), {"mean": float(hits.mean())}, values=hits))
         rows["mining"].append(_mined(encoder, (pivot, code), texts, prompt))

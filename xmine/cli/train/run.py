@@ -71,7 +71,6 @@ def train_with(
         raise OptionError("no -o: where is the encoder to go?", "-o FOLDER/")
 
     from xmine.evaluation.panel import as_facts, told
-    from xmine.files.scratch import scratch_in
     from xmine.trainer.data.corpus import Corpus
     from xmine.trainer.distributed import join_processes, may_restart, restarted
     from xmine.trainer.run.checkpoints import (
@@ -91,8 +90,7 @@ def train_with(
     is_there = goes_on == "auto" and not force and (output / DATA_FILE).is_file()
     alone = leads and not may_restart() and not is_there
     is_resumed = alone and check_place(output, resume=goes_on, force=force)
-    with scratch_in(output.parent):
-        corpus = Corpus.read(pairs, triplets or (), nli, texts or ())
+    corpus = Corpus.read(pairs, triplets or (), nli, texts or (), output.parent)
     describe_corpus(corpus, given, console)
     corpus = corpus.without(options.exclude).parted(options.held_out_origins)
     asked, options = options, fitted(options, corpus)

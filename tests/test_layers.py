@@ -21,7 +21,7 @@ CEILINGS = {
     "xmine/browsing": 3925,
     "xmine/cli": 4909,
     "xmine/encoders": 3856,
-    "xmine/evaluation": 5645,
+    "xmine/evaluation": 5640,
     "xmine/files": 1622,
     "xmine/flags": 2337,
     "xmine/knn": 2850,
@@ -32,10 +32,10 @@ CEILINGS = {
     "xmine/scoring": 2560,
     "xmine/text": 2956,
     "xmine/vectors": 590,
-    "trainer": 9551,
+    "trainer": 9546,
     "tui": 7280,
     "bench": 4579,
-    "tests": 54609,
+    "tests": 54595,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 20_000

@@ -137,8 +137,7 @@ def train(
         try:
             torch.manual_seed(options.seed)
             alike = deterministic(options.threads or allowed_threads())
-            tracked = run.tracked(options, output.name)
-            with alike, among_peers(), scratch_in(folder), tracked:
+            with alike, among_peers(), scratch_in(folder), run.tracked(options, output.name):
                 made = METHODS[method].train(kept, options, run, report if leads() else silent)
                 encoders = _encoders(made, method, options, kept)
                 panel = _panel(encoders, options, report) if compares and leads() else []

@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock, call
 
 import numpy as np
 import pytest
@@ -238,37 +239,20 @@ def test_a_killed_run_resumes_and_ends_with_the_same_weights(
 def test_a_tracker_gets_what_the_log_gets(
     toy_pairs: ParallelText, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told: list[Any] = []
-
-    class Tracker:
-        def __init__(self, project: str, name: str) -> None:
-            told.append((project, name))
-
-        def start(self) -> None:
-            told.append("start")
-
-        def store_init_configuration(self, values: dict[str, Any]) -> None:
-            told.append(values)
-
-        def log(self, values: dict[str, float]) -> None:
-            told.append(values)
-
-        def finish(self) -> None:
-            told.append("finish")
-
-    monkeypatch.setitem(LOGGER_TYPE_TO_CLASS, "trackio", Tracker)
+    opened = Mock()
+    monkeypatch.setitem(LOGGER_TYPE_TO_CLASS, "trackio", opened)
     options = MsimcseOptions(**FEW, log_with="trackio")
     with pytest.raises(Killed):
         train("msimcse", toy_pairs, options, tmp_path / "killed", kill_at(1))
-    assert told[-1] == "finish"
-    told.clear()
+    opened.return_value.finish.assert_called_once_with()
+    opened.reset_mock()
     train("msimcse", toy_pairs, options, tmp_path / "encoder")
-    project, begun, chosen, *logged, ended = told
-    assert (project, begun, ended) == (("xmine", "encoder"), "start", "finish")
-    assert chosen["steps"] == 3 and chosen["temperature"] == 0.05
-    for each in logged:
-        each.pop("pairs_per_second", None)
-    assert logged == metrics(tmp_path / "encoder")[1:]
+    opened.assert_called_once_with("xmine", name="encoder")
+    begun, chosen, *logged, ended = opened.return_value.method_calls
+    assert (begun, ended) == (call.start(), call.finish())
+    assert chosen.args[0]["steps"] == 3 and chosen.args[0]["temperature"] == 0.05
+    found = [{k: x for k, x in each.args[0].items() if k != "pairs_per_second"} for each in logged]
+    assert found == metrics(tmp_path / "encoder")[1:]
 
 
 def test_seeds_differ(toy_pairs: ParallelText, tmp_path: Path) -> None:

@@ -69,8 +69,8 @@ class Corpus:
             folder: where long texts lie, in files without a name; None for memory.
 
         Raises:
-            FileError: one cannot be read, or has nothing in it, or of several files of pairs not
-                the languages that it should have; or triplets of two languages are not as many.
+            FileError: one cannot be read, is empty, or not in its languages; or triplets of two
+                languages are not as many.
         """
         if folder:
             with scratch_in(folder):

@@ -226,8 +226,7 @@ class _Step(Step):
         """
         super().__init__()
         if wide := [each for each in options.matryoshka if int(each) >= tower.dim]:
-            said = f"--matryoshka {wide[0]}: vectors have {tower.dim} numbers"
-            raise TrainingError(said, "give fewer")
+            raise TrainingError(f"--matryoshka {wide[0]}: vectors have {tower.dim} numbers")
         self.across = across
         self.drops_pieces = drops_pieces
         self.lessons = taught[1] if taught else None

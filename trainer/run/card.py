@@ -77,8 +77,7 @@ def _data(made: TrainedTowers, excluded: int) -> str:
 def _measured(options: TrainingOptions, encoder: SentenceEncoder, made: TrainedTowers) -> str:
     if "forward" not in made.measures:
         return ""
-    is_static = isinstance(encoder.body, StaticEmbedding)
-    rounded = ", before rounding to int8" if is_static else ""
+    rounded = ", before rounding to int8" if isinstance(encoder.body, StaticEmbedding) else ""
     forward, backward, more = made.measures["forward"], made.measures["backward"], ""
     if "before" in made.measures:
         after, before = made.measures["accuracy"], made.measures["before"]
@@ -89,9 +88,7 @@ def _measured(options: TrainingOptions, encoder: SentenceEncoder, made: TrainedT
         more += "\nThese are means over the pairs of languages, each among its own pairs;\n"
         more += f"{name} retrieves least, {value:.1%}."
     if encoder.reranking and made.held_out:
-        more += (
-            "\n`reranking.json` has weights for reranking that were fitted on mixtures of these "
-        )
+        more += "\n`reranking.json` has weights for reranking, fitted on mixtures of these "
         more += f"pairs{''.join(f', of {each}' for each in options.held_out_origins)}."
     return f"""## Measured
 

@@ -48,26 +48,21 @@ def compare_encoders(
         For each question a line of all languages and one for each, with intervals of the figures
         and of the gain; none where the first encoder does not read two of the languages.
     """
-    stated = {short_code(each) for each in after.facts.languages}
-    texts = languages_of_examples()
-    if before.facts.languages:
-        texts = {code: texts[code] for code in texts if code in stated}
+    texts, stated = languages_of_examples(), set(map(short_code, after.facts.languages))
+    texts = {x: texts[x] for x in texts if x in stated or not before.facts.languages}
     report(Progress("measuring languages", 0, 2))
     read = _vectors(before, texts, prompt)
     texts = {code: texts[code] for code in texts if read[code].any(axis=1).mean() > _KNOWN}
     if len(texts) < 2:
         return []
-    measured = {BEFORE: _measured(before, texts, read, prompt)}
+    old = _measured(before, texts, read, prompt)
     report(Progress("measuring languages", 1, 2))
-    measured[AFTER] = _measured(after, texts, _vectors(after, texts, prompt), prompt)
-    return compared(measured)
+    new = _measured(after, texts, _vectors(after, texts, prompt), prompt)
+    return compared({BEFORE: old, AFTER: new})
 
 
 def _vectors(encoder: Encoders, texts: Texts, prompt: str) -> Vectors:
-    return {
-        code: encoder.reading(code).encode_half(column, prompt=prompt)
-        for code, column in texts.items()
-    }
+    return {x: encoder.reading(x).encode_half(texts[x], prompt=prompt) for x in texts}
 
 
 def told(lines: Sequence[Line]) -> tuple[str, str]:
@@ -132,8 +127,8 @@ def _measured(encoder: Encoders, texts: Texts, read: Vectors, prompt: str) -> di
 
 def _half_and_half(texts: Sequence[str]) -> list[str]:
     """Put the first half of each text before the second half of the next."""
-    following = [*texts[1:], texts[0]]
-    return [a[: len(a) // 2] + b[len(b) // 2 :] for a, b in zip(texts, following, strict=True)]
+    pairs = zip(texts, [*texts[1:], texts[0]], strict=True)
+    return [a[: len(a) // 2] + b[len(b) // 2 :] for a, b in pairs]
 
 
 def _mined(encoder: Encoders, codes: tuple[str, str], texts: Texts, prompt: str) -> Row:
@@ -152,9 +147,9 @@ def _mined(encoder: Encoders, codes: tuple[str, str], texts: Texts, prompt: str)
 def _result(name: str, rows: Sequence[Row]) -> Result:
     """Put what was measured of all languages before the rows of each."""
     metric, values = _QUESTIONS[name], [row.values for row in rows if row.values is not None]
-    together = np.sum(values, axis=0) if metric.name == "f1" else np.concatenate(values, axis=1)
-    statistic = "f1" if metric.name == "f1" else "mean"
-    figures = {metric.name: STATISTICS[statistic](together)}
+    statistic = metric.name
+    together = np.sum(values, axis=0) if statistic == "f1" else np.concatenate(values, axis=1)
+    figures = {statistic: STATISTICS[statistic](together)}
     whole = Row(ALL, len(together), figures, is_mean=True, values=together)
-    headline = (ALL, metric.name)
+    headline = ALL, statistic
     return Result(name, "", "", (metric,), (whole, *rows), headline, statistic=statistic)

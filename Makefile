@@ -17,10 +17,10 @@ quick: .venv/installed
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n auto --quick
 
 test: .venv/installed
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) -m "not long"
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) -m "not long and not site"
 
 test-all: .venv/installed
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) --dist loadgroup
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) --dist loadgroup -m "not site"
 
 # A sample of changed lines that tests must notice: five minutes.
 mutants: .venv/installed
@@ -31,7 +31,7 @@ lint: .venv/installed
 	$(BIN)/ruff check .
 
 check: lint types
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) -m "not slow and not long"
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) -m "not slow and not long and not site"
 
 # mypy under the installed names: links make trainer/ xmine.trainer, and tui/ xmine.tui.
 types: .venv/installed
@@ -44,9 +44,10 @@ fix: .venv/installed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-# The site, into site/: open site/index.html.
-docs: .venv/installed
+# The site, into site/, and whether its links lead somewhere: open site/index.html.
+docs: .venv/site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
+	SITE=site $(BIN)/pytest -m site tests/test_site.py
 
 # Manual pages, for packages of systems: man -l man/xmine-mine.1.
 man: .venv/installed
@@ -67,6 +68,11 @@ INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -c constrain
 	@echo "Installing torch, every extra and the tools for tests into .venv: 2 GB on disk, and"
 	@echo "several more where pip chooses a torch for GPUs (README, Install)."
 	@$(INSTALL) -e ".[dev]"
+	@touch $@
+
+# The site builder alone needs these; the tests do without.
+.venv/site: .venv/installed
+	@$(INSTALL) -e ".[docs]"
 	@touch $@
 
 # The owner of the repository, in links and addresses: make owner OWNER=name.

@@ -1,13 +1,9 @@
 """The documentation tells what is there: packages, commands, options, examples."""
 
-import html
 import re
 import shlex
-import subprocess
-import sys
 from itertools import takewhile
 from pathlib import Path
-from urllib.parse import unquote
 
 import command_reference
 import pytest
@@ -17,7 +13,6 @@ from typer._click.core import Command, Context
 from xmine.cli.app import app
 from xmine.cli.train import command_of
 from xmine.trainer.methods import METHODS
-from xmine.version import __version__
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -109,31 +104,3 @@ def test_documents_that_the_code_names_are_there() -> None:
 
 def test_the_readme_is_short() -> None:
     assert len(README.split()) < 900
-
-
-@pytest.mark.slow
-def test_the_site_builds_and_its_links_lead_somewhere_and_it_loads_nothing_from_elsewhere(
-    tmp_path: Path,
-) -> None:
-    words = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)]
-    ended = subprocess.run(words, cwd=ROOT, capture_output=True, encoding="utf-8", timeout=200)
-    assert ended.returncode == 0, ended.stderr
-    pages = {path: path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.html")}
-    assert len(pages) > len(DOCS) + len(command_reference.helps())
-    names = {path: set(re.findall(r"\bid=\"?([^\" >]+)", page)) for path, page in pages.items()}
-    for path, page in pages.items():
-        loaded = re.findall(
-            r"<(?:script|img|link(?! rel=.canonical)|iframe)\b[^>]*(?:src|href)=\"?([^\" >]+)", page
-        )
-        assert not [each for each in loaded if each.startswith(("http", "//"))], path
-        linked = re.findall(r"<a\b[^>]*?\bhref=\"?([^\" >]+)", page)
-        for link in {unquote(html.unescape(each)) for each in [*loaded, *linked]}:
-            if link.startswith(("http", "mailto:", "data:")) or path.name == "404.html":
-                continue
-            place, _, anchor = link.partition("#")
-            led = (path.parent / place.partition("?")[0]).resolve() if place else path
-            led = led / "index.html" if led.is_dir() else led
-            assert led.is_file(), f"{path}: {link}"
-            assert not anchor or anchor in names[led] | {"__toc"}, f"{path}: {link}"
-    assert __version__ in pages[tmp_path / "index.html"]
-    assert "--temperature" in pages[tmp_path / "reference" / "commands" / "xmine-train-moco.html"]

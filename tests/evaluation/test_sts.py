@@ -72,6 +72,7 @@ def lay_out_as_senteval(folder: Path, pairs: Pairs) -> None:
     lay_out_sick(folder / "SICK", pairs)
 
 
+@pytest.mark.torch
 def test_whitening_is_that_of_a_singular_value_decomposition(
     toy_encoder: SentenceEncoder, easy_pairs: Pairs, tmp_path: Path
 ) -> None:

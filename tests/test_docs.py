@@ -1,14 +1,11 @@
 """The documentation tells what is there: packages, commands, options, examples."""
 
 import re
-import shlex
-from itertools import takewhile
 from pathlib import Path
 
 import command_reference
-import pytest
 import typer.main
-from typer._click.core import Command, Context
+from typer._click.core import Command
 
 from xmine.cli.app import app
 from xmine.cli.train import command_of
@@ -62,28 +59,6 @@ def test_the_reference_has_every_command_and_option_with_its_help() -> None:
             if flags and parameter.name != "help_all":
                 assert getattr(parameter, "help", ""), f"{name} {flags}"
                 assert re.search(rf"{flags[0]}(?![\w-])", section), f"{name} {flags}"
-
-
-def test_the_commands_in_the_docs_parse(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("xmine.cli.settings.load_toml", lambda path: {})
-    known = commands()
-    seen = 0
-    for document in [README, *DOCS.values()]:
-        blocks = "\n".join(re.findall(r"^```\n(.*?)^```$", document, re.MULTILINE | re.DOTALL))
-        for line in re.findall(r"^xmine [^:\s].*", blocks.replace("\\\n", " "), re.MULTILINE):
-            typed = shlex.split(line.split("  #")[0])
-            words = list(takewhile(lambda word: word not in ("<", ">", "|"), typed))
-            name = next((n for n in known if words[: len(n.split())] == n.split()), None)
-            if name is None:
-                assert words[1] in ("--version", "--help"), line
-                continue
-            arguments = words[len(name.split()) :]
-            context = known[name].make_context(name, arguments, parent=Context(known[name]))
-            if name == "xmine train":
-                method, *rest = context._protected_args + context.args
-                command_of(method).make_context(name, rest, parent=context)
-            seen += 1
-    assert seen >= 100
 
 
 def test_the_reference_has_every_environment_variable_that_the_code_reads() -> None:

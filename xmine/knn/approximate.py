@@ -32,7 +32,7 @@ from xmine.knn.recall import CHOSEN_ON, MEASURED_ON, measure_recall
 from xmine.knn.rescoring import Direction, directions
 from xmine.progress import Progress, Report, silent
 
-# Multiply-adds of an exact search up to which `--index auto` stays exact: 70,000 rows a side of the
+# Multiply-adds of an exact search up to which `--index auto` stays exact: 82,900 rows a side of the
 # embedded encoder. Lists save a third of the time of a run there, and nothing at 35,000 rows
 # (docs/explanation/scale.md). GPUs are not measured.
 EXACT_UP_TO = {"cpu": 2**41, "cuda": 2**52}

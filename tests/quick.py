@@ -29,7 +29,7 @@ IMPORTS = re.compile(
     r"|tests\.toys\.(against_theirs|fuzzing))\b",
     re.MULTILINE,
 )
-MARKERS = {"slow", "long", "realdata", "process", "torch"}
+MARKERS = {"slow", "long", "realdata", "process", "torch", "site"}
 FIXTURES = {"checkpoint", "two_threads", "xmine"}
 NAMES = {"subprocess", "multiprocessing", "FORKS"}
 STARTS = {"subprocess.Popen", "os.fork", "os.posix_spawn"}

@@ -1,20 +1,28 @@
 """What every method begins with: pairs in two parts, weights, rates, texts without pairs."""
 
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from xmine.errors import TrainingError
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.tokenizer import Vocabulary
+from xmine.errors import TrainingError, XmineWarning
 from xmine.pairs.io import ParallelText
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.inference import Triplets
+from xmine.trainer.models.static import StaticTower, new_static
 from xmine.trainer.options.contrast import MsimcseOptions
 from xmine.trainer.options.transaug import TransaugOptions
+from xmine.trainer.run import prepare
 from xmine.trainer.run.fitting import fitted
 from xmine.trainer.run.prepare import (
     Split,
+    cut_pairs,
     entailed_apart,
+    kept_rows,
     texts_apart,
     tuned_apart,
 )
@@ -71,6 +79,52 @@ def test_entailed_sentences_are_held_out_of_the_first_language() -> None:
     assert (held.sources[0].split()[0], held.targets[0].split()[0]) == ("english", "chinese")
     with pytest.raises(TrainingError, match="60, 59 rows"):
         entailed_apart((TRIPLETS, other.take(np.arange(59))), MsimcseOptions(held_out=10))
+
+
+def test_tokens_on_disk_are_those_of_the_pairs_and_the_tokenizer_and_whole(
+    tmp_path: Path,
+    toy_encoder: SentenceEncoder,
+    toy_vocabulary: Vocabulary,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """All in one folder: other pairs, another tokenizer, and files that were damaged meanwhile."""
+    monkeypatch.setattr(prepare, "_MANY", 1)
+    run: Any = SimpleNamespace(folder=tmp_path, name="stage-")
+    other = StaticTower(new_static(toy_vocabulary, 8, seed=1))
+    other.prompts = ("bade: ", "bade: ")
+    towers = StaticTower(toy_encoder), other
+
+    def check(pairs: ParallelText, tower: StaticTower) -> None:
+        wanted = cut_pairs(pairs, tower, tower)
+        found = kept_rows(run, len(pairs), lambda: wanted)
+        for ours, theirs in zip(wanted.columns, found.columns, strict=True):
+            for name in ("ids", "starts", "keys"):
+                assert isinstance(getattr(theirs, name), np.memmap)
+                np.testing.assert_array_equal(getattr(theirs, name), getattr(ours, name))
+
+    def check_all() -> None:
+        check(PAIRS, towers[0])
+        check(PAIRS.take(np.arange(60)[::-1]), towers[0])
+        check(PAIRS, towers[1])
+
+    check_all()
+    files = sorted(tmp_path.rglob("*.npy"))
+    before = [path.read_bytes() for path in files]
+    for damage in (
+        lambda data: data[:-1] + bytes([data[-1] ^ 1]),
+        lambda data: data[:130] + bytes([data[130] ^ 64]) + data[131:],
+        lambda data: data[:-4],
+        lambda data: b"",
+    ):
+        for path, data in zip(files, before, strict=True):
+            path.write_bytes(damage(data))
+        with pytest.warns(XmineWarning, match="changed since it was written: made again") as told:
+            check_all()
+        assert {str(each.message).split(": ")[0] for each in told} == set(map(str, files))
+        assert [path.read_bytes() for path in files] == before
+    written = [path.stat().st_mtime_ns for path in files]
+    check_all()
+    assert [path.stat().st_mtime_ns for path in sorted(tmp_path.rglob("*.npy"))] == written
 
 
 @pytest.mark.parametrize(("rows", "most", "expected"), [(60, 50, 3), (60, 2, 2), (12, 50, 1)])

@@ -253,29 +253,21 @@ def kept_rows(run: Run, count: int, cut: Callable[[], Rows]) -> Rows:
     """
     if count < _MANY and processes() == 1:
         return cut()
-    steps, paths = (
-        Steps(run.folder / f"{run.name}tokens", changed=_tell_changed),
-        list[list[Path]](),
-    )
+    columns: list[list[Path]] = []
 
     def write() -> None:
+        steps = Steps(run.folder / f"{run.name}tokens", changed=_tell_changed)
         for at, side in enumerate(cut().columns):
-            paths.append([steps.put(f"{at}-{name}", getattr(side, name)) for name in _OF_SIDE])
+            columns.append([steps.put(f"{at}-{name}", getattr(side, name)) for name in _OF_SIDE])
 
     on_first_rank(write)
-    return Rows(
-        tuple(
-            Side(
-                *(opened_sealed(each, of) for each, of in zip(side, _OF_SIDE.values(), strict=True))
-            )
-            for side in broadcast(paths)
-        )
-    )
+    types = _OF_SIDE.values()
+    return Rows(tuple(Side(*map(opened_sealed, each, types)) for each in broadcast(columns)))
 
 
 def _tell_changed(path: Path) -> None:
-    told = f"{path}: changed since it was written: made again"
-    warnings.warn(told, XmineWarning, stacklevel=2)
+    said = f"{path}: changed since it was written: made again"
+    warnings.warn(said, XmineWarning, stacklevel=2)
 
 
 def entailed_apart(

@@ -21,6 +21,7 @@ from xmine.browsing.run_encoder import encoder_of_run, encoders_of
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.errors import FileError, OptionError, TrainingError
+from xmine.evaluation.panel import count_known
 from xmine.files.atomic import check_free, remove, replacing
 from xmine.files.digests import digest, digest_of
 from xmine.mining.mined import Mined
@@ -72,6 +73,7 @@ class Round(NamedTuple):
         pairs: the number of pairs that the encoder was trained on in this round.
         accuracy: see `retrieval_by_halves`, of the held-out pairs.
         mined: what the round mined; None for round 0.
+        known: how many of the sentences that measure all languages are in what it was trained on.
     """
 
     number: int
@@ -80,6 +82,7 @@ class Round(NamedTuple):
     pairs: int
     accuracy: float
     mined: Mined | None = None
+    known: int = 0
 
 
 def adapt(
@@ -144,16 +147,15 @@ def adapt(
     chosen = training_options(options, name, start, first.languages, prompts)
     for number in range(1, options.rounds + 1):
         folder, made = output / f"round-{number}", output / f"encoder-{number}"
+        reads = options.method == _READS_TEXTS
+        corpus = Corpus(taught, texts=[*first.source.texts, *first.target.texts] if reads else ())
         if not made.exists():
-            texts = (
-                [*first.source.texts, *first.target.texts] if options.method == _READS_TEXTS else ()
-            )
-            corpus = Corpus(taught, texts=texts)
             train(options.method, corpus, chosen, made, report, resume="auto")
         encoder = SentenceEncoder.load(made)
         mined = _mined(first, encoder, known.every_settled(), folder, report)
         accuracy = retrieval_by_halves(encoder, held_out, among, prompts)
-        yield Round(number, str(made), folder, len(taught), accuracy, mined)
+        had = count_known(corpus.every_text())
+        yield Round(number, str(made), folder, len(taught), accuracy, mined, had)
         before, known = known, Confident.of(open_pairs(folder), options.confidence, judged, run)
         if len(known) <= len(before):
             return

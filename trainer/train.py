@@ -16,7 +16,7 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.hub import find_encoder
 from xmine.encoders.metadata import EncoderFacts, check_replaceable, read_card, read_facts
 from xmine.errors import TrainingError, XmineError
-from xmine.evaluation.panel import compare_encoders
+from xmine.evaluation.panel import compare_encoders, count_known
 from xmine.evaluation.reports.table import Line
 from xmine.files.atomic import check_free, remove, replacing_folder, writing
 from xmine.files.lock import LOCK_FILE, held
@@ -78,6 +78,7 @@ class Trained:
         is_worse: whether retrieval fell, see `fell`.
         retrieved: what it was measured on.
         panel: what became of all languages, see `xmine.evaluation.panel`; empty if not asked for.
+        known: how many of its sentences are in the corpus.
     """
 
     encoders: dict[str, SentenceEncoder]
@@ -88,6 +89,7 @@ class Trained:
     is_worse: bool = False
     retrieved: str = "pairs"
     panel: list[Line] = field(default_factory=list)
+    known: int = 0
 
 
 @among_peers()
@@ -159,11 +161,12 @@ def train(
             remarks += _remarks(run, options, f"{output.name}: {method}" if draws else "")
             if made.held_out and "" in encoders and not encoders[""].reranking:
                 remarks += (_UNRANKED.format(len(made.held_out)),)
-        told = made, kept.excluded, panel
+        known = count_known(kept.every_text()) if panel else 0
+        told = made, kept.excluded, panel, known
         cards = [model_card(method, options, each, *told) for each in encoders.values()]
         _save(encoders, cards, output)
     measured = made.measures, made.rows, kept.excluded
-    return Trained(encoders, *measured, remarks, is_worse, made.retrieved, panel)
+    return Trained(encoders, *measured, remarks, is_worse, made.retrieved, panel, known)
 
 
 @contextmanager

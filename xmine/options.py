@@ -64,6 +64,8 @@ class Options:
 
     # Of options whose value the command took from a file or variable: which one.
     origins: typing.ClassVar[Mapping[str, str]] = {}
+    # Those that the command line, a file, a preset, or a variable gave, be it the default.
+    given: typing.ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls) -> None:
         """Add the help of each option to the docstring, for `help`."""

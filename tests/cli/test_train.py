@@ -178,18 +178,6 @@ def test_what_a_run_leaves(
     assert not list(Path("bare").glob("training.*"))
 
 
-def test_a_loss_that_is_no_number_ends_the_run(
-    command: Command, pairs_file: Path, toy_folder: Path
-) -> None:
-    ended = command(
-        "train", "pairs.tsv", "-o", "new", "--encoder", toy_folder, *FEW, "--learning-rate", "1e37"
-    )
-    assert re.search(r"xmine: the loss is (nan|inf) at step \d", ended.err)
-    assert "hint: give a smaller --learning-rate" in ended.err
-    assert ended.code == 1
-    assert not Path("new").exists()
-
-
 def test_force_replaces_an_encoder_and_nothing_else(
     command: Command, tmp_path: Path, pairs_file: Path
 ) -> None:
@@ -276,22 +264,6 @@ def test_what_to_type_next_names_prompts_that_are_no_default(
     assert mined[0] == mined[1] != mined[2]
 
 
-def test_resume_auto_starts_a_run_and_goes_on_with_one(
-    command: Command, pairs_file: Path, toy_folder: Path
-) -> None:
-    words = ["--encoder", toy_folder, *FEW]
-    command("train", "pairs.tsv", "-o", "whole", *words)
-    taken = []
-    for stop, auto in ((5, "--resume=auto --force"), (9, "--resume auto"), (0, "--resume=auto")):
-        with interrupted_at(stop) as steps:
-            ended = command("train", *auto.split(), "pairs.tsv", "-o", "new", *words)
-        taken.append(steps)
-    assert taken == [list(range(1, 6)), list(range(6, 10)), list(range(10, 43))]
-    assert ended.code == 0
-    weights = [Path(name, "model.safetensors").read_bytes() for name in ("whole", "new")]
-    assert weights[0] == weights[1]
-
-
 def test_a_training_that_has_ended_is_told_and_not_done_again(
     command: Command, pairs_file: Path, toy_folder: Path
 ) -> None:
@@ -339,17 +311,6 @@ def test_a_lone_resume_leaves_the_word_behind_it_alone(command: Command, pairs_f
     assert command("train", "--resume=never", "pairs.tsv", "-o", "new").code == 2
 
 
-def test_what_retrieved_before_is_known_to_a_run_that_goes_on(
-    command: Command, pairs_file: Path
-) -> None:
-    train = ["train", "pairs.tsv", "-o", "new", *SMALL]
-    whole = json.loads(command(*train, "-o", "whole", "--json").out)
-    with interrupted_at(30):
-        assert command(*train).code == 130
-    resumed = json.loads(command(*train, "--resume", "--json").out)
-    assert resumed["before"] == whole["before"] < whole["accuracy"]
-
-
 def test_texts_in_another_language_are_warned_of(
     command: Command, tmp_path: Path, pairs_file: Path
 ) -> None:
@@ -367,28 +328,6 @@ def test_a_file_of_triplets_is_given_once(command: Command) -> None:
     assert ended.err.startswith("xmine: --triplets: one file twice\n") and ended.code == 2
 
 
-def test_few_pairs_are_trained_on_with_what_follows_from_them_and_a_warning(
-    command: Command, tmp_path: Path, pairs_file: Path
-) -> None:
-    rows = pairs_file.read_text(encoding="utf-8").splitlines(keepends=True)
-    Path("few.tsv").write_text("".join(rows[:240]), encoding="utf-8")
-    words = ["train", "few.tsv", "-o", "new", "--dim", 16, "--threads", 1]
-    told = (
-        "xmine: warning: 240 rows are few to train an encoder from scratch: "
-        "--encoder embedded, or another trained encoder, learns more from so few\n"
-    )
-    dry = command(*words, "--dry-run")
-    assert (dry.code, dry.touched) == (0, set())
-    assert dry.estimate.startswith("xmine: after 3 steps of 300: ")
-    assert dry.err == told
-    ended = command(*words)
-    assert ended.code == 0 and told in ended.err
-    assert "of 40 held-out pairs retrieved" in ended.err
-    assert re.search(r"a vocabulary of \d{3} tokens: the texts give no more\n", ended.err)
-    options = Path("new", "options.toml").read_text()
-    assert "batch_size = 16\n" in options and "epochs = 25\n" in options
-
-
 def test_few_pairs_start_from_the_embedded_encoder_and_the_estimate_says_so(
     command: Command, pairs_file: Path
 ) -> None:
@@ -403,7 +342,10 @@ def test_few_pairs_start_from_the_embedded_encoder_and_the_estimate_says_so(
         "xmine: warning: pairs.tsv, second column: does not look like Swedish (--languages sv)\n"
     )
     assert command(*words, "--encoder", "embedded").err == ""
-    assert told not in command(*words, "--encoder", "scratch").err
+    few = (
+        "xmine: warning: 1,500 rows are few to train an encoder from scratch: --encoder embedded, "
+    )
+    assert command(*words, "--encoder", "scratch").err.startswith(few)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -2,6 +2,8 @@
 
 import dataclasses
 import json
+import re
+import shlex
 import shutil
 import sys
 import tomllib
@@ -12,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from xmine.cli.train.methods import PRESETS
+from tests.cli.test_train import interrupted_at
+from xmine.cli.train.methods import PRESETS, shipped
 from xmine.errors import OptionError
 from xmine.options import flag, option
 from xmine.pairs.io import ParallelText
@@ -123,7 +126,10 @@ def test_what_is_missing_or_of_no_use_is_told_before_work(command: Command, data
     for words, message in {
         "pairs.tsv --method magic -o new": "--method is 'magic'\nhint: choose from ",
         "pairs.tsv": "no -o: where is the encoder to go?\nhint: -o FOLDER/\n",
-        "-o new --method moco": "--method moco has nothing to learn from: it takes PAIRS, --nli\n",
+        "-o new --method moco --held-out 9": "--method moco has nothing to learn from: it takes PA",
+        "--languages en,zh": "--method msimcse has nothing to learn from: it takes PAIRS, --trip",
+        "transaug --teacher embedded": "--method transaug has nothing to learn from: it takes PA",
+        "--preset transaug --seed 2": "--method transaug has nothing to learn from: it takes PAIRS",
         "pairs.tsv --method moco --texts en.txt -o new": "--texts is for msimcse",
         "pairs.tsv -o new --momentum=0.5": "--momentum is for moco",
         "pairs.tsv -o new --queue-size=5 --method=moco --queue-size=300": "",
@@ -133,6 +139,46 @@ def test_what_is_missing_or_of_no_use_is_told_before_work(command: Command, data
         assert "internal error" not in ended.err
         assert ended.code == (2 if message else 1), words
         assert ended.touched == set(), words
+
+
+NO_DATA = "xmine: warning: no data given: this is a demonstration, in which a new encoder learns"
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_without_data_a_demonstration_learns_from_what_ships(command: Command, method: str) -> None:
+    ended = command("train", "--method", method)
+    first, *_, told, last = ended.err.splitlines()
+    assert first.startswith(f"{NO_DATA} from a hundred sentences")
+    assert {each.split("/")[0] for each in ended.touched} == {f"xmine-demo-{method}"}
+    found = re.search(r"; ([\d.]+)% -> ([\d.]+)% of 16 held-out pairs retrieved", told)
+    assert found and 0 < float(found[1]) < 25 < float(found[2]) and ended.code == 0
+    said, _, real = last.partition(": xmine ")
+    assert said == "xmine: with pairs of your own"
+    Path("pairs.tsv").write_text("".join(f"one {n}\tzwei {n}\n" for n in range(60)))
+    assert command(*shlex.split(real), "--dry-run").code == 0
+
+
+def test_a_demonstration_goes_on_and_is_made_again_where_it_is_the_same(command: Command) -> None:
+    with interrupted_at(20):
+        assert command("train").code == 130
+    for words in ([], ["msimcse", "-q", "--seed", 1]):
+        ended = command("train", *words)
+        assert ended.err.startswith(NO_DATA) and ended.err.count("\n") == (1 if words else 6)
+    assert ended.touched == {"xmine-demo-msimcse/metrics.jsonl"}  # which tells the speed
+    ended = command("train", "--seed", 2)
+    assert "\nxmine: xmine-demo-msimcse: exists already\nhint: give another name" in ended.err
+    assert (ended.code, ended.touched) == (1, set())
+    facts = json.loads(command("train", "--seed", 2, "-o", "new", "--json", "--dry-run").out)
+    assert facts["encoder"] == "scratch" and "no data given" in facts["warnings"][0]
+
+
+@pytest.mark.filterwarnings("ignore::xmine.errors.XmineWarning")
+def test_what_ships_has_a_hundred_pairs_and_lines_that_have_none_of_them() -> None:
+    data = shipped("emma-x")
+    pairs = Corpus.read(data["pairs"]).pairs
+    assert pairs and len(pairs) == 100 and pairs.said == ("en", "zh")
+    assert {*Corpus.read(texts=data["texts"]).texts}.isdisjoint([*pairs.sources, *pairs.targets])
+    assert [bool(shipped(each)["texts"]) for each in METHODS] == [False, False, False, True]
 
 
 def test_files_that_cannot_be_used_are_named_with_the_line(command: Command, data: Path) -> None:
@@ -171,6 +217,8 @@ def test_a_dry_run_says_what_it_will_take_and_leaves_nothing(
     facts = json.loads(ended.out)
     assert facts["total"] == 10 and facts["seconds"] > 0 and facts["memory"] > 10**7
     assert (ended.err, ended.touched) == ("", set())
+    ended = command(*train, "--dry-run", "--batch-size", 600)
+    assert ended.estimate.startswith("xmine: after 1 step of 1: ") and not ended.touched
 
 
 def test_one_language_triplets_and_text_train_an_encoder(

@@ -9,7 +9,14 @@ from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
 from xmine.encoders.metadata import EncoderFacts
 from xmine.encoders.modules.static import StaticEmbedding, Table
 from xmine.encoders.tokenizer import Vocabulary
-from xmine.evaluation.panel import AFTER, ALL, compare_encoders, told
+from xmine.evaluation.panel import (
+    AFTER,
+    ALL,
+    compare_encoders,
+    count_known,
+    languages_of_examples,
+    told,
+)
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +48,10 @@ def test_what_one_language_lost_is_told_of_this_one_alone(embedded: SentenceEnco
     assert {line.figures[AFTER].gain for line in others} == {0.0}
     _, fell = told(hurt)
     assert fell.startswith("fell by more than noise: retrieval 98.0 -> ") and "retrieval ja" in fell
+    texts = languages_of_examples()
+    known = count_known([["new", texts["ja"][7], texts["de"][7]], texts["vi"][:3]])
+    said, _ = told(hurt, known)
+    assert said.startswith("100 sentences a language, 4 of them in the training data, before -> ")
     better = compare_encoders(without_kana(embedded, embedded.facts.languages), embedded)
     assert "lower" not in {line.figures[AFTER].verdict for line in better}
 

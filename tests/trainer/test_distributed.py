@@ -67,6 +67,7 @@ PIECES = {"token_dropout": 0.3}
 QUEUE = {"queue_size": 48, "momentum": 0.5}
 TAUGHT = {"teacher": TOY, "queue_size": 48, "clip": 1.0, **PIECES}
 NEW = {"distilled_encoder": "scratch", "dim": 24, "vocabulary_size": 500}
+NEW_ONE = {"encoder": "scratch", "dim": 16, "vocabulary_size": 500}
 TOWERS = {"distilled_encoder": TOY, "train_teacher": True, "in_batch_negatives": True}
 # A rank is the likeliest one: after some steps, the last bit of a sum makes another rank likeliest.
 RANKS = {"clip": 1.0, "em_learning_rate": 0.005, "steps": 4}
@@ -78,6 +79,7 @@ CASES: dict[str, tuple[str, dict[str, Any], str]] = {
     "moco": ("moco", STATIC | QUEUE | MINED | {"clip": 1.0, "nli_batch": 20} | PIECES, "labelled"),
     "moco-transformer": ("moco", TRANSFORMER | QUEUE | TWO_ENCODERS, "pairs"),
     "msimcse": ("msimcse", STATIC | {"symmetric": True, "logit_rows": 5} | MINED | PIECES, "pairs"),
+    "msimcse-new": ("msimcse", STATIC | NEW_ONE | MINED, "pairs"),
     "msimcse-triplets": ("msimcse", TRANSFORMER | {"training_head": True}, "triplets"),
     "transaug": ("transaug", STATIC | TAUGHT | NEW, "english"),
     "transaug-two-towers": ("transaug", STATIC | TAUGHT | TOWERS, "pairs"),

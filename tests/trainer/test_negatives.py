@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import TrainingError
 from xmine.pairs.io import ParallelText
+from xmine.progress import Progress
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.rows import Rows, TrainingData
 from xmine.trainer.methods import METHODS, moco, msimcse, transaug
@@ -179,6 +180,46 @@ def test_eq_1_has_them_below_the_line(
             total -= np.log(np.exp(ours[row] @ theirs[row] / 0.1) / below) / 3
         assert float(loss) == pytest.approx(total, rel=1e-4)
         assert masked >= 3 and total > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, [10, 20]),  # half of the 20 steps of the first pass; the second begins with it
+        ({"batch_size": 16, "epochs": 1}, [20]),
+        ({"refresh_negatives": 4}, [10, 14, 18, 20, 24, 28, 32, 36]),
+        ({"steps": 7}, [3]),
+        ({"steps": 2, "method": "moco"}, [1]),
+        ({"encoder": "the toy encoder"}, [0, 20]),
+    ],
+)
+def test_a_new_encoder_has_them_once_its_first_steps_are_done(
+    changes: dict[str, Any],
+    expected: list[int],
+    toy_pairs: ParallelText,
+    toy_folder: Path,
+    tmp_path: Path,
+) -> None:
+    flags: dict[str, Any] = {"batch_size": 64, "held_out": 200, "epochs": 2, "threads": 1, "dim": 8}
+    flags |= {"vocabulary_size": 500, "encoder": "scratch"} | changes
+    if flags["encoder"] != "scratch":
+        flags |= {"encoder": str(toy_folder)}
+    method, found = flags.pop("method", "msimcse"), list[list[float]]()
+    for count in (0, 2):
+        mined, losses = list[int](), list[float]()
+
+        def watch(said: Progress, mined: list[int] = mined, losses: list[float] = losses) -> None:
+            if "loss" in said.numbers:
+                losses.append(said.numbers["loss"])
+            elif said.stage == "mining negatives":
+                mined.append(len(losses))
+
+        options = METHODS[method].options(**flags, negatives=count)
+        train(method, Corpus(pairs=toy_pairs), options, tmp_path / f"{count}", watch)
+        assert mined == (expected if count else [])
+        found.append(losses)
+    first = expected[0]
+    assert found[0][:first] == found[1][:first] and found[0][first] < found[1][first]
 
 
 def test_what_has_no_use_for_them_says_so(toy_pairs: ParallelText, tmp_path: Path) -> None:

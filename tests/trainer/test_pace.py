@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
 from xmine.pairs.io import ParallelText
 from xmine.progress import Progress
@@ -12,7 +11,7 @@ from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.options.contrast import MsimcseOptions
 from xmine.trainer.options.emma_x import EmmaXOptions
 from xmine.trainer.run.checkpoints import Pace
-from xmine.trainer.run.loop import EndedOnTrial, Training
+from xmine.trainer.run.loop import Training
 from xmine.trainer.train import train
 
 FEW: dict[str, Any] = {"batch_size": 64, "held_out": 100, "threads": 1}
@@ -37,27 +36,6 @@ def test_each_stage_tells_its_pace_once(
     assert [(each.stage, each.steps) for each in paces] == [("phase-1", 3), ("phase-2", 3)]
     assert steps.count(1) == 2 and len(steps) == sum(each.total for each in paces)
     assert all(each.seconds > 0 and each.left > 0 and each.memory > 10**7 for each in paces)
-
-
-def test_a_trial_takes_three_steps_and_leaves_nothing(
-    toy_pairs: ParallelText, toy_folder: Path, tmp_path: Path
-) -> None:
-    taken: list[int] = []
-
-    def watch(progress: Progress) -> None:
-        if "loss" in progress.numbers:
-            taken.append(progress.done)
-
-    for epochs, batch, expected in ((2, 64, [1, 2, 3]), (1, 1000, [1])):
-        taken.clear()
-        options = MsimcseOptions(
-            **{**FEW, "batch_size": batch}, encoder=str(toy_folder), epochs=epochs
-        )
-        with pytest.raises(EndedOnTrial):
-            train(
-                "msimcse", Corpus(toy_pairs), options, tmp_path / "new", watch, paced=lambda _: True
-            )
-        assert taken == expected and not list(tmp_path.iterdir())
 
 
 def test_time_left_is_that_of_later_steps_and_of_evaluations() -> None:

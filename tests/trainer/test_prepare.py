@@ -1,20 +1,30 @@
 """What every method begins with: pairs in two parts, weights, rates, texts without pairs."""
 
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from xmine.errors import TrainingError
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.errors import TrainingError, XmineWarning
 from xmine.pairs.io import ParallelText
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.inference import Triplets
+from xmine.trainer.models.static import StaticTower
 from xmine.trainer.options.contrast import MsimcseOptions
 from xmine.trainer.options.transaug import TransaugOptions
+from xmine.trainer.run import prepare
 from xmine.trainer.run.fitting import fitted
 from xmine.trainer.run.prepare import (
     Split,
+    cut_pairs,
     entailed_apart,
+    kept_rows,
     texts_apart,
     tuned_apart,
 )
@@ -71,6 +81,44 @@ def test_entailed_sentences_are_held_out_of_the_first_language() -> None:
     assert (held.sources[0].split()[0], held.targets[0].split()[0]) == ("english", "chinese")
     with pytest.raises(TrainingError, match="60, 59 rows"):
         entailed_apart((TRIPLETS, other.take(np.arange(59))), MsimcseOptions(held_out=10))
+
+
+DAMAGES: list[Callable[[bytes], bytes]] = [
+    lambda data: data[:-1] + bytes([data[-1] ^ 1]),
+    lambda data: data[:130] + bytes([data[130] ^ 64]) + data[131:],
+    lambda data: data[:-4],
+    lambda data: b"",
+]
+
+
+def test_tokens_on_disk_are_those_of_the_pairs_and_the_tokenizer_and_whole(
+    tmp_path: Path, toy_encoder: SentenceEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All in one folder: other pairs, texts cut otherwise, and files that were damaged."""
+    monkeypatch.setattr(prepare, "_MANY", 1)
+    run: Any = SimpleNamespace(folder=tmp_path, name="stage-")
+    tower, other = StaticTower(toy_encoder), StaticTower(toy_encoder, ("bade: ", "bade: "))
+    every = (PAIRS, tower), (PAIRS.take(np.arange(60)[::-1]), tower), (PAIRS, other)
+    cuts = [cut_pairs(pairs, each, each) for pairs, each in every]
+
+    def files() -> dict[Path, bytes]:
+        for rows in cuts:
+            found = kept_rows(run, 60, partial(replace, rows))
+            for ours, theirs in zip(rows.columns, found.columns, strict=True):
+                for name in ("ids", "starts", "keys"):
+                    assert isinstance(getattr(theirs, name), np.memmap)
+                    np.testing.assert_array_equal(getattr(theirs, name), getattr(ours, name))
+        return {path: path.read_bytes() for path in tmp_path.rglob("*.npy")}
+
+    whole = files()
+    written = [path.stat().st_mtime_ns for path in whole]
+    assert files() == whole and [path.stat().st_mtime_ns for path in whole] == written
+    for damage in DAMAGES:
+        for path, data in whole.items():
+            path.write_bytes(damage(data))
+        with pytest.warns(XmineWarning, match="changed since it was written: made again") as told:
+            assert files() == whole
+        assert {str(each.message).split(": ")[0] for each in told} == set(map(str, whole))
 
 
 @pytest.mark.parametrize(("rows", "most", "expected"), [(60, 50, 3), (60, 2, 2), (12, 50, 1)])

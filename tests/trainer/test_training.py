@@ -429,16 +429,6 @@ def test_too_little_text_for_the_vocabulary_gives_a_smaller_one_and_a_remark(
     assert re.fullmatch(r"a vocabulary of \d\d tokens: the texts give no more", remark)
 
 
-def test_fewer_pieces_than_characters_are_an_error_that_says_so(
-    toy_pairs: ParallelText, tmp_path: Path
-) -> None:
-    options = MsimcseOptions(**{**MSIMCSE, "vocabulary_size": 50})
-    with pytest.raises(TrainingError, match="no vocabulary of 50 tokens") as error:
-        train("msimcse", toy_pairs, options, tmp_path / "e")
-    assert "--vocabulary-size above " in error.value.hint
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_an_encoder_goes_on_knowing_the_languages_it_knew(
     toy_pairs: ParallelText, toy_folder: Path, tmp_path: Path
 ) -> None:

@@ -227,7 +227,8 @@ class TrainingOptions(PromptOptions):
     negatives: int = option(
         0,
         "Hard negatives of each pair: so many near sentences of other pairs that are probably no "
-        "translations, mined with the encoder as it is.",
+        "translations, mined with the encoder as it is; with a new one after 20 steps, or half of "
+        "its first epoch.",
         "Quality",
         min=0,
         max=64,

@@ -22,6 +22,7 @@ def model_card(
     made: TrainedTowers,
     excluded: int,
     panel: Sequence[Line] = (),
+    known: int = 0,
 ) -> str:
     """Write the card as Markdown with the front matter that model hubs read."""
     is_static = isinstance(encoder.body, StaticEmbedding)
@@ -48,7 +49,7 @@ Made by `xmine train --method {method}`, xmine {__version__}.{begun} {how}
 ## Data
 
 {_data(made, excluded)}
-{_measured(options, encoder, made)}{_languages(panel)}## Options
+{_measured(options, encoder, made)}{_languages(panel, known)}## Options
 
 ```toml
 {dump_toml(options)}```
@@ -99,15 +100,17 @@ target in {backward:.1%}.{more}
 """
 
 
-def _languages(panel: Sequence[Line]) -> str:
+def _languages(panel: Sequence[Line], known: int) -> str:
     if not panel:
         return ""
     panel = [line for line in panel if line.row == ALL or line.figures[AFTER].verdict != "unclear"]
+    had = f", {known} of whose 100 sentences are in the data" if known else ""
     table = "\n".join(as_markdown(as_cells(panel, (BEFORE, AFTER))))
     return f"""## What training did to languages
 
-On `examples/languages.tsv` of xmine, before training and after, with intervals of 95 %; single
-languages where one moved by more than noise:
+On `examples/languages.tsv` of xmine{had},
+before training and after, with intervals of 95 %; single languages where one moved by more
+than noise:
 
 {table}
 

@@ -44,6 +44,7 @@ from .negatives import Miner
 from .step import SCHEDULES, Step
 
 _LOG_EVERY, _PACED = 20, 3  # steps, and those after which a run says how long it takes
+_KNOWS = 20  # steps after which a new encoder finds near sentences, or half of its first pass
 _SAVE_EVERY = 300.0  # seconds between checkpoints at most: what a crash costs
 _EMBED_AT_ONCE = 8192
 LIKER = 0.3  # rise of the mean cosine of sentences that do not belong together: a collapse
@@ -160,8 +161,10 @@ class Training:
                 self._batches = language_batches(
                     order, self.one_language, size, seed, epoch, processes()
                 )
-        knows = self.done or self.options.starts_trained  # a new encoder finds nothing near
-        if self.miner and knows and not (self.done - before) % self.miner.steps:
+        since = self.done - before
+        if not epoch and not self.options.starts_trained:  # a new encoder finds nothing near
+            since -= max(1, min(_KNOWS, min(self.total, int(self.until[0])) // 2))
+        if self.miner and since >= 0 and not since % self.miner.steps:
             rows = np.concatenate(self._batches[self.done - before :][: self.miner.steps])
             self.mined = broadcast(self.miner.mine(rows, report) if leads() else None)
         return self._batches[self.done - before]

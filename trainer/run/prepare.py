@@ -1,8 +1,10 @@
 """Options and a corpus -> what every method begins with: encoders to train, pairs cut for them."""
 
+import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from itertools import chain
+from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
@@ -11,19 +13,20 @@ from numpy.typing import NDArray
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.tokenizer import Vocabulary
-from xmine.errors import TrainingError
-from xmine.files.atomic import replacing_folder
+from xmine.errors import TrainingError, XmineWarning
+from xmine.files.sealed_arrays import opened_sealed
 from xmine.options import EncodingOptions
 from xmine.pairs.io import ParallelText
 from xmine.pairs.language_pairs import LanguagePairs
 from xmine.progress import Progress, Report
+from xmine.run.steps import Steps
 from xmine.text.packed import PackedTexts, picked
 
 from ..data.corpus import Corpus
 from ..data.inference import Triplets
 from ..data.rows import Rows, Side, TrainingData, drawn, hold_out, keys_of_sides, weigh_pairs
 from ..data.vocabulary import train_shared_vocabulary, train_vocabulary
-from ..distributed import on_first_rank, processes
+from ..distributed import broadcast, on_first_rank, processes
 from ..models import tower_of
 from ..models.static import new_static
 from ..models.towers import Tower
@@ -32,6 +35,7 @@ from ..options.shared import SCRATCH, TrainingOptions
 from .checkpoints import Run
 
 _MANY = 1_000_000  # pairs whose tokens are kept on disk
+_OF_SIDE = {"ids": np.int32, "starts": np.int64, "keys": np.int64}
 OptionsT = TypeVar("OptionsT", bound=TrainingOptions)
 
 
@@ -242,27 +246,28 @@ class Split:
 
 
 def kept_rows(run: Run, count: int, cut: Callable[[], Rows]) -> Rows:
-    """Cut rows; many, or those of several processes, once, into files of the run that all map."""
+    """Cut rows; many, or those of several processes, in the first, into files that all map.
+
+    The files are named by what they hold, which pairs, tokenizer and prompts decide: no others can
+    be taken for them, and a resumed run writes those that are missing or damaged.
+    """
     if count < _MANY and processes() == 1:
         return cut()
-    folder = run.folder / f"{run.name}tokens"
-    names = [each.name for each in fields(Side)]
+    columns: list[list[Path]] = []
 
     def write() -> None:
-        if not folder.exists():  # a run that was stopped has them
-            with replacing_folder(folder) as partial:
-                for at, side in enumerate(cut().columns):
-                    for name in names:
-                        np.save(partial / f"{at}-{name}.npy", getattr(side, name))
+        steps = Steps(run.folder / f"{run.name}tokens", changed=_tell_changed)
+        for at, side in enumerate(cut().columns):
+            columns.append([steps.put(f"{at}-{name}", getattr(side, name)) for name in _OF_SIDE])
 
     on_first_rank(write)
-    columns = range(len(list(folder.iterdir())) // len(names))
-    return Rows(
-        tuple(
-            Side(*(np.load(folder / f"{at}-{name}.npy", mmap_mode="r") for name in names))
-            for at in columns
-        )
-    )
+    types = _OF_SIDE.values()
+    return Rows(tuple(Side(*map(opened_sealed, each, types)) for each in broadcast(columns)))
+
+
+def _tell_changed(path: Path) -> None:
+    said = f"{path}: changed since it was written: made again"
+    warnings.warn(said, XmineWarning, stacklevel=2)
 
 
 def entailed_apart(

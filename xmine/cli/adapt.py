@@ -60,7 +60,7 @@ def adapt(
         if best.number:
             first, last = (SentenceEncoder.load(each.encoder) for each in (rounds[0], best))
             panel = compare_encoders(first, last, report=report)
-    said, fell = told(panel)
+    said, fell = told(panel, best.known)
     console.say(said)
     if fell:
         console.warn(fell)

@@ -187,6 +187,7 @@ def _made(
         said = f"{place}: {error.message}" if place else error.message
         raise OptionError(said, error.hint) from None
     object.__setattr__(made, "origins", origins)
+    object.__setattr__(made, "given", frozenset(every))
     return made
 
 

@@ -5,7 +5,7 @@ English. They ask: is the translation the nearest sentence; is it found by minin
 both sides has none; is it nearer than a sentence half of which translates, and that than another.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 
 import numpy as np
@@ -65,16 +65,24 @@ def _vectors(encoder: Encoders, texts: Texts, prompt: str) -> Vectors:
     return {x: encoder.reading(x).encode_half(texts[x], prompt=prompt) for x in texts}
 
 
-def told(lines: Sequence[Line]) -> tuple[str, str]:
+def count_known(columns: Iterable[Sequence[str]]) -> int:
+    """Count the sentences that columns of text have in one of the languages."""
+    rows = {x: row for each in languages_of_examples().values() for row, x in enumerate(each)}
+    return len({rows[text] for column in columns for text in column if text in rows})
+
+
+def told(lines: Sequence[Line], known: int = 0) -> tuple[str, str]:
     """Say what became of the figures of all languages, and what fell by more than noise.
 
-    More than noise is a gain whose interval lies below 0. Either text may be empty.
+    More than noise is a gain whose interval lies below 0. Either text may be empty. `known` is the
+    number of sentences that are in the training data.
     """
+    had = f", {known} of them in the training data" if known else ""
     whole = "; ".join(_change(line) for line in lines if line.row == ALL)
     lower = [_change(line) for line in lines if line.figures[AFTER].verdict == "lower"]
     most = f", and {len(lower) - _MOST_TOLD} more" if len(lower) > _MOST_TOLD else ""
     fell = f"fell by more than noise: {'; '.join(lower[:_MOST_TOLD])}{most}" if lower else ""
-    return f"100 sentences a language, before -> after (gain): {whole}" if whole else "", fell
+    return f"100 sentences a language{had}, before -> after (gain): {whole}" if whole else "", fell
 
 
 def _change(line: Line) -> str:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import fields
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,12 @@ USUAL = "msimcse"
 # The settings of papers: files of options, each with the method and the place of each number.
 PRESETS = {path.stem: path for path in sorted(Path(trainer_file).with_name("presets").iterdir())}
 
+# Options that say nothing of data or method: with these alone, no data means a demonstration.
+_ASIDE = {"seed", "device", "threads"}
+NO_DATA = (
+    "no data given: this is a demonstration, in which a new encoder learns from a hundred "
+    "sentences in English and Chinese that ship with xmine"
+)
 # Kinds of a corpus -> how they are given.
 GIVEN = {"pairs": "PAIRS", "triplets": "--triplets", "nli": "--nli", "texts": "--texts"}
 
@@ -63,8 +70,8 @@ def refuse_words(words: Sequence[str], method: str) -> None:
             refuse_others(method, name.replace("-", "_"))
 
 
-def check_data(method: str, kinds: Sequence[str]) -> None:
-    """Refuse data that the method does not learn from, and no data at all."""
+def check_data(method: str, kinds: Sequence[str], options: frozenset[str]) -> bool:
+    """Refuse data of no use to a method, or options without data; tell whether none is given."""
     of = METHODS[method]
     sources = data_names(method)
     for kind in kinds:
@@ -74,11 +81,19 @@ def check_data(method: str, kinds: Sequence[str]) -> None:
                 f"{GIVEN[kind]} is for {', '.join(readers)}; --method is {method}",
                 f"{method} learns from {sources}",
             )
-    if not kinds:
+    if not kinds and options - _ASIDE:
         raise OptionError(
             f"--method {method} has nothing to learn from: it takes {sources}",
             example_command(method),
         )
+    return not kinds
+
+
+def shipped(method: str) -> dict[str, Sequence[str]]:
+    """Name files that ship with xmine, by the kind of a corpus, for a method to learn from."""
+    folder = files("xmine.examples")
+    texts = [str(folder / f"{code}.txt") for code in ("en", "zh") if method == "emma-x"]
+    return {"pairs": [f"{folder / 'languages.tsv'}:en,zh"], "texts": texts}
 
 
 def data_names(method: str) -> str:

@@ -4,17 +4,18 @@ import os
 import shlex
 import signal
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
+from warnings import catch_warnings
 
 from xmine.cli.arguments import DRY_RUN, FORCE, NLI, TEXTS, TRAINING_PAIRS, TRIPLETS, value
 from xmine.cli.console import Console
-from xmine.cli.train.methods import GIVEN, USUAL, check_data
+from xmine.cli.train.methods import GIVEN, NO_DATA, USUAL, check_data, example_command, shipped
 from xmine.errors import OptionError
 from xmine.extras import TRAINING, needs
 from xmine.trainer.methods import METHODS
-from xmine.trainer.options.shared import TrainingOptions
+from xmine.trainer.options.shared import SCRATCH, TrainingOptions
 
 if TYPE_CHECKING:
     from xmine.trainer.data.corpus import Corpus
@@ -47,16 +48,16 @@ def train_with(
     """Train an encoder.
 
     Args:
-        output: Folder of the new encoder; required.
+        output: Folder of the new encoder; required, but for a demonstration without data.
         method: Training method.
         resume: Resume a stopped run; with auto, start where there is none.
     """
     goes_on: Resume = "auto" if resume == "auto" else bool(resume)
     leads = os.environ.get("RANK", "0") == "0"  # of several processes, the first speaks
     console = console if leads else Console(quiet=True)
-    given = {"pairs": pairs, "triplets": triplets, "nli": nli, "texts": texts}
+    given: dict[str, Any] = {"pairs": pairs, "triplets": triplets, "nli": nli, "texts": texts}
     kinds = [kind for kind, files in given.items() if files]
-    check_data(method, kinds)
+    is_demo = check_data(method, kinds, options.given)
     if len(set(triplets or ())) < len(triplets or ()):
         raise OptionError(
             "--triplets: one file twice", "several files have the same items in other languages"
@@ -67,6 +68,12 @@ def train_with(
             needs(f"--{name}", module)
     if options.log_with:
         needs(f"--log-with {options.log_with}", options.log_with)
+    if is_demo:
+        if leads:
+            console.warn(NO_DATA)
+        given |= shipped(method)
+        options, goes_on = replace(options, encoder=SCRATCH), goes_on or "auto"
+        output = output or Path(f"xmine-demo-{method}")
     if output is None:
         raise OptionError("no -o: where is the encoder to go?", "-o FOLDER/")
 
@@ -90,18 +97,23 @@ def train_with(
     is_there = goes_on == "auto" and not force and (output / DATA_FILE).is_file()
     alone = leads and not may_restart() and not is_there
     is_resumed = alone and check_place(output, resume=goes_on, force=force)
-    corpus = Corpus.read(pairs, triplets or (), nli, texts or (), output.parent)
+    with catch_warnings(action="ignore" if is_demo else None):  # of columns that it leaves out
+        corpus = Corpus.read(
+            given["pairs"], triplets or (), nli, given["texts"] or (), output.parent
+        )
     describe_corpus(corpus, given, console)
     corpus = corpus.without(options.exclude).parted(options.held_out_origins)
     asked, options = options, fitted(options, corpus)
-    if is_there and has_made(output, options, corpus):
+    if is_there and not has_made(output, options, corpus):
+        check_place(output, resume=goes_on, force=force)  # which is in the way
+    elif is_there and is_demo:
+        force = True  # it is made again as it is
+    elif is_there:
         if leads and not dry_run:
             remove_ended(run_folder(output), options, corpus)
         facts = {"output": str(output), "method": method, "trained": False}
         console.summary(f"{output}: trained already, with these options and data", facts)
         return
-    if is_there:
-        check_place(output, resume=goes_on, force=force)  # which is in the way
     if is_resumed:
         files_of_run(run_folder(output), options, corpus)
         begun = any(run_folder(output).glob("*checkpoint.pt"))
@@ -109,9 +121,10 @@ def train_with(
             f"{run_folder(output)}: resumed at its {'last checkpoint' if begun else 'beginning'}"
         )
     warnings = [*remarks_on(asked, options, corpus), *_doubts(corpus, options, given)]
+    warnings = [NO_DATA] if is_demo else warnings
     if start := told_start(asked, options, corpus):
         console.say(start)
-    for warning in warnings if leads else ():
+    for warning in warnings if leads and not is_demo else ():
         console.warn(warning)
     paces: list[Pace] = []
 
@@ -140,7 +153,7 @@ def train_with(
         console.say(f"{trained.excluded:,} rows left out: a text of theirs occurs in {files}")
     for remark in trained.remarks:
         console.say(remark)
-    said, fell = told(trained.panel)
+    said, fell = told(trained.panel, trained.known)
     console.say(said)
     if fell:
         console.warn(fell)
@@ -154,6 +167,7 @@ def train_with(
             **trained.measures,
             "steps": sum(each.total for each in paces),
             "languages": as_facts(trained.panel),
+            "languages_in_data": trained.known,
             "warnings": [*warnings, *trained.remarks, *([fell] if fell else [])],
             "seconds": round(console.seconds, 1),
         },
@@ -164,7 +178,9 @@ def train_with(
         for name, prompt in zip(("--src-prompt", "--tgt-prompt"), options.prompts, strict=True):
             words += [name, prompt] if prompt else []
     dims = {encoder.dim for encoder in trained.encoders.values()}
-    if not trained.is_worse and len(dims) == 1:  # or no cosine compares
+    if is_demo:
+        console.say(f"with pairs of your own: {example_command(method)}", one_line=True)
+    elif not trained.is_worse and len(dims) == 1:  # or no cosine compares
         console.say(f"next: {shlex.join(words)}", one_line=True)
 
 

@@ -16,10 +16,10 @@ from xmine.mining.phrases import counted, flag_counts, told
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import UNKNOWN_LANGUAGES, Pair
 from xmine.pairs.rows import PairRows
+from xmine.scoring.threshold import LIKELY, UNLIKELY_LEFT_OUT
 from xmine.text.languages import language_name
 from xmine.text.segmentation import join
 from xmine.text.sentences import Sentences
-from xmine.scoring.threshold import LIKELY, UNLIKELY_LEFT_OUT
 from xmine.units import count
 from xmine.version import __version__
 

@@ -1,7 +1,8 @@
 """Probabilities of pairs -> the threshold below which pairs are dropped, and the pairs above.
 
 The cut is a given probability, the one of the highest expected F1 (`auto`), or the lowest from one
-half on whose pairs are expected to be as precise as is wanted. Where there is no estimate, the cut is a score.
+half on whose pairs are expected to be as precise as is wanted. Where there is no estimate, the cut
+is a score.
 docs/explanation/threshold.md has the derivation and how good it is.
 """
 

@@ -131,7 +131,9 @@ def fit(data: Path) -> None:
             for share in (0.05, 0.5):
                 with tempfile.TemporaryDirectory() as folder:
                     gold = corpus(list(some), share, Path(folder), seed=2)
-                    shared, names, sizes = shared_of(Path(folder) / "a", Path(folder) / "b")
+                    sides = Path(folder) / "a", Path(folder) / "b"
+                    mined = mine(*sides, options=MiningOptions(documents="auto"))
+                    shared, names, sizes = shared_of(mined)
                 x, y = np.divmod(shared.keys, shared.width)
                 pairs = zip(x.tolist(), y.tolist(), strict=True)
                 right += [(names[0][one], names[1][other]) in gold for one, other in pairs]

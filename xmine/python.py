@@ -1,6 +1,6 @@
 """The commands as functions: options are keywords, an encoder may be a name, results are sequences.
 
-    mined = xmine.mine("a.en", "b.de", precision=0.95, progress=True)
+    mined = xmine.mine("a.en", "b.de", precision=0.99, progress=True)
 
 Each function makes the options object of its command and calls the function behind the command. A
 file, an encoder or an option that is wrong raises an XmineError with a message and a hint.

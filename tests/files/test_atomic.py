@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from xmine.errors import FileError
-from xmine.files.atomic import check_free, replacing, replacing_all, replacing_folder
+from xmine.files.atomic import check_free, replacing, replacing_all, replacing_folder, together
 
 
 def test_what_a_link_leads_to_is_replaced(tmp_path: Path) -> None:
@@ -85,3 +85,32 @@ def test_what_is_there_already_stays_unless_it_may_be_replaced(tmp_path: Path) -
         if name != "pipe":
             del expected[True, name == "folder"]
         assert said == expected
+
+
+def test_what_a_killed_process_left_goes_and_what_a_living_one_writes_stays(tmp_path: Path) -> None:
+    left = tmp_path / ".a.tsv.k1ll3d.partial"
+    left.write_text("half")
+    with replacing(tmp_path / "a.tsv") as partial:
+        assert list(tmp_path.iterdir()) == [partial]
+        with replacing(tmp_path / "a.tsv") as other:
+            other.write_text("other")
+            assert partial.exists()
+        partial.write_text("whole")
+    assert [each.name for each in tmp_path.iterdir()] == ["a.tsv"]
+    assert (tmp_path / "a.tsv").read_text() == "whole"
+
+
+def test_outputs_of_one_command_appear_at_its_end_or_none_does(tmp_path: Path) -> None:
+    def write() -> None:
+        for name in "ab":
+            with replacing(tmp_path / name) as partial:
+                partial.write_text(name)
+            assert not (tmp_path / name).exists()
+
+    with pytest.raises(KeyboardInterrupt), together():
+        write()
+        raise KeyboardInterrupt
+    assert not list(tmp_path.iterdir())
+    with together():
+        write()
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["a", "b"]

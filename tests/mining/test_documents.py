@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import Run
 from xmine.errors import XmineError
 from xmine.files.reading import read_lines
-from xmine.mining.documents import _with_names, _without_language, pair_documents
+from xmine.mining.documents import _without_language, pair_documents
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
 from xmine.scoring.documents import MOST_ADDED, WEIGHTS, Shared
@@ -81,10 +81,21 @@ def test_evidence_is_the_rate_of_translations_inside_of_pairs_of_documents() -> 
     assert sure == pytest.approx(np.full(1000, MOST_ADDED))
 
 
-def test_names_count_only_where_both_documents_say_nothing() -> None:
-    names = ("en/a", "en/b", "en/c"), ("de/a", "de/b", "de/c")
-    found = _with_names(shared((0, 1, 0.9), (0, 1, 0.9), (1, 2, 0.1)), SIZES, names)
-    assert {(each.source, each.target) for each in found if each.prob == 0.9} == {(2, 2)}
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 8, 16, 50])
+def test_a_name_is_a_prior_whose_odds_sentences_multiply(size: int) -> None:
+    """Nine to one; none of some sentences translated speak against it, a tenth of them do not."""
+    sizes = np.full(3, size), np.full(3, size)
+
+    def named(*pairs: tuple[int, int, float], told: bool = True) -> dict[tuple[int, int], float]:
+        found = shared((2, 2, 1.0), *pairs).pairs(sizes, {0: 0, 1: 1}, told=told)
+        return {(each.source, each.target): each.prob for each in found}
+
+    assert named()[0, 0] < 0.5 and named()[1, 1] < 0.5
+    assert named(told=False)[0, 0] == pytest.approx(0.9)  # of a language that the encoder lacks
+    some = named(*[(0, 0, 0.9)] * max(1, size // 10))
+    assert some[0, 0] > 0.7 and some[1, 1] < 0.5
+    if size >= 4:  # names do not count where the sentences have translations elsewhere
+        assert (0, 0) not in named(*[(0, 1, 0.9)] * (size // 2))
 
 
 @pytest.fixture(scope="module")
@@ -145,8 +156,13 @@ def test_files_that_are_left_out_are_named(site: Path, tmp_path: Path, xmine: Ru
 
 
 def test_names_that_agree_count_where_sentences_say_nothing(tmp_path: Path) -> None:
-    for name in ("en-US/a.md", "zh/a.md", "a.zh-CN.md", "a_zh_Hans.md", "eng/a.md"):
-        assert _without_language(name) == "a md"
+    for name, code in (
+        *(("en-US/a.md", "en"), ("zh/a.md", "zh"), ("a.zh-CN.md", "zh"), ("a_zh_Hans.md", "zh")),
+        *(("eng/a.md", "en"), ("German/a.md", "de"), ("sv/a.md", "und")),
+    ):
+        assert _without_language([name], code) == ["a md"]
+    assert _without_language(["en/it.txt", "en/hr.txt"], "de") == ["it txt", "hr txt"]
+    assert _without_language(["en/it.txt"], "en") == ["it txt"]
     for side, text in (("en", "Opening hours\nContact us\n"), ("zh", "营业时间\n联系我们\n")):
         (tmp_path / side).mkdir()
         (tmp_path / side / f"hours_{side}.txt").write_text(text, encoding="utf-8")
@@ -193,3 +209,64 @@ def test_names_do_not_count_where_sentences_speak_against_them(site: Path, tmp_p
     found = pair_documents(tmp_path / "en", tmp_path / "zh")
     stems = {(Path(each.source).stem, Path(each.target).stem) for each in found}
     assert stems == {("part0", "part1"), ("part1", "part2"), ("part2", "part0")}
+
+
+ENGLISH = (
+    "The ferry leaves at noon.",
+    "She keeps bees behind the library.",
+    "Nobody has paid for the tea.",
+    "The lift is out of order again.",
+    "My father taught me a trick with cards.",
+    "The bridge was built by prisoners.",
+    "It rained for three days.",
+    "He sold his shoes to buy bread.",
+)
+GERMAN = (
+    "Die Fähre fährt mittags ab.",
+    "Sie hält hinter der Bücherei Bienen.",
+    "Niemand hat den Tee bezahlt.",
+    "Der Aufzug ist schon wieder kaputt.",
+    "Mein Vater brachte mir einen Kartentrick bei.",
+    "Die Brücke wurde von Gefangenen gebaut.",
+    "Es regnete drei Tage lang.",
+    "Er verkaufte seine Schuhe, um Brot zu kaufen.",
+)
+
+
+def write(folder: Path, documents: dict[str, list[str]]) -> str:
+    folder.mkdir()
+    for name, lines in documents.items():
+        (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return str(folder)
+
+
+def test_documents_of_one_name_without_a_translation_are_no_pair(
+    tmp_path: Path, xmine: Run
+) -> None:
+    given = [
+        write(tmp_path / "en", {"a.txt": list(ENGLISH[:3]), "it.txt": list(ENGLISH[3:5])}),
+        write(
+            tmp_path / "de", {"a.txt": list(GERMAN[5:]), "hr.txt": ["Im Hof steht ein Brunnen."]}
+        ),
+    ]
+    done = xmine("documents", *given, "--align", "beads.tsv")
+    assert "0 pairs of documents" in done.stderr.decode() and "0 beads" in done.stderr.decode()
+    every = xmine("documents", *given, "--align", "b.tsv", "--min-prob", "0").stderr.decode()
+    precision = re.search(r"expected precision ([\d.]+)", every)
+    assert precision is None or float(precision[1]) < 0.3
+    same = xmine("documents", given[0], given[0]).stderr.decode()
+    assert "the same text; translations need another language" in same
+
+
+def test_versions_of_a_document_hold_the_same_sentences(tmp_path: Path) -> None:
+    """Each sentence is mined once, and counts for every document that holds it."""
+    one, other = list(ENGLISH), list(GERMAN)
+    given = [
+        write(tmp_path / "en", {"0-print.txt": one, "0.txt": one, "x.txt": ["Something else."]}),
+        write(tmp_path / "de", {"a-old.txt": other[:5], "a.txt": other, "z.txt": ["Nichts."]}),
+    ]
+    found = pair_documents(given[0], given[1])
+    best = [each for each in found if Path(each.target).stem == "a"]
+    assert [Path(each.source).stem for each in best] in (["0"], ["0-print"])
+    assert best[0].prob > 0.9 and best[0].sentences == pytest.approx(8, abs=0.5)
+    assert (best[0].source_sentences, best[0].target_sentences) == (8, 8)

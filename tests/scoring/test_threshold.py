@@ -210,10 +210,14 @@ def test_a_wanted_precision_keeps_the_most_pairs_that_are_expected_to_have_it(
             for value, pairs, right in every_cut(probs)
             if pairs - 1.15 * (pairs - right) >= wanted * pairs - 1e-12  # with a reserve
         ]
-        if fitting:
-            assert (cut.kept.pairs, cut.value) == max(fitting)
+        likely = [each for each in fitting if each[1] >= 0.5]
+        if likely:
+            assert (cut.kept.pairs, cut.value) == max(likely)
             assert cut.kept.precision is not None and cut.kept.precision >= wanted - 1e-9
-            assert cut.how == f"precision {wanted:g}"
+            left_out = ", without pairs below 0.5; --min-prob takes them in"
+            assert cut.how == f"precision {wanted:g}{left_out * (likely != fitting)}"
+        elif fitting:
+            assert cut.kept.pairs == 0
         else:
             empty += 1
             assert cut.kept.pairs == 0 and cut.value > probs[0]
@@ -230,8 +234,24 @@ def test_a_wanted_precision_that_cannot_be_estimated_keeps_nothing_and_says_so()
 
 def test_a_higher_precision_is_a_higher_cut() -> None:
     pairs, found = ranked(*sides(400, 400, 100, 3))
-    cuts = [choose_threshold(pairs.scores, found, precision=p).value for p in (0.5, 0.8, 0.95, 1)]
+    wanted = (0.5, 0.8, 0.98, 0.995, 1)
+    cuts = [choose_threshold(pairs.scores, found, precision=p).value for p in wanted]
     assert cuts == sorted(cuts) and len(set(cuts)) > 2
+
+
+@pytest.mark.parametrize("share", [0.05, 0.1, 0.3, 0.6, 0.95])
+@pytest.mark.parametrize("precision", [0.5, 0.9, 0.95, 0.99])
+def test_a_wanted_precision_is_a_floor(share: float, precision: float) -> None:
+    """It never gives less than auto does, whatever share of the lines has a translation."""
+    true: dict[float | None, list[float]] = {None: [], precision: []}
+    for seed in range(5):
+        shared = round(400 * share)
+        pairs, found = ranked(*sides(400, 400, shared, seed))
+        right = (pairs.sources == pairs.targets) & (pairs.sources < shared)
+        for wanted, figures in true.items():
+            kept = choose_threshold(pairs.scores, found, precision=wanted).kept.pairs
+            figures.append(float(right[:kept].mean()) if kept else 1.0)
+    assert np.mean(true[precision]) >= np.mean(true[None]) - 0.015
 
 
 # A given number.

@@ -16,6 +16,7 @@ from xmine.mining.phrases import counted, flag_counts, told
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import UNKNOWN_LANGUAGES, Pair
 from xmine.pairs.rows import PairRows
+from xmine.scoring.threshold import LIKELY, UNLIKELY_LEFT_OUT
 from xmine.text.languages import language_name
 from xmine.text.segmentation import join
 from xmine.text.sentences import Sentences
@@ -63,13 +64,20 @@ class Aligned(PairRows):
     @property
     def cut(self) -> float:
         """The lowest probability of beads that are kept."""
-        probs = np.sort(self.probs)[::-1]
-        if self.options.precision is None or not len(probs):
+        return self.chosen[0]
+
+    @property
+    def chosen(self) -> tuple[float, str]:
+        """The cut, and what a wanted precision made of it, for the summary."""
+        probs, wanted = np.sort(self.probs)[::-1], self.options.precision
+        if wanted is None or not len(probs):
             usual = _CUT if self.is_unclear else 0.0
-            return usual if self.options.min_prob is None else self.options.min_prob
+            return usual if self.options.min_prob is None else self.options.min_prob, ""
         means = np.cumsum(probs) / np.arange(1, len(probs) + 1)
-        kept = int((means >= self.options.precision).sum())
-        return float(probs[kept - 1]) if kept else 1.01
+        precise, likely = int((means >= wanted).sum()), int((probs >= LIKELY).sum())
+        kept = min(precise, likely)
+        how = f"precision {wanted:g}{UNLIKELY_LEFT_OUT * (likely < precise)}"
+        return float(probs[kept - 1]) if kept else 1.01, f" ({how})"
 
     @property
     def is_unclear(self) -> bool:
@@ -202,7 +210,7 @@ class AligningReport:
             )
         unit = "lines" if aligned.source.offsets is None else "sentences"
         head = f"{count(len(self.kept), 'bead')} from {' x '.join(sides)} {unit}"
-        cut = f"probability at least {aligned.cut:.4f}" if aligned.cut else ""
+        cut = f"probability at least {aligned.cut:.4f}{aligned.chosen[1]}" if aligned.cut else ""
         shown = dict(list(self.kinds.items())[:_MOST_KINDS])
         if others := sum(self.kinds.values()) - sum(shown.values()):
             shown["others"] = others

@@ -14,8 +14,11 @@ from xmine.files.suffixes import PAIR_SUFFIXES
 from xmine.units import count
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from xmine.encoders.pair import EncoderPair
     from xmine.mining.documents import DocumentPair
+    from xmine.pairs.pair import Pair
     from xmine.text.inputs import TextInput
 
 
@@ -50,10 +53,11 @@ def documents(
         min_prob: Show pairs of this probability or more.
     """
     from xmine.cli.outputs import check_output
-    from xmine.files.atomic import check_free, replacing
+    from xmine.files.atomic import check_free, replacing, together
     from xmine.files.records import json_row
-    from xmine.mining.documents import DocumentPair, pair_documents
+    from xmine.mining.documents import DocumentPair, pairs_in
     from xmine.mining.options import MiningOptions
+    from xmine.mining.pipeline import mine
     from xmine.text.inputs import text_input
 
     kind = "" if output is None else output.suffix
@@ -70,26 +74,29 @@ def documents(
     options = MiningOptions(documents=by)
     encoder = load_encoders(model, options, console)
     inputs = text_input(source), text_input(target)
-    for warning in (*inputs[0].warnings, *inputs[1].warnings):
-        console.warn(warning)
     with console.progress() as report:
-        found = pair_documents(*inputs, encoder, options, report)
+        mined = mine(*inputs, encoder, options, report)
+    for warning in mined.warnings:
+        if not warning.startswith("--documents"):  # an option of mining
+            console.warn(warning)
+    found = pairs_in(mined, encoder)
     shown = [pair for pair in found if pair.prob >= min_prob]
     if kind == ".jsonl":
         rows = [json_row(pair._asdict()) for pair in shown]
     else:
         rows = ["\t".join(map(str, row)) + "\n" for row in (DocumentPair._fields, *shown)]
-    if output is None:
-        write_rows(() if console.as_json else rows)
-    else:
-        with replacing(output) as partial:
-            partial.write_text("".join(rows), encoding="utf-8")
     expected = sum(pair.prob for pair in shown)
     said = f"{count(len(shown), 'pair')} of documents, {expected:.1f} expected to be right"
     facts: dict[str, object] = {"documents": len(shown), "expected": round(expected, 2)}
-    if align:
-        beads = _write_beads(shown, inputs, encoder, align)
-        said, facts = f"{said}; {align}: {count(beads, 'bead')}", facts | {"beads": beads}
+    with together():
+        if output is None:
+            write_rows(() if console.as_json else rows)
+        else:
+            with replacing(output) as partial:
+                partial.write_text("".join(rows), encoding="utf-8")
+        if align:
+            told, beads = _write_beads(shown, inputs, encoder, align)
+            said, facts = f"{said}; {align}: {told}", facts | beads
     facts |= {"pairs": [pair._asdict() for pair in shown]}
     console.summary(said, facts)
 
@@ -99,8 +106,11 @@ def _write_beads(
     inputs: "tuple[TextInput, TextInput]",
     encoder: "EncoderPair",
     path: str,
-) -> int:
-    """Align the documents of each pair; the beads of all are written with their files."""
+) -> tuple[str, dict[str, object]]:
+    """Align the documents of each pair; the beads of all are written with their files.
+
+    Documents that do not look like versions of one text have none. Gives a sentence, and facts.
+    """
     from xmine.aligning.pipeline import align
     from xmine.pairs.io import write_pairs
     from xmine.text.identification import guess_language
@@ -111,6 +121,7 @@ def _write_beads(
         {part.path: part for part in (each.parts if isinstance(each, ManyFiles) else (each,))}
         for each in inputs
     )
+    likely = {pair.source: pair.prob for pair in pairs}
     both = [(files[pair.source], others[pair.target]) for pair in pairs]
     # Names alone may pair documents without text, which have no beads.
     both = [sides for sides in both if all(any(map(str.strip, each.texts())) for each in sides)]
@@ -121,9 +132,22 @@ def _write_beads(
     options = AligningOptions(
         src_lang=source.replace("und", ""), tgt_lang=target.replace("und", "")
     )
-    beads = (
-        bead._replace(source_file=one.path, target_file=other.path)
-        for one, other in both
-        for bead in align(one, other, encoder, options).rows()
-    )
-    return write_pairs(beads, path, (source, target)).count
+    probs, unlike = list[float](), list[str]()
+
+    def beads() -> "Iterator[Pair]":
+        for one, other in both:
+            aligned = align(one, other, encoder, options)
+            if aligned.is_unclear:
+                unlike.append(f"{one.path} and {other.path}")
+                continue
+            for bead in aligned.rows():
+                prob = round((bead.prob or 0.0) * likely[one.path], 4)  # of documents that are none
+                probs.append(prob)
+                yield bead._replace(prob=prob, source_file=one.path, target_file=other.path)
+
+    write_pairs(beads(), path, (source, target))
+    precision = sum(probs) / len(probs) if probs else None
+    said = [count(len(probs), "bead")]
+    said += [f"expected precision {precision:.2f}"] if probs else []
+    said += [f"not versions of one text: {', '.join(unlike[:3])}"] if unlike else []
+    return ", ".join(said), {"beads": len(probs), "precision": precision, "unlike": unlike}

@@ -66,6 +66,7 @@ def score(
     given.check(output, inputs, [], options, pairs_first=target is None, repair=repair)
 
     from xmine.aligning.repair import repair as repair_blocks
+    from xmine.files.atomic import together
     from xmine.flags.hubness import find_hubs, write_hubs
     from xmine.mining.aligned import score_aligned
     from xmine.pairs.io import write_pairs
@@ -77,27 +78,34 @@ def score(
     nearest, lines = scored.neighbours.first(options.neighborhood), len(scored.given)
     sides, hubs = (scored.source, scored.target), given.hubs
     hubs_found = find_hubs(nearest, *sides, own_lines=(lines, lines)) if hubs else []
-    notes = [f"{hubs}: {note}" for note in write_hubs(hubs_found, hubs)] if hubs else []
-    if explaining:
-        print_scored(scored.rows(), explaining, scored.languages, as_json=console.as_json)
-    found, facts = scored.report(pool, len(hubs_found) if hubs else None), {}
-    if repair:
-        assert encoder is not None  # as vectors are refused
-        repaired = repair_blocks(found, encoder)
-        written = write_pairs(repaired.pairs, repair, scored.languages, header=not given.no_header)
-        notes += [f"{repair}: {count(written.count, 'pair')}", *repaired.lines(), *written.notes]
-        facts = {"repair": repaired.facts()}
-    given.finish(
-        console,
-        found,
-        [source, target] if target else [source],
-        notes,
-        output or repair,
-        scored.rows() if output or not (explain or repair) else None,
-        scored.languages,
-        printed=explain,
-        more=facts,
-    )
+    with together():
+        notes = [f"{hubs}: {note}" for note in write_hubs(hubs_found, hubs)] if hubs else []
+        if explaining:
+            print_scored(scored.rows(), explaining, scored.languages, as_json=console.as_json)
+        found, facts = scored.report(pool, len(hubs_found) if hubs else None), {}
+        if repair:
+            assert encoder is not None  # as vectors are refused
+            repaired = repair_blocks(found, encoder)
+            written = write_pairs(
+                repaired.pairs, repair, scored.languages, header=not given.no_header
+            )
+            notes += [
+                f"{repair}: {count(written.count, 'pair')}",
+                *repaired.lines(),
+                *written.notes,
+            ]
+            facts = {"repair": repaired.facts()}
+        given.finish(
+            console,
+            found,
+            [source, target] if target else [source],
+            notes,
+            output or repair,
+            scored.rows() if output or not (explain or repair) else None,
+            scored.languages,
+            printed=explain,
+            more=facts,
+        )
 
 
 def _explaining(encoder: "EncoderPair | None") -> "SentenceEncoder":

@@ -8,7 +8,8 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from contextvars import ContextVar
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -16,10 +17,14 @@ from typing import Any, BinaryIO, cast
 import zstandard
 
 from xmine.errors import FileError
+from xmine.files.portable import lock_at_once
 
 # How the names of files end that are not whole.
 PARTIAL = ".partial"
 _LONGEST = 40  # characters of a name within a hidden one
+_WAITING: ContextVar[ExitStack | None] = ContextVar(
+    "files that are replaced together", default=None
+)
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -73,6 +78,20 @@ def check_parent(path: Path) -> None:
 
 
 @contextmanager
+def together() -> Iterator[None]:
+    """Give all files that are replaced inside their names at its end, or none of them.
+
+    A command with several outputs that is killed between them could not be repeated.
+    """
+    with ExitStack() as waiting:
+        outer = _WAITING.set(waiting)
+        try:
+            yield
+        finally:
+            _WAITING.reset(outer)
+
+
+@contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Give a temporary file beside `path`; on success it becomes `path`, on failure it goes."""
     with replacing_all([path]) as partials:
@@ -83,16 +102,30 @@ def replacing(path: Path) -> Iterator[Path]:
 def replacing_all(paths: Sequence[Path]) -> Iterator[list[Path]]:
     """Give a temporary file for each path; on success all get their names, on failure none does.
 
-    Where a path is a symbolic link, what it leads to is replaced.
+    Where a path is a symbolic link, what it leads to is replaced. What a killed process has left
+    beside a path goes. See also `together`.
     """
+    if waiting := _WAITING.get():
+        yield waiting.enter_context(_replacing(paths))
+    else:
+        with _replacing(paths) as partials:
+            yield partials
+
+
+@contextmanager
+def _replacing(paths: Sequence[Path]) -> Iterator[list[Path]]:
     targets = [Path(os.path.realpath(path)) if path.is_symlink() else path for path in paths]
     partials: list[Path] = []
+    handles: list[int] = []
     at: Path | None = None
     try:
         for path, target in zip(paths, targets, strict=True):
             at = path
+            _remove_left(target)
             handle, name = tempfile.mkstemp(**_beside(target))
-            os.close(handle)
+            handles.append(handle)
+            with suppress(OSError):  # without locks nobody can tell that this process lives
+                lock_at_once(handle)
             partials.append(Path(name))
         at = None
         yield partials
@@ -109,8 +142,18 @@ def replacing_all(paths: Sequence[Path]) -> Iterator[list[Path]]:
         name = str(at or ",".join(map(str, paths)))
         raise _not_written(name, error) from error
     finally:
+        for handle in handles:
+            os.close(handle)
         for partial in partials:
             partial.unlink(missing_ok=True)
+
+
+def _remove_left(path: Path) -> None:
+    """Remove what processes that no longer live have left beside a path."""
+    for left in path.parent.glob(partial_names(path)):
+        with suppress(OSError), left.open("r+b") as file:
+            lock_at_once(file.fileno())
+            left.unlink()
 
 
 def partial_names(path: Path) -> str:

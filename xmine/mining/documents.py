@@ -2,27 +2,31 @@
 
 import re
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.encoders.pair import EncoderPair
+from xmine.encoders.pair import EncoderPair, as_pair
+from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
 from xmine.progress import Report, silent
-from xmine.scoring.documents import Document, Shared
+from xmine.scoring.documents import Shared
+from xmine.text.identification import check_language
 from xmine.text.inputs import Texts
-from xmine.text.languages import LANGUAGES, short_code
+from xmine.text.languages import LANGUAGES, UNKNOWN_LANGUAGE, short_code
 
+Rows = NDArray[np.int64]
 Sizes = tuple[NDArray[np.int64], NDArray[np.int64]]  # the sentences of each document
 Names = tuple[tuple[str, ...], tuple[str, ...]]  # of the documents of both sides
 
-# A pair of documents whose names agree and whose sentences say nothing else.
-_NAMED = 0.9
-_DOUBTED = 0.05
-_ELSEWHERE = 0.2  # share of the sentences of a document
+# A sentence in more documents of a side than this is no sign of a version, as navigation is.
+_MOST_VERSIONS = 8
+_DOUBTED = 0.05  # below this probability documents are no pair
 _REGION = re.compile(r"(?<![^/._-])([a-z]{2,3})[-_](?:[A-Z]{2}|[A-Z][a-z]{3})(?![^/._-])")  # zh-CN
 _NAMES = {name.lower(): code for code, name in LANGUAGES.items()}
 
@@ -67,7 +71,18 @@ def pair_documents(
     Raises:
         FileError: see `mine`.
     """
-    shared, names, sizes = shared_of(source, target, encoder, options, report)
+    encoder = as_pair(encoder or SentenceEncoder.load())
+    mined = mine(source, target, encoder, options or MiningOptions(documents="auto"), report)
+    return pairs_in(mined, encoder)
+
+
+def pairs_in(mined: Mined, encoder: EncoderPair) -> list[DocumentPair]:
+    """Pair the documents of two inputs that are mined with an encoder, see `pair_documents`."""
+    sides = mined.candidates.source, mined.candidates.target
+    known = encoder.facts.languages
+    strange = any(check_language(each.name, each.texts, known) for each in sides)
+    shared, names, sizes = shared_of(mined)
+    named = _named(names, mined.languages)
     found = [
         DocumentPair(
             round(each.prob, 4),
@@ -77,74 +92,70 @@ def pair_documents(
             int(sizes[0][each.source]),
             int(sizes[1][each.target]),
         )
-        for each in _with_names(shared, sizes, names)
+        for each in shared.pairs(sizes, named, told=not (mined.by_margin or strange))
+        if each.prob >= _DOUBTED
     ]
     return sorted(found, key=lambda pair: (-pair.prob, pair.source))
 
 
-def shared_of(
-    source: Texts,
-    target: Texts,
-    encoder: SentenceEncoder | EncoderPair | None = None,
-    options: MiningOptions | None = None,
-    report: Report = silent,
-) -> tuple[Shared, Names, Sizes]:
-    """Mine two inputs: what their documents share, the names of these, and their sentences."""
-    mined = mine(source, target, encoder, options or MiningOptions(documents="auto"), report)
+def shared_of(mined: Mined) -> tuple[Shared, Names, Sizes]:
+    """Tell what documents share, their names, and how many sentences each has.
+
+    A sentence counts for each document that holds it: versions of a text share theirs.
+    """
     sides, chosen = (mined.candidates.source, mined.candidates.target), mined.candidates.chosen
     names = sides[0].document_names, sides[1].document_names
-    left, right = sides[0].documents, sides[1].documents
-    assert left is not None
-    assert right is not None
     probs = np.zeros(len(chosen)) if mined.confidence is None else mined.confidence.probs
-    both = left[chosen.sources], right[chosen.targets]
+    held = [side.held(_MOST_VERSIONS) for side in sides]
     # Lines without a document, where a column is blank, are none.
-    there = [np.array(list(map(bool, side)))[rows] for side, rows in zip(names, both, strict=True)]
-    some = there[0] & there[1]
-    shared = Shared.of((both[0][some], both[1][some]), (len(names[0]), len(names[1])), probs[some])
-    sizes = np.bincount(left, minlength=len(names[0])), np.bincount(right, minlength=len(names[1]))
-    return shared, names, sizes
-
-
-def _with_names(shared: Shared, sizes: Sizes, names: Names) -> list[Document]:
-    """Put pairs whose names agree in place of those that sentences make hardly probable.
-
-    Names do not count where sentences of the documents have translations in others.
-    """
-    found = shared.pairs(sizes)
-    inside = {(each.source, each.target): each.sentences for each in found}
-    named = {
-        x: y
-        for x, y in _named(names).items()
-        if shared.of_source[x] - inside.get((x, y), 0) <= _ELSEWHERE * sizes[0][x]
-        and shared.of_target[y] - inside.get((x, y), 0) <= _ELSEWHERE * sizes[1][y]
-    }
-    taken: tuple[set[int], set[int]] = (set(), set())
-    kept = list[Document]()
-    for each in found:
-        other = named.get(each.source)
-        prob = max(each.prob, _NAMED) if other == each.target else each.prob
-        if prob >= _DOUBTED:
-            kept.append(each._replace(prob=prob))
-            taken[0].add(each.source)
-            taken[1].add(each.target)
-    more = [
-        Document(x, y, 0.0, _NAMED)
-        for x, y in named.items()
-        if x not in taken[0] and y not in taken[1]
+    named = [np.array(list(map(bool, each))) for each in names]
+    held = [(rows[there[of]], of[there[of]]) for (rows, of), there in zip(held, named, strict=True)]
+    (at, left), (again, right) = (
+        _joined(rows, *each)
+        for rows, each in zip((chosen.sources, chosen.targets), held, strict=True)
+    )
+    sums = [
+        np.bincount(of, probs[pairs], len(every)).astype(np.float64)
+        for pairs, of, every in ((at, left, names[0]), (again, right, names[1]))
     ]
-    return kept + more
+    first, place = _joined(at, again, np.arange(len(again)))
+    both = left[first], right[place]
+    shared = Shared.of(both, (len(names[0]), len(names[1])), probs[at[first]])
+    shared = replace(shared, of_source=sums[0], of_target=sums[1])
+    sizes = [
+        np.bincount(of, minlength=len(each)) for (_, of), each in zip(held, names, strict=True)
+    ]
+    return shared, names, (sizes[0], sizes[1])
 
 
-def _named(names: Names) -> dict[int, int]:
+def _joined(wanted: Rows, keys: Rows, values: Rows) -> tuple[Rows, Rows]:
+    """Join by rising keys: the places in `wanted`, and each value that has the key there."""
+    starts, stops = np.searchsorted(keys, wanted), np.searchsorted(keys, wanted, "right")
+    lengths = stops - starts
+    at = np.repeat(np.arange(len(wanted)), lengths)
+    inside = np.arange(len(at)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    return at, values[np.repeat(starts, lengths) + inside]
+
+
+def _named(names: Names, languages: tuple[str, str]) -> dict[int, int]:
     """Match the names that are the same but for the name of a language, and that no other has."""
-    keys = [[_without_language(name) if name else None for name in side] for side in names]
-    once = [{key for key, times in Counter(side).items() if times == 1} - {None} for side in keys]
+    keys = [_without_language(*each) for each in zip(names, languages, strict=True)]
+    once = [{key for key, times in Counter(side).items() if times == 1} - {""} for side in keys]
     places = {key: at for at, key in enumerate(keys[1]) if key in once[0] & once[1]}
     return {at: places[key] for at, key in enumerate(keys[0]) if key in places}
 
 
-def _without_language(name: str) -> str:
-    """Leave languages out of a path or an address: en/a.txt, a.en-US.txt and a_en.txt are a.txt."""
-    parts = re.split(r"[/._-]+", _REGION.sub(r"\1", name).lower())
-    return " ".join(part for part in parts if short_code(part) not in LANGUAGES | _NAMES)
+def _without_language(names: Sequence[str], language: str) -> list[str]:
+    """Leave the language of a side out of paths or addresses: en/a.txt and a.en-US.txt are a.txt.
+
+    That is the one of its texts, or one that each name has: else `it` and `no` are words.
+    """
+    split = [re.split(r"[/._-]+", _REGION.sub(r"\1", name).lower()) for name in names]
+    common = set.intersection(*map(set, split)) if len(split) > 1 else set[str]()
+    codes = {part: short_code(_NAMES.get(part, part)) for parts in split for part in parts}
+    is_language = {
+        part
+        for part, code in codes.items()
+        if code in LANGUAGES and (part in common or language in (code, UNKNOWN_LANGUAGE))
+    }
+    return [" ".join(part for part in parts if part not in is_language) for parts in split]

@@ -81,8 +81,8 @@ class MiningOptions(ScoringOptions):
     )
     precision: float | None = option(
         None,
-        "Expected precision, instead of --threshold auto: 0.95 keeps as many pairs as "
-        "possible with 95 % of them expected to be right.",
+        "Expected precision, instead of --threshold auto: 0.99 keeps as many pairs as "
+        "possible with 99 % of them expected to be right, none below a probability of 0.5.",
         "Most used",
         min=0.0,
         max=1.0,

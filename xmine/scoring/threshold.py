@@ -1,7 +1,8 @@
 """Probabilities of pairs -> the threshold below which pairs are dropped, and the pairs above.
 
-The cut is a given probability, the one of the highest expected F1 (`auto`), or the lowest whose
-pairs are expected to be as precise as is wanted. Where there is no estimate, the cut is a score.
+The cut is a given probability, the one of the highest expected F1 (`auto`), or the lowest from one
+half on whose pairs are expected to be as precise as is wanted. Where there is no estimate, the cut
+is a score.
 docs/explanation/threshold.md has the derivation and how good it is.
 """
 
@@ -22,6 +23,9 @@ _DOUBT, _NINE_TENTHS = 0.9, 1.645
 # Whoever asks for a precision wants no less: wrong pairs are counted so many times, since on
 # held-out text there are more near-translations than the model expects.
 _PRUDENCE = 1.15
+# No pair below this is kept for the sake of a wanted precision: it would let the precision fall.
+LIKELY = 0.5
+UNLIKELY_LEFT_OUT = f", without pairs below {LIKELY:g}; --min-prob takes them in"
 # With fewer translations than this one must not rely on the estimate, nor where their gaps are less
 # than so many times as wide as those of wrong pairs, as among short lines.
 FEW, CLOSE = 50, 5.0
@@ -82,8 +86,8 @@ def choose_threshold(
         confidence: probabilities of the pairs, falling; None if they cannot be estimated: all pairs
             are kept then, or none if a precision is wanted.
         lowest: the cut itself; the one of the highest expected F1 if left out.
-        precision: keep the most pairs that are expected to be so precise, with a small reserve, in
-            place of the highest expected F1.
+        precision: keep the most pairs that are expected to be so precise, with a small reserve,
+            each of a probability of one half or more, in place of the highest expected F1.
     """
     ranks = scores.astype(np.float64) if confidence is None else confidence.probs
     if lowest is not None:
@@ -150,7 +154,11 @@ def _most_precise(probs: Floats, precision: float) -> tuple[float, str]:
     enough = np.flatnonzero(kept - _PRUDENCE * (kept - right) >= precision * kept)
     if not len(enough):
         return above_all(probs), f"precision {precision:g} is not to be expected, no pair kept"
-    return float(probs[kept[enough[-1]] - 1]), f"precision {precision:g}"
+    value, how = float(probs[kept[enough[-1]] - 1]), f"precision {precision:g}"
+    if value < LIKELY:
+        likely, how = probs[probs >= LIKELY], how + UNLIKELY_LEFT_OUT
+        value = float(likely[-1]) if len(likely) else above_all(probs)
+    return value, how
 
 
 def _curve(probs: Floats) -> tuple[NDArray[np.int64], Floats]:

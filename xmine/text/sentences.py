@@ -49,6 +49,7 @@ class Sentences:
         files: those whose lines are counted as those of one file; None for one file.
         places: where each row stands in a file without lines; None for a file of lines.
         documents: int64 [rows], the document of each, see `with_documents`; None for no documents.
+        line_documents: int64 [total], the document of each line; None for no documents.
         document_names: of all documents.
         kept: other columns of the input by name, a text for each row, see `with_kept`.
     """
@@ -67,6 +68,7 @@ class Sentences:
     files: FileLines | None = None
     places: PackedTexts | None = None
     documents: NDArray[np.int64] | None = None
+    line_documents: NDArray[np.int64] | None = None
     document_names: tuple[str, ...] = ()
     kept: Mapping[str, PackedTexts] = field(default_factory=dict)
 
@@ -120,13 +122,30 @@ class Sentences:
             names = tuple(dict.fromkeys(values))
             numbers = {name: number for number, name in enumerate(names)}
             of_lines = np.fromiter((numbers[each] for each in values), np.int64, len(values))
-            return replace(self, documents=of_lines[self.lines - 1], document_names=names)
-        if not self.files:
-            return replace(
-                self, documents=np.zeros(len(self), np.int64), document_names=(given.path,)
-            )
-        numbers_of = np.searchsorted(self.files.before, self.lines) - 1
-        return replace(self, documents=numbers_of, document_names=self.files.names)
+        elif self.files:
+            every = np.arange(1, self.total + 1)
+            names, of_lines = self.files.names, np.searchsorted(self.files.before, every) - 1
+        else:
+            names, of_lines = (given.path,), np.zeros(self.total, np.int64)
+        own = of_lines[self.lines - 1]
+        return replace(self, documents=own, line_documents=of_lines, document_names=names)
+
+    def held(self, most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Tell which documents hold each row: rising rows, and a document for each.
+
+        A repeated sentence is in several; in more than `most`, it counts for the first one.
+        """
+        own = np.arange(len(self)), self.documents
+        if self.stands_for is None or self.line_documents is None or own[1] is None:
+            return own[0], np.zeros(0, np.int64) if own[1] is None else own[1]
+        rows = np.searchsorted(self.lines, self.stands_for)
+        rows = np.where(rows < len(self), rows, 0)
+        there = self.lines[rows] == self.stands_for  # blank lines have no row
+        every = np.unique(np.stack([rows[there], self.line_documents[there]], axis=1), axis=0)
+        rows, of = every.T
+        few = np.bincount(rows, minlength=len(self)) <= most
+        kept = few[rows] | (of == own[1][rows])
+        return rows[kept], of[kept]
 
     def with_kept(self, given: TextInput, columns: Sequence[str]) -> "Sentences":
         """Keep those of some other columns that the input has."""

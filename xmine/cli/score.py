@@ -78,8 +78,8 @@ def score(
     nearest, lines = scored.neighbours.first(options.neighborhood), len(scored.given)
     sides, hubs = (scored.source, scored.target), given.hubs
     hubs_found = find_hubs(nearest, *sides, own_lines=(lines, lines)) if hubs else []
+    notes = [f"{hubs}: {note}" for note in write_hubs(hubs_found, hubs)] if hubs else []
     with together():
-        notes = [f"{hubs}: {note}" for note in write_hubs(hubs_found, hubs)] if hubs else []
         if explaining:
             print_scored(scored.rows(), explaining, scored.languages, as_json=console.as_json)
         found, facts = scored.report(pool, len(hubs_found) if hubs else None), {}

@@ -25,7 +25,7 @@ LEFT_OUT = {
 # Of modules; a file that imports one at its top is not even loaded.
 IMPORTS = re.compile(
     r"^(from|import) (torch|sklearn|tokenizers|transformers|sentence_transformers"
-    r"|xmine\.trainer\.(adapt|finetune)|xmine\.encoders\.(onnx_export|modules\.transformer)"
+    r"|xmine\.trainer\.(adapt|finetune)|xmine\.encoders\.modules\.transformer"
     r"|tests\.toys\.(against_theirs|fuzzing))\b",
     re.MULTILINE,
 )

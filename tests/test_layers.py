@@ -92,7 +92,6 @@ HEAVY_HOMES = {
     "xmine.encoders.modules.checkpoint": {"torch", "transformers", "tokenizers"},
     "xmine.encoders.modules.cross_encoder": {"torch"},
     "xmine.encoders.modules.heads": {"torch"},
-    "xmine.encoders.onnx_export": {"torch", "tokenizers"},
     "xmine.encoders.modules.pooling": {"torch"},
     "xmine.encoders.modules.transformer": {"torch"},
 }

@@ -18,7 +18,6 @@ EXTRAS = {
         "google.protobuf",
     ),
     "formats": ("pysubs2", "polib", "markdown_it", "trafilatura", "docx"),
-    "onnx": ("onnx",),
     "eval": ("matplotlib", "scipy", "sklearn"),
     "web": ("textual_serve",),
     "ray": ("ray",),

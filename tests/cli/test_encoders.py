@@ -126,36 +126,30 @@ def test_export_writes_folders_that_open_again(
     exact = EncodingOptions(dtype="float32")
     ours = SentenceEncoder.load(minilm, exact).encode(ENGLISH)
     assert np.array_equal(SentenceEncoder.load(tmp_path / "copy", exact).encode(ENGLISH), ours)
-    assert command("model", "export", minilm, "-o", "onnx", "--onnx").code == 0
-    assert {path.name for path in (tmp_path / "onnx").iterdir()} >= {"model.onnx", "tokenizer.json"}
 
 
-@pytest.mark.parametrize("flags", [[], ["--onnx"]], ids="".join)
 def test_an_export_does_not_replace_what_it_reads(
-    command: Command, toy_folder: Path, tmp_path: Path, flags: list[str]
+    command: Command, toy_folder: Path, tmp_path: Path
 ) -> None:
     two = tmp_path / "two"
     for side in ("source", "target"):
         shutil.copytree(toy_folder, two / side)
     (tmp_path / "link").symlink_to(two / "source")
     for output in ("two", "two/source", "link"):
-        ended = command("model", "export", "two/source", "-o", output, "--force", *flags)
+        ended = command("model", "export", "two/source", "-o", output, "--force")
         assert (ended.code, ended.out) == (1, "")
         assert ended.err.startswith(f"xmine: {output}: holds the encoder that is exported\nhint: ")
-    assert command("model", "export", "two/source", "-o", "two/source/out", *flags).code == 0
-    assert command("model", "export", "", "-o", "out", *flags).err.startswith(
-        "xmine: an empty name"
-    )
+    assert command("model", "export", "two/source", "-o", "two/source/out").code == 0
+    assert command("model", "export", "", "-o", "out").err.startswith("xmine: an empty name")
     assert command("model", "info", "").err.startswith("xmine: an empty name")
-    here = command("model", "export", "two/source", "-o", ".", "--force", *flags)
+    here = command("model", "export", "two/source", "-o", ".", "--force")
     assert here.err.startswith("xmine: .: ") and (two / "target").is_dir()
 
 
-@pytest.mark.parametrize("flags", [[], ["--onnx"]], ids="".join)
 def test_an_export_says_nothing_of_options_that_nobody_gave(
-    command: Command, toy_folder: Path, flags: list[str]
+    command: Command, toy_folder: Path
 ) -> None:
-    ended = command("model", "export", toy_folder, "-o", "copy", *flags)
+    ended = command("model", "export", toy_folder, "-o", "copy")
     assert ended.code == 0 and ended.err.startswith("xmine: copy: ")
 
 

@@ -113,7 +113,6 @@ REFUSED = [
     ("mine en.txt zh.txt --model static", "static/tokenizer.json needs tokenizers", "torch"),
     ("mine en.txt zh.txt --model a/b", "a/b: a Hugging Face name needs huggingface_hub", "torch"),
     ("mine en.txt zh.txt --device cuda -o run/", "--device cuda needs torch", "torch"),
-    ("model export --onnx -o new", "--onnx needs onnx", "onnx"),
     ("mine en.txt zh.txt --plot-file a.svg", "a picture needs matplotlib", "eval"),
     ("eval sts --data data", "xmine eval sts needs scipy", "eval"),
     ("eval cluster --data data", "xmine eval cluster needs scikit-learn", "eval"),
@@ -156,9 +155,9 @@ def test_the_pip_that_is_named_is_that_of_the_environment(
 @pytest.mark.parametrize(
     ("made", "hint"),
     [
-        ("", "uv pip install --python {python} 'xmine[onnx]'"),
-        ("pipx_metadata.json", "pipx inject tool 'xmine[onnx]'"),
-        ("uv-receipt.toml", "uv tool install 'xmine[formats,onnx,web]'"),  # the others stay there
+        ("", "uv pip install --python {python} 'xmine[eval]'"),
+        ("pipx_metadata.json", "pipx inject tool 'xmine[eval]'"),
+        ("uv-receipt.toml", "uv tool install 'xmine[formats,eval,web]'"),  # the others stay there
     ],
 )
 def test_the_installer_that_is_named_is_that_of_the_environment(
@@ -169,6 +168,6 @@ def test_the_installer_that_is_named_is_that_of_the_environment(
     monkeypatch.setattr(sys, "prefix", str(tmp_path / "tool"))
     there = {*EXTRAS["formats"], "textual_serve"}
     monkeypatch.setattr("xmine.extras.is_installed", there.__contains__)
-    with pytest.raises(XmineError, match="--onnx needs onnx") as missing:
-        needs("--onnx", "onnx")
+    with pytest.raises(XmineError, match="a picture needs scipy") as missing:
+        needs("a picture", "scipy")
     assert missing.value.hint == hint.format(python=sys.executable)

@@ -198,15 +198,15 @@ def test_the_folder_of_the_shell_is_not_replaced(
     assert (ended.code, ended.touched) == (1, set())
 
 
-def test_force_replaces_two_encoders_and_one_for_onnx(
+def test_force_replaces_two_encoders_and_a_folder_of_one(
     command: Command, tmp_path: Path, pairs_file: Path, toy_folder: Path
 ) -> None:
     for side in ("source", "target"):
         shutil.copytree(toy_folder, tmp_path / "two" / side)
-    (tmp_path / "onnx").mkdir()
+    (tmp_path / "bare").mkdir()
     for name in ("xmine.json", "tokenizer.json"):
-        shutil.copy(toy_folder / name, tmp_path / "onnx")
-    for output in ("two", "onnx"):
+        shutil.copy(toy_folder / name, tmp_path / "bare")
+    for output in ("two", "bare"):
         ended = command("train", "pairs.tsv", "-o", output, "--force", *SMALL)
         assert ended.code == 0, ended.err
         assert (tmp_path / output / "modules.json").exists()

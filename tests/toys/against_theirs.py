@@ -67,22 +67,3 @@ def old_layout(folder: Path, modes: list[str], *, width: int = WIDTH) -> None:
     (folder / "1_Pooling" / "config.json").write_text(json.dumps(pooling))
     settings = {"max_seq_length": 12, "do_lower_case": True}
     (folder / "sentence_bert_config.json").write_text(json.dumps(settings))
-
-
-def in_onnx_runtime(
-    encoder: SentenceEncoder, texts: list[str], folder: Path
-) -> NDArray[np.float32]:
-    import onnxruntime
-    from tokenizers import Tokenizer
-
-    from xmine.encoders.onnx_export import save_onnx
-
-    save_onnx(encoder, folder)
-    found = Tokenizer.from_file(str(folder / "tokenizer.json")).encode_batch(texts)
-    inputs = {
-        "input_ids": np.array([each.ids for each in found]),
-        "attention_mask": np.array([each.attention_mask for each in found]),
-    }
-    session = onnxruntime.InferenceSession(str(folder / "model.onnx"))
-    vectors: NDArray[np.float32] = session.run(None, inputs)[0]
-    return vectors

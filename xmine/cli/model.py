@@ -55,41 +55,30 @@ def _shown(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value or "none")
 
 
-@model.command("export", short_help="Write an encoder as a folder, or as ONNX.")
+@model.command("export", short_help="Write an encoder as a folder.")
 @with_flags
 def export(
     output: Annotated[Path, value("Folder to write.", "-o --output", shown=True)],
     console: Console,
     encoder: Annotated[str | None, ENCODER] = None,
-    onnx: Annotated[bool, switch("--onnx", "Write model.onnx for ONNX Runtime.")] = False,
     force: FORCE = False,
 ) -> None:
-    """Write an encoder as a folder of sentence-transformers or, with --onnx, for ONNX Runtime.
+    """Write an encoder as a folder of sentence-transformers.
 
-    Example: xmine model export --onnx encoder/ -o onnx/
+    Example: xmine model export encoder/ -o copy/
     """
     from xmine.encoders.encoder import EMBEDDED
     from xmine.encoders.hub import find_encoder
     from xmine.files.atomic import check_free
 
-    if onnx:
-        needs("--onnx", "onnx", "torch", "tokenizers")  # the first extra brings the others
     check_free(output, force=force, folder=True)
     exact = EncodingOptions(device="cpu", dtype="float32")
     folder = find_encoder(EMBEDDED if encoder is None else encoder)
     if folder.resolve().is_relative_to(output.resolve()):
         raise FileError(f"{output}: holds the encoder that is exported", "give another name")
-    loaded = load_encoder(encoder, exact, console)
-    if onnx:
-        from xmine.encoders.onnx_export import save_onnx
-
-        save_onnx(loaded, output)
-    else:
-        loaded.save(output)
+    load_encoder(encoder, exact, console).save(output)
     size = sum(path.stat().st_size for path in output.rglob("*") if path.is_file())
-    console.summary(
-        f"{output}: {size:,} bytes", {"output": str(output), "onnx": onnx, "bytes": size}
-    )
+    console.summary(f"{output}: {size:,} bytes", {"output": str(output), "bytes": size})
 
 
 @model.command("push", short_help="Put an encoder on the Hugging Face Hub.")

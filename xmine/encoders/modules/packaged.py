@@ -28,8 +28,8 @@ from xmine.hardware import allowed_threads
 
 Made = TypeVar("Made")
 
-# So many rows has each product, the last one with zeros below: BLAS gives a row the same bits
-# wherever it stands in a matrix of one shape, and so a text the same vector in any batch.
+# So many rows has each product, the last one with zeros below: on most processors BLAS gives a row
+# the same bits wherever it stands in a matrix of one shape, and so a text one vector in any batch.
 _ROWS = 256
 _CHARACTERS = 2**14  # whose states are in memory at once in each thread: up to 150 MB
 

@@ -4,6 +4,7 @@ Subtitles, catalogues of translations, pages and books. A library is loaded only
 needs it is read. Nothing here pairs texts or writes a file.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 from xmine.errors import FileError
@@ -11,10 +12,10 @@ from xmine.extras import needs
 from xmine.files.reading import name_of
 from xmine.files.suffixes import plugged
 from xmine.text.formats import books, gettext, keyed, pages, subtitles, xliff
-from xmine.text.formats.units import Unit, one_line
+from xmine.text.formats.units import LeftOut, Unit, one_line
 
 # Kind of file -> the module that it needs, or nothing, and what reads its units in their order.
-READERS: dict[str, tuple[str, Callable[[str], Iterator[Unit]]]] = {
+READERS: dict[str, tuple[str, Callable[[str], Iterator[Unit | LeftOut]]]] = {
     "subtitles": ("pysubs2", subtitles.read),
     "gettext": ("polib", gettext.read),
     "xliff": ("", xliff.read),
@@ -31,8 +32,13 @@ def has_units(kind: str) -> bool:
     return kind in READERS or hasattr(plugged(kind), "units")
 
 
-def read_units(path: str, kind: str) -> Iterator[Unit]:
+def read_units(path: str, kind: str, left_out: Counter[str]) -> Iterator[Unit]:
     """Give the texts of a file that are not blank; a line break inside one becomes a space.
+
+    Args:
+        path: the file.
+        kind: its kind, see `READERS`.
+        left_out: where the texts that the reader does not give are counted, by what they are.
 
     Raises:
         XmineError: the extra that reads this kind is not installed, before anything is read.
@@ -41,14 +47,16 @@ def read_units(path: str, kind: str) -> Iterator[Unit]:
     module, read = READERS.get(kind) or ("", plugged(kind).units)
     if module:
         needs(name_of(path), module)
-    return _filled(path, read(path))
+    return _filled(path, read(path), left_out)
 
 
-def _filled(path: str, units: Iterator[Unit]) -> Iterator[Unit]:
+def _filled(path: str, units: Iterator[Unit | LeftOut], left_out: Counter[str]) -> Iterator[Unit]:
     found = False
-    for text, place in units:
-        if text := one_line(text):
+    for each in units:
+        if isinstance(each, LeftOut):
+            left_out[each.what] += each.number
+        elif text := one_line(each.text):
             found = True
-            yield Unit(text, place)
+            yield Unit(text, each.place)
     if not found:
         raise FileError(f"{name_of(path)}: there is no text in it")

@@ -22,6 +22,13 @@ class Unit(NamedTuple):
     place: str
 
 
+class LeftOut(NamedTuple):
+    """Texts of a file that its reader does not give, in the words of the summary: `footnotes`."""
+
+    what: str
+    number: int = 1
+
+
 class Translation(NamedTuple):
     """One text of a catalogue and its translation; `fault` tells why the two are no pair."""
 

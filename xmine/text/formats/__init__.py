@@ -16,13 +16,13 @@ from xmine.text.formats.units import LeftOut, Unit, one_line
 
 # Kind of file -> the module that it needs, or nothing, and what reads its units in their order.
 READERS: dict[str, tuple[str, Callable[[str], Iterator[Unit | LeftOut]]]] = {
-    "subtitles": ("pysubs2", subtitles.read),
+    "subtitles": ("", subtitles.read),
     "gettext": ("polib", gettext.read),
     "xliff": ("", xliff.read),
     **dict.fromkeys(keyed.KINDS, ("", keyed.read)),
     "markdown": ("markdown_it", pages.read_markdown),
     "html": ("trafilatura", pages.read_html),
-    "docx": ("docx", books.read_docx),
+    "docx": ("", books.read_docx),
     "epub": ("trafilatura", books.read_epub),
 }
 

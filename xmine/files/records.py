@@ -59,10 +59,12 @@ def json_objects(
             yield where, _json_object(line, where) if line.strip() else None
 
 
-def parsed_json(text: str, where: str, hint: str = "") -> Any:  # noqa: ANN401 - what JSON holds
-    """Parse JSON."""
+def parsed_json(
+    text: str, where: str, hint: str = "", pairs: type[tuple[Any, ...]] | None = None
+) -> Any:  # noqa: ANN401 - what JSON holds
+    """Parse JSON; with `pairs` an object is a tuple of keys and values, those of one key too."""
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=pairs)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, " if "\n" in text else ""
         raise FileError(

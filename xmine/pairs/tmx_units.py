@@ -22,7 +22,7 @@ _TAGS = re.compile(
     r"|<(/?)(?:[\w.-]+:)?(tu|tmx|body)(?=[\s/>])(?:[^<>\"']|\"[^<\"]*\"|'[^<']*')*>",
     re.DOTALL,
 )
-_NAMED = re.compile(r"<!\[CDATA\[.*?(?:\]\]>|\Z)|&(?!(?:lt|gt|amp|quot|apos);)(\w+;)", re.DOTALL)
+_NAMED = re.compile(r"<!\[CDATA\[.*?\]\]>|&(?!(?:lt|gt|amp|quot|apos);)(\w+;)", re.DOTALL)
 
 
 def raw_units(path: str | Path) -> Iterator[tuple[str, Element | str, str]]:

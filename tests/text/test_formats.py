@@ -110,11 +110,11 @@ WRONG: dict[str, tuple[str, bytes, str]] = {
         b"/* a */\n// b \n" * 99 + b'"a" = "b"',
         "a.strings:199: not an entry",
     ),
-    "open comment": ("a.strings", b'a = "b";\n/* a', "a.strings:2: a comment without its end"),
+    "open comment": ("a.strings", b'a = "b";\n/* a', "a.strings:2: not an entry"),
     "comment that goes on": (
         "a.strings",
         b'/* A\n"a" = "b";\n/* B */\n"c" = "d";',
-        "a.strings:1: a comment without its end",
+        "a.strings:1: not an entry",
     ),
     "cut JSON": ("a.json", b'{"a": "b",\n"c": "d', "a.json: not JSON: .* .line 2, character 6"),
     "JSON bomb": ("a.json", b"[" * 99_999, "a.json: not JSON: brackets inside brackets"),

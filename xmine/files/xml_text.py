@@ -67,20 +67,14 @@ def root_of(path: str | Path) -> Element:
 
 def parsed_xml(text: str, name: str) -> Element:
     """Parse a text; `name` is that of its file, for messages."""
-
-    def begins(tag: str, facts: object) -> None:
-        raise StopIteration
-
-    def declares(*doctype: object) -> None:
-        if doctype[-1]:
-            hint = "leave it out, and write the texts of its entities in their places"
-            where = f"{name}:{head.CurrentLineNumber}"
-            raise FileError(f"{where}: a DOCTYPE with declarations", hint)
-
-    head = ParserCreate()
-    head.StartDoctypeDeclHandler, head.StartElementHandler = declares, begins
+    head, lines = ParserCreate(), list[int]()
+    head.StartDoctypeDeclHandler = lambda *facts: lines.append(facts[3] * head.CurrentLineNumber)
+    head.StartElementHandler = lambda *_: next(iter(()))  # what comes behind may grow
     with suppress(StopIteration, ExpatError):  # ElementTree finds that fault, too
         head.Parse(text)
+    if any(lines):
+        hint = "leave it out, and write the texts of its entities in their places"
+        raise FileError(f"{name}:{lines[0]}: a DOCTYPE with declarations", hint)
     try:
         return fromstring(text)
     except ParseError as error:

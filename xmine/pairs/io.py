@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import compress, repeat
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -276,23 +276,20 @@ def read_pairs(spec: str | Path, losses: Losses | None = None) -> Iterator[Pair]
 def _of_several(files: list[str], losses: Losses) -> Iterator[Pair]:
     for file, remark in zip(files, _direction(files)[1], strict=True):
         for pair in read_pairs(file, losses):
-            losses.remark(remark)
+            losses.remarks[remark] += 1
             pair = pair.swapped() if remark == _TURNED else pair
             yield pair._replace(origin=pair.origin or paths_to_read(file).paths[0])
 
 
 def _direction(files: list[str]) -> tuple[Languages | None, list[str]]:
     """Tell the languages of most files, and which files have others, or these turned round."""
-    said = [languages_of(each) for each in files]
-    plain = [(short_code(each[0]), short_code(each[1])) if each else ("", "") for each in said]
-    is_known = [UNKNOWN_LANGUAGE not in each and each[0] != each[1] for each in plain]
-    known = Counter(compress(plain, is_known))
-    if not known:
-        return next(filter(None, said), None), [""] * len(files)
-    most = known.most_common(1)[0][0]
-    remarks = {most: "", most[::-1]: _TURNED}
-    others = (remarks.get(each, _OTHERS * sure) for each, sure in zip(plain, is_known, strict=True))
-    return said[plain.index(most)], list(others)
+    said = [languages_of(each) or UNKNOWN_LANGUAGES for each in files]
+    plain = [(short_code(one), short_code(other)) for one, other in said]
+    known = Counter(each for each in plain if UNKNOWN_LANGUAGE not in each and each[0] != each[1])
+    most = max(plain, key=lambda each: (known[each], each != UNKNOWN_LANGUAGES))
+    remarks = {most: "", most[::-1]: _TURNED} if known else {}
+    found = [remarks.get(each, _OTHERS * (each in known)) for each in plain]
+    return (None if most == UNKNOWN_LANGUAGES else said[plain.index(most)]), found
 
 
 def _told(spec: str | Path, read: Callable[[Losses], Iterator[Pair]]) -> Iterator[Pair]:

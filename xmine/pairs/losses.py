@@ -53,7 +53,7 @@ class Losses:
         self._pairs: Counter[str] = Counter()
         self._units: Counter[str] = Counter()
         self._texts: Counter[str] = Counter()
-        self._remarks: Counter[str] = Counter()
+        self.remarks: Counter[str] = Counter()  # pairs of which something is to be told
         self._faulty = 0
         self._faults: list[str] = []
 
@@ -86,10 +86,6 @@ class Losses:
         """Count texts that the reader of a file does not give, by what they are."""
         self._texts += kinds
 
-    def remark(self, remark: str) -> None:
-        """Count a pair of which something is to be told, if anything."""
-        self._remarks[remark] += bool(remark)
-
     def pass_over(self, fault: str = "", why: str = "without both languages") -> None:
         """Count a unit that is no pair, and `why`, or one that cannot be read."""
         self._units[why] += not fault
@@ -104,7 +100,7 @@ class Losses:
             kinds = sorted(kind for kind, n in self._pairs.items() if n == number)
             texts.append(f"{' and '.join(kinds)} of {count(number, 'pair')} not kept")
         texts += [f"{count(n, 'unit')} {why} passed over" for why, n in self._units.items() if n]
-        texts += [f"{count(n, 'pair')} {remark}" for remark, n in self._remarks.items() if n]
+        texts += [f"{count(n, 'pair')} {remark}" for remark, n in self.remarks.items() if remark]
         texts += [f"{number:,} {what} left out" for what, number in self._texts.items()]
         if self._faults:
             named = "; ".join(self._faults) + "; …" * (self._faulty > _NAMED)

@@ -1,6 +1,5 @@
 """TMX 1.4, the exchange format of translation memories: written streaming, read from any tool."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from html import escape  # that of xml.sax loads urllib: 35 ms at every start
@@ -72,8 +71,8 @@ def _shown(value: str | int | float, losses: Losses) -> str:
 class _Unit:
     """A translation unit: its texts with the codes of their languages, and what belongs to them.
 
-    `values` are fields of a pair, `others` names what no pair has a place for, and `inside` counts
-    texts inside of codes; `fault` tells why the unit, or a text of it, cannot be read.
+    `values` are fields of a pair, `others` names what no pair has a place for; `fault` tells why
+    the unit, or a text of it, cannot be read.
     """
 
     where: str
@@ -82,7 +81,6 @@ class _Unit:
     texts: list[tuple[str, str]] = field(default_factory=list)
     values: dict[str, Any] = field(default_factory=dict)
     others: set[str] = field(default_factory=set)
-    inside: int = 0
 
     def languages(self) -> list[str]:
         """List the languages, that of the source first; two texts may be in the same one."""
@@ -134,7 +132,6 @@ def read(
         some += number
         if number:
             losses.leave(unit.others, number)
-            losses.leave_texts(Counter({"texts inside codes": unit.inside}))
         else:
             fault, faults = fault or unit.fault, faults + bool(unit.fault)
             losses.pass_over(unit.fault)
@@ -206,7 +203,8 @@ def _fill(unit: _Unit, element: Element) -> None:
             code = child.get(_LANG) or child.get("lang")
             if code and "seg" in parts:
                 unit.texts.append((code, text_of(parts["seg"])))
-                unit.inside += sum(tag_of(each.tag) == "sub" for each in parts["seg"].iter())
+                if any(tag_of(each.tag) == "sub" for each in parts["seg"].iter()):
+                    unit.others.add("texts inside codes")
             else:
                 missing = "<seg>" if code else "xml:lang"
                 unit.fault = f"{unit.where}: a <tuv> without {missing}"

@@ -58,5 +58,5 @@ def translations(path: str) -> Iterator[Translation]:
             sides.append((entry.msgid_plural, forms[-1], ""))
             sides += [(entry.msgid_plural, form, _OTHER_FORM) for form in forms[1:-1]]
         for source, target, other in sides:
-            fault = fuzzy or "not translated" * (not target)
-            yield Translation(source, target, place, other or fault)
+            why = other or fuzzy or "not translated" * (not target)
+            yield Translation(source, target, place, why)

@@ -16,8 +16,11 @@ from xmine.files.xml_text import root_of, tag_of, text_of
 from xmine.text.formats.units import LeftOut, Unit, line_of, read_text, short
 
 KINDS = ("xml", "strings", "arb", "json")
-# No pattern repeats a pattern that could match the same characters in another way.
-_SPACE = re.compile(r"(?:\s++|//[^\n]*+)++")
+# No pattern repeats a pattern that could match the same characters in another way. A comment does
+# not go on over the beginning of another: it has lost its end.
+_SPACE = re.compile(
+    r"(?:\s++|//[^\n]*+|/\*(?:[^*\n]++|\*(?!/)|\n(?![ \t]*+/\*))*+\*/)++",
+)
 _QUOTED = r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"'
 _ENTRY = re.compile(rf"(?:{_QUOTED}|([\w.-]++))\s*+=\s*+{_QUOTED}\s*+;", re.DOTALL)
 _OF_EXTENSION = {"message", "description", "placeholders"}  # of a browser: a text, and facts
@@ -89,22 +92,13 @@ def _apple(path: str) -> Iterator[Unit | LeftOut]:
         return
     text, at = read_text(path), 0
     while at < len(text):
-        fault = ""
-        if found := _SPACE.match(text, at):
-            at = found.end()
-        elif found := _ENTRY.match(text, at):
+        found = _SPACE.match(text, at) or _ENTRY.match(text, at)
+        if found is None:
+            hint = 'an entry is "key" = "text"; a comment ends in */; and the file may be cut off'
+            raise FileError(f"{name}:{line_of(text, at)}: not an entry of a .strings file", hint)
+        at = found.end()
+        if found.re is _ENTRY:
             yield Unit(_unescaped(found[3]), _unescaped(found[1] or found[2] or ""))
-            at = found.end()
-        elif text.startswith("/*", at):
-            end = text.find("*/", at + 2)
-            if end < 0 or '";' in text[at : text.rfind("/*", at, end)]:
-                fault = "a comment without its end"
-            at = at if fault else end + 2
-        else:
-            fault = "not an entry of a .strings file"
-        if fault:
-            hint = 'an entry is "key" = "text"; and the file may be cut off'
-            raise FileError(f"{name}:{line_of(text, at)}: {fault}", hint)
 
 
 def _packed(data: bytes, name: str) -> Iterator[Unit | LeftOut]:

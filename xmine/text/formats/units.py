@@ -53,26 +53,22 @@ def within_budget(path: str | Path, found: Iterator[_Found]) -> Iterator[_Found]
         FileError: the texts and places are too much, or took too long to find; or what is in the
             file is nested too deep.
     """
-    size, name, spent, seconds = 0, name_of(path), 0, 0.0
-    if exists(str(path)):
-        size = Path(path).stat().st_size
+    name, spent, seconds = name_of(path), 0, 0.0
+    size = Path(path).stat().st_size if exists(str(path)) else 0
+    hint = "open it in its program, and save its texts as plain text"
     while True:
         begun = thread_time()
         try:
             each = next(found, None)
         except RecursionError:
-            hint = "open it in its program, and save its texts as plain text"
             raise FileError(f"{name}: nested deeper than can be read", hint) from None
         seconds += thread_time() - begun
         if each is None:
             return
         spent += _EACH + sum(len(text) for text in each if isinstance(text, str))
-        if spent > _TEXT + _TEXT_A_BYTE * size:
-            hint = "a part of it counts many times: open it in its program, and save it anew"
-            raise FileError(f"{name}: {size:,} bytes that give {spent:,} characters", hint)
-        if seconds > _SECONDS + _SECONDS_A_BYTE * size:
-            hint = "cut it into files, or save it as plain text"
-            raise FileError(f"{name}: not read after {seconds:.0f} seconds", hint)
+        if spent > _TEXT + _TEXT_A_BYTE * size or seconds > _SECONDS + _SECONDS_A_BYTE * size:
+            cost = f"{spent:,} characters in {seconds:.0f} seconds"
+            raise FileError(f"{name}: {size:,} bytes gave {cost}, and were not at their end", hint)
         yield each
 
 

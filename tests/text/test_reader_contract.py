@@ -46,7 +46,9 @@ def texts_of(given: str, *, pairs: bool) -> tuple[list[str], int]:
     path, left_out, losses = given.partition(":")[0], Counter[str](), Losses()
     if pairs:
         found = [text for pair in read_pairs(given, losses) for text in pair[:2]]
-        return found, 2 * sum(int(n) for note in losses.notes() for n in re.findall(r"(?:^|of )(\d+)", note))
+        return found, 2 * sum(
+            int(n) for note in losses.notes() for n in re.findall(r"(?:^|of )(\d+)", note)
+        )
     if kind_of(path) in READERS:
         return [unit.text for unit in read_units(path, kind_of(path), left_out)], left_out.total()
     return list(text_input(given).texts()), 0

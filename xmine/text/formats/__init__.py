@@ -56,8 +56,8 @@ def _filled(path: str, units: Iterator[Unit | LeftOut], left_out: Counter[str]) 
     for each in within_budget(path, units):
         if isinstance(each, LeftOut):
             left_out += Counter({each.what: each.number})
-        elif text := one_line(each.text):
+        elif text := one_line(each[0]):  # a plain pair, of another package
             found = True
-            yield Unit(text, short(each.place))
+            yield Unit(text, short(each[1]))
     if not found:
         raise FileError(f"{name_of(path)}: there is no text in it")

@@ -76,7 +76,9 @@ def _keyed(paths: tuple[str, str], losses: Losses) -> Iterator[Pair]:
 def _texts(path: str, losses: Losses) -> dict[str, str]:
     """Read texts by their keys; a key of all others that names the language, `de.menu`, is none."""
     left_out = Counter[str]()
-    found = {unit.place: unit.text for unit in read_units(path, kind_of(path), left_out)}
+    units = list(read_units(path, kind_of(path), left_out))
+    found = {unit.place: unit.text for unit in units}
+    left_out["texts whose key comes again"] = len(units) - len(found)
     losses.leave_texts(left_out)
     roots = {key.partition(".")[0] for key in found}
     root = roots.pop()

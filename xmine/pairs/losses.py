@@ -53,6 +53,7 @@ class Losses:
         self._pairs: Counter[str] = Counter()
         self._units: Counter[str] = Counter()
         self._texts: Counter[str] = Counter()
+        self.remarks: Counter[str] = Counter()  # pairs of which something is to be told
         self._faulty = 0
         self._faults: list[str] = []
 
@@ -99,6 +100,7 @@ class Losses:
             kinds = sorted(kind for kind, n in self._pairs.items() if n == number)
             texts.append(f"{' and '.join(kinds)} of {count(number, 'pair')} not kept")
         texts += [f"{count(n, 'unit')} {why} passed over" for why, n in self._units.items() if n]
+        texts += [f"{count(n, 'pair')} {remark}" for remark, n in self.remarks.items() if remark]
         texts += [f"{number:,} {what} left out" for what, number in self._texts.items()]
         if self._faults:
             named = "; ".join(self._faults) + "; …" * (self._faulty > _NAMED)

@@ -12,7 +12,7 @@ from xmine.extras import needs
 from xmine.files.reading import name_of
 from xmine.files.suffixes import plugged
 from xmine.text.formats import books, gettext, keyed, pages, subtitles, xliff
-from xmine.text.formats.units import LeftOut, Unit, one_line
+from xmine.text.formats.units import LeftOut, Unit, one_line, short, within_budget
 
 # Kind of file -> the module that it needs, or nothing, and what reads its units in their order.
 READERS: dict[str, tuple[str, Callable[[str], Iterator[Unit | LeftOut]]]] = {
@@ -42,7 +42,8 @@ def read_units(path: str, kind: str, left_out: Counter[str]) -> Iterator[Unit]:
 
     Raises:
         XmineError: the extra that reads this kind is not installed, before anything is read.
-        FileError: the file is not what its name says, ends too early, or has no text.
+        FileError: the file is not what its name says, ends too early, has no text, or more than
+            its size can hold, see `within_budget`.
     """
     module, read = READERS.get(kind) or ("", plugged(kind).units)
     if module:
@@ -52,11 +53,11 @@ def read_units(path: str, kind: str, left_out: Counter[str]) -> Iterator[Unit]:
 
 def _filled(path: str, units: Iterator[Unit | LeftOut], left_out: Counter[str]) -> Iterator[Unit]:
     found = False
-    for each in units:
+    for each in within_budget(path, units):
         if isinstance(each, LeftOut):
-            left_out[each.what] += each.number
-        elif text := one_line(each.text):
+            left_out += Counter({each.what: each.number})
+        elif text := one_line(each[0]):  # a plain pair, of another package
             found = True
-            yield Unit(text, each.place)
+            yield Unit(text, short(each[1]))
     if not found:
         raise FileError(f"{name_of(path)}: there is no text in it")

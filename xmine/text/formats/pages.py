@@ -106,8 +106,9 @@ def read_html(path: str) -> Iterator[Unit | LeftOut]:
     page, body = parsed(read_text(path, says_charset=True), name_of(path)), None
     yield from bared(page, pictures=False)
     every, main = Counter(map(one_line, blocks(page))), list(blocks(page, _NO_MAIN))
+    is_deep = page.xpath(f"boolean(/{'/'.join('*' * 256)})")  # trafilatura takes its square in time
     with suppress(ValueError):  # of characters that XML has not
-        found = trafilatura.bare_extraction(page, include_comments=False, include_tables=True)
+        found = is_deep or trafilatura.bare_extraction(page, include_comments=False)
         body = getattr(found, "body", None)
     if body is not None and len(body) > 1:  # of a short page it makes one paragraph
         main = list(blocks(body))

@@ -29,8 +29,8 @@ READ = """
 .md ---¶One¶¶---¶{% a %}Two{{ b }}.[^1]{.c}¶¶[^1]: Three.¶¶    Four. => One|Two.|Three.|Four. =>
 .md +++¶a=1¶+++¶:::note[A]¶- [x] B `{{c}}`¶:::¶> [!TIP]¶> D¶¶!!! e "F"¶    G
  => A|B {{c}}|D|F|G => 1 lines of front matter
-.md import A from 'b'¶¶```smart c="D"¶E¶```¶```¶f¶```¶G<rt>h</rt> ~~I~~
- => D|E|G I => 1 readings, 2 code blocks
+.md import A from 'b'¶¶```smart c="D"¶E¶```¶```¶f¶```¶G<rt>h</rt> ~~I~~ <b>J<k>K
+ => D|E|G I JK => 1 readings, 2 code blocks
 .html <nav>Menu</nav><p>Rain.</p><pre>x</pre><ruby>雨<rt>あめ</rt></ruby>
  => Rain.|雨 => 1 code blocks, 1 readings, 1 texts beside the main text
 .epub <p>Rain.<sup><a href="#n">1</a></sup> It <i epub:type="x">fell</i> <a href="#c">7</a>

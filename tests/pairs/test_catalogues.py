@@ -9,6 +9,7 @@ from xmine.errors import FileError, OptionError, XmineWarning
 from xmine.pairs.io import check_pair_file, languages_of, read_pairs
 from xmine.pairs.losses import Losses
 from xmine.pairs.paths import paths_to_read
+from xmine.text.inputs import read_texts, text_input
 
 EN = {
     "en.json": '{"a": {"b": "One"}, "c": "Two", "only": "x"}',
@@ -56,6 +57,63 @@ def test_a_message_and_its_translation_are_a_pair(tmp_path: Path) -> None:
         read(f"{tmp_path}/a.xlf:en,fr")
 
 
+SAID = 'm:confirmed="0"|approved="no"|mq:status="NotStarted"|state="new"|state="needs-translation"|'
+SAID += 'state="needs-l10n"|state="needs-review-adaptation"|state-qualifier="mt-suggestion"|'
+SAID += 'state="translated" state-qualifier="fuzzy-match"|state="initial"|'
+
+
+@pytest.mark.parametrize("said", SAID.split("|"))
+def test_a_translation_that_is_a_draft_is_none(tmp_path: Path, said: str) -> None:
+    text = '<mrk mtype="seg" mid="1">{}</mrk>'.format
+    draft = f"<source>Go</source><target {said}>Los</target>"
+    if "initial" in said:
+        draft = f"<segment {said}><source>Go</source><target>Los</target></segment>"
+    elif not said:
+        draft = f"<source>Go</source><seg-source>{text('Go')}</seg-source><target>{text('Los')}"
+        draft += '</target><s:seg-defs><s:seg id="1" conf="Draft"/></s:seg-defs>'
+    Path(tmp_path, "a.xlf").write_text(
+        f'<xliff xmlns:m="m" xmlns:mq="q" xmlns:s="s"><unit>{draft}</unit><unit approved="yes">'
+        '<source>Stop</source><target state="final">Halt</target></unit></xliff>'
+    )
+    noted = ["1 unit marked unfinished passed over"]
+    assert read(f"{tmp_path}/a.xlf")[1:] == ([("Stop", "Halt")], noted)
+    assert read_texts(tmp_path / "a.xlf") == ["Go", "Stop"]
+
+
+def test_what_is_not_to_be_translated_is_left_out(tmp_path: Path) -> None:
+    yes, no, unsaid = (
+        f"<unit{said}><source>a</source><target>A</target></unit>"
+        for said in (' translate="yes"', ' translate="no"', "")
+    )
+    inner = f'<group translate="no"><group>{unsaid}{yes}</group></group>'
+    Path(tmp_path, "a.xlf").write_text(f"<xliff>{unsaid}{no}{inner}</xliff>")
+    said = ['2 units marked translate="no" passed over']
+    assert read(f"{tmp_path}/a.xlf")[1:] == ([("a", "A")] * 2, said)
+    given = text_input(tmp_path / "a.xlf")
+    assert list(given.texts()) == ["a", "a"]
+    assert given.warnings == [f'{given.name}: left out: 2 texts marked translate="no"']
+
+
+@pytest.mark.parametrize(
+    ("inside", "text"),
+    [
+        ('Save<x id="1" ctype="lb"/>Cancel', "Save Cancel"),
+        ('Save<ph id="1" type="fmt" subType="xlf:lb"/>Cancel', "Save Cancel"),
+        ('Save<bx ctype="x-html-br"/><ex/>Cancel', "Save Cancel"),
+        ('Save<x equiv-text="&lt;br/>"/>Can<x equiv-text="&lt;b>"/>cel', "Save Cancel"),
+        ('Hi <x equiv-text="{{name}}"/>!', "Hi {{name}}!"),
+        ("word<ph>[<sub>a note</sub>]</ph>s", "words"),
+        ("word<sub>a note</sub>s", "words"),
+    ],
+)
+def test_a_break_is_a_space_and_a_text_in_a_code_is_none_of_the_sentence(
+    tmp_path: Path, inside: str, text: str
+) -> None:
+    Path(tmp_path, "a.xlf").write_text(f"<xliff><unit><source>{inside}</source></unit></xliff>")
+    texts = read_texts(tmp_path / "a.xlf")
+    assert texts == [text, *["a note"] * ("sub>" in inside)]
+
+
 @pytest.mark.parametrize(("source", "target"), list(zip(EN, DE, strict=True)))
 def test_two_catalogues_are_paired_by_key(tmp_path: Path, source: str, target: str) -> None:
     for name, text in ((source, EN[source]), (target, DE[target])):
@@ -90,6 +148,29 @@ def test_a_pattern_is_all_files_that_fit(tmp_path: Path) -> None:
     Path(tmp_path, "a.tsv").touch()
     with pytest.raises(OptionError, match="input and output are the same file"):
         check_pair_file(f"{tmp_path}/a.tsv", force=True, source=f"{tmp_path}/*.tsv")
+
+
+@pytest.mark.parametrize("codes", [("en", "de"), ("de-AT", "EN_gb"), ("zh-TW", "en-US")])
+def test_files_of_a_pattern_have_one_direction(tmp_path: Path, codes: tuple[str, str]) -> None:
+    one, other = codes
+    named = {"a.tmx": (one, other), "b.tmx": (other[:2], one[:2]), "c.tmx": (one[:2], other)}
+    for name, (source, target) in named.items():
+        tuvs = (f'<tuv xml:lang="{code}"><seg>{code[:2].lower()}</seg></tuv>' for code in codes)
+        head = f'<tmx version="1.4"><header srclang="{source}"/><body><tu>'
+        Path(tmp_path, name).write_text(f"{head}{''.join(tuvs)}</tu></body></tmx>")
+        assert target in codes or name == "b.tmx"
+    plain = one[:2].lower(), other[:2].lower()
+    spec = f"{tmp_path}/*.tmx"
+    said = ["1 pair turned, whose files have the other direction"]
+    assert read(spec) == (codes, [plain] * 3, said)
+    assert read(f"{spec}:{plain[1]},{plain[0]}")[1:] == ([plain[::-1]] * 3, [])
+    with pytest.raises(OptionError, match="input and output are the same file"):
+        check_pair_file(f"{tmp_path}/a.tmx", force=True, source=f"{spec}:{one},{other}")
+    Path(tmp_path, "a.xlf").write_text(
+        f'<xliff><file source-language="{plain[0]}" target-language="fr"/><unit><source>x</source>'
+        "<target>y</target></unit></xliff>"
+    )
+    assert read(f"{tmp_path}/*.*")[2][0] == "1 pair in other languages than those of most files"
 
 
 def test_arabic_text_is_no_catalogue(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """Files of the trade: which texts they have and where these stand; wrong ones are refused."""
 
 import gzip
+import json
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -95,8 +97,25 @@ WRONG: dict[str, tuple[str, bytes, str]] = {
         f"{BOMB}<resources>&e9;</resources>".encode(),
         "strings.xml:1: a DOCTYPE",
     ),
+    "two marks": ("b.xml", f"\ufeff\ufeff{BOMB}<a>&e9;</a>".encode(), "b.xml:1: a DOCTYPE with"),
     "another XML": ("a.xml", b"<svg/>", "a.xml: XML of <svg>, not texts by their keys"),
     "cut strings": ("a.strings", b'a = "b";\n\n"c" = "d\n', "a.strings:3: not an entry"),
+    "lost semicolon": (
+        "a.strings",
+        b'/* A */\n"a" = "b"\n/* B */\n"c" = "d";',
+        "a.strings:2: not an",
+    ),
+    "late fault": (
+        "a.strings",
+        b"/* a */\n// b \n" * 99 + b'"a" = "b"',
+        "a.strings:199: not an entry",
+    ),
+    "open comment": ("a.strings", b'a = "b";\n/* a', "a.strings:2: not an entry"),
+    "comment that goes on": (
+        "a.strings",
+        b'/* A\n"a" = "b";\n/* B */\n"c" = "d";',
+        "a.strings:1: not an entry",
+    ),
     "cut JSON": ("a.json", b'{"a": "b",\n"c": "d', "a.json: not JSON: .* .line 2, character 6"),
     "JSON bomb": ("a.json", b"[" * 99_999, "a.json: not JSON: brackets inside brackets"),
     "JSON list": ("a.json", b'["a"]', "a.json: JSON, not texts by their keys"),
@@ -109,7 +128,7 @@ WRONG: dict[str, tuple[str, bytes, str]] = {
     "Word without text": ("a.docx", word("<w:body/>"), "a.docx: there is no text in it"),
     "no Word": ("a.docx", zipped({"a": "b"}), "a.docx: no Word document"),
     "Word bomb": ("a.docx", zipped({"a": bytes(1 << 25)}), "a.docx: unpacks to 33,554,432 bytes"),
-    "Word entities": ("a.docx", word(BOMB), "a.docx: no Word document"),
+    "Word entities": ("a.docx", word(BOMB), "a.docx: word/document.main.xml:1: not XML"),
     "cut book": ("a.epub", book(CHAPTER)[:99], "a.epub: a broken archive"),
     "lost chapter": ("a.epub", book("", lost=True), "a.epub: O/t/ch 2.xhtml is not in it"),
     "chapter encoding": ("a.epub", book(b"<p>\n\xff"), "a.epub: O/t/ch 2.xhtml:2: not UTF-8"),
@@ -128,6 +147,16 @@ def test_a_wrong_file_is_refused_with_its_name_and_place(tmp_path: Path, what: s
     Path(tmp_path, name).write_bytes(data)
     with pytest.raises(FileError, match=f"{tmp_path}/{message}"):
         read_texts(tmp_path / name)
+
+
+def test_a_place_is_cut_where_nobody_reads_on(tmp_path: Path) -> None:
+    key = "k" * 40_000
+    Path(tmp_path, "a.json").write_text(json.dumps({key: {"a.b": ["One"] * 9_000}}))
+    tracemalloc.start()
+    places = list(text_input(tmp_path / "a.json").places() or ())
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (len({*places}), max(map(len, places)), peak < 20_000_000) == (9_000, 217, True)
 
 
 def test_a_damaged_member_of_an_archive_is_refused(tmp_path: Path) -> None:

@@ -103,6 +103,24 @@ def test_a_column_of_csv_by_number_or_by_the_name_in_the_first_line(tmp_path: Pa
         read_texts(tmp_path / "a.csv:c")
 
 
+@pytest.mark.parametrize("sign", [",", ";", "\t"])
+@pytest.mark.parametrize("head", ["a{}b\n", "", "\ufeffa{}b\r\n"])
+def test_what_stands_between_cells_is_told_by_the_first_rows(
+    tmp_path: Path, sign: str, head: str
+) -> None:
+    path, others = tmp_path / "a.csv", ",;\t".replace(sign, "")
+    row = f'"x{sign} {others}"{sign}y {others[0]} z{others}\n"p{sign}{sign}"{sign}q\n\n{sign}\n'
+    path.write_text(head.format(sign) + row + f"r{sign}s{sign}{sign}\n", encoding="utf-8")
+    texts = [f"y {others[0]} z{others}", "q", "", "", "s"]
+    assert read_texts(f"{path}:2") == ["b"] * bool(head) + texts
+    if head:
+        assert read_texts(f"{path}:b") == ["", *texts]
+    for wrong, cells in ((f"p{sign}q{sign}r", 3), ("p", 1)):
+        path.write_text((head.format(sign) or f"r{sign}s\n") + f"r{sign}s\n{wrong}\n")
+        with pytest.raises(FileError, match=f"a.csv:3: {cells} cells?, and the first row has 2"):
+            read_texts(f"{path}:1")
+
+
 def test_a_field_may_lie_inside_a_field(tmp_path: Path) -> None:
     rows = [{"translation": {"en": "one", "zh": "一"}, "a.b": "x"}, {"translation": {"en": "two"}}]
     Path(tmp_path, "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))

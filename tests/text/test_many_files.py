@@ -1,6 +1,7 @@
 """A folder, a pattern or a list of files is one text, whose rows keep their file and line."""
 
 import gzip
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -96,9 +97,9 @@ def test_units_are_parsed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     (tmp_path / "b.txt").write_text("Three")
     parsed = list[str]()
 
-    def counted(path: str, kind: str) -> Iterator[Unit]:
+    def counted(path: str, kind: str, left_out: Counter[str]) -> Iterator[Unit]:
         parsed.append(path)
-        return read_units(path, kind)
+        return read_units(path, kind, left_out)
 
     monkeypatch.setattr(inputs, "read_units", counted)
     given = text_input(tmp_path)

@@ -120,21 +120,20 @@ def zipped(files: dict[str, str | bytes]) -> bytes:
     return out.getvalue()
 
 
-def word(body: str) -> bytes:
+def word(body: str, **parts: str) -> bytes:
+    """Pack a Word file of a document and of other parts by their kinds, as `footnotes`."""
     kinds = "http://schemas.openxmlformats.org/package/2006/content-types"
-    links = "http://schemas.openxmlformats.org/package/2006/relationships"
-    document = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"
-    main = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
-    return zipped(
-        {
-            "[Content_Types].xml": f'<Types xmlns="{kinds}"><Default Extension="rels" ContentType='
-            '"application/vnd.openxmlformats-package.relationships+xml"/>'
-            f'<Override PartName="/word/document.xml" ContentType="{main}"/></Types>',
-            "_rels/.rels": f'<Relationships xmlns="{links}"><Relationship Id="r" '
-            f'Type="{document}" Target="word/document.xml"/></Relationships>',
-            "word/document.xml": f'<w:document xmlns:w="{_WORD}">{body}</w:document>',
-        }
+    main = "application/vnd.openxmlformats-officedocument.wordprocessingml."
+    listed = "".join(
+        f'<Override PartName="/word/{kind}.xml" ContentType="{main}{kind}+xml"/>'
+        for kind in ("document.main", *parts)
     )
+    files: dict[str, str | bytes] = {
+        "[Content_Types].xml": f'<Types xmlns="{kinds}">{listed}</Types>'
+    }
+    for kind, inside in {"document.main": body, **parts}.items():
+        files[f"word/{kind}.xml"] = f'<w:document xmlns:w="{_WORD}">{inside}</w:document>'
+    return zipped(files)
 
 
 def book(chapter: str | bytes, *, lost: bool = False) -> bytes:
@@ -143,7 +142,8 @@ def book(chapter: str | bytes, *, lost: bool = False) -> bytes:
         'container"><rootfiles><rootfile full-path="O/b.opf"/></rootfiles></container>',
         "O/b.opf": '<package xmlns="http://www.idpf.org/2007/opf"><manifest>'
         '<item id="n" href="nav.xhtml" properties="nav"/><item id="b" href="t/ch%202.xhtml"/>'
-        '</manifest><spine><itemref idref="n"/><itemref idref="b"/></spine></package>',
+        '</manifest><spine><itemref idref="n"/>'
+        '<itemref idref="b"/><itemref idref="b"/></spine></package>',
     }
     return zipped(files if lost else {**files, "O/t/ch 2.xhtml": chapter})
 

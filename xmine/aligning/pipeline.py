@@ -107,7 +107,7 @@ def align(
             aligned,
             flags=_flags(aligned),
             moved=moved,
-            warnings=told + warnings,
+            warnings=[*told, *inputs[0].warnings, *inputs[1].warnings, *warnings],
             unknown=[each.name for each, doubt in zip((left, right), doubts, strict=True) if doubt],
             vectors=vector_facts(pair),
         )

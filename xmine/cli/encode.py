@@ -68,7 +68,8 @@ def encode(
     first = list(itertools.islice(lines, _LOOKED_AT))  # an input that is none is refused here
     encoder = load_encoder(model, options, console)
     warn_without_effect([encoder], options, console)
-    if warning := check_language(source.name, first, encoder.facts.languages):
+    doubt = check_language(source.name, first, encoder.facts.languages)
+    for warning in (*source.warnings, *filter(None, [doubt])):
         console.warn(warning)
     size, zeros = encoder.texts_at_once, 0
     lines = itertools.chain(first, lines)

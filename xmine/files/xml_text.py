@@ -5,11 +5,13 @@ A file whose DOCTYPE declares anything is refused: entities could grow without e
 
 import codecs
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
+from contextlib import suppress
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from xml.etree.ElementTree import Element, ParseError, fromstring
+from xml.parsers.expat import ExpatError, ParserCreate
 
 from xmine.errors import FileError
 from xmine.files.reading import limited, name_of, read_blocks
@@ -17,16 +19,16 @@ from xmine.files.reading import limited, name_of, read_blocks
 _ENCODINGS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _ENCODINGS |= {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
 _SAID = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["'](?!utf-16)([\w.:-]+)""", re.IGNORECASE)
-_DECLARES = re.compile(
-    r"\A(?:\s|(?><\?.*?\?>)|(?><!--.*?-->))*+<!DOCTYPE(?:[^\[>\"']|\"[^\"]*\"|'[^']*')*+\[",
-    re.DOTALL,
+# Formatting of other tools: what is inside is no text, or one of its own, as in a footnote.
+CODES = {"bpt", "ept", "it", "ph", "ut", "sub"}
+# Codes of a line break or a tab, in HTML, RTF or escapes; and as the type of a code.
+BREAK = re.compile(
+    r"<\s*+/?+\s*+(?:br|p|div|li|tr|td|tab)\b|\\(?:n|r|t|line|par|tab)\b|[\n\r\t]", re.IGNORECASE
 )
-_CODES = {"bpt", "ept", "it", "ph", "ut"}  # formatting of other tools: what is inside is no text
-# Codes of a line break or a tab, in HTML, RTF or escapes, and as the type of a code.
-_BREAK = re.compile(
-    r"<\s*/?\s*(?:br|p|div|li|tr|td|tab)\b|\\(?:n|r|t|line|par|tab)\b|[\n\r\t]", re.IGNORECASE
-)
-_BREAK_TYPES = {"lb", "br", "tab", "x-lb", "x-br", "x-tab", "x-linebreak", "x-newline"}
+_BREAK_TYPE = re.compile(r"(?:x-|xlf:)?(?:html-)?(?:lb|pb|br|tab|linebreak|newline)", re.IGNORECASE)
+_TYPES = ("type", "ctype", "subType")
+_BREAK_TAGS = {"br", "p", "div", "li"}  # inside a text of Android
+_SHOWN = ("equiv-text", "disp")  # what an empty code of XLIFF says that it stands for
 # Bytes that are no text become a character that XML does not have: it is their unit that fails.
 codecs.register_error("no XML", lambda error: ("\0", error.end))  # type: ignore[attr-defined]
 
@@ -65,10 +67,14 @@ def root_of(path: str | Path) -> Element:
 
 def parsed_xml(text: str, name: str) -> Element:
     """Parse a text; `name` is that of its file, for messages."""
-    if found := _DECLARES.match(text):
-        where = f"{name}:{text.count(chr(10), 0, found.end()) + 1}"
+    head, lines = ParserCreate(), list[int]()
+    head.StartDoctypeDeclHandler = lambda *facts: lines.append(facts[3] * head.CurrentLineNumber)
+    head.StartElementHandler = lambda *_: next(iter(()))  # what comes behind may grow
+    with suppress(StopIteration, ExpatError):  # ElementTree finds that fault, too
+        head.Parse(text)
+    if any(lines):
         hint = "leave it out, and write the texts of its entities in their places"
-        raise FileError(f"{where}: a DOCTYPE with declarations", hint)
+        raise FileError(f"{name}:{lines[0]}: a DOCTYPE with declarations", hint)
     try:
         return fromstring(text)
     except ParseError as error:
@@ -77,17 +83,32 @@ def parsed_xml(text: str, name: str) -> Element:
         raise FileError(f"{name}:{error.position[0]}: not XML: {why}", hint) from None
 
 
-def text_of(segment: Element) -> str:
-    """Take the text of a segment without the codes of formatting inside."""
-    if len(segment) == 0:
-        return segment.text or ""
-    for element in list(segment.iter()):
-        if tag_of(element.tag) in _CODES:
-            after, kind = element.tail, element.get("type")
-            is_break = kind in _BREAK_TYPES or _BREAK.search(element.text or "")
-            element.clear()
-            element.text, element.tail = "\0" if is_break else "", after  # XML has no NUL
-    return re.sub(r" ?\0[ \0]*", " ", "".join(segment.itertext()).strip("\0"))
+def text_of(segment: Element, codes: Set[str] = CODES) -> str:
+    """Take the text of a segment without codes of formatting; those of a break leave a space."""
+    parts, waiting = [segment.text or ""], list[Element | str](reversed(segment))
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, str):
+            parts.append(each)
+            continue
+        text, is_code = _stands_for(each, codes)
+        parts.append(text)
+        waiting.append("\0" * (tag_of(each.tag) in _BREAK_TAGS) + (each.tail or ""))
+        if not is_code:
+            waiting += reversed(each)
+    return re.sub(r" ?\0[ \0]*", " ", "".join(parts).strip("\0"))  # XML has no NUL
+
+
+def _stands_for(element: Element, codes: Set[str]) -> tuple[str, bool]:
+    """Tell what an element begins with, NUL for a break, and whether nothing inside is text."""
+    tag, text = tag_of(element.tag), element.text or ""
+    is_code, shown = tag in codes, next(filter(None, map(element.get, _SHOWN)), "")
+    if shown and not len(element):
+        text = shown.strip()
+        is_code = text[:1] in ("", "<") or BREAK.fullmatch(text) is not None
+    is_break = tag in _BREAK_TAGS or (is_code and BREAK.search(shown or text) is not None)
+    is_break = is_break or any(_BREAK_TYPE.fullmatch(element.get(kind, "")) for kind in _TYPES)
+    return "\0" * is_break + text * (not is_code), is_code
 
 
 @lru_cache

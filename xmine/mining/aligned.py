@@ -95,7 +95,7 @@ def score_aligned(
             "vectors of lines are given: no encoder is needed, and a pool would have none",
             "leave out --model and --pool, or the vectors",
         )
-    given, names, said = _read(source, target)
+    given, names, said, told = _read(source, target)
     more = [read_texts(each) for each in pool] if pool else [[], []]
     left = sentence_table(names[0], [pair.source for pair in given] + more[0])
     right = sentence_table(names[1], [pair.target for pair in given] + more[1])
@@ -114,7 +114,7 @@ def score_aligned(
         "--src-lang" if options.src_lang else "source",
         "--tgt-lang" if options.tgt_lang else "target",
     )
-    warnings = [*filter(None, doubts)]
+    warnings = [*told, *filter(None, doubts)]
     warnings += check_sides(names, (left.texts, right.texts), codes, by)
     warnings += check_spelling(left.name, left.texts) + check_spelling(right.name, right.texts)
     mining = MiningOptions(**asdict(options), index="exact", cache=False)
@@ -138,15 +138,16 @@ def score_aligned(
 
 def _read(
     source: Texts, target: Texts | None
-) -> tuple[list[Pair], tuple[str, str], tuple[str, str]]:
-    """Read the pairs; name the two sides; and tell the languages that a file of pairs says."""
+) -> tuple[list[Pair], tuple[str, str], tuple[str, str], list[str]]:
+    """Read the pairs; name the sides; tell the languages that a file says, and what to warn of."""
     if target is None:
         if not isinstance(source, (str, Path)):
             raise TypeError("one text input is given: give both sides, or a file of pairs")
         given, name = list(read_pairs(source)), name_of(source)
         if not given:
             raise FileError(f"{name}: no pairs in it")
-        return given, (f"source of {name}", f"target of {name}"), languages_of(source) or ("", "")
+        said = languages_of(source) or ("", "")
+        return given, (f"source of {name}", f"target of {name}"), said, []
     sides = text_input(source, "source"), text_input(target, "target")
     names = sides[0].name, sides[1].name
     left, right = (list(side.texts()) for side in sides)
@@ -156,7 +157,7 @@ def _read(
             hint += "; the line of a table that names the columns counts"
         lines = count(len(left), "line")
         raise FileError(f"{names[0]} has {lines}, {names[1]} {len(right):,}", hint)
-    return list(map(Pair, left, right)), names, ("", "")
+    return list(map(Pair, left, right)), names, ("", ""), sides[0].warnings + sides[1].warnings
 
 
 def _scored(

@@ -1,6 +1,7 @@
 """Catalogues read as pairs: gettext and XLIFF, or two files of texts by their keys."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -61,7 +62,7 @@ def _translated(found: Iterator[Translation], losses: Losses) -> Iterator[Pair]:
 
 
 def _keyed(paths: tuple[str, str], losses: Losses) -> Iterator[Pair]:
-    source, target = map(_texts, paths)
+    source, target = (_texts(path, losses) for path in paths)
     both = [key for key in source if key in target]
     if not both:
         names = " and ".join(map(name_of, paths))
@@ -72,9 +73,13 @@ def _keyed(paths: tuple[str, str], losses: Losses) -> Iterator[Pair]:
         yield Pair(source[key], target[key])
 
 
-def _texts(path: str) -> dict[str, str]:
+def _texts(path: str, losses: Losses) -> dict[str, str]:
     """Read texts by their keys; a key of all others that names the language, `de.menu`, is none."""
-    found = {unit.place: unit.text for unit in read_units(path, kind_of(path))}
+    left_out = Counter[str]()
+    units = list(read_units(path, kind_of(path), left_out))
+    found = {unit.place: unit.text for unit in units}
+    left_out["texts whose key comes again"] = len(units) - len(found)
+    losses.leave_texts(left_out)
     roots = {key.partition(".")[0] for key in found}
     root = roots.pop()
     if roots or not is_code(root):

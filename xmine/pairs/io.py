@@ -5,9 +5,11 @@ Each format has a file of its own beside this one.
 
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,8 +40,9 @@ from xmine.pairs.rows import PairRows
 from xmine.run.folder import PAIRS_FILE, RUN_FILE
 from xmine.run.run_file import check_written
 from xmine.text.formats.keyed import KINDS as KEYED
+from xmine.text.formats.units import within_budget
 from xmine.text.identification import looks_foreign
-from xmine.text.languages import names_language
+from xmine.text.languages import UNKNOWN_LANGUAGE, names_language, short_code
 from xmine.text.packed import PackedTexts, TextPacker, picked
 from xmine.units import count
 
@@ -47,6 +50,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 _PAIRS_AT_ONCE = 4_096
+_PARSED = {"tmx", "gettext", "xliff"}  # kinds where one byte may give much text
+_TURNED = "turned, whose files have the other direction"
+_OTHERS = "in other languages than those of most files"
 _LOOKED_AT = 1_000  # pairs of a file, to tell whether it is in its languages
 # Kinds of files that are not read as pairs -> name, what to do.
 _NO_PAIRS = {
@@ -237,7 +243,8 @@ def read_pairs(spec: str | Path, losses: Losses | None = None) -> Iterator[Pair]
     Args:
         spec: a file, perhaps in an archive; `corpus.en,corpus.zh` for a Moses pair;
             `memory.tmx:en,zh` to choose two languages; `-` is TSV on standard input;
-            `**/de/*.po` for all such files, which are the origins of their pairs.
+            `**/de/*.po` for all such files, which are the origins of their pairs: those whose
+            languages are the other way round than in most have their sides turned.
         losses: counts what is passed over; without it an XmineWarning tells at the end.
 
     Raises:
@@ -245,11 +252,9 @@ def read_pairs(spec: str | Path, losses: Losses | None = None) -> Iterator[Pair]
             pairs of a run are not what it has written.
     """
     if several := files_like(spec):
-        return (
-            pair._replace(origin=pair.origin or each)
-            for each in several
-            for pair in read_pairs(each, losses)
-        )
+        if losses is None:
+            return _told(spec, partial(_of_several, several))
+        return _of_several(several, losses)
     place = paths_to_read(spec)
     if (Path(spec) / RUN_FILE).is_file():
         check_written(Path(spec), PAIRS_FILE)
@@ -260,10 +265,31 @@ def read_pairs(spec: str | Path, losses: Losses | None = None) -> Iterator[Pair]
         what, hint = _NO_PAIRS.get(kind, _NO_PAIRS["keyed" if kind in KEYED else ""])
         hint = hint.replace("FILE", in_command(place.paths[0]))
         raise FileError(f"{spec}: {what}, not a format of pairs", hint)
-    read: Callable[..., Iterator[Pair]] = (place.format or tsv).read
-    if losses is None:
-        return _told(spec, lambda passed: read(given, place.chosen, passed))
-    return read(given, place.chosen, losses)
+
+    def read(passed: Losses) -> Iterator[Pair]:
+        found: Iterator[Pair] = (place.format or tsv).read(given, place.chosen, passed)
+        return within_budget(place.paths[0], found) if kind in _PARSED else found
+
+    return _told(spec, read) if losses is None else read(losses)
+
+
+def _of_several(files: list[str], losses: Losses) -> Iterator[Pair]:
+    for file, remark in zip(files, _direction(files)[1], strict=True):
+        for pair in read_pairs(file, losses):
+            losses.remarks[remark] += 1
+            pair = pair.swapped() if remark == _TURNED else pair
+            yield pair._replace(origin=pair.origin or paths_to_read(file).paths[0])
+
+
+def _direction(files: list[str]) -> tuple[Languages | None, list[str]]:
+    """Tell the languages of most files, and which files have others, or these turned round."""
+    said = [languages_of(each) or UNKNOWN_LANGUAGES for each in files]
+    plain = [(short_code(one), short_code(other)) for one, other in said]
+    known = Counter(each for each in plain if UNKNOWN_LANGUAGE not in each and each[0] != each[1])
+    most = max(plain, key=lambda each: (known[each], each != UNKNOWN_LANGUAGES))
+    remarks = {most: "", most[::-1]: _TURNED} if known else {}
+    found = [remarks.get(each, _OTHERS * (each in known)) for each in plain]
+    return (None if most == UNKNOWN_LANGUAGES else said[plain.index(most)]), found
 
 
 def _told(spec: str | Path, read: Callable[[Losses], Iterator[Pair]]) -> Iterator[Pair]:
@@ -281,7 +307,7 @@ def languages_of(spec: str | Path) -> Languages | None:
         FileError: see `read_pairs`.
     """
     if several := files_like(spec):
-        return next(filter(None, map(languages_of, several)), None)
+        return _direction(several)[0]
     place = paths_to_read(spec)
     if place.moses:
         return moses.languages(place.moses)

@@ -88,9 +88,15 @@ def paths_to_read(spec: str | Path) -> PairPaths:
 
 
 def files_like(spec: str | Path) -> list[str]:
-    """List the files of a pattern in their order; none where a file is named."""
+    """List the files of a pattern in their order, each to be read with what is chosen behind it.
+
+    None where a file is named.
+    """
     text = str(spec)
-    return sorted(glob(text, recursive=True)) if has_magic(text) and not exists(text) else []
+    path = re.sub(r":[\w-]+,[\w-]+\Z", "", text)
+    if exists(text) or not has_magic(path):
+        return []
+    return [each + text[len(path) :] for each in sorted(glob(path, recursive=True))]
 
 
 def paths_to_write(path: str, source: str | Path | None = None) -> PairPaths:
@@ -105,8 +111,8 @@ def paths_to_write(path: str, source: str | Path | None = None) -> PairPaths:
     if not place.moses and not place.format:
         named = f"{Path(path).name.partition('.')[0].strip('-') or 'pairs'}.tsv"
         raise OptionError(f"{path}: unknown format", f"{KNOWN}; for example {named}")
-    given = [] if source is None else files_like(source) or paths_to_read(source).paths
-    read = [realpath(each) for each in given]
+    given = [] if source is None else files_like(source) or [str(source)]
+    read = [realpath(path) for each in given for path in paths_to_read(each).paths]
     for each in place.paths:
         if realpath(each) in read:
             raise OptionError(f"{each}: input and output are the same file", "give another name")

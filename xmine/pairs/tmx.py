@@ -203,6 +203,8 @@ def _fill(unit: _Unit, element: Element) -> None:
             code = child.get(_LANG) or child.get("lang")
             if code and "seg" in parts:
                 unit.texts.append((code, text_of(parts["seg"])))
+                if any(tag_of(each.tag) == "sub" for each in parts["seg"].iter()):
+                    unit.others.add("texts inside codes")
             else:
                 missing = "<seg>" if code else "xml:lang"
                 unit.fault = f"{unit.where}: a <tuv> without {missing}"

@@ -18,7 +18,7 @@ from xmine.files.xml_text import decoded
 
 _TAGS = re.compile(
     r"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)"
-    r"|<\?(?:(?!</).)*?(?:\?>|\Z)"  # a lost end costs no more than the unit
+    r"|<\?.*?(?:\?>|(?=</)|\Z)"  # a lost end costs no more than the unit
     r"|<(/?)(?:[\w.-]+:)?(tu|tmx|body)(?=[\s/>])(?:[^<>\"']|\"[^<\"]*\"|'[^<']*')*>",
     re.DOTALL,
 )
@@ -62,7 +62,9 @@ def raw_units(path: str | Path) -> Iterator[tuple[str, Element | str, str]]:
 
 def _head(head: str, name: str) -> tuple[str, str]:
     """Read what stands before the units: the start that their parser needs, and `srclang`."""
-    tags = re.findall(r"<(?:[\w.-]+:)?(\w+)([^<>]*)>", re.sub(r"(?s)<!--.*?(?:-->|\Z)", "", head))
+    tags = re.findall(
+        r"<(?:[\w.-]++:)?(\w++)([^<>]*+)>", re.sub(r"(?s)<!--.*?(?:-->|\Z)", "", head)
+    )
     if not tags or not head.lstrip().startswith("<"):
         raise FileError(f"{name}:1: not XML", "give a TMX file")
     if tags[0][0] != "tmx":

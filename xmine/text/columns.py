@@ -51,7 +51,7 @@ def no_table(path: str, lines: Iterator[str]) -> Iterator[str]:
 
 def csv_column(path: str, column: str) -> Iterator[str]:
     """Give a cell for the first line of each row, and blanks for its others and for the names."""
-    rows, at = csv_rows(path), int(column) - 1 if _COLUMN.fullmatch(column) else -1
+    rows, at, width = csv_rows(path), int(column) - 1 if _COLUMN.fullmatch(column) else -1, 0
     if at < 0:
         _, lines, names = next(rows)
         if column not in names:
@@ -59,23 +59,28 @@ def csv_column(path: str, column: str) -> Iterator[str]:
             named = all(map(str.isidentifier, names))
             numbers = [str(number) for number in range(1, len(names) + 1)]
             hint = _name_one(path, names if named else numbers)
-            if len(names) == 1 and ";" in names[0]:
-                hint = "columns have a comma between, not a semicolon"
             raise NoColumnError(f"{name_of(path)}: {unknown}{listed('column', names)}", hint)
         if names.count(column) > 1:
             raise FileError(
                 f"{name_of(path)}: {names.count(column)} columns are named {column!r}",
                 f"give the number of one: {name_of(path)}:{names.index(column) + 1}",
             )
-        at = names.index(column)
+        at, width = names.index(column), len(names)
         yield from [""] * lines
     for where, lines, cells in rows:
-        if at >= len(cells) > 0:
+        width = width or len(cells)
+        is_blank = not any(map(str.strip, cells))
+        if at >= len(cells) and not is_blank:
             raise FileError(
                 f"{where}: there is no column {column}, only {count(len(cells), 'column')}",
-                "columns have a comma between and count from 1",
+                "columns have a comma, a semicolon or a tab between, and count from 1",
             )
-        yield cells[at] if cells else ""
+        if not is_blank and (len(cells) < width or any(cells[width:])):
+            raise FileError(
+                f"{where}: {count(len(cells), 'cell')}, and the first row has {width}",
+                'a text with the sign that stands between columns needs quotes: "one, two"',
+            )
+        yield "" if is_blank else cells[at]
         yield from [""] * (lines - 1)
 
 

@@ -11,6 +11,7 @@ a path on each line). In Python a list of texts is an input too.
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -106,8 +107,14 @@ class TextInput:
 
     @property
     def warnings(self) -> list[str]:
-        """What is not read of a folder."""
-        return []
+        """What is not read of a file with units, or of a folder."""
+        return _told(self.name, self._left_out)
+
+    @cached_property
+    def _left_out(self) -> Counter[str]:
+        """Count what the reader of a file with units leaves out."""
+        units = self._units
+        return units[2] if units else Counter()
 
     @cached_property
     def _identity(self) -> Identity:
@@ -133,17 +140,17 @@ class TextInput:
         return has_units(self._kind) and not (self._kind == "json" and self.column)
 
     @cached_property
-    def _units(self) -> tuple[PackedTexts, PackedTexts] | None:
-        """The texts and places of a file of units, which is parsed once; None for other files."""
+    def _units(self) -> tuple[PackedTexts, PackedTexts, Counter[str]] | None:
+        """The texts and places of a file of units, parsed once, and counts of what is left out."""
         if not self.has_units:
             return None
         if self.column:
             raise FileError(f"{self.path}: no table, so no column {self.column!r}")
-        _, texts, places = self._identity, TextPacker(), TextPacker()
-        for unit in read_units(self.path, self._kind):
+        _, texts, places, left_out = self._identity, TextPacker(), TextPacker(), Counter[str]()
+        for unit in read_units(self.path, self._kind, left_out):
             texts.append(unit.text)
             places.append(unit.place)
-        return texts.packed(), places.packed()
+        return texts.packed(), places.packed(), left_out
 
     @cached_property
     def survey(self) -> Survey:
@@ -156,7 +163,7 @@ class TextInput:
                 state.update(block)
                 size += len(block)
             if units is not None:
-                texts, _ = units
+                texts = units[0]
                 return Survey(len(texts), state.hexdigest(), len(texts.data) + len(texts))
             with open_parquet(self.path) as file:
                 return Survey(len(file), state.hexdigest(), size)
@@ -235,11 +242,14 @@ class ManyFiles(TextInput):
 
     @property
     def warnings(self) -> list[str]:
-        """Name files without text."""
+        """Name files without text, and count what the others leave out."""
+        inside = sum((part._left_out for part in self.parts), Counter[str]())
+        told = _told(self.given, inside)
         if not self.left_out:
-            return []
+            return told
         some = "; ".join(self.left_out[:3]) + ("; …" if len(self.left_out) > 3 else "")
-        return [f"{self.given}: {count(len(self.left_out), 'file')} without text left out: {some}"]
+        without = count(len(self.left_out), "file")
+        return [f"{self.given}: {without} without text left out: {some}", *told]
 
     def check_unchanged(self) -> None:
         """Refuse a file that was replaced or written to since it was opened."""
@@ -280,6 +290,11 @@ class ManyFiles(TextInput):
             repeat("", number) if each is None else each
             for each, number in zip(found, lines, strict=True)
         )
+
+
+def _told(name: str, left_out: Counter[str]) -> list[str]:
+    listed = ", ".join(f"{number:,} {what}" for what, number in left_out.most_common())
+    return [f"{name}: left out: {listed}"] if left_out else []
 
 
 # What may be given for a text input.

@@ -4,6 +4,7 @@ Subtitles, catalogues of translations, pages and books. A library is loaded only
 needs it is read. Nothing here pairs texts or writes a file.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 from xmine.errors import FileError
@@ -11,17 +12,17 @@ from xmine.extras import needs
 from xmine.files.reading import name_of
 from xmine.files.suffixes import plugged
 from xmine.text.formats import books, gettext, keyed, pages, subtitles, xliff
-from xmine.text.formats.units import Unit, one_line
+from xmine.text.formats.units import LeftOut, Unit, one_line, short, within_budget
 
 # Kind of file -> the module that it needs, or nothing, and what reads its units in their order.
-READERS: dict[str, tuple[str, Callable[[str], Iterator[Unit]]]] = {
-    "subtitles": ("pysubs2", subtitles.read),
+READERS: dict[str, tuple[str, Callable[[str], Iterator[Unit | LeftOut]]]] = {
+    "subtitles": ("", subtitles.read),
     "gettext": ("polib", gettext.read),
     "xliff": ("", xliff.read),
     **dict.fromkeys(keyed.KINDS, ("", keyed.read)),
     "markdown": ("markdown_it", pages.read_markdown),
     "html": ("trafilatura", pages.read_html),
-    "docx": ("docx", books.read_docx),
+    "docx": ("", books.read_docx),
     "epub": ("trafilatura", books.read_epub),
 }
 
@@ -31,24 +32,32 @@ def has_units(kind: str) -> bool:
     return kind in READERS or hasattr(plugged(kind), "units")
 
 
-def read_units(path: str, kind: str) -> Iterator[Unit]:
+def read_units(path: str, kind: str, left_out: Counter[str]) -> Iterator[Unit]:
     """Give the texts of a file that are not blank; a line break inside one becomes a space.
+
+    Args:
+        path: the file.
+        kind: its kind, see `READERS`.
+        left_out: where the texts that the reader does not give are counted, by what they are.
 
     Raises:
         XmineError: the extra that reads this kind is not installed, before anything is read.
-        FileError: the file is not what its name says, ends too early, or has no text.
+        FileError: the file is not what its name says, ends too early, has no text, or more than
+            its size can hold, see `within_budget`.
     """
     module, read = READERS.get(kind) or ("", plugged(kind).units)
     if module:
         needs(name_of(path), module)
-    return _filled(path, read(path))
+    return _filled(path, read(path), left_out)
 
 
-def _filled(path: str, units: Iterator[Unit]) -> Iterator[Unit]:
+def _filled(path: str, units: Iterator[Unit | LeftOut], left_out: Counter[str]) -> Iterator[Unit]:
     found = False
-    for text, place in units:
-        if text := one_line(text):
+    for each in within_budget(path, units):
+        if isinstance(each, LeftOut):
+            left_out += Counter({each.what: each.number})
+        elif text := one_line(each[0]):  # a plain pair, of another package
             found = True
-            yield Unit(text, place)
+            yield Unit(text, short(each[1]))
     if not found:
         raise FileError(f"{name_of(path)}: there is no text in it")

@@ -1,28 +1,38 @@
 """Word files and EPUB books -> their paragraphs; both are zip archives of XML."""
 
 import posixpath
+import re
 import zipfile
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from io import BytesIO
+from itertools import chain, starmap
+from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from xmine.errors import FileError
 from xmine.files.reading import limited, name_of, raw_blocks
 from xmine.files.xml_text import parsed_xml, tag_of
-from xmine.text.formats.pages import html_blocks
-from xmine.text.formats.units import Unit, decoded_text, unzipping
+from xmine.text.formats.html_blocks import html_blocks
+from xmine.text.formats.units import LeftOut, Unit, decoded_text, unzipping
 
 _MOST = 1 << 29  # bytes of an archive, unpacked
 _MOST_RATIO = 200  # of these to those of the archive, from a size on that can hurt
 _HURTS = 1 << 24
-_BREAKS = {"tab", "br", "cr"}
-_ELSEWHERE = {"p", "moveFrom"}  # a paragraph in a box inside this one; text that was moved away
+_CHARACTERS = {"br": " ", "cr": " ", "noBreakHyphen": "-", "ptab": " ", "tab": " "}
+# A paragraph in a box inside this one, read by itself; text that was moved away; how text looks.
+_ELSEWHERE = {"moveFrom", "p", "pPr", "rPr"}
+_LEFT_OUT = {"del": "deleted texts", "rt": "readings"}
+# Kinds of parts of a Word file -> where their paragraphs stand, or what the summary calls them.
+_PARTS = {"document.main": "paragraph", "footnotes": "footnote", "endnotes": "endnote"}
+_BESIDE = {"comments": "comments", "header": "headers and footers", "footer": "headers and footers"}
 
 
 @contextmanager
-def opened(path: str) -> Iterator[tuple[zipfile.ZipFile, bytes]]:
-    """Open a zip archive that is whole and no bomb; give its bytes, too."""
+def opened(path: str) -> Iterator[zipfile.ZipFile]:
+    """Open a zip archive that is whole and no bomb."""
     name, data = name_of(path), limited(path, raw_blocks(path))
     if not data:
         raise FileError(f"{name}: the file is empty")
@@ -30,46 +40,103 @@ def opened(path: str) -> Iterator[tuple[zipfile.ZipFile, bytes]]:
         size = sum(each.file_size for each in archive.infolist())
         if size > _MOST or (size > _HURTS and size > _MOST_RATIO * len(data)):
             raise FileError(f"{name}: unpacks to {size:,} bytes, which no book has")
-        yield archive, data
+        yield archive
 
 
-def read_docx(path: str) -> Iterator[Unit]:
-    """Read paragraphs and cells in their order; inserted text is there, deleted text is not."""
-    import docx
-    from docx.opc.exceptions import OpcError
-    from docx.oxml.ns import qn
-    from lxml.etree import LxmlError
+def read_docx(path: str) -> Iterator[Unit | LeftOut]:
+    """Read paragraphs and cells, then notes; inserted text is there, deleted text is not."""
+    with opened(path) as archive:
+        listed, parts = "[Content_Types].xml", defaultdict[str, list[str]](list)
+        for each in _xml(archive, listed, path) if listed in archive.NameToInfo else ():
+            kind = each.get("ContentType", "").rpartition("wordprocessingml.")[2]
+            parts[kind.removesuffix("+xml")].append(each.get("PartName", "").lstrip("/"))
+        if not parts["document.main"]:
+            raise FileError(f"{name_of(path)}: no Word document", "save it again as .docx")
+        hidden = set[str]()  # styles
+        for style in chain.from_iterable(_xml(archive, name, path) for name in parts["styles"]):
+            if _is_hidden(_child(style, "rPr"), hidden, style):
+                hidden.add(_value(style, "styleId"))
+        for kind, place in (_PARTS | _BESIDE).items():
+            roots = (_xml(archive, name, path) for name in dict.fromkeys(parts[kind]))
+            for found in chain.from_iterable(_paragraphs(root, hidden, place) for root in roots):
+                if kind in _PARTS:
+                    yield found
+                elif isinstance(found, Unit) and found.text.strip():
+                    yield LeftOut(place)
 
-    name = name_of(path)
-    with opened(path) as (_, data):
-        try:
-            body = docx.Document(BytesIO(data)).element.body
-        except (OpcError, LxmlError, KeyError, ValueError, AttributeError) as error:
-            raise FileError(
-                f"{name}: no Word document: {error}", "save it again as .docx"
-            ) from None
-    everywhere = body.iter(qn("w:p")) if body is not None else ()
-    once = (each for each in everywhere if next(each.iterancestors("{*}Fallback"), None) is None)
-    for number, paragraph in enumerate(once, start=1):
-        yield Unit("".join(_runs(paragraph)), f"paragraph {number}")
+
+def _paragraphs(root: Element, hidden: set[str], place: str) -> Iterator[Unit | LeftOut]:
+    number = 0
+    for element in root.iter():
+        if tag_of(element.tag) == "AlternateContent":  # one text in two forms
+            element[:] = [each for each in element if tag_of(each.tag) != "Fallback"]
+        elif tag_of(element.tag) == "p":
+            left_out, number = Counter[str](), number + 1
+            yield Unit("".join(_said(element, hidden, left_out)), f"{place} {number}")
+            yield from starmap(LeftOut, (+left_out).items())
 
 
-def _runs(paragraph: "Element") -> Iterator[str]:
-    for child in paragraph:
-        tag = tag_of(child.tag) if isinstance(child.tag, str) else ""
-        if tag == "t":
-            yield child.text or ""
-        elif tag in _BREAKS:
-            yield " "
+def _said(paragraph: Element, hidden: set[str], left_out: Counter[str]) -> Iterator[str]:
+    """Give the text of a paragraph without those inside, and count what is left out."""
+    is_hidden = _is_hidden(_child(paragraph, "pPr"), hidden)
+    waiting = [*reversed(paragraph)]
+    while waiting:
+        element = waiting.pop()
+        tag = tag_of(element.tag)
+        hides = tag == "r" and (is_hidden or _is_hidden(_child(element, "rPr"), hidden))
+        if what := "hidden texts" if hides else _LEFT_OUT.get(tag):
+            inside = (each.text for each in element.iter() if tag_of(each.tag) in ("t", "delText"))
+            if any(text and text.strip() for text in inside):
+                left_out[what] += 1
+        elif tag == "t":
+            yield element.text or ""
+        elif tag == "sym":
+            code = _value(element, "char").lower()
+            known = _symbols().get(f"{_value(element, 'font')} {code[-2:]}")
+            if known is None and re.fullmatch("[0-9a-f]{4}", code):
+                known = chr(int(code, 16))
+            yield known if known and known.isprintable() else ""
+            left_out["symbols"] += not (known and known.isprintable())
         elif tag not in _ELSEWHERE:
-            yield from _runs(child)
+            yield _CHARACTERS.get(tag, "")
+            waiting.extend(reversed(element))
 
 
-def read_epub(path: str) -> Iterator[Unit]:
+@cache
+def _symbols() -> dict[str, str]:
+    """Read the characters of fonts of symbols, by font and place: `Symbol b0` is a degree."""
+    found = {}
+    for line in Path(__file__).with_name("symbols.txt").read_text(encoding="utf-8").splitlines():
+        font, first, characters = line.split(" ")
+        for place, character in enumerate(characters, start=int(first, 16)):
+            found[f"{font} {place:02x}"] = character
+    return found
+
+
+def _is_hidden(looks: Element | None, styles: set[str], style: Element | None = None) -> bool:
+    """Tell whether a run, a paragraph or a style hides its text, or the style that it follows."""
+    if (vanish := _child(looks, "vanish")) is not None:
+        return _value(vanish) not in ("0", "false", "off")
+    follows = _child(looks if style is None else style, "rStyle", "pStyle", "basedOn")
+    return _value(follows) in styles
+
+
+def _child(element: Element | None, *names: str) -> Element | None:
+    inside = element if element is not None else ()
+    return next((each for each in inside if tag_of(each.tag) in names), None)
+
+
+def _value(element: Element | None, name: str = "val") -> str:
+    """Give an attribute by its name without its namespace; nothing where there is none."""
+    items = element.items() if element is not None else ()
+    return next((value for key, value in items if tag_of(key) == name), "")
+
+
+def read_epub(path: str) -> Iterator[Unit | LeftOut]:
     """Read the chapters in the order of the book; the place names the file of the chapter."""
     from urllib.parse import unquote  # 6 ms at every start
 
-    with opened(path) as (archive, _):
+    with opened(path) as archive:
         container = _xml(archive, "META-INF/container.xml", path)
         named = [each.get("full-path") for each in container.iter() if each.get("full-path")]
         if not named:
@@ -77,15 +144,23 @@ def read_epub(path: str) -> Iterator[Unit]:
         package = named[0] or ""
         root, folder = _xml(archive, package, path), posixpath.dirname(package)
         items = {each.get("id"): each for each in root.iter() if tag_of(each.tag) == "item"}
+        chapters = set[str]()
         for reference in root.iter():
             item = items.get(reference.get("idref") or "")
-            if item is None or "nav" in item.get("properties", "").split():
+            if item is None:
                 continue
             inside = posixpath.normpath(posixpath.join(folder, unquote(item.get("href", ""))))
-            where = f"{name_of(path)}: {inside}"
+            if inside in chapters or "nav" in item.get("properties", "").split():
+                again = inside in chapters
+                yield LeftOut("repeated chapters" if again else "tables of contents")
+                continue
+            chapters.add(inside)
+            where, number = f"{name_of(path)}: {inside}", 0
             page = decoded_text(_member(archive, inside, path), where, says_charset=True)
-            for number, text in enumerate(html_blocks(page, where), start=1):
-                yield Unit(text, f"{posixpath.basename(inside)} paragraph {number}")
+            for each in html_blocks(page, where):
+                number += isinstance(each, str)
+                place = f"{posixpath.basename(inside)} paragraph {number}"
+                yield Unit(each, place) if isinstance(each, str) else each
 
 
 def _xml(archive: zipfile.ZipFile, inside: str, path: str) -> Element:
@@ -98,5 +173,5 @@ def _member(archive: zipfile.ZipFile, inside: str, path: str) -> bytes:
         return archive.read(inside)
     except KeyError:
         raise FileError(
-            f"{name_of(path)}: {inside} is not in it", "the book is not whole"
+            f"{name_of(path)}: {inside} is not in it", "it is not whole: copy it again"
         ) from None

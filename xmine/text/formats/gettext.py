@@ -9,13 +9,15 @@ from xmine.text.formats.units import Translation, Unit, line_of, read_text
 
 _HINT = "copy it again, or mend the line; msgfmt -c names all that is wrong"
 _OPEN = re.compile(r'^(?:msg\w+(?:\[\d+\])?[ \t]+|[ \t]*)"(?!.*"[ \t]*$).*$', re.MULTILINE)
+_OTHER_FORM = "in a further plural form"
 _LANGUAGE = re.compile(r'^"Language:[ \t]*([\w@.-]+)', re.MULTILINE)
 
 
 def read(path: str) -> Iterator[Unit]:
     """Read the messages themselves, those in the plural too."""
     for found in translations(path):
-        yield Unit(found.source, found.place)
+        if found.fault != _OTHER_FORM:
+            yield Unit(found.source, found.place)
 
 
 def language(path: str) -> str:
@@ -27,8 +29,8 @@ def language(path: str) -> str:
 def translations(path: str) -> Iterator[Translation]:
     """Read each message with its translation; obsolete ones are left out.
 
-    Of a plural the first form belongs to the singular and the last to the plural; where the
-    language has one form, that is both.
+    Of a plural the first form belongs to the singular and the last to the plural, others to none;
+    where the language has one form, that is both.
     """
     import polib
 
@@ -51,8 +53,10 @@ def translations(path: str) -> Iterator[Translation]:
             continue
         fuzzy, place = "marked fuzzy" * entry.fuzzy, f"line {entry.linenum or 1}"
         forms = [form for _, form in sorted(entry.msgstr_plural.items())] or [entry.msgstr]
-        sides = [(entry.msgid, forms[0])]
+        sides = [(entry.msgid, forms[0], "")]
         if entry.msgid_plural:
-            sides.append((entry.msgid_plural, forms[-1]))
-        for source, target in sides:
-            yield Translation(source, target, place, fuzzy or "not translated" * (not target))
+            sides.append((entry.msgid_plural, forms[-1], ""))
+            sides += [(entry.msgid_plural, form, _OTHER_FORM) for form in forms[1:-1]]
+        for source, target, other in sides:
+            why = other or fuzzy or "not translated" * (not target)
+            yield Translation(source, target, place, why)

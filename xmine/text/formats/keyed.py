@@ -5,25 +5,29 @@ strings.xml of Android, .strings of Apple, .arb of Flutter, and .json of i18n li
 
 import re
 from collections.abc import Iterator
+from typing import Any
 from xml.etree.ElementTree import Element
 
 from xmine.errors import FileError
 from xmine.files.reading import in_command, limited, name_of, read_blocks
 from xmine.files.records import json_text, parsed_json
 from xmine.files.suffixes import NO_SENTENCES, kind_of
-from xmine.files.xml_text import root_of, tag_of
-from xmine.text.formats.units import Unit, line_of, read_text
+from xmine.files.xml_text import root_of, tag_of, text_of
+from xmine.text.formats.units import LeftOut, Unit, line_of, read_text, short
 
 KINDS = ("xml", "strings", "arb", "json")
-_ENTRY = re.compile(
-    r"\s*(?:/\*.*?\*/\s*|//[^\n]*\s*)*"
-    r'(?:\Z|(?:"((?:[^"\\]|\\.)*+)"|([\w.-]++))\s*=\s*"((?:[^"\\]|\\.)*+)"\s*;)',
-    re.DOTALL,
+# No pattern repeats a pattern that could match the same characters in another way. A comment does
+# not go on over the beginning of another: it has lost its end.
+_SPACE = re.compile(
+    r"(?:\s++|//[^\n]*+|/\*(?:[^*\n]++|\*(?!/)|\n(?![ \t]*+/\*))*+\*/)++",
 )
+_QUOTED = r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"'
+_ENTRY = re.compile(rf"(?:{_QUOTED}|([\w.-]++))\s*+=\s*+{_QUOTED}\s*+;", re.DOTALL)
+_OF_EXTENSION = {"message", "description", "placeholders"}  # of a browser: a text, and facts
 _ESCAPE = re.compile(r"\\(?:[uU]([0-9a-fA-F]{4})|(.))", re.DOTALL)
 
 
-def read(path: str) -> Iterator[Unit]:
+def read(path: str) -> Iterator[Unit | LeftOut]:
     """Read the texts; the place of one is its key, `menu.file.0` for a text inside others."""
     kind = kind_of(path)
     if kind == "xml":
@@ -34,71 +38,81 @@ def read(path: str) -> Iterator[Unit]:
 def _json(path: str, *, is_arb: bool) -> Iterator[Unit]:
     name, (what, hint) = name_of(path), NO_SENTENCES["json"]
     hint = hint.replace("FILE", in_command(path))
-    root = parsed_json(read_text(path), name, hint)
-    if not isinstance(root, dict):
+    root = parsed_json(read_text(path), name, hint, tuple)
+    if not isinstance(root, tuple):
         raise FileError(f"{name}: {what}, not texts by their keys", hint)
-    waiting = [(key, value) for key, value in reversed(root.items())]
-    while waiting:
-        key, value = waiting.pop()
-        if is_arb and key.startswith("@"):
-            continue  # facts about a text
-        if isinstance(value, str):
-            yield Unit(json_text(value, key, f"{name}: {key}"), key)
-        elif isinstance(value, dict) and isinstance(value.get("message"), str):
-            yield Unit(
-                json_text(value["message"], key, f"{name}: {key}"), key
-            )  # of a browser's extension
-        elif isinstance(value, (dict, list)):
-            inner = value.items() if isinstance(value, dict) else enumerate(value)
-            waiting += reversed([(f"{key}.{each}", inside) for each, inside in inner])
+    levels: list[tuple[str, Iterator[tuple[Any, Any]]]] = [("", iter(root))]
+    while levels:
+        above, inner = levels[-1]
+        for key, value in inner:
+            if is_arb and str(key).startswith("@") and not above:
+                continue  # facts about a text
+            place = short(f"{above}{key}")
+            facts = dict(value) if isinstance(value, tuple) else {}
+            if "message" in facts and facts.keys() <= _OF_EXTENSION and len(facts) == len(value):
+                value = facts["message"]
+            if isinstance(value, str):
+                yield Unit(json_text(value, place, f"{name}: {place}"), place)
+            elif isinstance(value, (tuple, list)):
+                inside = enumerate(value) if isinstance(value, list) else value
+                levels.append((f"{place}.", iter(inside)))
+                break
+        else:
+            levels.pop()
 
 
-def _android(path: str) -> Iterator[Unit]:
+def _android(path: str) -> Iterator[Unit | LeftOut]:
     root, name = root_of(path), name_of(path)
     if tag_of(root.tag) != "resources":
         what, hint = NO_SENTENCES["xml"]
         raise FileError(f"{name}: {what} of <{tag_of(root.tag)}>, not texts by their keys", hint)
     for entry in root:
-        key = entry.get("name", "")
+        key, is_list = short(entry.get("name", "")), entry.tag in ("string-array", "plurals")
+        texts = [_android_text(item) for item in (entry if is_list else [entry])]
         if entry.get("translatable") == "false":
-            continue
-        if entry.tag == "string":
-            yield Unit(_android_text(entry), key)
-        elif entry.tag in ("string-array", "plurals"):
-            for at, item in enumerate(entry):
-                yield Unit(_android_text(item), f"{key}.{item.get('quantity') or at}")
+            yield LeftOut("texts marked not translatable", sum(map(bool, texts)))
+        elif is_list:
+            for at, (item, text) in enumerate(zip(entry, texts, strict=True)):
+                yield Unit(text, f"{key}.{item.get('quantity') or at}")
+        elif "string" in (entry.tag, entry.get("type")):
+            yield Unit(texts[0], key)
+        elif texts[0]:
+            yield LeftOut(f"resources <{tag_of(entry.tag)}>", len(entry) or 1)
 
 
 def _android_text(entry: Element) -> str:
-    text = re.sub(r"\s+", " ", "".join(entry.itertext())).strip()
+    text = re.sub(r"\s+", " ", text_of(entry, set())).strip()
     return _unescaped(re.sub(r'(?<!\\)"', "", text))
 
 
-def _apple(path: str) -> Iterator[Unit]:
+def _apple(path: str) -> Iterator[Unit | LeftOut]:
     data, name = limited(path, read_blocks(path)), name_of(path)
     if data.startswith(b"bplist"):  # as Xcode packs them into an app
-        import plistlib
-
-        try:
-            root = plistlib.loads(data, fmt=plistlib.FMT_BINARY)
-        except (plistlib.InvalidFileException, ValueError, RecursionError, LookupError) as error:
-            raise FileError(f"{name}: a broken property list: {error}", "copy it again") from None
-        entries = root.items() if isinstance(root, dict) else ()
-        for key, text in entries:
-            if isinstance(text, str):
-                yield Unit(json_text(text, key, f"{name}: {key}"), str(key))
+        yield from _packed(data, name)
         return
     text, at = read_text(path), 0
     while at < len(text):
-        entry = _ENTRY.match(text, at)
-        if entry is None:
-            rest = re.compile(r"\s*").match(text, at)
-            where = f"{name_of(path)}:{line_of(text, rest.end() if rest else at)}"
-            hint = 'an entry is "key" = "text"; and the file may be cut off'
-            raise FileError(f"{where}: not an entry of a .strings file", hint)
-        at = entry.end()
-        if entry[3] is not None:
-            yield Unit(_unescaped(entry[3]), _unescaped(entry[1] or entry[2] or ""))
+        found = _SPACE.match(text, at) or _ENTRY.match(text, at)
+        if found is None:
+            hint = 'an entry is "key" = "text"; a comment ends in */; and the file may be cut off'
+            raise FileError(f"{name}:{line_of(text, at)}: not an entry of a .strings file", hint)
+        at = found.end()
+        if found.re is _ENTRY:
+            yield Unit(_unescaped(found[3]), _unescaped(found[1] or found[2] or ""))
+
+
+def _packed(data: bytes, name: str) -> Iterator[Unit | LeftOut]:
+    import plistlib
+
+    try:
+        root = plistlib.loads(data, fmt=plistlib.FMT_BINARY)
+    except (plistlib.InvalidFileException, ValueError, LookupError) as error:
+        raise FileError(f"{name}: a broken property list: {error}", "copy it again") from None
+    for key, text in root.items() if isinstance(root, dict) else ():
+        if isinstance(text, str):
+            yield Unit(json_text(text, key, f"{name}: {key}"), str(key))
+        elif isinstance(text, (dict, list)):
+            yield LeftOut("entries that hold others")
 
 
 def _unescaped(text: str) -> str:

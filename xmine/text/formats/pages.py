@@ -2,118 +2,126 @@
 
 import logging
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from xmine.errors import FileError
 from xmine.files.reading import name_of
-from xmine.files.xml_text import tag_of
-from xmine.text.formats.units import Unit, read_text
+from xmine.text.formats.html_blocks import bared, blocks, html_blocks, parsed
+from xmine.text.formats.units import LeftOut, Unit, one_line, read_text
 
 if TYPE_CHECKING:
-    from lxml.etree import _Element
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_core import StateCore
 
-_BREAK = re.compile("softbreak|hardbreak|html_inline<br", re.IGNORECASE)
-_FRONT = re.compile(r"\A---[ \t]*\n.*?^(?:---|\.\.\.)[ \t]*$", re.DOTALL | re.MULTILINE)
-# Elements that stand inside a sentence; all others end it. `ref` and `hi` are trafilatura's.
-_INLINE = set(
-    "a abbr b bdi bdo big cite code data del dfn em font hi i ins kbd label mark q".split()
-)
-_INLINE |= set("ref rp rt ruby s samp small span strike strong sub sup time tt u var wbr".split())
-_SPACES = {"br", "lb"}
-_NO_TEXT = set("script style pre template svg math object title noscript rt rp".split())
-_SHOWN = {"text/html", "text/x-red", "text/x-template"}  # types of scripts that hold a page
 _NO_MAIN = set("nav header footer aside form button select textarea iframe".split())
+_FRONT = re.compile(  # YAML, which begins with a key, or TOML
+    r"\A(?:---[ \t]*\n(?=(?:[ \t]*(?:#.*)?\n)*[\w\"'][^\s:]*[ \t]*:\s)[^\0]*?^(?:---|\.\.\.)|"
+    r"\+\+\+[ \t]*\n[^\0]*?^\+\+\+)[ \t]*$",
+    re.MULTILINE,
+)
+_BOXES = set(
+    "attention caution danger error hint important info note smart success tip warn warning".split()
+)
+# What stands behind the mark of a box: attributes with its title, or its kind and perhaps a title.
+_TITLE = (
+    r'(?:[^"\n]*="([^"\n]*)".*'
+    r"|[ \t]*\{?[\w.:#-]*\}?[ \t]*(?:\[([^\]\n]*)\].*|\]?[+-]?([^{}\n]*)(?:\{.*)?))$"
+)
+# Lines of boxes, `:::note Title`, `> [!NOTE]`, `!!! note "Title"` with its text set in, and notes,
+# whose other paragraphs are set in -> the headings and list items that have the same text.
+_LINES = [
+    (re.compile(rf"^([ \t>]*+)(?::{{3,}}|\[!(?=[A-Za-z]+\])){_TITLE}", re.M), r"\1# \2\3\4"),
+    (
+        re.compile(r'^([ \t]*+)(?:!!!|\?\?\?\+?|===)[ \t]++[a-z \t]*+(?:"(.*)"|$)', re.M),
+        r"\1- # \2",
+    ),
+    (re.compile(r"^([ \t>]*+)\[\^[^\]\[\n]+\]:", re.M), r"\1- "),
+]
+# Code inside a line, which stays; tags of templates, marks of notes, attributes, a box to tick.
+_MARKS = re.compile(
+    r"(?<!`)(`++)[^\0]*?(?<!`)\1(?!`)|\{%[^{}]*%\}|\{{2,3}[^{}]*\}{2,3}|\A\[[ xX]\](?=\s)"
+    r"|(?<![ \t])[ \t]*+(?:\[\^[^\]\[\s]+\]|\{[:#.][^{}\n]*\})"
+)
+# Tags inside a line that do more than to dress it; `Array<string>` has none.
+_TAG = re.compile(
+    r"</?(?:a|br|div|h\d|img|li|math|p|pre|r[bpt]|ruby|script|style|su[bp]|svg|t[dhr])\b", re.I
+)
+_PROGRAM = re.compile(
+    r"import\s(?:[^'\"]*\sfrom\s+)?['\"][^'\"]+['\"];?\s*(?:\n|$)"
+    r"|export\s+(?:default|const|let|var|function|class|\{|\*).*[=({;]"
+)
+_DEEPEST = 100  # blocks inside blocks
 
 
-def read_markdown(path: str) -> Iterator[Unit]:
+def read_markdown(path: str) -> Iterator[Unit | LeftOut]:
     """Read the texts of a page; the place is the line where the block begins."""
     from markdown_it import MarkdownIt
 
-    text = _FRONT.sub(lambda front: "\n" * front[0].count("\n"), read_text(path))
-    line = 0
-    for token in MarkdownIt("commonmark", {"html": True}).enable("table").parse(text):
-        line = token.map[0] + 1 if token.map else line
-        if token.type == "inline":
-            inside = (
-                " " if _BREAK.match(child.type + child.content) else child.content
-                for child in token.children or ()
-                if child.type != "html_inline" or _BREAK.match(child.type + child.content)
-            )
-            yield Unit("".join(inside), f"line {line}")
+    text = read_text(path)
+    if front := _FRONT.match(text):
+        lines = front[0].count("\n")
+        yield LeftOut("lines of front matter", lines - 1)
+        text = "\n" * lines + text[front.end() :]
+    reader = MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).enable(["table", "strikethrough"])
+    reader.core.ruler.after("block", "marks", _unmark)
+    yield from _texts(reader, text, name_of(path), 1)
 
 
-def read_html(path: str) -> Iterator[Unit]:
+def _unmark(state: "StateCore") -> None:
+    for token in state.tokens:
+        if token.type in ("inline", "html_block"):
+            token.content = _MARKS.sub(lambda mark: mark[0] if mark[1] else "", token.content)
+
+
+def _texts(reader: "MarkdownIt", text: str, name: str, first: int) -> Iterator[Unit | LeftOut]:
+    for lines, put in _LINES:
+        text = lines.sub(put, text)
+    at = first
+    for token in reader.parse(text):
+        at = first + token.map[0] if token.map else at
+        token.children = children = [
+            each
+            for each in token.children or []
+            if each.type != "html_inline" or _TAG.match(each.content)
+        ]
+        is_program = token.type in ("fence", "code_block")
+        if token.type in ("blockquote_open", "list_item_open") and token.level + 1 >= _DEEPEST:
+            raise FileError(f"{name}:{at}: {_DEEPEST} blocks inside blocks", "write it flat")
+        if token.type == "inline" and token.level == 1:  # in a paragraph of its own
+            is_program = _PROGRAM.match(token.content) is not None
+        said: Iterable[str | LeftOut] = ()
+        if token.type == "fence" and token.info.split(" ")[0].strip("{}") in _BOXES:
+            yield from _texts(reader, f":::{token.info}\n{token.content}", name, at)
+        elif is_program:
+            said = [LeftOut("code blocks")]
+        elif token.type == "html_block" or any(each.type == "html_inline" for each in children):
+            page = reader.renderer.render([token], reader.options, {})
+            said = html_blocks(f"<div>{page}", name)
+        elif token.type == "inline":
+            breaks = ("softbreak", "hardbreak")
+            said = ["".join(" " if each.type in breaks else each.content for each in children)]
+        for each in said:
+            yield Unit(each, f"line {at}") if isinstance(each, str) else each
+
+
+def read_html(path: str) -> Iterator[Unit | LeftOut]:
     """Read the main text of a page, as trafilatura finds it; all of a page where it finds none."""
     import trafilatura
 
-    name, text = name_of(path), read_text(path, says_charset=True)
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # it tells of each odd page
-    page, body = _parsed(text, name), None
+    page, body = parsed(read_text(path, says_charset=True), name_of(path)), None
+    yield from bared(page, pictures=False)
+    every, main = Counter(map(one_line, blocks(page))), list(blocks(page, _NO_MAIN))
+    is_deep = page.xpath(f"boolean(/{'/'.join('*' * 256)})")  # trafilatura takes its square in time
     with suppress(ValueError):  # of characters that XML has not
-        for code in list(page.iter("pre")):  # of which it makes a quotation
-            code.drop_tree()
-        found = trafilatura.bare_extraction(page, include_comments=False, include_tables=True)
+        found = is_deep or trafilatura.bare_extraction(page, include_comments=False)
         body = getattr(found, "body", None)
-    if body is not None and len(body) > 1:
-        yield from _numbered(blocks(body))
-    else:  # of a short page it makes one paragraph
-        yield from _numbered(blocks(_parsed(text, name), _NO_TEXT | _NO_MAIN))
-
-
-def _numbered(texts: Iterator[str]) -> Iterator[Unit]:
-    for number, text in enumerate(texts, start=1):
+    if body is not None and len(body) > 1:  # of a short page it makes one paragraph
+        main = list(blocks(body))
+    if beside := (every - Counter(map(one_line, main))).total():
+        yield LeftOut("texts beside the main text", beside)
+    for number, text in enumerate(main, start=1):
         yield Unit(text, f"paragraph {number}")
-
-
-def _parsed(text: str, name: str) -> "_Element":
-    from lxml import etree, html
-
-    try:
-        # As bytes: a text may not say its encoding.
-        parser = html.HTMLParser(encoding="utf-8", no_network=True)
-        root = html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
-        for script in list(root.iter("script")):  # a page that a program shows, as of Node-RED
-            if script.get("type", "").lower() in _SHOWN and (script.text or "").strip():
-                page = f"<div>{script.text}</div>"
-                inside = html.document_fromstring(page, parser=html.HTMLParser()).find("body")
-                if inside is not None:  # as in a frameset
-                    inside.tag, inside.tail = "div", script.tail
-                    script.getparent().replace(script, inside)
-    except (etree.LxmlError, ValueError) as error:
-        raise FileError(f"{name}: not HTML: {error}", "give a page") from None
-    return root
-
-
-def html_blocks(text: str, name: str) -> Iterator[str]:
-    """Give the texts of all blocks of a page of a book."""
-    return blocks(_parsed(text, name))
-
-
-def blocks(root: "_Element", skipped: "set[str]" = _NO_TEXT) -> Iterator[str]:
-    """Give the text of each block that has any, as it stands around the blocks inside."""
-    from lxml import etree
-
-    walk = etree.iterwalk(root, events=("start", "end", "comment", "pi"))
-    parts: list[str] = []
-    inside = ""
-    for event, element in walk:
-        name = tag_of(element.tag).lower() if event in ("start", "end") else ""
-        if event in ("comment", "pi"):
-            parts.append(element.tail or "")
-            continue
-        if name in _SPACES:
-            parts.append(" ")
-        elif name not in _INLINE:
-            if (inside := "".join(parts)).strip():
-                yield inside
-            parts = []
-        if event == "end":
-            parts.append(element.tail or "")
-        elif name in skipped:
-            walk.skip_subtree()
-        else:
-            parts.append(element.text or "")
-    if (inside := "".join(parts)).strip():
-        yield inside

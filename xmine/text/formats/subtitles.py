@@ -1,26 +1,38 @@
 """SubRip, WebVTT and SubStation subtitles -> sentences; the place of one is its times.
 
-A sentence that goes on over cues is put together: after a comma, before a small letter, or, where
+What the cue before still showed is left out of a cue: captions roll by repeating their lines. A
+sentence that goes on over cues is put together: after a comma, before a small letter, or, where
 a third of the cues end in a mark as sentences do, after a cue that ends in none.
 """
 
 import re
-import warnings
+from collections import Counter
 from collections.abc import Iterator
 from html import unescape
+from itertools import pairwise, starmap
+from typing import NamedTuple
 
 from xmine.errors import FileError
 from xmine.files.reading import name_of
 from xmine.files.suffixes import suffix_of
-from xmine.text.formats.units import Unit, line_of, one_line, read_text
+from xmine.text.formats.units import LeftOut, Unit, one_line, read_text
 from xmine.text.segmentation import join
 
-_TIME = r"(?:\d+:)?\d\d?:\d\d[.,]\d{1,3}"
-_CUE = re.compile(rf"\s*{_TIME}\s*-->\s*{_TIME}")
-# A line of times, or what a cut leaves of one: at the end of the file a part is enough.
-_TIMES = re.compile(r"^.*-->.*$|^\s*\d+:\d\d:\d\d[.,]\d*\s*-*$|^\s*\d+:[\d:]*\s*\Z", re.MULTILINE)
-_DIALOGUE = re.compile(r"^Dialogue:(?!(?:[^,\n]*,){9}).*$", re.MULTILINE)
-_TAG = re.compile(r"</?[A-Za-z][^<>]*>|<[\d:.]+>")
+_TIME = r"(?:\d{1,4}:)?\d\d?:\d\d[.,]\d{1,3}"
+_TIMES = re.compile(rf"\s*({_TIME})\s*-->\s*({_TIME})(?!\S)")
+# What a cut leaves of a line of times.
+_CUT = re.compile(r"\s*\d+:(?:\d\d:\d\d[.,]\d*\s*-+>|[\d:.,]*+\s*+-*+>?[\s\d:.,]*+$)")
+_NO_CUE = re.compile(r"(NOTE|STYLE|REGION)(?:\s|$)")
+_EVENT = "Layer Start End Style Name MarginL MarginR MarginV Effect Text".split()
+_TAG = re.compile(
+    r"</?(?:(?:[bcisu]|em|strong|ruby|rt)(?:\.[^\s<>]*)?\s*|(?:v|lang|font|span)(?:[.\s][^<>]*)?)>"
+    r"|<[\d:.]+>|\{\\[^{}]*\}",
+    re.IGNORECASE,
+)
+_READING = re.compile(r"<rt(?:\.[^<>]*)?>.*?(?:</rt>|(?=</ruby>)|\Z)", re.DOTALL | re.IGNORECASE)
+_BREAK = re.compile(r"<[Bb][Rr]\s*/?>|(?<!:)\\N")
+_CHARACTER = re.compile(r"&#?\w{1,31};")
+_DRAWING = re.compile(r"\{[^{}]*\\p[1-9][^{}]*\}[^{}]*")
 _ENDS = re.compile(r"[.!?…。！？؟।♪][\])）】\"'”’»」』*]*$")
 _TRAILS = re.compile(r"(?:\.\.\.|…)$")
 _HALTS = re.compile(r"[,;،，、–—-]$")
@@ -28,11 +40,26 @@ _SPEAKER = re.compile(r"[-–—\[(（【♪]")
 _FIRST = re.compile(r"[^\W\d_]")
 _MOST_APART, _LONGEST = 3_000, 400  # milliseconds, characters
 _ENDING = 1 / 3  # of the cues end in a mark, where marks tell the end of a sentence
+_AT_ONCE, _GLIMPSE = 50, 100  # milliseconds: no pause between two cues; too short to be read
+_MOST_LINES = 8  # that stay on the screen
 
 
-def read(path: str) -> Iterator[Unit]:
-    """Read the sentences, without tags, drawings and comments."""
-    cues = _cues(path)
+class _Cue(NamedTuple):
+    start: int  # milliseconds
+    end: int
+    source: str  # with its tags
+    lines: list[str]
+
+
+def read(path: str) -> Iterator[Unit | LeftOut]:
+    """Read the sentences, without tags, drawings and notes."""
+    text, name, left_out = read_text(path), name_of(path), Counter[str]()
+    cues_of = _scripted if suffix_of(path) in (".ass", ".ssa") else _timed
+    found = [cue for cue in cues_of(text, name, left_out) if cue.lines]
+    if not found:
+        raise FileError(f"{name}: no cues in it", "give a file of subtitles")
+    cues = list(_once(found, left_out))
+    yield from starmap(LeftOut, (+left_out).items())
     marked = sum(_ENDS.search(text) is not None for *_, text in cues) >= _ENDING * len(cues)
     waiting: tuple[int, int, str] | None = None
     for start, end, text in cues:
@@ -46,35 +73,110 @@ def read(path: str) -> Iterator[Unit]:
         yield _unit(*waiting)
 
 
-def _cues(path: str) -> list[tuple[int, int, str]]:
-    """Read start and end, in milliseconds, and the text of each cue that has any."""
-    import pysubs2
+def _timed(text: str, name: str, left_out: Counter[str]) -> Iterator[_Cue]:
+    """Cut SubRip; or WebVTT, where blank lines end a cue: https://www.w3.org/TR/webvtt1/."""
+    is_web, lines = text.startswith("WEBVTT"), ["", *text.split("\n")]
+    times = {number: each for number, line in enumerate(lines) if (each := _TIMES.match(line))}
+    for first, last in pairwise([0, *times, len(lines)]):
+        own, *others = _blocks(lines, first, last, is_web)
+        for block in filter(None, others):
+            kind = _NO_CUE.match(block[0]) if is_web else None
+            named = is_web or block[0].strip().isdigit()
+            if kind:
+                left_out["notes of captions"] += kind[1] == "NOTE"
+            elif cut := next(filter(_CUT.match, block[: 1 + named]), None):
+                raise _not_whole(name, lines.index(cut, first), cut)
+            elif is_web and own:
+                left_out["texts outside of cues"] += 1
+            else:
+                own += block
+        if first:
+            yield _cue(times[first], "\n".join(own), left_out)
+        elif own and not is_web:
+            left_out["texts outside of cues"] += 1
 
-    text, name = read_text(path), name_of(path)
-    kind = suffix_of(path).removeprefix(".")
-    is_script = kind in ("ass", "ssa")
-    wrong = _DIALOGUE.search(text) if is_script else None
-    for times in () if is_script else _TIMES.finditer(text):
-        wrong = wrong or (None if _CUE.match(times[0]) else times)
-    if wrong:
-        raise FileError(
-            f"{name}:{line_of(text, wrong.start())}: not a whole cue: {wrong[0].strip()[:60]!r}",
-            "the file is cut off, or no file of subtitles: copy it again",
-        )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of fields that do not matter here
-        try:
-            found = pysubs2.SSAFile.from_string(text, format_=kind)
-        except (pysubs2.exceptions.Pysubs2Error, ValueError, LookupError) as error:
-            raise FileError(f"{name}: no subtitles: {error}", "copy it again") from None
-    cues = []
-    for event in found:
-        said = one_line(unescape(_TAG.sub("", event.plaintext)))
-        if said and not (event.is_comment or event.is_drawing):
-            cues.append((event.start, event.end, said))
-    if not cues:
-        raise FileError(f"{name}: no cues in it", "give a file of subtitles")
-    return cues
+
+def _blocks(lines: list[str], first: int, last: int, is_web: bool) -> list[list[str]]:
+    """Cut the lines between two lines of times at blank ones, without the name of the second."""
+    blocks: list[list[str]] = [[]]
+    for line in lines[first + (first > 0) : last]:
+        if line if is_web else line.strip():
+            blocks[-1].append(line)
+        else:
+            blocks.append([])
+    line = lines[last - 1].strip() if blocks[-1] and last < len(lines) else ""
+    if line.isdigit() or (line and is_web and len(blocks) > 1 + (first == 0)):
+        blocks[-1].pop()
+    return blocks
+
+
+def _not_whole(name: str, number: int, line: str) -> FileError:
+    return FileError(
+        f"{name}:{number}: not a whole cue: {line.strip()[:60]!r}",
+        "the file is cut off, or no file of subtitles: copy it again",
+    )
+
+
+def _scripted(text: str, name: str, left_out: Counter[str]) -> Iterator[_Cue]:
+    """Read the events of SubStation."""
+    fields = _EVENT
+    for number, line in enumerate(text.split("\n"), start=1):
+        kind, _, values = line.partition(":")
+        if kind == "Format" and "Text" in values:
+            fields = [field.strip() for field in values.split(",")]
+        elif kind == "Comment":
+            left_out["notes of captions"] += 1
+        elif kind == "Dialogue":
+            event = dict(zip(fields, values.split(",", len(fields) - 1), strict=False))
+            times = _TIMES.match(f"{event.get('Start')} --> {event.get('End')}")
+            if times is None or "Text" not in event:
+                raise _not_whole(name, number, line)
+            said = re.sub(r"\\[Nnh]", "\n", _DRAWING.sub("", event["Text"]))
+            yield _cue(times, re.sub(r"\{[^{}]*\}", "", said), left_out, event["Text"])
+
+
+def _cue(times: re.Match[str], said: str, left_out: Counter[str], source: str = "") -> _Cue:
+    text, readings = _READING.subn("", said)
+    left_out["readings"] += readings
+    text = _TAG.sub("", _BREAK.sub("\n", text))
+    text = _CHARACTER.sub(lambda character: unescape(character[0]), text)
+    lines = [one_line(line) for line in text.split("\n") if line.strip()]
+    return _Cue(_milliseconds(times[1]), _milliseconds(times[2]), source or said, lines)
+
+
+def _milliseconds(time: str) -> int:
+    *hours, minutes, seconds = time.replace(",", ".").split(":")
+    return round(1000 * float(seconds)) + 60_000 * (int(minutes) + 60 * sum(map(int, hours)))
+
+
+def _once(cues: list[_Cue], left_out: Counter[str]) -> Iterator[tuple[int, int, str]]:
+    """Give what each cue adds to what is shown, in the order of time."""
+    shown = dict[str, int]()  # text -> until when
+    before = _Cue(0, -_MOST_APART, "", [])
+    for cue in sorted(cues, key=lambda cue: cue.start):
+        text = " ".join(cue.lines)
+        lines = _added(before, cue) if shown.get(text, cue.start) <= cue.start else []
+        left_out["repeated captions"] += lines != cue.lines
+        shown[text], before = max(cue.end, shown.get(text, 0)), cue
+        if lines:
+            yield cue.start, cue.end, " ".join(lines)
+
+
+def _added(before: _Cue, cue: _Cue) -> list[str]:
+    """Give the lines that the cue before did not show until now; the first perhaps in part."""
+    old, new, pause = before.lines, cue.lines, cue.start - before.end
+    is_read = min(before.end - before.start, cue.end - cue.start) >= _GLIMPSE
+    if pause > _AT_ONCE or (cue.source == before.source and pause >= 0 and is_read):  # said again
+        return new
+    for moved in range(min(len(old), len(new), _MOST_LINES), 0, -1):
+        last, line = old[-1], new[moved - 1]
+        if old[-moved:-1] == new[: moved - 1]:
+            if line == last:
+                return new[moved:]
+            grows = len(last.split()) > 2 or not _ENDS.search(last)
+            if grows and line.startswith(f"{last} "):
+                return [line[len(last) + 1 :], *new[moved:]]
+    return new
 
 
 def _goes_on(text: str, after: str, marked: bool) -> bool:

@@ -1,18 +1,26 @@
-"""One text of a file and where it stands; the bytes of a file -> its characters."""
+"""One text of a file and where it stands, and how much of a file; its bytes -> its characters."""
 
 import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import blake2b
 from pathlib import Path
-from typing import NamedTuple
+from time import thread_time
+from typing import NamedTuple, TypeVar
 from zipfile import BadZipFile
 
 from xmine.errors import FileError
-from xmine.files.reading import decode, limited, name_of, read_blocks
+from xmine.files.reading import decode, exists, limited, name_of, read_blocks
 
 _SAID = re.compile(rb"""(?:charset|encoding)=["']?([\w.:-]+)""", re.IGNORECASE)
 _LOOKED_AT = 4096
+_LONGEST_PLACE = 200  # characters
+# What a reader may give: text for each byte of the file and of any file, where each thing that is
+# given counts as so many characters; and seconds of the processor, of any file and for each byte.
+_TEXT_A_BYTE, _TEXT, _EACH = 64, 1 << 26, 16
+_SECONDS, _SECONDS_A_BYTE = 30.0, 2e-5
+_Found = TypeVar("_Found", bound=tuple[object, ...])
 
 
 class Unit(NamedTuple):
@@ -22,6 +30,13 @@ class Unit(NamedTuple):
     place: str
 
 
+class LeftOut(NamedTuple):
+    """Texts of a file that its reader does not give, in the words of the summary: `footnotes`."""
+
+    what: str
+    number: int = 1
+
+
 class Translation(NamedTuple):
     """One text of a catalogue and its translation; `fault` tells why the two are no pair."""
 
@@ -29,6 +44,40 @@ class Translation(NamedTuple):
     target: str
     place: str
     fault: str = ""
+
+
+def within_budget(path: str | Path, found: Iterator[_Found]) -> Iterator[_Found]:
+    """Give what a reader finds, rows with texts, while it is what a file of that size can hold.
+
+    Raises:
+        FileError: the texts and places are too much, or took too long to find; or what is in the
+            file is nested too deep.
+    """
+    name, spent, seconds = name_of(path), 0, 0.0
+    size = Path(path).stat().st_size if exists(str(path)) else 0
+    hint = "open it in its program, and save its texts as plain text"
+    while True:
+        begun = thread_time()
+        try:
+            each = next(found, None)
+        except RecursionError:
+            raise FileError(f"{name}: nested deeper than can be read", hint) from None
+        seconds += thread_time() - begun
+        if each is None:
+            return
+        spent += _EACH + sum(len(text) for text in each if isinstance(text, str))
+        if spent > _TEXT + _TEXT_A_BYTE * size or seconds > _SECONDS + _SECONDS_A_BYTE * size:
+            cost = f"{spent:,} characters in {seconds:.0f} seconds"
+            raise FileError(f"{name}: {size:,} bytes gave {cost}, and were not at their end", hint)
+        yield each
+
+
+def short(place: str) -> str:
+    """Cut a place that nobody reads to its end; a digest keeps it apart from others."""
+    if len(place) <= _LONGEST_PLACE:
+        return place
+    digest = blake2b(place.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return f"{place[:_LONGEST_PLACE]}…{digest}"
 
 
 def one_line(text: str) -> str:

@@ -7,18 +7,25 @@ from xml.etree.ElementTree import Element
 
 from xmine.errors import FileError
 from xmine.files.reading import name_of, read_blocks
-from xmine.files.xml_text import decoded, root_of, tag_of, text_of
-from xmine.text.formats.units import Translation, Unit
+from xmine.files.xml_text import BREAK, decoded, root_of, tag_of, text_of
+from xmine.text.formats.units import LeftOut, Translation, Unit, short
 
-_UNITS = {"trans-unit", "unit"}
+_UNITS, _SEGMENTS = {"trans-unit", "unit"}, {"segment", "ignorable"}
 _PARTS = ("source", "seg-source", "target")
-_SHOWN = ("equiv-text", "disp")  # what an empty code says that it stands for
+_LOCKED = 'marked translate="no"'
+# Attributes by which a translation is none yet, of XLIFF, and those of Trados, memoQ and Phrase.
+_DRAFT = re.compile(
+    "approved=no|state=(?:new|initial|needs-.*)|confirmed=0|conf=(?:Draft|Rejected.*)"
+    "|state-qualifier=(?:fuzzy-match|leveraged-mt|.*-suggestion|rejected-.*)"
+    "|status=(?:NotStarted|Rejected|PartiallyEdited|Pretranslated|MachineTranslated)"
+)
 
 
-def read(path: str) -> Iterator[Unit]:
+def read(path: str) -> Iterator[Unit | LeftOut]:
     """Read the sources."""
     for found in translations(path):
-        yield Unit(found.source, found.place)
+        is_left = found.fault == _LOCKED
+        yield LeftOut(f"texts {_LOCKED}") if is_left else Unit(found.source, found.place)
 
 
 def languages(path: str) -> tuple[str, str]:
@@ -34,43 +41,63 @@ def languages(path: str) -> tuple[str, str]:
 def translations(path: str) -> Iterator[Translation]:
     """Read each segment; codes of formatting go, placeholders that say their text stay.
 
-    The place is the id of the unit, and of the segment inside.
+    The place is the id of the unit, and of the segment inside. A text inside of a code, `sub`, has
+    no translation.
     """
     root, name = root_of(path), name_of(path)
     if tag_of(root.tag) != "xliff":
         raise FileError(f"{name}: not XLIFF: it begins with <{tag_of(root.tag)}>")
-    for number, unit in enumerate((x for x in root.iter() if tag_of(x.tag) in _UNITS), start=1):
-        place = unit.get("id") or f"unit {number}"
-        segments = [child for child in unit if tag_of(child.tag) == "segment"]
+    waiting, number = [(root, "")], 0
+    while waiting:  # what a group says holds for the units in it
+        unit, may = waiting.pop()
+        may = unit.get("translate", may)
+        if tag_of(unit.tag) not in _UNITS:
+            waiting += [(child, may) for child in reversed(unit)]
+            continue
+        number += 1
+        place = short(unit.get("id") or f"unit {number}")
+        breaks = {each.get("id") for each in _all(unit, "data") if BREAK.search(each.text or "")}
+        for code in unit.iter() if breaks else ():
+            if code.get("dataRef") in breaks:
+                code.set("type", "lb")
+        facts = {each.get("id"): each for each in _all(unit, "seg")}  # of Trados
+        segments = [child for child in unit if tag_of(child.tag) in _SEGMENTS]
         for at, segment in enumerate(segments or [unit], start=1):
             where = place if len(segments) < 2 else f"{place} {segment.get('id') or at}"
-            yield from _segments(segment, where)
+            yield from _segments(segment, where, _LOCKED * (may == "no"), unit, facts)
 
 
-def _segments(segment: Element, place: str) -> Iterator[Translation]:
+def _segments(
+    segment: Element, place: str, fault: str, unit: Element, facts: dict[str | None, Element]
+) -> Iterator[Translation]:
     parts = {tag_of(child.tag): child for child in segment if tag_of(child.tag) in _PARTS}
-    marks = {name: _marked(part) for name, part in parts.items()}
-    inner = marks.get("seg-source") or {}
-    if inner and inner.keys() == marks.get("target", inner).keys():
-        targets = marks.get("target", {})
-        sides = [(f"{place} {mid}", mark, targets.get(mid)) for mid, mark in inner.items()]
-    else:
-        sides = [(place, parts["source"], parts.get("target"))] if "source" in parts else []
+    marks, others = (_marked(parts.get(name)) for name in ("seg-source", "target"))
+    both = parts.get("source"), parts.get("target")
+    sides = [(place, *both)]
+    if marks and ("target" not in parts or marks.keys() == others.keys()):
+        sides = [(f"{place} {mid}", mark, others.get(mid)) for mid, mark in marks.items()]
+    sides += [(f"{place} sub", each, None) for each in _all(both[0], "sub")]
+    sides += [(f"{place} sub", None, each) for each in _all(both[1], "sub")]
     for where, source, target in sides:
-        texts = ["" if side is None else _text(side) for side in (source, target)]
-        fault = "" if all(text.strip() for text in texts) else "not translated"
-        yield Translation(texts[0], texts[1], where, fault)
+        texts = ["" if side is None else text_of(side).strip() for side in (source, target)]
+        told = (unit, segment, both[1], None if source is None else facts.get(source.get("mid")))
+        said = [pair for each in told if each is not None for pair in each.attrib.items()]
+        is_draft = any(_DRAFT.fullmatch(f"{tag_of(name)}={value}") for name, value in said)
+        why = fault or "not translated" * (not all(texts)) or "marked unfinished" * is_draft
+        if any(texts):
+            yield Translation(texts[0], texts[1], where, why)
 
 
-def _marked(part: Element) -> dict[str, Element]:
-    """Find the segments that are marked inside a text, by their ids."""
-    marks = (each for each in part.iter() if tag_of(each.tag) == "mrk")
-    return {mark.get("mid", ""): mark for mark in marks if mark.get("mtype") == "seg"}
+def _all(part: Element | None, tag: str) -> list[Element]:
+    return [] if part is None else [each for each in part.iter() if tag_of(each.tag) == tag]
 
 
-def _text(part: Element) -> str:
-    for code in list(part.iter()):
-        shown = next((code.get(name) for name in _SHOWN if code.get(name)), None)
-        if shown and code is not part and not len(code):
-            code.tag, code.text = "shown", shown
-    return text_of(part)
+def _marked(part: Element | None) -> dict[str, Element]:
+    """Find the outer segments that are marked inside a text, by their ids, if all is in them."""
+    marks, inside = dict[str, Element](), set[Element]()
+    for mark in _all(part, "mrk"):
+        if mark.get("mtype") == "seg" and mark not in inside:
+            marks[mark.get("mid", "")] = mark
+            inside.update(mark.iter())
+    held = "".join(map(text_of, marks.values())), "" if part is None else text_of(part)
+    return marks if len({"".join(text.split()) for text in held}) == 1 else {}

@@ -1,16 +1,28 @@
 """Options of files and of the environment: which one counts, and what is wrong is named."""
 
 import os
-from collections.abc import Callable
+import socket
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
+from xmine.cli.app import app
+from xmine.cli.found_file import _kind, _kinds, nearest_file, trust
+from xmine.cli.settings import _NOT_HERE, Settings, key_of, read_settings
+from xmine.errors import OptionError
 from xmine.options import load_toml
 
 Command = Callable[..., Any]
 Toy = tuple[Path, Path, set[tuple[int, int]]]
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path.parent / f"{tmp_path.name}-settings"
+    monkeypatch.setattr("platformdirs.user_config_dir", lambda *_, **__: str(folder))
 
 
 @pytest.fixture
@@ -33,14 +45,14 @@ def test_a_flag_beats_the_environment_that_a_file_and_that_the_default(
     Path("xmine.toml").write_text("precision = 0.95\n[mine]\nprecision = 0.8\n")
     ended = command(*mine)
     assert cut(ended) == "precision 0.8"
-    assert "options: precision (xmine.toml:3)\n" in ended.err
+    assert "options: precision = 0.8 (xmine.toml:3)\n" in ended.err
     Path("tuned.toml").write_text("precision = 0.7\n")  # takes the place of both
     assert cut(command(*mine, "--options", "tuned.toml")) == "precision 0.7"
     monkeypatch.setenv("XMINE_OPTIONS", "tuned.toml")
     assert cut(command(*mine)) == "precision 0.7"
     monkeypatch.setenv("XMINE_PRECISION", "0.6")
     assert cut(command(*mine)) == "precision 0.6"
-    assert "options: precision (XMINE_PRECISION)" in command(*mine, "-v").err
+    assert "options: precision = 0.6 (XMINE_PRECISION)" in command(*mine, "-v").err
     assert cut(command(*mine, "--precision", "0.5")) == "precision 0.5"
     assert cut(command(*mine, "--threshold", "auto")) == "auto"  # of any cut, as with one file
 
@@ -58,8 +70,10 @@ def test_a_file_says_all_that_flags_say_and_a_run_keeps_what_it_said(
     )
     Path("below").mkdir()
     os.chdir("below")
+    assert command("mine", "../en.txt", "../zh.txt").code == 2  # an encoder that nobody named
+    assert "../xmine.toml is trusted as it is now: model = " in command("trust").err
     ended = command("mine", "../en.txt", "../zh.txt", "-o", "run/")
-    assert ended.code == 0
+    assert ended.code == 0 and 'gold = "../gold.tsv" (../xmine.toml:4)' in ended.err
     assert "against gold" in ended.err and "against gold" in flags.err
     said = load_toml(Path("run/run.toml"))["options_from"]
     assert said["gold"] == "../xmine.toml:4" and said["neighborhood"] == "../xmine.toml:7"
@@ -78,7 +92,7 @@ def test_a_file_says_all_that_flags_say_and_a_run_keeps_what_it_said(
         ("[mine]\ntop = 1.5\n", "xmine.toml:2: --top is 1.5\nhint: give a whole number\n"),
         ("[mine]\ndedup = 1\n", "xmine.toml:2: --dedup is 1\nhint: give true or false\n"),
         ("[mine]\nthreshold = true\n", "xmine.toml:2: --threshold is True\nhint: give a number"),
-        ("[mine]\nengine = 'spark'\n", "xmine.toml:2: 'spark' is not one of 'local', 'ray'."),
+        ("[mine]\nformat = 'xml'\n", "xmine.toml:2: 'xml' is not one of 'tsv', 'jsonl'."),
         ("[mine]\ngold = ['a', 'b']\n", "xmine.toml:2: a list\nhint: give one value\n"),
         ("[mine]\nforce = true\n", "xmine.toml:2: there is no option 'force'\n"),
         ("[mine\n", "xmine.toml: not a TOML file: "),
@@ -103,8 +117,22 @@ def test_a_wrong_variable_is_named(
         monkeypatch.delenv(name)
 
 
+@pytest.mark.parametrize("words", [["cache", "ls"], ["pairs", "list", "x.tsv"], ["trust"]])
+def test_a_misspelt_variable_is_told_by_every_command(
+    command: Command, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    for name, meant in (("PRECISON", "PRECISION"), ("OUPUT", "OUTPUT"), ("STATEE", "STATE")):
+        monkeypatch.setenv(f"XMINE_{name}", "1")
+        ended = command(*words)
+        assert ended.err.startswith(f"xmine: XMINE_{name}: there is no option '{name.lower()}'\n")
+        assert ended.code == 2 and f"did you mean XMINE_{meant}?" in ended.err
+        monkeypatch.delenv(f"XMINE_{name}")
+    for name in ("PRECISION", "EPOCHS", "PROGRESS", "HOME", "VERSION"):  # of others, and of nobody
+        monkeypatch.setenv(f"XMINE_{name}", "1")
+    assert "there is no option" not in command(*words).err
+
+
 def test_the_file_of_another_project_is_not_found(command: Command, mine: list[str]) -> None:
-    """Nor is one above the home folder."""
     Path("xmine.toml").write_text("[mine]\nprecision = 0.9\n")
     Path("repository/.git").mkdir(parents=True)
     os.chdir("repository")
@@ -116,8 +144,6 @@ def test_the_file_of_another_project_is_not_found(command: Command, mine: list[s
 def test_a_file_that_cannot_be_read_does_not_hide_one_above(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from xmine.cli.settings import nearest_file
-
     (tmp_path / "xmine.toml").write_text("k = 3\n")
     (below := tmp_path / "below").mkdir()
     (below / "pyproject.toml").write_text("[project]\n")
@@ -128,3 +154,162 @@ def test_a_file_that_cannot_be_read_does_not_hide_one_above(
     monkeypatch.chdir(below)
     monkeypatch.setattr(Path, "read_bytes", refused)
     assert nearest_file() == Path("../xmine.toml")
+
+
+def every_command(command: Any = None, context: Any = None) -> Iterator[Any]:
+    """The context of each command."""
+    if command is None:
+        command = typer.main.get_command(app())
+        context = command.context_class(command, info_name="xmine")
+    if not hasattr(command, "list_commands"):
+        yield context
+        return
+    for name in command.list_commands(context):
+        below = command.get_command(context, name)
+        yield from every_command(below, below.context_class(below, info_name=name, parent=context))
+
+
+def options_of_all() -> Iterator[tuple[Any, str, str]]:
+    """Of each option that a file may hold: the context of a command, the option, what it may do."""
+    for context in every_command():
+        for each in context.command.params:
+            if each.opts[0].startswith("-") and key_of(each) not in _NOT_HERE:
+                yield context, key_of(each), _kind(context.info_name, key_of(each))
+
+
+def read(context: Any, given: Path | None = None) -> Settings:
+    return read_settings(given, context, dict.__or__, lambda _: None)
+
+
+def test_it_is_said_of_every_option_of_every_command_what_it_may_do() -> None:
+    known = {key for context, key, _ in options_of_all()}
+    known |= {f"{context.info_name}.{key}" for context, key, _ in options_of_all()}
+    said = {name: kind for name, kind in _kinds().items()}
+    assert not said.keys() - known
+    for context, key, _ in options_of_all():
+        assert said.keys() & {key, f"{context.info_name}.{key}"}, f"{context.command_path} {key}"
+    kinds = {(context.info_name, key): kind for context, key, kind in options_of_all()}
+    for context in every_command():  # nothing that has a path or an encoder is free
+        for each in context.command.params:
+            if each.make_metavar(context) in ("<path>", "<model>", "<host:port>"):
+                assert kinds.get((context.info_name, key_of(each))) != "free"
+
+
+@pytest.mark.parametrize("form", ["[{0}]\n{1} = {2}", "{0}.{1}={2}", "{0}={{ {1} = {2} }}"])
+@pytest.mark.parametrize("file", ["xmine.toml", "pyproject.toml"])
+def test_a_found_file_neither_writes_nor_connects_nor_loads_until_it_is_trusted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, form: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    top = "tool.xmine." if file == "pyproject.toml" else ""
+    path = Path(file)
+    for context, key, kind in options_of_all():
+        if kind in ("free", "reads"):
+            continue
+        table = ".".join(f'"{word}"' for word in context.command_path.split()[1:])
+        for value in ('"x"', '["/etc/x", "y"]'):
+            path.write_text("\n" + form.format(top + table, key.replace("_", "-"), value))
+            with pytest.raises(OptionError) as wrong:
+                read(context)
+            line = 3 if form[0] == "[" else 2
+            assert wrong.value.message.startswith(f"{file}:{line}: {key} = {value}: ")
+            assert "xmine trust" in wrong.value.hint and f"--options {file}" in wrong.value.hint
+        assert list(read(context, path).values) == list(read(context, path).places) != []
+        last = context
+    trust(path)
+    assert read(last).is_found
+    path.write_text(path.read_text() + "\n")
+    with pytest.raises(OptionError):  # trusted as it was
+        read(last)
+
+
+@pytest.mark.parametrize(
+    "value",
+    "/etc/hosts;../x;a/../../x;out;out/x;out:2;a,../x;b, /etc/hosts;a;a/*;@b;o*t;{}/x;~/x;"
+    "b\\u0000".split(";"),
+)
+def test_a_found_file_reads_below_its_folder_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    (top := tmp_path / "top").joinpath("a", "below").mkdir(parents=True)
+    (top / "out").symlink_to(tmp_path)
+    (top / "a" / "link").symlink_to("/etc/hosts")
+    monkeypatch.chdir(top)
+    read_by = [(context, key) for context, key, kind in options_of_all() if kind == "reads"]
+    for context, key in read_by:
+        table = ".".join(context.command_path.split()[1:])
+        for said in (f'"{value}"', f'["b", "{value}"]'):
+            Path("xmine.toml").write_text(f"{'' if '+' in table else f'[{table}]'}\n{key}={said}\n")
+            with pytest.raises(
+                OptionError, match=f"xmine.toml:2: {key} = .* outside of its folder"
+            ):
+                read(context)
+        Path("xmine.toml").write_text(f'{key} = ["b.tsv:2", "{top}/b", "a/below", "-", "c,d"]\n')
+        assert key in map(key_of, context.command.params) and read(context).values
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="no owners")
+@pytest.mark.parametrize("whose", ["folder", "file", "link", "sticky", "above sticky", "user"])
+def test_a_file_that_others_could_have_put_there_is_not_read(
+    command: Command, mine: list[str], monkeypatch: pytest.MonkeyPatch, whose: str
+) -> None:
+    Path("top/below").mkdir(parents=True)
+    Path("elsewhere.toml").write_text("precision = 0.9\n")
+    Path("xmine.toml").write_text("precision = 0.8\n")
+    os.link("elsewhere.toml", "top/xmine.toml")
+    os.chdir("top/below")
+    words = ["mine", "../../en.txt", "../../zh.txt", *mine[3:]]
+    assert cut(command(*words)) == "precision 0.9"
+    if whose == "user":
+        monkeypatch.setattr(os, "getuid", lambda: 12345)
+    elif "sticky" in whose:
+        Path(".." if whose == "sticky" else ".").chmod(0o1777)
+    elif os.getuid():
+        pytest.skip("only root gives files away")
+    else:
+        if whose == "link":
+            Path("../xmine.toml").unlink()
+            Path("../xmine.toml").symlink_to("../elsewhere.toml")
+        os.lchown(".." if whose == "folder" else "../xmine.toml", 65534, -1)
+    ended = command(*words)
+    assert cut(ended) == "auto" and "options: " not in ended.err
+    assert ("../xmine.toml is not read: " in ended.err) == (
+        whose in ("folder", "file", "link", "sticky")
+    )
+    assert command(*words, "-q").err.count("not read") == 0 and command("trust").code == 1
+    assert cut(command(*words, "--options", "../xmine.toml")) == "precision 0.9"
+
+
+@pytest.mark.parametrize(
+    "toml",
+    [
+        'output = "{0}/x.fish,{0}/y.zh"',
+        'output = "../victim/x.fish,../victim/y.zh"',
+        'hubs = "{0}/hubs.tsv"',
+        'plot_file = "../victim/p.svg"',
+        'plot-file = "p.svg"\noutput = "loot.tsv"',
+        'engine = "ray"\naddress = "127.0.0.1:{1}"',
+    ],
+)
+def test_a_strangers_file_beside_texts_does_nothing(
+    command: Command, mine: list[str], tmp_path: Path, toml: str
+) -> None:
+    (victim := tmp_path / "victim").mkdir()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(0.05)
+        Path("xmine.toml").write_text(f"[mine]\n{toml.format(victim, listener.getsockname()[1])}\n")
+        ended = command(*mine, "-q")
+        with pytest.raises(TimeoutError):
+            listener.accept()
+    assert (ended.code, ended.out, ended.touched) == (2, "", set())
+    assert ended.err.startswith("xmine: xmine.toml:2: ") and "may not" in ended.err
+
+
+def test_what_a_trusted_file_writes_is_told_even_quietly(command: Command, mine: list[str]) -> None:
+    Path("xmine.toml").write_text('[mine]\noutput = "o.tsv"\n')
+    assert command("trust").code == 0
+    told = 'xmine: options: output = "o.tsv" (xmine.toml:2)\n'
+    assert told in command(*mine, "-q").err and Path("o.tsv").exists()
+    assert "options:" not in command(*mine, "-q", "-o", "p.tsv").err  # a flag says where
+    Path("xmine.toml").write_text("[mine]\nprecision = 0.9\n")
+    assert "options:" not in command(*mine, "-q", "-o", "q.tsv").err

@@ -7,6 +7,7 @@ import numpy as np
 
 from xmine.browsing.opened import Opened
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.hub import find_encoder
 from xmine.encoders.pair import EncoderPair, as_pair, is_pair
 from xmine.errors import FileError
 from xmine.files.npy import open_matrix
@@ -46,18 +47,30 @@ def encoders_of(
 
 
 def encoder_of_run(name: str, run: Path) -> str:
-    """Name the encoder of a run as it is found from here; its folder may lie beside the run."""
-    return name if name == "embedded" else input_of_run(name, run)
+    """Name the encoder of a run as it is found from here; its folder may lie beside the run.
+
+    Raises:
+        EncoderError: there is none, or it would have to be downloaded.
+    """
+    found = name if name == "embedded" else input_of_run(name, run)
+    for each in set(_of_sides(found)):
+        find_encoder(each, downloads=False)
+    return found
+
+
+def _of_sides(model: str) -> tuple[str, str]:
+    """Name the encoder of each side."""
+    if is_pair(model):
+        return str(Path(model) / "source"), str(Path(model) / "target")
+    if not Path(model).exists() and model.count(" and ") == 1:  # as a pair is named in a run
+        first, _, second = model.partition(" and ")
+        return first, second
+    return model, model
 
 
 def _loaded(model: str, options: EncodingOptions) -> EncoderPair:
     """Load one encoder for both sides, or the one of each."""
-    names = (model, model)
-    if is_pair(model):
-        names = (str(Path(model) / "source"), str(Path(model) / "target"))
-    elif not Path(model).exists() and model.count(" and ") == 1:  # as a pair is named in a run
-        first, _, second = model.partition(" and ")
-        names = (first, second)
+    names = _of_sides(model)
     if names[0] == names[1]:
         return as_pair(SentenceEncoder.load(model, options))
     return EncoderPair(*(SentenceEncoder.load(name, options) for name in names))

@@ -1,7 +1,6 @@
 """Options of files and of the environment: which one counts, and what is wrong is named."""
 
 import os
-import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ import pytest
 import typer
 
 from xmine.cli.app import app
-from xmine.cli.found_file import _kind, _kinds, nearest_file, trust
+from xmine.cli.found_file import kind_of, kinds, nearest_file
 from xmine.cli.settings import _NOT_HERE, Settings, key_of, read_settings
 from xmine.errors import OptionError
 from xmine.options import load_toml
@@ -71,7 +70,7 @@ def test_a_file_says_all_that_flags_say_and_a_run_keeps_what_it_said(
     Path("below").mkdir()
     os.chdir("below")
     assert command("mine", "../en.txt", "../zh.txt").code == 2  # an encoder that nobody named
-    assert "../xmine.toml is trusted as it is now: model = " in command("trust").err
+    assert '../xmine.toml is trusted as it is now: {"model": ' in command("trust").err
     ended = command("mine", "../en.txt", "../zh.txt", "-o", "run/")
     assert ended.code == 0 and 'gold = "../gold.tsv" (../xmine.toml:4)' in ended.err
     assert "against gold" in ended.err and "against gold" in flags.err
@@ -156,25 +155,17 @@ def test_a_file_that_cannot_be_read_does_not_hide_one_above(
     assert nearest_file() == Path("../xmine.toml")
 
 
-def every_command(command: Any = None, context: Any = None) -> Iterator[Any]:
-    """The context of each command."""
-    if command is None:
-        command = typer.main.get_command(app())
-        context = command.context_class(command, info_name="xmine")
-    if not hasattr(command, "list_commands"):
-        yield context
-        return
-    for name in command.list_commands(context):
-        below = command.get_command(context, name)
-        yield from every_command(below, below.context_class(below, info_name=name, parent=context))
-
-
-def options_of_all() -> Iterator[tuple[Any, str, str]]:
-    """Of each option that a file may hold: the context of a command, the option, what it may do."""
-    for context in every_command():
-        for each in context.command.params:
-            if each.opts[0].startswith("-") and key_of(each) not in _NOT_HERE:
-                yield context, key_of(each), _kind(context.info_name, key_of(each))
+def every_option(command: Any = None, context: Any = None) -> Iterator[tuple[Any, str, str, str]]:
+    """Of each option of each command: the context, the table, the name, and what it may do."""
+    command = command or typer.main.get_command(app())
+    context = context or command.context_class(command, info_name="xmine")
+    for word in command.list_commands(context) if hasattr(command, "list_commands") else ():
+        below = command.get_command(context, word)
+        yield from every_option(below, below.context_class(below, info_name=word, parent=context))
+    table = ".".join(f'"{word}"' for word in context.command_path.split()[1:])
+    for each in command.params if table else ():
+        if each.opts[0].startswith("-") and (key := key_of(each)) not in _NOT_HERE:
+            yield context, table, key, kind_of(context.info_name, key)
 
 
 def read(context: Any, given: Path | None = None) -> Settings:
@@ -182,45 +173,32 @@ def read(context: Any, given: Path | None = None) -> Settings:
 
 
 def test_it_is_said_of_every_option_of_every_command_what_it_may_do() -> None:
-    known = {key for context, key, _ in options_of_all()}
-    known |= {f"{context.info_name}.{key}" for context, key, _ in options_of_all()}
-    said = {name: kind for name, kind in _kinds().items()}
-    assert not said.keys() - known
-    for context, key, _ in options_of_all():
-        assert said.keys() & {key, f"{context.info_name}.{key}"}, f"{context.command_path} {key}"
-    kinds = {(context.info_name, key): kind for context, key, kind in options_of_all()}
-    for context in every_command():  # nothing that has a path or an encoder is free
-        for each in context.command.params:
-            if each.make_metavar(context) in ("<path>", "<model>", "<host:port>"):
-                assert kinds.get((context.info_name, key_of(each))) != "free"
+    known = set()
+    for context, table, key, kind in every_option():
+        names = {key, f"{context.info_name}.{key}"}
+        assert names & kinds().keys(), f"{table} {key}"
+        known |= names
+        metavar = next(x for x in context.command.params if key_of(x) == key).make_metavar(context)
+        assert kind != "free" or metavar not in ("<path>", "<model>", "<host:port>"), key
+    assert kinds().keys() <= known
 
 
 @pytest.mark.parametrize("form", ["[{0}]\n{1} = {2}", "{0}.{1}={2}", "{0}={{ {1} = {2} }}"])
 @pytest.mark.parametrize("file", ["xmine.toml", "pyproject.toml"])
-def test_a_found_file_neither_writes_nor_connects_nor_loads_until_it_is_trusted(
+def test_a_found_file_neither_writes_nor_connects_nor_loads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, form: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    top = "tool.xmine." if file == "pyproject.toml" else ""
-    path = Path(file)
-    for context, key, kind in options_of_all():
-        if kind in ("free", "reads"):
-            continue
-        table = ".".join(f'"{word}"' for word in context.command_path.split()[1:])
-        for value in ('"x"', '["/etc/x", "y"]'):
+    path, top = Path(file), "tool.xmine." * (file == "pyproject.toml")
+    for context, table, key, kind in every_option():
+        for value in ('"x"', '["/etc/x", "y"]') if kind not in ("free", "read") else ():
             path.write_text("\n" + form.format(top + table, key.replace("_", "-"), value))
             with pytest.raises(OptionError) as wrong:
                 read(context)
             line = 3 if form[0] == "[" else 2
             assert wrong.value.message.startswith(f"{file}:{line}: {key} = {value}: ")
-            assert "xmine trust" in wrong.value.hint and f"--options {file}" in wrong.value.hint
-        assert list(read(context, path).values) == list(read(context, path).places) != []
-        last = context
-    trust(path)
-    assert read(last).is_found
-    path.write_text(path.read_text() + "\n")
-    with pytest.raises(OptionError):  # trusted as it was
-        read(last)
+            assert wrong.value.hint.endswith(f"xmine trust; or, this once: --options {file}")
+            assert read(context, path).values  # as it is named
 
 
 @pytest.mark.parametrize(
@@ -235,17 +213,15 @@ def test_a_found_file_reads_below_its_folder_alone(
     (top / "out").symlink_to(tmp_path)
     (top / "a" / "link").symlink_to("/etc/hosts")
     monkeypatch.chdir(top)
-    read_by = [(context, key) for context, key, kind in options_of_all() if kind == "reads"]
-    for context, key in read_by:
-        table = ".".join(context.command_path.split()[1:])
+    for context, table, key, _ in [each for each in every_option() if each[3] == "read"]:
         for said in (f'"{value}"', f'["b", "{value}"]'):
-            Path("xmine.toml").write_text(f"{'' if '+' in table else f'[{table}]'}\n{key}={said}\n")
+            Path("xmine.toml").write_text(f"[{table}]\n{key}={said}\n")
             with pytest.raises(
                 OptionError, match=f"xmine.toml:2: {key} = .* outside of its folder"
             ):
                 read(context)
         Path("xmine.toml").write_text(f'{key} = ["b.tsv:2", "{top}/b", "a/below", "-", "c,d"]\n')
-        assert key in map(key_of, context.command.params) and read(context).values
+        assert read(context).values
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="no owners")
@@ -254,9 +230,8 @@ def test_a_file_that_others_could_have_put_there_is_not_read(
     command: Command, mine: list[str], monkeypatch: pytest.MonkeyPatch, whose: str
 ) -> None:
     Path("top/below").mkdir(parents=True)
-    Path("elsewhere.toml").write_text("precision = 0.9\n")
     Path("xmine.toml").write_text("precision = 0.8\n")
-    os.link("elsewhere.toml", "top/xmine.toml")
+    (found := Path("top/xmine.toml").absolute()).write_text("precision = 0.9\n")
     os.chdir("top/below")
     words = ["mine", "../../en.txt", "../../zh.txt", *mine[3:]]
     assert cut(command(*words)) == "precision 0.9"
@@ -268,15 +243,13 @@ def test_a_file_that_others_could_have_put_there_is_not_read(
         pytest.skip("only root gives files away")
     else:
         if whose == "link":
-            Path("../xmine.toml").unlink()
-            Path("../xmine.toml").symlink_to("../elsewhere.toml")
-        os.lchown(".." if whose == "folder" else "../xmine.toml", 65534, -1)
+            found.rename("other.toml")
+            found.symlink_to("below/other.toml")
+        os.lchown(".." if whose == "folder" else found, 65534, -1)
     ended = command(*words)
     assert cut(ended) == "auto" and "options: " not in ended.err
-    assert ("../xmine.toml is not read: " in ended.err) == (
-        whose in ("folder", "file", "link", "sticky")
-    )
-    assert command(*words, "-q").err.count("not read") == 0 and command("trust").code == 1
+    assert ("../xmine.toml is not read: " in ended.err) == (whose not in ("user", "above sticky"))
+    assert "not read" not in command(*words, "-q").err and command("trust").code == 1
     assert cut(command(*words, "--options", "../xmine.toml")) == "precision 0.9"
 
 
@@ -287,29 +260,21 @@ def test_a_file_that_others_could_have_put_there_is_not_read(
         'output = "../victim/x.fish,../victim/y.zh"',
         'hubs = "{0}/hubs.tsv"',
         'plot_file = "../victim/p.svg"',
-        'plot-file = "p.svg"\noutput = "loot.tsv"',
-        'engine = "ray"\naddress = "127.0.0.1:{1}"',
+        'engine = "ray"\naddress = "127.0.0.1:6399"',
+        'model = "evil-org/evil-model"',
     ],
 )
-def test_a_strangers_file_beside_texts_does_nothing(
+def test_a_strangers_file_does_nothing_until_it_is_trusted_as_it_is(
     command: Command, mine: list[str], tmp_path: Path, toml: str
 ) -> None:
-    (victim := tmp_path / "victim").mkdir()
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        listener.settimeout(0.05)
-        Path("xmine.toml").write_text(f"[mine]\n{toml.format(victim, listener.getsockname()[1])}\n")
-        ended = command(*mine, "-q")
-        with pytest.raises(TimeoutError):
-            listener.accept()
+    """And what it writes then is told even with -q."""
+    Path("xmine.toml").write_text(f"[mine]\n{toml.format(tmp_path)}\n")
+    ended = command(*mine, "-q")
     assert (ended.code, ended.out, ended.touched) == (2, "", set())
     assert ended.err.startswith("xmine: xmine.toml:2: ") and "may not" in ended.err
-
-
-def test_what_a_trusted_file_writes_is_told_even_quietly(command: Command, mine: list[str]) -> None:
-    Path("xmine.toml").write_text('[mine]\noutput = "o.tsv"\n')
     assert command("trust").code == 0
-    told = 'xmine: options: output = "o.tsv" (xmine.toml:2)\n'
-    assert told in command(*mine, "-q").err and Path("o.tsv").exists()
-    assert "options:" not in command(*mine, "-q", "-o", "p.tsv").err  # a flag says where
-    Path("xmine.toml").write_text("[mine]\nprecision = 0.9\n")
-    assert "options:" not in command(*mine, "-q", "-o", "q.tsv").err
+    if "hubs" in toml:
+        assert "options: hubs = " in command(*mine, "-q").err and Path("hubs.tsv").exists()
+        assert "options: " not in command(*mine, "-q", "--hubs", "mine.tsv").err
+    Path("xmine.toml").write_text(f"[mine]\n{toml.format(tmp_path)}\n\n")
+    assert command(*mine).code == 2

@@ -53,24 +53,19 @@ def encoder_of_run(name: str, run: Path) -> str:
         EncoderError: there is none, or it would have to be downloaded.
     """
     found = name if name == "embedded" else input_of_run(name, run)
-    for each in set(_of_sides(found)):
+    for each in [found] if Path(found).exists() else found.split(" and "):  # of each side
         find_encoder(each, downloads=False)
     return found
 
 
-def _of_sides(model: str) -> tuple[str, str]:
-    """Name the encoder of each side."""
-    if is_pair(model):
-        return str(Path(model) / "source"), str(Path(model) / "target")
-    if not Path(model).exists() and model.count(" and ") == 1:  # as a pair is named in a run
-        first, _, second = model.partition(" and ")
-        return first, second
-    return model, model
-
-
 def _loaded(model: str, options: EncodingOptions) -> EncoderPair:
     """Load one encoder for both sides, or the one of each."""
-    names = _of_sides(model)
+    names = (model, model)
+    if is_pair(model):
+        names = (str(Path(model) / "source"), str(Path(model) / "target"))
+    elif not Path(model).exists() and model.count(" and ") == 1:  # as a pair is named in a run
+        first, _, second = model.partition(" and ")
+        names = (first, second)
     if names[0] == names[1]:
         return as_pair(SentenceEncoder.load(model, options))
     return EncoderPair(*(SentenceEncoder.load(name, options) for name in names))

@@ -8,27 +8,18 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from xmine.errors import OptionError
-from xmine.files.atomic import writing
 from xmine.files.portable import is_ours
 from xmine.options import load_toml
 
 FILES = "xmine.toml", "pyproject.toml"  # the second may hold the first, as this table
 TABLE = "tool.xmine"
-WRITES = "writes"
-_MAY_NOT = {  # of the tables of found_options.toml
-    WRITES: "write",
-    "connects": "connect or serve",
-    "loads": "name an encoder or code",
-    "reads": "read outside of its folder",
-}
 _SIGNS = frozenset("@*?[{~\0")  # of names that lead to files that the name does not tell
 
 
@@ -58,29 +49,15 @@ def nearest_file(
 
 
 def check_found(path: Path, place: str, command: str, name: str, value: object) -> None:
-    """Refuse an option of a found file that may do more than a stranger should.
-
-    Args:
-        path: the file.
-        place: FILE:LINE of the option.
-        command: the last word of the command.
-        name, value: the option; paths as they are found from here.
-
-    Raises:
-        OptionError: the option counts after `xmine trust` alone.
-    """
-    kind = _kind(command, name)
-    is_harmless = kind == "free" or (kind == "reads" and not _leads_out(value, path.parent))
-    if not is_harmless and not _mark(path).is_file():
+    """Refuse an option that counts after `xmine trust` alone; its paths are as found from here."""
+    kind = kind_of(command, name)
+    is_harmless = kind == "free" or (kind == "read" and not _leads_out(value, path.parent))
+    if not is_harmless and not mark_of(path).is_file():
+        may_not = f"{kind}{' outside of its folder' * (kind == 'read')}"
         raise OptionError(
-            f"{place}: {said(name, value)}: a file that nobody named may not {_MAY_NOT[kind]}",
+            f"{place}: {said(name, value)}: a file that nobody named may not {may_not}",
             f"if you know what it does: xmine trust; or, this once: --options {path}",
         )
-
-
-def writes(command: str, name: str) -> bool:
-    """Tell whether an option makes a command write where the option says."""
-    return _kind(command, name) == WRITES
 
 
 def said(name: str, value: object) -> str:
@@ -88,28 +65,7 @@ def said(name: str, value: object) -> str:
     return f"{name} = {json.dumps(value, ensure_ascii=False, default=str)}"
 
 
-def doubtful(table: Mapping[str, Any], command: str = "") -> Iterator[str]:
-    """Name what the tables of a file say that counts after `xmine trust` alone."""
-    for name, value in table.items():
-        if isinstance(value, dict):
-            yield from doubtful(value, name)
-        elif _kind(command, name.replace("-", "_")) not in ("free", "reads"):
-            yield said(name, value)
-
-
-def trust(path: Path) -> None:
-    """Remember a file as it is now.
-
-    Raises:
-        FileError: the user's folder of settings cannot be written.
-    """
-    mark = _mark(path)
-    with writing(mark):
-        mark.parent.mkdir(parents=True, exist_ok=True)
-        mark.write_bytes(os.fsencode(path.absolute()) + b"\n")  # for who looks what is trusted
-
-
-def _mark(path: Path) -> Path:
+def mark_of(path: Path) -> Path:
     """Name the file that is there once a file, of this place and content, is trusted."""
     from platformdirs import user_config_dir  # 0.02 s
 
@@ -119,30 +75,28 @@ def _mark(path: Path) -> Path:
 
 
 @lru_cache
-def _kinds() -> Mapping[str, str]:
+def kinds() -> dict[str, str]:
+    """Read what options may do: NAME, or COMMAND.NAME, and the name of its table."""
     tables = load_toml(Path(__file__).with_name("found_options.toml"))
     return {name: kind for kind, names in tables.items() for name in names.split()}
 
 
-def _kind(command: str, name: str) -> str:
-    """Tell what an option may do; what nobody has said may be anything."""
-    return _kinds().get(f"{command}.{name}") or _kinds().get(name, WRITES)
+def kind_of(command: str, name: str) -> str:
+    """Tell what an option may do; what nobody has said may write."""
+    return kinds().get(f"{command}.{name}") or kinds().get(name, "write")
 
 
 def _leads_out(value: object, folder: Path) -> bool:
     """Tell whether a value, or a link below it, leads out of a folder, or might."""
     if isinstance(value, list):
         return any(_leads_out(each, folder) for each in value)
-    if not isinstance(value, str):
-        return False
-    parts = [each.strip() for each in value.split(",")]  # a file for each language
-    if any(_SIGNS & set(each) for each in parts):
-        return True
+    parts = [each.strip() for each in str(value).split(",")]  # a file for each language
     # Behind a colon stands a column.
     names = [each[: sign.start()] for each in parts for sign in re.finditer(":|$", each)]
+    if any(_SIGNS & set(each) for each in names):
+        return True
     below = (
         os.path.join(at, x) for name in names for at, *two in os.walk(name) for x in chain(*two)
     )
-    top = os.path.realpath(folder)
-    every = (Path(os.path.realpath(each)) for each in chain(names, below))
-    return not all(each.is_relative_to(top) for each in every)
+    top, every = os.path.realpath(folder), map(os.path.realpath, chain(names, below))
+    return not all(Path(each).is_relative_to(top) for each in every)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from xmine.cli.console import Console
-from xmine.cli.found_file import FILES, TABLE, check_found, nearest_file, said, writes
+from xmine.cli.found_file import FILES, TABLE, check_found, kind_of, nearest_file, said
 from xmine.errors import OptionError
 from xmine.options import check_names, load_toml
 
@@ -56,7 +56,7 @@ class Settings:
             for name, x in origins.items()
         ]
         found = [key for key, x in origins.items() if self.is_found and x in self.places.values()]
-        if any(writes(context.info_name, each) for each in found):
+        if "write" in {kind_of(context.info_name, each) for each in found}:
             console = replace(console, quiet=False)
         (console.say if found else console.detail)("options: " * bool(every) + ", ".join(every))
         for path in self.passed:

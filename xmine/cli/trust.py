@@ -1,14 +1,17 @@
 """xmine trust: let a file of options that is found do all that a named one may."""
 
+import json
+import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from xmine.cli import found_file
 from xmine.cli.console import Console
+from xmine.cli.found_file import mark_of, nearest_file
 from xmine.cli.from_options import with_flags
 from xmine.errors import FileError
+from xmine.files.atomic import writing
 from xmine.options import load_toml
 
 
@@ -27,16 +30,12 @@ def trust(
     Args:
         folder: Where xmine.toml, or pyproject.toml with [tool.xmine], is, or below there.
     """
-    path = found_file.nearest_file(folder)
-    if path is None:
+    if (path := nearest_file(folder)) is None:
         hint = "a file of another user counts only where it is named: --options FILE"
         raise FileError(f"{folder}: no xmine.toml of yours is there or above", hint)
+    with writing(mark := mark_of(path)):
+        mark.parent.mkdir(parents=True, exist_ok=True)
+        mark.write_bytes(os.fsencode(path.absolute()) + b"\n")  # for who looks what is trusted
     table = load_toml(path)
-    if path.name != found_file.FILES[0]:
-        table = table["tool"]["xmine"]
-    found = list(found_file.doubtful(table))
-    found_file.trust(path)
-    told = ", ".join(found) or "nothing that needs it"
-    console.summary(
-        f"{path} is trusted as it is now: {told}", {"file": str(path), "options": found}
-    )
+    told = json.dumps(table.get("tool", {}).get("xmine", table), ensure_ascii=False, default=str)
+    console.summary(f"{path} is trusted as it is now: {told}", {"file": str(path)})

@@ -16,7 +16,6 @@ import socket
 import sys
 import threading
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import quote, unquote, urlsplit
@@ -25,7 +24,7 @@ from weakref import WeakSet
 from xmine.cli.console import Console
 from xmine.errors import XmineError
 from xmine.extras import needs
-from xmine.hardware import free_memory
+from xmine.hardware import free_memory, limit_memory
 from xmine.worker_process import die_with_parent
 
 # A telephone shows as many columns as it has room for, not a small picture of a wide page.
@@ -113,8 +112,7 @@ def _guarded_server(command: list[str], port: int, *, read_only: bool) -> Any:  
 
         async def handle_websocket(self, request: Any) -> Any:  # noqa: ANN401 - of aiohttp
             """Run a window's process, and count it."""
-            columns, rows = _size_in(request)
-            visitor = copy.copy(self)
+            visitor, (columns, rows) = copy.copy(self), _within(*_size_in(request))
             own = _own(_name_in(request, port), columns) * (not read_only)
             visitor.command = shlex.join([*command, *own])
             url = request.rel_url.update_query(width=columns, height=rows)
@@ -165,12 +163,7 @@ def be_window() -> None:
     die_with_parent()
     if hasattr(select, "poll"):
         threading.Thread(target=_end_with_server, name="watching the server", daemon=True).start()
-    with suppress(ImportError, OSError, ValueError):
-        import resource
-
-        most = max(_LEAST_MEMORY, (free_memory() or 0) // _MOST_WINDOWS)
-        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-        resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+    limit_memory(max(_LEAST_MEMORY, (free_memory() or 0) // _MOST_WINDOWS))
 
 
 def _end_with_server() -> None:
@@ -182,14 +175,17 @@ def _end_with_server() -> None:
 
 async def _hear(hear: Any, websocket: Any, window: Any) -> None:  # noqa: ANN401 - their own
     """Hear a window of a sane size; its process ends with its socket, by force after a while."""
-    process = window._process
+    process, resize = window._process, window.set_terminal_size
 
     async def drain() -> None:  # and not wait, perhaps for ever
         if process.stdin.transport.get_write_buffer_size() > _MOST_UNHEARD:
             process.kill()
 
-    process.stdin.drain = drain
-    window.set_terminal_size = partial(_resize, window.set_terminal_size)
+    async def resized(*size: Any) -> None:  # noqa: ANN401
+        with suppress(OverflowError, TypeError, ValueError):  # a browser may say anything
+            await resize(*_within(*size))
+
+    process.stdin.drain, window.set_terminal_size = drain, resized
     window._task.add_done_callback(lambda _: asyncio.ensure_future(websocket.close()))
     try:
         await hear(websocket, window)
@@ -203,18 +199,8 @@ async def _hear(hear: Any, websocket: Any, window: Any) -> None:  # noqa: ANN401
         await asyncio.wait(ending)
 
 
-async def _resize(resize: Any, *size: Any) -> None:  # noqa: ANN401
-    with suppress(OverflowError, TypeError, ValueError):  # a browser may say anything
-        await resize(*_within(*size))
-
-
-def _size_in(request: Any) -> list[int]:  # noqa: ANN401 - of aiohttp
-    from aiohttp import web
-
-    try:
-        return _within(request.query.get("width", 80), request.query.get("height", 24))
-    except ValueError:
-        raise web.HTTPBadRequest(text="width and height are whole numbers") from None
+def _size_in(request: Any) -> tuple[Any, Any]:  # noqa: ANN401 - of aiohttp
+    return request.query.get("width", 80), request.query.get("height", 24)
 
 
 def _within(*size: Any) -> list[int]:  # noqa: ANN401 - what a browser says
@@ -265,7 +251,11 @@ def _guard(server: Any) -> Any:  # noqa: ANN401 - a server, a middleware of aioh
         if not known and not request.path.startswith("/static/"):
             raise web.HTTPForbidden(text="open the address with a token that --serve has printed")
         if Path(server.statics_path, request.match_info.get("filename", "none")).is_dir():
-            raise web.HTTPNotFound
+            raise web.HTTPNotFound  # no list of files
+        try:
+            _within(*_size_in(request))
+        except ValueError:
+            raise web.HTTPBadRequest(text="width and height are whole numbers") from None
         if request.path in ("/", "/ws") and server.windows >= _MOST_WINDOWS:
             raise web.HTTPServiceUnavailable(text=f"{_MOST_WINDOWS} windows are open: close one")
         response = await handler(request)

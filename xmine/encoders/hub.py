@@ -28,7 +28,7 @@ _SECONDS = 10
 def find_encoder(model: str | Path, *, downloads: bool = True) -> Path:
     """Find the folder of an encoder; a Hugging Face name is taken from the cache or downloaded.
 
-    Without `downloads` the name is that of a run, which somebody else may have written.
+    Without `downloads` the name is of a run, which somebody else may have written.
 
     The name `embedded` is that of the encoder that ships, `use` and `e5` are those of packages,
     others those of plugins, functions that give a folder; a folder of such a name is `./embedded`.

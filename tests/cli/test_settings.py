@@ -126,7 +126,7 @@ def test_a_misspelt_variable_is_told_by_every_command(
         assert ended.err.startswith(f"xmine: XMINE_{name}: there is no option '{name.lower()}'\n")
         assert ended.code == 2 and f"did you mean XMINE_{meant}?" in ended.err
         monkeypatch.delenv(f"XMINE_{name}")
-    for name in ("PRECISION", "EPOCHS", "PROGRESS", "HOME", "VERSION"):  # of others, and of nobody
+    for name in ("PRECISION", "EPOCHS", "PROGRESS", "HOME", "TEST"):  # of others, and of nobody
         monkeypatch.setenv(f"XMINE_{name}", "1")
     assert "there is no option" not in command(*words).err
 

@@ -125,10 +125,8 @@ def test_temporary_folders_of_killed_processes_are_deleted_by_the_next(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     script = "import sys; from xmine.files.scratch import *\nwith temporary_folder() as folder:\n"
     script += " (folder / 'x').touch(); print(folder, flush=True); sys.stdin.read()"
-    others = [tmp_path / "xmine-runs", tmp_path / "xmine-mine" / "files"]  # the user's own
-    for each in others:
-        each.mkdir(parents=True)
-        (each / ".lock").touch()
+    (own := tmp_path / "xmine-mine").mkdir()  # a folder of the user's
+    (own / ".lock").touch()
     made = []
     for _ in range(2):
         process = subprocess.Popen(
@@ -138,14 +136,13 @@ def test_temporary_folders_of_killed_processes_are_deleted_by_the_next(
             env={**os.environ, "TMPDIR": str(tmp_path)},
         )
         assert process.stdout
-        made.append((process, Path(process.stdout.readline().decode().strip()).parent))
+        made.append((process, Path(process.stdout.readline().decode().strip())))
     (killed, gone), (living, stays) = made
     killed.kill()
     killed.communicate()
-    assert (gone / "files" / "x").exists()
+    assert (gone / "x").exists()
     with scratch.temporary_folder() as folder:
-        assert folder.parent.parent == tmp_path and not list(folder.iterdir())
-        assert not gone.exists() and (stays / "files" / "x").exists()
+        assert folder.parent == tmp_path and not list(folder.iterdir())
+        assert not gone.exists() and (stays / "x").exists()
     living.communicate()
-    assert sorted(tmp_path.iterdir()) == [tmp_path / "xmine-mine", tmp_path / "xmine-runs"]
-    assert all((each / ".lock").exists() for each in others)
+    assert list(tmp_path.iterdir()) == [own] and (own / ".lock").exists()

@@ -33,8 +33,9 @@ _FOLDER: ContextVar[Path | None] = ContextVar("folder of scratch files", default
 LEAST = 2**20  # bytes; fewer are not worth a file
 ROWS_AT_ONCE = 65_536
 _BYTES_AT_ONCE = 2**20
-_NAME = "xmine-"  # of temporary folders; the user may have others of such a name, without this file
-_HELD = ".temporary"  # locked by the process, then filled
+# Of temporary folders, and of the file beside each that its process locks, then fills: the user may
+# have folders of such a name.
+_NAME, _HELD = "xmine-", ".held"
 
 
 @contextmanager
@@ -45,24 +46,29 @@ def temporary_folder() -> Iterator[Path]:
         FileError: it cannot be made.
     """
     top = Path(tempfile.gettempdir())
-    for held in top.glob(f"{_NAME}*/{_HELD}"):
+    for held in top.glob(f"{_NAME}*{_HELD}"):
         with suppress(OSError):  # its process lives, or another deletes it
-            if held.stat().st_size and is_ours(held.parent):
+            if held.stat().st_size and is_ours(held):
                 with held.open("r+b") as file:
                     lock_at_once(file.fileno())
-                shutil.rmtree(held.parent, ignore_errors=True)
+                _delete(held)
     with writing(top):
         folder = Path(tempfile.mkdtemp(prefix=_NAME))
-        handle = os.open(folder / _HELD, os.O_RDWR | os.O_CREAT, 0o600)
+        handle = os.open(held := folder.with_suffix(_HELD), os.O_RDWR | os.O_CREAT, 0o600)
     try:
         with suppress(OSError):  # without locks nobody can tell that this process lives
             lock_at_once(handle)
             os.write(handle, b"held\n")
-        (folder / "files").mkdir()
-        yield folder / "files"
+        yield folder
     finally:
         os.close(handle)
-        shutil.rmtree(folder, ignore_errors=True)
+        _delete(held)
+
+
+def _delete(held: Path) -> None:
+    shutil.rmtree(held.with_suffix(""), ignore_errors=True)
+    with suppress(OSError):
+        held.unlink()
 
 
 @contextmanager

@@ -244,7 +244,7 @@ def test_a_window_has_a_limit_of_memory_and_does_not_outlive_the_server() -> Non
     window = subprocess.Popen([sys.executable, "-c", script], stdin=-1, stdout=-1)
     assert window.stdin and window.stdout
     soft, hard = map(int, window.stdout.readline().split())
-    assert 2**31 <= soft != hard
+    assert 2**32 <= soft != hard
     window.stdin.close()
     window.stdout.close()
     assert window.wait(10) == -signal.SIGKILL

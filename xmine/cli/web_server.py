@@ -53,7 +53,7 @@ _FOCUS = """<script>const look = setInterval(() => {
 _MOST_WINDOWS = 8  # each is a process
 _NARROW = 60  # columns of a window, below which the screen of judging is all that is shown
 _SMALLEST, _LARGEST = (20, 5), (500, 200)  # columns and rows; memory grows with both
-_LEAST_MEMORY = 2**31  # bytes that a window may take in any case
+_LEAST_MEMORY = 2**32  # bytes that a window may take in any case: a large encoder
 _MOST_UNHEARD = 2**23  # bytes of keys that wait for a window
 _PATIENCE = 5.0  # seconds that a window has to end
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")

@@ -160,6 +160,15 @@ def memory_limit(max_memory: str) -> int | None:
     return bytes_of(max_memory) or (None if free is None else anonymous_memory() + 3 * free // 4)
 
 
+def limit_memory(most: int | None) -> None:
+    """Bound what this process takes, and who it starts; None: no more. Not every system can."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        resource.setrlimit(resource.RLIMIT_DATA, (hard if most is None else most, hard))
+
+
 _GROUP = Path("/sys/fs/cgroup")
 
 

@@ -82,11 +82,16 @@ def work_apart(function: str, given: bytes, name: str) -> bytes:
     return out
 
 
+def die_with_parent() -> None:
+    """Let the system kill this process where its parent is killed, if it is Linux."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_DIES_WITH_PARENT, signal.SIGKILL)
+
+
 def _main() -> None:
     """Be that process: Ctrl-C is for the other one, and its end is the end of this one."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if sys.platform == "linux":  # elsewhere a process whose parent was killed ends after its call
-        ctypes.CDLL(None).prctl(_DIES_WITH_PARENT, signal.SIGKILL)
+    die_with_parent()  # elsewhere than on Linux a process whose parent was killed ends its call
     module, _, name = sys.argv[1].partition(":")
     given = sys.stdin.buffer.read()
     try:

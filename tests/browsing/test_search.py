@@ -1,6 +1,7 @@
 """Searching a run: its own vectors, its own encoder, the same hits as a search of the file."""
 
 import shutil
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -12,13 +13,15 @@ from xmine.browsing.opening import open_pairs
 from xmine.browsing.search import Nearby, nearest_rows
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair
-from xmine.errors import FileError, OptionError
+from xmine.errors import EncoderError, FileError, OptionError
 from xmine.knn.cosines import exact_cosines
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
 from xmine.mining.search import search
 from xmine.pairs.io import write_pairs
+from xmine.run.run_file import RUN_FILE, read_tables, write_tables
 from xmine.text.sentences import read_sentences
+from xmine.tui.commands import form_of
 
 Files = tuple[Path, Path, object]
 FACTS = {"cosine", "text", "line", "offset"}  # without a score
@@ -74,6 +77,26 @@ def test_a_run_that_was_mined_with_prompts_is_searched_with_them(
     line = toy_files[1].read_text(encoding="utf-8").splitlines()[8]
     (hit,) = Nearby(open_pairs(tmp_path / "run")).search(line, 1)["target"]
     assert hit.line == 9 and hit.cosine > 0.999
+
+
+def test_what_a_run_names_is_not_downloaded(
+    run: Path, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may be another's run; what is in the cache is loaded."""
+    pytest.importorskip("huggingface_hub")
+    monkeypatch.setattr("xmine.encoders.hub._download", lambda name: pytest.fail(f"asks: {name}"))
+    monkeypatch.setattr("xmine.encoders.hub._cached", lambda name: None)
+    tables, name = read_tables(run / RUN_FILE), "evil-org/evil-model"
+    for named in (name, f"{name} and {toy_folder}", f"embedded and {name}"):
+        write_tables(run / RUN_FILE, tables | {"vectors": tables["vectors"] | {"encoder": named}})
+        for load in (Nearby(open_pairs(run)).encoders, partial(form_of, run)):
+            with pytest.raises(EncoderError, match=f"{name}: .* not downloaded") as wrong:
+                load()
+            assert wrong.value.hint.endswith(f"say --model {name}")
+    monkeypatch.setattr("xmine.encoders.hub._cached", lambda name: toy_folder)
+    monkeypatch.setattr("xmine.encoders.hub._missing", lambda name, folder: "")
+    write_tables(run / RUN_FILE, tables | {"vectors": tables["vectors"] | {"encoder": name}})
+    assert Nearby(open_pairs(run)).encoders().source.dim == SentenceEncoder.load(toy_folder).dim
 
 
 def test_another_encoder_of_the_same_name_is_refused(

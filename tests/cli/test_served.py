@@ -2,8 +2,14 @@
 
 import asyncio
 import gc
+import os
+import re
+import select
 import shlex
+import signal
 import socket
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -79,6 +85,7 @@ def test_an_address_with_colons_is_printed_in_brackets(
 def test_nobody_gets_a_page_or_a_process_without_the_token(monkeypatch: pytest.MonkeyPatch) -> None:
     from aiohttp.test_utils import TestClient, TestServer
     from textual_serve.server import Server
+    from yarl import URL
 
     server = served(monkeypatch, "127.0.0.1")
     another = served(monkeypatch, "127.0.0.1").token
@@ -101,6 +108,14 @@ def test_nobody_gets_a_page_or_a_process_without_the_token(monkeypatch: pytest.M
         async with TestClient(TestServer(await server._make_app())) as client:
             static = await client.get("/static/js/textual.js")
             assert static.status == 200 and not static.cookies
+            for path in (
+                "/static/",
+                "/static/js",
+                "/static/js/",
+                "/static/js/%2e",
+                "/static/fonts",
+            ):
+                assert (await client.get(URL(path, encoded=True))).status == 404, path
             wrong = (
                 "",
                 "?token=",
@@ -119,7 +134,9 @@ def test_nobody_gets_a_page_or_a_process_without_the_token(monkeypatch: pytest.M
             assert page.headers["X-Frame-Options"] == "DENY"
             cookie = page.cookies["xmine-8000"]
             assert cookie["httponly"] and cookie["samesite"] == "Strict"
-            assert not begun
+            for size in ("width=abc", "width=", "height=1e3", "width=80&height=٣x", "width=nan"):
+                assert (await client.get(f"/ws?{size}")).status == 400
+            assert not begun and server.windows == 0
             # The page connects with the cookie alone.
             sockets = [await client.ws_connect("/ws?width=80&height=24") for _ in range(8)]
             assert len(begun) == 8
@@ -169,6 +186,68 @@ def test_each_visitor_gives_a_name_and_a_telephone_is_shown_a_pair_to_judge(
         "--read-only 'a run'",
         "--read-only 'a run'",
     ]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell script")
+@pytest.mark.parametrize("ends", ["its socket", "the server", "too many keys"])
+def test_a_window_is_no_larger_than_a_screen_and_ends_with(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ends: str
+) -> None:
+    """Also one that hears nothing; and until then it counts."""
+    from aiohttp.test_utils import TestClient, TestServer
+
+    (deaf := tmp_path / "deaf").write_text(
+        f"#!/bin/sh\ncd {tmp_path}\necho $$ $COLUMNS $ROWS > begun\ntrap '' TERM\n"
+        "echo __GANGLION__\nexec cat 3>&1 > seen\n"
+    )
+    deaf.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(deaf))
+    monkeypatch.setattr("xmine.cli.web_server._PATIENCE", 0.3)
+    server = served(monkeypatch, "127.0.0.1")
+    sizes: Any = [(5000, 5000), (100, 30), (-1, 0), (None, 3), ("x", 3), (1e999, 1), (200, 10**9)]
+
+    async def until(holds: Callable[[], bool]) -> None:
+        async with asyncio.timeout(20):
+            while not holds():
+                await asyncio.sleep(0.02)
+
+    async def script() -> None:
+        async with TestClient(TestServer(await server._make_app())) as client:
+            address = f"/ws?width=99999&height=1&token={server.token}"
+            window = await client.ws_connect(address)
+            for width, height in sizes:
+                await window.send_json(["resize", {"width": width, "height": height}])
+            seen = tmp_path / "seen"
+            await until(lambda: seen.exists() and seen.read_bytes().count(b"resize") == 4)
+            found = re.findall(rb'"width": (\d+), "height": (\d+)', seen.read_bytes())
+            assert found == [(b"500", b"200"), (b"100", b"30"), (b"20", b"5"), (b"200", b"200")]
+            process, *size = map(int, (tmp_path / "begun").read_text().split())
+            assert size == [500, 5]
+            os.kill(process, signal.SIGSTOP)
+            if ends == "its socket":
+                await window.close()
+            elif ends == "the server":
+                await server.on_shutdown(None)
+            for _ in range(12 if ends == "too many keys" else 0):
+                await window.send_json(["stdin", "x" * 2**20])
+            await until(lambda: server.windows == 0)
+            with pytest.raises(ProcessLookupError):
+                os.kill(process, 0)
+
+    asyncio.run(script())
+
+
+@pytest.mark.skipif(not hasattr(select, "poll"), reason="no poll")
+def test_a_window_has_a_limit_of_memory_and_does_not_outlive_the_server() -> None:
+    script = "import time, resource; from xmine.cli.web_server import be_window; be_window()\n"
+    script += "print(*resource.getrlimit(resource.RLIMIT_DATA), flush=True); time.sleep(60)"
+    window = subprocess.Popen([sys.executable, "-c", script], stdin=-1, stdout=-1)
+    assert window.stdin and window.stdout
+    soft, hard = map(int, window.stdout.readline().split())
+    assert 2**32 <= soft != hard
+    window.stdin.close()
+    window.stdout.close()
+    assert window.wait(10) == -signal.SIGKILL
 
 
 @pytest.mark.slow

@@ -3,6 +3,9 @@
 import errno
 import mmap
 import os
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -114,3 +117,32 @@ def test_a_full_disk_is_an_error_before_the_array_is_filled(
     with scratch.scratch_in(tmp_path), pytest.raises(FileError, match="No space left") as error:
         scratch.empty(MEGABYTE, np.int8)
     assert "make room" in error.value.hint
+
+
+def test_temporary_folders_of_killed_processes_are_deleted_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    script = "import sys; from xmine.files.scratch import *\nwith temporary_folder() as folder:\n"
+    script += " (folder / 'x').touch(); print(folder, flush=True); sys.stdin.read()"
+    (own := tmp_path / "xmine-mine").mkdir()  # a folder of the user's
+    (own / ".lock").touch()
+    made = []
+    for _ in range(2):
+        process = subprocess.Popen(
+            [sys.executable, "-c", script],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "TMPDIR": str(tmp_path)},
+        )
+        assert process.stdout
+        made.append((process, Path(process.stdout.readline().decode().strip())))
+    (killed, gone), (living, stays) = made
+    killed.kill()
+    killed.communicate()
+    assert (gone / "x").exists()
+    with scratch.temporary_folder() as folder:
+        assert folder.parent == tmp_path and not list(folder.iterdir())
+        assert not gone.exists() and (stays / "x").exists()
+    living.communicate()
+    assert list(tmp_path.iterdir()) == [own] and (own / ".lock").exists()

@@ -81,6 +81,7 @@ def test_who_may_read_only_has_no_key_that_writes(
             for key in (*"axuzAXVwRerncM TvhM", "enter", "y", "escape", "p"):
                 await pilot.press(key)
                 await settled(pilot)
+                assert "enlarge" not in "".join(screen_text(pilot.app))
             assert pilot.app.screen.NAME not in ("Home", "Mine", "Train", "Judge")
 
     drive(XmineApp(run_copy, read_only=True), size, script)

@@ -13,11 +13,9 @@ import math
 import random
 import re
 import sys
-import tempfile
 import unicodedata
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +24,7 @@ from numpy.typing import NDArray
 
 from xmine.encoders.tokenizer import UNKNOWN, Vocabulary
 from xmine.errors import TrainingError
+from xmine.files.scratch import temporary_folder
 from xmine.text.folding import CHARACTERS, PATTERNS, PUNCTUATION, fold, nfkc
 from xmine.text.packed import picked
 from xmine.worker_process import WorkFailed, work_apart
@@ -120,8 +119,8 @@ def sample_quotas(counts: Sequence[int], sample: int, alpha: float) -> list[int]
 
 def _trained(chosen: Sequence[str], size: int) -> Vocabulary:
     """Train in another process, and clear what the model says of files that are gone."""
-    with tempfile.TemporaryDirectory() as folder:
-        rules = Path(folder, "normaliser.tsv")
+    with temporary_folder() as folder:
+        rules = folder / "normaliser.tsv"
         rules.write_text(normaliser_rules(), encoding="utf-8")
         given = json.dumps({"texts": chosen, "size": size, "rules": str(rules)}).encode()
         try:

@@ -109,6 +109,11 @@ class BaseScreen(Screen[Any]):
         return self.stands
 
     @property
+    def smallest(self) -> tuple[int, int]:
+        """The columns and rows that it takes; a reader, who judges nothing, makes do with less."""
+        return OpeningScreen.SMALLEST if self.host.read_only else self.SMALLEST
+
+    @property
     def in_form(self) -> bool:
         """Whether a form is filled in: a letter is meant for a field, and leads nowhere else."""
         return False
@@ -121,7 +126,7 @@ class BaseScreen(Screen[Any]):
         yield Static(id="said", markup=False)
         yield Prompt(id="asking")
         yield KeyLine(id="keys")
-        columns, rows = self.SMALLEST
+        columns, rows = self.smallest
         yield Static(f"enlarge the window to {columns} x {rows}", id="small", markup=False)
 
     def body(self) -> ComposeResult:
@@ -248,7 +253,8 @@ class BaseScreen(Screen[Any]):
         self.host.back()
 
     def on_resize(self, event: Resize) -> None:
-        small = event.size.width < self.SMALLEST[0] or event.size.height < self.SMALLEST[1]
+        columns, rows = self.smallest
+        small = event.size.width < columns or event.size.height < rows
         if small and not self.has_class("-small"):
             self._had_keys = self.focused or self._had_keys
         elif not small and self.has_class("-small"):

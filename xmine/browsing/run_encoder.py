@@ -7,6 +7,7 @@ import numpy as np
 
 from xmine.browsing.opened import Opened
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.hub import find_encoder
 from xmine.encoders.pair import EncoderPair, as_pair, is_pair
 from xmine.errors import FileError
 from xmine.files.npy import open_matrix
@@ -46,8 +47,15 @@ def encoders_of(
 
 
 def encoder_of_run(name: str, run: Path) -> str:
-    """Name the encoder of a run as it is found from here; its folder may lie beside the run."""
-    return name if name == "embedded" else input_of_run(name, run)
+    """Name the encoder of a run as it is found from here; its folder may lie beside the run.
+
+    Raises:
+        EncoderError: there is none, or it would have to be downloaded.
+    """
+    found = name if name == "embedded" else input_of_run(name, run)
+    for each in [found] if Path(found).exists() else found.split(" and "):  # of each side
+        find_encoder(each, downloads=False)
+    return found
 
 
 def _loaded(model: str, options: EncodingOptions) -> EncoderPair:

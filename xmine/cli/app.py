@@ -16,7 +16,7 @@ from xmine.version import __version__
 # that name, or a `typer.Typer` with commands of its own.
 _COMMANDS = (
     "mine align documents browse score search encode convert adapt help train pairs eval "
-    "reproduce model cache"
+    "reproduce model cache trust"
 ).split()
 
 

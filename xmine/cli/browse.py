@@ -81,11 +81,14 @@ def _check(path: Path | None, *, recent: bool, serve: bool, is_at: bool) -> None
 
 def _show(path: Path | None, *, sample: bool = False, read_only: bool = False) -> None:
     gc.disable()  # until the first screen is there: nothing that is loaded is garbage
+    from xmine.cli.web_server import be_window
     from xmine.tui.app import XmineApp
     from xmine.tui.background import leave_readers
 
     app = XmineApp(path, sample=sample, read_only=read_only)
-    if not _served():
+    if _served():
+        be_window()
+    else:
         app.ending.hear_signals()
     try:
         app.run()

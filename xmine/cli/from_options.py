@@ -127,9 +127,7 @@ def with_flags(
             made["options"] = _made(kind, fields, values, context, presets or {}, origins)
         if given_kind:
             made["given"] = given_kind(**{name: values.pop(name) for name in of_given})
-        told = ", ".join(f"{name} ({place})" for name, place in origins.items())
-        is_found = settings.is_found and not settings.places.keys().isdisjoint(origins)
-        (made["console"].say if is_found else made["console"].detail)(told and f"options: {told}")
+        settings.tell(origins, context, made["console"])
         command(**made, **values)
 
     wrapper.__doc__ = helps.pop("")

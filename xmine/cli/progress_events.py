@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
+from xmine.hardware import limit_memory
 from xmine.progress import Progress, Report
 
 _SECONDS = 0.1  # between two lines of one stage
@@ -75,6 +76,7 @@ def _event(progress: Progress) -> dict[str, object]:
 def end_with_our_program() -> None:
     """Watch standard input where XMINE_ATTACHED asks for it, and end when it closes."""
     if os.environ.get("XMINE_ATTACHED") == "1":
+        limit_memory(None)  # that of the app in a browser
         threading.Thread(target=_watch, name="watching standard input", daemon=True).start()
 
 

@@ -3,7 +3,6 @@
 The work is in `xmine.trainer.reproduce`; here options are read and figures are shown.
 """
 
-import tempfile
 from contextlib import ExitStack
 from itertools import groupby
 from pathlib import Path
@@ -52,6 +51,7 @@ def reproduce(
     chosen = _chosen(names or [])
     needs("xmine reproduce", *TRAINING, *EXTRAS["eval"])
     from xmine.evaluation.reports.table import as_text
+    from xmine.files.scratch import temporary_folder
     from xmine.trainer.reproduce import run
     from xmine.trainer.reproduce.jobs import Place
     from xmine.trainer.reproduce.tiny import MOST, OPTIONS, write_tiny
@@ -60,7 +60,7 @@ def reproduce(
     folder = data_folder(data).path
     with ExitStack() as made:
         if tiny:
-            output = output or Path(made.enter_context(tempfile.TemporaryDirectory()))
+            output = output or made.enter_context(temporary_folder())
             folder, given = output / "data", {**OPTIONS, **given}
         place = Place(folder or Path(), output or Path(), given, MOST if tiny else {})
         if tiny:

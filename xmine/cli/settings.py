@@ -6,23 +6,25 @@ for every command that has them, those in [mine] for `xmine mine`, in [pairs.lis
 list`. A path in xmine.toml starts at the folder of the file, one in `--options` here.
 """
 
+import difflib
 import os
 import re
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from xmine.cli.console import Console
+from xmine.cli.found_file import FILES, TABLE, check_found, kind_of, nearest_file, said
 from xmine.errors import OptionError
 from xmine.options import check_names, load_toml
 
 PREFIX = "XMINE_"  # of variables
 NAME = "xmine.settings"  # of the settings among what the context of a command holds
-_FILES = "xmine.toml", "pyproject.toml"  # the second may hold the first, as this table
-_TABLE = "tool.xmine"
 _NOT_HERE = {"options", "preset", "help_all", "help", "debug", "version"}
 _NOT_HERE |= {"force"}  # what replaces files is said each time
+_NO_OPTIONS = {"attached", "cache", "progress", "state"}  # of variables that are none
+_ALIKE = 0.76  # how much a misspelt name is like the right one; XMINE_TEST is no XMINE_TEXT
 Values = dict[str, Any]
 
 
@@ -33,6 +35,7 @@ class Settings:
     values: Values = field(default_factory=dict)
     places: dict[str, str] = field(default_factory=dict)
     is_found: bool = False  # where nobody named the file
+    passed: list[Path] = field(default_factory=list)  # files that others could have put there
 
     def origins(self, context: Any) -> dict[str, str]:  # noqa: ANN401 - Typer's own, as below
         """Tell of each option that has its value from a file or the environment from where."""
@@ -44,6 +47,20 @@ class Settings:
             elif each.name in self.places and source is not None and source.name != "COMMANDLINE":
                 found[key_of(each)] = self.places[each.name]
         return found
+
+    def tell(self, origins: Mapping[str, str], context: Any, console: Console) -> None:  # noqa: ANN401
+        """Tell what options are, and from where; of a found file that writes, in any case."""
+        of = {key_of(each): self.values.get(each.name) for each in context.command.params}
+        every = [
+            f"{f'{name} = {os.environ[x]}' if x in os.environ else said(name, of[name])} ({x})"
+            for name, x in origins.items()
+        ]
+        found = [key for key, x in origins.items() if self.is_found and x in self.places.values()]
+        if "write" in {kind_of(context.info_name, each) for each in found}:
+            console = replace(console, quiet=False)
+        (console.say if found else console.detail)("options: " * bool(every) + ", ".join(every))
+        for path in self.passed:
+            console.say(f"{path} is not read: others could have put it there; --options {path}")
 
     def defaults(self, context: Any, but: Any) -> Values:  # noqa: ANN401
         """Give the values as Typer takes defaults, `but` for the options that take any kind."""
@@ -70,20 +87,6 @@ def variable_of(parameter: Any) -> str | None:  # noqa: ANN401
     return None if has_none else f"{PREFIX}{key.upper()}"
 
 
-def nearest_file() -> Path | None:
-    """Find the file of this folder, or of one above that we may read."""
-    with suppress(OSError):  # this folder may be gone
-        for folder in (Path.cwd(), *Path.cwd().parents):
-            for path in (folder / name for name in _FILES):
-                with suppress(OSError):
-                    own = path.name == _FILES[0]
-                    if path.is_file() and (own or _TABLE.encode() in path.read_bytes()):
-                        return Path(os.path.relpath(path))
-            if (folder / ".git").exists() or folder == Path.home():
-                break
-    return None
-
-
 def read_settings(
     given: Path | None,
     context: Any,  # noqa: ANN401
@@ -103,7 +106,8 @@ def read_settings(
         OptionError: a value is of no use.
     """
     found = Settings()
-    if path := given or nearest_file():
+    _check_variables(context)
+    if path := given or nearest_file(passed=found.passed.append):
         found.is_found = given is None
         known = {key_of(each): each for each in context.command.params if each.opts[0][0] == "-"}
         for header, table, group in tables(path, context):
@@ -117,7 +121,9 @@ def read_settings(
                     parameter = known[key]
                     found.places[parameter.name] = where
                     values[parameter.name] = _beside(path, parameter, value, context)
-                elif not (group and path.name in _FILES and key in _keys(group.command, group)):
+                    if found.is_found:
+                        check_found(path, where, context.info_name, key, values[parameter.name])
+                elif not (group and path.name in FILES and key in _keys(group.command, group)):
                     try:
                         refuse(key)
                     except OptionError as error:
@@ -130,8 +136,8 @@ def read_settings(
 def tables(path: Path, context: Any) -> Iterator[tuple[str, Values, Any]]:  # noqa: ANN401
     """Give the tables of a file for a command: header, values, and whose commands share them."""
     table, header = load_toml(path), ""
-    if path.name == _FILES[1]:
-        table, header = table.get("tool", {}).get("xmine", {}), _TABLE
+    if path.name == FILES[1]:
+        table, header = table.get("tool", {}).get("xmine", {}), TABLE
     groups = [context.parent] if context.parent else []
     while groups and groups[0].parent:
         groups.insert(0, groups[0].parent)
@@ -140,6 +146,18 @@ def tables(path: Path, context: Any) -> Iterator[tuple[str, Values, Any]]:  # no
         inner = table.get(word)
         table, header = inner if isinstance(inner, dict) else {}, f"{header}.{word}".strip(".")
     yield header, table, None
+
+
+def _check_variables(context: Any) -> None:  # noqa: ANN401
+    """Refuse a variable whose name is nearly that of an option of any command."""
+    given = {name.removeprefix(PREFIX).lower() for name in os.environ if name.startswith(PREFIX)}
+    if given <= _NO_OPTIONS.union(map(key_of, context.command.params)):
+        return  # the usual case, in which no other command is loaded
+    known = _keys(context.find_root().command, context.find_root()) | _NO_OPTIONS
+    for name in sorted(given - known):
+        if near := difflib.get_close_matches(name, known, 1, _ALIKE):
+            message = f"{PREFIX}{name.upper()}: there is no option {name!r}"
+            raise OptionError(message, f"did you mean {PREFIX}{near[0].upper()}?")
 
 
 def _keys(command: Any, context: Any) -> set[str]:  # noqa: ANN401
@@ -151,23 +169,26 @@ def _keys(command: Any, context: Any) -> set[str]:  # noqa: ANN401
 
 
 def _line(path: Path, header: str, name: str) -> str:
-    """Find where a table has a name: `:3`; nothing where it is written in another way."""
-    table = ""
+    """Find where a table has a name: `:3`; nothing where it is written in an odd way."""
+    table, within = "", ""
+    key = rf"[\"']?{re.escape(name)}[\"']?\s*="
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         if bracketed := re.match(r"\s*\[+\s*([^\]]*?)\s*\]", line):
-            table = bracketed[1]
+            table = re.sub("[\"' ]", "", bracketed[1])
         if table == f"{header}.{name}".strip(".") or (
-            table == header and re.match(rf"\s*[\"']?{re.escape(name)}[\"']?\s*=", line)
+            table == header and re.match(rf"\s*{key}", line)
         ):
             return f":{number}"
-    return ""
+        if not within and re.search(rf"[.{{,]\s*{key}", line):
+            within = f":{number}"
+    return within
 
 
 def _beside(file: Path, parameter: Any, value: Any, context: Any) -> Any:  # noqa: ANN401
     """Find a path of a project's file beside the file, which may stand in a folder above."""
     if isinstance(value, list):
         return [_beside(file, parameter, each, context) for each in value]
-    is_here = file.name not in _FILES or str(file.parent) == "." or value in ("", "-")
+    is_here = file.name not in FILES or str(file.parent) == "." or value in ("", "-")
     if is_here or not isinstance(value, str):
         return value
     kind, there = parameter.make_metavar(context), os.path.join(file.parent, value)

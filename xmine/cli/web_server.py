@@ -6,18 +6,26 @@ Only who has the token of the printed address gets anything from it; a cookie br
 import asyncio
 import copy
 import errno
+import os
 import re
 import secrets
+import select
 import shlex
+import signal
 import socket
 import sys
+import threading
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import quote, unquote, urlsplit
+from weakref import WeakSet
 
 from xmine.cli.console import Console
 from xmine.errors import XmineError
 from xmine.extras import needs
+from xmine.hardware import free_memory, limit_memory
+from xmine.worker_process import die_with_parent
 
 # A telephone shows as many columns as it has room for, not a small picture of a wide page.
 _HEAD = (
@@ -44,6 +52,10 @@ _FOCUS = """<script>const look = setInterval(() => {
 }, 100);</script>"""
 _MOST_WINDOWS = 8  # each is a process
 _NARROW = 60  # columns of a window, below which the screen of judging is all that is shown
+_SMALLEST, _LARGEST = (20, 5), (500, 200)  # columns and rows; memory grows with both
+_LEAST_MEMORY = 2**32  # bytes that a window may take in any case: a large encoder
+_MOST_UNHEARD = 2**23  # bytes of keys that wait for a window
+_PATIENCE = 5.0  # seconds that a window has to end
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -59,7 +71,8 @@ def serve_app(
     address = f"[{host}]" if ":" in host else host
     if host not in _LOOPBACK:
         console.warn("nothing is encrypted: who reads along reads the token, and gets your files")
-    command = [sys.executable, "-m", "xmine", "browse", *(["--read-only"] if read_only else [])]
+    command = ["exec"] if os.name == "posix" else []  # no shell stands between
+    command += [sys.executable, "-m", "xmine", "browse", *(["--read-only"] if read_only else [])]
     command += [str(path)] if path else []
     url = f"http://{address}:{port}"
     guarded = _guarded_server(command, port, read_only=read_only)
@@ -89,7 +102,8 @@ def _guarded_server(command: list[str], port: int, *, read_only: bool) -> Any:  
         """A server for those who have its token, and for few windows at a time."""
 
         token = secrets.token_urlsafe(24)
-        windows = 0
+        windows = 0  # whose processes live
+        sockets: ClassVar[WeakSet[Any]] = WeakSet()
 
         async def _make_app(self) -> Any:  # noqa: ANN401 - of aiohttp
             app = await super()._make_app()
@@ -98,13 +112,24 @@ def _guarded_server(command: list[str], port: int, *, read_only: bool) -> Any:  
 
         async def handle_websocket(self, request: Any) -> Any:  # noqa: ANN401 - of aiohttp
             """Run a window's process, and count it."""
-            visitor = copy.copy(self)
-            visitor.command = shlex.join([*command, *([] if read_only else _own(request, port))])
+            visitor, (columns, rows) = copy.copy(self), _within(*_size_in(request))
+            own = _own(_name_in(request, port), columns) * (not read_only)
+            visitor.command = shlex.join([*command, *own])
+            url = request.rel_url.update_query(width=columns, height=rows)
             self.windows += 1
             try:
-                return await Server.handle_websocket(visitor, request)
+                return await Server.handle_websocket(visitor, request.clone(rel_url=url))
             finally:
                 self.windows -= 1
+
+        async def _process_messages(self, websocket: Any, app_service: Any) -> None:  # noqa: ANN401
+            """Hear a window, as long as it has a socket and a process."""
+            self.sockets.add(websocket)
+            await _hear(super()._process_messages, websocket, app_service)
+
+        async def on_shutdown(self, app: Any) -> None:  # noqa: ANN401 - of aiohttp
+            """End the windows with the server."""
+            self.closing = asyncio.gather(*map(web.WebSocketResponse.close, self.sockets))
 
         async def handle_index(self, request: Any) -> Any:  # noqa: ANN401 - of aiohttp
             """Give the page, which loads the rest from where the browser found it.
@@ -121,9 +146,8 @@ def _guarded_server(command: list[str], port: int, *, read_only: bool) -> Any:  
                 page.text = text.replace("</body>", f"{_FOCUS}</body>")
             elif not given:
                 page = web.Response(text=_ASK_NAME, content_type="text/html")
-            named = {f"xmine-{port}": self.token}
-            if given:
-                named[f"xmine-judge-{port}"] = quote(given[:40])
+            judge = {f"xmine-judge-{port}": quote(given[:40])} if given else {}
+            named = {f"xmine-{port}": self.token, **judge}
             for name, kept in named.items():
                 page.set_cookie(name, kept, httponly=True, samesite="Strict")
             return page
@@ -134,10 +158,60 @@ def _guarded_server(command: list[str], port: int, *, read_only: bool) -> Any:  
     return Guarded
 
 
-def _own(request: Any, port: int) -> list[str]:  # noqa: ANN401 - of aiohttp
+def be_window() -> None:
+    """Be the process of a window: end with the server, and take no more than a share of memory."""
+    die_with_parent()
+    if hasattr(select, "poll"):
+        threading.Thread(target=_end_with_server, name="watching the server", daemon=True).start()
+    limit_memory(max(_LEAST_MEMORY, (free_memory() or 0) // _MOST_WINDOWS))
+
+
+def _end_with_server() -> None:
+    pipe = select.poll()
+    pipe.register(0, 0)  # of standard input, that it closes
+    pipe.poll()
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+async def _hear(hear: Any, websocket: Any, window: Any) -> None:  # noqa: ANN401 - their own
+    """Hear a window of a sane size; its process ends with its socket, by force after a while."""
+    process, resize = window._process, window.set_terminal_size
+
+    async def drain() -> None:  # and not wait, perhaps for ever
+        if process.stdin.transport.get_write_buffer_size() > _MOST_UNHEARD:
+            process.kill()
+
+    async def resized(*size: Any) -> None:  # noqa: ANN401
+        with suppress(OverflowError, TypeError, ValueError):  # a browser may say anything
+            await resize(*_within(*size))
+
+    process.stdin.drain, window.set_terminal_size = drain, resized
+    window._task.add_done_callback(lambda _: asyncio.ensure_future(websocket.close()))
+    try:
+        await hear(websocket, window)
+    finally:
+        ending = [asyncio.ensure_future(each) for each in (window.stop(), process.wait())]
+        try:
+            await asyncio.wait(ending, timeout=_PATIENCE)
+        finally:
+            if process.returncode is None:
+                process.kill()
+        await asyncio.wait(ending)
+
+
+def _size_in(request: Any) -> tuple[Any, Any]:  # noqa: ANN401 - of aiohttp
+    return request.query.get("width", 80), request.query.get("height", 24)
+
+
+def _within(*size: Any) -> list[int]:  # noqa: ANN401 - what a browser says
+    """Bound columns and rows."""
+    bounds = zip(size, _SMALLEST, _LARGEST, strict=True)
+    return [min(max(int(each), least), most) for each, least, most in bounds]
+
+
+def _own(name: str, columns: int) -> list[str]:
     """Give the options of `xmine browse` for a visitor who may write."""
-    name = _name_in(request, port)
-    is_narrow = int(request.query.get("width", "80")) < _NARROW
+    is_narrow = columns < _NARROW
     return [*([f"--judge={name}"] if name else []), *(["--sample"] if is_narrow else [])]
 
 
@@ -176,6 +250,12 @@ def _guard(server: Any) -> Any:  # noqa: ANN401 - a server, a middleware of aioh
         known = secrets.compare_digest(given.encode("utf-8", "replace"), server.token.encode())
         if not known and not request.path.startswith("/static/"):
             raise web.HTTPForbidden(text="open the address with a token that --serve has printed")
+        if Path(server.statics_path, request.match_info.get("filename", "none")).is_dir():
+            raise web.HTTPNotFound  # no list of files
+        try:
+            _within(*_size_in(request))
+        except ValueError:
+            raise web.HTTPBadRequest(text="width and height are whole numbers") from None
         if request.path in ("/", "/ws") and server.windows >= _MOST_WINDOWS:
             raise web.HTTPServiceUnavailable(text=f"{_MOST_WINDOWS} windows are open: close one")
         response = await handler(request)

@@ -11,7 +11,6 @@ import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -37,6 +36,7 @@ from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.reranking import RerankingWeights, read_reranking
 from xmine.errors import EncoderError
 from xmine.files.atomic import replacing_folder
+from xmine.files.scratch import temporary_folder
 from xmine.hardware import choose_batch_size
 from xmine.options import EncodingOptions
 from xmine.progress import Progress, Report, silent
@@ -123,9 +123,9 @@ class SentenceEncoder:
 
     def fingerprint_in_memory(self) -> str:
         """Hash what `save` writes, and the settings; for an encoder that has no `fingerprint`."""
-        with TemporaryDirectory() as folder:
+        with temporary_folder() as folder:
             self.save(folder)
-            return self._hash(Source(Path(folder), list_files(Path(folder)), ""), "")
+            return self._hash(Source(folder, list_files(folder), ""), "")
 
     def _hash(self, source: Source, device: str) -> str:
         facts: list[object] = [source.digests, self.dim]

@@ -25,8 +25,10 @@ _WEIGHTED = ("Dense", "LayerNorm", "StaticEmbedding", "Transformer")
 _SECONDS = 10
 
 
-def find_encoder(model: str | Path) -> Path:
+def find_encoder(model: str | Path, *, downloads: bool = True) -> Path:
     """Find the folder of an encoder; a Hugging Face name is taken from the cache or downloaded.
+
+    Without `downloads` the name is of a run, which somebody else may have written.
 
     The name `embedded` is that of the encoder that ships, `use` and `e5` are those of packages,
     others those of plugins, functions that give a folder; a folder of such a name is `./embedded`.
@@ -59,10 +61,10 @@ def find_encoder(model: str | Path) -> Path:
         raise EncoderError(
             f"{name}: no such encoder folder", "a Hugging Face name has the form organisation/name"
         )
-    return _from_hub(name)
+    return _from_hub(name, downloads=downloads)
 
 
-def _from_hub(name: str) -> Path:
+def _from_hub(name: str, *, downloads: bool) -> Path:
     """Take a repository from the cache if it is whole there, else download it."""
     needs(f"{name}: a Hugging Face name", "huggingface_hub")
     from huggingface_hub import constants
@@ -79,6 +81,11 @@ def _from_hub(name: str) -> Path:
     missing = "not in the cache" if folder is None else _missing(name, folder)
     if folder is not None and not missing:
         return folder
+    if not downloads:
+        raise EncoderError(
+            f"{name}: {missing}, and what a run names is not downloaded",
+            f"if you trust it, say --model {name}",
+        )
     looked = f"looked in {constants.HF_HUB_CACHE}"
     elsewhere = "download it where there is a network, and give its folder"
     if constants.HF_HUB_OFFLINE:

@@ -1,7 +1,9 @@
-"""Locks of open files, and reading at a place: Windows has other calls than Linux and macOS."""
+"""Locks, owners, and reading at a place: Windows has other calls than Linux and macOS."""
 
 import os
+import stat
 import sys
+from pathlib import Path
 
 if sys.platform == "win32":
     import msvcrt
@@ -37,3 +39,17 @@ else:
     def read_at(handle: int, count: int, start: int) -> bytes:
         """Read bytes from a place of an open file; the file's own place stays."""
         return os.pread(handle, count, start)
+
+
+def is_ours(path: Path) -> bool:
+    """Tell whether a file or folder is this user's, as is a link to it, and has no sticky bit.
+
+    In a folder with a sticky bit, such as /tmp, others may put files. Windows knows neither.
+
+    Raises:
+        OSError: nothing is there.
+    """
+    if not hasattr(os, "getuid"):
+        return True
+    found = path.stat()
+    return {found.st_uid, path.lstat().st_uid} == {os.getuid()} and not found.st_mode & stat.S_ISVTX

@@ -4,15 +4,18 @@ Within `scratch_in(folder)` an array of a megabyte and more is a mapped file in 
 system writes out what it has no room for, so that hundreds of millions of lines need no more
 anonymous memory than what works on them at the moment. A file goes with its last array, however the
 process ends. What is in the arrays never depends on where they are.
+
+A temporary folder goes where its process ends, and that of a killed one with the next folder.
 """
 
 import errno
 import mmap
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -21,7 +24,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from xmine.files.atomic import writing
-from xmine.files.portable import read_at
+from xmine.files.portable import is_ours, lock_at_once, read_at
 
 if TYPE_CHECKING:
     from io import RawIOBase
@@ -30,6 +33,42 @@ _FOLDER: ContextVar[Path | None] = ContextVar("folder of scratch files", default
 LEAST = 2**20  # bytes; fewer are not worth a file
 ROWS_AT_ONCE = 65_536
 _BYTES_AT_ONCE = 2**20
+# Of temporary folders, and of the file beside each that its process locks, then fills: the user may
+# have folders of such a name.
+_NAME, _HELD = "xmine-", ".held"
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Give a folder in TMPDIR that is deleted at the end, and delete those of killed processes.
+
+    Raises:
+        FileError: it cannot be made.
+    """
+    top = Path(tempfile.gettempdir())
+    for held in top.glob(f"{_NAME}*{_HELD}"):
+        with suppress(OSError):  # its process lives, or another deletes it
+            if held.stat().st_size and is_ours(held):
+                with held.open("r+b") as file:
+                    lock_at_once(file.fileno())
+                _delete(held)
+    with writing(top):
+        folder = Path(tempfile.mkdtemp(prefix=_NAME))
+        handle = os.open(held := folder.with_suffix(_HELD), os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        with suppress(OSError):  # without locks nobody can tell that this process lives
+            lock_at_once(handle)
+            os.write(handle, b"held\n")
+        yield folder
+    finally:
+        os.close(handle)
+        _delete(held)
+
+
+def _delete(held: Path) -> None:
+    shutil.rmtree(held.with_suffix(""), ignore_errors=True)
+    with suppress(OSError):
+        held.unlink()
 
 
 @contextmanager

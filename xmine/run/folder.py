@@ -5,7 +5,6 @@ folder is made, and when a run ends. `xmine.run.steps` tells how a killed run go
 docs/reference/runs.md describes the files.
 """
 
-import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from xmine.files.cache import Warn, unheard
 from xmine.files.digests import digest_of, refuse_unreadable
 from xmine.files.lock import held
 from xmine.files.reading import readable
+from xmine.files.scratch import temporary_folder
 from xmine.files.sealed_arrays import seal_of
 from xmine.run.run_file import DIGESTS, FORMAT, SEALED, is_of_now, read_tables, write_tables
 from xmine.run.run_file import RUN_FILE as RUN_FILE
@@ -123,14 +123,8 @@ def bytes_there(run: Path | None) -> int:
 @contextmanager
 def temporary_run() -> Iterator[Run]:
     """Work in a folder in TMPDIR that is deleted at the end."""
-    try:
-        folder = Path(tempfile.mkdtemp(prefix="xmine-"))
-    except OSError as error:
-        raise FileError(f"{error.filename}: cannot be written: {error.strerror}") from error
-    try:
+    with temporary_folder() as folder:
         yield Run(folder, kept=False)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager

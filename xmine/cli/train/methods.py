@@ -8,7 +8,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from xmine.cli.settings import PREFIX, nearest_file, tables
+from xmine.cli.found_file import nearest_file
+from xmine.cli.settings import PREFIX, tables
 from xmine.errors import OptionError, XmineError
 from xmine.options import flag, load_toml
 from xmine.trainer import __file__ as trainer_file

@@ -75,8 +75,7 @@ def convert(
     warnings = doubts + language_warnings(target, languages)
     if not tells_languages and UNKNOWN_LANGUAGE not in languages:
         written.notes.append(f"a .{kind} does not name languages ({','.join(languages)})")
-    for warning in warnings:
-        console.warn(warning)
+    console.warn(*warnings)
     console.summary(
         f"{target}: "
         + ", ".join([count(written.count, "pair"), f"{console.seconds:.1f} s", *written.notes]),

@@ -70,8 +70,7 @@ def documents(
     options = MiningOptions(documents=by)
     encoder = load_encoders(model, options, console)
     inputs = text_input(source), text_input(target)
-    for warning in (*inputs[0].warnings, *inputs[1].warnings):
-        console.warn(warning)
+    console.warn(*inputs[0].warnings, *inputs[1].warnings)
     with console.progress() as report:
         found = pair_documents(*inputs, encoder, options, report)
     shown = [pair for pair in found if pair.prob >= min_prob]

@@ -68,8 +68,7 @@ def encode(
     first = list(itertools.islice(lines, _LOOKED_AT))  # an input that is none is refused here
     encoder = load_encoder(model, options, console)
     warn_without_effect([encoder], options, console)
-    if warning := check_language(source.name, first, encoder.facts.languages):
-        console.warn(warning)
+    console.warn(*source.warnings, check_language(source.name, first, encoder.facts.languages))
     size, zeros = encoder.texts_at_once, 0
     lines = itertools.chain(first, lines)
     blocks = iter(lambda: list(itertools.islice(lines, size)), [])

@@ -54,7 +54,7 @@ def search(
     from xmine.pairs.tsv import tsv_row
     from xmine.run.folder import RUN_FILE, is_run
     from xmine.text.identification import check_language
-    from xmine.text.inputs import is_file
+    from xmine.text.inputs import is_file, text_input
     from xmine.text.sentences import read_sentences
 
     on_stdout(console, None, format)
@@ -93,12 +93,13 @@ def search(
 
         found = map(near_in_run, texts)
     else:
-        sentences = read_sentences(corpus)
+        searched = text_input(corpus)
+        sentences = read_sentences(searched)
         encoder = load_encoder(model, options, console)
         warn_without_effect([encoder], options, console)
+        console.warn(*searched.warnings, *(text_input(query).warnings if files else ()))
         for name, side in {corpus: sentences.texts, **files}.items():
-            if warning := check_language(name, side, encoder.facts.languages):
-                console.warn(warning)
+            console.warn(check_language(name, side, encoder.facts.languages))
         with console.progress() as report:
             hits = search_corpus(
                 texts,

@@ -24,20 +24,11 @@ _KINDS = {
     ".xml": "xml",  # strings.xml of Android
     ".strings": "strings",
     ".arb": "arb",
-    ".md": "markdown",
+    **dict.fromkeys((".md", ".markdown", ".mdown", ".mkd", ".mdx"), "markdown"),
     **dict.fromkeys((".html", ".htm", ".xhtml"), "html"),
     ".docx": "docx",
     ".epub": "epub",
     ".zip": "zip",
-}
-# Of programs and settings, which a folder may have beside its texts; none is a code of a language
-# that xmine knows, as cs and pl are.
-PROGRAMS = {
-    f".{each}"
-    for each in (
-        "c cc cfg cjs cmake conf cpp css go gradle h hpp ini java js jsx kt less lock map mjs mm "
-        "mts php pug py pyi rb rs sass scss sql svg swift toml ts tsx vue yaml yml"
-    ).split()
 }
 # Kinds of files, or what is in a file of one, without texts to mine -> their name, what to do.
 NO_SENTENCES = {

@@ -95,6 +95,8 @@ def score_aligned(
             "vectors of lines are given: no encoder is needed, and a pool would have none",
             "leave out --model and --pool, or the vectors",
         )
+    if target is not None:
+        source, target = text_input(source, "source"), text_input(target, "target")
     given, names, said = _read(source, target)
     more = [read_texts(each) for each in pool] if pool else [[], []]
     left = sentence_table(names[0], [pair.source for pair in given] + more[0])
@@ -114,7 +116,8 @@ def score_aligned(
         "--src-lang" if options.src_lang else "source",
         "--tgt-lang" if options.tgt_lang else "target",
     )
-    warnings = [*filter(None, doubts)]
+    warnings = [said for side in (source, target) for said in getattr(side, "warnings", ())]
+    warnings += filter(None, doubts)
     warnings += check_sides(names, (left.texts, right.texts), codes, by)
     warnings += check_spelling(left.name, left.texts) + check_spelling(right.name, right.texts)
     mining = MiningOptions(**asdict(options), index="exact", cache=False)
@@ -147,7 +150,7 @@ def _read(
         if not given:
             raise FileError(f"{name}: no pairs in it")
         return given, (f"source of {name}", f"target of {name}"), languages_of(source) or ("", "")
-    sides = text_input(source, "source"), text_input(target, "target")
+    sides = text_input(source), text_input(target)
     names = sides[0].name, sides[1].name
     left, right = (list(side.texts()) for side in sides)
     if len(left) != len(right):

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from itertools import repeat
+from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +39,7 @@ from xmine.run.folder import PAIRS_FILE, RUN_FILE
 from xmine.run.run_file import check_written
 from xmine.text.formats.keyed import KINDS as KEYED
 from xmine.text.identification import looks_foreign
+from xmine.text.inputs import text_input
 from xmine.text.languages import names_language
 from xmine.text.packed import PackedTexts, TextPacker, picked
 from xmine.units import count
@@ -254,6 +255,8 @@ def read_pairs(spec: str | Path, losses: Losses | None = None) -> Iterator[Pair]
     if (Path(spec) / RUN_FILE).is_file():
         check_written(Path(spec), PAIRS_FILE)
     if place.moses:
+        for said in chain.from_iterable(text_input(each).warnings for each in place.moses):
+            warnings.warn(said, XmineWarning, stacklevel=2)
         return moses.read(place.moses)
     kind, given = kind_of(place.paths[0]), place.keyed or place.paths[0]
     if not place.format and kind:

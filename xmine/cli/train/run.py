@@ -111,8 +111,7 @@ def train_with(
     warnings = [*remarks_on(asked, options, corpus), *_doubts(corpus, options, given)]
     if start := told_start(asked, options, corpus):
         console.say(start)
-    for warning in warnings if leads else ():
-        console.warn(warning)
+    console.warn(*(warnings if leads else ()))
     paces: list[Pace] = []
 
     def paced(pace: Pace) -> bool:

@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from xmine.errors import FileError
-from xmine.files.reading import name_of, stream_lines
-from xmine.files.records import column_names
+from xmine.files.reading import in_command, name_of, stream_lines
+from xmine.files.records import column_names, listed
+from xmine.files.suffixes import kind_of
 from xmine.pairs.losses import BREAKS, NULS, SURROGATES, TABS, Losses, Rules
 from xmine.pairs.pair import COLUMNS, LARGEST, Languages, Pair, in_order, is_kept, split_head
+from xmine.text.headers import names_columns
 from xmine.units import count as counted
 
 _RULES = Rules(TABS, BREAKS, NULS, SURROGATES)
@@ -103,13 +105,16 @@ def read(
         row, fault = line.split("\t"), ""
         if not width:
             width, names = len(row), column_names(row, None if numbers else chosen)
-            found = names or _NO_HEADER.get(width, [])
+            told = names_columns(row) and not names  # as others name them: en, zh
+            found = names or ([] if told and width > 2 else _NO_HEADER.get(width, []))
             known = [*COLUMNS, *filter(is_kept, found)]
             columns = {name: found.index(name) for name in known if name in found}
             others = {*range(width)} - {*columns.values()}
             if numbers:
                 columns, others = dict(zip(("source", "target"), numbers, strict=True)), set()
-            if names:
+            if told and columns:
+                losses.pass_over(why=f"that names {listed('column', row)}")
+            if columns and (names or told):
                 continue
         if numbers and max(numbers) >= len(row):
             fault = f"there is no column {max(numbers) + 1}, only {counted(len(row), 'column')}"
@@ -117,7 +122,7 @@ def read(
             wrong = f"; the first line has {width}" if columns else ", and no line names them"
             fault = f"{counted(len(row), 'column')}{wrong}"
         if fault:
-            raise FileError(f"{name_of(path)}:{number}: {fault}", _ways(path))
+            raise FileError(f"{name_of(path)}:{number}: {fault}", _ways(path, len(row)))
         if any(row[at] for at in others):
             losses.leave(["other columns"])
         yield _pair(row, columns, path, number)
@@ -139,13 +144,16 @@ def _pair(row: list[str], columns: dict[str, int], path: str | Path, number: int
             except ValueError:
                 fits = False
             if not fits:
-                raise FileError(f"{name_of(path)}:{number}: {cell!r} is no {name}", _ways(path))
+                fault = f"{cell!r} is no {name}"
+                raise FileError(f"{name_of(path)}:{number}: {fault}", _ways(path, len(row)))
     if "prob" in values and "flags" in values:  # looked at, and none was found
         values["flags"] = values["flags"] or ""
     return Pair(**values)
 
 
-def _ways(path: str | Path) -> str:
+def _ways(path: str | Path, width: int) -> str:
+    if width == 1 and not kind_of(str(path)):
+        return f"give the files of both languages: {in_command(name_of(path))},OTHER"
     return (
         "name the columns in the first line, source and target among them; without names two are "
         "source and target, three are score, source and target; or choose two by their numbers: "

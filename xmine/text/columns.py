@@ -2,11 +2,12 @@
 
 import json
 import re
+import warnings
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from xmine.errors import FileError
+from xmine.errors import FileError, XmineWarning
 from xmine.files.reading import name_of, stream_lines
 from xmine.files.records import (
     column_names,
@@ -17,6 +18,7 @@ from xmine.files.records import (
     listed,
     open_parquet,
 )
+from xmine.text.headers import names_columns
 from xmine.units import count
 
 if TYPE_CHECKING:
@@ -49,6 +51,11 @@ def no_table(path: str, lines: Iterator[str]) -> Iterator[str]:
         yield line
 
 
+def _tell_names(path: str, cells: list[str]) -> None:
+    told = f"{name_of(path)}:1: left out, since it names {listed('column', cells)}"
+    warnings.warn(told, XmineWarning, stacklevel=3)
+
+
 def csv_column(path: str, column: str) -> Iterator[str]:
     """Give a cell for the first line of each row, and blanks for its others and for the names."""
     rows, at = csv_rows(path), int(column) - 1 if _COLUMN.fullmatch(column) else -1
@@ -70,6 +77,10 @@ def csv_column(path: str, column: str) -> Iterator[str]:
         at = names.index(column)
         yield from [""] * lines
     for where, lines, cells in rows:
+        if where.endswith(":1") and names_columns(cells):
+            _tell_names(path, cells)
+            yield from [""] * lines
+            continue
         if at >= len(cells) > 0:
             raise FileError(
                 f"{where}: there is no column {column}, only {count(len(cells), 'column')}",
@@ -84,7 +95,10 @@ def tsv_column(path: str, column: str) -> Iterator[str]:
     at = int(column) - 1 if _COLUMN.fullmatch(column) else -1
     for number, line in enumerate(stream_lines(path), start=1):
         cells = line.split("\t")
-        if number == 1 and (at < 0 or column_names(cells)):
+        is_names = number == 1 and at >= 0 and names_columns(cells)
+        if is_names and not column_names(cells):
+            _tell_names(path, cells)
+        if number == 1 and (at < 0 or is_names or column_names(cells)):
             if at < 0 and column not in cells:
                 hint = f"give its number, from 1: {path}:2"
                 raise NoColumnError(f"{path}: there is no column {column!r}", hint)

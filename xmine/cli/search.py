@@ -32,9 +32,9 @@ def search(
 ) -> None:
     """Find the nearest sentences of a corpus, in either language.
 
-    The best hits come first, as --rerank orders them. Prints cosine, sentence, its line and, for a
-    file of texts, the line of the text and the text. For a run, the side comes first, and the
-    vectors of the run are used.
+    The best hits come first. Prints the score that orders them, unless the cosine does; cosine,
+    sentence, its line and, for a file of texts, the line of the text and the text. For a run, the
+    side comes first, and the vectors of the run are used.
 
     Example: xmine search "Where is the station?" zh.txt -k 3
 
@@ -135,7 +135,9 @@ def search(
     else:
         rows = (
             tsv_row(
-                [*([name] if of_run else []), f"{hit.cosine:.4f}", hit.text, place(hit)]
+                [name] * of_run
+                + [f"{each:.4f}" for each in (hit.score, hit.cosine) if each is not None]
+                + [hit.text, place(hit)]
                 + ([str(line), text] if files else []),
                 losses,
             )

@@ -76,7 +76,8 @@ def test_a_kind_is_told_by_its_first_bytes(tmp_path: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["BMW builds cars.", "MZ is short.", "II* and MM", "PAR1 binds.", "ID3 is a tag.", "GIF"]
+    "text",
+    ["BMW builds cars.", "MZ is short.", "II* and MM", "PAR1 binds.", "ID3 is a tag.", "GIF"],
 )
 def test_a_text_that_begins_nearly_so_is_read(tmp_path: Path, text: str) -> None:
     (tmp_path / "a.txt").write_text(text)

@@ -48,6 +48,7 @@ def search(
     """
     from xmine.browsing.opening import open_pairs
     from xmine.browsing.search import SIDES, Nearby, NoTokenError
+    from xmine.mining.phrases import unknown_to_encoder
     from xmine.mining.search import Hit
     from xmine.mining.search import search as search_corpus
     from xmine.pairs.losses import Losses
@@ -97,7 +98,11 @@ def search(
         sentences = read_sentences(searched)
         encoder = load_encoder(model, options, console)
         warn_without_effect([encoder], options, console)
-        console.warn(*searched.warnings, *(text_input(query).warnings if files else ()))
+        console.warn(
+            *unknown_to_encoder(sentences),
+            *searched.warnings,
+            *(text_input(query).warnings if files else ()),
+        )
         for name, side in {corpus: sentences.texts, **files}.items():
             console.warn(check_language(name, side, encoder.facts.languages))
         with console.progress() as report:

@@ -42,6 +42,7 @@ from xmine.scoring.margin import pair_scores
 from xmine.scoring.probability import Confidence, estimate
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.scoring.threshold import FEW
+from xmine.text.folding import MOST_CHARACTERS
 from xmine.text.identification import check_language, check_sides, check_spelling, guess_language
 from xmine.text.inputs import Texts, read_texts, text_input
 from xmine.text.packed import PickedTexts
@@ -99,8 +100,13 @@ def score_aligned(
         source, target = text_input(source, "source"), text_input(target, "target")
     given, names, said = _read(source, target)
     more = [read_texts(each) for each in pool] if pool else [[], []]
-    left = sentence_table(names[0], [pair.source for pair in given] + more[0])
-    right = sentence_table(names[1], [pair.target for pair in given] + more[1])
+    left, right = (
+        sentence_table(name, texts, longest=MOST_CHARACTERS)
+        for name, texts in (
+            (names[0], [pair.source for pair in given] + more[0]),
+            (names[1], [pair.target for pair in given] + more[1]),
+        )
+    )
     vectorizer = as_pair(encoder or SentenceEncoder.load()) if vectors is None else vectors
     known = vectorizer.facts.languages if isinstance(vectorizer, EncoderPair) else ()
     codes = options.src_lang or said[0], options.tgt_lang or said[1]
@@ -208,7 +214,8 @@ def _scored(
 def _rows(texts: list[str], side: Sentences) -> NDArray[np.int64]:
     """Find the row that stands for each text; -1 for one that is blank or unknown."""
     known = {folded(text): row for row, text in enumerate(side.texts)}
-    rows = (known.get(folded(text), -1) for text in texts)
+    short = (text if len(text) <= MOST_CHARACTERS else "" for text in texts)
+    rows = (known.get(folded(text), -1) for text in short)
     return np.fromiter(rows, dtype=np.int64, count=len(texts))
 
 

@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from xmine.flags.names import FLAGS
+from xmine.text.folding import MOST_CHARACTERS
 from xmine.text.languages import UNKNOWN_LANGUAGE, short_code
-from xmine.text.sentences import Sentences
+from xmine.text.sentences import FEW, Sentences
 from xmine.units import count
 
 
@@ -33,14 +34,20 @@ def by_margin(reason: str, rerank: str) -> str:
 
 def unknown_to_encoder(side: Sentences) -> list[str]:
     """Warn of sentences that were left out of a side, and name some lines."""
-    if not side.unknown:
-        return []
     unit = "line" if side.offsets is None else "sentence"
-    more = ", ..." * (side.unknown > len(side.unknown_lines))
-    lines = "line" + "s" * (side.unknown > 1) + " " + ", ".join(map(str, side.unknown_lines))
+    long = f"more than {MOST_CHARACTERS:,} characters are in"
+    cut = "; --segment cuts lines into sentences" if side.offsets is None else ""
+    reasons = (
+        (side.unknown, "the encoder knows nothing of", side.unknown_lines, ""),
+        (len(side.too_long), long, side.too_long[:FEW], cut),
+    )
     return [
-        f"{side.name}: {count(side.unknown, unit)} left out: the encoder knows nothing of {lines}"
-        + more
+        f"{side.name}: {count(number, unit)} left out: {why} line{'s' * (number > 1)} "
+        + ", ".join(map(str, lines))
+        + ", ..." * (number > len(lines))
+        + hint
+        for number, why, lines, hint in reasons
+        if number
     ]
 
 

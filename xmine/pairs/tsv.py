@@ -95,7 +95,7 @@ def read(
     of two columns, from 1: nothing else is read. Or it names two, where none is `source`.
     """
     losses = Losses() if losses is None else losses
-    numbers = [int(each) - 1 for each in chosen] if chosen and chosen[0].isdigit() else []
+    numbers = [int(each) - 1 for each in chosen or () if each.isdigit()]
     columns: dict[str, int] = {}  # field of a pair -> its column, from 0
     others: set[int] = set()
     width = 0
@@ -104,17 +104,9 @@ def read(
             continue
         row, fault = line.split("\t"), ""
         if not width:
-            width, names = len(row), column_names(row, None if numbers else chosen)
-            told = names_columns(row) and not names  # as others name them: en, zh
-            found = names or ([] if told and width > 2 else _NO_HEADER.get(width, []))
-            known = [*COLUMNS, *filter(is_kept, found)]
-            columns = {name: found.index(name) for name in known if name in found}
-            others = {*range(width)} - {*columns.values()}
-            if numbers:
-                columns, others = dict(zip(("source", "target"), numbers, strict=True)), set()
-            if told and columns:
-                losses.pass_over(why=f"that names {listed('column', row)}")
-            if columns and (names or told):
+            width, (is_header, columns) = len(row), _columns(row, chosen, losses)
+            others = set() if numbers else {*range(width)} - {*columns.values()}
+            if is_header:
                 continue
         if numbers and max(numbers) >= len(row):
             fault = f"there is no column {max(numbers) + 1}, only {counted(len(row), 'column')}"
@@ -126,6 +118,23 @@ def read(
         if any(row[at] for at in others):
             losses.leave(["other columns"])
         yield _pair(row, columns, path, number)
+
+
+def _columns(
+    row: list[str], chosen: Languages | None, losses: Losses
+) -> tuple[bool, dict[str, int]]:
+    """Tell whether the first row names columns, and the column of each field of a pair, from 0."""
+    numbers = [int(each) - 1 for each in chosen or () if each.isdigit()]
+    names = column_names(row, None if numbers else chosen)
+    told = not names and names_columns(row)  # as others name them: en, zh
+    found = names or ([] if told and len(row) > 2 else _NO_HEADER.get(len(row), []))
+    known = [*COLUMNS, *filter(is_kept, found)]
+    columns = {name: found.index(name) for name in known if name in found}
+    if numbers:
+        columns = dict(zip(("source", "target"), numbers, strict=True))
+    if told and columns:
+        losses.pass_over(why=f"that names {listed('column', row)}")
+    return bool(names or (told and columns)), columns
 
 
 def _pair(row: list[str], columns: dict[str, int], path: str | Path, number: int) -> Pair:

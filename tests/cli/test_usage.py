@@ -69,12 +69,12 @@ def test_wrong_usage_is_refused(command: Command, toy_files: Toy, line: str) -> 
 @pytest.mark.parametrize("command_name", ["mine", "align", "score", "documents", "search"])
 @pytest.mark.parametrize(
     "sides",
-    [("en/*.txt", "de/*.txt"), ("*.en", "*.de"), ("d/en/*", "d/de/*"), ("en/**/*.t", "de/**/*.t")],
+    [("en/*.txt", "de/*.txt"), ("*.en", "*.de"), ("d/en/*", "d/de/*")],
 )
 def test_patterns_without_quotes_are_written_again_with_them(
     command: Command, tmp_path: Path, command_name: str, sides: tuple[str, str]
 ) -> None:
-    words = [side.replace("**", f"{n}").replace("*", f"x{n}") for side in sides for n in range(12)]
+    words = [side.replace("*", f"x{n}") for side in sides for n in range(12)]
     for word in words:
         Path(word).parent.mkdir(parents=True, exist_ok=True)
         Path(word).touch()

@@ -318,14 +318,12 @@ def _quoted(ctx: Any, more: list[str]) -> str:  # noqa: ANN401
     """Write the patterns in whose places the shell has put files, or say what needs quotes."""
     names = [each.name for each in ctx.command.params if each.param_type_name == "argument"]
     words = [*(str(ctx.params[name]) for name in names), *more]
-    are_files = all(exists(word) and Path(word).name for word in words)
-    for form in ("{0.parent}/*{0.suffix}", "{0.parts[0]}/**/*{0.suffix}") if are_files else ():
-        shown = list[str]()
-        for pattern, files in groupby(words, lambda word, form=form: form.format(Path(word))):
-            first, *others = files
-            shown.append(pattern.removeprefix("./") if others else first)
-        if len(shown) == len(names):
-            return f"put patterns in quotes: {ctx.command_path} {shlex.join(shown)}"
+    shown = list[str]()
+    for pattern, files in groupby(words, lambda word: "{0.parent}/*{0.suffix}".format(Path(word))):
+        first, *others = files
+        shown.append(pattern.removeprefix("./") if others else first)
+    if len(shown) == len(names) and all(map(exists, words)):
+        return f"put patterns in quotes: {ctx.command_path} {shlex.join(shown)}"
     return "put a pattern, and a text of several words, in quotes: 'en/*.txt' 'de/*.txt'"
 
 
@@ -345,8 +343,8 @@ class Command(typer.core.TyperCommand):
         ctx.allow_extra_args = True
         try:
             if (more := super().parse_args(ctx, args)) and not ctx.resilient_parsing:
-                said = " ".join(more[:_SHOWN]) + " …" * (len(more) > _SHOWN)
-                raise OptionError(f"unexpected extra arguments: {said}", _quoted(ctx, more))
+                said = f"unexpected extra arguments: {' '.join(more[:_SHOWN])}"
+                raise OptionError(said + " …" * (len(more) > _SHOWN), _quoted(ctx, more))
             return more
         except typer.BadParameter as error:
             origins = ctx.meta.get(NAME, Settings()).origins(ctx) if error.param else {}

@@ -56,14 +56,20 @@ def search(
     from xmine.run.folder import RUN_FILE, is_run
     from xmine.text.identification import check_language
     from xmine.text.inputs import is_file, text_input
-    from xmine.text.sentences import read_sentences
+    from xmine.text.sentences import Sentences, read_sentences
+
+    def read(name: str, *, dedup: bool = True) -> Sentences:
+        given = text_input(name)
+        table = read_sentences(given, dedup=dedup)
+        console.warn(*given.warnings, *unknown_to_encoder(table))
+        return table
 
     on_stdout(console, None, format)
     if query == corpus == "-":
         raise OptionError("only one side can be standard input")
     files, texts, lines = {}, [query], [None]  # lines: of the texts, in their file
     if is_file(query):
-        table = read_sentences(query, dedup=False)
+        table = read(query, dedup=False)
         texts, lines = list(table.texts), table.lines.tolist()
         files = {query: texts}
     elif not query.strip():
@@ -94,15 +100,9 @@ def search(
 
         found = map(near_in_run, texts)
     else:
-        searched = text_input(corpus)
-        sentences = read_sentences(searched)
+        sentences = read(corpus)
         encoder = load_encoder(model, options, console)
         warn_without_effect([encoder], options, console)
-        console.warn(
-            *unknown_to_encoder(sentences),
-            *searched.warnings,
-            *(text_input(query).warnings if files else ()),
-        )
         for name, side in {corpus: sentences.texts, **files}.items():
             console.warn(check_language(name, side, encoder.facts.languages))
         with console.progress() as report:

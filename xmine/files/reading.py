@@ -19,8 +19,7 @@ from typing import Any, BinaryIO
 import zstandard
 
 from xmine.errors import FileError
-from xmine.files.kinds import LOOKED_AT, kind_of_bytes
-from xmine.files.suffixes import suffix_of
+from xmine.files.suffixes import LOOKED_AT, NO_TEXT, content_of
 
 STDIN = "-"
 BLOCK = 1 << 18
@@ -138,9 +137,10 @@ def read_blocks(
     blocks = _unpacked(raw_blocks(path, see_raw), name)
     while len(start) < LOOKED_AT and (block := next(blocks, None)) is not None:
         start += block
-    found = kind_of_bytes(start, suffix_of(name))
-    if found and not (kind and found.kind in (kind, "zip")):  # a zip archive of whatever
-        raise FileError(f"{name}: {found.name}", found.hint.replace("FILE", in_command(name)))
+    found = content_of(start, name)
+    if found and not (kind and found.get("kind") in (kind, "zip")):  # an archive of whatever
+        hint = found.get("hint", NO_TEXT).replace("FILE", in_command(name))
+        raise FileError(f"{name}: {found['name']}", hint)
     yield start
     start = block = b""  # may be large, of an archive
     yield from blocks

@@ -6,6 +6,7 @@ Schwenk, 2019, "Margin-based parallel corpus mining with multilingual sentence e
 """
 
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -100,13 +101,9 @@ def score_aligned(
         source, target = text_input(source, "source"), text_input(target, "target")
     given, names, said = _read(source, target)
     more = [read_texts(each) for each in pool] if pool else [[], []]
-    left, right = (
-        sentence_table(name, texts, longest=MOST_CHARACTERS)
-        for name, texts in (
-            (names[0], [pair.source for pair in given] + more[0]),
-            (names[1], [pair.target for pair in given] + more[1]),
-        )
-    )
+    table = partial(sentence_table, longest=MOST_CHARACTERS)
+    left = table(names[0], [pair.source for pair in given] + more[0])
+    right = table(names[1], [pair.target for pair in given] + more[1])
     vectorizer = as_pair(encoder or SentenceEncoder.load()) if vectors is None else vectors
     known = vectorizer.facts.languages if isinstance(vectorizer, EncoderPair) else ()
     codes = options.src_lang or said[0], options.tgt_lang or said[1]
@@ -214,8 +211,7 @@ def _scored(
 def _rows(texts: list[str], side: Sentences) -> NDArray[np.int64]:
     """Find the row that stands for each text; -1 for one that is blank or unknown."""
     known = {folded(text): row for row, text in enumerate(side.texts)}
-    short = (text if len(text) <= MOST_CHARACTERS else "" for text in texts)
-    rows = (known.get(folded(text), -1) for text in short)
+    rows = (known.get(folded(text[: MOST_CHARACTERS + 1]), -1) for text in texts)
     return np.fromiter(rows, dtype=np.int64, count=len(texts))
 
 

@@ -34,19 +34,17 @@ def by_margin(reason: str, rerank: str) -> str:
 
 def unknown_to_encoder(side: Sentences) -> list[str]:
     """Warn of sentences that were left out of a side, and name some lines."""
-    unit = "line" if side.offsets is None else "sentence"
-    long = f"more than {MOST_CHARACTERS:,} characters are in"
-    cut = "; --segment cuts lines into sentences" if side.offsets is None else ""
+    unit, cut = (
+        ("sentence", "") if side.offsets is not None else ("line", "; mine --segment cuts it")
+    )
     reasons = (
-        (side.unknown, "the encoder knows nothing of", side.unknown_lines, ""),
-        (len(side.too_long), long, side.too_long[:FEW], cut),
+        ("the encoder knows nothing of", side.unknown, side.unknown_lines, ""),
+        (f"{MOST_CHARACTERS:,} characters are exceeded in", len(side.too_long), side.too_long, cut),
     )
     return [
         f"{side.name}: {count(number, unit)} left out: {why} line{'s' * (number > 1)} "
-        + ", ".join(map(str, lines))
-        + ", ..." * (number > len(lines))
-        + hint
-        for number, why, lines, hint in reasons
+        f"{', '.join(map(str, lines[:FEW]))}{', ...' * (number > len(lines[:FEW]))}{hint}"
+        for why, number, lines, hint in reasons
         if number
     ]
 

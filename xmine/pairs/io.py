@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from xmine.errors import FileError, XmineWarning
 from xmine.files.atomic import check_free, packing, replacing_all
 from xmine.files.reading import in_command, name_of
-from xmine.files.suffixes import kind_of, packing_of
+from xmine.files.suffixes import TABLES, kind_of, packing_of
 from xmine.pairs import moses, tsv
 from xmine.pairs.judgements import refuse_labels
 from xmine.pairs.language_pairs import LanguagePairs, named_languages, settle_languages
@@ -49,21 +49,6 @@ if TYPE_CHECKING:
 
 _PAIRS_AT_ONCE = 4_096
 _LOOKED_AT = 1_000  # pairs of a file, to tell whether it is in its languages
-# Kinds of files that are not read as pairs -> name, what to do.
-_NO_PAIRS = {
-    "csv": (
-        "CSV",
-        "save it with tabs between and no quotes, as .tsv; or score its columns: "
-        "xmine score FILE:1 FILE:2 -o pairs.tsv",
-    ),
-    "json": (
-        "JSON",
-        "give two catalogues of texts by their keys, en.json,de.json; or write an object on each "
-        "line, as .jsonl: jq -c '.[]' FILE > rows.jsonl",
-    ),
-    "keyed": ("texts by their keys", "give two languages: FILE,OTHER"),
-    "": ("texts of one language", "pair them with those of another: xmine mine FILE OTHER"),
-}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -260,7 +245,8 @@ def read_pairs(spec: str | Path, losses: Losses | None = None) -> Iterator[Pair]
         return moses.read(place.moses)
     kind, given = kind_of(place.paths[0]), place.keyed or place.paths[0]
     if not place.format and kind:
-        what, hint = _NO_PAIRS.get(kind, _NO_PAIRS["keyed" if kind in KEYED else ""])
+        known = TABLES["no_pairs"]
+        what, hint = known.get(kind, known["keyed" if kind in KEYED else "text"])
         hint = hint.replace("FILE", in_command(place.paths[0]))
         raise FileError(f"{spec}: {what}, not a format of pairs", hint)
     read: Callable[..., Iterator[Pair]] = (place.format or tsv).read

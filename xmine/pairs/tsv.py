@@ -16,7 +16,7 @@ from xmine.files.records import column_names, listed
 from xmine.files.suffixes import kind_of
 from xmine.pairs.losses import BREAKS, NULS, SURROGATES, TABS, Losses, Rules
 from xmine.pairs.pair import COLUMNS, LARGEST, Languages, Pair, in_order, is_kept, split_head
-from xmine.text.headers import names_columns
+from xmine.text.columns import names_columns
 from xmine.units import count as counted
 
 _RULES = Rules(TABS, BREAKS, NULS, SURROGATES)
@@ -153,14 +153,13 @@ def _pair(row: list[str], columns: dict[str, int], path: str | Path, number: int
             except ValueError:
                 fits = False
             if not fits:
-                fault = f"{cell!r} is no {name}"
-                raise FileError(f"{name_of(path)}:{number}: {fault}", _ways(path, len(row)))
+                raise FileError(f"{name_of(path)}:{number}: {cell!r} is no {name}", _ways(path))
     if "prob" in values and "flags" in values:  # looked at, and none was found
         values["flags"] = values["flags"] or ""
     return Pair(**values)
 
 
-def _ways(path: str | Path, width: int) -> str:
+def _ways(path: str | Path, width: int = 0) -> str:
     if width == 1 and not kind_of(str(path)):
         return f"give the files of both languages: {in_command(name_of(path))},OTHER"
     return (

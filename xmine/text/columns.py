@@ -2,9 +2,12 @@
 
 import json
 import re
+import tomllib
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xmine.errors import FileError, XmineWarning
@@ -18,13 +21,14 @@ from xmine.files.records import (
     listed,
     open_parquet,
 )
-from xmine.text.headers import names_columns
+from xmine.text.languages import ISO_639_3, LANGUAGES
 from xmine.units import count
 
 if TYPE_CHECKING:
     import polars as pl
 
 _ROWS_AT_ONCE = 5000
+_LONGEST = 30  # characters of the name of a column
 _COLUMN = re.compile("[1-9][0-9]{0,8}")  # its number
 
 
@@ -35,6 +39,42 @@ class NoColumnError(FileError):
 def _name_one(path: str, columns: list[str]) -> str:
     shown = [f"{path}:{column}" for column in columns[:2]]
     return f"name the one with the text, for example {' or '.join(shown)}"
+
+
+def names_columns(cells: Sequence[str]) -> bool:
+    """Tell a row of names from one of texts: most cells are names, and not all of one thing.
+
+    `German, Deutsch` is a pair: both name one language. A single cell is no language, but `text`.
+    """
+    held = [cell.strip("\ufeff \"'") for cell in cells if cell.strip()]
+    meant = [meaning for cell in held if (meaning := _meaning(cell))]
+    if len(held) == 1:
+        return bool({*meant} & {"text", "sentence", "source", "target"})
+    plain = all(len(cell) <= _LONGEST and cell[-1:] not in set(".!?。！？") for cell in held)
+    return plain and len({*meant}) > 1 and 2 * len(meant) > len(held)
+
+
+def _meaning(cell: str) -> str:
+    """Tell the language that the name of a column says, or what it holds; nothing of a text."""
+    without_region = re.sub(r"[-_][A-Z][A-Za-z]{1,3}\Z", "", cell).lower()
+    words = re.findall(r"[^\W\d_]+", without_region)
+    known = [_words().get(word, "") for word in words]
+    codes = [word for word in words if word in LANGUAGES]
+    if not all(known) or not known or len(words) == len(codes) > 1:
+        return ""
+    spoken = [meaning for meaning in known if meaning in LANGUAGES]
+    return spoken[0] if spoken else known[0] + re.sub(r"\D", "", cell)
+
+
+@cache
+def _words() -> dict[str, str]:
+    """Give each word its meaning: the code of a language, or what a column of that name holds."""
+    text = Path(__file__).with_name("headers.toml").read_text(encoding="utf-8")
+    tables = tomllib.loads(text).values()
+    found = {word: name for table in tables for name in table for word in table[name].split()}
+    for code, name in LANGUAGES.items():
+        found |= {code: code, name.lower(): code, ISO_639_3.get(code, code): code}
+    return found
 
 
 def no_table(path: str, lines: Iterator[str]) -> Iterator[str]:

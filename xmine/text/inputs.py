@@ -22,7 +22,6 @@ from typing import NamedTuple
 
 from xmine.errors import FileError
 from xmine.files.digests import Identity, check_unchanged, identity
-from xmine.files.kinds import NO_TEXT, suffixes
 from xmine.files.reading import (
     STDIN,
     exists,
@@ -35,7 +34,15 @@ from xmine.files.reading import (
     stream_lines,
 )
 from xmine.files.records import open_parquet
-from xmine.files.suffixes import NO_SENTENCES, kind_of, plugged, suffix_of
+from xmine.files.suffixes import (
+    MARKED,
+    NO_SENTENCES,
+    NO_TEXT,
+    PROGRAMS,
+    kind_of,
+    plugged,
+    suffix_of,
+)
 from xmine.text.checks import check_texts
 from xmine.text.columns import (
     NoColumnError,
@@ -109,8 +116,7 @@ class TextInput:
     @property
     def is_marked(self) -> bool:
         """Tell text with keys or tags, of a format that has no reader, by its suffix."""
-        known = suffixes("marked") | suffixes("programs")
-        return not self._kind and suffix_of(self.path) in known
+        return not self._kind and suffix_of(self.path) in PROGRAMS | MARKED
 
     @property
     def warnings(self) -> list[str]:
@@ -380,12 +386,12 @@ def _naturally(path: str) -> list[tuple[int, str]]:
 
 def _many(given: str, path: str, column: str, found: list[str]) -> ManyFiles:
     """Read several files as one; of a folder or pattern only those that hold text."""
-    listed_by_hand = path.startswith("@")
+    listed_by_hand, in_folder = path.startswith("@"), Path(path).is_dir()
     parts, left_out = list[TextInput](), list[FileError]()
     for each in found:
         part = TextInput(readable(each), each, column if kind_of(each) in _TABLES else "")
         try:
-            parts += [part] * _has_text(part, in_folder=Path(path).is_dir())
+            parts += [part] * _has_text(part, in_folder=in_folder)
         except FileError as error:
             if isinstance(error.__cause__, OSError):
                 raise
@@ -398,26 +404,20 @@ def _many(given: str, path: str, column: str, found: list[str]) -> ManyFiles:
         hint = first.hint or "give text files"
         raise FileError(f"{given}: no file in it holds text: {first.message}", hint)
     marked = [part.path for part in parts if part.is_marked]
-    linked = [] if listed_by_hand else [part.path for part in parts if _leads_out(part.path, path)]
+    real = {each.path: Path(os.path.realpath(each.path)) for each in parts if in_folder}
+    linked = [each for each in real if not real[each].is_relative_to(os.path.realpath(path))]
     notes = (
-        _told(given, [error.message for error in left_out], "left out"),
-        _told(given, marked, "read as plain text, with keys and tags"),
-        _told(given, linked, "read through a link that leads elsewhere"),
+        _named(given, [error.message for error in left_out], "left out"),
+        _named(given, marked, "read as plain text, with keys and tags"),
+        _named(given, linked, "read through a link that leads elsewhere"),
     )
     return ManyFiles(given, path, column, tuple(parts), tuple(filter(None, notes)))
 
 
-def _told(given: str, files: list[str], what: str) -> str:
+def _named(given: str, files: list[str], what: str) -> str:
     """Count some files, and name the first; nothing of none."""
     named = "; ".join(files[:_NAMED]) + "; …" * (len(files) > _NAMED)
     return f"{given}: {count(len(files), 'file')} {what}: {named}" if files else ""
-
-
-def _leads_out(file: str, top: str) -> bool:
-    """Tell a file that a link takes from elsewhere into a folder, or into that of a pattern."""
-    while has_magic(top) and not exists(top):
-        top = os.path.dirname(top)
-    return not Path(os.path.realpath(file)).is_relative_to(os.path.realpath(top))
 
 
 def _check_file(path: str) -> None:
@@ -437,7 +437,7 @@ def _has_text(part: TextInput, *, in_folder: bool) -> bool:
     """
     path = part.path
     _check_file(path)
-    if in_folder and suffix_of(path) in suffixes("programs"):
+    if in_folder and suffix_of(path) in PROGRAMS:
         raise FileError(f"{path}: a program or settings", NO_TEXT)
     if part.has_units:
         return part.survey.lines > 0

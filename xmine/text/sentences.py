@@ -1,7 +1,7 @@
 """Lines of text -> sentence table: one row per sentence, with its line and its place in it."""
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
@@ -24,6 +24,7 @@ from xmine.text.segmentation import segment as sentences_of
 _LINES_A_REPORT = 50_000  # about a tenth of a second
 _LINES_A_REPORT_CUT = 500  # about a second of English paragraphs
 FEW = 5  # lines that are named
+_CUT = "mine and align cut lines into sentences with --segment"
 _LINES_OF_A_GUESS = 1000
 _FEWEST_PLACES = 1 << 16
 
@@ -197,26 +198,32 @@ def sentence_table(
     folded_lines, folded_into = array("q"), array("q")  # what is repeated: its line, and the row
     too_long = list[int]()
     blank = number = 0
-    for number, line in _reported(every_line, report, total, segment=segment):
+    stage = "segmenting" if segment else "reading"
+    pace = _LINES_A_REPORT_CUT if segment else _LINES_A_REPORT
+    for number, line in enumerate(every_line, start=1):
+        if total and (number % pace == 0 or number == total):
+            report(Progress(stage, number, total))
         if not line.strip():
             blank += 1
             continue
-        for offset, text in sentences_of(line, language) if segment else [(0, line)]:
-            if len(text) > longest:
-                too_long.append(number)
+        pieces = list(sentences_of(line, language)) if segment else [(0, line)]
+        if len(line) > longest:
+            short = [each for each in pieces if len(each[1]) <= longest]
+            too_long += [number] * (len(pieces) - len(short))
+            pieces = short
+        for offset, text in pieces:
+            row = seen.find(folded(text), texts) if dedup else len(texts)
+            if row < len(texts):
+                folded_lines.append(number)
+                folded_into.append(row)
                 continue
-            if dedup:
-                row = seen.find(folded(text), texts)
-                if row < len(texts):
-                    folded_lines.append(number)
-                    folded_into.append(row)
-                    continue
             texts.append(text)
             lines.append(number)
             if segment:
                 offsets.append(offset)
     if not len(texts):
-        raise _without_rows(name, too_long, segment=segment)
+        what = f"lines of more than {longest:,} characters" if too_long else "blank lines"
+        raise FileError(f"{name}: no text in it, only {what}", _CUT if too_long else "")
     own, starts, again, first = (
         np.frombuffer(each, dtype=np.int64) for each in (lines, offsets, folded_lines, folded_into)
     )
@@ -240,26 +247,6 @@ def sentence_table(
         occurrences=occurrences,
         stands_for=stands_for,
     )
-
-
-def _without_rows(name: str, too_long: Sequence[int], *, segment: bool) -> FileError:
-    if not too_long:
-        return FileError(f"{name}: no text in it, only blank lines")
-    what = f"it has more than {MOST_CHARACTERS:,} characters"
-    hint = "" if segment else "--segment cuts lines into sentences"
-    return FileError(f"{name}:{too_long[0]}: no sentence: {what}", hint)
-
-
-def _reported(
-    lines: Iterable[str], report: Report, total: int, *, segment: bool
-) -> Iterator[tuple[int, str]]:
-    """Number the lines from 1; report now and then, if their `total` is known."""
-    stage = "segmenting" if segment else "reading"
-    pace = _LINES_A_REPORT_CUT if segment else _LINES_A_REPORT
-    for number, line in enumerate(lines, start=1):
-        if total and (number % pace == 0 or number == total):
-            report(Progress(stage, number, total))
-        yield number, line
 
 
 def _told(lines: Iterable[str], language: str, *, segment: bool) -> tuple[str, Iterable[str]]:

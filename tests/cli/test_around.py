@@ -109,7 +109,7 @@ def test_a_run_is_searched_on_both_sides(command: Command, run: str) -> None:
     text = toy_sentences(50, seed=11)[1][3]
     rows = [row.split("\t") for row in command("search", text, run, "-k", "2").out.splitlines()]
     assert [row[0] for row in rows] == ["source", "source", "target", "target"]
-    assert rows[2] == ["target", "1.0000", text, "4"]
+    assert rows[2] == ["target", "1.1000", "1.0000", text, "4"]
     one = ["search", text, f"{run}/", "-k", "1", "--json", "--rerank"]
     facts = json.loads(command(*one, "off").out)
     assert facts["target"] == [{"cosine": 1.0, "text": text, "line": 4, "offset": None}]
@@ -120,10 +120,10 @@ def test_a_run_is_searched_on_both_sides(command: Command, run: str) -> None:
     rows = [
         row.split("\t") for row in command("search", "two.txt", run, "-k", "1").out.splitlines()
     ]
-    assert [row[4:] for row in rows] == [["2", text]] * 2 + [["3", "bade fibe"]] * 2
+    assert [row[5:] for row in rows] == [["2", text]] * 2 + [["3", "bade fibe"]] * 2
     Path("two.txt").write_text(f"\u2603\u2603\n{text}\n", encoding="utf-8")
     ended = command("search", "two.txt", run, "-k", "1")
-    assert (ended.code, [row.split("\t")[4] for row in ended.out.splitlines()]) == (0, ["2"] * 2)
+    assert (ended.code, [row.split("\t")[5] for row in ended.out.splitlines()]) == (0, ["2"] * 2)
     assert "nothing found for '\u2603\u2603': the encoder knows no token of it" in ended.err
     ended = command("search", text, run, "--batch-size", "4")
     assert "--batch-size: no effect without a transformer" in ended.err

@@ -55,7 +55,7 @@ WRONG_FILES = {
         "wrong.txt:1: NUL bytes, as in UTF-16LE text",
         "convert it, for example: iconv -f UTF-16LE -t UTF-8 wrong.txt > utf8.txt",
     ),
-    "MP4": (b"\0\0\0\x18ftypmp42\0\0\0\0", "wrong.txt:1: a binary file", "give a text file"),
+    "MP4": (b"\0\0\0\x18ftypmp42\0\0\0\0", "wrong.txt: sound or video", "give its subtitles"),
     "cut gz": (gzip.compress(TEXT)[:-9], "wrong.txt: a broken archive: ", "copy it again"),
     "cut xz": (lzma.compress(TEXT)[:-9], "wrong.txt: a broken archive: ", "copy it again"),
     "cut zst": (zstandard.compress(TEXT)[:-9], "wrong.txt: a broken archive: ", "copy it again"),

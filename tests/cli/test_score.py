@@ -320,7 +320,7 @@ def test_flags_are_counted_in_their_order(
 
 
 WRONG: dict[str, tuple[int, str]] = {
-    "a.en": (1, "a.en:1: 1 column, and no line names them\nhint: name the columns"),
+    "a.en": (1, "a.en:1: 1 column, and no line names them\nhint: give the files of both"),
     "a.en short.zh": (1, "a.en has 60 lines, short.zh 2\nhint: the same line of both must be a"),
     "a.en,short.zh": (1, "a.en has 60 lines, short.zh 2\nhint: "),
     "a.en nowhere": (1, "nowhere: no such file"),

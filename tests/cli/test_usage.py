@@ -13,6 +13,7 @@ WRONG = {
     "mien en.txt zh.txt": ["No such command 'mien'", "Did you mean 'mine'?"],
     "mine en.txt": ["xmine: TARGET is missing\nhint: give two texts, or --languages"],
     "mine en.txt zh.txt third.txt": ["unexpected extra argument", "third.txt"],
+    "search no quotes zh.txt": ["extra arguments: zh.txt\nhint: put a pattern, and a text of sev"],
     "mine en.txt zh.txt --treshold 1": ["No such option: --treshold", "--threshold"],
     "mine en.txt zh.txt --threshold high": [
         "xmine: --threshold is 'high'\nhint: give a number, or auto or gold\n"
@@ -63,6 +64,24 @@ def test_wrong_usage_is_refused(command: Command, toy_files: Toy, line: str) -> 
     for part in WRONG[line]:
         assert part in ended.err
     assert (ended.code, ended.out, ended.touched) == (2, "", set())
+
+
+@pytest.mark.parametrize("command_name", ["mine", "align", "score", "documents", "search"])
+@pytest.mark.parametrize(
+    "sides",
+    [("en/*.txt", "de/*.txt"), ("*.en", "*.de"), ("d/en/*", "d/de/*")],
+)
+def test_patterns_without_quotes_are_written_again_with_them(
+    command: Command, tmp_path: Path, command_name: str, sides: tuple[str, str]
+) -> None:
+    words = [side.replace("*", f"x{n}") for side in sides for n in range(12)]
+    for word in words:
+        Path(word).parent.mkdir(parents=True, exist_ok=True)
+        Path(word).touch()
+    ended = command(command_name, *words)
+    hint = f"hint: put patterns in quotes: xmine {command_name} '{sides[0]}' '{sides[1]}'"
+    assert ended.err == f"xmine: unexpected extra arguments: {' '.join(words[2:5])} …\n{hint}\n"
+    assert (ended.code, ended.touched) == (2, set())
 
 
 def test_an_empty_text_to_search_for_is_refused(command: Command, toy_files: Toy) -> None:

@@ -114,9 +114,9 @@ def test_search_finds_the_translation_of_a_text(
     ended = command("search", texts[text_line - 1], "zh.txt", "-k", 2, "--model", toy_folder)
     rows = [row.split("\t") for row in ended.out.splitlines()]
     assert (ended.code, ended.err, len(rows)) == (0, "", 2)
-    assert rows[0][1:] == [lines[line - 1], str(line)]
+    assert rows[0][2:] == [lines[line - 1], str(line)]
     assert float(rows[0][0]) > float(rows[1][0])
-    assert all(len(row[0].split(".")[1]) == 4 for row in rows)
+    assert all(len(each.split(".")[1]) == 4 for row in rows for each in row[:2])
 
 
 def test_search_takes_a_file_of_texts_and_tells_their_lines(
@@ -126,13 +126,14 @@ def test_search_takes_a_file_of_texts_and_tells_their_lines(
     Path(tmp_path, "texts.txt").write_text(f"\n{text}\n\n{text}\n")
     search = ["search", "texts.txt", "zh.txt", "--model", toy_folder]
     rows = [row.split("\t") for row in command(*search).out.splitlines()]
-    assert [row[3] for row in rows] == ["2"] * 3 + ["4"] * 3  # -k is 3, and blank lines count
+    assert [row[4] for row in rows] == ["2"] * 3 + ["4"] * 3  # -k is 3, and blank lines count
     objects = [json.loads(row) for row in command(*search, "--json").out.splitlines()]
     assert [each["query_line"] for each in objects] == [2, 4]
     assert objects[0]["query"] == text
     assert [
-        [f"{hit['cosine']:.4f}", hit["text"], str(hit["line"])] for hit in objects[0]["hits"]
-    ] == [row[:3] for row in rows[:3]]
+        [f"{hit['score']:.4f}", f"{hit['cosine']:.4f}", hit["text"], str(hit["line"])]
+        for hit in objects[0]["hits"]
+    ] == [row[:4] for row in rows[:3]]
 
 
 def test_search_orders_hits_by_tokens_or_by_cosine(
@@ -146,7 +147,8 @@ def test_search_orders_hits_by_tokens_or_by_cosine(
     assert [row[1] for row in rows] == [turned, text]  # equal cosines
     for words in ([], ["--rerank", "auto"], ["--rerank", "tokens"]):
         reranked = [row.split("\t") for row in command(*search, *words).out.splitlines()]
-        assert [[row[0], row[1]] for row in reranked] == [[rows[0][0], text], [rows[0][0], turned]]
+        assert [row[1:3] for row in reranked] == [[rows[0][0], text], [rows[0][0], turned]]
+        assert float(reranked[0][0]) > float(reranked[1][0])
     plain = json.loads(command(*search, "--rerank", "off", "--json").out)["hits"]
     hits = json.loads(command(*search, "--json").out)["hits"]
     scores = [hit.pop("score") for hit in hits]
@@ -163,10 +165,10 @@ def test_search_leaves_the_text_itself_out_when_asked(
     search = ["search", text.upper(), "en.txt", "--model", toy_folder, "-k", 2]
     rows = [row.split("\t") for row in command(*search).out.splitlines()]
     others = [row.split("\t") for row in command(*search, "--exclude-exact").out.splitlines()]
-    assert rows[0][1:] == [text, "8"]
+    assert rows[0][2:] == [text, "8"]
     assert len(rows) == len(others) == 2
     assert others[0] == rows[1]
-    assert "8" not in [row[2] for row in others]
+    assert "8" not in [row[3] for row in others]
 
 
 def test_search_takes_a_long_text_and_tells_a_file_that_is_none(
@@ -192,7 +194,7 @@ def test_search_counts_what_its_rows_cannot_hold(
     Path(tmp_path, "texts.jsonl").write_text('{"text": "bade \\n fifi\\r"}\n')
     search = ["search", "texts.jsonl:text", "corpus.txt", "--model", toy_folder]
     ended = command(*search)
-    assert ended.out.split("\t")[1:] == ["bade fifi", "1", "1", "bade   fifi \n"]
+    assert ended.out.split("\t")[2:] == ["bade fifi", "1", "1", "bade   fifi \n"]
     assert ended.err == (
         "xmine: tabs turned into spaces in 1 sentence, "
         "line breaks turned into spaces in 1 sentence\n"

@@ -1,5 +1,6 @@
 """Wrong inputs of every format: what is wrong, where, what to do; exit 1, nothing left behind."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -44,3 +45,31 @@ def test_every_format_has_every_kind_of_wrong_input() -> None:
     fine = {"tsv": {"empty"}, "jsonl": {"empty"}, "moses": {"column"}}  # no pairs; no columns
     for form in ("tsv", "jsonl", "parquet", "tmx", "moses"):
         assert {f"{form} {each}" for each in kinds - fine.get(form, set())} <= PAIRS.keys(), form
+
+
+@pytest.mark.parametrize("words", ["mine A B", "align A B", "score A B", "search A B", "encode A"])
+def test_every_command_tells_marks_and_long_lines(
+    command: Command, tmp_path: Path, toy_files: Toy, toy_folder: Path, words: str
+) -> None:
+    text = toy_files[0].read_text("utf-8")
+    Path(tmp_path, "a.properties").write_text(f"{text}{'bade ' * 30_000}\n", "utf-8")
+    Path(tmp_path, "b.yml").write_text(toy_files[1].read_text("utf-8") + "one\n", "utf-8")
+    given = words.replace("A", "a.properties").replace("B", "b.yml").split()
+    output = ["-o", "x.npy"] if "encode" in words else []
+    ended = command(*given, *output, "--model", toy_folder)
+    for name in given[1:]:
+        assert ended.err.count(f"{name}: read as plain text, with its keys and tags\n") == 1
+    assert (
+        len(re.findall(r"100,000 characters are (read of|exceeded in) line 61\b", ended.err)) == 1
+    )
+    assert ended.code == 0
+
+
+def test_languages_of_converted_pairs_are_those_that_mining_names(
+    command: Command, tmp_path: Path
+) -> None:
+    Path(tmp_path, "a.src").write_text("The ferry leaves at noon.\n")
+    Path(tmp_path, "a.tgt").write_text("Die Fähre fährt mittags ab.\n", "utf-8")
+    assert command("convert", "a.src,a.tgt", "a.tmx").err.startswith("xmine: a.tmx: 1 pair, ")
+    told = Path(tmp_path, "a.tmx").read_text("utf-8")
+    assert 'xml:lang="en"' in told and 'xml:lang="de"' in told

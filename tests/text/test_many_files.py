@@ -1,6 +1,8 @@
 """A folder, a pattern or a list of files is one text, whose rows keep their file and line."""
 
 import gzip
+import io
+import os
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,10 +19,16 @@ from xmine.pairs.io import read_pairs, write_pairs
 from xmine.text import inputs
 from xmine.text.formats import read_units
 from xmine.text.formats.units import Unit
-from xmine.text.inputs import ManyFiles, read_texts, text_input
+from xmine.text.inputs import read_texts, text_input
 from xmine.text.sentences import read_sentences
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def parquet_bytes() -> bytes:
+    file = io.BytesIO()
+    pl.DataFrame({"id": ["1"], "url": ["x"]}).write_parquet(file)
+    return file.getvalue()
 
 
 @pytest.fixture
@@ -49,8 +57,8 @@ def test_the_files_of_a_folder_are_read_in_natural_order(corpus: Path) -> None:
     assert list(given.texts()) == ["two", "", "three", "ten", "last"]
     assert given.survey.lines == 5
     assert given.warnings == [
-        f"{corpus}: 3 files without text left out: {corpus}/menu.html: there is no text in it; "
-        f"{corpus}/app.js; {corpus}/picture.png"
+        f"{corpus}: 3 files left out: {corpus}/app.js: a program or settings; "
+        f"{corpus}/menu.html: there is no text in it; {corpus}/picture.png: a picture"
     ]
     assert read_texts(f"{corpus}/*.js") == ["alert('no')"]
     assert read_texts(f"{corpus}/part*.txt") == ["two", "", "three", "ten"]
@@ -63,11 +71,42 @@ def test_links_and_packed_programs_are_left_out(corpus: Path) -> None:
     (corpus / "a.txt").symlink_to("nowhere")
     (corpus / "b").symlink_to(corpus / "sub")
     (corpus / "c.tar.gz").write_bytes(gzip.compress(b"c.txt\0\0"))
-    given = text_input(corpus)
-    assert isinstance(given, ManyFiles)
-    names = [Path(each).name for each in given.left_out[1:]]
-    assert names == ["a.txt", "app.js", "b", "c.tar.gz", "picture.png"]
-    assert list(given.texts()) == ["two", "", "three", "ten", "last"]
+    (corpus / "link.txt").symlink_to(corpus / "part10.txt")
+    (corpus / "passwd.txt").symlink_to(EXAMPLES / "en.txt")
+    left_out, linked = text_input(corpus).warnings
+    assert left_out.replace(f"{corpus}/", "") == (
+        f"{corpus}: 6 files left out: a.txt: no such file; app.js: a program or settings; "
+        "b: a folder; c.tar.gz: a binary file; menu.html: there is no text in it; …"
+    )
+    elsewhere = "1 file read through a link that leads elsewhere"
+    assert linked == f"{corpus}: {elsewhere}: {corpus}/passwd.txt"
+    assert {*read_texts(EXAMPLES / "en.txt"), "ten", "last"} <= {*read_texts(corpus)}
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "told"),
+    [
+        ("docs.tsv", b"prob\tsource\ttarget\n.9\ta.txt\tb.txt\n", "a table of 3 columns"),
+        ("meta.csv", b"id,url\n1,x.org\n", "a table with the columns 'id', 'url'"),
+        ("rows.jsonl", b'{"id": 1, "url": "x"}\n', "JSON objects with the fields 'id', 'url'"),
+        ("rows.parquet", parquet_bytes(), "the columns 'id', 'url'"),
+        ("old.tmx", b"<tmx/>", "a translation memory, not plain sentences"),
+        ("book.pdf", b"%PDF-1.7\n1 0 obj\n", "a PDF file"),
+        ("book.txt", b"{\\rtf1\\ansi text}", "a rich text file (RTF)"),
+    ],
+)
+def test_a_stray_file_is_left_out_of_a_folder_by_name(
+    tmp_path: Path, name: str, data: bytes, told: str
+) -> None:
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(FileError) as refused:
+        text_input(tmp_path)
+    stray = f"{tmp_path}/{name}: {told}"
+    assert refused.value.message == f"{tmp_path}: no file in it holds text: {stray}"
+    assert name in refused.value.hint
+    (tmp_path / "a.txt").write_text("one\n")
+    assert read_texts(tmp_path) == ["one"]
+    assert text_input(tmp_path).warnings == [f"{tmp_path}: 1 file left out: {stray}"]
 
 
 def test_a_list_names_files_beside_it_or_here(
@@ -82,6 +121,17 @@ def test_a_list_names_files_beside_it_or_here(
     (corpus / "list.txt").write_text("none.txt\n")
     with pytest.raises(FileError, match=r"list\.txt: .*none\.txt: no such file"):
         text_input(f"@{corpus}/list.txt")
+
+
+def test_what_a_list_names_is_read_or_refused(corpus: Path) -> None:
+    os.mkfifo(corpus / "pipe")
+    for name in ("pipe", "/dev/null", "sub", "picture.png"):
+        (corpus / "list.txt").write_text(f"part2.txt\n{name}\n")
+        with pytest.raises(FileError, match=rf"list\.txt: .*{name}: a "):
+            text_input(f"@{corpus}/list.txt")
+    if Path("/proc/version").exists():  # whose size is said to be 0
+        (corpus / "list.txt").write_text("/proc/version\npart10.txt\n")
+        assert len(read_texts(f"@{corpus}/list.txt")) == 2
 
 
 def test_no_text_is_refused(tmp_path: Path) -> None:

@@ -10,8 +10,12 @@ import numpy as np
 import pytest
 import zstandard
 
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.files.reading import read_lines
+from xmine.mining.phrases import unknown_to_encoder
+from xmine.text.folding import MOST_CHARACTERS
+from xmine.text.identification import tell_apart
 from xmine.text.sentences import Sentences, folded, read_sentences, sentence_table
 
 if TYPE_CHECKING:
@@ -242,3 +246,24 @@ def test_tables_of_the_same_texts_have_the_same_digest() -> None:
     assert one.digest() != one.take(np.array([1, 0])).digest()
     assert one.take(np.array([0])).digest() == sentence_table("f", ["Yes."]).digest()
     assert Sentences("f", ["Yes.", "No."], one.lines, 2, 0, 0).digest() == one.digest()
+
+
+@pytest.mark.parametrize("unit", ["ferry ", "渡船离港。", "x", "e\u0301\u0316"])
+def test_a_line_too_long_for_a_sentence_is_left_out_and_named(tmp_path: Path, unit: str) -> None:
+    long = unit * (150_000 // len(unit))
+    fits = ("ferry " * MOST_CHARACTERS)[:MOST_CHARACTERS]
+    (tmp_path / "a.txt").write_text(f"One.\n{long}\n\nTwo.\n{fits}\n", encoding="utf-8")
+    found = read_sentences(tmp_path / "a.txt")
+    assert [*found.texts] == ["One.", "Two.", fits]
+    assert (found.lines.tolist(), found.too_long, found.blank) == ([1, 4, 5], (2,), 1)
+    (told,) = unknown_to_encoder(found)
+    assert told.startswith(f"{tmp_path}/a.txt: 1 line left out: ") and "line 2;" in told
+    encoder = SentenceEncoder.load()
+    whole, start = encoder.encode([long, long[:MOST_CHARACTERS]])
+    assert (whole == start).all()
+    assert tell_apart(long, ["en", "zh"]) == tell_apart(long[:9], ["en", "zh"])
+    (tmp_path / "a.txt").write_text(long, encoding="utf-8")
+    with pytest.raises(FileError, match="only lines of more than 100,000 characters"):
+        read_sentences(tmp_path / "a.txt")
+    if "。" in unit:
+        assert [*read_sentences(tmp_path / "a.txt", segment=True).texts] == [unit]

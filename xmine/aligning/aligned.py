@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from xmine.aligning.band import are_matched, matched
 from xmine.aligning.lines import Alignment
 from xmine.aligning.options import AligningOptions
-from xmine.mining.phrases import counted, flag_counts, told
+from xmine.mining.phrases import counted, flag_counts, told, unknown_to_encoder
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import UNKNOWN_LANGUAGES, Pair
 from xmine.pairs.rows import PairRows
@@ -185,6 +185,8 @@ class AligningReport:
     def warnings(self) -> list[str]:
         """What the user should know before trusting the beads."""
         said = list(self.aligned.warnings)
+        for side in (self.aligned.source, self.aligned.target):
+            said += unknown_to_encoder(side)
         if self.aligned.unknown:
             names = " and ".join(self.aligned.unknown)
             said.append(

@@ -99,7 +99,8 @@ def align(
             codes[0] or guess_language(left.texts, known),
             codes[1] or guess_language(right.texts, known),
         )
-        warnings = check_sides((left.name, right.name), (left.texts, right.texts), codes)
+        warnings = [*inputs[0].warnings, *inputs[1].warnings]
+        warnings += check_sides((left.name, right.name), (left.texts, right.texts), codes)
         doubts = [check_language(each.name, each.texts, known) for each in (left, right)]
         warnings += check_spelling(left.name, left.texts) + check_spelling(right.name, right.texts)
         aligned = Aligned(left, right, alignment, languages, options)

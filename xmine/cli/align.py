@@ -60,8 +60,7 @@ def align(
         notes = written.notes
     elif not run and not console.as_json:
         notes = print_pairs(aligned.rows(), format, header=not no_header)
-    for warning in warnings:
-        console.warn(warning)
+    console.warn(*warnings)
     said = "\n".join([*found.lines(f"{console.seconds:.1f} s"), *notes])
     facts = found.facts() | {"notes": notes, "seconds": round(console.seconds, 3)}
     console.summary((f"{output}: " if output else "") + said, facts)

@@ -57,12 +57,13 @@ class Console:
         if self.verbose:
             self.say(text)
 
-    def warn(self, text: str) -> None:
+    def warn(self, *texts: str) -> None:
         """Warn; `-q` does not silence it. With `--json` the object tells it instead."""
-        if events.wanted():
-            events.tell({"warning": text})
-        elif not self.as_json:
-            _print(f"warning: {visible(text)}")
+        for text in filter(None, texts):
+            if events.wanted():
+                events.tell({"warning": text})
+            elif not self.as_json:
+                _print(f"warning: {visible(text)}")
 
     def summary(self, text: str, facts: Mapping[str, object]) -> None:
         """End with one line or, on stdout, with one JSON object."""

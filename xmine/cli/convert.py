@@ -75,8 +75,7 @@ def convert(
     warnings = doubts + language_warnings(target, languages)
     if not tells_languages and UNKNOWN_LANGUAGE not in languages:
         written.notes.append(f"a .{kind} does not name languages ({','.join(languages)})")
-    for warning in warnings:
-        console.warn(warning)
+    console.warn(*warnings)
     console.summary(
         f"{target}: "
         + ", ".join([count(written.count, "pair"), f"{console.seconds:.1f} s", *written.notes]),
@@ -96,16 +95,19 @@ def convert(
 def _told(
     name: str, pairs: "list[Pair]", languages: "Languages", given: "Languages"
 ) -> "tuple[Languages, list[str]]":
-    """Tell languages that are not known by the text of some pairs, where these are beyond doubt.
+    """Tell languages that are not known by the text of some pairs, as mining tells them.
 
     Returns:
         the languages, and warnings where those that are given are not those of the text.
     """
-    from xmine.text.identification import check_sides, sure_language
+    from xmine.encoders.hub import EMBEDDED
+    from xmine.encoders.metadata import read_facts
+    from xmine.text.identification import check_sides, guess_language
 
+    likely = read_facts(EMBEDDED, "").languages
     sides = [pair.source for pair in pairs], [pair.target for pair in pairs]
     source, target = (
-        sure_language(side) if code == UNKNOWN_LANGUAGE else code
+        guess_language(side, likely) if code == UNKNOWN_LANGUAGE else code
         for code, side in zip(languages, sides, strict=True)
     )
     names = f"source of {name}", f"target of {name}"

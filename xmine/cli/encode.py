@@ -16,6 +16,7 @@ from xmine.cli.from_options import with_flags
 from xmine.errors import OptionError
 from xmine.options import EncodingOptions
 from xmine.progress import Progress, Report, silent
+from xmine.text.folding import MOST_CHARACTERS
 from xmine.units import count
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from xmine.encoders.encoder import SentenceEncoder
 
 _LOOKED_AT = 65_536  # lines by which the language is told
+_NAMED = 5  # lines that are named
 
 
 @with_flags
@@ -68,11 +70,16 @@ def encode(
     first = list(itertools.islice(lines, _LOOKED_AT))  # an input that is none is refused here
     encoder = load_encoder(model, options, console)
     warn_without_effect([encoder], options, console)
-    doubt = check_language(source.name, first, encoder.facts.languages)
-    for warning in (*source.warnings, *filter(None, [doubt])):
-        console.warn(warning)
+    console.warn(*source.warnings, check_language(source.name, first, encoder.facts.languages))
     size, zeros = encoder.texts_at_once, 0
-    lines = itertools.chain(first, lines)
+    long = list[int]()
+
+    def noted(line: str, number: int) -> str:
+        long.extend([number] * (len(line) > MOST_CHARACTERS))
+        return line
+
+    numbered = enumerate(itertools.chain(first, lines), start=1)
+    lines = (noted(line, at) for at, line in numbered)
     blocks = iter(lambda: list(itertools.islice(lines, size)), [])
     with console.progress() as report:
         total, rows = 0, 0
@@ -93,6 +100,8 @@ def encode(
                 within(Progress("encoding", 0, total))
 
         write_matrix(path, encoded())
+    cut = f"{source.name}: only {MOST_CHARACTERS:,} characters are read of line"
+    console.warn(*(f"{cut} {line}" for line in long[:_NAMED]))
     console.summary(
         f"{count(rows, 'line')} -> {path} float32 {[rows, encoder.dim]}, "
         f"{count(zeros, 'row')} of zeros, {encoder.device} {encoder.dtype}, "

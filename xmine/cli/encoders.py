@@ -43,8 +43,7 @@ def warn_without_effect(
     from xmine.encoders.modules.parts import IN_NUMPY
 
     trained = any(not isinstance(each.body, IN_NUMPY) for each in encoders)
-    for warning in without_effect(options, {"a transformer": trained}):
-        console.warn(warning)
+    console.warn(*without_effect(options, {"a transformer": trained}))
 
 
 def load_encoders(

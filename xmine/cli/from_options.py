@@ -9,8 +9,10 @@ import dataclasses
 import functools
 import inspect
 import re
+import shlex
 import typing
 from collections.abc import Callable, Iterable, Mapping
+from itertools import groupby
 from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, Literal
@@ -22,6 +24,7 @@ from xmine.cli.arguments import switch
 from xmine.cli.console import Console
 from xmine.cli.settings import NAME, Settings, key_of, read_settings, variable_of
 from xmine.errors import OptionError
+from xmine.files.reading import exists
 from xmine.options import Options, flag, load_toml
 
 MOST_USED = "Most used"
@@ -35,6 +38,7 @@ _METAVARS = {"str": "<text>", "int range": "<int>", "float range": "<float>"}
 _METAVARS |= dict.fromkeys("output triplets nli texts repair align exclude dev".split(), "<path>")
 _METAVARS |= dict.fromkeys("model rescore encoder teacher start".split(), "<model>")
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY
+_SHOWN = 3  # arguments that are too many
 _MANY = 20  # options that a help shows; of more it shows those that are most used
 HELP_ALL = "xmine.help_all"
 
@@ -309,6 +313,19 @@ def write_groups(ctx: Any, formatter: Any, parameters: Iterable[Any]) -> None:  
             formatter.write_dl(rows)
 
 
+def _quoted(ctx: Any, more: list[str]) -> str:  # noqa: ANN401
+    """Write the patterns in whose places the shell has put files, or say what needs quotes."""
+    names = [each.name for each in ctx.command.params if each.param_type_name == "argument"]
+    words = [*(str(ctx.params[name]) for name in names), *more]
+    shown = list[str]()
+    for pattern, files in groupby(words, lambda word: "{0.parent}/*{0.suffix}".format(Path(word))):
+        first, *others = files
+        shown.append(pattern.removeprefix("./") if others else first)
+    if len(shown) == len(names) and all(map(exists, words)):
+        return f"put patterns in quotes: {ctx.command_path} {shlex.join(shown)}"
+    return "put a pattern, and a text of several words, in quotes: 'en/*.txt' 'de/*.txt'"
+
+
 class Command(typer.core.TyperCommand):
     """A command that shows its options in groups, and names alike what they take alike."""
 
@@ -321,9 +338,13 @@ class Command(typer.core.TyperCommand):
             each.envvar, each.show_envvar = variable_of(each), False  # type: ignore[attr-defined]
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
-        """Name the file or variable that a wrong value comes from."""
+        """Name the file or variable that a wrong value comes from; refuse too many arguments."""
+        ctx.allow_extra_args = True
         try:
-            return super().parse_args(ctx, args)
+            if (more := super().parse_args(ctx, args)) and not ctx.resilient_parsing:
+                said = f"unexpected extra arguments: {' '.join(more[:_SHOWN])}"
+                raise OptionError(said + " …" * (len(more) > _SHOWN), _quoted(ctx, more))
+            return more
         except typer.BadParameter as error:
             origins = ctx.meta.get(NAME, Settings()).origins(ctx) if error.param else {}
             if place := error.param and origins.get(key_of(error.param)):

@@ -204,13 +204,16 @@ def _mine_languages(
         raise OptionError("--languages makes a run for each two languages", "give -o FOLDER/")
     from xmine.mining.many_languages import MinedLanguages, language_pairs, mine_languages
     from xmine.text.by_language import split_by_language
+    from xmine.text.inputs import text_input
 
     run = Path(output)
     codes = (
         [] if languages == "auto" else [short_code(each.strip()) for each in languages.split(",")]
     )
     encoder, _ = given.load(options, console)
-    texts = split_by_language(source, codes, encoder.facts.languages if encoder else ())
+    whole = text_input(source)
+    console.warn(*whole.warnings)
+    texts = split_by_language(whole, codes, encoder.facts.languages if encoder else ())
     for code, text in texts.items():
         files = count(len(text.files.names) if text.files else 1, "file")
         console.say(f"{language_name(code)}: {count(text.survey.lines, 'line')} of {files}")

@@ -126,8 +126,7 @@ class Given:
         source, target = self.src_vectors, self.tgt_vectors
         if not (source and target):
             return load_encoders(self.model, options, console, second=second), None
-        for warning in without_effect(options, {"an encoder": False, "a transformer": second}):
-            console.warn(warning)
+        console.warn(*without_effect(options, {"an encoder": False, "a transformer": second}))
         vectors = read_vectors(source, self.dim), read_vectors(target, self.dim)
         console.detail(f"vectors of {source} and {target}, dimension {vectors[0].shape[1]}")
         return None, vectors
@@ -157,8 +156,7 @@ class Given:
         warnings = report.warnings
         if output and pairs is not None:
             warnings = warnings + language_warnings(output, languages)
-        for warning in warnings:
-            console.warn(warning)
+        console.warn(*warnings)
         title = " - ".join(Path(each).name for each in inputs)
         draw(console, report.histogram, self.plot, self.plot_file, title)
         if pairs is not None and table is not None:

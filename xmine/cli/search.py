@@ -32,9 +32,9 @@ def search(
 ) -> None:
     """Find the nearest sentences of a corpus, in either language.
 
-    The best hits come first, as --rerank orders them. Prints cosine, sentence, its line and, for a
-    file of texts, the line of the text and the text. For a run, the side comes first, and the
-    vectors of the run are used.
+    The best hits come first. Prints the score that orders them, unless the cosine does; cosine,
+    sentence, its line and, for a file of texts, the line of the text and the text. For a run, the
+    side comes first, and the vectors of the run are used.
 
     Example: xmine search "Where is the station?" zh.txt -k 3
 
@@ -48,6 +48,7 @@ def search(
     """
     from xmine.browsing.opening import open_pairs
     from xmine.browsing.search import SIDES, Nearby, NoTokenError
+    from xmine.mining.phrases import unknown_to_encoder
     from xmine.mining.search import Hit
     from xmine.mining.search import search as search_corpus
     from xmine.pairs.losses import Losses
@@ -60,8 +61,7 @@ def search(
     def read(name: str, *, dedup: bool = True) -> Sentences:
         given = text_input(name)
         table = read_sentences(given, dedup=dedup)
-        for warning in given.warnings:
-            console.warn(warning)
+        console.warn(*given.warnings, *unknown_to_encoder(table))
         return table
 
     on_stdout(console, None, format)
@@ -104,8 +104,7 @@ def search(
         encoder = load_encoder(model, options, console)
         warn_without_effect([encoder], options, console)
         for name, side in {corpus: sentences.texts, **files}.items():
-            if warning := check_language(name, side, encoder.facts.languages):
-                console.warn(warning)
+            console.warn(check_language(name, side, encoder.facts.languages))
         with console.progress() as report:
             hits = search_corpus(
                 texts,
@@ -141,7 +140,9 @@ def search(
     else:
         rows = (
             tsv_row(
-                [*([name] if of_run else []), f"{hit.cosine:.4f}", hit.text, place(hit)]
+                [name] * of_run
+                + [f"{each:.4f}" for each in (hit.score, hit.cosine) if each is not None]
+                + [hit.text, place(hit)]
                 + ([str(line), text] if files else []),
                 losses,
             )

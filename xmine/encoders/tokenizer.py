@@ -19,6 +19,7 @@ from xmine.extras import needs
 from xmine.files.atomic import replacing
 from xmine.hardware import allowed_threads
 from xmine.text.folded_blocks import fold_all
+from xmine.text.folding import MOST_CHARACTERS
 
 # The unknown piece. Text cannot spell it, since the normaliser folds case.
 UNKNOWN = "<UNK>"
@@ -94,7 +95,8 @@ class Vocabulary:
         """Cut texts into pieces."""
         parts, threads = [], allowed_threads()
         for start in range(0, len(texts), _TEXTS_AT_ONCE):
-            block = fold_all(texts[start : start + _TEXTS_AT_ONCE], spaced=self._is_spaced)
+            block = [text[:MOST_CHARACTERS] for text in texts[start : start + _TEXTS_AT_ONCE]]
+            block = fold_all(block, spaced=self._is_spaced)
             parts.append(ragged(self._pieces.encode(block, out_type=int, num_threads=threads)))
         return joined(parts)
 
@@ -167,8 +169,9 @@ class Tokenizer:
         Raises:
             EncoderError: a text has an unknown piece, and there is no piece for those.
         """
+        some = [text[:MOST_CHARACTERS] for text in texts]
         try:
-            found = self._backend.encode_batch_fast(list(texts), add_special_tokens=False)
+            found = self._backend.encode_batch_fast(some, add_special_tokens=False)
         except Exception as error:  # its own kind is Exception itself
             raise EncoderError(f"{TOKENIZER_FILE}: cannot cut a text: {error}") from error
         return ragged([encoding.ids for encoding in found])

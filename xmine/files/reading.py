@@ -19,6 +19,7 @@ from typing import Any, BinaryIO
 import zstandard
 
 from xmine.errors import FileError
+from xmine.files.suffixes import LOOKED_AT, NO_TEXT, content_of
 
 STDIN = "-"
 BLOCK = 1 << 18
@@ -125,10 +126,24 @@ def raw_blocks(
 
 
 def read_blocks(
-    path: str | Path, see_raw: Callable[[bytes], object] = lambda _: None
+    path: str | Path, see_raw: Callable[[bytes], object] = lambda _: None, kind: str = ""
 ) -> Iterator[bytes]:
-    """Give the bytes of `read_bytes` block by block; `see_raw` is called with each packed block."""
-    yield from _unpacked(raw_blocks(path, see_raw), name_of(path))
+    """Give the bytes of `read_bytes` block by block; `see_raw` is called with each packed block.
+
+    Raises:
+        FileError: its first bytes are of a file without plain text, and not of this `kind`.
+    """
+    name, start = name_of(path), b""
+    blocks = _unpacked(raw_blocks(path, see_raw), name)
+    while len(start) < LOOKED_AT and (block := next(blocks, None)) is not None:
+        start += block
+    found = content_of(start, name)
+    if found and not (kind and found.get("kind") in (kind, "zip")):  # an archive of whatever
+        hint = found.get("hint", NO_TEXT).replace("FILE", in_command(name))
+        raise FileError(f"{name}: {found['name']}", hint)
+    yield start
+    start = block = b""  # may be large, of an archive
+    yield from blocks
 
 
 @contextmanager
@@ -151,9 +166,6 @@ def _opened(path: str | Path) -> Iterator[BinaryIO]:
 
 def _unpacked(blocks: Iterator[bytes], name: str) -> Iterator[bytes]:
     first = next(blocks, b"")
-    for pattern, (kind, mend) in _OTHER_ARCHIVES.items():
-        if re.match(pattern, first):
-            raise FileError(f"{name}: {kind}", f"unpack it first: {mend} {in_command(name)}")
     unpackers = [make for magic, make in _ARCHIVES.items() if re.match(magic, first)]
     if not unpackers:
         yield first
@@ -180,13 +192,6 @@ def _slices(blocks: Iterable[bytes]) -> Iterator[bytes]:
     for block in blocks:
         for at in range(0, len(block), _SLICE):
             yield block[at : at + _SLICE]
-
-
-# First bytes -> archives that are not read, and what unpacks them.
-_OTHER_ARCHIVES = {
-    rb"PK\x03\x04": ("a .zip archive", "unzip"),
-    rb"BZh[1-9]1AY&SY": ("a .bz2 archive", "bunzip2 -k"),
-}
 
 
 def _zstd_frame() -> Any:  # noqa: ANN401

@@ -17,7 +17,7 @@ from time import sleep
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from xmine.errors import FileError
-from xmine.files.reading import in_command, name_of, read_blocks, read_bytes, stream_lines
+from xmine.files.reading import in_command, name_of, read_blocks, stream_lines
 
 if TYPE_CHECKING:
     import polars as pl
@@ -215,12 +215,7 @@ def open_parquet(path: str | Path) -> Iterator[ParquetFile]:
     """Open a Parquet file; one inside an archive is unpacked into memory."""
     import polars as pl
 
-    name = name_of(path)
-    start = b""
-    for block in read_blocks(path):  # the first ones of an archive may be empty
-        start += block
-        if len(start) >= len(_MAGIC):
-            break
+    name, start = name_of(path), next(read_blocks(path, kind="parquet"))
     if not start:
         raise FileError(f"{name}: the file is empty")
     if not start.startswith(_MAGIC):
@@ -231,7 +226,7 @@ def open_parquet(path: str | Path) -> Iterator[ParquetFile]:
     def source() -> Path | BytesIO:
         return Path(path).absolute() if plain else BytesIO(content)
 
-    content = b"" if plain else read_bytes(path)
+    content = b"" if plain else b"".join(read_blocks(path, kind="parquet"))
     try:
         frame = pl.scan_parquet(source(), glob=False, hive_partitioning=False)
         yield ParquetFile(name, frame, frame.collect_schema(), pl.read_parquet_metadata(source()))

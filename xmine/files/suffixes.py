@@ -1,5 +1,11 @@
-"""The end of a file's name -> what the file holds, and how it is packed."""
+"""The end of a file's name, and its first bytes -> what the file holds, and how it is packed.
 
+The tables are in `kinds.toml`.
+"""
+
+import re
+import tomllib
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -9,49 +15,16 @@ PACKINGS = (".gz", ".xz", ".zst")
 PAIR_SUFFIXES = ".tsv, .jsonl, .parquet, .tmx"  # as help and hints list them
 PICTURE_SUFFIXES = ".png, .svg or .pdf"
 PACKED = ".gz, .xz or .zst"
-_KINDS = {
-    ".txt": "",
-    ".tsv": "tsv",
-    ".csv": "csv",
-    ".json": "json",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".parquet": "parquet",
-    ".tmx": "tmx",
-    **dict.fromkeys((".srt", ".vtt", ".ass", ".ssa"), "subtitles"),
-    **dict.fromkeys((".po", ".pot"), "gettext"),
-    **dict.fromkeys((".xlf", ".xliff", ".sdlxliff", ".mqxliff", ".mxliff"), "xliff"),
-    ".xml": "xml",  # strings.xml of Android
-    ".strings": "strings",
-    ".arb": "arb",
-    ".md": "markdown",
-    **dict.fromkeys((".html", ".htm", ".xhtml"), "html"),
-    ".docx": "docx",
-    ".epub": "epub",
-    ".zip": "zip",
-}
-# Of programs and settings, which a folder may have beside its texts; none is a code of a language
-# that xmine knows, as cs and pl are.
-PROGRAMS = {
-    f".{each}"
-    for each in (
-        "c cc cfg cjs cmake conf cpp css go gradle h hpp ini java js jsx kt less lock map mjs mm "
-        "mts php pug py pyi rb rs sass scss sql svg swift toml ts tsx vue yaml yml"
-    ).split()
+NO_TEXT = "give a text file"  # the hint where nothing else helps
+# First bytes that are looked at: members of an archive stand further behind than other marks.
+LOOKED_AT = 1 << 16
+TABLES: dict[str, Any] = tomllib.loads(Path(__file__).with_name("kinds.toml").read_text("utf-8"))
+_KINDS: dict[str, str] = {
+    f".{each}": kind for kind, some in TABLES["suffixes"].items() for each in some.split()
 }
 # Kinds of files, or what is in a file of one, without texts to mine -> their name, what to do.
-NO_SENTENCES = {
-    "tmx": (
-        "a translation memory",
-        "xmine convert FILE pairs.jsonl, then pairs.jsonl:source and pairs.jsonl:target",
-    ),
-    "xml": ("XML", "of XML, strings.xml of Android is read, and XLIFF, with the suffix .xlf"),
-    "json": (
-        "JSON",
-        "give an object with texts by their keys; or, where each line is an object, name a field: "
-        "FILE:text",
-    ),
-}
+NO_SENTENCES: dict[str, tuple[str, str]] = TABLES["no_sentences"]
+PROGRAMS, MARKED = ({f".{each}" for each in some.split()} for some in TABLES["plain"].values())
 
 
 def packing_of(path: str) -> str:
@@ -68,6 +41,21 @@ def suffix_of(path: str) -> str:
 def own_suffix(path: str) -> str:
     """Tell the suffix under that of an archive, as it stands."""
     return Path(path[: len(path) - len(packing_of(path))]).suffix
+
+
+@cache
+def _contents() -> list[tuple[re.Pattern[bytes], dict[str, str]]]:
+    return [(re.compile(each["begins"].encode(), re.DOTALL), each) for each in TABLES["files"]]
+
+
+def content_of(start: bytes, path: str) -> dict[str, str]:
+    """Tell a file that is no plain text by its first bytes, LOOKED_AT of them, and its suffix.
+
+    Returns:
+        its `name`, a `hint` what to do, and the `kind` that a reader takes; nothing of a text.
+    """
+    known = start[:LOOKED_AT] + suffix_of(path).encode(errors="replace")
+    return next((each for begins, each in _contents() if begins.match(known)), {})
 
 
 def kind_of(path: str) -> str:

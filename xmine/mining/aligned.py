@@ -6,6 +6,7 @@ Schwenk, 2019, "Margin-based parallel corpus mining with multilingual sentence e
 """
 
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,7 @@ from xmine.scoring.margin import pair_scores
 from xmine.scoring.probability import Confidence, estimate
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.scoring.threshold import FEW
+from xmine.text.folding import MOST_CHARACTERS
 from xmine.text.identification import check_language, check_sides, check_spelling, guess_language
 from xmine.text.inputs import Texts, read_texts, text_input
 from xmine.text.packed import PickedTexts
@@ -95,10 +97,13 @@ def score_aligned(
             "vectors of lines are given: no encoder is needed, and a pool would have none",
             "leave out --model and --pool, or the vectors",
         )
-    given, names, said, told = _read(source, target)
+    if target is not None:
+        source, target = text_input(source, "source"), text_input(target, "target")
+    given, names, said = _read(source, target)
     more = [read_texts(each) for each in pool] if pool else [[], []]
-    left = sentence_table(names[0], [pair.source for pair in given] + more[0])
-    right = sentence_table(names[1], [pair.target for pair in given] + more[1])
+    table = partial(sentence_table, longest=MOST_CHARACTERS)
+    left = table(names[0], [pair.source for pair in given] + more[0])
+    right = table(names[1], [pair.target for pair in given] + more[1])
     vectorizer = as_pair(encoder or SentenceEncoder.load()) if vectors is None else vectors
     known = vectorizer.facts.languages if isinstance(vectorizer, EncoderPair) else ()
     codes = options.src_lang or said[0], options.tgt_lang or said[1]
@@ -114,7 +119,8 @@ def score_aligned(
         "--src-lang" if options.src_lang else "source",
         "--tgt-lang" if options.tgt_lang else "target",
     )
-    warnings = [*told, *filter(None, doubts)]
+    warnings = [said for side in (source, target) for said in getattr(side, "warnings", ())]
+    warnings += filter(None, doubts)
     warnings += check_sides(names, (left.texts, right.texts), codes, by)
     warnings += check_spelling(left.name, left.texts) + check_spelling(right.name, right.texts)
     mining = MiningOptions(**asdict(options), index="exact", cache=False)
@@ -138,17 +144,16 @@ def score_aligned(
 
 def _read(
     source: Texts, target: Texts | None
-) -> tuple[list[Pair], tuple[str, str], tuple[str, str], list[str]]:
-    """Read the pairs; name the sides; tell the languages that a file says, and what to warn of."""
+) -> tuple[list[Pair], tuple[str, str], tuple[str, str]]:
+    """Read the pairs; name the sides; tell the languages that a file says."""
     if target is None:
         if not isinstance(source, (str, Path)):
             raise TypeError("one text input is given: give both sides, or a file of pairs")
         given, name = list(read_pairs(source)), name_of(source)
         if not given:
             raise FileError(f"{name}: no pairs in it")
-        said = languages_of(source) or ("", "")
-        return given, (f"source of {name}", f"target of {name}"), said, []
-    sides = text_input(source, "source"), text_input(target, "target")
+        return given, (f"source of {name}", f"target of {name}"), languages_of(source) or ("", "")
+    sides = text_input(source), text_input(target)
     names = sides[0].name, sides[1].name
     left, right = (list(side.texts()) for side in sides)
     if len(left) != len(right):
@@ -157,7 +162,7 @@ def _read(
             hint += "; the line of a table that names the columns counts"
         lines = count(len(left), "line")
         raise FileError(f"{names[0]} has {lines}, {names[1]} {len(right):,}", hint)
-    return list(map(Pair, left, right)), names, ("", ""), sides[0].warnings + sides[1].warnings
+    return list(map(Pair, left, right)), names, ("", "")
 
 
 def _scored(
@@ -206,7 +211,7 @@ def _scored(
 def _rows(texts: list[str], side: Sentences) -> NDArray[np.int64]:
     """Find the row that stands for each text; -1 for one that is blank or unknown."""
     known = {folded(text): row for row, text in enumerate(side.texts)}
-    rows = (known.get(folded(text), -1) for text in texts)
+    rows = (known.get(folded(text[: MOST_CHARACTERS + 1]), -1) for text in texts)
     return np.fromiter(rows, dtype=np.int64, count=len(texts))
 
 

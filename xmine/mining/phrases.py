@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from xmine.flags.names import FLAGS
+from xmine.text.folding import MOST_CHARACTERS
 from xmine.text.languages import UNKNOWN_LANGUAGE, short_code
-from xmine.text.sentences import Sentences
+from xmine.text.sentences import FEW, Sentences
 from xmine.units import count
 
 
@@ -33,14 +34,18 @@ def by_margin(reason: str, rerank: str) -> str:
 
 def unknown_to_encoder(side: Sentences) -> list[str]:
     """Warn of sentences that were left out of a side, and name some lines."""
-    if not side.unknown:
-        return []
-    unit = "line" if side.offsets is None else "sentence"
-    more = ", ..." * (side.unknown > len(side.unknown_lines))
-    lines = "line" + "s" * (side.unknown > 1) + " " + ", ".join(map(str, side.unknown_lines))
+    unit, cut = (
+        ("sentence", "") if side.offsets is not None else ("line", "; mine --segment cuts it")
+    )
+    reasons = (
+        ("the encoder knows nothing of", side.unknown, side.unknown_lines, ""),
+        (f"{MOST_CHARACTERS:,} characters are exceeded in", len(side.too_long), side.too_long, cut),
+    )
     return [
-        f"{side.name}: {count(side.unknown, unit)} left out: the encoder knows nothing of {lines}"
-        + more
+        f"{side.name}: {count(number, unit)} left out: {why} line{'s' * (number > 1)} "
+        f"{', '.join(map(str, lines[:FEW]))}{', ...' * (number > len(lines[:FEW]))}{hint}"
+        for why, number, lines, hint in reasons
+        if number
     ]
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import repeat
+from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from xmine.errors import FileError, XmineWarning
 from xmine.files.atomic import check_free, packing, replacing_all
 from xmine.files.reading import in_command, name_of
-from xmine.files.suffixes import kind_of, packing_of
+from xmine.files.suffixes import TABLES, kind_of, packing_of
 from xmine.pairs import moses, tsv
 from xmine.pairs.judgements import refuse_labels
 from xmine.pairs.language_pairs import LanguagePairs, named_languages, settle_languages
@@ -42,6 +42,7 @@ from xmine.run.run_file import check_written
 from xmine.text.formats.keyed import KINDS as KEYED
 from xmine.text.formats.units import within_budget
 from xmine.text.identification import looks_foreign
+from xmine.text.inputs import text_input
 from xmine.text.languages import UNKNOWN_LANGUAGE, names_language, short_code
 from xmine.text.packed import PackedTexts, TextPacker, picked
 from xmine.units import count
@@ -54,21 +55,6 @@ _PARSED = {"tmx", "gettext", "xliff"}  # kinds where one byte may give much text
 _TURNED = "turned, whose files have the other direction"
 _OTHERS = "in other languages than those of most files"
 _LOOKED_AT = 1_000  # pairs of a file, to tell whether it is in its languages
-# Kinds of files that are not read as pairs -> name, what to do.
-_NO_PAIRS = {
-    "csv": (
-        "CSV",
-        "save it with tabs between and no quotes, as .tsv; or score its columns: "
-        "xmine score FILE:1 FILE:2 -o pairs.tsv",
-    ),
-    "json": (
-        "JSON",
-        "give two catalogues of texts by their keys, en.json,de.json; or write an object on each "
-        "line, as .jsonl: jq -c '.[]' FILE > rows.jsonl",
-    ),
-    "keyed": ("texts by their keys", "give two languages: FILE,OTHER"),
-    "": ("texts of one language", "pair them with those of another: xmine mine FILE OTHER"),
-}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -259,10 +245,13 @@ def read_pairs(spec: str | Path, losses: Losses | None = None) -> Iterator[Pair]
     if (Path(spec) / RUN_FILE).is_file():
         check_written(Path(spec), PAIRS_FILE)
     if place.moses:
+        for said in chain.from_iterable(text_input(each).warnings for each in place.moses):
+            warnings.warn(said, XmineWarning, stacklevel=2)
         return moses.read(place.moses)
     kind, given = kind_of(place.paths[0]), place.keyed or place.paths[0]
     if not place.format and kind:
-        what, hint = _NO_PAIRS.get(kind, _NO_PAIRS["keyed" if kind in KEYED else ""])
+        known = TABLES["no_pairs"]
+        what, hint = known.get(kind, known["keyed" if kind in KEYED else "text"])
         hint = hint.replace("FILE", in_command(place.paths[0]))
         raise FileError(f"{spec}: {what}, not a format of pairs", hint)
 

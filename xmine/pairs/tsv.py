@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from xmine.errors import FileError
-from xmine.files.reading import name_of, stream_lines
-from xmine.files.records import column_names
+from xmine.files.reading import in_command, name_of, stream_lines
+from xmine.files.records import column_names, listed
+from xmine.files.suffixes import kind_of
 from xmine.pairs.losses import BREAKS, NULS, SURROGATES, TABS, Losses, Rules
 from xmine.pairs.pair import COLUMNS, LARGEST, Languages, Pair, in_order, is_kept, split_head
+from xmine.text.columns import names_columns
 from xmine.units import count as counted
 
 _RULES = Rules(TABS, BREAKS, NULS, SURROGATES)
@@ -93,7 +95,7 @@ def read(
     of two columns, from 1: nothing else is read. Or it names two, where none is `source`.
     """
     losses = Losses() if losses is None else losses
-    numbers = [int(each) - 1 for each in chosen] if chosen and chosen[0].isdigit() else []
+    numbers = [int(each) - 1 for each in chosen or () if each.isdigit()]
     columns: dict[str, int] = {}  # field of a pair -> its column, from 0
     others: set[int] = set()
     width = 0
@@ -102,14 +104,9 @@ def read(
             continue
         row, fault = line.split("\t"), ""
         if not width:
-            width, names = len(row), column_names(row, None if numbers else chosen)
-            found = names or _NO_HEADER.get(width, [])
-            known = [*COLUMNS, *filter(is_kept, found)]
-            columns = {name: found.index(name) for name in known if name in found}
-            others = {*range(width)} - {*columns.values()}
-            if numbers:
-                columns, others = dict(zip(("source", "target"), numbers, strict=True)), set()
-            if names:
+            width, (is_header, columns) = len(row), _columns(row, chosen, losses)
+            others = set() if numbers else {*range(width)} - {*columns.values()}
+            if is_header:
                 continue
         if numbers and max(numbers) >= len(row):
             fault = f"there is no column {max(numbers) + 1}, only {counted(len(row), 'column')}"
@@ -117,10 +114,27 @@ def read(
             wrong = f"; the first line has {width}" if columns else ", and no line names them"
             fault = f"{counted(len(row), 'column')}{wrong}"
         if fault:
-            raise FileError(f"{name_of(path)}:{number}: {fault}", _ways(path))
+            raise FileError(f"{name_of(path)}:{number}: {fault}", _ways(path, len(row)))
         if any(row[at] for at in others):
             losses.leave(["other columns"])
         yield _pair(row, columns, path, number)
+
+
+def _columns(
+    row: list[str], chosen: Languages | None, losses: Losses
+) -> tuple[bool, dict[str, int]]:
+    """Tell whether the first row names columns, and the column of each field of a pair, from 0."""
+    numbers = [int(each) - 1 for each in chosen or () if each.isdigit()]
+    names = column_names(row, None if numbers else chosen)
+    told = not names and names_columns(row)  # as others name them: en, zh
+    found = names or ([] if told and len(row) > 2 else _NO_HEADER.get(len(row), []))
+    known = [*COLUMNS, *filter(is_kept, found)]
+    columns = {name: found.index(name) for name in known if name in found}
+    if numbers:
+        columns = dict(zip(("source", "target"), numbers, strict=True))
+    if told and columns:
+        losses.pass_over(why=f"that names {listed('column', row)}")
+    return bool(names or (told and columns)), columns
 
 
 def _pair(row: list[str], columns: dict[str, int], path: str | Path, number: int) -> Pair:
@@ -145,7 +159,9 @@ def _pair(row: list[str], columns: dict[str, int], path: str | Path, number: int
     return Pair(**values)
 
 
-def _ways(path: str | Path) -> str:
+def _ways(path: str | Path, width: int = 0) -> str:
+    if width == 1 and not kind_of(str(path)):
+        return f"give the files of both languages: {in_command(name_of(path))},OTHER"
     return (
         "name the columns in the first line, source and target among them; without names two are "
         "source and target, three are score, source and target; or choose two by their numbers: "

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from xmine.files.suffixes import packing_of
 from xmine.text.identification import tell_apart
-from xmine.text.inputs import ManyFiles, Survey, TextInput, text_input
+from xmine.text.inputs import ManyFiles, Survey, TextInput, Texts, text_input
 from xmine.text.languages import ISO_639_3, UNKNOWN_LANGUAGE, short_code
 
 _TOKEN = re.compile(r"(?:^|[._-])([A-Za-z]{2,3}(?:[-_][A-Z][A-Za-z]{1,3})?)$")
@@ -44,7 +44,7 @@ class LinesIn(TextInput):
 
 
 def split_by_language(
-    given: str, codes: Sequence[str], known: Sequence[str] = ()
+    given: Texts, codes: Sequence[str], known: Sequence[str] = ()
 ) -> dict[str, TextInput]:
     """Find the texts of some languages in a folder, a pattern or a list of files.
 
@@ -72,7 +72,7 @@ def split_by_language(
             elif times >= _FEW * told.total() and max(told.values()) < _ONE * told.total():
                 of[code].append(LinesIn(part.given, part.path, part.column, code, among))
     return {
-        code: ManyFiles(f"{given}@{code}", whole.path, whole.column, tuple(some))
+        code: ManyFiles(f"{whole.given}@{code}", whole.path, whole.column, tuple(some))
         for code, some in of.items()
         if some
     }

@@ -2,11 +2,15 @@
 
 import json
 import re
-from collections.abc import Iterator
+import tomllib
+import warnings
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xmine.errors import FileError
+from xmine.errors import FileError, XmineWarning
 from xmine.files.reading import name_of, stream_lines
 from xmine.files.records import (
     column_names,
@@ -17,12 +21,14 @@ from xmine.files.records import (
     listed,
     open_parquet,
 )
+from xmine.text.languages import ISO_639_3, LANGUAGES
 from xmine.units import count
 
 if TYPE_CHECKING:
     import polars as pl
 
 _ROWS_AT_ONCE = 5000
+_LONGEST = 30  # characters of the name of a column
 _COLUMN = re.compile("[1-9][0-9]{0,8}")  # its number
 
 
@@ -33,6 +39,42 @@ class NoColumnError(FileError):
 def _name_one(path: str, columns: list[str]) -> str:
     shown = [f"{path}:{column}" for column in columns[:2]]
     return f"name the one with the text, for example {' or '.join(shown)}"
+
+
+def names_columns(cells: Sequence[str]) -> bool:
+    """Tell a row of names from one of texts: most cells are names, and not all of one thing.
+
+    `German, Deutsch` is a pair: both name one language. A single cell is no language, but `text`.
+    """
+    held = [cell.strip("\ufeff \"'") for cell in cells if cell.strip()]
+    meant = [meaning for cell in held if (meaning := _meaning(cell))]
+    if len(held) == 1:
+        return bool({*meant} & {"text", "sentence", "source", "target"})
+    plain = all(len(cell) <= _LONGEST and cell[-1:] not in set(".!?。！？") for cell in held)
+    return plain and len({*meant}) > 1 and 2 * len(meant) > len(held)
+
+
+def _meaning(cell: str) -> str:
+    """Tell the language that the name of a column says, or what it holds; nothing of a text."""
+    without_region = re.sub(r"[-_][A-Z][A-Za-z]{1,3}\Z", "", cell).lower()
+    words = re.findall(r"[^\W\d_]+", without_region)
+    known = [_words().get(word, "") for word in words]
+    codes = [word for word in words if word in LANGUAGES]
+    if not all(known) or not known or len(words) == len(codes) > 1:
+        return ""
+    spoken = [meaning for meaning in known if meaning in LANGUAGES]
+    return spoken[0] if spoken else known[0] + re.sub(r"\D", "", cell)
+
+
+@cache
+def _words() -> dict[str, str]:
+    """Give each word its meaning: the code of a language, or what a column of that name holds."""
+    text = Path(__file__).with_name("headers.toml").read_text(encoding="utf-8")
+    tables = tomllib.loads(text).values()
+    found = {word: name for table in tables for name in table for word in table[name].split()}
+    for code, name in LANGUAGES.items():
+        found |= {code: code, name.lower(): code, ISO_639_3.get(code, code): code}
+    return found
 
 
 def no_table(path: str, lines: Iterator[str]) -> Iterator[str]:
@@ -47,6 +89,11 @@ def no_table(path: str, lines: Iterator[str]) -> Iterator[str]:
             raise FileError(f"{path}: a table of {len(cells)} columns", hint)
         begun = begun or line != ""
         yield line
+
+
+def _tell_names(path: str, cells: list[str]) -> None:
+    told = f"{name_of(path)}:1: left out, since it names {listed('column', cells)}"
+    warnings.warn(told, XmineWarning, stacklevel=3)
 
 
 def csv_column(path: str, column: str) -> Iterator[str]:
@@ -68,6 +115,11 @@ def csv_column(path: str, column: str) -> Iterator[str]:
         at, width = names.index(column), len(names)
         yield from [""] * lines
     for where, lines, cells in rows:
+        if where.endswith(":1") and names_columns(cells):
+            _tell_names(path, cells)
+            yield from [""] * lines
+            width = len(cells)
+            continue
         width = width or len(cells)
         is_blank = not any(map(str.strip, cells))
         if at >= len(cells) and not is_blank:
@@ -89,7 +141,10 @@ def tsv_column(path: str, column: str) -> Iterator[str]:
     at = int(column) - 1 if _COLUMN.fullmatch(column) else -1
     for number, line in enumerate(stream_lines(path), start=1):
         cells = line.split("\t")
-        if number == 1 and (at < 0 or column_names(cells)):
+        is_names = number == 1 and at >= 0 and names_columns(cells)
+        if is_names and not column_names(cells):
+            _tell_names(path, cells)
+        if number == 1 and (at < 0 or is_names or column_names(cells)):
             if at < 0 and column not in cells:
                 hint = f"give its number, from 1: {path}:2"
                 raise NoColumnError(f"{path}: there is no column {column!r}", hint)

@@ -16,6 +16,9 @@ from html.entities import html5
 HAN = "々〇\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 EAST = HAN + "ぁ-ヿㇰ-ㇿ"  # and kana
 LATIN = "A-Za-zÀ-ÖØ-öø-ɏ"
+# Of a text so many characters are looked at, some chapters of a book. A longer line is no sentence:
+# it is left out of mining, where one of 50 MB would take minutes.
+MOST_CHARACTERS = 100_000
 PUNCTUATION = "!-/:-@\\[-`{-~¡¿·´‐-―‘-‟«»−ʼ。、「」『』〈〉《》【】"
 
 # Character -> what it becomes, after NFKC.

@@ -17,7 +17,7 @@ from tempfile import gettempdir
 from typing import TYPE_CHECKING
 
 from xmine.files.atomic import writing
-from xmine.text.folding import nfkc, without_markup
+from xmine.text.folding import MOST_CHARACTERS, nfkc, without_markup
 from xmine.text.languages import (
     ENGLISH_WORDS,
     LANGUAGES,
@@ -193,7 +193,7 @@ def tell_apart(text: str, languages: Sequence[str]) -> str:
 
     It is told by script alone where that is enough.
     """
-    text = nfkc(without_markup(text))
+    text = nfkc(without_markup(text[:MOST_CHARACTERS]))
     fitting = _fitting(count_scripts([text]), languages)
     if len(fitting) == 1:
         return fitting[0]

@@ -35,7 +35,15 @@ from xmine.files.reading import (
     stream_lines,
 )
 from xmine.files.records import open_parquet
-from xmine.files.suffixes import NO_SENTENCES, PROGRAMS, kind_of, packing_of, plugged, suffix_of
+from xmine.files.suffixes import (
+    MARKED,
+    NO_SENTENCES,
+    NO_TEXT,
+    PROGRAMS,
+    kind_of,
+    plugged,
+    suffix_of,
+)
 from xmine.text.checks import check_texts
 from xmine.text.columns import (
     NoColumnError,
@@ -53,6 +61,7 @@ from xmine.units import count
 
 _DIGITS = re.compile("([0-9]+)")
 _TABLES = {"tsv", "csv", "jsonl", "json", "parquet"}  # kinds with columns
+_NAMED = 5  # files of many
 
 
 class Survey(NamedTuple):
@@ -106,9 +115,15 @@ class TextInput:
         return TextInput(self.given, self.path, column).texts()
 
     @property
+    def is_marked(self) -> bool:
+        """Tell text with keys or tags, of a format that has no reader, by its suffix."""
+        return not self._kind and suffix_of(self.path) in PROGRAMS | MARKED
+
+    @property
     def warnings(self) -> list[str]:
-        """What is not read of a file with units, or of a folder."""
-        return _told(self.name, self._left_out)
+        """What is read otherwise than one expects, or is not read."""
+        marked = [f"{self.name}: read as plain text, with its keys and tags"] * self.is_marked
+        return [*marked, *_told(self.name, self._left_out)]
 
     @cached_property
     def _left_out(self) -> Counter[str]:
@@ -146,6 +161,8 @@ class TextInput:
             return None
         if self.column:
             raise FileError(f"{self.path}: no table, so no column {self.column!r}")
+        if self._kind in ("docx", "epub"):  # whose readers expect an archive of that kind
+            next(read_blocks(self.path, kind=self._kind))
         _, texts, places, left_out = self._identity, TextPacker(), TextPacker(), Counter[str]()
         for unit in read_units(self.path, self._kind, left_out):
             texts.append(unit.text)
@@ -223,10 +240,10 @@ class ListedTexts(TextInput):
 
 @dataclass(frozen=True)
 class ManyFiles(TextInput):
-    """Files that are read one after the other; `left_out` are those without text, perhaps why."""
+    """Files that are read one after the other; `notes` tell those that are not, and why."""
 
     parts: tuple[TextInput, ...] = ()
-    left_out: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def is_rereadable(self) -> bool:
@@ -242,14 +259,9 @@ class ManyFiles(TextInput):
 
     @property
     def warnings(self) -> list[str]:
-        """Name files without text, and count what the others leave out."""
+        """Give the notes, and count what the readers of files leave out."""
         inside = sum((part._left_out for part in self.parts), Counter[str]())
-        told = _told(self.given, inside)
-        if not self.left_out:
-            return told
-        some = "; ".join(self.left_out[:3]) + ("; …" if len(self.left_out) > 3 else "")
-        without = count(len(self.left_out), "file")
-        return [f"{self.given}: {without} without text left out: {some}", *told]
+        return [*self.notes, *_told(self.given, inside)]
 
     def check_unchanged(self) -> None:
         """Refuse a file that was replaced or written to since it was opened."""
@@ -349,6 +361,7 @@ def _parsed(whole: str) -> tuple[str, str]:
 def _paths_of(path: str) -> list[str]:
     """List the files that a folder, a pattern or a list names; none for one file."""
     if path.startswith("@") and not exists(path) and exists(path[1:]):
+        _check_file(path[1:])
         beside = Path(path[1:]).parent
         named = [each for each in map(str.strip, read_lines(path[1:])) if each]
         return [each if exists(each) else str(beside / each) for each in named]
@@ -387,39 +400,67 @@ def _naturally(path: str) -> list[tuple[int, str]]:
 
 def _many(given: str, path: str, column: str, found: list[str]) -> ManyFiles:
     """Read several files as one; of a folder or pattern only those that hold text."""
-    listed_by_hand = path.startswith("@")
-    parts, left_out, wrong = list[TextInput](), list[str](), list[str]()
-    programs = PROGRAMS if Path(path).is_dir() else set()
+    listed_by_hand, in_folder = path.startswith("@"), Path(path).is_dir()
+    parts, left_out = list[TextInput](), list[FileError]()
     for each in found:
-        if listed_by_hand and not exists(each):
-            raise FileError(f"{path[1:]}: {each}: no such file", "give a path on each line")
-        if not listed_by_hand and (suffix_of(each) in programs or not _has_text(each)):
-            left_out.append(each)
-            continue
         part = TextInput(readable(each), each, column if kind_of(each) in _TABLES else "")
         try:
-            is_empty = not (part.survey.lines if part.has_units else Path(each).stat().st_size)
-        except FileError as error:  # a page without text, or none that can be read
-            wrong.append(error.message)
-            continue
-        parts += [] if is_empty else [part]
+            parts += [part] * _has_text(part, in_folder=in_folder)
+        except FileError as error:
+            if isinstance(error.__cause__, OSError):
+                raise
+            if listed_by_hand and not part.has_units:  # a page may be without text
+                raise FileError(f"{path[1:]}: {error.message}", error.hint) from None
+            left_out.append(error)
+    left_out.sort(key=lambda error: error.hint in ("", NO_TEXT))
     if not parts:
-        why = next(iter([*wrong, *left_out]), "all are empty")
-        raise FileError(f"{given}: no file in it holds text: {why}", "give text files")
-    return ManyFiles(given, path, column, tuple(parts), (*wrong, *left_out))
+        first = next(iter(left_out), FileError("all are empty"))
+        hint = first.hint or "give text files"
+        raise FileError(f"{given}: no file in it holds text: {first.message}", hint)
+    marked = [part.path for part in parts if part.is_marked]
+    real = {each.path: Path(os.path.realpath(each.path)) for each in parts if in_folder}
+    linked = [each for each in real if not real[each].is_relative_to(os.path.realpath(path))]
+    notes = (
+        _named(given, [error.message for error in left_out], "left out"),
+        _named(given, marked, "read as plain text, with keys and tags"),
+        _named(given, linked, "read through a link that leads elsewhere"),
+    )
+    return ManyFiles(given, path, column, tuple(parts), tuple(filter(None, notes)))
 
 
-def _has_text(path: str) -> bool:
-    """Tell text from pictures and programs, which have a NUL, and from pipes and other kinds."""
+def _named(given: str, files: list[str], what: str) -> str:
+    """Count some files, and name the first; nothing of none."""
+    named = "; ".join(files[:_NAMED]) + "; …" * (len(files) > _NAMED)
+    return f"{given}: {count(len(files), 'file')} {what}: {named}" if files else ""
+
+
+def _check_file(path: str) -> None:
+    """Refuse what is no file, or cannot be read twice."""
+    if not exists(path) or Path(path).is_dir():
+        raise FileError(f"{path}: {'a folder' if exists(path) else 'no such file'}", NO_TEXT)
     if not Path(path).is_file():
-        return False
-    kind = kind_of(path)
-    if kind in NO_SENTENCES:
-        return has_units(kind)
-    if kind == "parquet" or has_units(kind):
-        return True
-    blocks = read_blocks(path) if packing_of(path) else raw_blocks(path)
-    return b"\0" not in next(blocks, b"")
+        hint = "write it to a file first"
+        raise FileError(f"{path}: a pipe or a device, which is read only once", hint)
+
+
+def _has_text(part: TextInput, *, in_folder: bool) -> bool:
+    """Tell a file with text from an empty one.
+
+    Raises:
+        FileError: it holds something else, or can be read only once.
+    """
+    path = part.path
+    _check_file(path)
+    if in_folder and suffix_of(path) in PROGRAMS:
+        raise FileError(f"{path}: a program or settings", NO_TEXT)
+    if part.has_units:
+        return part.survey.lines > 0
+    if part._kind:  # a table is refused at its first row, if it has not the column
+        return any(True for _ in part.texts())
+    start = next(read_blocks(path))
+    if b"\0" in start:
+        raise FileError(f"{path}: a binary file", NO_TEXT)
+    return start != b""
 
 
 def read_texts(given: Texts) -> list[str]:

@@ -8,7 +8,7 @@ from functools import cache
 from itertools import chain
 
 from xmine.errors import OptionError
-from xmine.text.folding import nfkc, without_markup
+from xmine.text.folding import MOST_CHARACTERS, nfkc, without_markup
 
 # The script of a letter is the first word of its Unicode name. Under no script: written in several.
 _BY_SCRIPT = {
@@ -173,7 +173,7 @@ def scripts_of(language: str, texts: Sequence[str]) -> set[str]:
 def sampled(texts: Sequence[str]) -> Sequence[str]:
     """Take about a thousand of some texts, evenly; in NFKC, since forms of letters hide scripts."""
     some = texts[:: max(1, len(texts) // _SAMPLE)]
-    return [nfkc(without_markup(text)) for text in some]
+    return [nfkc(without_markup(text[:MOST_CHARACTERS])) for text in some]
 
 
 def count_scripts(texts: Iterable[str]) -> Counter[str]:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from xmine.files import scratch
 from xmine.progress import Progress, Report, silent
 from xmine.text.columns import NoColumnError
 from xmine.text.file_lines import FileLines
-from xmine.text.folding import nfkc, without_markup
+from xmine.text.folding import MOST_CHARACTERS, nfkc, without_markup
 from xmine.text.identification import sure_language
 from xmine.text.inputs import TextInput, Texts, text_input
 from xmine.text.packed import PackedTexts, TextPacker
@@ -22,7 +23,8 @@ from xmine.text.segmentation import segment as sentences_of
 
 _LINES_A_REPORT = 50_000  # about a tenth of a second
 _LINES_A_REPORT_CUT = 500  # about a second of English paragraphs
-_FEW = 5  # lines that are named
+FEW = 5  # lines that are named
+_CUT = "mine and align cut lines into sentences with --segment"
 _LINES_OF_A_GUESS = 1000
 _FEWEST_PLACES = 1 << 16
 
@@ -40,6 +42,7 @@ class Sentences:
         repeated: sentences folded into an earlier one, which have no row.
         unknown: sentences without a token that the encoder knows, which mining leaves out.
         unknown_lines: the lines of the first few of them.
+        too_long: the lines of sentences that are left out for their length.
         offsets: int64 [rows], where each sentence starts in its line, in characters from 0; None
             where a line is a sentence.
         occurrences: int64 [rows], how often each stands in the file, folded ones counted; None
@@ -62,6 +65,7 @@ class Sentences:
     repeated: int
     unknown: int = 0
     unknown_lines: tuple[int, ...] = ()
+    too_long: tuple[int, ...] = ()
     offsets: NDArray[np.int64] | None = None
     occurrences: NDArray[np.int64] | None = None
     stands_for: NDArray[np.int64] | None = None
@@ -94,7 +98,7 @@ class Sentences:
         left_out = np.ones(len(self), dtype=bool)
         left_out[rows] = False
         others = np.flatnonzero(left_out)
-        lines = (*self.unknown_lines, *self.lines[others[:_FEW]].tolist())[:_FEW]
+        lines = (*self.unknown_lines, *self.lines[others[:FEW]].tolist())[:FEW]
         unknown = self.unknown + len(others)
         return replace(self.take(rows), unknown=unknown, unknown_lines=lines)
 
@@ -180,6 +184,7 @@ def read_sentences(
         language=language,
         report=report,
         total=total,
+        longest=MOST_CHARACTERS,
     )
     found = replace(found, files=file.files)
     if (stand := file.places()) is None:
@@ -196,18 +201,21 @@ def sentence_table(
     language: str = "",
     report: Report = silent,
     total: int = 0,
+    longest: float = inf,
 ) -> Sentences:
     """Make the table of a file's lines without the blank and, with `dedup`, the repeated ones.
 
     Two lines repeat each other when `folded` makes them equal; the first one stays. Without `dedup`
     a line's copies fill its neighbourhood, and all its ratio scores are 1.000. `segment` cuts lines
     into sentences, as is right for `language`, a code, or what the first lines look like; and
-    sentences are folded. `report` is called if `total`, the number of lines, is known.
+    sentences are folded. `report` is called if `total`, the number of lines, is known. What has
+    more than `longest` characters is no sentence, and has no row.
     """
     language, every_line = _told(every_line, language, segment=segment)
     texts, seen = TextPacker(), FirstRows()
     lines, offsets = array("q"), array("q")  # of rows
     folded_lines, folded_into = array("q"), array("q")  # what is repeated: its line, and the row
+    too_long = list[int]()
     blank = number = 0
     stage = "segmenting" if segment else "reading"
     pace = _LINES_A_REPORT_CUT if segment else _LINES_A_REPORT
@@ -217,19 +225,24 @@ def sentence_table(
         if not line.strip():
             blank += 1
             continue
-        for offset, text in sentences_of(line, language) if segment else [(0, line)]:
-            if dedup:
-                row = seen.find(folded(text), texts)
-                if row < len(texts):
-                    folded_lines.append(number)
-                    folded_into.append(row)
-                    continue
+        pieces = list(sentences_of(line, language)) if segment else [(0, line)]
+        if len(line) > longest:
+            short = [each for each in pieces if len(each[1]) <= longest]
+            too_long += [number] * (len(pieces) - len(short))
+            pieces = short
+        for offset, text in pieces:
+            row = seen.find(folded(text), texts) if dedup else len(texts)
+            if row < len(texts):
+                folded_lines.append(number)
+                folded_into.append(row)
+                continue
             texts.append(text)
             lines.append(number)
             if segment:
                 offsets.append(offset)
     if not len(texts):
-        raise FileError(f"{name}: no text in it, only blank lines")
+        what = f"lines of more than {longest:,} characters" if too_long else "blank lines"
+        raise FileError(f"{name}: no text in it, only {what}", _CUT if too_long else "")
     own, starts, again, first = (
         np.frombuffer(each, dtype=np.int64) for each in (lines, offsets, folded_lines, folded_into)
     )
@@ -248,6 +261,7 @@ def sentence_table(
         number,
         blank,
         len(again),
+        too_long=tuple(too_long),
         offsets=scratch.stored(starts) if segment else None,
         occurrences=occurrences,
         stands_for=stands_for,

@@ -124,8 +124,7 @@ def train_with(
     warnings = [NO_DATA] if is_demo else warnings
     if start := told_start(asked, options, corpus):
         console.say(start)
-    for warning in warnings if leads and not is_demo else ():
-        console.warn(warning)
+    console.warn(*(warnings if leads and not is_demo else ()))
     paces: list[Pace] = []
 
     def paced(pace: Pace) -> bool:

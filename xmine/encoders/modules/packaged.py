@@ -25,6 +25,7 @@ from xmine.encoders.tokens import Floats, Rows, whole_vectors, whole_weights
 from xmine.errors import EncoderError
 from xmine.extras import needs
 from xmine.hardware import allowed_threads
+from xmine.text.folding import MOST_CHARACTERS
 
 Made = TypeVar("Made")
 
@@ -129,6 +130,7 @@ def _in_threads(work: Callable[[Sequence[str]], Made], texts: Sequence[str]) -> 
 
     Two threads of BLAS for each product take ten times as long where another process has a core.
     """
+    texts = [text[:MOST_CHARACTERS] for text in texts]
     numbers = np.cumsum([len(text) for text in texts]) // _CHARACTERS
     ends = [0, *np.flatnonzero(np.diff(numbers)) + 1, len(texts)] if texts else []
     blocks = [texts[start:end] for start, end in pairwise(ends)]

@@ -29,6 +29,7 @@ from xmine.encoders.tokens import whole_vectors, whole_weights
 from xmine.errors import EncoderError
 from xmine.hardware import choose_batch_size
 from xmine.options import EncodingOptions
+from xmine.text.folding import MOST_CHARACTERS
 
 _TEXTS_AT_ONCE = 8192
 # Pieces that are read at once at most, so that memory for long texts stays bounded: 256 for each
@@ -160,7 +161,8 @@ class Transformer(nn.Module):
         backend = self._backend()
         parts = []
         for start in range(0, len(texts), _TEXTS_AT_ONCE):
-            block = [prompt + text for text in texts[start : start + _TEXTS_AT_ONCE]]
+            some = texts[start : start + _TEXTS_AT_ONCE]
+            block = [prompt + text[:MOST_CHARACTERS] for text in some]
             parts.append(ragged([found.ids for found in backend.encode_batch_fast(block)]))
         return joined(parts)
 

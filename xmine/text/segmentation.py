@@ -2,11 +2,15 @@
 
 Only places to cut are looked for: a sentence is a slice of its line, never another text. Chinese
 marks end a sentence in any line; what is left and is not Chinese or Japanese goes to sentencex, so
-that a line may hold both.
+that a line may hold both. Its cuts are corrected by what stands before and behind them; the
+abbreviations of nineteen languages are in `abbreviations.toml`.
 """
 
 import re
+import tomllib
 from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
 
 from xmine.errors import OptionError
 from xmine.text.folding import HAN
@@ -14,10 +18,21 @@ from xmine.text.languages import UNKNOWN_LANGUAGE, short_code
 
 # Languages that write ordinal numbers with a full stop, where sentencex cuts behind `am 3.`.
 _ORDINALS = frozenset("cs da de et fi hr hu lv nb no pl sk sl sr tr".split())
-_ORDINAL = re.compile(r"(?:^|[\s(])\d{1,2}\.\s+$")
-_TITLE = re.compile(r"(?:^|[\s«(])MM?\.\s+$")  # of French
-_REMARK = re.compile(r"\s*\([^()]*[.!?]\)\s+")  # a sentence in brackets
-_OPENED = re.compile(r'\s("+)$')  # quotes of the sentence that follows
+_ORDINAL = re.compile(r"[(„«]?\d{1,2}\.")
+_ITEM = re.compile(r"\s*\(?(?:(?:\d{1,3}\.)+|(?:[^\W\d_]|[IVXLC]+)\.)\s*")  # number of an item
+_NUMBER = re.compile(r"[(\[№§]?\s?[^\W\d_]{0,2}[-.]?\d|(?:[IVXLC]{2,}|[VX])\b")
+_CLOSES = frozenset(",;:)]}!?.%،؛»”")  # no sentence begins with these
+_LETTER = re.compile(r"[^\W\d_]\.")
+_BEFORE = "([{\"“„«»'‘’–—-"  # marks that may stand before a word
+_BEFORE_SMALL = re.compile("[\"“„«»'‘’–— -]*")
+_CAPITAL_WITHIN = re.compile(r"[^\W\d_]+[A-Z]|(?<=['’])\w\w? [A-Z]")  # iPhone, 's Avonds
+_BEFORE_CAPITAL = re.compile('["“„«‘¿¡]*')
+_FULL_STOP = re.compile(r"(?:\.|[.!?](\)))\s+")
+_ITEM_IN_BRACKETS = re.compile(r"\((\w{1,4})\)")  # behind which sentencex cuts no more
+# What is a space to sentencex: quotes, as it cuts nothing between one and the next; and white space
+# whose bytes it counts wrongly.
+_HIDDEN = re.compile('["“”„«»\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]')
+_OPENED = re.compile(r'\s(["“„«»]+|«\s*)$')  # quotes of the sentence that follows
 _WITHOUT_MARKS = ("km", "lo", "th")  # languages whose sentences end with a space or with nothing
 # Chinese characters and kana; and all that is written without spaces, for classes of regular
 # expressions.
@@ -57,6 +72,8 @@ _LINE_BREAK = re.compile("(?<=[\n\r\x0b\x0c\x85\u2028\u2029])")
 _WORD = re.compile(rf"[^\W\d_{_EAST}]+")
 _CHINESE = re.compile(f"[{_EAST}]")
 
+_ONE_CASE = ("ar", "fa", "he", "hi", "ja", "ko", "ur", "zh")  # a Latin word begins with any letter
+_LONGEST = 40  # characters of abbreviations that stand together
 _LONGEST_REMARK = 200  # brackets farther apart belong to no remark, or were forgotten
 
 
@@ -99,7 +116,8 @@ def _pieces(text: str, language: str) -> Iterator[str]:
     """Cut at line breaks, then at Chinese marks, then as sentencex does; joined, the text."""
     for line in _LINE_BREAK.split(text):
         for piece in _chinese(line):
-            if len(_CHINESE.findall(piece)) >= len(_WORD.findall(piece)):
+            chinese = len(_CHINESE.findall(piece))
+            if chinese >= (len(_WORD.findall(piece)) if chinese else bool(_WORD.search(piece))):
                 yield piece
             else:
                 yield from _others(piece, language)
@@ -108,7 +126,7 @@ def _pieces(text: str, language: str) -> Iterator[str]:
 def _chinese(text: str) -> Iterator[str]:
     """Cut behind Chinese marks and the quotes and brackets that close behind them."""
     start = counted = quotes = 0
-    for mark in _MARK.finditer(text):
+    for mark in () if text.isascii() else _MARK.finditer(text):
         quotes += len(_QUOTE.findall(text, counted, mark.end()))
         counted = stop = mark.end()
         if text.startswith('"', stop) and quotes % 2:  # it closes one; else it opens the next
@@ -144,29 +162,104 @@ def _ends(text: str, start: int, mark: int, stop: int) -> bool:
 
 
 def _others(text: str, language: str) -> Iterator[str]:
-    """Cut as sentencex does, but not behind ordinal numbers; and behind sentences in brackets.
-
-    Straight quotes are hidden from sentencex, which cuts nothing between one and the next.
-    """
+    """Cut as sentencex does, but where a sentence goes on; and where one ends against sentencex."""
     from sentencex import segment as cut
 
+    has_capitals = (
+        language not in _ONE_CASE and text != text.lower()
+    )  # else small ones tell nothing
+    has_quotes = '"' in text or not text.isascii()
     start = at = 0
-    for piece in cut(language, text.replace('"', " ")):
+    for piece in cut(language, _ITEM_IN_BRACKETS.sub(r" \1 ", _HIDDEN.sub(" ", text))):
         at += len(piece)
-        held = text[start:at]
-        if language in _ORDINALS and _ORDINAL.search(held):
+        if at < len(text) and (
+            _goes_on(text, start, at, language) or (has_capitals and _is_small(text, at))
+        ):
             continue
-        if language == "fr" and _TITLE.search(held):
-            continue
-        if remark := _REMARK.match(held):
-            yield remark[0]
-            start += remark.end()
-        opened = _OPENED.search(text[start:at])
-        stop = start + opened.start(1) if opened and at < len(text) else at
-        if stop > start:
-            yield text[start:stop]
-            start = stop
+        for stop in (*_joined(text, start, at, language), at):
+            opened = _OPENED.search(text[start:stop]) if stop < len(text) and has_quotes else None
+            stop = start + opened.start(1) if opened else stop
+            if stop > start:
+                yield text[start:stop]
+                start = stop
     yield text[start:]
+
+
+@cache
+def _abbreviations(language: str) -> tuple[frozenset[str], ...]:
+    """Read those behind which no sentence ends, those with none before a number, and others."""
+    tables = tomllib.loads(Path(__file__).with_name("abbreviations.toml").read_text("utf-8"))
+    both = tables["all"], tables.get(language, {})
+    return tuple(
+        frozenset(word for each in both for word in each.get(kind, "").split())
+        for kind in ("never", "number", "ends")
+    )
+
+
+def _goes_on(text: str, start: int, at: int, language: str) -> bool:
+    """Tell whether the sentence from `start` goes on at a place where sentencex cuts."""
+    if _ITEM.fullmatch(text, start, at):
+        return True
+    if text[at] in _CLOSES and (text[at] not in "»”" or text[at + 1 : at + 2].isspace()):
+        return True
+    words = text[max(start, at - _LONGEST) : at].split()
+    if not words or not words[-1].endswith("."):
+        return False
+    never, number, _ = _abbreviations(language)
+    if language in _ORDINALS and _ORDINAL.fullmatch(words[-1]):
+        return number.isdisjoint(_endings(words[:-1]))  # kap. 3.
+    letter = words[-1].lstrip(_BEFORE)[:-1]
+    if (
+        len(letter) == 1 and letter.isalpha()
+    ):  # a name's, where sentencex knows Latin ones; or т. е.
+        if (letter.isupper() and letter > "\u0400") or _LETTER.match(text, at):
+            return True
+    found = _endings(words)
+    return not never.isdisjoint(found) or bool(
+        not number.isdisjoint(found) and _NUMBER.match(text, at)
+    )
+
+
+def _is_small(text: str, at: int) -> bool:
+    """Tell whether a small letter stands at a place, or behind dashes and quotes there."""
+    if not text[at].isalpha() and (marks := _BEFORE_SMALL.match(text, at)):
+        at = marks.end()
+    return text[at : at + 1].islower() and not _CAPITAL_WITHIN.match(text, at)
+
+
+def _endings(words: list[str]) -> list[str]:
+    """Give the last word, and the last two and three where all are abbreviated, as in the table."""
+    if not words:
+        return []
+    found = [words[-1].lower().strip(_BEFORE).removesuffix(".")]
+    if (elided := max(found[0].rfind("'"), found[0].rfind("’"))) >= 0:  # l'avv.
+        found.append(found[0][elided + 1 :])
+    for word in words[-2:-4:-1]:
+        if not word.endswith("."):
+            break
+        found.append(word.lower().lstrip(_BEFORE) + found[-1])
+    return found
+
+
+def _joined(text: str, start: int, stop: int, language: str) -> Iterator[int]:
+    """Find where sentences end that sentencex joins: behind `etc.`, and behind one in brackets."""
+    never, _, ends = _abbreviations(language)
+    for mark in _FULL_STOP.finditer(text, start, stop):
+        at = mark.end()
+        first = _BEFORE_CAPITAL.match(text, at)
+        if at == stop or not first or not text[first.end() : first.end() + 1].isupper():
+            continue
+        end = mark.start() + 1
+        near = max(start, end - _LONGEST_REMARK)
+        if not mark[1]:
+            words = text[max(near, end - _LONGEST) : end].split()
+            if len(words) > 1 and not ends.isdisjoint(_endings(words)):
+                yield at
+        elif (opened := text.rfind("(", near, end)) >= 0:
+            words = text[opened + 1 : end].split()
+            is_whole = len(words) > 2 or not text[start:opened].strip()
+            if is_whole and ")" not in text[opened:end] and never.isdisjoint(_endings(words)):
+                yield at
 
 
 def join(texts: Iterable[str]) -> str:

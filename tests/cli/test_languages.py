@@ -74,7 +74,7 @@ Then it began to snow, and we turned back home to drink hot tea by the window.""
 def test_a_foreign_language_is_named(language: str) -> None:
     lines = FOREIGN[language].splitlines()
     warning = check_language("text.txt", lines, ("en", "zh"))
-    made_for = "the encoder was made for English, Chinese; give another with --model"
+    made_for = "--model embedded knows it; the encoder was made for English, Chinese"
     assert warning == f"text.txt looks like {language}; {made_for}"
     assert check_language("text.txt", lines, ()) == ""  # of which nothing is known
 

@@ -38,7 +38,7 @@ from xmine.run.steps import Steps
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.text.identification import check_language, check_sides, check_spelling, guess_language
 from xmine.text.inputs import Texts, text_input
-from xmine.text.segmentation import join
+from xmine.text.segmentation import check_chapters, join
 from xmine.text.sentences import Sentences, read_sentences, sentence_table
 from xmine.vectors.encoding import encode_sentences
 
@@ -102,6 +102,7 @@ def align(
         warnings = check_sides((left.name, right.name), (left.texts, right.texts), codes)
         doubts = [check_language(each.name, each.texts, known) for each in (left, right)]
         warnings += check_spelling(left.name, left.texts) + check_spelling(right.name, right.texts)
+        warnings += check_chapters(left.name, left.texts) + check_chapters(right.name, right.texts)
         aligned = Aligned(left, right, alignment, languages, options)
         aligned = replace(
             aligned,

@@ -26,7 +26,8 @@ from xmine.scoring.alignment import Looseness
 from xmine.scoring.margin import SMALLEST_MEAN
 from xmine.scoring.probability import Floats
 from xmine.scoring.retrieval import ChosenPairs
-from xmine.text.languages import scripts_of, short_code
+from xmine.text.identification import tell_apart
+from xmine.text.languages import UNKNOWN_LANGUAGE, scripts_of, short_code
 from xmine.text.packed import PickedTexts
 from xmine.text.sentences import Sentences
 
@@ -36,6 +37,9 @@ _SHORT = 15.0
 _FARTHEST_LENGTH = 3.7  # robust standard deviations
 _LEAST_SPREAD = 0.13
 _MOSTLY = 0.8  # a side with this share of ASCII and Latin letters is written in these
+# Of a near-copy that is told to be in one language: words that are not capitalised, as names are;
+# and its probability, which Danish beside Norwegian, or Spanish beside Portuguese, does not reach.
+_FEWEST_WORDS, _SURE = 3, 0.95
 # English to Chinese: median and spread of log ratios of characters, of long lines.
 _PRIORS = {("en", "zh"): (-1.3, 0.2), ("zh", "en"): (1.3, 0.2)}
 # A ratio passes for good at this quantile of the confident ones; a cosine does down to this many
@@ -68,7 +72,7 @@ def flag_pairs(
     """
     x, y, left, right = chosen.sources, chosen.targets, read.source, read.target
     languages = read.languages
-    copy, near_copy = _copies(chosen, (source, target), (left, right), languages)
+    copy, near_copy, foreign = untranslated((x, y), (source, target), read)
     none = np.zeros(len(chosen), dtype=bool)
     best_first = stored(np.lexsort((-chosen.scores, -probs)))
     found = {
@@ -77,12 +81,12 @@ def flag_pairs(
         else is_hub(neighbours.sources, left)[x] | is_hub(neighbours.targets, right)[y],
         "copy": copy,
         "near-copy": near_copy,
-        "script": left.foreign[x] | right.foreign[y],
+        "script": foreign,
         "number": read.other_numbers,
         "duplicate": _repeated(best_first, taken(left.keys, x))
         | _repeated(best_first, taken(right.keys, y)),
     }
-    sure = (probs >= CONFIDENT) & ~copy & ~near_copy & ~found["script"]
+    sure = (probs >= CONFIDENT) & ~copy & ~near_copy & ~foreign
     lengths = taken(left.characters, x), taken(right.characters, y)
     latin = taken(left.latin, x), taken(right.latin, y)
     found["length"] = odd_lengths(lengths, latin, sure, languages) & ~copy & ~near_copy
@@ -100,14 +104,35 @@ def flag_pairs(
     return Flags.of(found)
 
 
+def untranslated(
+    pairs: tuple[NDArray[np.int64], NDArray[np.int64]],
+    sides: tuple[Sentences, Sentences],
+    read: ReadLines,
+) -> tuple[Bools, Bools, Bools]:
+    """Mark copies, near-copies, and pairs with a line in another language than its side.
+
+    Each is bool [pairs]. Near-copies of some words are of one language if both texts look like it.
+    """
+    x, y = pairs
+    copy, near_copy = _copies(pairs, sides, (read.source, read.target), read.languages)
+    foreign = read.source.foreign[x] | read.target.foreign[y]
+    rows = np.flatnonzero(near_copy & ~foreign)
+    texts = PickedTexts(sides[0].texts, x[rows]), PickedTexts(sides[1].texts, y[rows])
+    for row, *both in zip(rows, *texts, strict=True):
+        if all(sum(map(str.islower, text.split())) >= _FEWEST_WORDS for text in both):
+            first, second = (tell_apart(text, read.languages, _SURE) for text in both)
+            foreign[row] = first == second != UNKNOWN_LANGUAGE
+    return copy, near_copy, foreign
+
+
 def _copies(
-    chosen: ChosenPairs,
+    pairs: tuple[NDArray[np.int64], NDArray[np.int64]],
     sides: tuple[Sentences, Sentences],
     features: tuple[LineFeatures, LineFeatures],
     languages: tuple[str, str],
 ) -> tuple[Bools, Bools]:
     """Mark copies and near copies; only the texts of pairs that may be either are looked at."""
-    x, y = chosen.sources, chosen.targets
+    x, y = pairs
     (left, right), (source, target) = features, sides
     scripts = scripts_of(languages[0], source.texts), scripts_of(languages[1], target.texts)
     same_script = not scripts[0].isdisjoint(scripts[1])

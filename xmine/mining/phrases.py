@@ -1,10 +1,12 @@
 """Sentences, flags and scores -> the phrases that reports share."""
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from xmine.flags.names import FLAGS
-from xmine.text.languages import UNKNOWN_LANGUAGE, short_code
+from xmine.scoring.order import in_one_order
+from xmine.text.languages import UNKNOWN_LANGUAGE, other_encoder, short_code
 from xmine.text.sentences import Sentences
 from xmine.units import count
 
@@ -49,6 +51,7 @@ def unknown_figures(
     names: tuple[str, str],
     codes: tuple[str, str],
     known: Sequence[str],
+    command: Sequence[str],
 ) -> str:
     """Say that an estimate means nothing where the encoder was not made for a language.
 
@@ -57,18 +60,38 @@ def unknown_figures(
         names: of both sides.
         codes: of their languages, as given or guessed.
         known: those of the encoder; no doubt counts against one that is given.
+        command: its words, which are repeated with an encoder that knows the language.
     """
     sides = zip(names, doubts, codes, strict=True)
     fine = {UNKNOWN_LANGUAGE, *map(short_code, known)}
     beyond = [name for name, doubt, code in sides if doubt and short_code(code) not in fine]
     if not beyond:
         return ""
-    return (
+    said = (
         f"the encoder was not made for the language of {' and '.join(beyond)}: nobody can know the "
-        "precision, or how many translations there are; `xmine train PAIRS --encoder embedded "
-        f"--languages {','.join(codes)}` makes one that knows the language, of some thousand pairs "
-        "such as `xmine align` makes of a book and its translation"
+        "precision, or how many translations there are; "
     )
+    model, install = other_encoder(codes)
+    if model:
+        again = f"`xmine {shlex.join(command)} --model {model}`"
+        once = install and f"`{install}` once, then "
+        return f"{said}{once}{again}: that encoder knows the language"
+    return (
+        f"{said}`xmine train PAIRS --encoder embedded --languages {','.join(codes)}` makes one "
+        "that knows the language, of some thousand pairs such as `xmine align` makes of a book and "
+        "its translation"
+    )
+
+
+def order_hint(left: Sentences, right: Sentences) -> list[str]:
+    """Say that two texts seem to be in the same order; nothing where they do not."""
+    if left.files or right.files or not in_one_order(left.texts, right.texts):
+        return []
+    cut = " --segment" * (left.offsets is not None)
+    return [
+        f"{left.name} and {right.name} seem to be one document in the same order: "
+        f"`xmine align {shlex.join((left.name, right.name))}{cut}` pairs such lines in any language"
+    ]
 
 
 def clamped_warning(clamped: int) -> list[str]:

@@ -27,7 +27,7 @@ from xmine.mining.candidates import (
 from xmine.mining.kin import Kin
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
-from xmine.mining.phrases import unknown_figures
+from xmine.mining.phrases import order_hint, unknown_figures
 from xmine.mining.reranking import SINGLE_WORDS, TOO_FEW, judging_encoder
 from xmine.mining.rescoring import by_documents, by_languages, by_model, rescore
 from xmine.mining.results import write_results
@@ -47,6 +47,7 @@ from xmine.progress import Report, silent
 from xmine.run.task import Engine
 from xmine.text.identification import check_language, check_sides, check_spelling
 from xmine.text.inputs import Texts, text_input
+from xmine.text.segmentation import check_chapters
 from xmine.text.sentences import Sentences
 
 
@@ -159,7 +160,8 @@ def mine(
         flags = flag(estimated, options, loose, vectors_of_lines)
         assert candidates.read is not None
         codes = candidates.read.languages
-        unknown = unknown_figures(doubts, (left.name, right.name), codes, readable)
+        names = left.name, right.name
+        unknown = unknown_figures(doubts, names, codes, readable, ("mine", *names))
         beside = None
         if options.merge and vectors_of_lines and estimated.confidence is not None:
             lines = candidates.read.source.characters, candidates.read.target.characters
@@ -169,7 +171,10 @@ def mine(
                 "--merge: no pair is merged, for want of a static encoder of both sides"
             )
         mined = select(estimated, flags, options, seeds, gold, warnings, unknown, beside, confirmed)
-        mined = replace(mined, by_margin=by_margin, vectors=vector_facts(vectorizer, rescorer))
+        if mined.threshold.weakness:
+            warnings = [*order_hint(left, right), *warnings]
+        facts_of = vector_facts(vectorizer, rescorer)
+        mined = replace(mined, by_margin=by_margin, vectors=facts_of, warnings=warnings)
         is_last = shared is None or shared.writes
         mined = write_results(stages.run, mined, (left, right), is_last=is_last)
         if shared is None:
@@ -234,4 +239,5 @@ def _doubts(
         found.append("--gold: no pair in it is right (1), so there is nothing to measure recall by")
     found += check_sides((left.name, right.name), (left.texts, right.texts), given)
     found += check_spelling(left.name, left.texts) + check_spelling(right.name, right.texts)
+    found += check_chapters(left.name, left.texts) + check_chapters(right.name, right.texts)
     return [each for each in found if each]

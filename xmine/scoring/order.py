@@ -1,8 +1,12 @@
-"""Pairs in the order of their texts -> how many rise together, and blocks of wrong rows."""
+"""Pairs in the order of their texts -> how many rise together, and blocks of wrong rows.
+
+And two texts -> whether they are in the same order, by the lengths of their lines alone.
+"""
 
 import math
 from array import array
 from bisect import bisect_left
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +20,48 @@ _SHORTEST, _STRAY = 5, 0.001
 _RATES = 0.1, 0.9
 # Of corpora in which rows are wrong at random, at most this share has a block.
 _BY_CHANCE = 0.05
+
+# Lines of a text that are looked at; correlation of the logarithms of lengths of translations; how
+# many chances are compared with; and what a line must gain beyond them: something, and more where
+# lines are few. Of NTREX in eleven languages, 400 lines gain 0.4, 0.2 where each side lacks a fifth
+# of them, and 0.1 at most where they are shuffled or the odd lines of one side with the even ones.
+_LOOKED_AT, _ALIKE, _CHANCES, _GAIN, _FEW = 400, 0.95, 16, 0.1, 6.0
+_SORTED = 0.5  # correlation of length and place, from which on lengths tell nothing
+
+
+def in_one_order(source: Sequence[str], target: Sequence[str]) -> bool:
+    """Tell whether two texts seem to be versions of one document, by the lengths of their lines.
+
+    A chain of pairs that rises on both sides gains what translations of such lengths are more
+    probable than other lines. The best chain is compared with those of the target read backwards,
+    from wherever it begins.
+    """
+    first, second = (_lengths(each[:_LOOKED_AT]) for each in (source, target))
+    if not (len(first) and len(second)):
+        return False
+    steps = np.linspace(0, len(second), _CHANCES, endpoint=False).astype(int)
+    chances = [_best_chain(first, np.roll(second[::-1], step)) for step in steps]
+    fewest = min(len(first), len(second))
+    return _best_chain(first, second) - float(np.mean(chances)) > _GAIN * fewest + _FEW
+
+
+def _lengths(texts: Sequence[str]) -> NDArray[np.float64]:
+    """Give the logarithms of lengths, scaled to deviations; none if all are alike, or sorted."""
+    found = np.log([len(text) + 1 for text in texts])
+    found -= found.mean() if len(found) else 0
+    if not found.any() or abs(np.corrcoef(found, np.arange(len(found)))[0, 1]) > _SORTED:
+        return found[:0]
+    return np.asarray(found / found.std(), np.float64)
+
+
+def _best_chain(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
+    """Sum up the gains of the best chain of places that rises on both sides."""
+    rest = 1 - _ALIKE**2
+    best = np.zeros(len(second) + 1)
+    for length in first:
+        gains = second**2 / 2 - (second - _ALIKE * length) ** 2 / (2 * rest) - math.log(rest) / 2
+        best[1:] = np.maximum.accumulate(np.maximum(best[1:], best[:-1] + gains))
+    return float(best[-1])
 
 
 def rising_share(sources: NDArray[np.int64], targets: NDArray[np.int64]) -> float:

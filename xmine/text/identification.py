@@ -25,6 +25,7 @@ from xmine.text.languages import (
     count_scripts,
     knows_script,
     language_name,
+    other_encoder,
     sampled,
     scripts_of,
     short_code,
@@ -121,12 +122,13 @@ def check_language(name: str, texts: Sequence[str], languages: Sequence[str]) ->
         return ""
     looks = _look(texts)
     letters, code = looks.scripts.total(), looks.likeliest(known)
-    made_for = (
-        f"the encoder was made for {', '.join(map(language_name, known))}; "
-        "give another with --model"
-    )
+    made_for = f"the encoder was made for {', '.join(map(language_name, known))}"
     if code not in known and looks.is_sure(code):
+        model, install = other_encoder((code,))
+        if model:
+            made_for = f"--model {model} knows it{install and f' ({install})'}; {made_for}"
         return f"{name} looks like {language_name(code)}; {made_for}"
+    made_for += "; give another with --model"
     expected = set().union(*(scripts_of(code, ()) for code in known))
     foreign = {script: count for script, count in looks.scripts.items() if script not in expected}
     if all(map(knows_script, known)) and sum(foreign.values()) > letters / 4:
@@ -188,10 +190,10 @@ def sure_language(texts: Sequence[str]) -> str:
     return code if looks.is_sure(code) else UNKNOWN_LANGUAGE
 
 
-def tell_apart(text: str, languages: Sequence[str]) -> str:
+def tell_apart(text: str, languages: Sequence[str], least: float = 0.0) -> str:
     """Tell which of some languages a sentence is in: its code as given, or `und`.
 
-    It is told by script alone where that is enough.
+    It is told by script alone where that is enough, else if its probability is above `least`.
     """
     text = nfkc(without_markup(text))
     fitting = _fitting(count_scripts([text]), languages)
@@ -201,7 +203,7 @@ def tell_apart(text: str, languages: Sequence[str]) -> str:
     if not 1 < len(codes) == len(fitting) or not LANGUAGES.keys() >= codes.keys():
         return UNKNOWN_LANGUAGE
     (first, likeliest), (_, second), *_ = _identifier(tuple(sorted(codes))).rank(text)
-    return codes[first] if likeliest > second else UNKNOWN_LANGUAGE
+    return codes[first] if likeliest > max(second, least) else UNKNOWN_LANGUAGE
 
 
 def check_sides(

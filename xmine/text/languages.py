@@ -1,13 +1,18 @@
 """Codes, names and scripts of languages, and the words that English is full of."""
 
+import platform
 import re
+import sys
+import tomllib
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import chain
+from pathlib import Path
 
 from xmine.errors import OptionError
+from xmine.extras import installing
 from xmine.text.folding import nfkc, without_markup
 
 # The script of a letter is the first word of its Unicode name. Under no script: written in several.
@@ -143,6 +148,23 @@ def short_code(language: str) -> str:
 def language_name(code: str) -> str:
     """Name a language in English; by its code where no name is known here."""
     return LANGUAGES.get(short_code(code), "unknown" if code == UNKNOWN_LANGUAGE else code)
+
+
+@cache
+def other_encoder(codes: tuple[str, ...]) -> tuple[str, str]:
+    """Name the smallest encoder of `encoders.toml` that knows some languages.
+
+    Returns:
+        what `--model` takes, and the command that installs what it needs, empty where nothing is
+        to be installed; two empty strings where none knows them.
+    """
+    encoders = tomllib.loads(Path(__file__).with_name("encoders.toml").read_text("utf-8"))
+    here = f"{sys.platform} {platform.machine()}"
+    for name, facts in encoders.items():
+        if {*map(short_code, codes)} <= {*facts["languages"].split()}:
+            if facts.get("only", here) == here:
+                return name, installing(facts["extra"]) if "extra" in facts else ""
+    return "", ""
 
 
 def knows_script(language: str) -> bool:

@@ -8,7 +8,7 @@ abbreviations of nineteen languages are in `abbreviations.toml`.
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -32,7 +32,7 @@ _ITEM_IN_BRACKETS = re.compile(r"\((\w{1,4})\)")  # behind which sentencex cuts 
 # What is a space to sentencex: quotes, as it cuts nothing between one and the next; and white space
 # whose bytes it counts wrongly.
 _HIDDEN = re.compile('["“”„«»\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]')
-_OPENED = re.compile(r'\s(["“„«»]+|«\s*)$')  # quotes of the sentence that follows
+_OPENED = re.compile(r"\s([\"'“„«»‘’]+|«\s*)$")  # quotes of the sentence that follows
 _WITHOUT_MARKS = ("km", "lo", "th")  # languages whose sentences end with a space or with nothing
 # Chinese characters and kana; and all that is written without spaces, for classes of regular
 # expressions.
@@ -73,6 +73,8 @@ _WORD = re.compile(rf"[^\W\d_{_EAST}]+")
 _CHINESE = re.compile(f"[{_EAST}]")
 
 _ONE_CASE = ("ar", "fa", "he", "hi", "ja", "ko", "ur", "zh")  # a Latin word begins with any letter
+# Marks that probably end a sentence, and how many a line has that holds a chapter.
+_END, _CHAPTER = re.compile(r"[^\W\d_]{2}[.!?؟।]+[\"”»’)]*(?=\s|$)|[。！？]"), 10
 _LONGEST = 40  # characters of abbreviations that stand together
 _LONGEST_REMARK = 200  # brackets farther apart belong to no remark, or were forgotten
 
@@ -110,6 +112,17 @@ def segment(text: str, language: str = UNKNOWN_LANGUAGE) -> list[tuple[int, str]
         else:
             spans.append((start, stop))
     return [(start, text[start:stop]) for start, stop in spans]
+
+
+def check_chapters(name: str, texts: Sequence[str]) -> list[str]:
+    """Say that most of a text stands in lines of a dozen sentences and more; about a thousand
+    lines are looked at."""
+    some = texts[:: max(1, len(texts) // 1000)]
+    long = [text for text in some if len(_END.findall(text)) >= _CHAPTER]
+    if 2 * sum(map(len, long)) <= sum(map(len, some)):
+        return []
+    most = max(len(_END.findall(text)) for text in long)
+    return [f"{name}: lines of up to {most:,} sentences; --segment cuts lines into sentences"]
 
 
 def _pieces(text: str, language: str) -> Iterator[str]:
@@ -168,7 +181,6 @@ def _others(text: str, language: str) -> Iterator[str]:
     has_capitals = (
         language not in _ONE_CASE and text != text.lower()
     )  # else small ones tell nothing
-    has_quotes = '"' in text or not text.isascii()
     start = at = 0
     for piece in cut(language, _ITEM_IN_BRACKETS.sub(r" \1 ", _HIDDEN.sub(" ", text))):
         at += len(piece)
@@ -177,8 +189,8 @@ def _others(text: str, language: str) -> Iterator[str]:
         ):
             continue
         for stop in (*_joined(text, start, at, language), at):
-            opened = _OPENED.search(text[start:stop]) if stop < len(text) and has_quotes else None
-            stop = start + opened.start(1) if opened else stop
+            if stop < len(text) and (opened := _OPENED.search(text, max(start, stop - 4), stop)):
+                stop = opened.start(1)
             if stop > start:
                 yield text[start:stop]
                 start = stop

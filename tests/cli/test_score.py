@@ -152,6 +152,7 @@ def test_rows_that_stand_in_the_wrong_place_are_named(command: Command, tmp_path
             {"source_lines": "120", "target_lines": "101", "beads": 1},
         ],
         "left_out": [0, 0],
+        "exchanged": [],
     }
     assert [pair[:2] for pair in read_pairs("b.en,b.zh")] == list(
         zip(english, translations, strict=True)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from xmine.aligning.aligned import Aligned
 from xmine.aligning.evidence import MOST, Floats, Windows, windows_of_sums
-from xmine.aligning.lines import Side, align_lines, moved_blocks
+from xmine.aligning.lines import Side, align_lines
 from xmine.aligning.options import AligningOptions
 from xmine.encoders.encoder import SentenceEncoder, normalised
 from xmine.encoders.modules.static import StaticEmbedding
@@ -93,7 +93,6 @@ def align(
             )
         ]
         alignment = align_lines(sides[0], sides[1], report)
-        moved = moved_blocks(alignment, sides[0], sides[1])
         known = pair.facts.languages
         languages = (
             codes[0] or guess_language(left.texts, known),
@@ -107,7 +106,6 @@ def align(
         aligned = replace(
             aligned,
             flags=_flags(aligned),
-            moved=moved,
             warnings=told + warnings,
             unknown=[each.name for each, doubt in zip((left, right), doubts, strict=True) if doubt],
             vectors=vector_facts(pair),

@@ -1,7 +1,8 @@
 """Blocks of wrong rows in a corpus -> their lines aligned again, wherever counterparts stand."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from functools import partial
 
 import numpy as np
 
@@ -9,10 +10,12 @@ from xmine.aligning.options import AligningOptions
 from xmine.aligning.pipeline import align
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair
-from xmine.mining.aligned_scores import ScoringReport
+from xmine.mining.aligned import score_aligned
+from xmine.mining.aligned_scores import AlignedScores, ScoringReport
 from xmine.mining.options import SideOptions
 from xmine.pairs.pair import BEAD_LINES, Pair
 from xmine.scoring.probability import NEIGHBOURS
+from xmine.text.identification import tell_apart
 from xmine.text.segmentation import join
 from xmine.units import count
 
@@ -21,6 +24,8 @@ _GOOD = 0.5  # probability of rows and beads that are right
 # seldom lines are merged.
 _FARTHEST, _BESIDE = 10, 100
 _MOST_PARTS = 8  # that are told
+_FEWEST = 10  # rows without probability of which none is right
+_SURE = 0.8  # probability of the language of an exchanged text
 
 _Bead = tuple[list[int], list[int], float]  # the rows of its sources and targets
 
@@ -35,17 +40,23 @@ class Repaired:
         moved: `source_lines`, `target_lines` and number of `beads` of each part that stood in
             another place.
         alone: the number of source and of target lines that are left out.
+        exchanged: first and last row of each run whose sides were exchanged, which are turned back.
     """
 
     pairs: list[Pair]
     moved: list[dict[str, object]]
     alone: tuple[int, int]
+    exchanged: Sequence[tuple[int, int]] = ()
 
     def lines(self) -> list[str]:
         """Tell what moved, a sentence a line."""
         more = len(self.moved) - _MOST_PARTS
         said = "lines {source_lines} with lines {target_lines}: beads {beads:,}".format_map
+        runs = [f"{a}-{b}" if a < b else str(a) for a, b in self.exchanged]
+        turned = ", ".join([*runs[:_MOST_PARTS], *["..."] * (len(runs) > _MOST_PARTS)])
         return [
+            *["no row is a translation"] * (not self.pairs),
+            *[f"rows {turned}: sides exchanged"] * bool(runs),
             *map(said, self.moved[:_MOST_PARTS]),
             *[f"and {count(more, 'more part')}"] * (more > 0),
             "left out: {:,} x {:,} lines without counterpart".format(*self.alone),
@@ -53,28 +64,44 @@ class Repaired:
 
     def facts(self) -> dict[str, object]:
         """List every figure, for JSON."""
-        return {"pairs": len(self.pairs), "moved": self.moved, "left_out": list(self.alone)}
+        told = {"pairs": len(self.pairs), "moved": self.moved, "left_out": list(self.alone)}
+        return told | {"exchanged": [list(run) for run in self.exchanged]}
 
 
 def repair(found: ScoringReport, encoder: SentenceEncoder | EncoderPair) -> Repaired:
-    """Align the lines of all blocks of wrong rows.
+    """Turn rows whose sides are exchanged, and align the lines of wrong rows.
 
-    Lines whose counterparts stand in the same order are a part; the targets of all parts are put
-    in the order of their sources, and aligned. Beads whose lines are no near neighbours among all
-    of the corpus are left out. Rows that are probably right stay as they are, but where lines of a
-    block are merged with them.
+    Aligned are blocks of wrong rows, and wrong rows that hold each other's counterparts. Lines
+    whose counterparts stand in the same order are a part; the targets of all parts are put in the
+    order of their sources, and aligned. Beads whose lines are no near neighbours among all of the
+    corpus are left out. Rows that are probably right stay as they are, but where lines of a block
+    are merged with them.
 
     Args:
         found: of the corpus that was scored; names the blocks.
         encoder: that scored it.
     """
     rows = list(map(_with_ranges, found.scored.rows()))
-    right = [(row.prob or 0) >= _GOOD for row in rows]
-    blocks = [range(each["first"] - 1, each["last"]) for each in found.blocks]
+    exchanged = _exchanged(found.scored)
+    if any(exchanged):
+        found, rows = _turned(found, rows, exchanged, encoder)
+    known, near = _counterparts(found)
+    if found.scored.probs is None:  # of few lines
+        right = [known.get(row) == row for row in range(len(rows))]
+        blocks = [range(len(rows))] if len(rows) >= _FEWEST and not any(right) else []
+    else:
+        right = [(row.prob or 0) >= _GOOD for row in rows]
+        blocks = [range(each["first"] - 1, each["last"]) for each in found.blocks]
     free = {row for block in blocks for row in block if not right[row]}
-    wide = (range(max(0, each.start - _BESIDE), each.stop + _BESIDE) for each in blocks)
-    beside = {row for some in wide for row in some if row < len(rows) and right[row]}
-    known, near = _counterparts(found, sorted(free)) if free else ({}, {})
+    for row, other in known.items():
+        if row != other and not (right[row] or right[other] or found.scored.unknown):
+            free |= {row, other}
+    known = {row: other for row, other in known.items() if row in free and other in free}
+    wide = np.zeros(len(rows) + 1, np.int64)
+    for row in free:
+        wide[max(0, row - _BESIDE)] += 1
+        wide[min(len(rows), row + _BESIDE + 1)] -= 1
+    beside = {row for row in np.flatnonzero(np.cumsum(wide)[:-1]).tolist() if right[row]}
     placed, part_of = _placed(known | {row: row for row in beside}, free)
     sources = sorted(free | beside)
     lines = sources, [target for row in sources for target in placed.get(row, ())]
@@ -98,7 +125,7 @@ def repair(found: ScoringReport, encoder: SentenceEncoder | EncoderPair) -> Repa
             places = {name: getattr(ends, name) for name in BEAD_LINES}
             moved.append({**places, "beads": len(beads)})
     pairs = [kept[row] for row in sorted(kept)]
-    return Repaired(pairs, moved, (len(alone[0]), len(alone[1])))
+    return Repaired(pairs, moved, (len(alone[0]), len(alone[1])), _runs(exchanged))
 
 
 def _with_ranges(pair: Pair) -> Pair:
@@ -108,25 +135,64 @@ def _with_ranges(pair: Pair) -> Pair:
     return pair._replace(source_line=None, target_line=None, source_lines=ours, target_lines=theirs)
 
 
-def _counterparts(
-    found: ScoringReport, free: list[int]
-) -> tuple[dict[int, int], dict[int, set[int]]]:
-    """Find which of some rows have a source and a target that are counterparts.
+def _exchanged(scored: AlignedScores) -> list[bool]:
+    """Tell which rows have each text in the language of the other side."""
+    first, second = scored.languages
+    told = partial(tell_apart, languages=(first, second), least=_SURE)
+    return [
+        bool(row.source and row.target)
+        and told(row.source) == second != first
+        and told(row.target) == first
+        for row in scored.given
+    ]
+
+
+def _turned(
+    found: ScoringReport,
+    rows: list[Pair],
+    exchanged: list[bool],
+    encoder: SentenceEncoder | EncoderPair,
+) -> tuple[ScoringReport, list[Pair]]:
+    """Score the rows again with the exchanged ones turned back."""
+    given = [
+        (row.target, row.source) if turn else (row.source, row.target)
+        for row, turn in zip(rows, exchanged, strict=True)
+    ]
+    first, second = found.scored.languages
+    options = replace(found.scored.options, src_lang=first, tgt_lang=second)
+    again = score_aligned([x for x, _ in given], [y for _, y in given], encoder, options)
+    figures = ("source", "target", "score", "cosine", "prob", "flags", "margin")
+    return again.report(), [
+        old._replace(**{name: getattr(new, name) for name in figures})
+        for old, new in zip(rows, again.rows(), strict=True)
+    ]
+
+
+def _runs(marked: list[bool]) -> list[tuple[int, int]]:
+    """Give the first and last of the rows, from 1, of each run of marked ones."""
+    edges = np.flatnonzero(np.diff([0, *marked, 0]))
+    return [(int(start) + 1, int(stop)) for start, stop in edges.reshape(-1, 2)]
+
+
+def _counterparts(found: ScoringReport) -> tuple[dict[int, int], dict[int, set[int]]]:
+    """Find which rows have a source and a target that are counterparts.
 
     Returns:
-        the row of the target of a source; and the rows of targets that are near to a source.
+        the row of the target of a source, its own where that has the same text; and the rows of
+        targets that are near to a source.
     """
     scored = found.scored
-    some = np.flatnonzero(np.isin(scored.numbers, free))
-    numbers, sources = scored.numbers[some].tolist(), scored.chosen.sources[some]
-    row_of = dict(zip(scored.chosen.targets[some].tolist(), numbers, strict=True))
+    sources, targets = scored.chosen.sources, scored.chosen.targets
+    numbers, best = scored.numbers.tolist(), found.counterparts[0][sources]
+    row_of = dict(zip(targets.tolist(), numbers, strict=True))
     nearest = scored.neighbours.first(NEIGHBOURS).targets[sources].tolist()
     near = {
-        row: {row_of[target] for target in targets if target in row_of}
-        for row, targets in zip(numbers, nearest, strict=True)
+        row: {row_of[target] for target in some if target in row_of}
+        for row, some in zip(numbers, nearest, strict=True)
     }
-    best = zip(numbers, found.counterparts[0][sources].tolist(), strict=True)
-    return {row: row_of[target] for row, target in best if target in row_of}, near
+    rows = zip(numbers, best.tolist(), targets.tolist(), strict=True)
+    known = {row: row if to == own else row_of[to] for row, to, own in rows if to in row_of}
+    return known, near
 
 
 def _placed(known: dict[int, int], free: set[int]) -> tuple[dict[int, list[int]], dict[int, int]]:

@@ -14,6 +14,7 @@ from xmine.mining.aligned import score_aligned
 from xmine.mining.aligned_scores import AlignedScores, ScoringReport
 from xmine.mining.options import SideOptions
 from xmine.pairs.pair import BEAD_LINES, Pair
+from xmine.scoring.order import in_one_order
 from xmine.scoring.probability import NEIGHBOURS
 from xmine.text.identification import tell_apart
 from xmine.text.segmentation import join
@@ -25,6 +26,7 @@ _GOOD = 0.5  # probability of rows and beads that are right
 _FARTHEST, _BESIDE = 10, 100
 _MOST_PARTS = 8  # that are told
 _FEWEST = 10  # rows without probability of which none is right
+_IN_PLACE = 0.25  # gain of lines that stand in order but for gaps
 _SURE = 0.8  # probability of the language of an exchanged text
 
 _Bead = tuple[list[int], list[int], float]  # the rows of its sources and targets
@@ -74,8 +76,9 @@ def repair(found: ScoringReport, encoder: SentenceEncoder | EncoderPair) -> Repa
     Aligned are blocks of wrong rows, and wrong rows that hold each other's counterparts. Lines
     whose counterparts stand in the same order are a part; the targets of all parts are put in the
     order of their sources, and aligned. Beads whose lines are no near neighbours among all of the
-    corpus are left out. Rows that are probably right stay as they are, but where lines of a block
-    are merged with them.
+    corpus are left out. Where lengths tell that lines stand in one order, they are also aligned as
+    they stand, and the better way counts. Rows that are probably right stay as they are, but where
+    lines of a block are merged with them.
 
     Args:
         found: of the corpus that was scored; names the blocks.
@@ -102,15 +105,21 @@ def repair(found: ScoringReport, encoder: SentenceEncoder | EncoderPair) -> Repa
         wide[max(0, row - _BESIDE)] += 1
         wide[min(len(rows), row + _BESIDE + 1)] -= 1
     beside = {row for row in np.flatnonzero(np.cumsum(wide)[:-1]).tolist() if right[row]}
+    sources, options = sorted(free | beside), found.scored.options
     placed, part_of = _placed(known | {row: row for row in beside}, free)
-    sources = sorted(free | beside)
-    lines = sources, [target for row in sources for target in placed.get(row, ())]
+    order = [target for row in sources for target in placed.get(row, ())]
+    beads = list(_beads(rows, (sources, order), encoder, options)) if known else []
+    beads = [each for each in beads if _is_near(each, beside, near)]
+    texts = [rows[row].source for row in sorted(free)], [rows[row].target for row in sorted(free)]
+    if in_one_order(*texts, gain=_IN_PLACE):
+        in_place = list(_beads(rows, (sources, sources), encoder, options))
+        if _sure(in_place, free) > _sure(beads, free):
+            beads, part_of = in_place, dict.fromkeys(sources, 0)
     kept = {row: pair for row, pair in enumerate(rows) if row not in free}
     alone, parts = (set(free), set(free)), dict[int, list[_Bead]]()
-    for x, y, prob in _beads(rows, lines, encoder, found.scored.options) if known else ():
+    for x, y, prob in beads:
         merged = beside.intersection(x)
-        is_near = merged or any(not near.get(row, set()).isdisjoint(y) for row in x)
-        if beside.issuperset(x + y) or merged != beside.intersection(y) or not is_near:
+        if beside.issuperset(x + y) or merged != beside.intersection(y):
             continue
         for row in merged:
             del kept[row]
@@ -126,6 +135,17 @@ def repair(found: ScoringReport, encoder: SentenceEncoder | EncoderPair) -> Repa
             moved.append({**places, "beads": len(beads)})
     pairs = [kept[row] for row in sorted(kept)]
     return Repaired(pairs, moved, (len(alone[0]), len(alone[1])), _runs(exchanged))
+
+
+def _is_near(bead: _Bead, beside: set[int], near: dict[int, set[int]]) -> bool:
+    """Tell whether a bead has a right row, or lines that are near neighbours."""
+    x, y, _ = bead
+    return any(row in beside or not near.get(row, set()).isdisjoint(y) for row in x)
+
+
+def _sure(beads: list[_Bead], free: set[int]) -> float:
+    """Expect how many sources of some rows are in right beads."""
+    return sum(prob * len(free.intersection(x)) for x, _, prob in beads)
 
 
 def _with_ranges(pair: Pair) -> Pair:

@@ -21,6 +21,7 @@ from xmine.text.folding import nfkc, without_markup
 from xmine.text.languages import (
     ENGLISH_WORDS,
     LANGUAGES,
+    TABLE,
     UNKNOWN_LANGUAGE,
     count_scripts,
     knows_script,
@@ -54,26 +55,6 @@ _SURER = 0.9  # of the two likeliest together, where a text is said not to be in
 _EXCLUDED = 0.05  # which has less than this
 _SURE_LETTERS = 100
 _MANY_LETTERS = 500
-# The share of letters that are not ASCII in text of Tatoeba v1; no text of 50 sentences has less
-# than half of that.
-_ACCENTED = {
-    "cs": 0.14,
-    "da": 0.03,
-    "es": 0.03,
-    "fi": 0.06,
-    "fr": 0.03,
-    "hu": 0.09,
-    "is": 0.15,
-    "lt": 0.08,
-    "lv": 0.1,
-    "pl": 0.09,
-    "pt": 0.04,
-    "ro": 0.08,
-    "sk": 0.11,
-    "sv": 0.06,
-    "tr": 0.11,
-    "vi": 0.3,
-}
 _MARKED = 0.05  # of the lines have markup, in a text that is said to have some
 
 
@@ -157,7 +138,9 @@ def check_spelling(name: str, texts: Sequence[str]) -> list[str]:
         )
     letters = [each for text in sampled(texts) for each in text if each.isalpha()]
     accents = sum(not each.isascii() for each in letters)
-    if len(letters) >= _MANY_LETTERS and accents < _ACCENTED.get(code, 0) / 10 * len(letters):
+    if len(letters) >= _MANY_LETTERS and accents < TABLE["accented"].get(code, 0) / 10 * len(
+        letters
+    ):
         said.append(
             f"{name}: {language_name(code)} without its accents, of which encoders know little; "
             "give the text as it is spelled"

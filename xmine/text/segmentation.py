@@ -7,14 +7,12 @@ abbreviations of nineteen languages are in `abbreviations.toml`.
 """
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from pathlib import Path
 
 from xmine.errors import OptionError
 from xmine.text.folding import HAN
-from xmine.text.languages import UNKNOWN_LANGUAGE, short_code
+from xmine.text.languages import UNKNOWN_LANGUAGE, read_table, short_code
 
 # Languages that write ordinal numbers with a full stop, where sentencex cuts behind `am 3.`.
 _ORDINALS = frozenset("cs da de et fi hr hu lv nb no pl sk sl sr tr".split())
@@ -200,7 +198,7 @@ def _others(text: str, language: str) -> Iterator[str]:
 @cache
 def _abbreviations(language: str) -> tuple[frozenset[str], ...]:
     """Read those behind which no sentence ends, those with none before a number, and others."""
-    tables = tomllib.loads(Path(__file__).with_name("abbreviations.toml").read_text("utf-8"))
+    tables = read_table("abbreviations")
     both = tables["all"], tables.get(language, {})
     return tuple(
         frozenset(word for each in both for word in each.get(kind, "").split())

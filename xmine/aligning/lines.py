@@ -11,9 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.aligning.band import Band, Path, best_path, matched, probabilities
+from xmine.aligning.band import Band, Path, best_path, probabilities
 from xmine.aligning.evidence import (
-    Floats,
     Halves,
     Windows,
     together,

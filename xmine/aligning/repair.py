@@ -11,7 +11,7 @@ from xmine.aligning.pipeline import align
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair
 from xmine.mining.aligned import score_aligned
-from xmine.mining.aligned_scores import AlignedScores, ScoringReport
+from xmine.mining.aligned_scores import ScoringReport
 from xmine.mining.options import SideOptions
 from xmine.pairs.pair import BEAD_LINES, Pair
 from xmine.scoring.order import in_one_order
@@ -42,23 +42,23 @@ class Repaired:
         moved: `source_lines`, `target_lines` and number of `beads` of each part that stood in
             another place.
         alone: the number of source and of target lines that are left out.
-        exchanged: first and last row of each run whose sides were exchanged, which are turned back.
+        exchanged: runs of rows whose sides were exchanged, such as 21-30, which are turned back.
     """
 
     pairs: list[Pair]
     moved: list[dict[str, object]]
     alone: tuple[int, int]
-    exchanged: Sequence[tuple[int, int]] = ()
+    exchanged: Sequence[str] = ()
 
     def lines(self) -> list[str]:
         """Tell what moved, a sentence a line."""
         more = len(self.moved) - _MOST_PARTS
         said = "lines {source_lines} with lines {target_lines}: beads {beads:,}".format_map
-        runs = [f"{a}-{b}" if a < b else str(a) for a, b in self.exchanged]
-        turned = ", ".join([*runs[:_MOST_PARTS], *["..."] * (len(runs) > _MOST_PARTS)])
+        turned = ", ".join(self.exchanged[:_MOST_PARTS])
+        turned += ", ..." * (len(self.exchanged) > _MOST_PARTS)
         return [
             *["no row is a translation"] * (not self.pairs),
-            *[f"rows {turned}: sides exchanged"] * bool(runs),
+            *[f"rows {turned}: sides exchanged"] * bool(turned),
             *map(said, self.moved[:_MOST_PARTS]),
             *[f"and {count(more, 'more part')}"] * (more > 0),
             "left out: {:,} x {:,} lines without counterpart".format(*self.alone),
@@ -67,7 +67,7 @@ class Repaired:
     def facts(self) -> dict[str, object]:
         """List every figure, for JSON."""
         told = {"pairs": len(self.pairs), "moved": self.moved, "left_out": list(self.alone)}
-        return told | {"exchanged": [list(run) for run in self.exchanged]}
+        return told | {"exchanged": list(self.exchanged)}
 
 
 def repair(found: ScoringReport, encoder: SentenceEncoder | EncoderPair) -> Repaired:
@@ -85,36 +85,36 @@ def repair(found: ScoringReport, encoder: SentenceEncoder | EncoderPair) -> Repa
         encoder: that scored it.
     """
     rows = list(map(_with_ranges, found.scored.rows()))
-    exchanged = _exchanged(found.scored)
-    if any(exchanged):
-        found, rows = _turned(found, rows, exchanged, encoder)
+    found, rows, exchanged = _turned(found, rows, encoder)
     known, near = _counterparts(found)
+    right = [(row.prob or 0) >= _GOOD for row in rows]
+    blocks = [range(each["first"] - 1, each["last"]) for each in found.blocks]
     if found.scored.probs is None:  # of few lines
         right = [known.get(row) == row for row in range(len(rows))]
         blocks = [range(len(rows))] if len(rows) >= _FEWEST and not any(right) else []
-    else:
-        right = [(row.prob or 0) >= _GOOD for row in rows]
-        blocks = [range(each["first"] - 1, each["last"]) for each in found.blocks]
     free = {row for block in blocks for row in block if not right[row]}
     for row, other in known.items():
         if row != other and not (right[row] or right[other] or found.scored.unknown):
             free |= {row, other}
+    wide = (range(max(0, row - _BESIDE), min(len(rows), row + _BESIDE + 1)) for row in free)
+    beside = {row for some in wide for row in some if right[row]}
     known = {row: other for row, other in known.items() if row in free and other in free}
-    wide = np.zeros(len(rows) + 1, np.int64)
-    for row in free:
-        wide[max(0, row - _BESIDE)] += 1
-        wide[min(len(rows), row + _BESIDE + 1)] -= 1
-    beside = {row for row in np.flatnonzero(np.cumsum(wide)[:-1]).tolist() if right[row]}
-    sources, options = sorted(free | beside), found.scored.options
+    sources, align_rows = (
+        sorted(free | beside),
+        partial(_beads, rows, encoder, found.scored.options),
+    )
     placed, part_of = _placed(known | {row: row for row in beside}, free)
     order = [target for row in sources for target in placed.get(row, ())]
-    beads = list(_beads(rows, (sources, order), encoder, options)) if known else []
-    beads = [each for each in beads if _is_near(each, beside, near)]
-    texts = [rows[row].source for row in sorted(free)], [rows[row].target for row in sorted(free)]
-    if in_one_order(*texts, gain=_IN_PLACE):
-        in_place = list(_beads(rows, (sources, sources), encoder, options))
-        if _sure(in_place, free) > _sure(beads, free):
-            beads, part_of = in_place, dict.fromkeys(sources, 0)
+    moved_beads = [
+        (x, y, prob)
+        for x, y, prob in (align_rows(sources, order) if known else ())
+        if any(row in beside or not near.get(row, set()).isdisjoint(y) for row in x)
+    ]
+    ways = [(moved_beads, part_of)]
+    texts = [(rows[row].source, rows[row].target) for row in sorted(free)]
+    if texts and in_one_order(*zip(*texts, strict=True), gain=_IN_PLACE):
+        ways.append((list(align_rows(sources, sources)), dict.fromkeys(sources, 0)))
+    beads, part_of = max(ways, key=lambda way: sum(p * len(free & {*x}) for x, _, p in way[0]))
     kept = {row: pair for row, pair in enumerate(rows) if row not in free}
     alone, parts = (set(free), set(free)), dict[int, list[_Bead]]()
     for x, y, prob in beads:
@@ -127,25 +127,14 @@ def repair(found: ScoringReport, encoder: SentenceEncoder | EncoderPair) -> Repa
         alone[0].difference_update(x)
         alone[1].difference_update(y)
         parts.setdefault(part_of[y[-1]], []).append((x, y, prob))
-    moved = []
+    moved = list[dict[str, object]]()
     for beads in parts.values():
         if any(x != y for x, y, _ in beads):
             ends = _bead(rows, beads[0][0] + beads[-1][0], beads[0][1] + beads[-1][1], None)
             places = {name: getattr(ends, name) for name in BEAD_LINES}
             moved.append({**places, "beads": len(beads)})
     pairs = [kept[row] for row in sorted(kept)]
-    return Repaired(pairs, moved, (len(alone[0]), len(alone[1])), _runs(exchanged))
-
-
-def _is_near(bead: _Bead, beside: set[int], near: dict[int, set[int]]) -> bool:
-    """Tell whether a bead has a right row, or lines that are near neighbours."""
-    x, y, _ = bead
-    return any(row in beside or not near.get(row, set()).isdisjoint(y) for row in x)
-
-
-def _sure(beads: list[_Bead], free: set[int]) -> float:
-    """Expect how many sources of some rows are in right beads."""
-    return sum(prob * len(free.intersection(x)) for x, _, prob in beads)
+    return Repaired(pairs, moved, (len(alone[0]), len(alone[1])), exchanged)
 
 
 def _with_ranges(pair: Pair) -> Pair:
@@ -155,43 +144,26 @@ def _with_ranges(pair: Pair) -> Pair:
     return pair._replace(source_line=None, target_line=None, source_lines=ours, target_lines=theirs)
 
 
-def _exchanged(scored: AlignedScores) -> list[bool]:
-    """Tell which rows have each text in the language of the other side."""
-    first, second = scored.languages
-    told = partial(tell_apart, languages=(first, second), least=_SURE)
-    return [
-        bool(row.source and row.target)
-        and told(row.source) == second != first
-        and told(row.target) == first
-        for row in scored.given
-    ]
-
-
 def _turned(
-    found: ScoringReport,
-    rows: list[Pair],
-    exchanged: list[bool],
-    encoder: SentenceEncoder | EncoderPair,
-) -> tuple[ScoringReport, list[Pair]]:
-    """Score the rows again with the exchanged ones turned back."""
-    given = [
-        (row.target, row.source) if turn else (row.source, row.target)
-        for row, turn in zip(rows, exchanged, strict=True)
-    ]
+    found: ScoringReport, rows: list[Pair], encoder: SentenceEncoder | EncoderPair
+) -> tuple[ScoringReport, list[Pair], list[str]]:
+    """Turn rows with each text in the language of the other side, name them, and score again."""
     first, second = found.scored.languages
+    told = partial(tell_apart, languages=(first, second), least=_SURE)
+    turned = [told(row.source) == second != first == told(row.target) for row in rows]
+    if not any(turned):
+        return found, rows, []
+    sides = [row[1::-1] if turn else row[:2] for row, turn in zip(rows, turned, strict=True)]
     options = replace(found.scored.options, src_lang=first, tgt_lang=second)
-    again = score_aligned([x for x, _ in given], [y for _, y in given], encoder, options)
+    again = score_aligned(*map(list, zip(*sides, strict=True)), encoder, options)
     figures = ("source", "target", "score", "cosine", "prob", "flags", "margin")
-    return again.report(), [
+    rows = [
         old._replace(**{name: getattr(new, name) for name in figures})
         for old, new in zip(rows, again.rows(), strict=True)
     ]
-
-
-def _runs(marked: list[bool]) -> list[tuple[int, int]]:
-    """Give the first and last of the rows, from 1, of each run of marked ones."""
-    edges = np.flatnonzero(np.diff([0, *marked, 0]))
-    return [(int(start) + 1, int(stop)) for start, stop in edges.reshape(-1, 2)]
+    edges = np.flatnonzero(np.diff([0, *turned, 0])).reshape(-1, 2).tolist()
+    runs = [f"{start + 1}-{stop}" if stop > start + 1 else str(stop) for start, stop in edges]
+    return again.report(), rows, runs
 
 
 def _counterparts(found: ScoringReport) -> tuple[dict[int, int], dict[int, set[int]]]:
@@ -240,9 +212,9 @@ def _placed(known: dict[int, int], free: set[int]) -> tuple[dict[int, list[int]]
 
 def _beads(
     rows: list[Pair],
-    lines: tuple[list[int], list[int]],
     encoder: SentenceEncoder | EncoderPair,
     options: SideOptions,
+    *lines: list[int],
 ) -> Iterator[_Bead]:
     """Align rows of sources with rows of targets: probable beads of lines that stand together."""
     given = {each.name: getattr(options, each.name) for each in fields(SideOptions)}

@@ -12,19 +12,7 @@ from collections.abc import Callable, Sequence
 from xmine.text.folding import HAN
 from xmine.text.languages import ENGLISH_WORDS, TABLE, UNKNOWN_LANGUAGE, scripts_of, short_code
 
-_RANGES = {
-    "LATIN": "A-Za-zÀ-ÖØ-öø-ɏḀ-ỿ",
-    "GREEK": "Ͱ-Ͽἀ-῿",
-    "CYRILLIC": "Ѐ-ԯ",
-    "HEBREW": "֐-׿",
-    "ARABIC": "؀-ۿݐ-ݿࢠ-ࣿ",
-    "DEVANAGARI": "ऀ-ॿ",
-    "THAI": "฀-๿",
-    "HANGUL": "ᄀ-ᇿ가-힯",
-    "HIRAGANA": "ぁ-ゟ",
-    "KATAKANA": "゠-ヿㇰ-ㇿ",
-    "CJK": HAN,
-}
+_RANGES: dict[str, str] = {**TABLE["ranges"], "CJK": HAN}  # classes of regular expressions
 # A line with a smaller share of letters in its own script is not written in it; most of a line in
 # its own script is, however many names of other scripts it quotes.
 _LEAST_OWN = 0.05

@@ -83,9 +83,9 @@ def unknown_figures(
     )
 
 
-def order_hint(left: Sentences, right: Sentences) -> list[str]:
-    """Say that two texts seem to be in the same order; nothing where they do not."""
-    if left.files or right.files or not in_one_order(left.texts, right.texts):
+def order_hint(weakness: str, left: Sentences, right: Sentences) -> list[str]:
+    """Say that two texts seem to be in the same order, where their estimate is weak."""
+    if not weakness or left.files or right.files or not in_one_order(left.texts, right.texts):
         return []
     cut = " --segment" * (left.offsets is not None)
     return [

@@ -171,10 +171,9 @@ def mine(
                 "--merge: no pair is merged, for want of a static encoder of both sides"
             )
         mined = select(estimated, flags, options, seeds, gold, warnings, unknown, beside, confirmed)
-        if mined.threshold.weakness:
-            warnings = [*order_hint(left, right), *warnings]
-        facts_of = vector_facts(vectorizer, rescorer)
-        mined = replace(mined, by_margin=by_margin, vectors=facts_of, warnings=warnings)
+        warnings = order_hint(mined.threshold.weakness, left, right) + warnings
+        mined = replace(mined, by_margin=by_margin, vectors=vector_facts(vectorizer, rescorer))
+        mined = replace(mined, warnings=warnings)
         is_last = shared is None or shared.writes
         mined = write_results(stages.run, mined, (left, right), is_last=is_last)
         if shared is None:

@@ -101,9 +101,9 @@ def other_encoder(codes: tuple[str, ...]) -> tuple[str, str]:
     """
     here = f"{sys.platform} {platform.machine()}"
     for name, facts in read_table("encoders").items():
-        if {*map(short_code, codes)} <= {*facts["languages"].split()}:
-            if facts.get("only", here) == here:
-                return name, installing(facts["extra"]) if "extra" in facts else ""
+        knows = {*map(short_code, codes)} <= {*facts["languages"].split()}
+        if knows and facts.get("only", here) == here:
+            return name, installing(facts["extra"]) if "extra" in facts else ""
     return "", ""
 
 

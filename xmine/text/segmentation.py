@@ -16,17 +16,16 @@ from xmine.text.languages import UNKNOWN_LANGUAGE, read_table, short_code
 
 # Languages that write ordinal numbers with a full stop, where sentencex cuts behind `am 3.`.
 _ORDINALS = frozenset("cs da de et fi hr hu lv nb no pl sk sl sr tr".split())
-_ORDINAL = re.compile(r"[(„«]?\d{1,2}\.")
+_ORDINAL = re.compile(r"\d{1,2}\.")
 _ITEM = re.compile(r"\s*\(?(?:(?:\d{1,3}\.)+|(?:[^\W\d_]|[IVXLC]+)\.)\s*")  # number of an item
-_NUMBER = re.compile(r"[(\[№§]?\s?[^\W\d_]{0,2}[-.]?\d|(?:[IVXLC]{2,}|[VX])\b")
-_CLOSES = frozenset(",;:)]}!?.%،؛»”")  # no sentence begins with these
-_LETTER = re.compile(r"[^\W\d_]\.")
-_BEFORE = "([{\"“„«»'‘’–—-"  # marks that may stand before a word
-_BEFORE_SMALL = re.compile("[\"“„«»'‘’–— -]*")
-_CAPITAL_WITHIN = re.compile(r"[^\W\d_]+[A-Z]|(?<=['’])\w\w? [A-Z]")  # iPhone, 's Avonds
-_BEFORE_CAPITAL = re.compile('["“„«‘¿¡]*')
-_FULL_STOP = re.compile(r"(?:\.|[.!?](\)))\s+")
 _ITEM_IN_BRACKETS = re.compile(r"\((\w{1,4})\)")  # behind which sentencex cuts no more
+_NUMBER = re.compile(r"[(\[№§]?\s?[^\W\d_]{0,2}[-.]?\d|(?:[IVXLC]{2,}|[VX])\b")
+_CLOSES = re.compile(r"[,;:)\]}!?.%،؛]|[»”]\s")  # no sentence begins with these
+_CYRILLIC, _LETTER = re.compile(r"[\u0400-\u042f]\."), re.compile(r"[^\W\d_]\.")
+# The first letter behind dashes and quotes, but for iPhone and 's Avonds.
+_FIRST = re.compile(r"[\"“„«»'‘’–— -]*(?![^\W\d_]+[A-Z]|(?<=['’])\w\w? [A-Z])([^\W\d_])")
+_PARTS = re.compile(r"[^\s'’‘\"“„«»(\[{–—]+")  # words without what stands before them
+_JOINED = re.compile(r"(?:\(([^()]*[.!?])\)|\.)\s+")  # a remark, or any full stop
 # What is a space to sentencex: quotes, as it cuts nothing between one and the next; and white space
 # whose bytes it counts wrongly.
 _HIDDEN = re.compile('["“”„«»\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]')
@@ -39,16 +38,7 @@ UNSPACED = _EAST + "\u0e01-\u0edf\u1000-\u109f\u1780-\u17d3"  # Thai, Lao, Burme
 # Between these, lines are put together without a space.
 _FULL_WIDTH = re.compile(rf"[{HAN}\u3001-\u30ff\uff01-\uff60“”‘’…—]")
 
-_BRACKETS = {
-    "（": "）",
-    "(": ")",
-    "【": "】",
-    "〔": "〕",
-    "［": "］",
-    "[": "]",
-    "《": "》",
-    "〈": "〉",
-}
+_BRACKETS = dict(zip("（(【〔［[《〈", "）)】〕］]》〉", strict=True))
 _CLOSING = re.escape("”’」』＂〞" + "".join(_BRACKETS.values()))
 _CLOSERS = re.compile(rf"(?:\s*[{_CLOSING}])+")
 _QUOTE = re.compile('["“”]')
@@ -113,8 +103,7 @@ def segment(text: str, language: str = UNKNOWN_LANGUAGE) -> list[tuple[int, str]
 
 
 def check_chapters(name: str, texts: Sequence[str]) -> list[str]:
-    """Say that most of a text stands in lines of a dozen sentences and more; about a thousand
-    lines are looked at."""
+    """Say that most of a text stands in lines of many sentences; about a thousand are looked at."""
     some = texts[:: max(1, len(texts) // 1000)]
     long = [text for text in some if len(_END.findall(text)) >= _CHAPTER]
     if 2 * sum(map(len, long)) <= sum(map(len, some)):
@@ -182,10 +171,10 @@ def _others(text: str, language: str) -> Iterator[str]:
     start = at = 0
     for piece in cut(language, _ITEM_IN_BRACKETS.sub(r" \1 ", _HIDDEN.sub(" ", text))):
         at += len(piece)
-        if at < len(text) and (
-            _goes_on(text, start, at, language) or (has_capitals and _is_small(text, at))
-        ):
-            continue
+        if at < len(text):
+            first = _FIRST.match(text, at) if has_capitals else None
+            if (first and first[1].islower()) or _goes_on(text, start, at, language):
+                continue
         for stop in (*_joined(text, start, at, language), at):
             if stop < len(text) and (opened := _OPENED.search(text, max(start, stop - 4), stop)):
                 stop = opened.start(1)
@@ -208,68 +197,43 @@ def _abbreviations(language: str) -> tuple[frozenset[str], ...]:
 
 def _goes_on(text: str, start: int, at: int, language: str) -> bool:
     """Tell whether the sentence from `start` goes on at a place where sentencex cuts."""
-    if _ITEM.fullmatch(text, start, at):
+    if _ITEM.fullmatch(text, start, at) or _CLOSES.match(text, at):
         return True
-    if text[at] in _CLOSES and (text[at] not in "»”" or text[at + 1 : at + 2].isspace()):
-        return True
-    words = text[max(start, at - _LONGEST) : at].split()
-    if not words or not words[-1].endswith("."):
+    words = _PARTS.findall(text, max(start, at - _LONGEST), at)
+    if not words or words[-1][-1] != ".":
         return False
     never, number, _ = _abbreviations(language)
     if language in _ORDINALS and _ORDINAL.fullmatch(words[-1]):
         return number.isdisjoint(_endings(words[:-1]))  # kap. 3.
-    letter = words[-1].lstrip(_BEFORE)[:-1]
-    if (
-        len(letter) == 1 and letter.isalpha()
-    ):  # a name's, where sentencex knows Latin ones; or т. е.
-        if (letter.isupper() and letter > "\u0400") or _LETTER.match(text, at):
-            return True
-    found = _endings(words)
-    return not never.isdisjoint(found) or bool(
-        not number.isdisjoint(found) and _NUMBER.match(text, at)
-    )
-
-
-def _is_small(text: str, at: int) -> bool:
-    """Tell whether a small letter stands at a place, or behind dashes and quotes there."""
-    if not text[at].isalpha() and (marks := _BEFORE_SMALL.match(text, at)):
-        at = marks.end()
-    return text[at : at + 1].islower() and not _CAPITAL_WITHIN.match(text, at)
+    # Of the letters of names sentencex knows Latin ones; т. е.
+    letters = _LETTER.fullmatch(words[-1]) and _LETTER.match(text, at)
+    held = never | number if _NUMBER.match(text, at) else never
+    return bool(letters or _CYRILLIC.fullmatch(words[-1])) or not held.isdisjoint(_endings(words))
 
 
 def _endings(words: list[str]) -> list[str]:
     """Give the last word, and the last two and three where all are abbreviated, as in the table."""
-    if not words:
-        return []
-    found = [words[-1].lower().strip(_BEFORE).removesuffix(".")]
-    if (elided := max(found[0].rfind("'"), found[0].rfind("’"))) >= 0:  # l'avv.
-        found.append(found[0][elided + 1 :])
+    found = [each.lower()[:-1] for each in words[-1:]]
     for word in words[-2:-4:-1]:
-        if not word.endswith("."):
+        if word[-1] != ".":
             break
-        found.append(word.lower().lstrip(_BEFORE) + found[-1])
+        found.append(word.lower() + found[-1])
     return found
 
 
 def _joined(text: str, start: int, stop: int, language: str) -> Iterator[int]:
     """Find where sentences end that sentencex joins: behind `etc.`, and behind one in brackets."""
     never, _, ends = _abbreviations(language)
-    for mark in _FULL_STOP.finditer(text, start, stop):
-        at = mark.end()
-        first = _BEFORE_CAPITAL.match(text, at)
-        if at == stop or not first or not text[first.end() : first.end() + 1].isupper():
+    for mark in _JOINED.finditer(text, start, stop):
+        at, end = mark.end(), mark.start() + 1
+        if at == stop or not text[at : at + 3].lstrip('"“„«‘¿¡')[:1].isupper():
             continue
-        end = mark.start() + 1
-        near = max(start, end - _LONGEST_REMARK)
-        if not mark[1]:
-            words = text[max(near, end - _LONGEST) : end].split()
-            if len(words) > 1 and not ends.isdisjoint(_endings(words)):
-                yield at
-        elif (opened := text.rfind("(", near, end)) >= 0:
-            words = text[opened + 1 : end].split()
-            is_whole = len(words) > 2 or not text[start:opened].strip()
-            if is_whole and ")" not in text[opened:end] and never.isdisjoint(_endings(words)):
-                yield at
+        words = _PARTS.findall(mark[1] or text[max(start, end - _LONGEST) : end])
+        if not mark[1] and len(words) > 1 and not ends.isdisjoint(_endings(words)):
+            yield at
+        is_whole = len(words) > 2 or not text[start : end - 1].strip()
+        if mark[1] and is_whole and never.isdisjoint(_endings(words)):
+            yield at
 
 
 def join(texts: Iterable[str]) -> str:

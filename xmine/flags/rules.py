@@ -111,29 +111,11 @@ def untranslated(
 ) -> tuple[Bools, Bools, Bools]:
     """Mark copies, near-copies, and pairs with a line in another language than its side.
 
-    Each is bool [pairs]. Near-copies of some words are of one language if both texts look like it.
+    Each is bool [pairs]. Only the texts of pairs that may be copies or near-copies are looked at;
+    near-copies of some words are of one language if both texts look like it.
     """
-    x, y = pairs
-    copy, near_copy = _copies(pairs, sides, (read.source, read.target), read.languages)
-    foreign = read.source.foreign[x] | read.target.foreign[y]
-    rows = np.flatnonzero(near_copy & ~foreign)
-    texts = PickedTexts(sides[0].texts, x[rows]), PickedTexts(sides[1].texts, y[rows])
-    for row, *both in zip(rows, *texts, strict=True):
-        if all(sum(map(str.islower, text.split())) >= _FEWEST_WORDS for text in both):
-            first, second = (tell_apart(text, read.languages, _SURE) for text in both)
-            foreign[row] = first == second != UNKNOWN_LANGUAGE
-    return copy, near_copy, foreign
-
-
-def _copies(
-    pairs: tuple[NDArray[np.int64], NDArray[np.int64]],
-    sides: tuple[Sentences, Sentences],
-    features: tuple[LineFeatures, LineFeatures],
-    languages: tuple[str, str],
-) -> tuple[Bools, Bools]:
-    """Mark copies and near copies; only the texts of pairs that may be either are looked at."""
-    x, y = pairs
-    (left, right), (source, target) = features, sides
+    (x, y), (source, target), languages = pairs, sides, read.languages
+    left, right = read.source, read.target
     scripts = scripts_of(languages[0], source.texts), scripts_of(languages[1], target.texts)
     same_script = not scripts[0].isdisjoint(scripts[1])
     ours, theirs = left.letters[x], right.letters[y]
@@ -145,10 +127,15 @@ def _copies(
     rows = np.flatnonzero(same | near)
     texts = PickedTexts(source.texts, x[rows]), PickedTexts(target.texts, y[rows])
     copy, near_copy = np.zeros(len(x), dtype=bool), np.zeros(len(x), dtype=bool)
-    for row, one, other in zip(rows, *texts, strict=True):
-        kind = copied(one, other, letters_of(one), letters_of(other), same_script=same_script)
+    foreign = left.foreign[x] | right.foreign[y]
+    for row, *both in zip(rows, *texts, strict=True):
+        kind = copied(*both, *map(letters_of, both), same_script=same_script)
         copy[row], near_copy[row] = kind == "copy", kind == "near-copy"
-    return copy, near_copy
+        few = min(sum(map(str.islower, text.split())) for text in both) < _FEWEST_WORDS
+        if near_copy[row] and not foreign[row] and not few:
+            first, second = (tell_apart(text, languages, _SURE) for text in both)
+            foreign[row] = first == second != UNKNOWN_LANGUAGE
+    return copy, near_copy, foreign
 
 
 def odd_lengths(

@@ -36,23 +36,15 @@ def in_one_order(source: Sequence[str], target: Sequence[str], gain: float = _GA
     probable than other lines. The best chain is compared with those of the target read backwards,
     from wherever it begins.
     """
-    first, second = (_lengths(each[:_LOOKED_AT]) for each in (source, target))
-    if not (len(first) and len(second)):
-        return False
-    steps = np.linspace(0, len(second), _CHANCES, endpoint=False).astype(int)
-    chances = [_best_chain(first, np.roll(second[::-1], step)) for step in steps]
-    fewest = min(len(first), len(second))
-    return _best_chain(first, second) - float(np.mean(chances)) > gain * fewest + _FEW
-
-
-def _lengths(texts: Sequence[str]) -> NDArray[np.float64]:
-    """Give the logarithms of lengths, scaled to deviations; none if all are alike, or sorted."""
-    found = np.log([len(text) + 1 for text in texts])
-    found -= found.mean() if len(found) else 0
-    steps = np.sign(np.diff(found))
-    if abs(steps.sum()) >= _SORTED * np.abs(steps).sum():  # or all are alike
-        return found[:0]
-    return np.asarray(found / found.std(), np.float64)
+    sides = [np.log([len(text) + 1 for text in each[:_LOOKED_AT]]) for each in (source, target)]
+    for steps in (np.sign(np.diff(each)) for each in sides):
+        if abs(steps.sum()) >= _SORTED * np.abs(steps).sum():  # or all are alike
+            return False
+    first, second = ((each - each.mean()) / each.std() for each in sides)
+    shifts = np.linspace(0, len(second), _CHANCES, endpoint=False).astype(int)
+    chances = [_best_chain(first, np.roll(second[::-1], shift)) for shift in shifts]
+    enough = gain * min(len(first), len(second)) + _FEW
+    return _best_chain(first, second) - float(np.mean(chances)) > enough
 
 
 def _best_chain(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:

@@ -17,7 +17,6 @@ from xmine.flags.flag_set import (
     middle_and_spread,
 )
 from xmine.flags.hubness import is_hub
-from xmine.flags.line_features import LineFeatures
 from xmine.flags.near_copies import copied, letters_of, too_unequal
 from xmine.flags.partial import is_partial
 from xmine.flags.reading import ReadLines

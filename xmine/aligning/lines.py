@@ -12,13 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.aligning.band import Band, Path, best_path, probabilities
-from xmine.aligning.evidence import (
-    Halves,
-    Windows,
-    together,
-    weighed,
-    windows_of_sums,
-)
+from xmine.aligning.evidence import Halves, Windows, together, weighed, windows_of_sums
 from xmine.aligning.lexicon import Words
 from xmine.aligning.scores import (
     BEADS,

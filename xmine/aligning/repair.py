@@ -111,8 +111,8 @@ def repair(found: ScoringReport, encoder: SentenceEncoder | EncoderPair) -> Repa
         if any(row in beside or not near.get(row, set()).isdisjoint(y) for row in x)
     ]
     ways = [(moved_beads, part_of)]
-    texts = [(rows[row].source, rows[row].target) for row in sorted(free)]
-    if texts and in_one_order(*zip(*texts, strict=True), gain=_IN_PLACE):
+    texts = [[getattr(rows[row], side) for row in sorted(free)] for side in ("source", "target")]
+    if in_one_order(texts[0], texts[1], _IN_PLACE):
         ways.append((list(align_rows(sources, sources)), dict.fromkeys(sources, 0)))
     beads, part_of = max(ways, key=lambda way: sum(p * len(free & {*x}) for x, _, p in way[0]))
     kept = {row: pair for row, pair in enumerate(rows) if row not in free}
@@ -154,8 +154,9 @@ def _turned(
     if not any(turned):
         return found, rows, []
     sides = [row[1::-1] if turn else row[:2] for row, turn in zip(rows, turned, strict=True)]
+    left, right = ([each[at] for each in sides] for at in (0, 1))
     options = replace(found.scored.options, src_lang=first, tgt_lang=second)
-    again = score_aligned(*map(list, zip(*sides, strict=True)), encoder, options)
+    again = score_aligned(left, right, encoder, options)
     figures = ("source", "target", "score", "cosine", "prob", "flags", "margin")
     rows = [
         old._replace(**{name: getattr(new, name) for name in figures})

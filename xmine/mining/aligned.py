@@ -132,8 +132,8 @@ def score_aligned(
         tokens = stages.tokens(encoded, judge.encoder) if judge else None
         found = given, rows, encoded, neighbours, languages, options, [*filter(None, warnings)]
         scored = _scored(*found, judge, kin, by_margin, tokens)
-        command = ["score", *(name_of(each) for each in (source, target) if each is not None)]
-        unknown = unknown_figures(doubts, names, languages, known, command)
+        again = ("score", *([str(source)] if target is None else names))
+        unknown = unknown_figures(doubts, names, languages, known, again)
         return replace(scored, vectors=vector_facts(vectorizer), unknown=unknown)
 
 
@@ -193,8 +193,8 @@ def _scored(
     order = np.lexsort((numbers, y, x, -pairs.scores))
     chosen = pairs.take(order)
     read = read.take(order)
-    _, near, foreign = untranslated((chosen.sources, chosen.targets), (left, right), read)
-    confidence = _estimated(chosen, neighbours, kin, left, right, weights, near & foreign)
+    _, copies, foreign = untranslated((chosen.sources, chosen.targets), (left, right), read)
+    confidence = _estimated(chosen, neighbours, kin, left, right, weights, copies & foreign)
     probs = np.zeros(len(chosen)) if confidence is None else confidence.probs
     loose = loosest_stretches(*tokens, chosen.sources, chosen.targets).looseness if tokens else None
     near = neighbours.first(k)

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from xmine.flags.names import FLAGS
-from xmine.scoring.order import in_one_order
 from xmine.text.languages import UNKNOWN_LANGUAGE, other_encoder, short_code
 from xmine.text.sentences import Sentences
 from xmine.units import count
@@ -81,17 +80,6 @@ def unknown_figures(
         "that knows the language, of some thousand pairs such as `xmine align` makes of a book and "
         "its translation"
     )
-
-
-def order_hint(weakness: str, left: Sentences, right: Sentences) -> list[str]:
-    """Say that two texts seem to be in the same order, where their estimate is weak."""
-    if not weakness or left.files or right.files or not in_one_order(left.texts, right.texts):
-        return []
-    cut = " --segment" * (left.offsets is not None)
-    return [
-        f"{left.name} and {right.name} seem to be one document in the same order: "
-        f"`xmine align {shlex.join((left.name, right.name))}{cut}` pairs such lines in any language"
-    ]
 
 
 def clamped_warning(clamped: int) -> list[str]:

@@ -27,7 +27,7 @@ from xmine.mining.candidates import (
 from xmine.mining.kin import Kin
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
-from xmine.mining.phrases import order_hint, unknown_figures
+from xmine.mining.phrases import unknown_figures
 from xmine.mining.reranking import SINGLE_WORDS, TOO_FEW, judging_encoder
 from xmine.mining.rescoring import by_documents, by_languages, by_model, rescore
 from xmine.mining.results import write_results
@@ -171,14 +171,12 @@ def mine(
                 "--merge: no pair is merged, for want of a static encoder of both sides"
             )
         mined = select(estimated, flags, options, seeds, gold, warnings, unknown, beside, confirmed)
-        warnings = order_hint(mined.threshold.weakness, left, right) + warnings
         mined = replace(mined, by_margin=by_margin, vectors=vector_facts(vectorizer, rescorer))
-        mined = replace(mined, warnings=warnings)
         is_last = shared is None or shared.writes
         mined = write_results(stages.run, mined, (left, right), is_last=is_last)
         if shared is None:
             stages.steps.sweep()
-        return replace(mined, warnings=told + warnings)
+        return replace(mined, warnings=told + mined.warnings)
 
 
 def find_candidates(

@@ -21,10 +21,9 @@ _RATES = 0.1, 0.9
 # Of corpora in which rows are wrong at random, at most this share has a block.
 _BY_CHANCE = 0.05
 
-# Lines of a text that are looked at; correlation of the logarithms of lengths of translations; how
-# many chances are compared with; and what a line must gain beyond them: something, and more where
-# lines are few. Of NTREX in eleven languages, 400 lines gain 0.4, 0.2 where each side lacks a fifth
-# of them, and 0.1 at most where they are shuffled or the odd lines of one side with the even ones.
+# Lines of a text that are looked at; correlation of log lengths of translations; chances that are
+# compared; what a line must gain beyond them, and all together. Of NTREX in eleven languages, 400
+# lines gain 0.4, or 0.2 without a fifth of each side; shuffled, or odd lines with even, below 0.1.
 _LOOKED_AT, _ALIKE, _CHANCES, _GAIN, _FEW = 400, 0.95, 16, 0.1, 6.0
 _SORTED = 0.5  # surplus of longer lines after shorter ones, or the other way round, in sorted texts
 
@@ -32,9 +31,8 @@ _SORTED = 0.5  # surplus of longer lines after shorter ones, or the other way ro
 def in_one_order(source: Sequence[str], target: Sequence[str], gain: float = _GAIN) -> bool:
     """Tell whether two texts seem to be versions of one document, by the lengths of their lines.
 
-    A chain of pairs that rises on both sides gains what translations of such lengths are more
-    probable than other lines. The best chain is compared with those of the target read backwards,
-    from wherever it begins.
+    A pair gains what lines of such lengths are more probable as translations. The best chain of
+    pairs that rises on both sides is compared with those of the target read backwards.
     """
     sides = [np.log([len(text) + 1 for text in each[:_LOOKED_AT]]) for each in (source, target)]
     for steps in (np.sign(np.diff(each)) for each in sides):

@@ -27,28 +27,23 @@ def _pairs(text: str) -> dict[str, str]:
 
 
 TABLE = read_table("languages")
-_BY_SCRIPT, _CODES_OF = TABLE["names"], TABLE["codes"]
-LANGUAGES = {
-    code: name
-    for names in _BY_SCRIPT.values()
-    for code, name in (each.split(" ") for each in names.split(", "))
-}
-_SCRIPTS = {
-    each[:2]: set(scripts.split())
-    for scripts, names in _BY_SCRIPT.items()
+_NAMED = [
+    (scripts, *each.split(" "))
+    for scripts, names in TABLE["names"].items()
     for each in names.split(", ")
-    if scripts
-}
+]
+LANGUAGES: dict[str, str] = {code: name for _, code, name in _NAMED}
+_SCRIPTS: dict[str, set[str]] = {code: {*scripts.split()} for scripts, code, _ in _NAMED if scripts}
 # en, zh-CN, eng_Latn
 _CODE = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{1,8})*")
 _NO_LANGUAGES = set("src tgt trg ref hyp raw out snt txt tok tc bpe spm".split())
 CODES = "give a code such as en, zh-CN or eng_Latn"
-_OF_COUNTRIES = _pairs(_CODES_OF["countries"])
+_OF_COUNTRIES = _pairs(TABLE["codes"]["countries"])
 UNKNOWN_LANGUAGE = "und"  # ISO 639-2: undetermined
 _SAMPLE = 1000
 _SUBTAGS = {subtag: set(scripts.split()) for subtag, scripts in TABLE["subtags"].items()}
-ISO_639_3 = _pairs(_CODES_OF["iso_639_3"])
-_SHORT_CODES = {long: short for short, long in ISO_639_3.items()} | _pairs(_CODES_OF["others"])
+ISO_639_3 = _pairs(TABLE["codes"]["iso_639_3"])
+_SHORT_CODES = {long: short for short, long in ISO_639_3.items()} | _pairs(TABLE["codes"]["others"])
 ENGLISH_WORDS = frozenset(TABLE["words"]["english"].split())
 
 

@@ -1,5 +1,6 @@
 """Blocks of wrong rows are put right, and other rows stay as they are."""
 
+import numpy as np
 import pytest
 
 from tests.toys.sentences import example_pairs
@@ -83,6 +84,13 @@ def test_exchanged_scrambled_and_shifted_rows_are_restored(many: int) -> None:
         restored = {pair[:2] for pair in found.pairs}.intersection(zip(x, y, strict=True))
         assert len(restored) >= 0.97 * (many - 2)
         assert list(found.exchanged) == ["6", "21-30"] * (right[5] == x[5])
+    times = np.random.default_rng(1).integers(1, 14, 120)  # lines that lengths alone tell apart
+    left, right = (
+        ["They read his letter. " * n for n in times],
+        ["他们读了他的信。" * n for n in times],
+    )
+    found = repair(score_aligned(left[1:], right[:-1], encoder).report(), encoder)
+    assert len(found.pairs) >= 0.97 * 118
     half = len(SOURCES) // 2
     found = repair(score_aligned(SOURCES[:half], TARGETS[half:], encoder).report(), encoder)
     assert (found.pairs, found.lines()[0]) == ([], "no row is a translation")

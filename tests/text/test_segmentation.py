@@ -115,9 +115,7 @@ def test_no_sentence_begins_with_what_continues_one(language: str) -> None:
     for _ in range(200):
         parts = random.choice(words, 12), random.choice(marks, 12)
         text = "".join(map("".join, zip(*parts, strict=True))) + "Word."
-        found = [each for _, each in segment(text, language)]
-        assert "".join("".join(found).split()) == "".join(text.split())
-        for piece in found[1:]:
+        for _, piece in segment(text, language)[1:]:
             assert piece[0] not in ",;:)!?.%"
             assert language in "ar hi ja ko zh" or not piece[0].islower()
 

@@ -72,14 +72,19 @@ def unknown_figures(
     )
     model, install = other_encoder(codes)
     if model:
-        again = f"`xmine {shlex.join(command)} --model {model}`"
         once = install and f"`{install}` once, then "
+        again = as_typed(*command, "--model", model)
         return f"{said}{once}{again}: that encoder knows the language"
     return (
         f"{said}`xmine train PAIRS --encoder embedded --languages {','.join(codes)}` makes one "
         "that knows the language, of some thousand pairs such as `xmine align` makes of a book and "
         "its translation"
     )
+
+
+def as_typed(*words: str) -> str:
+    """Quote a command, without the names of lists, which no shell takes."""
+    return f"`{shlex.join(('xmine', *(each for each in words if ' list of ' not in each)))}`"
 
 
 def clamped_warning(clamped: int) -> list[str]:

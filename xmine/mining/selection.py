@@ -1,6 +1,5 @@
 """Candidates with probabilities and flags -> the threshold, and the pairs that are kept."""
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -16,6 +15,7 @@ from xmine.mining.kin import count_kin
 from xmine.mining.merging import merge_beside
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
+from xmine.mining.phrases import as_typed
 from xmine.pairs.io import Pairs
 from xmine.pairs.known import (
     NOTHING_CONFIRMED,
@@ -103,10 +103,10 @@ def _order_hint(left: Sentences, right: Sentences) -> list[str]:
     """Say that two texts seem to be in the same order."""
     if left.files or right.files or not in_one_order(left.texts, right.texts):
         return []
-    cut = " --segment" * (left.offsets is not None)
+    command = as_typed("align", left.name, right.name, *["--segment"] * (left.offsets is not None))
     return [
-        f"{left.name} and {right.name} seem to be one document in the same order: "
-        f"`xmine align {shlex.join((left.name, right.name))}{cut}` pairs such lines in any language"
+        f"{left.name} and {right.name} seem to be one document in the same order: {command} pairs "
+        "such lines in any language"
     ]
 
 

@@ -57,7 +57,6 @@ def test_mining_a_foreign_language_warns_once_and_goes_on(
 
 
 def test_texts_in_order_are_sent_to_align_first(command: Command, tmp_path: Path) -> None:
-    """Lines are read backwards, in Greek letters, which the encoder does not know."""
     english = example_pairs().sources[:120]
     letters = str.maketrans("abcdefghijklmnopqrstuvwxyz", "αβγδεζηθικλμνξοπρστυφχψωϊϋ")
     greek = [line.lower().translate(letters)[::-1] for line in english]

@@ -176,19 +176,17 @@ def test_copies_are_no_translations(command: Command, tmp_path: Path, corpus: li
     assert "near-copy" in flags[3] and float(rows[63][6]) > 0
 
 
-@pytest.mark.parametrize("name", ["mine", "score"])
 def test_near_copies_in_the_wrong_language_go_as_copies_do(
-    command: Command, tmp_path: Path, name: str
+    command: Command, tmp_path: Path
 ) -> None:
     pairs = example_pairs()
     faulty = ["Thc barn was empty all wintcr.", "Hcr sister sells applcs and pears."]
     clean = ["The barn was empty all winter.", "Her sister sells apples and pears."]
     write(tmp_path / "a.en", [*pairs.sources, *faulty])
     write(tmp_path / "a.zh", [*pairs.targets, *clean])
-    ended = command(name, "a.en", "a.zh")
-    probs = [row[6] for row in ended.rows if row[2] in clean]
-    assert probs == (["0.0000"] * 2 if name == "score" else [])
-    assert name == "score" or "dropped: copy 2" in ended.err
+    scored, mined = (command(name, "a.en", "a.zh") for name in ("score", "mine"))
+    assert [row[6] for row in scored.rows if row[2] in clean] == ["0.0000"] * 2
+    assert "dropped: copy 2" in mined.err and not any(row[2] in clean for row in mined.rows)
 
 
 def test_options_change_the_scores(command: Command, tmp_path: Path, corpus: list[str]) -> None:

@@ -108,7 +108,6 @@ def test_cuts_are_where_the_bars_stand(marked: str) -> None:
     "language", "ar cs de en es fr hi id it ja ko nl pl pt ru tr uk vi zh".split()
 )
 def test_no_sentence_begins_with_what_continues_one(language: str) -> None:
-    """Random marks between words: commas, closing quotes, numbers of items, small letters."""
     random = np.random.default_rng(7)
     marks = [". ", ".” ", "! ", "? ", '!" ', "., ", ". – ", ".\u3000", "!) ", ".; ", "… "]
     words = ["Word", "word", "(a)", "1.", "No", "e.g", "etc", "«Word", "Ж", "ж"]

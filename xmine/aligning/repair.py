@@ -66,8 +66,8 @@ class Repaired:
 
     def facts(self) -> dict[str, object]:
         """List every figure, for JSON."""
-        told = {"pairs": len(self.pairs), "moved": self.moved, "left_out": list(self.alone)}
-        return told | {"exchanged": list(self.exchanged)}
+        told: dict[str, object] = {"pairs": len(self.pairs), "moved": self.moved}
+        return told | {"left_out": [*self.alone], "exchanged": [*self.exchanged]}
 
 
 def repair(found: ScoringReport, encoder: SentenceEncoder | EncoderPair) -> Repaired:

@@ -72,9 +72,8 @@ def unknown_figures(
     )
     model, install = other_encoder(codes)
     if model:
-        once = install and f"`{install}` once, then "
-        again = as_typed(*command, "--model", model)
-        return f"{said}{once}{again}: that encoder knows the language"
+        said += install and f"`{install}` once, then "
+        return f"{said}{as_typed(*command, '--model', model)}: that encoder knows the language"
     return (
         f"{said}`xmine train PAIRS --encoder embedded --languages {','.join(codes)}` makes one "
         "that knows the language, of some thousand pairs such as `xmine align` makes of a book and "

@@ -1,7 +1,4 @@
-"""Pairs in the order of their texts -> how many rise together, and blocks of wrong rows.
-
-And two texts -> whether they are in the same order, by the lengths of their lines alone.
-"""
+"""Pairs in the order of their texts -> how many rise together, blocks of wrong rows; one order."""
 
 import math
 from array import array

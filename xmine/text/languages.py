@@ -91,8 +91,7 @@ def other_encoder(codes: tuple[str, ...]) -> tuple[str, str]:
     """Name the smallest encoder of `encoders.toml` that knows some languages.
 
     Returns:
-        what `--model` takes, and the command that installs what it needs, empty where nothing is
-        to be installed; two empty strings where none knows them.
+        what `--model` takes, and the command that installs it; empty where there is none.
     """
     here = f"{sys.platform} {platform.machine()}"
     for name, facts in read_table("encoders").items():

@@ -49,8 +49,8 @@ def score(
 
     Args:
         pool: Two more text files to search for neighbours, one per language.
-        repair: Write the pairs to this file with blocks of wrong rows put right: their lines are
-            aligned, those without counterpart left out.
+        repair: Write the pairs to this file with wrong rows put right: exchanged sides are turned,
+            lines aligned, and left out without a counterpart.
         target: The translations, line by line.
     """
     output = on_stdout(console, output, given.format)

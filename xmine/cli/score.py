@@ -79,7 +79,7 @@ def score(
     sides, hubs = (scored.source, scored.target), given.hubs
     hubs_found = find_hubs(nearest, *sides, own_lines=(lines, lines)) if hubs else []
     notes = [f"{hubs}: {note}" for note in write_hubs(hubs_found, hubs)] if hubs else []
-    with together():
+    with together(output, repair):
         if explaining:
             print_scored(scored.rows(), explaining, scored.languages, as_json=console.as_json)
         found, facts = scored.report(pool, len(hubs_found) if hubs else None), {}

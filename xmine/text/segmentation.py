@@ -18,6 +18,7 @@ from xmine.text.languages import UNKNOWN_LANGUAGE, read_table, short_code
 _ORDINALS = frozenset("cs da de et fi hr hu lv nb no pl sk sl sr tr".split())
 _ORDINAL = re.compile(r"\d{1,2}\.")
 _ITEM = re.compile(r"\s*\(?(?:(?:\d{1,3}\.)+|(?:[^\W\d_]|[IVXLC]+)\.)\s*")  # number of an item
+_NUMBERED = re.compile(r"\s*(\(?)(\d{1,3}|[A-Ya-y])([.)])\s+")
 _ITEM_IN_BRACKETS = re.compile(r"\((\w{1,4})\)")  # behind which sentencex cuts no more
 _NUMBER = re.compile(r"[(\[№§]?\s?[^\W\d_]{0,2}[-.]?\d|(?:[IVXLC]{2,}|[VX])\b")
 _CLOSES = re.compile(r"[,;:)\]}!?.%،؛]|[»”]\s")  # no sentence begins with these
@@ -120,7 +121,22 @@ def _pieces(text: str, language: str) -> Iterator[str]:
             if chinese >= (len(_WORD.findall(piece)) if chinese else bool(_WORD.search(piece))):
                 yield piece
             else:
-                yield from _others(piece, language)
+                for item in _items(piece):
+                    yield from _others(item, language)
+
+
+def _items(text: str) -> Iterator[str]:
+    """Cut before each number of a list that counts on within a line: 1. …. 2. …. or a) …. b) …."""
+    start, item = 0, _NUMBERED.match(text)
+    while item:
+        label = str(int(item[2]) + 1) if item[2].isdecimal() else chr(ord(item[2]) + 1)
+        end = rf"[.!?;]\s+(?={re.escape(item[1])}{label}{re.escape(item[3])}\s)"
+        found = re.compile(end).search(text, item.end())
+        stop = found.end() if found else len(text)
+        yield text[start:stop]
+        start, item = stop, _NUMBERED.match(text, stop) if found else None
+    if start < len(text):
+        yield text[start:]
 
 
 def _chinese(text: str) -> Iterator[str]:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _PATIENCE = 0.08  # seconds after the last key until the table follows
 _AROUND = 20  # rows that are not bins: lines of a screen, head, legend and cut, table, detail
 _FEWEST_BINS, _MOST_BINS = 5, 12
-_LOW = 22  # rows of a window that has no room for the pair whole, at most
+_LOW = 21  # rows of a window that has no room for the pair whole, at most
 
 
 class ThresholdScreen(JudgeScreen):

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from xmine.errors import FileError
+from xmine.errors import FileError, XmineWarning
 from xmine.pairs.judgements import hash_of
 from xmine.pairs.known import (
     NOTHING_KNOWN,
@@ -204,11 +204,13 @@ JUDGED = (
 def test_judgements_are_known_pairs_as_they_stand_at_the_end(tmp_path: Path) -> None:
     file = tmp_path / "judgements.tsv"
     file.write_text(JUDGED)
-    known = read_known(file)
+    with pytest.warns(XmineWarning, match="judgements.tsv:8: not a whole line of a verdict"):
+        known = read_known(file)
     assert known.pairs == [LabelledPair(1, 9, right=False), LabelledPair(3, 4)]
     assert known.numbers == [7, 2] and known.texts == ["01234567"] * 2
 
 
+@pytest.mark.filterwarnings("ignore:.*not a whole line")
 def test_judged_pairs_and_runs_stand_for_their_judgements(tmp_path: Path) -> None:
     pairs, run = tmp_path / "pairs.tsv", tmp_path / "run"
     pairs.write_text("0.9\thello\tworld\n")
@@ -222,6 +224,7 @@ def test_judged_pairs_and_runs_stand_for_their_judgements(tmp_path: Path) -> Non
     assert len(read_known(run).pairs) == 2
 
 
+@pytest.mark.filterwarnings("ignore:.*not a whole line")
 @pytest.mark.parametrize(
     ("change", "message"),
     {

@@ -4,6 +4,7 @@ Labelled pairs are numbers of lines, as `xmine mine` prints them: gold pairs are
 seed pairs are some.
 """
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,9 +13,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.errors import FileError
+from xmine.errors import FileError, XmineWarning
 from xmine.files.reading import read_lines
-from xmine.pairs.judgements import ACCEPT, REJECT, file_beside, hash_of, is_label_file, standing_in
+from xmine.pairs.judgements import (
+    ACCEPT,
+    REJECT,
+    broken_lines,
+    file_beside,
+    hash_of,
+    is_label_file,
+    standing_in,
+)
 from xmine.scoring.gold import Agreement, agreement_of
 from xmine.text.sentences import Sentences
 
@@ -208,6 +217,8 @@ def known_file(path: Path) -> Path:
 def _judged(path: Path, lines: list[str]) -> LabelledPairs:
     """Take the last label of each pair, in the order of the lines."""
     known = []
+    if broken := broken_lines(path):
+        warnings.warn(broken, XmineWarning, stacklevel=3)
     for number, label in standing_in(path, lines):
         key = label.key
         if label.judgement not in (ACCEPT, REJECT) or label.more.get("repair"):

@@ -267,6 +267,23 @@ def test_judged_pairs_are_known_while_their_lines_have_the_texts_that_were_judge
         known.resolved(target, source)
 
 
+@pytest.mark.parametrize("move", [(1, 0), (0, 1), (1, 1), (3, -2), (400, 0), (-2, -2)])
+def test_judged_pairs_are_known_by_their_texts_where_lines_were_added_or_removed(
+    move: tuple[int, int],
+) -> None:
+    """Each pair takes one verdict: of two lines that are alike the nearest one."""
+    texts = ["one", "two", "three", "two"]
+    sides = [
+        sentence_table(name, [f"{name} {at}" for at in range(max(0, n))] + texts[max(0, -n) :])
+        for name, n in zip(("en.txt", "zh.txt"), move, strict=True)
+    ]
+    pairs = [LabelledPair(at, at, right=at != 3) for at in (3, 4)]
+    known = LabelledPairs("j.tsv", pairs, [2, 3], [hash_of(texts[at], texts[at]) for at in (2, 3)])
+    found = known.resolved(*sides)
+    expected = LabelledPair(3 + move[0], 3 + move[1], right=False)
+    assert found.pairs[0] == expected and len(found.pairs) + found.left_out == 2
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_settled_pairs_are_looked_up_as_in_a_dictionary(seed: int) -> None:
     random = np.random.default_rng(seed)

@@ -88,7 +88,7 @@ TEXTS: dict[str, tuple[str, bytes | None, str, str]] = {
         "a.csv:3",
         b"1,bade\n",
         "a.csv:1: there is no column 3, only 2 columns",
-        "columns have a comma between and count from 1",
+        "columns have a comma, a semicolon or a tab between, and count from 1",
     ),
     "csv name": (
         "a.csv:Text",
@@ -113,12 +113,6 @@ TEXTS: dict[str, tuple[str, bytes | None, str, str]] = {
         b"id,text\n1,bade\n",
         "a.csv: a table with the columns 'id', 'text'",
         "name the one with the text, for example a.csv:id or a.csv:text",
-    ),
-    "csv semicolons": (
-        "a.csv",
-        b"id;text\n1;bade\n",
-        "a.csv: a table with the column 'id;text'",
-        "columns have a comma between, not a semicolon",
     ),
     "csv encoding": (
         "a.csv:1",

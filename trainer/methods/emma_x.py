@@ -32,7 +32,6 @@ from ..ranking.ranks import (
     better_of,
     followed,
     moments_of_grid,
-    new_classifier,
     rank_temperatures,
     similarity_ranks,
     sums_by_rank,
@@ -48,6 +47,7 @@ from ..run.step import Vectors
 
 # Phase 2 has this part of the rate of a trained encoder: more loses on pairs what texts give.
 _SLOWER = 6
+_EPSILON = 0.99, 0.999  # of s_r, in runs of fewer than 5,000 steps and in others
 _NOBODY = -2  # number of no text; -1 is that of a random key
 # What phase 2 begins with: M, G, s_1 ... s_N [ranks], the accuracy of M on held-out pairs.
 _Begun = tuple[Tower, RankClassifier, Tensor, float]
@@ -126,7 +126,7 @@ class _WarmUp(RankStep):
     ids = 2
 
     def __init__(self, tower: Tower, options: EmmaXOptions, rows: int, steps: int) -> None:
-        classifier = new_classifier(options, tower.dim).to(tower.device)
+        classifier = RankClassifier(options.ranks, tower.dim).to(tower.device)
         super().__init__(tower, classifier, options, rows, steps)
         self.warm_up = ClassifierWarmUp(options, tower.dim, steps, tower.device)
 
@@ -179,8 +179,7 @@ class _WarmUp(RankStep):
         ]
         counts, sums = (torch.stack(each).sum(dim=0) for each in zip(*found, strict=True))
         self.similarities.copy_(followed(self.similarities, counts, sums, epsilon=0))
-        if self.options.estimates_ranks or self.options.phase == "2":
-            better_of(self.classifier, examples)
+        better_of(self.classifier, examples)
 
     def numbers(self) -> dict[str, float]:
         found = {"rank_nats": self.warm_up.nats, "rank_accuracy": self.warm_up.accuracy}
@@ -203,8 +202,7 @@ class _Maximisation(RankStep):
         self.key_dropout = options.self_positive  # else a sentence would be its own key
         low, high = options.rank_temperature_low, options.rank_temperature_high
         self.temperatures = rank_temperatures(options.ranks, low, high)
-        auto = 0.99 if steps < 5000 else 0.999
-        self.epsilon = auto if options.rank_ema == "auto" else float(options.rank_ema)
+        self.epsilon = _EPSILON[steps >= 5000]
 
     def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
         columns = self._columns(batch, random)
@@ -306,7 +304,7 @@ class _Maximisation(RankStep):
         )
         self.put(*self._new)
         nats = float(all_sum(self._nats)) / processes() if self.classifies else 0.0
-        if self.classifies and self.monitor.is_lost(nats) and self.options.estimates_ranks:
+        if self.classifies and self.monitor.is_lost(nats):
             self.monitor.refitted += 1
             moments = moments_of_grid(*self._grid, self.options.ranks)
             self.classifier.fit(Moments(*(all_sum(each) for each in moments)))

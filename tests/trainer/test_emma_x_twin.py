@@ -322,7 +322,6 @@ CASES: dict[str, dict[str, Any]] = {
         "parallel_mix": 0.4,
         "clip": 0.3,
         "token_dropout": 0.2,
-        "logit_rows": 3,
         "momentum": 0.8,
     },
     "two ranks": {

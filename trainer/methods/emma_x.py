@@ -20,7 +20,7 @@ from ..data.batches import count_steps
 from ..data.corpus import Corpus
 from ..data.rows import Rows, Side, TrainingData
 from ..distributed import all_gather, all_sum, broadcast, part_of, processes
-from ..losses.contrastive import in_chunks, ranking_info_nce
+from ..losses.contrastive import ranking_info_nce
 from ..losses.with_queue import contrast_with_queue
 from ..models.queue import text_numbers
 from ..models.towers import Tower, cut_together
@@ -249,53 +249,33 @@ class _Maximisation(RankStep):
         Returns:
             uint8 [rows, candidates] each; 0 is left out, as a query's own key is by c_M.
         """
-        ranks, at_once = self.options.ranks, self.options.logit_rows or len(queries)
-        total = torch.zeros(2 * ranks + 2, dtype=torch.float64, device=queries.device)
-        by_g, by_m = [], []
-        for at in range(0, len(queries), at_once):
-            part = slice(at, at + at_once)
-            some = queries[part]
-            cosines = some @ candidates.T  # [rows, candidates]
-            c_g = self.classifier.of_grid(some, candidates).argmax(dim=2) + 1
-            c_m = similarity_ranks(cosines, self.similarities)
-            paired, own = (each[part, None] == others for each in (aligned, texts))
-            c_g, c_m = c_g.masked_fill(paired, 1), c_m.masked_fill(paired, 1)
-            c_m = c_m.masked_fill(own, 0)
-            judged = c_g.masked_fill(own, 0)
-            counts, sums = sums_by_rank(cosines, judged, ranks)
-            spread = torch.exp(4 * cosines - 4).masked_fill(own, 0)  # exp(-2 |x - y|^2)
-            rest = torch.stack([(judged == c_m)[~own].sum(), spread.sum()])
-            total += torch.cat([counts, sums, rest])
-            c_g = c_g.masked_fill(own, 1 if self.options.self_positive else 0)
-            by_g.append(c_g.to(torch.uint8))
-            by_m.append(c_m.to(torch.uint8))
-        total = all_sum(total)
+        ranks, own = self.options.ranks, texts[:, None] == others
+        paired = aligned[:, None] == others
+        cosines = queries @ candidates.T  # [rows, candidates]
+        c_g = self.classifier.of_grid(queries, candidates).argmax(dim=2) + 1
+        c_m = similarity_ranks(cosines, self.similarities)
+        c_g, c_m = c_g.masked_fill(paired, 1), c_m.masked_fill(paired, 1)
+        c_m, judged = c_m.masked_fill(own, 0), c_g.masked_fill(own, 0)
+        counts, sums = sums_by_rank(cosines, judged, ranks)
+        spread = torch.exp(4 * cosines - 4).masked_fill(own, 0)  # exp(-2 |x - y|^2)
+        rest = torch.stack([(judged == c_m)[~own].sum(), spread.sum()])
+        total = all_sum(torch.cat([counts, sums, rest]))
         self.seen = Seen(total[:ranks], total[ranks:-2], total[-2], total[-1])
-        return torch.cat(by_g), torch.cat(by_m)
+        c_g = c_g.masked_fill(own, 1 if self.options.self_positive else 0)
+        return c_g.to(torch.uint8), c_m.to(torch.uint8)
 
     def _likelihood(self, queries: Tensor, candidates: Tensor, c_m: Tensor) -> Tensor:
         """L_MLE (eq. 6): mean over all pairs of -log P_G(c_M); queries have no gradient."""
-        pairs = all_sum((c_m > 0).sum()) / processes() / len(queries)  # of a row
-
-        def loss(queries: Tensor, c_m: Tensor) -> Tensor:
-            log_p = self.classifier.of_grid(queries, candidates)  # [rows, candidates, ranks]
-            labels = c_m.long().flatten() - 1
-            cost = nn.functional.nll_loss(
-                log_p.flatten(0, 1), labels, ignore_index=-1, reduction="sum"
-            )
-            return cost / (pairs * len(queries))
-
-        found = in_chunks(loss, self.options.logit_rows, queries, c_m)
-        self._nats = found.detach()
-        return found
+        pairs = all_sum((c_m > 0).sum()) / processes()
+        log_p = self.classifier.of_grid(queries, candidates)  # [rows, candidates, ranks]
+        labels = c_m.long().flatten() - 1
+        cost = nn.functional.nll_loss(log_p.flatten(0, 1), labels, ignore_index=-1, reduction="sum")
+        self._nats = (cost / pairs).detach()
+        return cost / pairs
 
     def _contrast(self, queries: Tensor, candidates: Tensor, c_g: Tensor) -> Tensor:
         """L_CTL (eq. 7, 20); candidates have no gradient."""
-
-        def loss(queries: Tensor, c_g: Tensor) -> Tensor:
-            return ranking_info_nce(queries @ candidates.T, c_g, self.temperatures)
-
-        return in_chunks(loss, self.options.logit_rows, queries, c_g)
+        return ranking_info_nce(queries @ candidates.T, c_g, self.temperatures)
 
     def finish(self) -> None:
         seen = self.seen

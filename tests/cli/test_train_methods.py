@@ -285,7 +285,6 @@ def test_settings_of_inference_data_that_is_not_given_are_told(
         ("transaug --share-encoder --distil-both", "--distil-both: no effect with --share-encoder"),
         ("emma-x --phase 1 --em-epochs 2", "--em-epochs: no effect with --phase 1"),
         ("emma-x --phase 1 --temperature 0.1", ""),
-        ("emma-x --classifier fcn --gmm-init unit", "--gmm-init: no effect with --classifier fcn"),
         (
             "emma-x --rank-temperature-high 0.2",
             "--rank-temperature-high: no effect with --ranks 2",

@@ -19,7 +19,9 @@ from xmine.tui.widgets.pair_detail import PairDetail
 @pytest.fixture
 def pairs(tmp_path: Path) -> Path:
     path = tmp_path / "pairs.tsv"
-    texts = [f"{0.9 - n / 100}\tRoom {n} is taken, Mr Weber.\tZimmer {n}, Weber\n" for n in range(9)]
+    texts = [
+        f"{0.9 - n / 100}\tRoom {n} is taken, Mr Weber.\tZimmer {n}, Weber\n" for n in range(9)
+    ]
     path.write_text("".join(texts), encoding="utf-8")
     return path
 

@@ -51,13 +51,7 @@ def rows_of(
     lost = defaultdict[str, list[PairKey]](list)
     for key in sorted(judges.keys() - found.keys(), key=lambda key: at[key]):
         lost[key.texts].append(key)
-    having = defaultdict[str, list[int]](list)
-    sources, targets = opened.source.texts.take, opened.target.texts.take
-    texts = map(hash_of, sources(opened.sources), targets(opened.targets)) if lost else ()
-    for row, each in enumerate(texts):
-        if each in lost:
-            having[each].append(row)
-    for each, rows in having.items():
+    for each, rows in _having(opened, lost).items():
         keys = lost[each]
         # Who has moved up is looked up from below, and finds its own row before that of another.
         if lines[0, rows].mean() < np.mean([at[key][0] for key in keys]):
@@ -74,6 +68,17 @@ def rows_of(
 
 def _lines(key: PairKey) -> tuple[int, int]:
     return key.source_line, key.source_line if key.target_line is None else key.target_line
+
+
+def _having(opened: Opened, hashes: Collection[str]) -> dict[str, list[int]]:
+    """Find the rows of some texts, by the hash of both."""
+    found = defaultdict[str, list[int]](list)
+    sources, targets = opened.source.texts.take, opened.target.texts.take
+    texts = map(hash_of, sources(opened.sources), targets(opened.targets)) if hashes else ()
+    for row, each in enumerate(texts):
+        if each in hashes:
+            found[each].append(row)
+    return found
 
 
 def row_of(opened: Opened, key: PairKey) -> int | None:

@@ -22,7 +22,7 @@ from xmine.errors import FileError, XmineError
 from xmine.files.atomic import replacing
 from xmine.files.digests import identity
 from xmine.files.portable import lock_at_once
-from xmine.pairs.judgements import standing_in
+from xmine.pairs.judgements import as_time, standing_in
 from xmine.run.folder import JUDGEMENTS_FILE, PAIRS_FILE, RUN_FILE, SUMMARY_FILE
 
 MOST = 50
@@ -215,7 +215,7 @@ def _joined(codes: object) -> str:
 def _written(file: Path) -> str:
     """Tell when a file was written, as `Recent.opened`; empty where there is none."""
     found = identity(file)
-    return f"{datetime.fromtimestamp(found[2] / 1e9, UTC):%Y-%m-%dT%H:%M:%SZ}" if found else ""
+    return as_time(found[2] / 1e9) if found else ""
 
 
 def _parts_of(path: str) -> list[Path]:

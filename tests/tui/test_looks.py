@@ -290,27 +290,28 @@ def test_every_key_at_the_bottom_of_a_screen_does_something(
     drive(XmineApp(run_copy), (200, 50), script)
 
 
-def test_all_text_can_be_read_in_every_theme(run_copy: Path) -> None:
+def test_all_text_can_be_read_in_every_theme(
+    run_copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
     async def script(pilot: Any) -> None:
         app = pilot.app
         await settled(pilot)
         await pilot.press("a", "x", "u")
         app.screen.query_one(PairTable).mark("a")
-        for theme in (name for name, each in BUILTIN_THEMES.items() if not each.ansi):
-            app.theme = theme
-            for name in ("pairs", "threshold"):
-                app.show(name)
-                await settled(pilot)
-                app.screen.say("wrong", bad=True)
+        for way in WAYS:
+            screen = await reached(pilot, way)
+            for theme in (name for name, each in BUILTIN_THEMES.items() if not each.ansi):
+                app.theme = theme  # the screen stays, and so does what is drawn already
                 await paused(pilot)
-                styles = {
-                    style
-                    for row in screen_cells(app)
-                    for text, style in row
-                    if text.isalnum() and "dim" not in style
-                }
+                screen.say("wrong", bad=True)
+                await paused(pilot)
+                cells = (cell for row in screen_cells(app) for cell in row)
+                styles = {style for text, style in cells if text.isalnum() or text == "●"}
                 weak = {style: contrast(*found) for style in styles if (found := ground(style))}
-                assert {style for style, each in weak.items() if each < 4.45} == set(), theme
+                lost = [style for style, each in weak.items() if each < 4.45]
+                assert lost == [], f"{screen.NAME} in {theme}"
 
     drive(XmineApp(run_copy), (120, 40), script)
 

@@ -75,9 +75,10 @@ def test_a_verdict_on_what_differs_counts_in_both_runs(two: tuple[Path, Path]) -
     assert judgements.undo() == [0, 1, 2]
     assert judgements.precision() == "right: run 0.00 of 1, other 0.00 of 1"
     Judgements.open(new, "ben").judge(0, "accept")  # later, in another window
-    assert (
-        judgements.refresh() and judgements.precision() == "right: run 1.00 of 1, other 1.00 of 1"
-    )
+    assert judgements.refresh()
+    assert judgements.precision() == "right: run 0.00 of 1, other 0.00 of 1"
+    judgements.speak_as("ben")
+    assert judgements.precision() == "right: run 1.00 of 1, other 1.00 of 1"
 
 
 def test_labels_of_other_pairs_are_not_those_of_a_run(two: tuple[Path, Path]) -> None:
@@ -88,9 +89,9 @@ def test_labels_of_other_pairs_are_not_those_of_a_run(two: tuple[Path, Path]) ->
     other = [label.key._replace(texts="00000000") for label in labels[:1]]
     early = "2000-01-01T00:00:00Z"  # before the run was mined
     for path, keys in ((two[0], other), (two[1], [*other, *(each.key for each in labels)])):
-        file = Judgements.open(open_pairs(path)).path
+        file = path / "judgements.tsv"
         file.unlink(missing_ok=True)
-        append(file, [type(labels[0])(key, "accept", "ann", early) for key in keys])
+        append(file, [type(labels[0])(key, "accept", "tester", early) for key in keys])
     assert look(str(two[0]), "").judged == 0
     assert look(str(two[1]), "").judged == 3
 
@@ -122,7 +123,8 @@ def test_the_loop_from_a_verdict_to_the_comparison(
         await settled(pilot)
         assert "enter: compare with run" in text_of(pilot)
         top = (await pressed(pilot, "enter")).splitlines()[0]
-        assert "run → run-2" in top and "right: run 0.50 of 2, run-2 1.00 of 1" in top
+        assert "run → run-2" in top and "right: run 0.50 of 2" in top
+        assert "run-2 1.00" not in top  # which it was mined with
         assert "gone" in text_of(pilot) and "mined with verdicts" in text_of(pilot)
         await pressed(pilot, "enter")  # the neighbours of a pair that is gone, in the old run
         assert "Neighbours of lines" in text_of(pilot)
@@ -160,7 +162,8 @@ def test_home_lists_the_project_finds_marks_and_compares(
     (tmp_path / "encoder" / "xmine.json").write_text(
         '{"languages": ["en", "zh"], "method": "moco"}'
     )
-    Judgements.open(open_pairs(two[0]), "ann").judge_all([0, 1, 2], "accept")
+    Judgements.open(open_pairs(two[0]), "tester").judge_all([0, 1, 2], "accept")
+    Judgements.open(open_pairs(two[0]), "ann").judge_all([2, 3], "reject")  # counts for her alone
     monkeypatch.chdir(tmp_path)
 
     async def script(pilot: Any) -> None:

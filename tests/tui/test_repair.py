@@ -52,8 +52,8 @@ def test_a_partial_pair_becomes_data_and_undo_gives_back_both(
         assert "✓✎" in text and "z takes both back" in text
         await pressed(pilot, "r", "e")  # the second pair, with a tab in it
         assert pilot.app.screen.query_one("#answer").value == "It rained\\tall day."
-        await pressed(pilot, *"!", "enter", "escape", "e")
-        assert "write 2 pairs to" in await pressed(pilot, *".jsonl", "backspace")
+        await pressed(pilot, "end", "!", "enter", "escape", "e")
+        assert "write 2 pairs to" in await pressed(pilot, "end", *".jsonl", "backspace")
         await pressed(pilot, "l", "enter")
 
     drive(XmineApp(pairs), size, script)

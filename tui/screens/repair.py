@@ -91,9 +91,9 @@ class RepairScreen(BaseScreen):
         self.call_after_refresh(self._tell_left)
 
     def _tell_left(self) -> None:
-        draft = self.query_one("#draft")
-        left = round(draft.max_scroll_y - draft.scroll_y)
-        draft.border_subtitle = f" +{count(left, 'line')} (J) " if left else None
+        for draft in self.query("#draft"):  # none once the screen is left
+            left = round(draft.max_scroll_y - draft.scroll_y)
+            draft.border_subtitle = f" +{count(left, 'line')} (J) " if left else None
 
     def _begun(self, draft: Draft) -> None:
         self._draft = draft

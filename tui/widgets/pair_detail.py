@@ -109,6 +109,8 @@ class PairDetail(Vertical):
 
     def _fit(self) -> None:
         """Give the texts the rows that they need, and the reasons what is left of the pane."""
+        if not self.query("#reasons"):  # the screen is left
+            return
         sides, reasons = self.query(VerticalScroll), self.query_one("#reasons", Static)
         wholes = [side.query_one(Static) for side in sides]
         needs = [each.outer_size.height + each.styles.margin.bottom for each in wholes]

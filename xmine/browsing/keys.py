@@ -8,8 +8,6 @@ import numpy as np
 from xmine.browsing.opened import Opened, Rows
 from xmine.pairs.judgements import PairKey, hash_of
 
-_BLOCK = 65_536  # pairs whose texts are read at once
-
 
 def key_of(opened: Opened, row: int) -> PairKey:
     """Name a pair so that its label stays with it when the pairs are written or mined anew."""
@@ -53,8 +51,8 @@ def rows_of(
     lost = defaultdict[str, list[PairKey]](list)
     for key in sorted(judges.keys() - found.keys(), key=lambda key: at[key]):
         lost[key.texts].append(key)
-    for texts, rows in (_with_texts(opened, lost) if lost else {}).items():
-        keys = lost[texts]
+    for each, rows in _having(opened, lost).items():
+        keys = lost[each]
         # Who has moved up is looked up from below, and finds its own row before that of another.
         if lines[0, rows].mean() < np.mean([at[key][0] for key in keys]):
             keys.reverse()
@@ -62,7 +60,8 @@ def rows_of(
             near = np.abs(lines[:, rows] - np.array(at[key])[:, None]).sum(axis=0)
             for row in np.array(rows)[np.argsort(near, kind="stable")].tolist():
                 if taken.isdisjoint(said := {(row, judge) for judge in judges[key]}):
-                    found[key], taken = [row], taken | said
+                    found[key] = [row]
+                    taken |= said
                     break
     return found
 
@@ -71,16 +70,14 @@ def _lines(key: PairKey) -> tuple[int, int]:
     return key.source_line, key.source_line if key.target_line is None else key.target_line
 
 
-def _with_texts(opened: Opened, hashes: Collection[str]) -> dict[str, list[int]]:
+def _having(opened: Opened, hashes: Collection[str]) -> dict[str, list[int]]:
     """Find the rows of some texts, by the hash of both."""
     found = defaultdict[str, list[int]](list)
-    for start in range(0, len(opened), _BLOCK):
-        some = slice(start, start + _BLOCK)
-        sources = opened.source.texts.take(opened.sources[some])
-        targets = opened.target.texts.take(opened.targets[some])
-        for row, texts in enumerate(map(hash_of, sources, targets), start):
-            if texts in hashes:
-                found[texts].append(row)
+    sources, targets = opened.source.texts.take, opened.target.texts.take
+    texts = map(hash_of, sources(opened.sources), targets(opened.targets)) if hashes else ()
+    for row, each in enumerate(texts):
+        if each in hashes:
+            found[each].append(row)
     return found
 
 

@@ -202,7 +202,7 @@ def _mine_languages(
         raise OptionError(f"--languages and {', '.join(useless)}", "leave one of them out")
     if output is None or not output.endswith("/"):
         raise OptionError("--languages makes a run for each two languages", "give -o FOLDER/")
-    from xmine.mining.many_languages import MinedLanguages, language_pairs, mine_languages
+    from xmine.mining.many_languages import language_pairs, mine_languages
     from xmine.text.by_language import split_by_language
     from xmine.text.inputs import text_input
 
@@ -223,9 +223,7 @@ def _mine_languages(
         raise OptionError(f"{source}: texts in fewer than two languages", "name --languages en,de")
 
     def tell(name: str, mined: "Mined") -> None:
-        found = MinedLanguages.of(run / name, mined)
-        between = f", {found.confirmed:,} confirmed" if found.confirmed else ""
-        console.say(f"{run / name}: {count(len(mined.pairs), 'pair')}{between}")
+        console.say(f"{run / name}: {count(len(mined.pairs), 'pair')}")
         for warning in mined.report().warnings:
             console.warn(f"{name}: {warning}")
 
@@ -240,10 +238,9 @@ def _mine_languages(
             force=given.force,
             told=tell,
         )
-    facts = {each.run.name: {**each.facts, "confirmed": each.confirmed} for each in found.values()}
-    every = sum(int(str(each["pairs"])) for each in facts.values())
+    every = sum(int(str(each["pairs"])) for each in found.values())
     said = f"{output}: {count(every, 'pair')} of {len(found)} pairs of languages"
-    console.summary(f"{said}, {console.seconds:.1f} s", {"pairs": every, "languages": facts})
+    console.summary(f"{said}, {console.seconds:.1f} s", {"pairs": every, "languages": found})
 
 
 def _explain(console: Console, mined: "Mined") -> None:

@@ -29,16 +29,14 @@ from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.phrases import unknown_figures
 from xmine.mining.reranking import SINGLE_WORDS, TOO_FEW, judging_encoder
-from xmine.mining.rescoring import by_documents, by_languages, by_model, rescore
+from xmine.mining.rescoring import by_documents, by_model, rescore
 from xmine.mining.results import write_results
 from xmine.mining.run_facts import check_arrays, run_facts, vector_facts
 from xmine.mining.selection import select
 from xmine.mining.stages import Shared, open_stages
 from xmine.pairs.known import (
-    NOTHING_CONFIRMED,
     NOTHING_KNOWN,
     NOTHING_SETTLED,
-    ConfirmedPairs,
     LabelledPairs,
     SettledPairs,
     known_pairs,
@@ -62,7 +60,6 @@ def mine(
     seeds: LabelledPairs | str | Path = NOTHING_KNOWN,
     gold: LabelledPairs | str | Path = NOTHING_KNOWN,
     settled: SettledPairs = NOTHING_SETTLED,
-    confirmed: ConfirmedPairs = NOTHING_CONFIRMED,
     rescorer: Rescorer | None = None,
     run: str | Path | None = None,
     force: bool = False,
@@ -84,7 +81,6 @@ def mine(
             probabilities.
         gold: all right pairs, or their file; `threshold="gold"` is chosen by them, nothing else.
         settled: pairs whose probability a run before has told, see `xmine.trainer.adapt`.
-        confirmed: pairs that follow from those of other languages, see `many_languages`.
         rescorer: a second model that judges the candidates, see
             `xmine.encoders.rescorer.load_rescorer`.
         run: a folder that keeps every result, and that resumes after a kill; see
@@ -142,9 +138,6 @@ def mine(
         if rescorer:
             read = partial(by_model, partial(stages.rescore, encoded, rescorer))
             candidates = rescore(candidates, options, read, seeds, warnings.append)
-        if len(confirmed.probs):
-            weigh = partial(by_languages, candidates, confirmed)
-            candidates = rescore(candidates, options, weigh, seeds, warnings.append, "--languages")
         if options.documents != "off":
             weigh, told_by = partial(by_documents, candidates), (warnings.append, "--documents")
             candidates = rescore(candidates, options, weigh, seeds, *told_by)
@@ -170,10 +163,9 @@ def mine(
             warnings.append(
                 "--merge: no pair is merged, for want of a static encoder of both sides"
             )
-        mined = select(estimated, flags, options, seeds, gold, warnings, unknown, beside, confirmed)
+        mined = select(estimated, flags, options, seeds, gold, warnings, unknown, beside)
         mined = replace(mined, by_margin=by_margin, vectors=vector_facts(vectorizer, rescorer))
-        is_last = shared is None or shared.writes
-        mined = write_results(stages.run, mined, (left, right), is_last=is_last)
+        mined = write_results(stages.run, mined, (left, right))
         if shared is None:
             stages.steps.sweep()
         return replace(mined, warnings=told + mined.warnings)

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from xmine.files.cache import Warn, unheard
 from xmine.mining.candidates import Candidates, known_pairs
 from xmine.mining.options import MiningOptions
-from xmine.pairs.known import NOTHING_KNOWN, ConfirmedPairs, LabelledPairs
+from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs
 from xmine.scoring.calibration import calibrate, fit_logistic
-from xmine.scoring.documents import MOST_ADDED, Shared
+from xmine.scoring.documents import Shared
 from xmine.scoring.margin import pair_scores
 from xmine.scoring.probability import Floats, estimate
 from xmine.scoring.rescoring import Cells, Rows, best_cells, spread, weigh, with_leads
@@ -79,24 +79,6 @@ def by_model(
     """Weigh what the figures of a second model, which `read` gives, know beyond the score."""
     figures = with_leads(cells, read(cells.sources, cells.targets))
     return weigh(cells, figures, cells.places(chosen.sources, chosen.targets), probs)
-
-
-def by_languages(
-    candidates: Candidates,
-    confirmed: ConfirmedPairs,
-    cells: Cells,
-    chosen: ChosenPairs,
-    probs: Floats,
-) -> tuple[Floats, Floats]:
-    """Weigh cells by a third language: one that follows from two pairs is seldom chance."""
-    sides = candidates.source, candidates.target
-    lines = sides[0].lines[cells.sources], sides[1].lines[cells.targets]
-    follows = np.nan_to_num(confirmed.probs_of(*lines))
-    by_chance = (probs.sum() + 1) / (len(sides[0]) * len(sides[1]))
-    added = np.minimum(np.log((follows + by_chance) / by_chance), MOST_ADDED)
-    places = cells.places(chosen.sources, chosen.targets)
-    slope, height = fit_logistic(cells.scores[places], probs)
-    return slope * cells.scores + height + added, added
 
 
 def by_documents(

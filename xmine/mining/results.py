@@ -26,17 +26,13 @@ from xmine.run.tables import candidates_schema, write_columns, write_table
 from xmine.text.sentences import Sentences
 
 
-def write_results(
-    run: Run, mined: Mined, sides: tuple[Sentences, Sentences], *, is_last: bool = True
-) -> Mined:
+def write_results(run: Run, mined: Mined, sides: tuple[Sentences, Sentences]) -> Mined:
     """Write the tables of both sides, candidates, kept pairs, the summary, and `run.toml`.
-
-    Nothing is written of a mining that is not the last one.
 
     Returns:
         what was mined, with the changes of the pairs that were in the run before.
     """
-    if not (run.kept and is_last):
+    if not run.kept:
         return mined
     if run.path(PAIRS_FILE).is_file() and not run.path(BEFORE_FILE).exists():
         with replacing(run.path(BEFORE_FILE)) as partial:  # so a run that is killed knows them

@@ -18,9 +18,7 @@ from xmine.mining.options import MiningOptions
 from xmine.mining.phrases import as_typed
 from xmine.pairs.io import Pairs
 from xmine.pairs.known import (
-    NOTHING_CONFIRMED,
     NOTHING_KNOWN,
-    ConfirmedPairs,
     LabelledPairs,
     labels_of,
 )
@@ -48,13 +46,11 @@ def select(
     warnings: Sequence[str] = (),
     unknown: str = "",
     beside: Beside | None = None,
-    confirmed: ConfirmedPairs = NOTHING_CONFIRMED,
 ) -> Mined:
     """Choose the threshold, and keep the pairs that the options ask for.
 
     `unknown` says why nobody can know how precise the pairs are; no figure is given then. With
-    `beside`, see `fits_beside`, pairs are merged but for those that are known to be right. Pairs
-    name the languages that have `confirmed` them.
+    `beside`, see `fits_beside`, pairs are merged but for those that are known to be right.
     """
     candidates, confidence = estimated.candidates, estimated.confidence
     assert candidates.read is not None
@@ -77,9 +73,6 @@ def select(
         is_known = labels[rows] == 1
         merged = {at: bead for at, bead in merged.items() if not is_known[at]}
         pairs = replace(pairs, merged=merged)
-    if len(confirmed.probs):
-        lines = (each[rows] for each in candidates.lines())
-        pairs = replace(pairs, confirmed=confirmed.names_of(*lines))
     return Mined(
         pairs=pairs,
         kept=Kept(threshold.value, len(rows), *expected),

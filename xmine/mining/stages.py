@@ -73,12 +73,10 @@ class Shared:
     Attributes:
         steps: make the files.
         sentences: of a text input by its name; all runs read them alike.
-        writes: whether the pairs are written, and not those of another mining of the same run.
     """
 
     steps: Steps
     sentences: dict[str, Sentences] = field(default_factory=dict)
-    writes: bool = True
 
 
 @contextmanager

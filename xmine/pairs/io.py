@@ -74,7 +74,7 @@ class Pairs(PairRows):
         flags: what makes each suspicious, see `Pair`; None if nobody looked.
         margins: float32 [pairs]; None without reranking.
         source_files, target_files: where a side is several files, the file of each line.
-        source_places, target_places, confirmed: see `Pair`.
+        source_places, target_places: see `Pair`.
         more: the columns of the inputs that were kept, by name: `source_url`.
         merged: of pairs by their places the fields that merging has changed, such as
             `source_lines`: only `rows` has these. None where nothing was to be merged.
@@ -95,7 +95,6 @@ class Pairs(PairRows):
     target_files: Sequence[str] | None = None
     source_places: Sequence[str] | None = None
     target_places: Sequence[str] | None = None
-    confirmed: Sequence[str | None] | None = None
     more: Mapping[str, Sequence[str]] | None = None
     merged: Mapping[int, Mapping[str, str]] | None = None
 
@@ -137,7 +136,7 @@ class Pairs(PairRows):
         """Give the values of a field of `Pair`: None where there are none, as of origins."""
         if name in BEAD_LINES:
             return None
-        return getattr(self, name if name in ("flags", "confirmed") else f"{name}s", None)
+        return getattr(self, name if name == "flags" else f"{name}s", None)
 
     def _more(self, some: slice) -> Iterable[Any]:
         if not self.more:

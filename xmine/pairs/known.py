@@ -170,29 +170,6 @@ class SettledPairs:
 NOTHING_SETTLED = SettledPairs()
 
 
-@dataclass(frozen=True, slots=True)
-class ConfirmedPairs(SettledPairs):
-    """Pairs that follow from others: a sentence, its translation, and the translation of that.
-
-    Attributes:
-        by: of each pair the languages in between, with commas between.
-    """
-
-    by: Sequence[str] = ()
-
-    def names_of(
-        self, source_lines: NDArray[np.int64], target_lines: NDArray[np.int64]
-    ) -> list[str | None]:
-        """Look pairs of lines up: the languages in between, None for pairs that do not follow."""
-        keys = map(tuple, self.lines.tolist())
-        names = dict(zip(keys, self.by, strict=True))
-        pairs = zip(source_lines.tolist(), target_lines.tolist(), strict=True)
-        return [names.get(pair) for pair in pairs]
-
-
-NOTHING_CONFIRMED = ConfirmedPairs()
-
-
 def read_known(path: str | Path) -> LabelledPairs:
     """Read `LINE<TAB>LINE`, and behind another tab, if a pair has been judged, 1 or 0.
 

@@ -115,7 +115,6 @@ _KINDS = {
     "lines": "line numbers",
     "prob": "probabilities",
     "flags": "flags",
-    "confirmed": "languages between",
     "repaired": "repairs",
 }
 

@@ -34,7 +34,6 @@ class Pair(NamedTuple):
         source_file, target_file: where a side is several files, the file of the line.
         source_place, target_place: where a text stands in a file that has no lines of text: the
             times of a subtitle, the key of a catalogue.
-        confirmed: languages between: the sentences are translations of one sentence in each.
         repaired, note: what a person did to the texts (merge, split, move, trim, edit); and says.
         more: columns of the inputs that were kept, such as `source_url`; see `is_kept`.
     """
@@ -57,7 +56,6 @@ class Pair(NamedTuple):
     target_file: str | None = None
     source_place: str | None = None
     target_place: str | None = None
-    confirmed: str | None = None
     repaired: str | None = None
     note: str | None = None
     more: Mapping[str, str] | None = None
@@ -108,7 +106,6 @@ COLUMNS: dict[str, type] = {
     "target_file": str,
     "source_place": str,
     "target_place": str,
-    "confirmed": str,
     "repaired": str,
     "note": str,
 }

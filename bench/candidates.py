@@ -17,7 +17,7 @@ from xmine.scoring.late_interaction import match_pairs
 from xmine.scoring.margin import MarginScores, margin_scores
 from xmine.scoring.reranking import RERANKED, Reranker, TokenMatches
 from xmine.scoring.retrieval import choose_pairs
-from xmine.vectors.tokens import tokens_of_both
+from xmine.vectors.tokens import compared, texts_read
 
 K = 4  # neighbours that the margin averages
 
@@ -146,7 +146,9 @@ class Pool:
     def __init__(self, encoder: SentenceEncoder, english: list[str], chinese: list[str]) -> None:
         self.lines = english, chinese
         self.vectors = [encoder.encode_half(each) for each in self.lines]
-        self.tokens = tokens_of_both(encoder, english, chinese)
+        self.tokens = compared(
+            encoder.body, texts_read(encoder, english), texts_read(encoder, chinese)
+        )
         self.weights = weights_of(encoder)
         self.sets: list[CandidateSet] = []
 

@@ -39,7 +39,7 @@ from xmine.scoring.reranking import RERANKED, Reranker, TokenMatches
 from xmine.scoring.retrieval import ChosenPairs, choose_pairs
 from xmine.scoring.threshold import choose_threshold
 from xmine.text.sentences import sentence_table
-from xmine.vectors.tokens import tokens_of_both
+from xmine.vectors.tokens import compared, texts_read
 
 # What ranks; the first is the default of `xmine mine`.
 SETTINGS = ("reranked", "ratio")
@@ -232,7 +232,8 @@ def mine_all(
     found, weights = defaultdict(list), weights_of(encoder)
     corpus = replace(corpus, shares=(0.0, *corpus.shares))
     english, chinese = (encoder.encode_half(each) for each in (corpus.english, corpus.chinese))
-    tokens = tokens_of_both(encoder, corpus.english, corpus.chinese)
+    first, second = (texts_read(encoder, each) for each in (corpus.english, corpus.chinese))
+    tokens = compared(encoder.body, first, second)
     for mixture in mixtures(corpus, options.sizes, options.draws, options.seed):
         target = chinese[corpus.chinese_rows(mixture)]
         # The encoder may know no piece of a short line.

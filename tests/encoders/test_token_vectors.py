@@ -27,6 +27,7 @@ from xmine.encoders.tokens import (
     HEAVIEST,
     TOKEN_DIM,
     UNIT,
+    TokenVectors,
     on_axes,
     principal_axes,
     weightiest,
@@ -40,9 +41,10 @@ from xmine.vectors.encoding import read_tokens
 from xmine.vectors.tokens import (
     ReadTokens,
     TokenFiles,
+    compared,
     open_tokens,
+    texts_read,
     tokens_of,
-    tokens_of_both,
     tokens_of_pairs,
 )
 
@@ -52,6 +54,12 @@ def loaded(folder: Path) -> tuple[Any, Any]:
     from transformers import AutoModel, AutoTokenizer
 
     return AutoTokenizer.from_pretrained(folder), AutoModel.from_pretrained(folder).eval()
+
+
+def tokens_of_both(
+    encoder: SentenceEncoder, sources: list[str], targets: list[str]
+) -> tuple[TokenVectors, TokenVectors]:
+    return compared(encoder.body, texts_read(encoder, sources), texts_read(encoder, targets))
 
 
 def reference(folder: Path, text: str, longest: int) -> list[tuple[list[int], int]]:

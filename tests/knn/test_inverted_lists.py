@@ -195,7 +195,7 @@ def test_the_order_of_summation_changes_no_neighbour(monkeypatch: pytest.MonkeyP
     target = unit(source[:2500] + 0.1 * random.standard_normal((2500, DIM)))
 
     def found() -> list[object]:
-        near = search_approximate(source, target, 4, factory="IVF64,SQfp16", recall=0.9)
+        near = search_approximate(source, target, 4, index="IVF64,SQfp16", recall=0.9)
         arrays = near.targets, near.target_cosines, near.sources, near.source_cosines
         return [near.index, near.recall, *(each.tobytes() for each in arrays)]
 

@@ -64,7 +64,7 @@ def expected(sides: tuple[Path, Path], index: str) -> Neighbours:
     left, right = opened(sides[0]), opened(sides[1])
     if index == "exact":
         return search_exact(left, right, 5)
-    return search_approximate(left, right, 5, factory=index, recall=0.9)
+    return search_approximate(left, right, 5, index=index, recall=0.9)
 
 
 def same(one: Neighbours, other: Neighbours) -> None:

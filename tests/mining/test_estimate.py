@@ -28,7 +28,7 @@ from xmine.options import EncodingOptions
 from xmine.text.inputs import Survey, text_input
 from xmine.units import duration, in_words
 
-PLENTY = Estimate((1000, 2000), (900, 1900, 512), "exact", "cpu", 2**30, 0, 10**9, 3.0)
+PLENTY = Estimate((1000, 2000), (900, 1900, 512), "exact", "cpu", 2**30, 10**9, 3.0)
 
 
 @pytest.mark.parametrize(
@@ -72,8 +72,6 @@ def test_it_is_said_in_a_line() -> None:
     assert str(PLENTY) == (
         "estimate: 1,000 x 2,000 lines, exact search, 1.1 GB of memory, 1.0 GB on disk, about 3 s"
     )
-    more = dataclasses.replace(PLENTY, index="IVF64,SQfp16", index_memory=10**8)
-    assert "IVF64,SQfp16 search, 1.1 GB of memory and 100 MB for the index" in str(more)
     assert str(dataclasses.replace(PLENTY, seconds=None)).endswith(
         " search, 1.1 GB of memory, 1.0 GB on disk"
     )
@@ -86,13 +84,6 @@ def test_short_memory_is_refused_with_what_helps(tmp_path: Path) -> None:
     ) as error:
         PLENTY.check("500M", tmp_path)
     assert error.value.hint.startswith("--max-memory 1G allows it; or cut the files")
-    large = dataclasses.replace(PLENTY, index_memory=2**31)
-    with pytest.raises(XmineError) as error:
-        large.check("1G", tmp_path)
-    assert (
-        error.value.hint
-        == "--max-memory 3G allows it; --index exact takes none for an index, but longer"
-    )
 
 
 def test_without_a_limit_three_quarters_of_what_is_free_may_be_used(
@@ -148,7 +139,7 @@ def test_lines_and_bytes_are_counted_and_no_text_is_encoded(
     estimate = estimate_run(source, target, toy_encoder, MiningOptions())
     assert estimate is not None
     assert (estimate.lines, estimate.vectors) == ((122, 60), (122, 60, 32))
-    assert (estimate.index, estimate.index_memory) == ("exact", 0)
+    assert estimate.index == "exact"
     with source.open("a", encoding="utf-8") as file:
         file.write("long " * 6000)
     longer = estimate_run(source, target, toy_encoder, MiningOptions())

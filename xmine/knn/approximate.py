@@ -1,35 +1,24 @@
-"""Two matrices -> most of the nearest rows both ways, by indexes of FAISS (Douze et al., 2024).
+"""Two matrices -> most of the nearest rows both ways, by inverted lists.
 
-Of an index with lists of vectors, FAISS reads the factory string alone: `xmine.knn.centroids` makes
-the lists, and `xmine.knn.ivf_search` multiplies them. FAISS trains, fills and searches other
-indexes. A sample of queries chooses how far a search looks for a wanted recall; other queries
-measure the recall.
+`xmine.knn.centroids` makes the lists, and `xmine.knn.ivf_search` multiplies them. A sample of
+queries chooses how far a search looks for a wanted recall; other queries measure the recall.
 """
 
 import math
-from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 
+from xmine.errors import OptionError
+from xmine.knn.centroids import train_centroids, training_rows, training_sample
 from xmine.knn.cosines import Vectors
 from xmine.knn.duplicates import Side
 from xmine.knn.exact import MEMORY
-from xmine.knn.faiss_index import (
-    Index,
-    SearchedIndex,
-    centroids_in,
-    centroids_of,
-    check_lists,
-    train_index,
-    training_bytes,
-)
-from xmine.knn.faiss_search import search_direction
+from xmine.knn.index_name import count_lists
 from xmine.knn.inverted_lists import number_type
 from xmine.knn.ivf_search import search_lists
 from xmine.knn.neighbours import Neighbours
 from xmine.knn.recall import CHOSEN_ON, MEASURED_ON, measure_recall
-from xmine.knn.rescoring import Direction, directions
+from xmine.knn.rescoring import directions
 from xmine.progress import Progress, Report, silent
 
 # Multiply-adds of an exact search up to which `--index auto` stays exact: 82,900 rows a side of the
@@ -55,23 +44,27 @@ _ASSIGNING, _MULTIPLYING, _RESCORING = 2.2, 1.7, 700
 
 
 def choose_index(sources: int, targets: int, dim: int, wanted: str, device: str = "cpu") -> str:
-    """Tell how to search: `exact`, or a factory string of FAISS; from sizes and device alone.
+    """Tell how to search: `exact`, or by which lists; from sizes and device alone.
 
     `auto` is exact up to `EXACT_UP_TO` multiply-adds (sources x targets x dim), or where a side has
-    fewer than 2,560 rows; beyond, IVF with lists of fp16 vectors: 2 sqrt(n) of them, n being the
+    fewer than 2,560 rows; beyond, by inverted lists: 2 sqrt(n) of them, n being the
     geometric mean of the sides, as a power of two, and at least 40 rows in each on average.
 
     Args:
         sources, targets: rows of each side.
         dim: width of the vectors.
-        wanted: `auto`, `exact` or a factory string.
+        wanted: `auto`, `exact` or lists, such as `IVF4096,SQfp16`.
         device: `cpu`, or a device of torch such as `cuda`.
 
     Raises:
-        OptionError: FAISS does not know the factory string, or cannot use it here.
+        OptionError: there is no such index, or a side has fewer rows than lists.
     """
     if wanted not in ("auto", "exact"):
-        check_lists(wanted, dim, min(sources, targets))
+        if (lists := count_lists(wanted)) > (rows := min(sources, targets)):
+            raise OptionError(
+                f"--index {wanted}: {lists:,} lists for {rows:,} rows",
+                "--index auto, or fewer lists",
+            )
         return wanted
     most = EXACT_UP_TO["cpu" if device == "cpu" else "cuda"]
     if wanted == "exact" or sources * targets * dim <= most:
@@ -82,22 +75,25 @@ def choose_index(sources: int, targets: int, dim: int, wanted: str, device: str 
     return f"IVF{lists},SQfp16" if lists >= _FEWEST_LISTS else "exact"
 
 
-def multiply_adds(sources: int, targets: int, dim: int, factory: str) -> float:
-    """Count multiply-adds that take as long as a search, by lists for a recall of 0.98; or 0."""
-    if factory == "exact":
+def multiply_adds(sources: int, targets: int, dim: int, index: str) -> float:
+    """Count multiply-adds that take as long as a search, by lists for a recall of 0.98."""
+    if not (lists := count_lists(index)):
         return float(sources) * targets * dim
-    if not (lists := centroids_in(factory, dim)):
-        return 0.0
     of_a_row = CHOSEN_ON + MEASURED_ON + _ASSIGNING * lists + _RESCORING
-    training = training_bytes(dim, factory) / 2 * lists * _ITERATIONS
+    training = training_rows(lists) * dim * lists * _ITERATIONS
     multiplying = _MULTIPLYING * 2 * sources * (targets / lists) * _probes(sources, targets, lists)
     return training + ((sources + targets) * of_a_row + multiplying) * dim
 
 
-def list_bytes(sources: int, targets: int, dim: int, factory: str) -> int:
-    """Estimate the bytes of the lists that all rows probe; 0 of other indexes."""
-    lists = 0 if factory == "exact" else centroids_in(factory, dim)
-    if not lists:
+def training_bytes(dim: int, index: str) -> int:
+    """Estimate the memory of training: the sample in float16, and the centroids in float32."""
+    lists = count_lists(index)
+    return dim * (2 * training_rows(lists) + 4 * lists)
+
+
+def list_bytes(sources: int, targets: int, index: str) -> int:
+    """Estimate the bytes of the lists that all rows probe; 0 of an exact search."""
+    if not (lists := count_lists(index)):
         return 0
     most = math.ceil(min(lists, _WIDEST * _probes(sources, targets, lists)))
     return (sources + targets) * np.dtype(number_type(lists)).itemsize * most
@@ -114,7 +110,7 @@ def search_approximate(
     target: Vectors,
     k: int,
     *,
-    factory: str,
+    index: str,
     recall: float = 0.98,
     memory: int = MEMORY,
     report: Report = silent,
@@ -122,30 +118,25 @@ def search_approximate(
     """Find most of the k nearest rows in both directions by cosine.
 
     Cosines are those of an exact search; a row's neighbours are the best that were found. The
-    result is the same on any number of threads: FAISS makes graphs and transforms of vectors on one
-    thread (`xmine.knn.faiss_index`). By lists of fp16 or fp32 vectors it is the same on any
-    processor too, unless more than four rows that met come within `rescoring.error` of the k-th.
+    result is the same on any number of threads, and on any processor unless more than four rows
+    that met come within `rescoring.error` of the k-th.
 
-    Anonymous memory of lists of fp16 or fp32 vectors is the largest of: the training sample
-    (`training_bytes`), `memory` for exact searches of samples, and 300 to 600 MB for probes sorted
-    by lists, blocks and what is found in them. Of other indexes it is `index_bytes` and `memory`.
-    Equal rows cost as much as in an exact search. Results come on top, and while lists are searched
-    8 (k + 4) bytes of every row, and 2 for each list that the widest row of a sample probes (4 from
-    65,536 lists on); scratch files hold these in a run.
+    Anonymous memory is the largest of: the training sample (`training_bytes`), `memory` for exact
+    searches of samples, and 300 to 600 MB for probes sorted by lists, blocks and what is found in
+    them. Equal rows cost as much as in an exact search. Results come on top, and while lists are
+    searched 8 (k + 4) bytes of every row, and 2 for each list that the widest row of a sample
+    probes (4 from 65,536 lists on); scratch files hold these in a run.
 
     Args:
         source, target, k: as in `search_exact`.
-        factory: a string of FAISS's index factory, such as `IVF4096,SQfp16`.
+        index: lists, no more than a side has rows, such as `IVF4096,SQfp16`.
         recall: share of the k nearest that is to be found, in each direction.
         memory: bytes for blocks of exact searches.
         report: called with the share that is done, as rows of both sides.
 
     Returns:
         The neighbours; their `recall` is the lower one of both directions, as measured on queries
-        that did not choose the setting. It may be below what was wanted where codes lose much.
-
-    Raises:
-        OptionError: the factory string cannot be used for these sizes.
+        that did not choose the number of lists.
     """
     ways = directions(Side(source), Side(target), k)
     total = len(source) + len(target)
@@ -154,33 +145,13 @@ def search_approximate(
         report(Progress("searching", int(total * share), total))
 
     tick(0.0)
-    index = train_index(factory, (source, target), lambda: tick(0.0))
-    tick(0.0)
-    if (centroids := centroids_of(index)) is not None:
-        probes = search_lists(*ways, centroids, recall, memory, tick)
-        name = f"{factory}, {probes:.0f} probes"
-    else:
-        name = _search_index(ways, index, factory, recall, memory, tick)
+    lists = count_lists(index)
+    sample = training_sample(source, target, lists)
+    centroids = train_centroids(sample, lists, lambda: tick(0.0))
+    del sample
+    probes = search_lists(*ways, centroids, recall, memory, tick)
     reached = min(measure_recall(way, memory, lambda: tick(1.0)) for way in ways)
     tick(1.0)
-    return Neighbours(*ways[0].result(), *ways[1].result(), name, reached)
-
-
-def _search_index(
-    ways: tuple[Direction, Direction],
-    index: Index,
-    factory: str,
-    recall: float,
-    memory: int,
-    tick: Callable[[float], None],
-) -> str:
-    """Let FAISS search, in one direction after the other; name index and settings."""
-    settings, made = [], SearchedIndex(index, factory)
-    for number, way in enumerate(ways):
-
-        def share(done: float, number: int = number) -> None:
-            tick((number + done) / 2)
-
-        made.fill(way.others, partial(share, 0.0))
-        settings.append(str(search_direction(way, made, recall, memory, share)))
-    return f"{factory}, {' and '.join(settings)} {made.knob}" if made.knob else factory
+    return Neighbours(
+        *ways[0].result(), *ways[1].result(), f"{index}, {probes:.0f} probes", reached
+    )

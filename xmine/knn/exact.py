@@ -90,9 +90,9 @@ def search_exact(
     return Neighbours(*forward.result(), *backward.result())
 
 
-def exact_memory(sources: int, targets: int, dim: int, k: int, memory: int = MEMORY) -> int:
+def exact_memory(sources: int, targets: int, dim: int, k: int) -> int:
     """Estimate the bytes of memory that `search_exact` takes, if no rows are equal."""
-    plan = plan_blocks(sources, targets, dim, k + SPARE, memory)
+    plan = plan_blocks(sources, targets, dim, k + SPARE, MEMORY)
     return max(25 * max(sources, targets), plan.memory(dim, k + SPARE))
 
 

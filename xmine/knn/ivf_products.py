@@ -1,7 +1,7 @@
 """Two sides in lists -> the best cells of every row, from products of lists and queries.
 
-FAISS scans lists for one query after the other. Here one matrix product compares a list and all
-queries that probe the list (the idea is that of `faiss.contrib.big_batch_search`), and the cosines
+One matrix product compares a list and all queries that probe the list (the idea is that of
+`faiss.contrib.big_batch_search`; FAISS scans lists for one query after the other), and the cosines
 serve the rows of the list as well. So a pair is found if either row probes the list of the other:
 with 32 probes in each direction 98.7 % of the four nearest are found, from one direction alone
 95.7 % (English and Chinese, 200,000 rows each).

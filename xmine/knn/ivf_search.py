@@ -89,9 +89,7 @@ def choose_reach(
         tick()
     steps = np.unique(np.concatenate([each.ravel() for each in distances]))
     step = lowest(
-        lambda step: all(enough(each <= steps[step], recall) for each in distances),
-        -1,
-        len(steps) - 1,
+        lambda step: all(enough(each <= steps[step], recall) for each in distances), len(steps) - 1
     )
     reach = float(steps[step])
     return reach, max(most_probed(centroids, rows, reach) for rows in samples)

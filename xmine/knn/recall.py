@@ -56,9 +56,10 @@ def enough(found: NDArray[np.bool_], wanted: float) -> bool:
     return float(shares.mean()) - _ERRORS * error >= wanted
 
 
-def lowest(is_enough: Callable[[int], bool], low: int, high: int, step: int = 1) -> int:
-    """Find the lowest number above `low` that is enough, to a step; `high` is, or is the last."""
-    while high - low > step:
+def lowest(is_enough: Callable[[int], bool], high: int) -> int:
+    """Find the lowest number from 0 that is enough; `high` is, or is the last."""
+    low = -1
+    while high - low > 1:
         middle = (low + high) // 2
         if is_enough(middle):
             high = middle

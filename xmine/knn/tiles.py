@@ -19,9 +19,10 @@ from xmine.files.npy import opened
 from xmine.files.sealed_arrays import open_sealed, opened_sealed, write_sealed
 from xmine.knn.approximate import list_bytes
 from xmine.knn.blocks import plan_blocks
+from xmine.knn.centroids import train_centroids, training_sample
 from xmine.knn.duplicates import Side
 from xmine.knn.exact import MEMORY, SPARE
-from xmine.knn.faiss_index import centroids_in, centroids_of, train_index
+from xmine.knn.index_name import count_lists
 from xmine.knn.inverted_lists import number_type
 from xmine.knn.ivf_search import choose_reach
 from xmine.knn.neighbours import Neighbours
@@ -89,7 +90,7 @@ def search_in_tiles(
         engine: runs the tasks.
         folder: keeps what tasks have found.
         mark: names vectors and settings; files of another search are not used.
-        index: `exact`, or lists of FAISS's index factory, such as `IVF4096,SQfp16`.
+        index: `exact`, or lists, such as `IVF4096,SQfp16`.
 
     Raises:
         FileError: the folder cannot be written.
@@ -146,19 +147,19 @@ def _drop_changed(given: Tiled) -> None:
             remove(path)
 
 
-def searching_bytes(sources: int, targets: int, dim: int, k: int, factory: str) -> int:
+def searching_bytes(sources: int, targets: int, dim: int, k: int, index: str) -> int:
     """Estimate the bytes that a search in tiles keeps on disk at most, the result aside.
 
-    These are the lists that rows probe, and the best cells of each row in each tile of a stripe.
+    These are the centroids, the lists that rows probe, and the best cells of each row in each tile
+    of a stripe.
     """
-    if factory != "exact" and not centroids_in(factory, dim):
-        return 0
-    down, across = len(_cut(sources, factory)), len(_cut(targets, factory))
+    down, across = len(_cut(sources, index)), len(_cut(targets, index))
     stripe = min(down, max(1, _TILES_OF_A_STRIPE // across))
     cells = sources * across * stripe // down + targets * stripe
     if stripe < down:
         cells += sources + targets  # folds of earlier stripes
-    return list_bytes(sources, targets, dim, factory) + 8 * (k + SPARE) * cells
+    lists = 4 * dim * count_lists(index) + list_bytes(sources, targets, index)
+    return lists + 8 * (k + SPARE) * cells
 
 
 def _assign(
@@ -173,8 +174,8 @@ def _assign(
     sides = ways[0].queries.vectors, ways[1].queries.vectors
     path, chosen = given.path("centroids"), given.path("reach")
     if (centroids := open_sealed(path, np.float32)) is None:
-        centroids = centroids_of(train_index(index, sides, nothing))
-        assert centroids is not None  # or the search is not cut into tiles
+        lists = count_lists(index)
+        centroids = train_centroids(training_sample(*sides, lists), lists, nothing)
         write_sealed(path, centroids)
     if (reach := open_sealed(chosen, np.float64)) is None:
         reach = np.array(choose_reach(*ways, centroids, recall, given.memory, nothing))

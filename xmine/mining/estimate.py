@@ -16,9 +16,8 @@ from xmine.errors import FileError, XmineError
 from xmine.files.scratch import LEAST
 from xmine.flags.line_features import LINES_OF_A_TASK
 from xmine.hardware import anonymous_memory, blas_threads, memory_limit, search_device
-from xmine.knn.approximate import choose_index, multiply_adds
-from xmine.knn.exact import MEMORY, exact_memory
-from xmine.knn.faiss_index import centroids_in, index_bytes, training_bytes
+from xmine.knn.approximate import choose_index, multiply_adds, training_bytes
+from xmine.knn.exact import exact_memory
 from xmine.knn.tiles import searching_bytes
 from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import Vectorizer, judging_encoder
@@ -60,8 +59,7 @@ class Estimate:
         vectors: sources, targets, dimension.
         index: of the search, see `xmine.knn.approximate.choose_index`.
         device: of the search.
-        memory: bytes of anonymous memory at the peak, the index left out.
-        index_memory: bytes of the index.
+        memory: bytes of anonymous memory at the peak.
         disk: bytes that are written.
         seconds: of the run; None where no speed is known, see `estimate_run`.
     """
@@ -71,17 +69,15 @@ class Estimate:
     index: str
     device: str
     memory: int
-    index_memory: int
     disk: int
     seconds: float | None
 
     def __str__(self) -> str:
         """Say it in a line."""
-        index = f" and {in_words(self.index_memory)} for the index" if self.index_memory else ""
         time = "" if self.seconds is None else f", {duration(self.seconds)}"
         return (
             f"estimate: {self.lines[0]:,} x {self.lines[1]:,} lines, {self.index} search, "
-            f"{in_words(self.memory)} of memory{index}, {in_words(self.disk)} on disk{time}"
+            f"{in_words(self.memory)} of memory, {in_words(self.disk)} on disk{time}"
         )
 
     def facts(self) -> dict[str, object]:
@@ -90,15 +86,13 @@ class Estimate:
 
     def check(self, max_memory: str, folder: Path, there: int = 0) -> None:
         """Refuse what cannot fit, before it starts."""
-        needed, limit = self.memory + self.index_memory, memory_limit(max_memory)
-        if limit is not None and needed > limit:
+        limit = memory_limit(max_memory)
+        if limit is not None and self.memory > limit:
             most = "--max-memory is" if max_memory else "three quarters of what is free are"
-            smaller = "or cut the files and mine each part (split -l)"
-            if self.index_memory > self.memory / 2:
-                smaller = "--index exact takes none for an index, but longer"
             raise XmineError(
-                f"mining takes about {in_words(needed)} of memory; {most} {in_words(limit)}",
-                f"--max-memory {math.ceil(needed / 2**30)}G allows it; {smaller}",
+                f"mining takes about {in_words(self.memory)} of memory; {most} {in_words(limit)}",
+                f"--max-memory {math.ceil(self.memory / 2**30)}G allows it; or cut the files and "
+                "mine each part (split -l)",
             )
         free = shutil.disk_usage(folder).free
         if self.disk - there > free:
@@ -119,7 +113,7 @@ def estimate_run(
     """Estimate what mining two files takes; None where one can be read but once.
 
     All lines count, blank and repeated ones too. There are no seconds where a transformer or a
-    second model reads, a GPU searches, or FAISS searches its own index: no speed of these is known.
+    second model reads or a GPU searches: no speed of these is known.
     """
     inputs = text_input(source), text_input(target)
     if not all(each.is_rereadable for each in inputs):
@@ -143,11 +137,9 @@ def estimate_run(
 
     at_once = max((each.texts_at_once for each in encoders), default=0) * (1 + blas_threads())
     encoding = _WHILE_ENCODING * dim * min(max(left, right), at_once)
-    searching, indexed = exact_memory(*sizes, k), 0
+    searching = exact_memory(*sizes, k)
     if index != "exact":
-        searching = _WHILE_MEETING if centroids_in(index, dim) else MEMORY
-        searching += training_bytes(dim, index)
-        indexed = max(index_bytes(side, dim, index) for side in (left, right))
+        searching = _WHILE_MEETING + training_bytes(dim, index)
     judging = _WHILE_JUDGING * rows + _CELL_IN_MEMORY * cells
     if (processes := processes_for(sum(-(-each // LINES_OF_A_TASK) for each in sizes[:2]))) > 1:
         judging += _WHILE_MATCHING + OF_A_PROCESS * processes  # this one keeps what it had
@@ -156,7 +148,7 @@ def estimate_run(
 
     # Vectors are there twice: in blocks, and joined.
     disk = rows * (4 * dim + 12 * k + _OF_FEATURES) + _CELL_ON_DISK * cells
-    disk += indexed + searching_bytes(*sizes, k, index)
+    disk += searching_bytes(*sizes, k, index)
     disk += 2 * texts  # those of pairs once more, while their numbers are compared
     if (scratch := _OF_SCRATCH * rows + texts) >= LEAST:  # less stays in memory
         disk += scratch
@@ -164,9 +156,10 @@ def estimate_run(
         token = 4 if is_static else 2 * (judge.body.dim + 1)
         disk += texts // _OF_A_TOKEN * token + rows * (len(FIGURES) * min(k, RERANKED) + 1) * 4
 
-    seconds, work = None, multiply_adds(*sizes, index)
-    if work and is_static and device == "cpu" and rescorer is None:
+    seconds = None
+    if is_static and device == "cpu" and rescorer is None:
+        work = multiply_adds(*sizes, index)
         cpu_seconds = (_OF_A_BYTE + _OF_A_CUT * options.segment) * texts + _OF_A_MULTIPLY_ADD * work
         seconds = _STARTING + cpu_seconds / blas_threads() + _CELL_SECONDS * cells
     lines = surveys[0].lines, surveys[1].lines
-    return Estimate(lines, sizes, index, device, memory, indexed, disk, seconds)
+    return Estimate(lines, sizes, index, device, memory, disk, seconds)

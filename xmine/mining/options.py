@@ -6,6 +6,7 @@ from typing import Any
 from xmine.errors import OptionError
 from xmine.flags.names import FLAGS
 from xmine.hardware import bytes_of
+from xmine.knn.index_name import count_lists
 from xmine.options import EncodingOptions, PromptOptions, flag, option
 from xmine.pairs.pair import COLUMNS
 from xmine.text.languages import check_code
@@ -136,8 +137,8 @@ class MiningOptions(ScoringOptions):
     segment: bool = option(False, "Cut lines into sentences before mining.", "Most used")
     index: str = option(
         "auto",
-        "How neighbours are searched: exact, auto (exact up to a fixed size), or a FAISS "
-        "factory string such as IVF4096,SQfp16.",
+        "How neighbours are searched: exact, auto (exact up to a fixed size), or by inverted "
+        "lists, such as IVF4096,SQfp16.",
         "Speed and memory",
     )
     recall: float = option(
@@ -195,4 +196,6 @@ class MiningOptions(ScoringOptions):
                 f"--score-max {highest:g} is below --threshold {self.threshold:g}",
                 "no score is between them",
             )
+        if self.index != "auto":
+            count_lists(self.index)
         bytes_of(self.max_memory)

@@ -28,7 +28,6 @@ from xmine.files.sealed_arrays import open_sealed, opened_sealed, write_all_seal
 from xmine.hardware import anonymous_memory, memory_limit, search_device
 from xmine.knn.approximate import choose_index, search_approximate
 from xmine.knn.exact import MEMORY, search_exact
-from xmine.knn.faiss_index import centroids_in
 from xmine.knn.growing import has_grown, rows_mark, search_grown
 from xmine.knn.neighbours import Neighbours, keep, kept_in, mark_in
 from xmine.knn.tiles import is_one_tile, search_in_tiles
@@ -236,7 +235,7 @@ class Stages:
         if known:
             here: Any = {"memory": memory, "device": device, "report": report}
             found = search_grown(known, source, target, **here)
-        elif run.kept and self._in_tiles(index, *sizes):
+        elif run.kept and self._in_tiles(index, len(source), len(target)):
             if self.steps.engine.shared:  # a node may not have the GPUs of this machine
                 device = device.partition(":")[0]
             found = search_in_tiles(
@@ -255,7 +254,7 @@ class Stages:
             found = search_exact(source, target, k, memory=memory, device=device, report=report)
         else:
             more: Any = {"recall": options.recall, "memory": memory, "report": report}
-            found = search_approximate(source, target, k, factory=index, **more)
+            found = search_approximate(source, target, k, index=index, **more)
         if run.kept:
             found = keep(found, folder, mark)
             for path in self.steps.folder.glob("tile-*"):
@@ -274,7 +273,7 @@ class Stages:
         first = source[: len(known.targets)], target[: len(known.sources)]
         return known if mark == rows_mark(*first, k, *settings) else None
 
-    def _in_tiles(self, index: str, sources: int, targets: int, dim: int) -> bool:
+    def _in_tiles(self, index: str, sources: int, targets: int) -> bool:
         """Tell whether a search is cut into tasks.
 
         Lists that are cut into tiles have few rows, and their products take longer than those of
@@ -284,10 +283,9 @@ class Stages:
             return False
         if index == "exact":
             return True
-        begun = self.steps.engine.shared or any(
+        return self.steps.engine.shared or any(
             self.steps.folder.glob(f"tile-{self._search_mark()[:12]}-*")
         )
-        return begun and centroids_in(index, dim) > 0
 
     def _search_mark(self) -> str:
         """Name the search: vectors and settings."""

@@ -134,13 +134,6 @@ def compared(
     return _token_vectors(body, left, shares), _token_vectors(body, right, shares)
 
 
-def tokens_of_both(
-    encoder: SentenceEncoder, sources: Sequence[str], targets: Sequence[str]
-) -> tuple[TokenVectors, TokenVectors]:
-    """Read the tokens of the texts of two sides into memory, see `compared`."""
-    return compared(encoder.body, texts_read(encoder, sources), texts_read(encoder, targets))
-
-
 def tokens_of_pairs(
     encoder: SentenceEncoder, sides: tuple[Sequence[str], Sequence[str]], x: Rows, y: Rows
 ) -> tuple[TokenVectors, TokenVectors]:

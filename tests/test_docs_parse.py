@@ -112,7 +112,7 @@ def test_commands_and_options_that_a_sentence_or_a_hint_names_are_there() -> Non
     seen = 0
     for path, text in told:
         for found in re.findall(r"\bxmine [a-z][^\n`(]*", text):
-            words = found.split()
+            words = [word.rstrip(";,:.") for word in found.split()]
             named = next((" ".join(words[:n]) for n in (3, 2) if " ".join(words[:n]) in flags), "")
             if not named:
                 is_group = " ".join(words[:2]).split("|")[0] in groups

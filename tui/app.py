@@ -3,7 +3,7 @@
 import asyncio
 import gc
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
@@ -17,7 +17,7 @@ from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.filter import NoColor
+from textual.filter import LineFilter, NoColor
 from textual.messages import ExitApp
 from textual.screen import Screen
 from textual.theme import Theme
@@ -38,7 +38,7 @@ from .screens.base import BaseScreen, OpeningScreen
 from .screens.judging_base import JudgeScreen
 from .state import keep_place, keep_setting, lately, settings
 from .terminal import DRIVERS, Frame, hear
-from .text import readable
+from .text import QUIET_ON, Dim, readable
 from .widgets.key_line import KeyLine
 from .widgets.prompt import Prompt
 
@@ -184,8 +184,14 @@ class XmineApp(App[None]):
         found = super().get_css_variables()
         if self.current_theme.ansi:
             on = dict.fromkeys(("on-panel", "on-primary", "on-secondary"), found["text"])
-            return {**found, **on, "on-warning": found["background"]}
+            on["on-cursor"] = found["block-cursor-foreground"]
+            quiet = {f"quiet-on-{name}": found["text-muted"] for name in QUIET_ON}
+            return {**found, **on, **quiet, "on-warning": found["background"]}
         return readable(found)
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        dims = [] if self.no_color or self.current_theme.ansi else [Dim()]
+        return [*dims, *super().get_line_filters()]
 
     def on_mount(self) -> None:
         theme, keys = settings()

@@ -150,7 +150,7 @@ def read(path: Path) -> Read:
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", XmineWarning)
         opened = open_pairs(path)
-    judgements = Judgements.open(opened, judge_name(setting("judge")))
+        judgements = Judgements.open(opened, judge_name(setting("judge")))
     with suppress(XmineError):  # where nothing can be remembered, it still opens
         remember(path)
     said = [str(each.message) for each in told if issubclass(each.category, XmineWarning)]

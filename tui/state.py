@@ -12,9 +12,11 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
+from warnings import catch_warnings
 
-from xmine.browsing.judgements import Counts, Judgements
+from xmine.browsing.judgements import Judgements, judge_name
 from xmine.browsing.opening import open_pairs, stamp
+from xmine.browsing.samples import Share, share_of
 from xmine.encoders.fingerprint import FACTS_FILE
 from xmine.errors import FileError, XmineError
 from xmine.files.atomic import replacing
@@ -171,11 +173,13 @@ def look(path: str, opened: str) -> Recent:
 
 
 def _run(run: Path, opened: str) -> Recent:
-    said, counts = _read(run / SUMMARY_FILE), Counts(0, 0, 0, 0)
+    said, judged, right = _read(run / SUMMARY_FILE), 0, Share(0, 0)
     if (verdicts := identity(run / JUDGEMENTS_FILE)) is not None:
         with suppress(OSError, XmineError):
-            counts = _verdicts(run, (verdicts, str(stamp(run))))
-    sure, vectors = counts.accept + counts.reject, said.get("vectors")
+            judged, right = _verdicts(
+                run, judge_name(setting("judge")), (verdicts, str(stamp(run)))
+            )
+    vectors = said.get("vectors")
     pairs, expected = said.get("beads", said.get("pairs")), said.get("precision")
     encoder = vectors.get("model") if isinstance(vectors, dict) else None
     is_whole = all((run / name).is_file() for name in (PAIRS_FILE, SUMMARY_FILE))
@@ -184,8 +188,8 @@ def _run(run: Path, opened: str) -> Recent:
         opened,
         "run" if is_whole else "unfinished",
         pairs if isinstance(pairs, int) else None,
-        counts.judged,
-        counts.accept / sure if sure else None,
+        judged,
+        right.share,
         expected if isinstance(expected, float) else None,
         _joined(said.get("languages")),
         Path(str(encoder or "")).name,
@@ -194,9 +198,12 @@ def _run(run: Path, opened: str) -> Recent:
 
 
 @lru_cache(maxsize=200)
-def _verdicts(run: Path, _: object) -> Counts:
-    """Count the verdicts on the pairs that a run has: others may be of a run before."""
-    return Judgements.open(open_pairs(run)).counts()
+def _verdicts(run: Path, by: str, _: object) -> tuple[int, Share]:
+    """Count one's verdicts on the pairs that a run has, and the share of right ones."""
+    with catch_warnings(action="ignore"):  # whoever opens the run is told
+        judgements = Judgements.open(open_pairs(run), by)
+    rows = judgements.rows()
+    return judgements.counts().judged, share_of(judgements.own(given=False), rows)
 
 
 def _joined(codes: object) -> str:
@@ -231,7 +238,8 @@ def _absolute(path: Path) -> str:
 
 def _judged_in(file: Path) -> int:
     try:
-        return len(standing_in(file, file.read_text(encoding="utf-8").split("\n")))
+        lines = file.read_text(encoding="utf-8", errors="replace").split("\n")
+        return len(standing_in(file, lines, judge_name(setting("judge"))))
     except (OSError, ValueError, XmineError):
         return 0
 

@@ -53,11 +53,11 @@ def needs(what: str, *modules: str) -> None:
             extra = next(name for name, brought in EXTRAS.items() if module in brought)
             raise XmineError(
                 f"{what} needs {_PACKAGES.get(module, module)}",
-                _installing(extra),
+                installing(extra),
             )
 
 
-def _installing(extra: str) -> str:
+def installing(extra: str) -> str:
     """Give the command that adds an extra to this environment, by the tool that made it."""
     environment = Path(sys.prefix)
     if (environment / "uv-receipt.toml").exists():  # uv removes extras that are not named again

@@ -147,21 +147,6 @@ def test_few_lines_tell_nothing_and_a_line_may_be_long() -> None:
     assert "too few lines to tell" in " ".join(aligned.report().warnings)
 
 
-def test_a_block_in_another_place_is_told() -> None:
-    english, chinese = ((EXAMPLES / f"{code}.txt").read_text().split("\n") for code in ("en", "zh"))
-    gold = [map(int, line.split("\t")) for line in (EXAMPLES / "gold.tsv").read_text().splitlines()]
-    source, target = zip(*((english[x - 1], chinese[y - 1]) for x, y in gold), strict=True)
-    assert not xmine.align(source, target).moved
-    turned = [*target[:20], *target[50:120], *target[20:50], *target[120:]]
-    aligned = xmine.align(source, turned)
-    assert len(aligned.moved) == 1
-    assert np.array(aligned.moved[0]) == pytest.approx(np.array([20, 50, 90, 120]), abs=3)
-    assert "moved: lines 21-50 are lines 91-120 of the target" in str(aligned.report())
-    missing = xmine.align(source, [*target[:20], *target[50:]])
-    assert not missing.moved
-    assert missing.report().alone[0] >= 25
-
-
 def test_a_language_without_vectors_is_aligned_by_lengths_and_lexicon() -> None:
     """Each word spelled in Greek letters, which the encoder does not know, and read backwards."""
     lines = (EXAMPLES / "en.txt").read_text().split("\n")[:300]

@@ -1,5 +1,8 @@
 """Blocks of wrong rows are put right, and other rows stay as they are."""
 
+import numpy as np
+import pytest
+
 from tests.toys.sentences import example_pairs
 from xmine.aligning.repair import Repaired, repair
 from xmine.encoders.encoder import SentenceEncoder
@@ -68,3 +71,26 @@ def test_a_corpus_without_wrong_blocks_stays_and_lines_without_any_counterpart_g
     encoder = SentenceEncoder.load()  # of so few rows none has a probability
     found = repair(score_aligned(SOURCES[:1], TARGETS[:1], encoder).report(), encoder)
     assert (len(found.pairs), found.lines()) == (1, ["left out: 0 x 0 lines without counterpart"])
+
+
+@pytest.mark.parametrize("many", [40, len(SOURCES)])
+def test_exchanged_scrambled_and_shifted_rows_are_restored(many: int) -> None:
+    x, y = SOURCES[:many], TARGETS[:many]
+    turned = [at in (5, *range(20, 30)) for at in range(many)]
+    both = [(b, a) if turn else (a, b) for a, b, turn in zip(x, y, turned, strict=True)]
+    encoder = SentenceEncoder.load()
+    for left, right in (zip(*both, strict=True), (x, sorted(y)), (x[1:], y[:-1])):
+        found = repair(score_aligned([*left], [*right], encoder).report(), encoder)
+        restored = {pair[:2] for pair in found.pairs}.intersection(zip(x, y, strict=True))
+        assert len(restored) >= 0.97 * (many - 2)
+        assert list(found.exchanged) == ["6", "21-30"] * (right[5] == x[5])
+    times = np.random.default_rng(1).integers(1, 14, 120)  # lines that lengths alone tell apart
+    left, right = (
+        ["They read his letter. " * n for n in times],
+        ["他们读了他的信。" * n for n in times],
+    )
+    found = repair(score_aligned(left[1:], right[:-1], encoder).report(), encoder)
+    assert len(found.pairs) >= 0.97 * 118
+    half = len(SOURCES) // 2
+    found = repair(score_aligned(SOURCES[:half], TARGETS[half:], encoder).report(), encoder)
+    assert (found.pairs, found.lines()[0]) == ([], "no row is a translation")

@@ -138,14 +138,13 @@ def test_approval_compares_judgements_with_the_estimate_and_judges(tmp_path: Pat
     approval = approval_of(opened, bob)
     assert approval.accepted.of == 0  # the best pairs alone do not tell how good all are
     assert approval.expected == pytest.approx(float(Cuts(opened).at(0.5).precision or 0), abs=1e-6)
-    # 0 and 1 are likely and accepted, 2 is likely and rejected, `kept` unlikely and accepted,
-    # the last one unlikely and rejected.
-    assert (approval.agreed.so, approval.agreed.of) == (3, 5)
+    # Of bob's, 0 and 1 are likely and accepted, 2 is likely, the last unlikely and both rejected.
+    assert (approval.agreed.so, approval.agreed.of) == (3, 4)
     ((first, second, same, kappa),) = approval.judges
     assert (first, second) == ("ann", "bob") and (same.so, same.of) == (3, 4)
     # ann accepts 3 of 4, bob 2: by chance 0.75 x 0.5 + 0.25 x 0.5 = 0.5 agree, 0.75 do.
     assert kappa == pytest.approx(0.5)
     assert approval.agreement() == {
-        "as expected": "0.60 (0.27 to 0.86), 3 of 5",
+        "as expected": str(approval.agreed),
         "ann, bob": f"{same}, kappa 0.50",
     }

@@ -113,6 +113,7 @@ def test_an_old_file_is_read_and_goes_on(path: Path) -> None:
     assert judgements.path.read_bytes().startswith(V1.replace(b"version 1", b"version 2"))
 
 
+@pytest.mark.filterwarnings("ignore:.*not a whole line")
 def test_a_repair_cut_short_is_none_and_one_that_is_odd_is_passed_over(path: Path) -> None:
     opened = open_pairs(path)
     judgements = Judgements.open(opened, "ann")
@@ -158,7 +159,7 @@ def test_repaired_pairs_conflicts_and_judges_are_found(path: Path) -> None:
 
     assert found("is:repaired") == [5] and found("is:conflict") == [2]
     assert found("by:ann") == [1, 2, 3, 5] and found('by:"Bob B" is:reject') == [2, 4]
-    assert found("is:reject") == [2, 4] and found('is:repaired by:"Bob B"') == []
+    assert found("is:reject") == [4] and found('is:repaired by:"Bob B"') == []
     ann.judge(5, "none")
     assert found("is:repaired") == [5]  # with any verdict, or none
 

@@ -8,39 +8,12 @@ from typing import Any
 import pytest
 
 from tests.toys.nineteen import NINETEEN
-from xmine.text.identification import check_language
+from tests.toys.sentences import example_pairs
 
 Command = Callable[..., Any]
 Toy = tuple[Path, Path, set[tuple[int, int]]]
 
-# Written for this test, sixty words or more each (Japanese and Chinese: as many characters).
-FOREIGN = {
-    "Russian": """Вчера вечером мы долго гуляли по набережной и говорили о будущем.
-Река уже замёрзла, но лёд был ещё тонкий, и рыбаки не решались выходить на него.
-Моя сестра рассказала, что весной переедет в другой город, потому что нашла там работу.
-Я обещал помочь ей с вещами и приехать в гости, как только она устроится.
-Потом начался снег, фонари зажглись один за другим, и мы повернули домой пить горячий чай.""",
-    "Japanese": """昨日の夜、わたしたちは川のそばをゆっくり歩きながら、これからのことを話しました。
-妹は春になったら別の町に引っ越すそうです。新しい仕事がそこで見つかったからです。
-荷物を運ぶのを手伝うと約束しましたが、少しさびしい気持ちになりました。
-やがて雪が降りはじめ、町のあかりがひとつずつともっていきました。""",
-    "French": """Hier soir, nous avons longtemps marché le long du fleuve en parlant de l'avenir.
-L'eau était déjà gelée, mais la glace restait mince et les pêcheurs n'osaient pas s'y risquer.
-Ma sœur m'a raconté qu'elle partirait vivre au printemps dans une autre ville où elle a trouvé
-un emploi. Je lui ai promis de l'aider avec ses cartons et de venir la voir dès que possible.
-Puis la neige est tombée et nous sommes rentrés boire un thé brûlant près de la fenêtre.""",
-    "German": """Gestern Abend sind wir lange am Fluss entlanggegangen und haben über die Zukunft
-gesprochen. Das Wasser war schon gefroren, aber das Eis war noch dünn, und kein Fischer traute
-sich hinaus. Meine Schwester erzählte, dass sie im Frühling in eine andere Stadt zieht, weil sie
-dort eine Stelle gefunden hat. Ich versprach ihr, beim Umzug zu helfen und sie bald zu besuchen.
-Dann fing es an zu schneien, und wir kehrten um, weil zu Hause heißer Tee auf uns wartete.""",
-    "Vietnamese": """Tối hôm qua chúng tôi đi dạo rất lâu dọc bờ sông và nói chuyện về tương lai.
-Mặt nước đã lạnh nhưng mấy người câu cá vẫn ngồi yên dưới ánh đèn vàng của cây cầu cũ.
-Em gái tôi kể rằng mùa xuân này em sẽ chuyển đến một thành phố khác vì đã tìm được việc làm.
-Tôi hứa sẽ giúp em dọn đồ và sẽ đến thăm ngay khi em ổn định chỗ ở.
-Sau đó trời mưa, chúng tôi chạy về nhà uống trà nóng và nghe mẹ kể chuyện ngày xưa.""",
-}
-# The same in languages that the embedded encoder was not made for.
+# Written for this test, sixty words or more each, in languages that the encoder was not made for.
 BEYOND = {
     "Swedish": """I går kväll gick vi länge längs floden och pratade om framtiden.
 Vattnet hade redan frusit, men isen var tunn och ingen vågade gå ut på den.
@@ -70,20 +43,6 @@ Then it began to snow, and we turned back home to drink hot tea by the window.""
 }
 
 
-@pytest.mark.parametrize("language", FOREIGN)
-def test_a_foreign_language_is_named(language: str) -> None:
-    lines = FOREIGN[language].splitlines()
-    warning = check_language("text.txt", lines, ("en", "zh"))
-    made_for = "the encoder was made for English, Chinese; give another with --model"
-    assert warning == f"text.txt looks like {language}; {made_for}"
-    assert check_language("text.txt", lines, ()) == ""  # of which nothing is known
-
-
-@pytest.mark.parametrize("language", KNOWN)
-def test_english_and_chinese_are_not_warned_about(language: str) -> None:
-    assert check_language("text.txt", KNOWN[language].splitlines(), ("en", "zh")) == ""
-
-
 @pytest.mark.parametrize("language", BEYOND)
 def test_mining_a_foreign_language_warns_once_and_goes_on(
     command: Command, tmp_path: Path, language: str
@@ -94,6 +53,18 @@ def test_mining_a_foreign_language_warns_once_and_goes_on(
     assert f"xmine: warning: x.txt looks like {language}; " in ended.err
     assert ended.err.count("--model") == 1
     assert (ended.code, ended.touched) == (0, set())
+    assert "`xmine mine x.txt zh.txt --model e5`" in command("mine", "x.txt", "zh.txt").err
+
+
+def test_texts_in_order_are_sent_to_align_first(command: Command, tmp_path: Path) -> None:
+    english = example_pairs().sources[:120]
+    letters = str.maketrans("abcdefghijklmnopqrstuvwxyz", "αβγδεζηθικλμνξοπρστυφχψωϊϋ")
+    greek = [line.lower().translate(letters)[::-1] for line in english]
+    for name, lines in (("a b", english), ("el", greek), ("sorted", sorted(greek))):
+        Path(tmp_path, name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    said = command("mine", "a b", "el").err
+    assert -1 < said.find("`xmine align 'a b' el`") < said.find("--model")
+    assert "xmine align 'a b'" not in command("mine", "a b", "sorted").err
 
 
 def test_mining_english_and_chinese_does_not_warn(command: Command, tmp_path: Path) -> None:

@@ -152,6 +152,7 @@ def test_rows_that_stand_in_the_wrong_place_are_named(command: Command, tmp_path
             {"source_lines": "120", "target_lines": "101", "beads": 1},
         ],
         "left_out": [0, 0],
+        "exchanged": [],
     }
     assert [pair[:2] for pair in read_pairs("b.en,b.zh")] == list(
         zip(english, translations, strict=True)
@@ -173,6 +174,19 @@ def test_copies_are_no_translations(command: Command, tmp_path: Path, corpus: li
     assert [row[6] for row in rows[60:63]] == ["0.0000"] * 3
     assert ["copy" in each for each in flags] == [True] * 3 + [False]
     assert "near-copy" in flags[3] and float(rows[63][6]) > 0
+
+
+def test_near_copies_in_the_wrong_language_go_as_copies_do(
+    command: Command, tmp_path: Path
+) -> None:
+    pairs = example_pairs()
+    faulty = ["Thc barn was empty all wintcr.", "Hcr sister sells applcs and pears."]
+    clean = ["The barn was empty all winter.", "Her sister sells apples and pears."]
+    write(tmp_path / "a.en", [*pairs.sources, *faulty])
+    write(tmp_path / "a.zh", [*pairs.targets, *clean])
+    scored, mined = (command(name, "a.en", "a.zh") for name in ("score", "mine"))
+    assert [row[6] for row in scored.rows if row[2] in clean] == ["0.0000"] * 2
+    assert "dropped: copy 2" in mined.err and not any(row[2] in clean for row in mined.rows)
 
 
 def test_options_change_the_scores(command: Command, tmp_path: Path, corpus: list[str]) -> None:

@@ -275,7 +275,6 @@ def test_two_encoders_are_trained_and_mined_with(
         ("transaug --nli-epochs 2 --triplets en.tsv", ""),
         ("emma-x --phase 1 --em-epochs 2", "--em-epochs: with --phase 1"),
         ("emma-x --phase 1 --temperature 0.1", ""),
-        ("emma-x --classifier fcn --gmm-init unit", "--gmm-init: with --classifier fcn"),
         ("emma-x --rank-temperature-high 0.2", "--rank-temperature-high: with --ranks 2"),
         ("emma-x --rank-temperature-high 0.2 --ranks 3", ""),
         ("msimcse --hard-negative-weight 1", "--hard-negative-weight: without --triplets"),

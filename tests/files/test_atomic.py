@@ -107,10 +107,13 @@ def test_outputs_of_one_command_appear_at_its_end_or_none_does(tmp_path: Path) -
                 partial.write_text(name)
             assert not (tmp_path / name).exists()
 
-    with pytest.raises(KeyboardInterrupt), together():
+    with pytest.raises(KeyboardInterrupt), together(f"{tmp_path}/a,{tmp_path}/b"):
         write()
         raise KeyboardInterrupt
     assert not list(tmp_path.iterdir())
-    with together():
+    with together(tmp_path / "a", tmp_path / "b"):
+        with replacing(tmp_path / "part") as partial:
+            partial.write_text("a step of the work")
+        (tmp_path / "part").unlink()  # is there at once
         write()
     assert sorted(each.name for each in tmp_path.iterdir()) == ["a", "b"]

@@ -12,7 +12,7 @@ from xmine.flags.names import FLAGS
 from xmine.flags.near_copies import beyond_latin, copied, latin_characters, letters_of, same_texts
 from xmine.flags.numbers import differing, reader
 from xmine.flags.reading import read_lines
-from xmine.flags.rules import flag_pairs, odd_lengths, too_high
+from xmine.flags.rules import flag_pairs, odd_lengths, too_high, untranslated
 from xmine.flags.scripts import foreign_to
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring.retrieval import ChosenPairs
@@ -288,6 +288,15 @@ def test_a_copy_may_be_less_near_where_translations_are_in_another_script() -> N
     assert copied(*pair, *letters, same_script=False) == "near-copy"
 
 
+def test_a_near_copy_of_some_words_is_told_to_be_in_one_language() -> None:
+    sources = ["Our teachcr speaks four languages.", "Mara Vole Hotel", "Hotel el Zorro para todos"]
+    targets = ["Our teacher speaks four languages.", "Mara Volo Hotel", "Hotel o Zorro para todos"]
+    sides, rows = (side("a", sources), side("b", targets)), (np.arange(3), np.arange(3))
+    for codes, told in ((("en", "de"), [True, False]), (("es", "pt"), [False] * 3)):
+        _, near, foreign = untranslated(rows, sides, read_lines(sides, rows, codes))
+        assert near.all() and foreign.tolist()[: len(told)] == told
+
+
 def test_lines_without_letters_are_duplicates_if_they_are_the_same() -> None:
     found = flags_of([("12:30", "12点半"), ("14:00", "14点整"), ("12:30", "12点")])
     assert ["duplicate" in each for each in found] == [False, False, True]
@@ -554,6 +563,8 @@ def test_flags_are_those_of_the_texts_however_many_lines_are_looked_at_at_a_time
         for key, known in zip(keys, seen, strict=True):
             known.add(key)
         raised = found[0][row].split(",")
+        if copy == "near-copy":  # which may be told to be of one language
+            expected["script"] |= "script" in raised
         assert {name: name in raised for name in expected} == expected, pairs[row]
         for name, is_raised in expected.items():
             counts[name] += is_raised

@@ -270,13 +270,13 @@ def test_a_wanted_precision_is_the_lowest_cut_that_is_expected_to_have_it(
     assert every.confidence is not None
     for precision in (0.7, 0.9, 0.99):
         mined = xmine.mine(source, target, toy_encoder, MiningOptions(precision=precision))
-        assert mined.threshold.how == f"precision {precision:g}"
+        assert mined.threshold.how.startswith(f"precision {precision:g}")
         assert mined.kept.precision is not None and mined.kept.precision >= precision
         size = len(mined.pairs)
         kept = np.arange(1, len(every.pairs) + 1)
         wrong = kept - np.cumsum(every.confidence.probs)
         ends = np.diff(every.confidence.probs, append=-1) != 0  # equal ones go together
-        more = ends & (kept > size)
+        more = ends & (kept > size) & (every.confidence.probs >= 0.5)
         assert (1 - 1.15 * wrong[more] / kept[more] < precision).all()
 
 

@@ -17,6 +17,7 @@ from xmine.mining.many_languages import (
     mine_languages,
 )
 from xmine.mining.mined import Mined
+from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
 from xmine.pairs.known import ConfirmedPairs
 from xmine.text.by_language import language_of_name, split_by_language
@@ -134,7 +135,7 @@ def test_a_third_language_confirms(tmp_path: Path) -> None:
         (tmp_path / "c" / f"x.{code}").write_text("\n".join(lines) + "\n", encoding="utf-8")
     found = split_by_language(str(tmp_path / "c"), list(texts))
     pairs = language_pairs(list(texts), "all")
-    done = mine_languages(found, pairs, tmp_path / "run")
+    done = mine_languages(found, pairs, tmp_path / "run", options=MiningOptions(keep_copies=True))
     assert done["en", "zh"].confirmed >= 35
     table = pl.read_parquet(tmp_path / "run" / "en-zh" / "pairs.parquet")
     assert set(table["confirmed"].drop_nulls()) == {"fr"}

@@ -91,7 +91,7 @@ def test_what_is_not_to_be_translated_is_left_out(tmp_path: Path) -> None:
     assert read(f"{tmp_path}/a.xlf")[1:] == ([("a", "A")] * 2, said)
     given = text_input(tmp_path / "a.xlf")
     assert list(given.texts()) == ["a", "a"]
-    assert given.warnings == [f'{given.name}: left out: 2 texts marked translate="no"']
+    assert given.warnings == [f'{given.name}: left out: texts marked translate="no" (2)']
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from xmine.errors import FileError
+from xmine.errors import FileError, XmineWarning
 from xmine.pairs.judgements import hash_of
 from xmine.pairs.known import (
     NOTHING_KNOWN,
@@ -204,11 +204,13 @@ JUDGED = (
 def test_judgements_are_known_pairs_as_they_stand_at_the_end(tmp_path: Path) -> None:
     file = tmp_path / "judgements.tsv"
     file.write_text(JUDGED)
-    known = read_known(file)
+    with pytest.warns(XmineWarning, match="judgements.tsv:8: not a whole line of a verdict"):
+        known = read_known(file)
     assert known.pairs == [LabelledPair(1, 9, right=False), LabelledPair(3, 4)]
     assert known.numbers == [7, 2] and known.texts == ["01234567"] * 2
 
 
+@pytest.mark.filterwarnings("ignore:.*not a whole line")
 def test_judged_pairs_and_runs_stand_for_their_judgements(tmp_path: Path) -> None:
     pairs, run = tmp_path / "pairs.tsv", tmp_path / "run"
     pairs.write_text("0.9\thello\tworld\n")
@@ -222,6 +224,7 @@ def test_judged_pairs_and_runs_stand_for_their_judgements(tmp_path: Path) -> Non
     assert len(read_known(run).pairs) == 2
 
 
+@pytest.mark.filterwarnings("ignore:.*not a whole line")
 @pytest.mark.parametrize(
     ("change", "message"),
     {
@@ -262,6 +265,23 @@ def test_judged_pairs_are_known_while_their_lines_have_the_texts_that_were_judge
     )
     with pytest.raises(FileError, match="none of the 7 judged pairs is in zh"):
         known.resolved(target, source)
+
+
+@pytest.mark.parametrize("move", [(1, 0), (0, 1), (1, 1), (3, -2), (400, 0), (-2, -2)])
+def test_judged_pairs_are_known_by_their_texts_where_lines_were_added_or_removed(
+    move: tuple[int, int],
+) -> None:
+    """Each pair takes one verdict: of two lines that are alike the nearest one."""
+    texts = ["one", "two", "three", "two"]
+    sides = [
+        sentence_table(name, [f"{name} {at}" for at in range(max(0, n))] + texts[max(0, -n) :])
+        for name, n in zip(("en.txt", "zh.txt"), move, strict=True)
+    ]
+    pairs = [LabelledPair(at, at, right=at != 3) for at in (3, 4)]
+    known = LabelledPairs("j.tsv", pairs, [2, 3], [hash_of(texts[at], texts[at]) for at in (2, 3)])
+    found = known.resolved(*sides)
+    expected = LabelledPair(3 + move[0], 3 + move[1], right=False)
+    assert found.pairs[0] == expected and len(found.pairs) + found.left_out == 2
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from xmine.scoring.order import rising_share, wrong_blocks
+from xmine.scoring.order import in_one_order, rising_share, wrong_blocks
 
 
 def longest_chain(sources: list[int], targets: list[int]) -> int:
@@ -29,6 +29,21 @@ def test_the_rising_share_is_that_of_the_longest_chain() -> None:
     hundred = np.arange(100)
     assert rising_share(hundred, hundred[::-1]) == 0.01
     assert rising_share(random.permutation(hundred), np.zeros(100, int)) == 0.01
+
+
+def test_lengths_tell_whether_two_texts_are_in_one_order() -> None:
+    random = np.random.default_rng(3)
+    for size in (60, 2000):
+        lengths = np.exp(random.normal(4, 0.6, size))
+        other = lengths * np.exp(random.normal(0.2, 0.1, size))
+        first, second = (["x" * int(length) for length in each] for each in (lengths, other))
+        kept = [np.flatnonzero(random.random(size) > 0.2) for _ in range(2)]
+        assert in_one_order(first, second)
+        some = [first[at] for at in kept[0]], [second[at] for at in kept[1]]
+        assert size < 100 or in_one_order(*some)
+        for left, right in ((first, sorted(second)), (first[::2], second[1::2]), (first, ["x"])):
+            assert not in_one_order(left, right)
+            assert not in_one_order(sorted(left), sorted(right))
 
 
 def rows(size: int, *blocks: tuple[int, int]) -> np.ndarray:

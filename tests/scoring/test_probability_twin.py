@@ -279,7 +279,8 @@ def slow_size(probs: list[float], translations: float, precision: float | None) 
         f1 = 2 * right / (count + translations)
         if precision is None and f1 > best:
             best, size = f1, count
-        if precision is not None and 1 - 1.15 * (count - right) / count >= precision:
+        precise = precision is not None and 1 - 1.15 * (count - right) / count >= precision
+        if precise and probs[count - 1] >= 0.5:
             size = count
     return size if size and sum(probs[:size]) / size >= 1e-3 else 0
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from xmine.errors import XmineError
-from xmine.text.segmentation import segment
+from xmine.text.segmentation import check_chapters, segment
 from xmine.text.sentences import sentence_table
 
 # A bar stands where a cut belongs; the white space around it belongs to no sentence.
@@ -48,22 +48,36 @@ OTHERS = [
     ("fr", "Elle est partie\u202f! | M. Ames a dit «\u00a0oui\u00a0». | Est-ce tout ?"),
     ("es", "¿Vino el Dr. Ames? | ¡Claro! | Se fue a las 3.15."),
     ("ru", "Лодка ушла в 1998 г. из порта. | Кто её видел? | Никто."),
-    ("uk", "Човен вийшов у 1998 р. з порту. | Хто його бачив? | Ніхто!"),
-    ("it", "La barca è partita. | Chi l'ha vista? | Nessuno."),
-    ("pt", "O barco partiu. | Quem o viu? | Ninguém!"),
-    ("nl", "De boot is weg. | Wie zag haar? | Niemand."),
-    ("pl", "Łódź odpłynęła. | Kto ją widział? | Nikt."),
-    ("cs", "Loď odplula 3. října. | Kdo ji viděl? | Nikdo."),
-    ("tr", "Tekne 3. limandan ayrıldı. | Kim gördü? | Hiç kimse."),
-    ("ar", "غادر القارب الميناء، ثم عاد. | هل رآه أحد؟ | لا."),
-    ("hi", "नाव चली गई। | किसने देखा? | किसी ने नहीं।"),
-    ("id", "Kapal itu berangkat. | Siapa yang melihatnya? | Tidak ada."),
-    ("vi", "Con thuyền đã rời bến. | Ai thấy nó? | Không ai cả."),
-    ("ko", "배가 떠났다. | 누가 보았나요? | 아무도 없다."),
+    ("de", "1. Öffne den Deckel. | 2. Drücke den Knopf. | 3. Warte, wie Max. | Er wartet."),
+    ("en", "a) Fill the pot. | b) Boil it! | c) She said no. | I agree."),
+    ("es", "Vive en EE. UU. desde 1990. | Véase pág. 5."),
     ("ja", "船は出ました。 | だれが見た？ | だれも！"),
     ("ja", "「行こう。」と彼は言った。 | 「走れ！」 | 船は出た。"),
     ("ja", "ボートはもうない! | だれも見なかった. | また来る"),
 ]
+ABBREVIATED = """\
+ar|وصل د. سالم. | انظر ص. 12 من الكتاب. | قالت أ.د. ليلى: نعم.
+cs|Viz obr. 4 v kap. 3. | Přišel Ing. Novák a MUDr. Malá. | Koupil mléko atd. | Odešel.
+de|Siehe Abb. 3 und Nr. 7. | Am 24., vor dem Fest, kam Fr. Dr. Weiß. | „Nein!“, rief er.
+de|»Das Haus ist alt. | Ich mag es.« | Er brachte Äpfel usw. | Dann ging er am 3. Mai.
+en|1. Fill it. | 2. See vol. 3 and Fig. 2. | "Never!" he said. | Then -- who knew? -- it fell.
+en|(a) Cups, etc. | They broke. | Prof. J. K. Lane left. | He stayed (why? No idea.) | So what?
+es|El Dr. Ruiz vive en la Avda. Norte. | Véase la pág. 4 y el núm. 9. | «¡Vete!» dijo. | Sí.
+fr|Mme. Roux et M. Blanc sont là. | Voir p. 3 et chap. IV. | Des poires, etc. | Puis il part.
+hi|डॉ. मेहता और प्रो. राव आए। | पृ. 4 देखें। | वे गए।
+id|Ia tinggal di Jl. Mawar No. 7. | Lihat hlm. 12. | Ada kursi, dll. | Lalu ia pergi.
+it|Il sig. Neri e l'avv. Riva escono. | Vedi pag. 8 e n. 5. | «Basta!» gridò. | Mele ecc. | Sì.
+ja|Dr. 田中が来た。 | 「待て！」と言った。 | 誰も待たなかった。
+ko|Dr. 김이 왔다. | 1. 문을 연다. | 2. No. 3을 기다린다. | npm은 없다.
+nl|Zie blz. 4 en nr. 7. | Dhr. Bos kwam a.h.w. laat. | Zo. | 's Avonds ging mevr. De Wit.
+pl|Ur. w 1950 r. w Krakowie. | Zob. rys. 2 i tab. 5. | Mieszka na ul. Długiej. | Itd. itp.
+pt|O Sr. Melo mora na Av. Central. | Ver pág. 9 e art. 5. | Peras etc. | Saiu a Dra. Reis.
+ru|См. рис. 4 и стр. 7. | И. П. Белов ждал, т. е. молчал. | Яблоки и т. д. | Он ушёл.
+tr|Bkz. Şek. 3 ve s. 12. | Av. Kaya geldi. | Elma, armut vb. | Sonra 5. kata çıktı.
+uk|Див. табл. 2 і с. 7. | І. П. Білик живе на вул. Садовій. | Яблука тощо. | Пішов.
+vi|Ông sống ở TP. Đà Nẵng. | Xem tr. 5. | GS. Minh và PGS. TS. Hà đến. | Có bàn, v.v. | Rồi đi.
+"""
+OTHERS += [(line[:2], line[3:]) for line in ABBREVIATED.splitlines()]
 
 
 @pytest.mark.parametrize(("language", "marked"), OTHERS)
@@ -91,6 +105,28 @@ def test_cuts_are_where_the_bars_stand(marked: str) -> None:
         assert all(line[offset:][: len(text)] == text for offset, text in found)
     if marked in CHINESE and not any(char.isascii() and char.isalpha() for char in marked):
         assert [text for _, text in segment("".join(sentences))] == sentences
+
+
+@pytest.mark.parametrize(
+    "language", "ar cs de en es fr hi id it ja ko nl pl pt ru tr uk vi zh".split()
+)
+def test_no_sentence_begins_with_what_continues_one(language: str) -> None:
+    random = np.random.default_rng(7)
+    marks = [". ", ".” ", "! ", "? ", '!" ', "., ", ". – ", ".\u3000", "!) ", ".; ", "… "]
+    words = ["Word", "word", "(a)", "1.", "No", "e.g", "etc", "«Word", "Ж", "ж"]
+    for _ in range(200):
+        parts = random.choice(words, 12), random.choice(marks, 12)
+        text = "".join(map("".join, zip(*parts, strict=True))) + "Word."
+        for _, piece in segment(text, language)[1:]:
+            assert piece[0] not in ",;:)!?.%"
+            assert language in "ar hi ja ko zh" or not piece[0].islower()
+
+
+def test_a_line_that_holds_a_chapter_earns_the_hint() -> None:
+    for chapter, few in (("He left at noon. " * 30, "He left."), ("天黑了。" * 30, "天黑了。")):
+        (said,) = check_chapters("f", [chapter, few])
+        assert said == "f: lines of up to 30 sentences; --segment cuts lines into sentences"
+        assert check_chapters("f", [few] * 90) == check_chapters("f", [chapter, *[few] * 90]) == []
 
 
 def test_a_line_break_inside_a_text_ends_a_sentence() -> None:

@@ -108,6 +108,8 @@ class Adam:
 class Twin:
     """The algorithm: `begin` each phase, `warm_up` or `maximise` each step, `estimate` between."""
 
+    epsilon = 0.99  # of fewer than 5,000 steps
+
     def __init__(self, options: EmmaXOptions, tower: Tower) -> None:
         self.options, self.tower = options, copy.deepcopy(tower)
         self.g = Mixture(options.ranks, tower.dim)
@@ -205,10 +207,10 @@ class Twin:
             int(p.argmax()) + 1 == rank for p, (_, _, rank) in zip(log_p, examples, strict=True)
         ]
         nats = sum(costs[1:], costs[0]) / len(costs)  # eq. 4
-        learns = self.options.gmm_init != "moments" or self.done >= self.together  # A-14
+        learns = self.done >= self.together  # A-14
         self.learn(contrast, nats if learns else None)
         self.window += examples
-        if self.options.gmm_init == "moments" and self.done == self.together:
+        if self.done == self.together:
             self.g.fit(self.window)
         self.put_all(keys, columns, together=True)
         shown = {"rank_nats": nats.item(), "rank_accuracy": sum(right) / len(right)}
@@ -251,8 +253,6 @@ class Twin:
             of_rank = [(x, y) for each in made for x, y, r in each if r == rank]
             if of_rank:
                 self.s[rank - 1] = sum(cosine(x, y) for x, y in of_rank) / len(of_rank)
-        if self.options.gmm_init != "moments" and self.options.phase != "2":
-            return
         anew = copy.deepcopy(self.g)
         anew.fit([each for some in made[::2] for each in some])
         judged = [each for some in made[1::2] for each in some]
@@ -321,9 +321,8 @@ class Twin:
         shown["uniformity"] = math.log(sum(spread) / len(spread))
         for rank, each in members.items():  # eq. 11
             if each:
-                epsilon = 0.99 if options.rank_ema == "auto" else float(options.rank_ema)
                 mean = sum(each) / len(each)
-                self.s[rank - 1] = epsilon * self.s[rank - 1] + (1 - epsilon) * mean
+                self.s[rank - 1] += (1 - self.epsilon) * (mean - self.s[rank - 1])
         self.put_all(keys, columns, together=False)
         if "ranking" in losses:
             self.refit(losses["ranking"].item(), examples)
@@ -334,10 +333,7 @@ class Twin:
         """Estimate a G anew that explains nothing for a window."""
         self.nats.append(nats)
         if len(self.nats) == self.together:
-            if (
-                sum(self.nats) / self.together > monitor._LOST
-                and self.options.gmm_init == "moments"
-            ):
+            if sum(self.nats) / self.together > monitor._LOST:
                 self.g.fit(examples)
                 self.counts["refitted"] += 1
             self.nats.clear()

@@ -78,7 +78,7 @@ MINED = {"negatives": 2, "refresh_negatives": 2}
 CASES: dict[str, tuple[str, dict[str, Any], str]] = {
     "moco": ("moco", STATIC | QUEUE | MINED | {"clip": 1.0, "nli_batch": 20} | PIECES, "labelled"),
     "moco-transformer": ("moco", TRANSFORMER | QUEUE | TWO_ENCODERS, "pairs"),
-    "msimcse": ("msimcse", STATIC | {"symmetric": True, "logit_rows": 5} | MINED | PIECES, "pairs"),
+    "msimcse": ("msimcse", STATIC | {"symmetric": True} | MINED | PIECES, "pairs"),
     "msimcse-new": ("msimcse", STATIC | NEW_ONE | MINED, "pairs"),
     "msimcse-triplets": ("msimcse", TRANSFORMER | {"training_head": True}, "triplets"),
     "transaug": ("transaug", STATIC | TAUGHT | NEW, "english"),

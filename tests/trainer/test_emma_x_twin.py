@@ -322,28 +322,24 @@ CASES: dict[str, dict[str, Any]] = {
         "parallel_mix": 0.4,
         "clip": 0.3,
         "token_dropout": 0.2,
-        "logit_rows": 3,
         "momentum": 0.8,
-        "rank_ema": 0.9,
     },
     "two ranks": {
         "ranks": 2,
         "momentum": 0.0,
         "interp_rule": "ceil",
         "virtual_examples": 3,
-        "gmm_init": "unit",
         "queue_init": "prefill",
         "em_learning_rate": 0.1,
         "em_epochs": 7,
     },
     "phase 2 alone": {
         "phase": "2",
-        "gmm_init": "unit",
         "queue_init": "random",
         "queue_size": 0,
     },
     "frozen": {"freeze_gmm": True, "steps": 5},
-    "guards": {"rank_ema": 0.3, "steps": 20},
+    "guards": {"steps": 20},
 }
 
 
@@ -351,9 +347,11 @@ CASES: dict[str, dict[str, Any]] = {
 def test_a_run_is_what_the_paper_says(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if name in ("guards", "two ranks"):  # in the second no G is estimated anew
+    if name == "guards":
         monkeypatch.setattr(monitor, "_PATIENCE", 3)
         monkeypatch.setattr(monitor, "_LOST", 0.2)
+        monkeypatch.setattr(emma_x, "_EPSILON", (0.3, 0.999))
+        monkeypatch.setattr(Twin, "epsilon", 0.3)
     torch.manual_seed(3)
     data, options = corpus(), EmmaXOptions(**BASE | CASES[name])
     watch = Watch(options, data, monkeypatch)

@@ -206,7 +206,7 @@ CASES: list[tuple[type[TrainingOptions], dict[str, Any], set[str]]] = [
         {"stage": "contrast", "encoder": "STATIC", "distilled_encoder": "BERT", "max_tokens": 9},
         {"--max-tokens"},
     ),
-    (EmmaXOptions, {"phase": "1", "rank_ema": 0.5, "encoder": "STATIC"}, {"--rank-ema"}),
+    (EmmaXOptions, {"phase": "1", "freeze_gmm": True, "encoder": "STATIC"}, {"--freeze-gmm"}),
 ]
 
 

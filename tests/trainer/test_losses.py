@@ -10,7 +10,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from tests.toys.twin_training import in_float64
 from xmine.trainer.losses import with_queue
-from xmine.trainer.losses.contrastive import in_chunks, info_nce, scaled_cosines
+from xmine.trainer.losses.contrastive import info_nce, scaled_cosines
 from xmine.trainer.losses.with_queue import Member, contrast_in_batch, contrast_with_queue
 from xmine.trainer.methods.moco import InferenceHead, features_of
 from xmine.trainer.models.queue import KeyQueue
@@ -185,25 +185,6 @@ def test_golden_g08_with_a_weight_on_the_own_hard_negative() -> None:
         [scaled_cosines(H, POSITIVES, 20.0), scaled_cosines(H, HARD, 20.0) + weight], dim=1
     )
     assert rows_of_loss(logits, [0, 1]) == pytest.approx([0.05349056, 0.70226332], abs=1e-6)
-
-
-@pytest.mark.parametrize("rows", [0, 1, 3, 5, 11, 12])
-def test_in_chunks_is_the_whole_with_its_gradients(rows: int) -> None:
-    generator = torch.Generator().manual_seed(1)
-    start = [torch.randn(count, 4, generator=generator) for count in (11, 11, 7)]
-    found = []
-    for chunk in (0, rows):
-        query, key, others = (each.clone().requires_grad_() for each in start)
-
-        def loss(query: Tensor, key: Tensor, others: Tensor = others) -> Tensor:
-            logits = torch.cat([(query * key).sum(dim=1)[:, None], query @ others.T], dim=1)
-            return info_nce(3 * logits, torch.zeros(len(query), dtype=torch.int64))
-
-        value = in_chunks(loss, chunk, query, key)
-        torch.autograd.backward(value)
-        found.append([value.detach(), query.grad, key.grad, others.grad])  # others by closure
-    for whole, chunked in zip(*found, strict=True):
-        torch.testing.assert_close(chunked, whole, atol=1e-6, rtol=1e-5)
 
 
 def test_golden_g05_features_of_two_sentences() -> None:

@@ -236,7 +236,7 @@ CASES: dict[str, tuple[list[TrainedTowers], dict[str, Any]]] = {
     "two encoders": (TWO, {}),
     "one encoder": ([static], {}),
     "one encoder, with the batch": ([static], {"in_batch_negatives": True, "clip": 0.1}),
-    "with the batch": (TWO, {"in_batch_negatives": True, "warmup": 0.3, "logit_rows": 4}),
+    "with the batch": (TWO, {"in_batch_negatives": True, "warmup": 0.3}),
     "random queues": (TWO, {"queue_init": "random", "schedule": "cosine"}),
     "filled queues": (TWO, {"queue_init": "prefill"}),
     "fewer pieces": (TWO, {"token_dropout": 0.4}),
@@ -251,7 +251,7 @@ CASES: dict[str, tuple[list[TrainedTowers], dict[str, Any]]] = {
     ),
     "one transformer": (
         [transformer],
-        PAPER | {"dropout": 0.2, "queue_init": "random", "logit_rows": 4} | SLOW,
+        PAPER | {"dropout": 0.2, "queue_init": "random"} | SLOW,
     ),
     "two kinds": ([static, transformer], TRAINED | {"queue_init": "random"}),
     "scaled losses": (TWO, PAPER | {"dtype": "float16", "in_batch_negatives": True}),

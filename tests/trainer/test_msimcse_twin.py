@@ -208,12 +208,11 @@ CASES: dict[str, tuple[str, float | None, dict[str, Any]]] = {
     "texts, halves": ("texts", None, {}),
     "texts, dropout": ("texts", 0.3, PAPER | TRAINED),
     "triplets": ("triplets", None, HARD),
-    "triplets, a head": ("triplets", 0.2, PAPER | TRAINED | {"logit_rows": 3}),
+    "triplets, a head": ("triplets", 0.2, PAPER | TRAINED),
     "triplets, both ways": (
         "triplets",
         None,
-        HARD
-        | {"symmetric": True, "training_head": True, "logit_rows": 3, "matryoshka": ["3", "5"]},
+        HARD | {"symmetric": True, "training_head": True, "matryoshka": ["3", "5"]},
     ),
     "no contradictions": ("triplets", None, {"drop_hard_negatives": True}),
     "two languages": ("in two languages", None, HARD | {"token_dropout": 0.2}),

@@ -53,7 +53,7 @@ COMMON: dict[str, Any] = {
 QUEUE = {"queue_size": 80, "queue_init": "prefill", "in_batch_negatives": True}
 MIXED = {"teacher": TOY, "distilled_encoder": TOY, "train_teacher": True, "distil_epochs": 2}
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
-    "msimcse": ("msimcse", {"training_head": True, "logit_rows": 10}),
+    "msimcse": ("msimcse", {"training_head": True}),
     "moco": ("moco", QUEUE | {"deterministic": True}),
     "moco, static and transformer": (
         "moco",

@@ -1,4 +1,4 @@
-"""The papers' settings, as presets have them; `test_reproduce.py` runs them."""
+"""The papers' settings, as presets have them."""
 
 from typing import Any
 

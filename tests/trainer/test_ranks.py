@@ -8,8 +8,6 @@ from torch import Tensor
 from xmine.trainer.losses.contrastive import ranking_info_nce
 from xmine.trainer.options.emma_x import EmmaXOptions
 from xmine.trainer.ranking.ranks import (
-    MixtureClassifier,
-    NetworkClassifier,
     RankClassifier,
     better_of,
     first_similarities,
@@ -25,15 +23,15 @@ RANKS = torch.tensor([[1, 2, 3, 4, 4], [2, 2, 4, 4, 4]])
 TEMPERATURES = [0.05, 0.075, 0.1]
 
 
-def mixture(mu: Tensor, variances: Tensor, pi: Tensor) -> MixtureClassifier:
+def mixture(mu: Tensor, variances: Tensor, pi: Tensor) -> RankClassifier:
     """Make a classifier with given parameters, in their type."""
-    made = MixtureClassifier(*mu.shape).to(mu.dtype)
+    made = RankClassifier(*mu.shape).to(mu.dtype)
     state = {"logit_pi": pi.log(), "mu": mu, "log_var": variances.log()}
     made.load_state_dict(state)
     return made
 
 
-def random_mixture(ranks: int = 3, dim: int = 6, seed: int = 1) -> MixtureClassifier:
+def random_mixture(ranks: int = 3, dim: int = 6, seed: int = 1) -> RankClassifier:
     random = np.random.default_rng(seed)
     mu, variances = random.standard_normal((ranks, dim)), random.random((ranks, dim)) + 0.2
     pi = random.dirichlet(np.ones(ranks))
@@ -101,24 +99,14 @@ def test_golden_g11c_ranks_are_thresholds_of_the_cosine() -> None:
         assert odds[0] - odds[1] == pytest.approx(slope, abs=0.05)  # over 0.01 of the cosine
 
 
-def test_the_network_judges_a_grid_as_it_judges_pairs() -> None:
-    torch.manual_seed(1)
-    classifier, x, y = NetworkClassifier(3, 6).double(), unit(4, 6, 3), unit(5, 6, 4)
-    grid = classifier.of_grid(x, y)
-    slow = torch.stack([classifier.of_pairs(row.expand_as(y), y) for row in x])
-    np.testing.assert_allclose(grid.detach(), slow.detach(), atol=1e-9)
-
-
-@pytest.mark.parametrize("classifier", [random_mixture(), NetworkClassifier(3, 6).double()])
-def test_ranks_in_another_order_have_their_posteriors_in_that_order(
-    classifier: RankClassifier,
-) -> None:
+def test_ranks_in_another_order_have_their_posteriors_in_that_order() -> None:
+    classifier = random_mixture()
     x, y, order = unit(4, 6, 3), unit(4, 6, 4), torch.tensor([2, 0, 1])
     optimizer = torch.optim.Adam(classifier.parameters())
     torch.autograd.backward(classifier.of_pairs(x, y)[:, 0].sum())
     optimizer.step()
     before = classifier.of_pairs(x, y).detach()
-    last = classifier.by_rank()[-1]
+    last = classifier.log_var
     memory = optimizer.state[last]["exp_avg"].clone()
     classifier.reorder(order, optimizer)
     torch.testing.assert_close(classifier.of_pairs(x, y).detach(), before[:, order])
@@ -133,7 +121,7 @@ def test_the_classifier_that_is_right_more_often_goes_on() -> None:
         scale = drawn * np.exp(0.3 * random.standard_normal(300))  # ranks overlap
         d = torch.from_numpy(random.standard_normal((300, 64)) * scale[:, None])
         examples.append((d, torch.zeros_like(d), torch.from_numpy(drawn)))
-    classifier = MixtureClassifier(3, 64).double()
+    classifier = RankClassifier(3, 64).double()
     x, y, ranks = examples[1]
 
     def nats() -> float:

@@ -1,7 +1,7 @@
-"""Tables of papers made again: what each row needs, its options, and all rows on small files."""
+"""Tables of papers made again: what each row needs, its options, and a table on small files."""
 
 import json
-import math
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,21 +12,17 @@ from xmine.errors import OptionError
 from xmine.evaluation.benchmarks import BENCHMARKS
 from xmine.evaluation.papers.tables import all_tables, matching
 from xmine.options import flag, without_effect
+from xmine.pairs.io import ParallelText
 from xmine.trainer.methods import METHODS
 from xmine.trainer.reproduce import run
 from xmine.trainer.reproduce.jobs import Place, jobs_of
-from xmine.trainer.reproduce.tiny import MOST, OPTIONS, write_tiny
 
-NOWHERE = Place(Path("nowhere"), Path("out"), {}, {})
+NOWHERE = Place(Path("nowhere"), Path("out"), {})
 
 
-@pytest.fixture(scope="module")
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> Place:
-    """Write small files for all tables; encoders and figures stay for all tests."""
-    folder = tmp_path_factory.mktemp("tiny")
-    place = Place(folder / "data", folder / "out", OPTIONS, MOST)
-    write_tiny(place, [*all_tables().values()])
-    return place
+# What small data and a small encoder allow.
+SMALL = {"device": "cpu", "threads": 1, "held_out": 16, "steps": 2, "batch_size": 8}
+SMALL |= {"queue_size": 16, "max_tokens": 16}
 
 
 @pytest.mark.parametrize("name", all_tables())
@@ -52,7 +48,7 @@ def test_every_row_is_options_of_its_method_and_differs_from_the_others(name: st
 
 def test_what_is_missing_is_named_before_anything_is_trained(tmp_path: Path) -> None:
     table = all_tables()["moco/2"]
-    place = Place(tmp_path, tmp_path / "out", {}, {})
+    place = Place(tmp_path, tmp_path / "out", {})
     ours, *_ = table.rows
     [file] = run.missing_files(table, ours, place)
     assert file.startswith("train/moco.en-zh.tsv (5 million English-Chinese pairs")
@@ -70,7 +66,7 @@ def test_what_is_missing_is_named_before_anything_is_trained(tmp_path: Path) -> 
 def test_options_of_all_rows_beat_those_of_a_model_and_a_row_beats_them() -> None:
     table = all_tables()["moco/5"]
     [row] = [each for each in table.rows if each.name == "w/o momentum"]
-    place = replace(NOWHERE, options={"queue_size": 99, "momentum": 0.5}, most={"batch_size": 8})
+    place = replace(NOWHERE, options={"queue_size": 99, "momentum": 0.5, "batch_size": 8})
     [job] = jobs_of(table, row, place, seed=3)
     names = "queue_size momentum batch_size temperature seed".split()
     assert [job.options[name] for name in names] == [99, 0, 8, 0.04, 3]
@@ -87,13 +83,24 @@ def test_a_column_is_the_first_row_of_its_pattern_that_is_there() -> None:
         assert matching(names, "zh-en test|oracle|mean of *") == name
 
 
-def test_a_table_is_made_once_with_each_seed(tmp_path: Path) -> None:
+def test_a_table_is_made_once_with_each_seed(
+    tmp_path: Path, toy_pairs: ParallelText, checkpoint: Callable[..., Path]
+) -> None:
     table = all_tables()["moco/1"]
-    place = Place(tmp_path / "data", tmp_path / "out", OPTIONS, MOST)
-    write_tiny(place, [table])
+    place = Place(tmp_path / "data", tmp_path / "out", SMALL)
+    for name in ("google-bert/bert-base-uncased", "hfl/chinese-roberta-wwm-ext"):
+        checkpoint(name=f"data/encoders/{name}")
+    rows = zip(toy_pairs.sources[:100], toy_pairs.targets[:100], strict=True)
+    for name, lines in (
+        ("train/moco.en-zh.tsv", ["\t".join(row) for row in rows]),
+        ("tatoeba/tatoeba.cmn-eng.cmn", toy_pairs.sources[1:9]),  # which both read alike
+        ("tatoeba/tatoeba.cmn-eng.eng", toy_pairs.sources[:8]),
+    ):
+        (place.data / name).parent.mkdir(parents=True, exist_ok=True)
+        (place.data / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
     said: list[str] = []
     [made] = run.reproduce(table, place, (1, 2), ["MoCo-BERT base"], say=said.append)
-    assert {*made.figures} == {"zh→en", "en→zh", "mean"}
+    assert {*made.figures} == {"zh→en", "en→zh", "mean"}, made.why
     assert all(len(each) == 2 for each in made.figures.values())
     assert "± " in run.side_by_side(table, [made])[2][1]
     [figures] = place.output.glob("figures/moco.tatoeba-*.json")
@@ -104,28 +111,8 @@ def test_a_table_is_made_once_with_each_seed(tmp_path: Path) -> None:
     assert (asked["queue_size"], asked["temperature"], asked["steps"]) == (16, 0.04, 2)
     again = run.reproduce(table, place, (1, 2), ["MoCo-BERT base"], say=said.append)
     assert [made] == again and said[3:] == ["MoCo-BERT base: measured"]
-    other = replace(place, options={**OPTIONS, "steps": 3})
+    other = replace(place, options={**SMALL, "steps": 3})
     with pytest.raises(run.OtherWork, match="made with other options or files"):
         run.reproduce(table, other, only=["MoCo-BERT base"])
     (place.output / "encoders/moco.json").unlink()  # as of an encoder that was trained elsewhere
     assert run.reproduce(table, other, only=["MoCo-BERT base"])[0].figures
-
-
-@pytest.mark.long
-@pytest.mark.timeout(900)  # alone a minute; several run beside each other
-@pytest.mark.parametrize("name", all_tables())
-def test_every_row_of_every_table_runs_on_small_files(
-    name: str, tiny: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Each row has a figure of ours in each column, or is cited."""
-    monkeypatch.setattr("xmine.evaluation.transfer.frozen.STRENGTHS", (1.0,))  # to be quick
-    table = all_tables()[name]
-    for made in run.reproduce(table, tiny):
-        if made.row.cited:
-            assert made.why == f"cited: {made.row.cited}"
-            continue
-        assert not made.why, made.row.name
-        assert {*made.figures} == {*table.columns}, made.row.name
-        assert all(math.isfinite(x) for each in made.figures.values() for x in each)
-    written = json.loads((tiny.output / f"{name.replace('/', '-')}.json").read_text())
-    assert [made["row"]["name"] for made in written["rows"]] == [row.name for row in table.rows]

@@ -449,7 +449,7 @@ BASE: dict[str, Any] = {
         *mostly_long(
             [
                 {"queue_init": "prefill", "logit_scale_init": 1.0},
-                {"queue_size": 7, "logit_scale_init": 4.6, "logit_rows": 5},
+                {"queue_size": 7, "logit_scale_init": 4.6},
                 {"share_encoder": True, "in_batch_negatives": True},
             ],
             usual=[],

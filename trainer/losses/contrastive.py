@@ -1,14 +1,13 @@
 """Contrastive losses: pure functions of embeddings or logits, in float32.
 
 None of them takes an exponential outside `logsumexp`: at a temperature of 0.04 that of a logit
-overflows float16. Memory of large batches and queues is bounded by `in_chunks`.
+overflows float16.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
-from torch.utils.checkpoint import checkpoint
 
 
 def info_nce(logits: Tensor, positives: Tensor) -> Tensor:
@@ -62,24 +61,3 @@ def ranking_info_nce(cosines: Tensor, ranks: Tensor, temperatures: Sequence[floa
         every = logits.masked_fill((ranks < rank) & ~aside, float("-inf")).logsumexp(dim=1)
         total = total + torch.where(there, every - positive, 0.0)
     return total.mean()
-
-
-def in_chunks(loss: Callable[..., Tensor], rows: int, *tensors: Tensor) -> Tensor:
-    """Average a loss over chunks of rows, which the backward pass computes again.
-
-    So that the logits of a chunk are all that memory holds, however many rows there are.
-
-    Args:
-        loss: of the tensors' rows, a mean over them.
-        rows: of a chunk; 0: all.
-        tensors: [rows of the batch, ...] each.
-    """
-    count = len(tensors[0])
-    if not rows or rows >= count:
-        return loss(*tensors)
-    total = tensors[0].new_zeros(())
-    for start in range(0, count, rows):
-        part = [each[start : start + rows] for each in tensors]
-        mean: Tensor = checkpoint(loss, *part, use_reentrant=False, preserve_rng_state=False)
-        total = total + mean * (len(part[0]) / count)
-    return total

@@ -10,7 +10,7 @@ from ..distributed import all_gather, all_gather_with_gradient, rank_here
 from ..models.queue import KeyQueue, same_texts
 from ..models.towers import unit_rows
 from ..options.contrast import QueueOptions
-from .contrastive import in_chunks, info_nce, scaled_cosines
+from .contrastive import info_nce, scaled_cosines
 
 LOGITS_AT_ONCE = 2**24  # of rows and keys of a queue: 64 MB
 
@@ -46,7 +46,6 @@ def contrast_in_batch(
     scale: float,
     *,
     hard_negative_weight: float = 0.0,
-    rows: int = 0,
 ) -> Tensor:
     """Eq. 1: x with its y, against the y of all other rows and the hard negatives of all.
 
@@ -56,27 +55,23 @@ def contrast_in_batch(
         x, y, negatives: of this process.
         scale: 1 / temperature.
         hard_negative_weight: added to the logit of a row's own hard negative.
-        rows: whose logits are in memory together, see `in_chunks`.
     """
     first = rank_here() * len(x.texts)
     own = torch.arange(first, first + len(x.texts), device=x.texts.device)
     every_x, every_y = all_gather(x.texts), y.of_all()
     hard = negatives.of_all() if negatives else None
 
-    def loss(vectors: Tensor, of_x: Tensor, of_y: Tensor, own: Tensor) -> Tensor:
-        same = same_texts(of_x, every_x) | same_texts(of_y, every_y.texts)
-        same |= same_texts(of_x, every_y.texts)
-        at = torch.arange(len(own), device=own.device), own
-        same[at] = False
-        logits = scaled_cosines(vectors, every_y.vectors, scale, same)  # [rows, batch]
-        if hard:
-            same = same_texts(of_x, hard.texts) | same_texts(of_y, hard.texts)
-            others = scaled_cosines(vectors, hard.vectors, scale, same)  # [rows, batch]
-            others[at] += hard_negative_weight
-            logits = torch.cat([logits, others], dim=1)  # [rows, 2 * batch]
-        return info_nce(logits, own)
-
-    return in_chunks(loss, rows, x.vectors, x.texts, y.texts, own)
+    same = same_texts(x.texts, every_x) | same_texts(y.texts, every_y.texts)
+    same |= same_texts(x.texts, every_y.texts)
+    at = torch.arange(len(own), device=own.device), own
+    same[at] = False
+    logits = scaled_cosines(x.vectors, every_y.vectors, scale, same)  # [rows, batch]
+    if hard:
+        same = same_texts(x.texts, hard.texts) | same_texts(y.texts, hard.texts)
+        others = scaled_cosines(x.vectors, hard.vectors, scale, same)  # [rows, batch]
+        others[at] += hard_negative_weight
+        logits = torch.cat([logits, others], dim=1)  # [rows, 2 * batch]
+    return info_nce(logits, own)
 
 
 def contrast_with_queue(
@@ -101,32 +96,25 @@ def contrast_with_queue(
         hard: more negatives of all rows, of this process; texts as those of a row.
     """
     hard = hard.of_all() if hard else None
-    first = rank_here() * len(query)
-    own = torch.arange(first, first + len(query), device=query.device)
-    every_key, every_text = key, texts
     if options.in_batch_negatives:
         every_key = all_gather_with_gradient(key)  # [batch, dim]
         every_text = all_gather(texts)  # [batch, ids]
-
-    def loss(query: Tensor, key: Tensor, texts: Tensor, own: Tensor) -> Tensor:
-        if options.in_batch_negatives:
-            at = torch.arange(len(own), device=own.device), own
-            same = same_texts(texts, every_text, across=queue.across)  # [rows, batch]
-            same[at] = False
-            logits = scaled_cosines(query, every_key, scale, same)  # [rows, batch]
-            positive, near = logits[at], logits.logsumexp(dim=1)
-        else:
-            positive = near = (query.float() * key.float()).sum(dim=1) * scale  # [rows]
-        if len(queue):
-            far: Tensor = _OfQueue.apply(query.float() * scale, texts, queue)  # type: ignore[no-untyped-call]
-            near = torch.logaddexp(near, far)
-        if hard:
-            same = same_texts(texts, hard.texts, across=queue.across)
-            others = scaled_cosines(query, hard.vectors, scale, same)  # [rows, hard]
-            near = torch.cat([near[:, None], others], dim=1).logsumexp(dim=1)
-        return (near - positive).mean()
-
-    return in_chunks(loss, options.logit_rows, query, key, texts, own)
+        rows = torch.arange(len(query), device=query.device)
+        at = rows, rows + rank_here() * len(query)
+        same = same_texts(texts, every_text, across=queue.across)  # [rows, batch]
+        same[at] = False
+        logits = scaled_cosines(query, every_key, scale, same)  # [rows, batch]
+        positive, near = logits[at], logits.logsumexp(dim=1)
+    else:
+        positive = near = (query.float() * key.float()).sum(dim=1) * scale  # [rows]
+    if len(queue):
+        far: Tensor = _OfQueue.apply(query.float() * scale, texts, queue)  # type: ignore[no-untyped-call]
+        near = torch.logaddexp(near, far)
+    if hard:
+        same = same_texts(texts, hard.texts, across=queue.across)
+        others = scaled_cosines(query, hard.vectors, scale, same)  # [rows, hard]
+        near = torch.cat([near[:, None], others], dim=1).logsumexp(dim=1)
+    return (near - positive).mean()
 
 
 class _OfQueue(torch.autograd.Function):

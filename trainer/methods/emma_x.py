@@ -20,7 +20,7 @@ from ..data.batches import count_steps
 from ..data.corpus import Corpus
 from ..data.rows import Rows, Side, TrainingData
 from ..distributed import all_gather, all_sum, broadcast, part_of, processes
-from ..losses.contrastive import in_chunks, ranking_info_nce
+from ..losses.contrastive import ranking_info_nce
 from ..losses.with_queue import contrast_with_queue
 from ..models.queue import text_numbers
 from ..models.towers import Tower, cut_together
@@ -32,7 +32,6 @@ from ..ranking.ranks import (
     better_of,
     followed,
     moments_of_grid,
-    new_classifier,
     rank_temperatures,
     similarity_ranks,
     sums_by_rank,
@@ -48,6 +47,7 @@ from ..run.step import Vectors
 
 # Phase 2 has this part of the rate of a trained encoder: more loses on pairs what texts give.
 _SLOWER = 6
+_EPSILON = 0.99, 0.999  # of s_r, in runs of fewer than 5,000 steps and in others
 _NOBODY = -2  # number of no text; -1 is that of a random key
 # What phase 2 begins with: M, G, s_1 ... s_N [ranks], the accuracy of M on held-out pairs.
 _Begun = tuple[Tower, RankClassifier, Tensor, float]
@@ -126,7 +126,7 @@ class _WarmUp(RankStep):
     ids = 2
 
     def __init__(self, tower: Tower, options: EmmaXOptions, rows: int, steps: int) -> None:
-        classifier = new_classifier(options, tower.dim).to(tower.device)
+        classifier = RankClassifier(options.ranks, tower.dim).to(tower.device)
         super().__init__(tower, classifier, options, rows, steps)
         self.warm_up = ClassifierWarmUp(options, tower.dim, steps, tower.device)
 
@@ -179,8 +179,7 @@ class _WarmUp(RankStep):
         ]
         counts, sums = (torch.stack(each).sum(dim=0) for each in zip(*found, strict=True))
         self.similarities.copy_(followed(self.similarities, counts, sums, epsilon=0))
-        if self.options.estimates_ranks or self.options.phase == "2":
-            better_of(self.classifier, examples)
+        better_of(self.classifier, examples)
 
     def numbers(self) -> dict[str, float]:
         found = {"rank_nats": self.warm_up.nats, "rank_accuracy": self.warm_up.accuracy}
@@ -203,8 +202,7 @@ class _Maximisation(RankStep):
         self.key_dropout = options.self_positive  # else a sentence would be its own key (A-17)
         low, high = options.rank_temperature_low, options.rank_temperature_high
         self.temperatures = rank_temperatures(options.ranks, low, high)
-        auto = 0.99 if steps < 5000 else 0.999
-        self.epsilon = auto if options.rank_ema == "auto" else float(options.rank_ema)
+        self.epsilon = _EPSILON[steps >= 5000]
 
     def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
         columns = self._columns(batch, random)
@@ -251,53 +249,33 @@ class _Maximisation(RankStep):
         Returns:
             uint8 [rows, candidates] each; 0 is left out, as a query's own key is by c_M.
         """
-        ranks, at_once = self.options.ranks, self.options.logit_rows or len(queries)
-        total = torch.zeros(2 * ranks + 2, dtype=torch.float64, device=queries.device)
-        by_g, by_m = [], []
-        for at in range(0, len(queries), at_once):
-            part = slice(at, at + at_once)
-            some = queries[part]
-            cosines = some @ candidates.T  # [rows, candidates]
-            c_g = self.classifier.of_grid(some, candidates).argmax(dim=2) + 1
-            c_m = similarity_ranks(cosines, self.similarities)
-            paired, own = (each[part, None] == others for each in (aligned, texts))
-            c_g, c_m = c_g.masked_fill(paired, 1), c_m.masked_fill(paired, 1)
-            c_m = c_m.masked_fill(own, 0)
-            judged = c_g.masked_fill(own, 0)
-            counts, sums = sums_by_rank(cosines, judged, ranks)
-            spread = torch.exp(4 * cosines - 4).masked_fill(own, 0)  # exp(-2 |x - y|^2)
-            rest = torch.stack([(judged == c_m)[~own].sum(), spread.sum()])
-            total += torch.cat([counts, sums, rest])
-            c_g = c_g.masked_fill(own, 1 if self.options.self_positive else 0)
-            by_g.append(c_g.to(torch.uint8))
-            by_m.append(c_m.to(torch.uint8))
-        total = all_sum(total)
+        ranks, own = self.options.ranks, texts[:, None] == others
+        paired = aligned[:, None] == others
+        cosines = queries @ candidates.T  # [rows, candidates]
+        c_g = self.classifier.of_grid(queries, candidates).argmax(dim=2) + 1
+        c_m = similarity_ranks(cosines, self.similarities)
+        c_g, c_m = c_g.masked_fill(paired, 1), c_m.masked_fill(paired, 1)
+        c_m, judged = c_m.masked_fill(own, 0), c_g.masked_fill(own, 0)
+        counts, sums = sums_by_rank(cosines, judged, ranks)
+        spread = torch.exp(4 * cosines - 4).masked_fill(own, 0)  # exp(-2 |x - y|^2)
+        rest = torch.stack([(judged == c_m)[~own].sum(), spread.sum()])
+        total = all_sum(torch.cat([counts, sums, rest]))
         self.seen = Seen(total[:ranks], total[ranks:-2], total[-2], total[-1])
-        return torch.cat(by_g), torch.cat(by_m)
+        c_g = c_g.masked_fill(own, 1 if self.options.self_positive else 0)
+        return c_g.to(torch.uint8), c_m.to(torch.uint8)
 
     def _likelihood(self, queries: Tensor, candidates: Tensor, c_m: Tensor) -> Tensor:
         """L_MLE (eq. 6): mean over all pairs of -log P_G(c_M); queries have no gradient."""
-        pairs = all_sum((c_m > 0).sum()) / processes() / len(queries)  # of a row
-
-        def loss(queries: Tensor, c_m: Tensor) -> Tensor:
-            log_p = self.classifier.of_grid(queries, candidates)  # [rows, candidates, ranks]
-            labels = c_m.long().flatten() - 1
-            cost = nn.functional.nll_loss(
-                log_p.flatten(0, 1), labels, ignore_index=-1, reduction="sum"
-            )
-            return cost / (pairs * len(queries))
-
-        found = in_chunks(loss, self.options.logit_rows, queries, c_m)
-        self._nats = found.detach()
-        return found
+        pairs = all_sum((c_m > 0).sum()) / processes()
+        log_p = self.classifier.of_grid(queries, candidates)  # [rows, candidates, ranks]
+        labels = c_m.long().flatten() - 1
+        cost = nn.functional.nll_loss(log_p.flatten(0, 1), labels, ignore_index=-1, reduction="sum")
+        self._nats = (cost / pairs).detach()
+        return cost / pairs
 
     def _contrast(self, queries: Tensor, candidates: Tensor, c_g: Tensor) -> Tensor:
         """L_CTL (eq. 7, 20); candidates have no gradient."""
-
-        def loss(queries: Tensor, c_g: Tensor) -> Tensor:
-            return ranking_info_nce(queries @ candidates.T, c_g, self.temperatures)
-
-        return in_chunks(loss, self.options.logit_rows, queries, c_g)
+        return ranking_info_nce(queries @ candidates.T, c_g, self.temperatures)
 
     def finish(self) -> None:
         seen = self.seen
@@ -306,7 +284,7 @@ class _Maximisation(RankStep):
         )
         self.put(*self._new)
         nats = float(all_sum(self._nats)) / processes() if self.classifies else 0.0
-        if self.classifies and self.monitor.is_lost(nats) and self.options.estimates_ranks:
+        if self.classifies and self.monitor.is_lost(nats):
             self.monitor.refitted += 1
             moments = moments_of_grid(*self._grid, self.options.ranks)
             self.classifier.fit(Moments(*(all_sum(each) for each in moments)))

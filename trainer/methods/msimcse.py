@@ -297,7 +297,6 @@ class _Step(Step):
                 negatives and negatives.shortened(dim),
                 1 / self.options.temperature,
                 hard_negative_weight=self.options.hard_negative_weight,
-                rows=self.options.logit_rows,
             )
             for dim in (self.tower.dim, *map(int, self.options.matryoshka))
         ]

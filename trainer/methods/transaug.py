@@ -353,8 +353,8 @@ class _FineTuning(Step):
         x, entailed, contradicting = (
             Member(rows, keys[:, None]) for rows, keys in zip(vectors.chunk(3), texts, strict=True)
         )
-        scale, chunk = 1 / self.options.nli_temperature, self.options.logit_rows
-        return {"nli": contrast_in_batch(x, entailed, contradicting, scale, rows=chunk)}
+        scale = 1 / self.options.nli_temperature
+        return {"nli": contrast_in_batch(x, entailed, contradicting, scale)}
 
     def optimizers(self, learning_rate: float) -> list[Optimizer]:
         return self.student.optimizers(learning_rate, self.options.weight_decay)

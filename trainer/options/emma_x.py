@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from xmine.errors import OptionError
 from xmine.options import option
 
 from .contrast import MomentumOptions
@@ -33,18 +32,6 @@ class EmmaXOptions(MomentumOptions):
     ranks: int = option(
         2, "Semantic ranks (the paper's N), from paraphrase to irrelevant.", min=2, max=64
     )
-    classifier: str = option(
-        "gmm",
-        "Rank classifier: a Gaussian mixture, or a network of two layers.",
-        choices=("gmm", "fcn"),
-    )
-    gmm_init: str = option(
-        "moments",
-        "How the mixture starts: moments of each rank over batches, unit (all ranks alike), "
-        "or random.",
-        choices=("moments", "unit", "random"),
-        only_if="classifier=gmm",
-    )
     gmm_learning_rate: float = option(
         3e-5, "Peak learning rate of the rank classifier.", min=0, max=MOST_RATE
     )
@@ -72,15 +59,6 @@ class EmmaXOptions(MomentumOptions):
         max=1,
         only_if="phase!=1",
     )
-    rank_ema: float | str = option(
-        "auto",
-        "Momentum of the average similarity of each rank (the paper's epsilon): a number "
-        "from 0 to 1; auto: 0.999, and 0.99 in runs of fewer than 5,000 steps.",
-        min=0,
-        max=1,
-        words=("auto",),
-        only_if="phase!=1",
-    )
     rank_temperature_low: float = option(
         0.05, "Temperature of rank 1 in phase 2.", min=0.001, only_if="phase!=1"
     )
@@ -99,15 +77,6 @@ class EmmaXOptions(MomentumOptions):
         only_if="phase!=1",
     )
 
-    def __post_init__(self) -> None:
-        """Check the limits; a network learns in phase 1 or never."""
-        super().__post_init__()
-        if self.phase == "2" and self.classifier == "fcn":
-            raise OptionError(
-                "--classifier fcn learns in phase 1, which --phase 2 leaves out",
-                "give --phase both, or --classifier gmm, which is estimated from the pairs",
-            )
-
     @property
     def learns_from(self) -> str:
         """Phase 2 learns from texts."""
@@ -117,8 +86,3 @@ class EmmaXOptions(MomentumOptions):
     def largest_queue(self) -> int:
         """Count the keys at most, where no size is given: the paper's K."""
         return 256
-
-    @property
-    def estimates_ranks(self) -> bool:
-        """Whether the rank classifier is one that is estimated, where it is lost."""
-        return self.classifier == "gmm" and self.gmm_init == "moments"

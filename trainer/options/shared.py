@@ -338,9 +338,6 @@ class TrainingOptions(PromptOptions):
         "Speed and memory",
         only_if="a transformer that learns",
     )
-    logit_rows: int = option(
-        0, "Rows of a batch whose logits are in memory at once; 0: all.", "Speed and memory", min=0
-    )
 
     def __post_init__(self) -> None:
         """Check the limits, and that there are two languages or more."""

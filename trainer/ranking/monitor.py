@@ -87,7 +87,7 @@ class RankMonitor(nn.Module):
 
         Args:
             similarities: s_1 ... s_N, which should fall.
-            distances: of each rank, which should rise; none for a network.
+            distances: of each rank, which should rise.
         """
         values = similarities.tolist()
         falls = all(better > worse for better, worse in pairwise(values))

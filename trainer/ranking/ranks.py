@@ -5,7 +5,6 @@ pair that is left out. Everything is a function of unit vectors, in their type (
 """
 
 import copy
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -13,74 +12,34 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
-from torch.utils.checkpoint import checkpoint
-
-from ..options.emma_x import EmmaXOptions
 
 _LOG_VARIANCES = (-14.0, 2.0)
-_NUMBERS_AT_ONCE = 2**24  # of the network's hidden layer: 64 MB
 
 
-class RankClassifier(nn.Module, ABC):
-    """G: the posterior P(c = r | x, y) of each rank r."""
+class RankClassifier(nn.Module):
+    """G, the posterior P(c = r | x, y) of each rank r (eq. 5, 19).
 
-    @abstractmethod
+    A Gaussian for each rank over gamma(x) - gamma(y), with a prior. The prior counts once, not
+    again inside the Gaussian, and variances are logarithms (A-13).
+    """
+
+    def __init__(self, ranks: int, dim: int) -> None:
+        """Begin without a difference between ranks."""
+        super().__init__()
+        self.logit_pi = nn.Parameter(torch.zeros(ranks))
+        self.mu = nn.Parameter(torch.zeros(ranks, dim))
+        self.log_var = nn.Parameter(torch.zeros(ranks, dim) - float(np.log(dim)))
+
     def of_pairs(self, x: Tensor, y: Tensor) -> Tensor:
         """Judge row i of x [pairs, dim] with row i of y: log P [pairs, ranks]."""
+        return self._posterior(self.log_density(x - y))
 
-    @abstractmethod
     def of_grid(self, x: Tensor, y: Tensor) -> Tensor:
         """Judge every row of x [rows, dim] with every one of y [others, dim].
 
         Returns:
             log P [rows, others, ranks].
         """
-
-    @abstractmethod
-    def by_rank(self) -> tuple[nn.Parameter, ...]:
-        """Give the parameters that have a row for each rank."""
-
-    def distances(self) -> list[float]:
-        """Give the squared distance that each rank expects, where the classifier has such."""
-        return []
-
-    def fit(self, moments: "Moments") -> None:
-        """Begin with what pairs of each rank were like, where the classifier can."""
-        del moments
-
-    @torch.no_grad()
-    def reorder(self, order: Tensor, optimizer: Optimizer | None = None) -> None:
-        """Give rank r what rank order[r] had, the optimiser's memory of it included."""
-        for parameter in self.by_rank():
-            parameter.copy_(parameter[order])
-            memory = optimizer.state.get(parameter, {}) if optimizer else {}
-            for each in memory.values():
-                if isinstance(each, Tensor) and each.shape == parameter.shape:
-                    each.copy_(each[order])
-
-
-class MixtureClassifier(RankClassifier):
-    """A Gaussian for each rank over gamma(x) - gamma(y), with a prior (eq. 5, 19).
-
-    The prior counts once, not again inside the Gaussian, and variances are logarithms (A-13).
-    """
-
-    def __init__(self, ranks: int, dim: int, init: str = "moments") -> None:
-        """Begin without a difference between ranks, or at random as the authors' code does."""
-        super().__init__()
-        even = torch.zeros(ranks, dim)
-        at_random = init == "random"
-        self.logit_pi = nn.Parameter(torch.zeros(ranks))
-        self.mu = nn.Parameter(torch.randn(ranks, dim) if at_random else even.clone())
-        variance = torch.randn(ranks, dim) if at_random else even - float(np.log(dim))
-        self.log_var = nn.Parameter(variance)
-
-    def of_pairs(self, x: Tensor, y: Tensor) -> Tensor:
-        """Judge pairs by their differences."""
-        return self._posterior(self.log_density(x - y))
-
-    def of_grid(self, x: Tensor, y: Tensor) -> Tensor:
-        """Judge a grid by its differences, of which none is ever there."""
         return self._posterior(self.log_density_of_grid(x, y))
 
     def log_density(self, differences: Tensor) -> Tensor:
@@ -113,9 +72,15 @@ class MixtureClassifier(RankClassifier):
             expected: list[float] = (self._log_var().exp() + self.mu**2).sum(dim=1).tolist()
         return expected
 
-    def by_rank(self) -> tuple[nn.Parameter, ...]:
-        """Give prior, means and variances."""
-        return self.logit_pi, self.mu, self.log_var
+    @torch.no_grad()
+    def reorder(self, order: Tensor, optimizer: Optimizer | None = None) -> None:
+        """Give rank r what rank order[r] had, the optimiser's memory of it included."""
+        for parameter in self.parameters():
+            parameter.copy_(parameter[order])
+            memory = optimizer.state.get(parameter, {}) if optimizer else {}
+            for each in memory.values():
+                if isinstance(each, Tensor) and each.shape == parameter.shape:
+                    each.copy_(each[order])
 
     @torch.no_grad()
     def fit(self, moments: "Moments") -> None:
@@ -144,50 +109,6 @@ class MixtureClassifier(RankClassifier):
     def _posterior(self, log_density: Tensor) -> Tensor:
         """Eq. 5."""
         return (log_density + self.logit_pi.log_softmax(dim=0)).log_softmax(dim=-1)
-
-
-class NetworkClassifier(RankClassifier):
-    """Linear(2 dim, dim), ReLU, Linear(dim, ranks) over both vectors: the paper's FCN (A-15)."""
-
-    def __init__(self, ranks: int, dim: int) -> None:
-        """Draw the weights."""
-        super().__init__()
-        self.hidden = nn.Linear(2 * dim, dim)
-        self.scores = nn.Linear(dim, ranks)
-
-    def of_pairs(self, x: Tensor, y: Tensor) -> Tensor:
-        """Judge pairs."""
-        return self._judge(self.hidden(torch.cat([x, y], dim=1)))
-
-    def of_grid(self, x: Tensor, y: Tensor) -> Tensor:
-        """Judge a grid, some rows at once; what is hidden is a sum of x's and y's share."""
-        of_x, of_y = self.hidden.weight.chunk(2, dim=1)  # [dim, dim] each
-        x, y = x @ of_x.T + self.hidden.bias, y @ of_y.T
-        rows = max(1, _NUMBERS_AT_ONCE // y.numel())
-
-        def judged(some: Tensor) -> Tensor:
-            return self._judge(some[:, None] + y)
-
-        starts = range(0, len(x), rows)
-        parts = [checkpoint(judged, x[at : at + rows], use_reentrant=False) for at in starts]
-        return torch.cat(parts)
-
-    def by_rank(self) -> tuple[nn.Parameter, ...]:
-        """Give the last layer."""
-        last = dict(self.scores.named_parameters())
-        return last["weight"], last["bias"]
-
-    def _judge(self, hidden: Tensor) -> Tensor:
-        scores: Tensor = self.scores(torch.relu(hidden))
-        return scores.log_softmax(dim=-1)
-
-
-def new_classifier(options: EmmaXOptions, dim: int) -> RankClassifier:
-    """Make the classifier that the options ask for."""
-    torch.manual_seed(options.seed)
-    if options.classifier == "fcn":
-        return NetworkClassifier(options.ranks, dim)
-    return MixtureClassifier(options.ranks, dim, options.gmm_init)
 
 
 class Moments(NamedTuple):
@@ -220,7 +141,7 @@ def better_of(
         Whether it was estimated.
     """
     anew = copy.deepcopy(classifier)
-    ranks = len(anew.by_rank()[0])
+    ranks = len(anew.mu)
     moments = [moments_of(x - y, rank, ranks) for x, y, rank in examples[::2]]
     anew.fit(Moments(*(torch.stack(each).sum(dim=0) for each in zip(*moments, strict=True))))
     judged = examples[1::2] or examples

@@ -103,7 +103,7 @@ class ClassifierWarmUp(nn.Module):
     """Phase 1 of G: the likelihood of known ranks (eq. 4), from the moments of the first batches.
 
     Attributes:
-        ready: whether G has been estimated, if it is to be; before that it does not learn (A-14).
+        ready: whether G has been estimated; before that it does not learn (A-14).
         accuracy: of the ranks of the last batch, a tensor, so that no step waits for a number.
         nats: what a pair of the last batch cost, a tensor.
     """
@@ -123,7 +123,7 @@ class ClassifierWarmUp(nn.Module):
         for name, size in (("count", shape[:1]), ("total", shape), ("squares", shape)):
             self.register_buffer(name, torch.zeros(size, device=device))
         self.register_buffer("batches", torch.zeros((), dtype=torch.int64))
-        self.register_buffer("ready", torch.tensor(not options.estimates_ranks))
+        self.register_buffer("ready", torch.tensor(False))
         self.accuracy = self.nats = torch.zeros(())
 
     def loss(self, classifier: RankClassifier, x: Tensor, y: Tensor, ranks: Tensor) -> Tensor:

@@ -26,13 +26,11 @@ class Place:
         data: training files, benchmarks, and `encoders/NAME` for names of the hub.
         output: the folder of encoders and figures.
         options: of training, for all rows: they beat a model's, and a row's own beat them.
-        most: the largest value of some options, where data are small.
     """
 
     data: Path
     output: Path
     options: Mapping[str, Any]
-    most: Mapping[str, int]
 
     def encoder(self, name: str) -> str:
         """Give the folder of an encoder in the data folder, or else the name for the hub."""
@@ -94,7 +92,6 @@ def _jobs(
             raise OptionError(f"--training: no method has {name!r}")
     given = {name: value for name, value in place.options.items() if name in known[method]}
     options |= {**about.get("options", {}), **given, **own, **({"seed": seed} if seed > 1 else {})}
-    options |= {name: min(x, place.most[name]) for name, x in options.items() if name in place.most}
     names = {kind: about[kind] for kind in KINDS if kind in about}
     listed = {kind: [x] if isinstance(x, str) else x for kind, x in names.items()}
     files = {kind: [table.files[name][0] for name in each] for kind, each in listed.items()}

@@ -280,7 +280,7 @@ def listed(tables: Sequence[Table], place: Place | None = None) -> list[str]:
             how = f"cited: {row.cited}" if row.cited else row.encoder or f"train {row.model}"
             changed = [f"{name} {x}" for name, x in {**row.options, **row.encoding}.items()]
             lines.append(f"  {row.name}: {', '.join([how, *changed])}")
-            needs |= needs_of(table, row, place or Place(Path(), Path(), {}, {}))
+            needs |= needs_of(table, row, place or Place(Path(), Path(), {}))
     for path, what in needs.items():
         lacks = "downloads" if what == HUB else "lacks"
         state = "needs" if not place else "has" if place.files(path) else lacks

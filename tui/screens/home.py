@@ -215,7 +215,7 @@ class Entries(KeyedList):
 
 def _lines(entries: list[Recent], marked: set[str], cells: int) -> list[Text]:
     """Write the names of the columns, and a line for each entry, whose name has so many cells."""
-    rows = [[Text(name, "dim") for name in _COLUMNS]]
+    rows = [[Text(name) for name in _COLUMNS]]
     rows += [_cells(each, marked, cells) for each in entries]
     widths = [max(cell.cell_len for cell in column) for column in zip(*rows, strict=True)]
     for row in rows:
@@ -235,11 +235,11 @@ def _cells(entry: Recent, marked: set[str], cells: int) -> list[Text]:
     return [
         Text(f"{sign}{_SIGNS[entry.kind]} ") + cut(name, cells, "bold"),
         shown(entry.languages),
-        Text(pairs, "dim"),
-        Text("" if entry.expected is None else f"{entry.expected:.2f}", "dim"),
-        Text(judged, "dim"),
-        Text(_when(entry.changed or entry.opened), "dim"),
-        shown(entry.encoder, "dim"),
+        Text(pairs),
+        Text("" if entry.expected is None else f"{entry.expected:.2f}"),
+        Text(judged),
+        Text(_when(entry.changed or entry.opened)),
+        shown(entry.encoder),
     ]
 
 

@@ -96,9 +96,10 @@ class JudgeScreen(BaseScreen):
         """Ask who judges, and remember it."""
 
         def answered(name: str) -> None:
-            self.judgements.by = judge_name(name.strip())
+            self.judgements.speak_as(judge_name(name.strip()))
             with self.complaining():
                 keep_setting("judge", self.judgements.by)
+            self.verdicts_changed()
             self.refresh_top()
             act()
 
@@ -234,7 +235,7 @@ class JudgeScreen(BaseScreen):
         self.pane.show(self.view.opened, row, cut, said, notes, self.judgements.repair_of(row))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in ("lines", "more", "scroll_pane") and not self.query(PairDetail):
+        if action in ("lines", "more") and not self.query(PairDetail):
             return False
         return super().check_action(action, parameters)
 

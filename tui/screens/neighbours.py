@@ -12,7 +12,7 @@ from xmine.browsing.outcomes import OUTCOMES
 from xmine.browsing.view import View
 
 from ..widgets.near_lists import SIDES, Entry, NearLists, Place, line_name
-from ..widgets.pair_cells import SIGNS
+from ..widgets.pair_cells import DIFFER, SIGNS
 from .judging_base import JudgeScreen
 
 
@@ -84,6 +84,7 @@ class NeighboursScreen(JudgeScreen):
     def _entry(self, near: Neighbour, of: str) -> Entry:
         row = self.view.around.row(near.source, near.target)
         verdict = SIGNS[self.judgements.of(row)] if row is not None else ""
+        verdict += DIFFER * (row is not None and self.judgements.differ(row))
         other, at = ("target", near.target) if of == "source" else ("source", near.source)
         line = self._line(other, at)
         told = " ".join(filter(None, [verdict, OUTCOMES[near.outcome.kind]]))
@@ -131,6 +132,9 @@ class NeighboursScreen(JudgeScreen):
     def action_copy(self) -> None:
         if near := self._under_cursor():
             self.copy_pair(near.source, near.target)
+
+    def action_scroll_pane(self, rows: int) -> None:
+        self.query_one(NearLists).scroll_texts(rows)
 
     def judged_row(self) -> int | None:
         near = self._under_cursor()

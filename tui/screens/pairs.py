@@ -70,6 +70,7 @@ class PairsScreen(FindScreen):
     def body(self) -> ComposeResult:
         table = PairTable(self.view.opened, self.view.rows, self.judgements.of, id="table")
         table.pairs.repair_of = self.judgements.repair_of
+        table.pairs.differ = self.judgements.differ
         yield table
         yield PairDetail(id="detail")
 
@@ -93,7 +94,7 @@ class PairsScreen(FindScreen):
         """Go where the user was; from a pair that is judged to the next one that is not."""
         rows = self.view.rows
         at = int(np.argmax(rows == self.view.row)) if len(rows) else 0
-        left = np.flatnonzero(self.judgements.codes()[rows] == 0)
+        left = np.flatnonzero(self.judgements.own()[rows] == 0)
         later = left[left >= at]
         table.move_cursor(row=int([*later[:1], *left[:1], at][0]))
 

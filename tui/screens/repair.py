@@ -12,6 +12,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
+from textual.events import Resize
 from textual.widgets import Static
 
 from xmine.browsing.judgements import Judgements
@@ -80,6 +81,19 @@ class RepairScreen(BaseScreen):
     def on_mount(self) -> None:
         begin = partial(Draft, self.view.opened, self._row, self._judgements.repair_of)
         self.background.run("draft", begin, self._begun, self.complain)
+        for name in ("scroll_y", "virtual_size"):
+            self.watch(self.query_one("#draft"), name, self._tell_soon, init=False)
+
+    def on_resize(self, event: Resize) -> None:
+        self._tell_soon()
+
+    def _tell_soon(self) -> None:
+        self.call_after_refresh(self._tell_left)
+
+    def _tell_left(self) -> None:
+        draft = self.query_one("#draft")
+        left = round(draft.max_scroll_y - draft.scroll_y)
+        draft.border_subtitle = f" +{count(left, 'line')} (J) " if left else None
 
     def _begun(self, draft: Draft) -> None:
         self._draft = draft
@@ -150,7 +164,7 @@ class RepairScreen(BaseScreen):
         self._draw()
 
     def action_scroll(self, rows: int) -> None:
-        self.query_one("#draft").scroll_relative(y=rows, animate=False)
+        self.query_one("#draft").scroll_relative(y=rows, animate=False, immediate=True)
 
     def action_cut(self, step: int) -> None:
         language = self.view.opened.languages[self._side]

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _PATIENCE = 0.08  # seconds after the last key until the table follows
 _AROUND = 20  # rows that are not bins: lines of a screen, head, legend and cut, table, detail
 _FEWEST_BINS, _MOST_BINS = 5, 12
-_LOW = 20  # rows of a window that has no room for the pair whole, at most
+_LOW = 21  # rows of a window that has no room for the pair whole, at most
 
 
 class ThresholdScreen(JudgeScreen):
@@ -70,6 +70,7 @@ class ThresholdScreen(JudgeScreen):
     def on_mount(self) -> None:
         self.query_one(NearTable).focus()
         self.query_one(NearTable).pairs.repair_of = self.judgements.repair_of
+        self.query_one(NearTable).pairs.differ = self.judgements.differ
 
     def on_screen_resume(self) -> None:
         if self._cuts is not None:
@@ -198,7 +199,7 @@ class ThresholdScreen(JudgeScreen):
 
     def _said(self, cuts: Cuts) -> str:
         kept = cuts.at(self._cut)
-        judged = judged_at_random(self.view.opened, self.judgements.codes(), self._cut)
+        judged = judged_at_random(self.view.opened, self.judgements.own(given=False), self._cut)
         said = [f"cut {self._cut:.4f}"]
         if kept.precision is not None and kept.interval is not None:
             low, high = kept.interval

@@ -13,14 +13,13 @@ from textual.widgets import OptionList, Static
 
 from xmine.browsing.opened import TextSide
 
-from ..text import cut
+from ..text import cut, folded
 from .moving import KeyedList
 
 SIDES = ("source", "target")
 _SIDE_BY_SIDE = 100  # cells from which on the lists stand side by side
 _LINES_OF_TEXT = 3  # of a sentence, where lists stand side by side
-_LINES_OF_HEAD = (2, 4)  # of the text in a head, stacked and side by side
-_RAGGED = 5  # cells that breaking between words leaves at the end of a line, as a rule
+_PART_OF_HEAD = 4  # of the rows of a side: one of so many, for a text that needs more than two
 
 
 class Entry(NamedTuple):
@@ -46,7 +45,7 @@ class Place(NamedTuple):
 
 
 class NearList(KeyedList):
-    """Sentences, a few lines each."""
+    """Sentences, a few lines each, the one under the cursor whole."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "select", "Step to it", id="near.step"),
@@ -73,21 +72,27 @@ class NearList(KeyedList):
 
     def _draw(self, highlighted: int | None) -> None:
         self._drawn = self.size.width
-        room = (self.size.width or self.app.size.width) - 1  # no width yet: as if it had all
-        lines = _LINES_OF_TEXT if self.app.size.width >= _SIDE_BY_SIDE else 1
         with self.prevent(OptionList.OptionHighlighted):
             self.clear_options()
-            self.add_options([_drawn(each, room, lines) for each in self._entries])
+            self.add_options([self._line(at, highlighted) for at in range(len(self._entries))])
             self.highlighted = highlighted if self._entries else None
 
+    def watch_highlighted(self, highlighted: int | None) -> None:
+        for at in range(self.option_count):
+            self.replace_option_prompt_at_index(at, self._line(at, highlighted))
+        super().watch_highlighted(highlighted)
 
-def _drawn(entry: Entry, room: int, lines: int) -> Text:
-    """Draw a sentence: figures, then the text, cut to some lines."""
-    weight = "bold" if entry.is_bold else ""
-    head = cut(entry.figures, room, weight or "dim")
-    # Lines are broken between words, which leaves some room at the end of each.
-    text = cut(entry.text, room if lines == 1 else room * lines - room // 2, weight)
-    return Text.assemble(head, "\n", text, "\n" if lines > 1 else "", end="")
+    def _line(self, at: int, highlighted: int | None) -> Text:
+        """Draw a sentence: figures, then the text, cut to some lines."""
+        entry, room = self._entries[at], (self.size.width or self.app.size.width) - 1
+        lines = _LINES_OF_TEXT if self.app.size.width >= _SIDE_BY_SIDE else 1
+        weight = "bold" if entry.is_bold else ""
+        head = cut(entry.figures, room, weight or "dim" * (at != highlighted))
+        # Lines are broken between words, which leaves some room at the end of each.
+        text = cut(entry.text, room if lines == 1 else room * lines - room // 2, weight)
+        if at == highlighted:
+            text = folded(entry.text, room, max(self.size.height - 2, lines), "enter", weight)
+        return Text.assemble(head, "\n", text, "\n" if lines > 1 else "", end="")
 
 
 class NearLists(Container):
@@ -103,7 +108,7 @@ class NearLists(Container):
                 yield NearList(id=side)
 
     def on_mount(self) -> None:
-        self._heads = {side: ("", "") for side in SIDES}
+        self._heads, self._skipped = {side: ("", "") for side in SIDES}, 0
 
     def on_resize(self, event: Resize) -> None:
         self.set_class(event.size.width >= _SIDE_BY_SIDE, "-wide")
@@ -114,18 +119,24 @@ class NearLists(Container):
         self, side: str, name: str, text: str, entries: Sequence[Entry], highlighted: int | None = 0
     ) -> None:
         """Show the neighbours (`entries`) of a text, with the cursor on one of them."""
-        self._heads[side] = name, text
+        self._heads[side], self._skipped = (name, text), 0
         self._draw_head(side)
         self.list_of(side).show(entries, highlighted if entries else None)
 
     def _draw_head(self, side: str) -> None:
         name, text = self._heads[side]
-        width = self.app.size.width
-        wide = width >= _SIDE_BY_SIDE
-        room = (width // 2 if wide else width) - cell_len(name) - 4 - _RAGGED
+        width, wide = self.app.size.width, self.has_class("-wide")
+        room = (width // 2 if wide else width) - cell_len(name) - 5
+        rows = max(self.size.height // (1 if wide else 2) // _PART_OF_HEAD, 2)
         self.query_one(f"#{side}-name", Static).update(Text(name, "bold"))
-        drawn = cut(text, max(room, 10) * _LINES_OF_HEAD[wide])
+        drawn = folded(text, max(room, 10), rows, "J", skip=self._skipped)
         self.query_one(f"#{side}-head", Static).update(drawn)
+
+    def scroll_texts(self, rows: int) -> None:
+        """Go on in texts that are longer than their heads, or back."""
+        self._skipped = max(self._skipped + rows, 0)
+        for side in SIDES:
+            self._draw_head(side)
 
     def list_of(self, side: str) -> NearList:
         """Give the list of a side."""

@@ -18,6 +18,7 @@ _WIDER = 110  # and for the margin
 # The sign of each judgement: colour alone does not tell them apart.
 NOTE = "¶"
 REPAIRED = "✎"  # beside the sign of the judgement
+DIFFER = "≠"  # there, too, where judges do not agree
 SIGNS = {"accept": "✓", "reject": "✗", "unsure": "?", "": ""}
 
 # Tells the judgement of a row of `Opened`; empty if there is none.
@@ -49,6 +50,7 @@ class PairCells:
     def __init__(self, opened: Opened, rows: Rows, verdict: Verdict) -> None:
         self.opened, self.data, self.verdict = opened, rows, verdict
         self.repair_of: Mended = lambda row: None
+        self.differ: Callable[[int], bool] = lambda row: False
         self.cut: float | None = None
         self.marked = ""
         self.chosen: list[str] = []

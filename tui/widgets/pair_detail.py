@@ -1,8 +1,8 @@
 """One pair whole: both texts with what they share, figures, flags with their reasons, verdicts.
 
 What finds no counterpart on the other side is dim, as soon as a thread has looked. Both texts are
-always in sight, each cut at its own end: in a wide window side by side, in a high one, too, between
-the lines around them.
+always in sight, side by side in a wide window, in a high one between the lines around them; where
+there is too little room, the border says how many lines of each are left, and reasons give way.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,7 +11,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.style import Style
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical, VerticalScroll
@@ -48,7 +48,10 @@ _NOTHING: tuple[list[Span], list[Span]] = ([], [])
 
 
 class PairDetail(Vertical):
-    """Everything about a pair. Parts that both texts have are bold, underlined and coloured."""
+    """Everything about a pair. Parts that both texts have are bold, underlined and coloured.
+
+    A judge who is to be `blind` sees none of what the machine makes of the texts.
+    """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "pair-detail--shared",
@@ -57,7 +60,7 @@ class PairDetail(Vertical):
     }
 
     def __init__(self, *, blind: bool = False, id: str | None = None) -> None:
-        """Begin empty; `blind` shows the lines around the texts in place of figures and flags."""
+        """Begin empty; `blind` shows the lines around the texts in place of figures and marks."""
         super().__init__(id=id)
         self._blind = blind
         self._roomy = False
@@ -71,6 +74,8 @@ class PairDetail(Vertical):
         self._said: dict[str, str] = {}
         self._marked = ""  # a regular expression
         self._most = _MOST
+        self._title = ""  # of the border, behind how many lines are left
+        self._rooms: tuple[int, int] | None = None  # most rows of the source, and of the reasons
         self._background = BackgroundWork(self)
 
     def compose(self) -> ComposeResult:
@@ -86,6 +91,9 @@ class PairDetail(Vertical):
         self.watch(self.app, "theme", self._themed, init=False)
         for name in ("#figures", "#reasons"):
             self.query_one(name).display = not self._blind
+        for side in self.query(VerticalScroll):
+            for changes in ("scroll_y", "virtual_size"):
+                self.watch(side, changes, self._fit_soon, init=False)
 
     def on_resize(self, event: Resize) -> None:
         wide, rows = self.app.size.width >= _WIDE, self.size.height
@@ -94,6 +102,30 @@ class PairDetail(Vertical):
         if self._roomy != (wide and rows >= _HIGH):
             self._roomy = not self._roomy
             self._themed()
+        self._fit_soon()
+
+    def _fit_soon(self) -> None:
+        self.call_after_refresh(self._fit)
+
+    def _fit(self) -> None:
+        """Give the texts the rows that they need, and the reasons what is left of the pane."""
+        sides, reasons = self.query(VerticalScroll), self.query_one("#reasons", Static)
+        wholes = [side.query_one(Static) for side in sides]
+        needs = [each.outer_size.height + each.styles.margin.bottom for each in wholes]
+        wide, texts = self.has_class("-wide"), self.query_one("#texts")
+        room = texts.outer_size.height + reasons.outer_size.height * reasons.display
+        left = room - (max(needs) if wide else sum(needs))
+        rooms = room if wide else max(room // 2, room - needs[1]), max(left, 0)
+        if rooms != self._rooms:
+            self._rooms = rooms
+            sides[0].styles.max_height, reasons.styles.max_height = rooms
+            self._fit_soon()
+        hidden = [round(side.max_scroll_y - side.scroll_y) for side in sides]
+        named = [f"{name} +{n}" for name, n in zip(("source", "target"), hidden, strict=True) if n]
+        told = [f"{', '.join(named)} line{'s' * (sum(hidden) > 1)} (J)"] if named else []
+        told += [f"! {name}" for name in self._said if left < len(self._said)]
+        said = "  ".join(filter(None, [*told, self._title]))
+        self.border_title = shown(f" {said} ") if said else None
 
     def show(
         self,
@@ -115,9 +147,9 @@ class PairDetail(Vertical):
             for side in self.query(VerticalScroll):
                 side.scroll_home(animate=False)
         if row is None:
+            self._title = ""
             self._fill({}, Text(), Text())
             self.query_one("#figures", Static).update("")
-            self.border_title = None
             return
         figures = figures_of(opened.pair(row))
         if repair is not None:
@@ -127,7 +159,7 @@ class PairDetail(Vertical):
         self.query_one("#figures", Static).update("  ".join(figures))
         said = [standing(opened, row, opened.cut if cut is None else cut)]
         said += [f"{judge}: {SIGNS[each]} {each}" for judge, each in verdicts.items()]
-        self.border_title = shown(f" {'  '.join(filter(None, said))} ") if any(said) else None
+        self._title = "" if self._blind else "  ".join(filter(None, said))
         hidden = opened.flags is None or self._blind or repair is not None
         flags = "" if hidden or opened.flags is None else opened.flags[row]
         names = list(filter(None, flags.split(",")))
@@ -135,7 +167,9 @@ class PairDetail(Vertical):
             self._fill(dict.fromkeys(names, "…"), *self._texts(opened, row))
             if names:
                 self._explain(opened, row)
-            self._align(opened, row)
+            if not self._blind:
+                self._align(opened, row)
+        self._fit_soon()
 
     def _pair(self, opened: Opened, row: int) -> Pair:
         """Give a pair with the texts that stand in its place."""
@@ -157,7 +191,7 @@ class PairDetail(Vertical):
     def scroll_texts(self, rows: int) -> None:
         """Scroll both texts, each to its own end."""
         for side in self.query(VerticalScroll):
-            side.scroll_relative(y=rows, animate=False)
+            side.scroll_relative(y=rows, animate=False, immediate=True)
 
     def toggle_lines(self) -> None:
         """Show the lines around the texts, or the texts alone again."""
@@ -182,6 +216,7 @@ class PairDetail(Vertical):
         pair = self._pair(opened, row)
         parts = shared_parts(pair.source, pair.target, opened.languages)
         style = self.get_component_rich_style("pair-detail--shared", partial=True)
+        style = Style() if self._blind else style
         dim = self.get_component_rich_style("pair-detail--unmatched", partial=True)
         texts = (
             self._beginning(pair.source, parts.sources, style),
@@ -225,6 +260,7 @@ class PairDetail(Vertical):
         said = self.query_one("#reasons", Static)
         said.update(Text("\n").join(lines))
         said.display = bool(lines) and not self._blind
+        self._fit_soon()
 
     def _align(self, opened: Opened, row: int) -> None:
         """Look for counterparts in the background: the first pair loads the encoder."""
@@ -263,7 +299,7 @@ class PairDetail(Vertical):
 def _in_lines(side: TextSide, row: int, text: Text, most: int) -> Table:
     """Put a text between the lines before and after it, `most` cells of each, with numbers."""
     before, after = lines_around(side, row)
-    lines = Table.grid(padding=(0, 2, 0, 0))
+    lines = Table.grid("", Column(overflow="fold"), padding=(0, 2, 0, 0))
     for each in (before, row, after):
         if each is not None:
             style = "bold" if each == row else "dim"

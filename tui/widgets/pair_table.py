@@ -20,7 +20,7 @@ from xmine.browsing.opened import Opened, Rows
 from xmine.browsing.query import spans_of
 
 from .moving import MOVING
-from .pair_cells import PADDING, REPAIRED, PairCells, Verdict, unjudged
+from .pair_cells import DIFFER, PADDING, REPAIRED, PairCells, Verdict, unjudged
 
 _CHOSEN = "▌"  # in the place of the padding
 _ALL = 2**62  # more rows than there are
@@ -193,15 +193,16 @@ class PairTable(ScrollView, can_focus=True):
         verdict, signed = self.pairs.verdict(row), style
         if row in self.chosen:
             line = _CHOSEN + line[PADDING:]
-        if self.pairs.repair_of(row) is not None:
-            line = f"{line[: PADDING + 1]}{REPAIRED}{line[PADDING + 2 :]}"
+        if self.pairs.differ(row) or self.pairs.repair_of(row) is not None:
+            sign = DIFFER if self.pairs.differ(row) else REPAIRED
+            line = f"{line[: PADDING + 1]}{sign}{line[PADDING + 2 :]}"
         if at == self.cursor_row:
             style = signed = quiet = self.get_component_rich_style("pair-table--cursor")
         elif verdict:
             signed += self.get_component_rich_style(f"pair-table--{verdict}", partial=True)
         hit = style + self.get_component_rich_style("pair-table--hit", partial=True)
-        sign, (end, after) = PADDING + 1, self.pairs.texts_in(line)
-        segments = [Segment(line[:sign], signed), Segment(line[sign:end], quiet)]
+        signs, (end, after) = PADDING + 1, self.pairs.texts_in(line)
+        segments = [Segment(line[:signs], signed), Segment(line[signs:end], quiet)]
         texts = end
         for start, stop in spans_of(self.pairs.marked, line[texts:after]):
             segments += [

@@ -71,6 +71,7 @@ class Prompt(Horizontal):
         self.screen.set_class(question.typed is not None, "-trying")
         self.line.placeholder = question.hint
         self._put(question.given)
+        self.line.select_all()  # typing replaces what is there, as in a form
         self._left = self.screen.focused
         self.line.disabled = False
         self.display = True

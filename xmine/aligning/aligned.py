@@ -40,7 +40,6 @@ class Aligned(PairRows):
         languages: codes of both sides, as given or guessed; `und` where that failed.
         options: of the alignment.
         flags: of each bead with text on both sides, see `xmine.pairs.pair.Pair`.
-        moved: blocks of lines that are translations in another place, see `moved_blocks`.
         warnings: those of reading.
         unknown: the names of sides in a language that the encoder was not made for.
         vectors: facts of the encoder.
@@ -52,7 +51,6 @@ class Aligned(PairRows):
     languages: tuple[str, str]
     options: AligningOptions
     flags: Sequence[str] = ()
-    moved: Sequence[tuple[int, int, int, int]] = ()
     warnings: list[str] = field(default_factory=list)
     unknown: Sequence[str] = ()
     vectors: Mapping[str, object] = field(default_factory=dict)
@@ -172,15 +170,6 @@ class AligningReport:
         """The number of beads with each flag that was raised."""
         return flag_counts(each.flags for each in self.kept)
 
-    @property
-    def moved(self) -> list[tuple[str, str]]:
-        """The ranges of lines of both sides of blocks that stand in another place."""
-        sides = self.aligned.source, self.aligned.target
-        return [
-            (_where(sides[0], top, bottom)[0], _where(sides[1], left, right)[0])
-            for top, bottom, left, right in self.aligned.moved
-        ]
-
     @cached_property
     def warnings(self) -> list[str]:
         """What the user should know before trusting the beads."""
@@ -223,10 +212,6 @@ class AligningReport:
             else f"expected precision {self.precision:.2f}, of beads that are exactly right",
             told("beads: ", counted(shown)),
             f"without counterpart: {self.alone[0]:,} x {self.alone[1]:,} {unit}" * any(self.alone),
-            *(
-                f"moved: lines {ours} are lines {theirs} of the target"
-                for ours, theirs in self.moved
-            ),
             told("flags: ", counted(self.flags)),
         ]
         return [each for each in said if each]
@@ -248,7 +233,6 @@ class AligningReport:
             "precision": self.precision,
             "kinds": self.kinds,
             "without_counterpart": list(self.alone),
-            "moved": [list(each) for each in self.moved],
             "weights": dict(zip(("encoder", "lexicon"), aligned.alignment.weights, strict=True)),
             "flags": self.flags,
             "source": source,

@@ -7,20 +7,12 @@ band around it.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.aligning.band import Band, Path, best_path, matched, probabilities
-from xmine.aligning.evidence import (
-    Floats,
-    Halves,
-    Windows,
-    together,
-    weighed,
-    windows_of_sums,
-)
+from xmine.aligning.band import Band, Path, best_path, probabilities
+from xmine.aligning.evidence import Halves, Windows, together, weighed, windows_of_sums
 from xmine.aligning.lexicon import Words
 from xmine.aligning.scores import (
     BEADS,
@@ -41,15 +33,11 @@ from xmine.aligning.scores import (
 )
 from xmine.encoders.encoder import normalised
 from xmine.progress import Progress, Report, silent
-from xmine.scoring.order import wrong_blocks
 
 _CELLS = 5e7  # of a first pass over all of them
 _BLOCKS = 2500  # of a longer text
 _AT_ONCE = 4096  # lines
 _RADII = (12, 6)  # lines, of the passes around a path
-# Blocks that may have moved: their fewest lines, the most of a side that are looked at, and the
-# least probability of good beads.
-_BLOCK, _MOST_BLOCKS, _GOOD = 10, 8, 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,14 +54,6 @@ class Side:
     vectors: Halves
     windows: Windows
 
-    def part(self, start: int, stop: int) -> "Side":
-        """Take some lines."""
-
-        def windows(first: int, last: int) -> Floats:
-            return self.windows(start + first, start + last)
-
-        return Side(self.texts[start:stop], self.vectors[start:stop], windows)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alignment:
@@ -85,13 +65,11 @@ class Alignment:
         probs: float64 [beads], the probability that each is exactly right, in four decimals, so
             that a cut keeps the same beads when they are read again.
         weights: of the encoder's cosines, and of the lexicon's.
-        clarity: the square of how many deviations the cosines of translations stand out.
     """
 
     beads: Path
     probs: NDArray[np.float64]
     weights: tuple[float, float]
-    clarity: float
 
 
 def align_lines(source: Side, target: Side, report: Report = silent) -> Alignment:
@@ -100,9 +78,7 @@ def align_lines(source: Side, target: Side, report: Report = silent) -> Alignmen
     if not all(size):
         beads = [(at, at + 1, 0, 0) for at in range(size[0])]
         beads += [(0, 0, at, at + 1) for at in range(size[1])]
-        return Alignment(
-            np.array(beads, np.int64).reshape(-1, 4), np.ones(sum(size)), (0.0, 0.0), 0.0
-        )
+        return Alignment(np.array(beads, np.int64).reshape(-1, 4), np.ones(sum(size)), (0.0, 0.0))
     told = len(_RADII) + 2
     lengths = lengths_of(source.texts, target.texts)
     report(Progress("aligning", 0, told))
@@ -111,11 +87,11 @@ def align_lines(source: Side, target: Side, report: Report = silent) -> Alignmen
     first = [
         (weighed(vectors, words, each), each) for each in _first_paths(source, target, lengths)
     ]
-    (weights, clarity, sums), path = max(first, key=lambda each: each[0][1])
+    (weights, _, sums), path = max(first, key=lambda each: each[0][1])
     for done, radius in enumerate(_RADII, start=1):
         report(Progress("aligning", done, told))
         if done > 1:
-            weights, clarity, sums = weighed(vectors, words, path)
+            weights, _, sums = weighed(vectors, words, path)
         left, right = (
             together((side.windows, windows_of_sums(learnt)), weights)
             for side, learnt in zip((source, target), sums, strict=True)
@@ -130,34 +106,7 @@ def align_lines(source: Side, target: Side, report: Report = silent) -> Alignmen
     report(Progress("aligning", told - 1, told))
     probs = probabilities(band, BEADS, given, SKIPS, path, TEMPERATURE)
     report(Progress("aligning", told, told))
-    return Alignment(path, probs.round(4), weights, clarity)
-
-
-def moved_blocks(
-    alignment: Alignment, source: Side, target: Side
-) -> list[tuple[int, int, int, int]]:
-    """Find blocks of lines that have no good beads, and are translations in another place.
-
-    Returns:
-        source lines from one to before another, then target lines, from 0.
-    """
-    sides = (source, target)
-    blocks = []
-    for at, side in enumerate(sides):
-        wrong = np.ones(len(side.texts), bool)
-        good = matched(alignment.beads[alignment.probs >= _GOOD])
-        for start, stop in good[:, [2 * at, 2 * at + 1]].tolist():
-            wrong[start:stop] = False
-        found = [each for each in wrong_blocks(wrong) if each[1] - each[0] >= _BLOCK]
-        blocks.append(sorted(found, key=lambda each: each[0] - each[1])[:_MOST_BLOCKS])
-    moved = []
-    for (top, bottom), (left, right) in product(*blocks):
-        some = align_lines(source.part(top, bottom), target.part(left, right))
-        beads = matched(some.beads[some.probs >= _GOOD])
-        if some.clarity > 1 and 2 * len(beads) >= min(bottom - top, right - left):
-            x, y = beads[[0, -1], [0, 1]] + top, beads[[0, -1], [2, 3]] + left
-            moved.append((int(x[0]), int(x[1]), int(y[0]), int(y[1])))
-    return sorted(moved)
+    return Alignment(path, probs.round(4), weights)
 
 
 def corners_of(path: Path, scale: int = 1) -> NDArray[np.int64]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from xmine.aligning.aligned import Aligned
 from xmine.aligning.evidence import MOST, Floats, Windows, windows_of_sums
-from xmine.aligning.lines import Side, align_lines, moved_blocks
+from xmine.aligning.lines import Side, align_lines
 from xmine.aligning.options import AligningOptions
 from xmine.encoders.encoder import SentenceEncoder, normalised
 from xmine.encoders.modules.static import StaticEmbedding
@@ -38,7 +38,7 @@ from xmine.run.steps import Steps
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.text.identification import check_language, check_sides, check_spelling, guess_language
 from xmine.text.inputs import Texts, text_input
-from xmine.text.segmentation import join
+from xmine.text.segmentation import check_chapters, join
 from xmine.text.sentences import Sentences, read_sentences, sentence_table
 from xmine.vectors.encoding import encode_sentences
 
@@ -93,7 +93,6 @@ def align(
             )
         ]
         alignment = align_lines(sides[0], sides[1], report)
-        moved = moved_blocks(alignment, sides[0], sides[1])
         known = pair.facts.languages
         languages = (
             codes[0] or guess_language(left.texts, known),
@@ -103,12 +102,12 @@ def align(
         warnings += check_sides((left.name, right.name), (left.texts, right.texts), codes)
         doubts = [check_language(each.name, each.texts, known) for each in (left, right)]
         warnings += check_spelling(left.name, left.texts) + check_spelling(right.name, right.texts)
+        warnings += check_chapters(left.name, left.texts) + check_chapters(right.name, right.texts)
         aligned = Aligned(left, right, alignment, languages, options)
         aligned = replace(
             aligned,
             flags=_flags(aligned),
-            moved=moved,
-            warnings=[*told, *inputs[0].warnings, *inputs[1].warnings, *warnings],
+            warnings=told + warnings,
             unknown=[each.name for each, doubt in zip((left, right), doubts, strict=True) if doubt],
             vectors=vector_facts(pair),
         )

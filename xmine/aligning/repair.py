@@ -1,7 +1,8 @@
 """Blocks of wrong rows in a corpus -> their lines aligned again, wherever counterparts stand."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from functools import partial
 
 import numpy as np
 
@@ -9,10 +10,13 @@ from xmine.aligning.options import AligningOptions
 from xmine.aligning.pipeline import align
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair
+from xmine.mining.aligned import score_aligned
 from xmine.mining.aligned_scores import ScoringReport
 from xmine.mining.options import SideOptions
 from xmine.pairs.pair import BEAD_LINES, Pair
+from xmine.scoring.order import in_one_order
 from xmine.scoring.probability import NEIGHBOURS
+from xmine.text.identification import tell_apart
 from xmine.text.segmentation import join
 from xmine.units import count
 
@@ -21,6 +25,9 @@ _GOOD = 0.5  # probability of rows and beads that are right
 # seldom lines are merged.
 _FARTHEST, _BESIDE = 10, 100
 _MOST_PARTS = 8  # that are told
+_FEWEST = 10  # rows without probability of which none is right
+_IN_PLACE = 0.25  # gain of lines that stand in order but for gaps
+_SURE = 0.8  # probability of the language of an exchanged text
 
 _Bead = tuple[list[int], list[int], float]  # the rows of its sources and targets
 
@@ -35,17 +42,23 @@ class Repaired:
         moved: `source_lines`, `target_lines` and number of `beads` of each part that stood in
             another place.
         alone: the number of source and of target lines that are left out.
+        exchanged: runs of rows whose sides were exchanged, such as 21-30, which are turned back.
     """
 
     pairs: list[Pair]
     moved: list[dict[str, object]]
     alone: tuple[int, int]
+    exchanged: Sequence[str] = ()
 
     def lines(self) -> list[str]:
         """Tell what moved, a sentence a line."""
         more = len(self.moved) - _MOST_PARTS
         said = "lines {source_lines} with lines {target_lines}: beads {beads:,}".format_map
+        turned = ", ".join(self.exchanged[:_MOST_PARTS])
+        turned += ", ..." * (len(self.exchanged) > _MOST_PARTS)
         return [
+            *["no row is a translation"] * (not self.pairs),
+            *[f"rows {turned}: sides exchanged"] * bool(turned),
             *map(said, self.moved[:_MOST_PARTS]),
             *[f"and {count(more, 'more part')}"] * (more > 0),
             "left out: {:,} x {:,} lines without counterpart".format(*self.alone),
@@ -53,37 +66,60 @@ class Repaired:
 
     def facts(self) -> dict[str, object]:
         """List every figure, for JSON."""
-        return {"pairs": len(self.pairs), "moved": self.moved, "left_out": list(self.alone)}
+        told: dict[str, object] = {"pairs": len(self.pairs), "moved": self.moved}
+        return told | {"left_out": [*self.alone], "exchanged": [*self.exchanged]}
 
 
 def repair(found: ScoringReport, encoder: SentenceEncoder | EncoderPair) -> Repaired:
-    """Align the lines of all blocks of wrong rows.
+    """Turn rows whose sides are exchanged, and align the lines of wrong rows.
 
-    Lines whose counterparts stand in the same order are a part; the targets of all parts are put
-    in the order of their sources, and aligned. Beads whose lines are no near neighbours among all
-    of the corpus are left out. Rows that are probably right stay as they are, but where lines of a
-    block are merged with them.
+    Aligned are blocks of wrong rows, and wrong rows that hold each other's counterparts. Lines
+    whose counterparts stand in the same order are a part; the targets of all parts are put in the
+    order of their sources, and aligned. Beads whose lines are no near neighbours among all of the
+    corpus are left out. Where lengths tell that lines stand in one order, they are also aligned as
+    they stand, and the better way counts. Rows that are probably right stay as they are, but where
+    lines of a block are merged with them.
 
     Args:
         found: of the corpus that was scored; names the blocks.
         encoder: that scored it.
     """
     rows = list(map(_with_ranges, found.scored.rows()))
+    found, rows, exchanged = _turned(found, rows, encoder)
+    known, near = _counterparts(found)
     right = [(row.prob or 0) >= _GOOD for row in rows]
     blocks = [range(each["first"] - 1, each["last"]) for each in found.blocks]
+    if found.scored.probs is None:  # of few lines
+        right = [known.get(row) == row for row in range(len(rows))]
+        blocks = [range(len(rows))] if len(rows) >= _FEWEST and not any(right) else []
     free = {row for block in blocks for row in block if not right[row]}
-    wide = (range(max(0, each.start - _BESIDE), each.stop + _BESIDE) for each in blocks)
-    beside = {row for some in wide for row in some if row < len(rows) and right[row]}
-    known, near = _counterparts(found, sorted(free)) if free else ({}, {})
+    for row, other in known.items():
+        if row != other and not (right[row] or right[other] or found.scored.unknown):
+            free |= {row, other}
+    wide = (range(max(0, row - _BESIDE), min(len(rows), row + _BESIDE + 1)) for row in free)
+    beside = {row for some in wide for row in some if right[row]}
+    known = {row: other for row, other in known.items() if row in free and other in free}
+    sources, align_rows = (
+        sorted(free | beside),
+        partial(_beads, rows, encoder, found.scored.options),
+    )
     placed, part_of = _placed(known | {row: row for row in beside}, free)
-    sources = sorted(free | beside)
-    lines = sources, [target for row in sources for target in placed.get(row, ())]
+    order = [target for row in sources for target in placed.get(row, ())]
+    moved_beads = [
+        (x, y, prob)
+        for x, y, prob in (align_rows(sources, order) if known else ())
+        if any(row in beside or not near.get(row, set()).isdisjoint(y) for row in x)
+    ]
+    ways = [(moved_beads, part_of)]
+    texts = [[getattr(rows[row], side) for row in sorted(free)] for side in ("source", "target")]
+    if in_one_order(texts[0], texts[1], _IN_PLACE):
+        ways.append((list(align_rows(sources, sources)), dict.fromkeys(sources, 0)))
+    beads, part_of = max(ways, key=lambda way: sum(p * len(free & {*x}) for x, _, p in way[0]))
     kept = {row: pair for row, pair in enumerate(rows) if row not in free}
     alone, parts = (set(free), set(free)), dict[int, list[_Bead]]()
-    for x, y, prob in _beads(rows, lines, encoder, found.scored.options) if known else ():
+    for x, y, prob in beads:
         merged = beside.intersection(x)
-        is_near = merged or any(not near.get(row, set()).isdisjoint(y) for row in x)
-        if beside.issuperset(x + y) or merged != beside.intersection(y) or not is_near:
+        if beside.issuperset(x + y) or merged != beside.intersection(y):
             continue
         for row in merged:
             del kept[row]
@@ -91,14 +127,14 @@ def repair(found: ScoringReport, encoder: SentenceEncoder | EncoderPair) -> Repa
         alone[0].difference_update(x)
         alone[1].difference_update(y)
         parts.setdefault(part_of[y[-1]], []).append((x, y, prob))
-    moved = []
+    moved = list[dict[str, object]]()
     for beads in parts.values():
         if any(x != y for x, y, _ in beads):
             ends = _bead(rows, beads[0][0] + beads[-1][0], beads[0][1] + beads[-1][1], None)
             places = {name: getattr(ends, name) for name in BEAD_LINES}
             moved.append({**places, "beads": len(beads)})
     pairs = [kept[row] for row in sorted(kept)]
-    return Repaired(pairs, moved, (len(alone[0]), len(alone[1])))
+    return Repaired(pairs, moved, (len(alone[0]), len(alone[1])), exchanged)
 
 
 def _with_ranges(pair: Pair) -> Pair:
@@ -108,25 +144,48 @@ def _with_ranges(pair: Pair) -> Pair:
     return pair._replace(source_line=None, target_line=None, source_lines=ours, target_lines=theirs)
 
 
-def _counterparts(
-    found: ScoringReport, free: list[int]
-) -> tuple[dict[int, int], dict[int, set[int]]]:
-    """Find which of some rows have a source and a target that are counterparts.
+def _turned(
+    found: ScoringReport, rows: list[Pair], encoder: SentenceEncoder | EncoderPair
+) -> tuple[ScoringReport, list[Pair], list[str]]:
+    """Turn rows with each text in the language of the other side, name them, and score again."""
+    first, second = found.scored.languages
+    told = partial(tell_apart, languages=(first, second), least=_SURE)
+    turned = [told(row.source) == second != first == told(row.target) for row in rows]
+    if not any(turned):
+        return found, rows, []
+    sides = [row[1::-1] if turn else row[:2] for row, turn in zip(rows, turned, strict=True)]
+    left, right = ([each[at] for each in sides] for at in (0, 1))
+    options = replace(found.scored.options, src_lang=first, tgt_lang=second)
+    again = score_aligned(left, right, encoder, options)
+    figures = ("source", "target", "score", "cosine", "prob", "flags", "margin")
+    rows = [
+        old._replace(**{name: getattr(new, name) for name in figures})
+        for old, new in zip(rows, again.rows(), strict=True)
+    ]
+    edges = np.flatnonzero(np.diff([0, *turned, 0])).reshape(-1, 2).tolist()
+    runs = [f"{start + 1}-{stop}" if stop > start + 1 else str(stop) for start, stop in edges]
+    return again.report(), rows, runs
+
+
+def _counterparts(found: ScoringReport) -> tuple[dict[int, int], dict[int, set[int]]]:
+    """Find which rows have a source and a target that are counterparts.
 
     Returns:
-        the row of the target of a source; and the rows of targets that are near to a source.
+        the row of the target of a source, its own where that has the same text; and the rows of
+        targets that are near to a source.
     """
     scored = found.scored
-    some = np.flatnonzero(np.isin(scored.numbers, free))
-    numbers, sources = scored.numbers[some].tolist(), scored.chosen.sources[some]
-    row_of = dict(zip(scored.chosen.targets[some].tolist(), numbers, strict=True))
+    sources, targets = scored.chosen.sources, scored.chosen.targets
+    numbers, best = scored.numbers.tolist(), found.counterparts[0][sources]
+    row_of = dict(zip(targets.tolist(), numbers, strict=True))
     nearest = scored.neighbours.first(NEIGHBOURS).targets[sources].tolist()
     near = {
-        row: {row_of[target] for target in targets if target in row_of}
-        for row, targets in zip(numbers, nearest, strict=True)
+        row: {row_of[target] for target in some if target in row_of}
+        for row, some in zip(numbers, nearest, strict=True)
     }
-    best = zip(numbers, found.counterparts[0][sources].tolist(), strict=True)
-    return {row: row_of[target] for row, target in best if target in row_of}, near
+    rows = zip(numbers, best.tolist(), targets.tolist(), strict=True)
+    known = {row: row if to == own else row_of[to] for row, to, own in rows if to in row_of}
+    return known, near
 
 
 def _placed(known: dict[int, int], free: set[int]) -> tuple[dict[int, list[int]], dict[int, int]]:
@@ -154,9 +213,9 @@ def _placed(known: dict[int, int], free: set[int]) -> tuple[dict[int, list[int]]
 
 def _beads(
     rows: list[Pair],
-    lines: tuple[list[int], list[int]],
     encoder: SentenceEncoder | EncoderPair,
     options: SideOptions,
+    *lines: list[int],
 ) -> Iterator[_Bead]:
     """Align rows of sources with rows of targets: probable beads of lines that stand together."""
     given = {each.name: getattr(options, each.name) for each in fields(SideOptions)}

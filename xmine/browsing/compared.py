@@ -104,11 +104,20 @@ class SharedJudgements(Judgements):
         self._seen = seen
         return True
 
+    def speak_as(self, judge: str) -> None:
+        """Label in another name, in both runs."""
+        for part, _ in self._parts:
+            part.speak_as(judge)
+        super().speak_as(judge)
+
     def precision(self) -> str:
-        """Give the share of right pairs among the judged ones that each run keeps."""
+        """Give the share of right pairs among the judged ones that each run keeps.
+
+        Those that a run was mined with count for the other one alone.
+        """
         said = []
         for part, rows in self._parts:
-            found, name = share_of(part.codes(), rows), part._opened.name
+            found, name = share_of(part.own(given=False), rows), part._opened.name
             said += [] if found.share is None else [f"{name} {found.share:.2f} of {found.of:,}"]
         return f"right: {', '.join(said) or 'none judged'}"
 

@@ -6,6 +6,7 @@ the pairs, see `xmine.pairs.judgements`.
 
 import getpass
 import os
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from xmine.browsing.keys import key_of, lines_of, rows_of
 from xmine.browsing.opened import Opened, Rows
 from xmine.browsing.repairs import Repair, in_place_of
-from xmine.errors import OptionError
+from xmine.errors import OptionError, XmineWarning
 from xmine.files.digests import identity
 from xmine.pairs.judgements import (
     ACCEPT,
@@ -29,15 +30,20 @@ from xmine.pairs.judgements import (
     Label,
     PairKey,
     append,
+    as_time,
+    broken_lines,
     file_beside,
     now,
     read_from,
     why_not_writable,
 )
 from xmine.pairs.pair import Pair
+from xmine.run.folder import CANDIDATES_FILE
+from xmine.units import count
 
 # The codes of labels in `Judgements.codes`; 0 for a pair that nobody has judged.
 CODES = {name: code for code, name in enumerate(("", *LABELS))}
+_GIVEN = len(CODES)  # stands for a label that a run was mined with
 # Seconds that a key may wait for another process that writes a label.
 KEY_PATIENCE = 0.15
 
@@ -94,8 +100,16 @@ class Judgements:
         self._said: dict[int, dict[str, str]] = {}
         self._notes: dict[int, dict[str, str]] = {}
         self._repairs: dict[int, Repair | None] = {}
-        self._codes: NDArray[np.int8] = np.zeros(len(opened), dtype=np.int8)
+        # Of each pair the label of `by` or else the latest one, that of `by`, and that of `by` if
+        # the run was not mined with it.
+        self._codes = [np.zeros(len(opened), np.int8) for _ in range(3)]
         self._places: dict[PairKey, list[int]] = {}  # of all labels
+        self._keys: dict[tuple[int, str], PairKey] = {}  # by which each judge speaks of a row
+        self._lost: set[tuple[PairKey, str]] = set()  # labels that stand, of no pair
+        # Verdicts of before say nothing of how right a run is that was mined with them.
+        given = opened.run.get("also", {}).get("seed_pairs")
+        mined = identity(opened.path / CANDIDATES_FILE) if given else None
+        self._mined = as_time(mined[2] / 1e9) if mined else ""
         self.done: list[Done] = []  # here, the last at the end
         self._own: set[tuple[PairKey, str]] = set()  # that are being written
         # What another window says in the same name, and what was said here.
@@ -112,11 +126,30 @@ class Judgements:
         patience: float = KEY_PATIENCE,
         beside: Path | None = None,
     ) -> Self:
-        """Read the judgements beside a run or a file, or `beside` another of the same texts."""
+        """Read the judgements beside a run or a file, or `beside` another of the same texts.
+
+        An XmineWarning tells of lines that are no labels, and of labels that have lost their pairs.
+        """
         path = file_beside(beside or opened.path)
         judgements = cls(opened, path, by or judge_name(), patience)
         judgements.refresh()
+        for told in filter(None, (broken_lines(path), "" if beside else judgements.lost)):
+            warnings.warn(told, XmineWarning, stacklevel=2)
         return judgements
+
+    def speak_as(self, judge: str) -> None:
+        """Label in another name."""
+        self.by, self._seen = judge, None
+        self.refresh()
+
+    @property
+    def lost(self) -> str:
+        """Say how many verdicts are of no pair any more; empty if none is."""
+        if not self._lost:
+            return ""
+        lost = count(len(self._lost), "verdict")
+        have = "has lost its pair" if len(self._lost) == 1 else "have lost their pairs"
+        return f"{self.path}: {lost} {have}; all stay in the file"
 
     @property
     def problem(self) -> str:
@@ -128,8 +161,13 @@ class Judgements:
         return ""
 
     def of(self, row: int) -> str:
-        """Give the latest label of a pair; empty if there is none."""
-        return _latest(self._said.get(row, {}))
+        """Give the label that `by` gives a pair, or else the latest; empty if there is none."""
+        said = self._said.get(row, {})
+        return said.get(self.by) or _latest(said)
+
+    def differ(self, row: int) -> bool:
+        """Tell whether judges accept and reject a pair."""
+        return {ACCEPT, REJECT} <= {*self._said.get(row, {}).values()}
 
     def by_judge(self, row: int) -> dict[str, str]:
         """Give the label of each judge for a pair, the latest at the end."""
@@ -146,20 +184,15 @@ class Judgements:
     def judge_all(self, rows: Iterable[int], judgement: str) -> int:
         """Say the same of some pairs; one `undo` takes all of it back.
 
-        Pairs of which `by` has said it already are left out, unless another judge spoke later.
+        Pairs of which `by` has said it already are left out.
 
         Returns:
             how many pairs are left.
         """
         found = []
         for row in rows:
-            said = self.by_judge(row)
-            own = said.get(self.by, TAKEN_BACK)
-            if own != judgement:
+            if (own := self._own_of(row)) != judgement:
                 found.append((row, own))
-            elif said and list(said)[-1] != self.by and own != TAKEN_BACK:
-                # Taken back, the other label is the latest again.
-                found.append((row, TAKEN_BACK))
         if found:
             labels = [self._label(row, judgement) for row, _ in found]
             before = [self._label(*each) for each in found]
@@ -189,7 +222,8 @@ class Judgements:
         return self.by_judge(row).get(self.by, TAKEN_BACK)
 
     def _label(self, row: int, judgement: str, **more: object) -> Label:
-        return Label(key_of(self._opened, row), judgement, self.by, now(), more)
+        key = self._keys.get((row, self.by)) or key_of(self._opened, row)
+        return Label(key, judgement, self.by, now(), more)
 
     def _do(self, what: str, labels: list[Label], before: list[Label]) -> None:
         self._write(labels)
@@ -272,14 +306,20 @@ class Judgements:
         """Take labels, in their order, behind those that are known, or in their place."""
         if anew:
             self._places = {}
-        unknown = {label.key for label in labels} - self._places.keys()
+        unknown: dict[PairKey, set[str]] = {}
+        for label in labels:
+            if label.key not in self._places:
+                unknown.setdefault(label.key, set()).add(label.judge)
         self._places |= rows_of(self._opened, unknown, self._lines) if unknown else {}
         with self._lock:
             if anew:
-                self._codes = np.zeros_like(self._codes)
-                for known in (self._said, self._notes, self._repairs):
+                self._codes = [np.zeros(len(self._opened), np.int8) for _ in range(3)]
+                for known in (self._said, self._notes, self._repairs, self._keys, self._lost):
                     known.clear()
             for label in labels:
+                if label.key not in self._places:
+                    stands = label.judgement != TAKEN_BACK
+                    (self._lost.add if stands else self._lost.discard)((label.key, label.judge))
                 for row in self._places.get(label.key, ()):
                     if not anew:
                         self._compare(label, row)
@@ -291,15 +331,15 @@ class Judgements:
         Args:
             only: `conflict` for pairs that judges accept and reject, `repaired` for those that are;
                 all others have 0.
-            by: whose labels; those of all if it is empty, the latest of each pair.
+            by: whose labels; if it is empty, one's own, or else the latest of others.
         """
         with self._lock:
             if only not in ("conflict", "repaired") and not by:
-                return self._codes
-            codes = np.zeros_like(self._codes)
+                return self._codes[0]
+            codes = np.zeros(len(self._opened), np.int8)
             for row in {*self._said, *self._repairs}:
                 said, repair = self.by_judge(row), self.repair_of(row)
-                judged = _latest(said) if not by else said.get(by, "")
+                judged = said.get(by, "") if by else self.of(row)
                 if only == "repaired" and (repair is None or (by and not judged)):
                     continue
                 if only != "conflict" or {ACCEPT, REJECT} <= {*said.values()}:
@@ -310,9 +350,14 @@ class Judgements:
         """Find the pairs that are judged, int64 [judged], in the order of the pairs."""
         return np.array(sorted(self._said), dtype=np.int64)
 
+    def own(self, *, given: bool = True) -> NDArray[np.int8]:
+        """Tell the labels of `by`, as `codes`, or no CODE for those that the run was `given`."""
+        with self._lock:
+            return self._codes[1 if given else 2]
+
     def counts(self, rows: Rows | None = None) -> Counts:
-        """Count labels on some pairs, or on all of them."""
-        codes = self.codes() if rows is None else self.codes()[rows]
+        """Count the labels of `by` on some pairs, or on all of them."""
+        codes = self.own() if rows is None else self.own()[rows]
         accept, reject, unsure = np.bincount(codes, minlength=4)[1:].tolist()
         return Counts(accept, reject, unsure, len(codes))
 
@@ -345,12 +390,17 @@ class Judgements:
             self._notes.setdefault(row, {})[label.judge] = note
         said = self._said.setdefault(row, {})
         said.pop(label.judge, None)
+        self._keys[row, label.judge] = label.key
         if label.judgement != TAKEN_BACK:
             said[label.judge] = label.judgement
         elif not said:
             del self._said[row]
-        self._codes[row] = CODES[_latest(said)]
+        first, own, told = self._codes
+        first[row] = CODES[self.of(row)]
+        if label.judge == self.by:
+            own[row] = CODES[said.get(self.by, "")]
+            told[row] = _GIVEN if own[row] and label.time < self._mined else own[row]
 
     @cached_property
-    def _lines(self) -> tuple[Rows, Rows] | None:
-        return lines_of(self._opened) if self._opened.lined else None
+    def _lines(self) -> Rows:
+        return lines_of(self._opened)

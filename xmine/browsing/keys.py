@@ -1,14 +1,14 @@
 """The key by which a label names its pair, and the pairs of such keys."""
 
 from collections import defaultdict
-from collections.abc import Set
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
 from xmine.browsing.opened import Opened, Rows
 from xmine.pairs.judgements import PairKey, hash_of
 
-_NEAR = 1000  # rows by which a pair of a file without lines may have moved
+_BLOCK = 65_536  # pairs whose texts are read at once
 
 
 def key_of(opened: Opened, row: int) -> PairKey:
@@ -22,50 +22,68 @@ def key_of(opened: Opened, row: int) -> PairKey:
     return PairKey(line, other_line, offset, other_offset, texts)
 
 
-def lines_of(opened: Opened) -> tuple[Rows, Rows]:
-    """Give the lines of the pairs, two of int64 [pairs]."""
-    return opened.source.lines[opened.sources], opened.target.lines[opened.targets]
+def lines_of(opened: Opened) -> Rows:
+    """Give the lines of the pairs, int64 [2, pairs]; without lines their numbers stand for both."""
+    if not opened.lined:
+        return np.tile(np.arange(len(opened)) + 1, (2, 1))
+    return np.stack([opened.source.lines[opened.sources], opened.target.lines[opened.targets]])
 
 
 def rows_of(
-    opened: Opened, keys: Set[PairKey], lines: tuple[Rows, Rows] | None = None
+    opened: Opened, judges: Mapping[PairKey, Collection[str]], lines: Rows | None = None
 ) -> dict[PairKey, list[int]]:
-    """Find the pairs of some keys: of each a row, or several alike.
+    """Find the pairs of some keys: of each a row, or several alike; none of a key that is lost.
 
-    A pair without lines may have moved by _NEAR rows. Of several with its texts, the nearest one
-    that is no other key's is taken.
+    A pair is looked up by its lines and texts, then by its texts alone: of several the nearest one
+    on which none of the judges has spoken by another key. Keys of equal texts keep their order.
 
     Args:
         opened: the pairs.
-        keys: of any pairs.
+        judges: of any keys, who speaks by each.
         lines: those of `lines_of`, where they are known.
     """
-    keys = {key for key in keys if (key.target_line is not None) == opened.lined}
-    found = defaultdict[PairKey, list[int]](list)
-    if opened.lined:
-        asked = np.array([key[:2] for key in keys], dtype=np.int64).reshape(-1, 2).T
-        left, right = map(np.isin, lines or lines_of(opened), asked)
-        for row in np.flatnonzero(left & right).tolist():
-            if (key := key_of(opened, row)) in keys:
-                found[key].append(row)
-        return found
-    rows, every = {key: key.source_line - 1 for key in keys}, range(len(opened))
-    found |= {key: [at] for key, at in rows.items() if at in every and key_of(opened, at) == key}
-    lost, taken = sorted(keys - found.keys()), {at for (at,) in found.values()}
-    is_near = np.zeros(len(opened), dtype=bool)
-    for key in lost:
-        is_near[max(0, rows[key] - _NEAR) : rows[key] + _NEAR + 1] = True
-    having = defaultdict[str, list[int]](list)
-    for row in np.flatnonzero(is_near).tolist():
-        having[key_of(opened, row).texts].append(row)
-    for key in lost:
-        near = [row for row in having[key.texts] if abs(row - rows[key]) <= _NEAR]
-        if free := [row for row in near if row not in taken or len(near) == 1]:
-            found[key] = [min(free, key=lambda row: abs(row - rows[key]))]
-            taken.update(found[key])
+    found, at = defaultdict[PairKey, list[int]](list), {key: _lines(key) for key in judges}
+    lines = lines_of(opened) if lines is None else lines
+    asked = np.array([*at.values()], dtype=np.int64).reshape(-1, 2)
+    is_there = np.isin(lines[0], asked[:, 0]) & np.isin(lines[1], asked[:, 1])
+    for row in np.flatnonzero(is_there).tolist():
+        if (key := key_of(opened, row)) in judges:
+            found[key].append(row)
+    taken = {(row, judge) for key, rows in found.items() for row in rows for judge in judges[key]}
+    lost = defaultdict[str, list[PairKey]](list)
+    for key in sorted(judges.keys() - found.keys(), key=lambda key: at[key]):
+        lost[key.texts].append(key)
+    for texts, rows in (_with_texts(opened, lost) if lost else {}).items():
+        keys = lost[texts]
+        # Who has moved up is looked up from below, and finds its own row before that of another.
+        if lines[0, rows].mean() < np.mean([at[key][0] for key in keys]):
+            keys.reverse()
+        for key in keys:
+            near = np.abs(lines[:, rows] - np.array(at[key])[:, None]).sum(axis=0)
+            for row in np.array(rows)[np.argsort(near, kind="stable")].tolist():
+                if taken.isdisjoint(said := {(row, judge) for judge in judges[key]}):
+                    found[key], taken = [row], taken | said
+                    break
+    return found
+
+
+def _lines(key: PairKey) -> tuple[int, int]:
+    return key.source_line, key.source_line if key.target_line is None else key.target_line
+
+
+def _with_texts(opened: Opened, hashes: Collection[str]) -> dict[str, list[int]]:
+    """Find the rows of some texts, by the hash of both."""
+    found = defaultdict[str, list[int]](list)
+    for start in range(0, len(opened), _BLOCK):
+        some = slice(start, start + _BLOCK)
+        sources = opened.source.texts.take(opened.sources[some])
+        targets = opened.target.texts.take(opened.targets[some])
+        for row, texts in enumerate(map(hash_of, sources, targets), start):
+            if texts in hashes:
+                found[texts].append(row)
     return found
 
 
 def row_of(opened: Opened, key: PairKey) -> int | None:
     """Find the pair of a key."""
-    return next((rows[0] for rows in rows_of(opened, {key}).values()), None)
+    return next((rows[0] for rows in rows_of(opened, {key: ()}).values()), None)

@@ -213,8 +213,9 @@ class PairOutcomes:
         if opened.allowed[row]:
             best = f"the best {options['top']:,}" if "top" in options else "the best"
             return PairOutcome("dropped", f"dropped: beyond {best} that --top asks for")
-        if "copy" in raised and not options.get("keep_copies"):
-            why = "dropped: the same text on both sides; --keep-copies keeps it"
+        is_copy = "copy" in raised or {"near-copy", "script"}.issubset(raised)
+        if is_copy and not options.get("keep_copies"):
+            why = "dropped: the same text on both sides, or nearly; --keep-copies keeps it"
             return PairOutcome("dropped", why)
         wanted = options.get("threshold")
         if isinstance(wanted, float) and score < wanted:

@@ -189,7 +189,7 @@ class Approval:
 
 def approval_of(opened: Opened, judgements: Judgements) -> Approval:
     """Compare judgements with the estimate, and with each other."""
-    kept, codes = opened.kept(opened.cut), judgements.codes()
+    kept, codes = opened.kept(opened.cut), judgements.own(given=False)
     expected, interval, agreed = None, None, Share(0, 0)
     if opened.probs is not None:
         probs = opened.probs[kept].astype(np.float64)

@@ -88,7 +88,7 @@ def documents(
     expected = sum(pair.prob for pair in shown)
     said = f"{count(len(shown), 'pair')} of documents, {expected:.1f} expected to be right"
     facts: dict[str, object] = {"documents": len(shown), "expected": round(expected, 2)}
-    with together():
+    with together(output, align):
         if output is None:
             write_rows(() if console.as_json else rows)
         else:

@@ -3,7 +3,6 @@
 The work is in `xmine.trainer.reproduce`; here options are read and figures are shown.
 """
 
-from contextlib import ExitStack
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated
@@ -36,9 +35,6 @@ def reproduce(
         Path | None, value("TOML file of training options, such as steps = 300.")
     ] = None,
     seed: Annotated[list[int] | None, value("Seed of training; repeatable.", shown="1")] = None,
-    tiny: Annotated[
-        bool, switch("--tiny", "Try the rows on small files made on the spot.")
-    ] = False,
     listing: Annotated[bool, switch("--list", "List rows, and what each needs.")] = False,
 ) -> None:
     """Make a table of a paper again, beside its own figures.
@@ -51,41 +47,30 @@ def reproduce(
     chosen = _chosen(names or [])
     needs("xmine reproduce", *TRAINING, *EXTRAS["eval"])
     from xmine.evaluation.reports.table import as_text
-    from xmine.files.scratch import temporary_folder
     from xmine.trainer.reproduce import run
     from xmine.trainer.reproduce.jobs import Place
-    from xmine.trainer.reproduce.tiny import MOST, OPTIONS, write_tiny
 
     given = load_toml(training) if training else {}
     folder = data_folder(data).path
-    with ExitStack() as made:
-        if tiny:
-            output = output or made.enter_context(temporary_folder())
-            folder, given = output / "data", {**OPTIONS, **given}
-        place = Place(folder or Path(), output or Path(), given, MOST if tiny else {})
-        if tiny:
-            write_tiny(place, chosen)
-        if listing or not chosen:
-            for paper, tables in groupby(chosen or all_tables().values(), _paper):
-                lines = run.listed([*tables], place if folder else None)
-                console.show(
-                    (f"{line}\n" for line in [*lines, ""]), {"paper": paper, "rows": lines}
-                )
-            return
-        if folder is None:
-            raise OptionError("no --data: where are files to train on?", "--list says which")
-        if output is None:
-            raise OptionError("no -o: where are encoders and figures to go?", "-o FOLDER/")
-        is_made = False
-        for table in chosen:
-            with console.progress() as report:
-                found = run.reproduce(table, place, seed or (1,), row or (), report, console.say)
-            is_made |= any(each.figures for each in found)
-            cells = run.side_by_side(table, found)
-            text = [f"{table.name}  {table.title}", f"{table.source}", "", *as_text(cells)]
-            text += [f"note: {each}" for each in run.notes(table, found)]
-            text += ["note: of small files, such figures mean nothing"] if tiny else []
-            console.show((f"{line}\n" for line in text), {"table": table.name, "rows": cells})
+    place = Place(folder or Path(), output or Path(), given)
+    if listing or not chosen:
+        for paper, tables in groupby(chosen or all_tables().values(), _paper):
+            lines = run.listed([*tables], place if folder else None)
+            console.show((f"{line}\n" for line in [*lines, ""]), {"paper": paper, "rows": lines})
+        return
+    if folder is None:
+        raise OptionError("no --data: where are files to train on?", "--list says which")
+    if output is None:
+        raise OptionError("no -o: where are encoders and figures to go?", "-o FOLDER/")
+    is_made = False
+    for table in chosen:
+        with console.progress() as report:
+            found = run.reproduce(table, place, seed or (1,), row or (), report, console.say)
+        is_made |= any(each.figures for each in found)
+        cells = run.side_by_side(table, found)
+        text = [f"{table.name}  {table.title}", f"{table.source}", "", *as_text(cells)]
+        text += [f"note: {each}" for each in run.notes(table, found)]
+        console.show((f"{line}\n" for line in text), {"table": table.name, "rows": cells})
     if not is_made:
         raise typer.Exit(1)
 

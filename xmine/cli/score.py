@@ -49,8 +49,8 @@ def score(
 
     Args:
         pool: Two more text files to search for neighbours, one per language.
-        repair: Write the pairs to this file with blocks of wrong rows put right: their lines are
-            aligned, those without counterpart left out.
+        repair: Write the pairs to this file with wrong rows put right: exchanged sides are turned,
+            lines aligned, and left out without a counterpart.
         target: The translations, line by line.
     """
     output = on_stdout(console, output, given.format)
@@ -79,7 +79,7 @@ def score(
     sides, hubs = (scored.source, scored.target), given.hubs
     hubs_found = find_hubs(nearest, *sides, own_lines=(lines, lines)) if hubs else []
     notes = [f"{hubs}: {note}" for note in write_hubs(hubs_found, hubs)] if hubs else []
-    with together():
+    with together(output, repair):
         if explaining:
             print_scored(scored.rows(), explaining, scored.languages, as_json=console.as_json)
         found, facts = scored.report(pool, len(hubs_found) if hubs else None), {}

@@ -24,7 +24,7 @@ NAME = "xmine.settings"  # of the settings among what the context of a command h
 _NOT_HERE = {"options", "preset", "help_all", "help", "debug", "version"}
 _NOT_HERE |= {"force"}  # what replaces files is said each time
 _NO_OPTIONS = {"attached", "cache", "progress", "state"}  # of variables that are none
-_ALIKE = 0.76  # how much a misspelt name is like the right one; XMINE_TEST is no XMINE_TEXT
+_ALIKE = 0.76  # how much a misspelt name is like the right one; "test" is no "text"
 Values = dict[str, Any]
 
 

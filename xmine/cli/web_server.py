@@ -15,6 +15,7 @@ import signal
 import socket
 import sys
 import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar
@@ -170,6 +171,7 @@ def _end_with_server() -> None:
     pipe = select.poll()
     pipe.register(0, 0)  # of standard input, that it closes
     pipe.poll()
+    time.sleep(_PATIENCE)  # in which the app notes its place
     os.kill(os.getpid(), signal.SIGKILL)
 
 

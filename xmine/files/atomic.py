@@ -22,9 +22,8 @@ from xmine.files.portable import lock_at_once
 # How the names of files end that are not whole.
 PARTIAL = ".partial"
 _LONGEST = 40  # characters of a name within a hidden one
-_WAITING: ContextVar[ExitStack | None] = ContextVar(
-    "files that are replaced together", default=None
-)
+# Outputs that are replaced together at the end of a command.
+_WAITING: ContextVar[tuple[ExitStack, set[str]] | None] = ContextVar("outputs", default=None)
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -78,13 +77,14 @@ def check_parent(path: Path) -> None:
 
 
 @contextmanager
-def together() -> Iterator[None]:
-    """Give all files that are replaced inside their names at its end, or none of them.
+def together(*outputs: object) -> Iterator[None]:
+    """Give the outputs that are replaced inside their names at its end, or none of them.
 
     A command with several outputs that is killed between them could not be repeated.
     """
+    names = {name for each in outputs if each for name in str(each).split(",")}
     with ExitStack() as waiting:
-        outer = _WAITING.set(waiting)
+        outer = _WAITING.set((waiting, names))
         try:
             yield
         finally:
@@ -105,8 +105,9 @@ def replacing_all(paths: Sequence[Path]) -> Iterator[list[Path]]:
     Where a path is a symbolic link, what it leads to is replaced. What a killed process has left
     beside a path goes. See also `together`.
     """
-    if waiting := _WAITING.get():
-        yield waiting.enter_context(_replacing(paths))
+    waiting = _WAITING.get()
+    if waiting and {*map(str, paths)} <= waiting[1]:
+        yield waiting[0].enter_context(_replacing(paths))
     else:
         with _replacing(paths) as partials:
             yield partials

@@ -17,7 +17,6 @@ from xmine.flags.flag_set import (
     middle_and_spread,
 )
 from xmine.flags.hubness import is_hub
-from xmine.flags.line_features import LineFeatures
 from xmine.flags.near_copies import copied, letters_of, too_unequal
 from xmine.flags.partial import is_partial
 from xmine.flags.reading import ReadLines
@@ -26,7 +25,8 @@ from xmine.scoring.alignment import Looseness
 from xmine.scoring.margin import SMALLEST_MEAN
 from xmine.scoring.probability import Floats
 from xmine.scoring.retrieval import ChosenPairs
-from xmine.text.languages import scripts_of, short_code
+from xmine.text.identification import tell_apart
+from xmine.text.languages import UNKNOWN_LANGUAGE, scripts_of, short_code
 from xmine.text.packed import PickedTexts
 from xmine.text.sentences import Sentences
 
@@ -36,6 +36,9 @@ _SHORT = 15.0
 _FARTHEST_LENGTH = 3.7  # robust standard deviations
 _LEAST_SPREAD = 0.13
 _MOSTLY = 0.8  # a side with this share of ASCII and Latin letters is written in these
+# Of a near-copy that is told to be in one language: words that are not capitalised, as names are;
+# and its probability, which Danish beside Norwegian, or Spanish beside Portuguese, does not reach.
+_FEWEST_WORDS, _SURE = 3, 0.95
 # English to Chinese: median and spread of log ratios of characters, of long lines.
 _PRIORS = {("en", "zh"): (-1.3, 0.2), ("zh", "en"): (1.3, 0.2)}
 # A ratio passes for good at this quantile of the confident ones; a cosine does down to this many
@@ -68,7 +71,7 @@ def flag_pairs(
     """
     x, y, left, right = chosen.sources, chosen.targets, read.source, read.target
     languages = read.languages
-    copy, near_copy = _copies(chosen, (source, target), (left, right), languages)
+    copy, near_copy, foreign = untranslated((x, y), (source, target), read)
     none = np.zeros(len(chosen), dtype=bool)
     best_first = stored(np.lexsort((-chosen.scores, -probs)))
     found = {
@@ -77,12 +80,12 @@ def flag_pairs(
         else is_hub(neighbours.sources, left)[x] | is_hub(neighbours.targets, right)[y],
         "copy": copy,
         "near-copy": near_copy,
-        "script": left.foreign[x] | right.foreign[y],
+        "script": foreign,
         "number": read.other_numbers,
         "duplicate": _repeated(best_first, taken(left.keys, x))
         | _repeated(best_first, taken(right.keys, y)),
     }
-    sure = (probs >= CONFIDENT) & ~copy & ~near_copy & ~found["script"]
+    sure = (probs >= CONFIDENT) & ~copy & ~near_copy & ~foreign
     lengths = taken(left.characters, x), taken(right.characters, y)
     latin = taken(left.latin, x), taken(right.latin, y)
     found["length"] = odd_lengths(lengths, latin, sure, languages) & ~copy & ~near_copy
@@ -100,15 +103,18 @@ def flag_pairs(
     return Flags.of(found)
 
 
-def _copies(
-    chosen: ChosenPairs,
+def untranslated(
+    pairs: tuple[NDArray[np.int64], NDArray[np.int64]],
     sides: tuple[Sentences, Sentences],
-    features: tuple[LineFeatures, LineFeatures],
-    languages: tuple[str, str],
-) -> tuple[Bools, Bools]:
-    """Mark copies and near copies; only the texts of pairs that may be either are looked at."""
-    x, y = chosen.sources, chosen.targets
-    (left, right), (source, target) = features, sides
+    read: ReadLines,
+) -> tuple[Bools, Bools, Bools]:
+    """Mark copies, near-copies, and pairs with a line in another language than its side.
+
+    Each is bool [pairs]. Only the texts of pairs that may be copies or near-copies are looked at;
+    near-copies of some words are of one language if both texts look like it.
+    """
+    (x, y), (source, target), languages = pairs, sides, read.languages
+    left, right = read.source, read.target
     scripts = scripts_of(languages[0], source.texts), scripts_of(languages[1], target.texts)
     same_script = not scripts[0].isdisjoint(scripts[1])
     ours, theirs = left.letters[x], right.letters[y]
@@ -120,10 +126,15 @@ def _copies(
     rows = np.flatnonzero(same | near)
     texts = PickedTexts(source.texts, x[rows]), PickedTexts(target.texts, y[rows])
     copy, near_copy = np.zeros(len(x), dtype=bool), np.zeros(len(x), dtype=bool)
-    for row, one, other in zip(rows, *texts, strict=True):
-        kind = copied(one, other, letters_of(one), letters_of(other), same_script=same_script)
+    foreign = left.foreign[x] | right.foreign[y]
+    for row, *both in zip(rows, *texts, strict=True):
+        kind = copied(*both, *map(letters_of, both), same_script=same_script)
         copy[row], near_copy[row] = kind == "copy", kind == "near-copy"
-    return copy, near_copy
+        few = min(sum(map(str.islower, text.split())) for text in both) < _FEWEST_WORDS
+        if near_copy[row] and not foreign[row] and not few:
+            first, second = (tell_apart(text, languages, _SURE) for text in both)
+            foreign[row] = first == second != UNKNOWN_LANGUAGE
+    return copy, near_copy, foreign
 
 
 def odd_lengths(

@@ -10,21 +10,9 @@ import re
 from collections.abc import Callable, Sequence
 
 from xmine.text.folding import HAN
-from xmine.text.languages import ENGLISH_WORDS, UNKNOWN_LANGUAGE, scripts_of, short_code
+from xmine.text.languages import ENGLISH_WORDS, TABLE, UNKNOWN_LANGUAGE, scripts_of, short_code
 
-_RANGES = {
-    "LATIN": "A-Za-zÀ-ÖØ-öø-ɏḀ-ỿ",
-    "GREEK": "Ͱ-Ͽἀ-῿",
-    "CYRILLIC": "Ѐ-ԯ",
-    "HEBREW": "֐-׿",
-    "ARABIC": "؀-ۿݐ-ݿࢠ-ࣿ",
-    "DEVANAGARI": "ऀ-ॿ",
-    "THAI": "฀-๿",
-    "HANGUL": "ᄀ-ᇿ가-힯",
-    "HIRAGANA": "ぁ-ゟ",
-    "KATAKANA": "゠-ヿㇰ-ㇿ",
-    "CJK": HAN,
-}
+_RANGES: dict[str, str] = {**TABLE["ranges"], "CJK": HAN}  # classes of regular expressions
 # A line with a smaller share of letters in its own script is not written in it; most of a line in
 # its own script is, however many names of other scripts it quotes.
 _LEAST_OWN = 0.05
@@ -38,28 +26,7 @@ _IN_NAMES = frozenset(("of", "the", "and"))
 _FUNCTION_WORDS = 0.16
 _ACCENTED_WORDS = 0.12
 _FEWEST_SMALL_WORDS = 3
-_OTHER_FUNCTION_WORDS = frozenset(
-    (
-        "aan aber aby adalah af al ale alla als ama ambayo anche ao att au auch auf aus aux av "
-        "avec az až bei ben benim bij bir biraz bis bu bunu byl byla byli bylo byly ce cette "
-        "cha che cho comme con cu các có của daha dal dan dann dans dari das dass dat de dei "
-        "del della delle dem dengan der des det değil di diese diesem diesen dieser dieses din "
-        "dla dos du durch een egy ei ein eine einem einen einer eines el elle em er es est esta "
-        "este et ett että foi fue för für gegen gibi gli haben har hatte hatten het hii hili "
-        "hivyo hiyo hogy huo hän ich ihre ihren ihrer ikke il ile im ini inte ist itu için ja "
-        "jak jako je jedoch jeg jeho jejich její jen jest již jsem jsme jsou kadar kama kann "
-        "katika kde ke kein keine không kterou která které který kteří kuwa kwa können la "
-        "lakini las le les leur lo los lze là maar mais mají mehr met mezi mit mohou muy más "
-        "một na naar nach nachdem nebo nel nem není những ni nicht nie niet noch non nous nu "
-        "nur não och od oder og olan olarak olduğunu oli ont onun ook op oraz os pada para pas "
-        "pentru pero pia più po podle pokud por pour pouze pro protože przez på při que qui sau "
-        "se sehr sein seine seinen seiner si sich sie sind się sollte som sono sonra sont su "
-        "sus své são tak také te tento tidak této tím um uma un una und une unter untuk var ve "
-        "viele volt vom von voor vor vous vya và však wa wao watu wenn werden wie wir wird "
-        "worden wordt wurde wurden während y yake yang za ze zijn zu zum zur zwei zwischen är "
-        "çok è és été über được şey že și"
-    ).split()
-)
+_OTHER_FUNCTION_WORDS = frozenset(TABLE["words"]["others"].split())
 # English words that are hardly words of another language. Prose has a seventh of them, of three
 # kinds; of two kinds there must be more.
 _IN_DUTCH_OR_GERMAN = ("was", "will", "had", "over")

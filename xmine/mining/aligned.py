@@ -23,7 +23,7 @@ from xmine.files.suffixes import kind_of
 from xmine.flags.near_copies import same_texts
 from xmine.flags.plugged import with_plugins
 from xmine.flags.reading import read_lines
-from xmine.flags.rules import flag_pairs
+from xmine.flags.rules import flag_pairs, untranslated
 from xmine.knn.cosines import pair_cosines
 from xmine.knn.neighbours import Neighbours
 from xmine.mining.aligned_scores import AlignedScores
@@ -138,7 +138,8 @@ def score_aligned(
         tokens = stages.tokens(encoded, judge.encoder) if judge else None
         found = given, rows, encoded, neighbours, languages, options, [*filter(None, warnings)]
         scored = _scored(*found, judge, kin, by_margin, tokens)
-        unknown = unknown_figures(doubts, names, languages, known)
+        again = ("score", *([str(source)] if target is None else names))
+        unknown = unknown_figures(doubts, names, languages, known, again)
         return replace(scored, vectors=vector_facts(vectorizer), unknown=unknown)
 
 
@@ -197,11 +198,13 @@ def _scored(
         pairs = replace(pairs, scores=better.astype(np.float32), margins=scores)
     order = np.lexsort((numbers, y, x, -pairs.scores))
     chosen = pairs.take(order)
-    confidence = _estimated(chosen, neighbours, kin, left, right, weights)
+    read = read.take(order)
+    _, copies, foreign = untranslated((chosen.sources, chosen.targets), (left, right), read)
+    confidence = _estimated(chosen, neighbours, kin, left, right, weights, copies & foreign)
     probs = np.zeros(len(chosen)) if confidence is None else confidence.probs
     loose = loosest_stretches(*tokens, chosen.sources, chosen.targets).looseness if tokens else None
     near = neighbours.first(k)
-    flags = flag_pairs(chosen, probs, near, left, right, read.take(order), loose)
+    flags = flag_pairs(chosen, probs, near, left, right, read, loose)
     texts = PickedTexts(left.texts, chosen.sources), PickedTexts(right.texts, chosen.targets)
     flags = with_plugins(flags, options.more_flags, texts, languages)
     found = given, chosen, numbers[order], confidence, flags, neighbours
@@ -262,13 +265,15 @@ def _estimated(
     left: Sentences,
     right: Sentences,
     weights: RerankingWeights | None,
+    wrong: NDArray[np.bool_],
 ) -> Confidence | None:
-    """Estimate how likely each pair is; copies are known to be wrong.
+    """Estimate how likely each pair is; copies are known to be wrong, and others [chosen].
 
     Repeated pairs are estimated once: they are one piece of evidence.
     """
     distinct, places = _distinct(chosen)
     known = _known(distinct, left, right)
+    known[places[wrong]] = 0
     confidence = estimate(distinct, neighbours, known, kin)
     if confidence is not None and weights is not None:
         confidence = calibrate(distinct.scores, confidence, known, weights)

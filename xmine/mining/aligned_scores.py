@@ -177,9 +177,9 @@ class ScoringReport:
         """The probable counterpart of each row of `source`, and of `target`; -1 for none."""
         near = self.scored.neighbours.first(NEIGHBOURS)
         found = choose_pairs(near, margin_scores(near), "intersect")
-        confidence = estimate(found, near)
-        assert confidence is not None  # those of the given pairs come from the same neighbours
-        found = found.take(confidence.probs >= _PROBABLE)
+        confidence = estimate(found, near)  # None of few lines
+        probable = () if confidence is None else np.flatnonzero(confidence.probs >= _PROBABLE)
+        found = found.take(np.array(probable, np.intp))
         sides = self.scored.source, self.scored.target
         targets, sources = (np.full(len(side), -1) for side in sides)
         targets[found.sources], sources[found.targets] = found.targets, found.sources

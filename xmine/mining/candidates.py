@@ -12,7 +12,7 @@ from xmine.flags.flag_set import Flags
 from xmine.flags.near_copies import same_texts
 from xmine.flags.plugged import with_plugins
 from xmine.flags.reading import ReadLines, read_lines
-from xmine.flags.rules import flag_pairs
+from xmine.flags.rules import flag_pairs, untranslated
 from xmine.knn.cosines import pair_cosines
 from xmine.knn.neighbours import Neighbours
 from xmine.mining.kin import MANY, Kin
@@ -46,7 +46,8 @@ class Candidates:
         source, target: the sentences that were searched, without those unknown to the encoder.
         weights: of the reranking; None where the scores are margins.
         read: of the lines of both sides and of the chosen pairs, if they are read yet.
-        copies: bool [chosen], which pairs have the same text on both sides, if that is known yet.
+        copies: bool [chosen], which pairs are untranslated: the same text on both sides, or nearly
+            so and in the wrong language; None where that is not known yet.
         kin: tells which neighbours are near-copies of a pair's own sentence.
     """
 
@@ -91,7 +92,7 @@ class Estimated:
         candidates: the most probable pair first; equal probabilities by score, then by rows.
             Without an estimate the order is that of the scores.
         confidence: the probability of each pair; None where too few pairs were there to estimate.
-        copies: bool [pairs], which pairs have the same text on both sides.
+        copies: bool [pairs], which pairs are untranslated, see `Candidates`.
     """
 
     candidates: Candidates
@@ -171,7 +172,8 @@ def read_candidates(
     languages = _languages(candidates, copies, options, known)
     sides, pairs = (candidates.source, candidates.target), (chosen.sources, chosen.targets)
     read = read_lines(sides, pairs, languages, report, steps)
-    candidates = replace(candidates, read=read, copies=copies)
+    _, near_copies, foreign = untranslated(pairs, sides, read)
+    candidates = replace(candidates, read=read, copies=copies | (near_copies & foreign))
     if weights is None:
         return candidates
     lower = (chosen.scores - read.against(pairs, weights)).astype(np.float32)

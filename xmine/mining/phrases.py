@@ -1,11 +1,12 @@
 """Sentences, flags and scores -> the phrases that reports share."""
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from xmine.flags.names import FLAGS
 from xmine.text.folding import MOST_CHARACTERS
-from xmine.text.languages import UNKNOWN_LANGUAGE, short_code
+from xmine.text.languages import UNKNOWN_LANGUAGE, other_encoder, short_code
 from xmine.text.sentences import FEW, Sentences
 from xmine.units import count
 
@@ -54,6 +55,7 @@ def unknown_figures(
     names: tuple[str, str],
     codes: tuple[str, str],
     known: Sequence[str],
+    command: Sequence[str],
 ) -> str:
     """Say that an estimate means nothing where the encoder was not made for a language.
 
@@ -62,18 +64,31 @@ def unknown_figures(
         names: of both sides.
         codes: of their languages, as given or guessed.
         known: those of the encoder; no doubt counts against one that is given.
+        command: its words, which are repeated with an encoder that knows the language.
     """
     sides = zip(names, doubts, codes, strict=True)
     fine = {UNKNOWN_LANGUAGE, *map(short_code, known)}
     beyond = [name for name, doubt, code in sides if doubt and short_code(code) not in fine]
     if not beyond:
         return ""
-    return (
+    said = (
         f"the encoder was not made for the language of {' and '.join(beyond)}: nobody can know the "
-        "precision, or how many translations there are; `xmine train PAIRS --encoder embedded "
-        f"--languages {','.join(codes)}` makes one that knows the language, of some thousand pairs "
-        "such as `xmine align` makes of a book and its translation"
+        "precision, or how many translations there are; "
     )
+    model, install = other_encoder(codes)
+    if model:
+        said += install and f"`{install}` once, then "
+        return f"{said}{as_typed(*command, '--model', model)}: that encoder knows the language"
+    return (
+        f"{said}`xmine train PAIRS --encoder embedded --languages {','.join(codes)}` makes one "
+        "that knows the language, of some thousand pairs such as `xmine align` makes of a book and "
+        "its translation"
+    )
+
+
+def as_typed(*words: str) -> str:
+    """Quote a command, without the names of lists, which no shell takes."""
+    return f"`{shlex.join(('xmine', *(each for each in words if ' list of ' not in each)))}`"
 
 
 def clamped_warning(clamped: int) -> list[str]:

@@ -47,6 +47,7 @@ from xmine.progress import Report, silent
 from xmine.run.task import Engine
 from xmine.text.identification import check_language, check_sides, check_spelling
 from xmine.text.inputs import Texts, text_input
+from xmine.text.segmentation import check_chapters
 from xmine.text.sentences import Sentences
 
 
@@ -159,7 +160,8 @@ def mine(
         flags = flag(estimated, options, loose, vectors_of_lines)
         assert candidates.read is not None
         codes = candidates.read.languages
-        unknown = unknown_figures(doubts, (left.name, right.name), codes, readable)
+        names = left.name, right.name
+        unknown = unknown_figures(doubts, names, codes, readable, ("mine", *names))
         beside = None
         if options.merge and vectors_of_lines and estimated.confidence is not None:
             lines = candidates.read.source.characters, candidates.read.target.characters
@@ -174,7 +176,7 @@ def mine(
         mined = write_results(stages.run, mined, (left, right), is_last=is_last)
         if shared is None:
             stages.steps.sweep()
-        return replace(mined, warnings=told + warnings)
+        return replace(mined, warnings=told + mined.warnings)
 
 
 def find_candidates(
@@ -234,4 +236,5 @@ def _doubts(
         found.append("--gold: no pair in it is right (1), so there is nothing to measure recall by")
     found += check_sides((left.name, right.name), (left.texts, right.texts), given)
     found += check_spelling(left.name, left.texts) + check_spelling(right.name, right.texts)
+    found += check_chapters(left.name, left.texts) + check_chapters(right.name, right.texts)
     return [each for each in found if each]

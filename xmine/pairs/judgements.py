@@ -84,7 +84,12 @@ def hash_of(source: str, target: str) -> str:
 
 def now() -> str:
     """Tell the time as the file has it, in UTC."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return as_time(time.time())
+
+
+def as_time(seconds: float) -> str:
+    """Write seconds since 1970 as the file has them."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def file_beside(pairs: str | Path) -> Path:
@@ -134,12 +139,29 @@ def read_labels(lines: Iterable[str]) -> Iterator[tuple[int, Label]]:
                 yield number, Label(key, said, judge, time, json.loads(more or "{}"))
 
 
-def standing_in(path: Path, lines: list[str]) -> list[tuple[int, Label]]:
-    """Find the last label of every pair that was not taken back, with its line, in a whole file."""
+def broken_lines(path: Path) -> str:
+    """Say which lines of the file are no whole labels; empty if all are."""
+    if not path.is_file():
+        return ""
+    lines = path.read_bytes().decode("utf-8", "replace").split("\n")
+    whole = {number for number, _ in read_labels(lines)} | {1}
+    broken = [at for at, line in enumerate(lines, 1) if line.strip() and at not in whole]
+    more = f", nor are {len(broken) - 1:,} more" if broken[1:] else ""
+    said = f"{path}:{broken[0]}: not a whole line of a verdict{more}" if broken else ""
+    return said and f"{said}: left out, whole lines are kept"
+
+
+def standing_in(path: Path, lines: list[str], by: str = "") -> list[tuple[int, Label]]:
+    """Find the last label of every pair that was not taken back, with its line, in a whole file.
+
+    With `by` that judge's labels alone.
+    """
     check_header(f"{lines[0]}\n".encode(), path)
     said: dict[PairKey, dict[str, tuple[int, Label]]] = {}
     more: dict[PairKey, dict[str, Any]] = {}
     for number, label in read_labels(lines):
+        if by not in ("", label.judge):
+            continue
         by_judge = said.setdefault(label.key, {})
         by_judge.pop(label.judge, None)
         more.setdefault(label.key, {}).update(label.more)
@@ -164,9 +186,11 @@ def read_from(path: Path, start: int) -> tuple[list[Label], int]:
         raise FileError(f"{path}: cannot be read: {error.strerror}") from error
     if start == 0 and not HEADER.startswith(data):
         check_header(data, path)
-    end = data.rfind(b"\n") + 1
-    text = data[:end].decode("utf-8", "replace")
-    return [each for _, each in read_labels(text.split("\n"))], start + end
+    *ended, last = data.split(b"\n")
+    if any(read_labels([last.decode("utf-8", "replace")])):  # the next label ends it
+        ended, last = [*ended, last], b""
+    text = b"\n".join(ended).decode("utf-8", "replace")
+    return [each for _, each in read_labels(text.split("\n"))], start + len(data) - len(last)
 
 
 def check_header(data: bytes, path: Path) -> None:

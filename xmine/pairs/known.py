@@ -4,17 +4,28 @@ Labelled pairs are numbers of lines, as `xmine mine` prints them: gold pairs are
 seed pairs are some.
 """
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.errors import FileError
+from xmine.errors import FileError, XmineWarning
 from xmine.files.reading import read_lines
-from xmine.pairs.judgements import ACCEPT, REJECT, file_beside, hash_of, is_label_file, standing_in
+from xmine.pairs.judgements import (
+    ACCEPT,
+    REJECT,
+    broken_lines,
+    file_beside,
+    hash_of,
+    is_label_file,
+    standing_in,
+)
 from xmine.scoring.gold import Agreement, agreement_of
 from xmine.text.sentences import Sentences
 
@@ -60,12 +71,31 @@ class LabelledPairs(NamedTuple):
         return LabelledPairs(self.name, pairs, self.numbers, judged=self.judged)
 
     def _with_same_texts(self, source: Sentences, target: Sentences) -> "LabelledPairs":
-        """Keep the pairs whose lines have the texts that were judged."""
-        pairs = []
-        for (*lines, right), texts in zip(self.pairs, self.texts or (), strict=True):
-            (x, own), (y, other) = map(_line_and_text, lines, (source, target))
-            if texts == hash_of(own, other):
-                pairs.append(LabelledPair(x, y, right))
+        """Keep the pairs whose lines, or lines that have moved, have the texts that were judged."""
+        labels = [*zip(self.pairs, self.texts or (), strict=True)]
+        found, moves = dict[int, LabelledPair](), [(0, 0)]
+
+        def look(at: int, by: int, down: int) -> bool:
+            (first, second, right), texts = labels[at]
+            x, own = _line_and_text(first + by, source)
+            y, other = _line_and_text(second + down, target)
+            if own and other and texts == hash_of(own, other):
+                found[at] = LabelledPair(x, y, right)
+            return at in found
+
+        for at in range(len(labels)):
+            look(at, 0, 0)
+        taken, misses = {each[:2] for each in found.values()}, 0
+        for at in [at for at in range(len(labels)) if at not in found]:
+            for move in chain(moves[::-1], _moves() if misses < _MISSES else ()):
+                if look(at, *move) and (there := found[at][:2]) not in taken:
+                    taken.add(there)
+                    moves += [move] if move not in moves else []
+                    break
+                found.pop(at, None)
+            else:
+                misses += 1
+        pairs = [found[at] for at in sorted(found)]
         left_out = len(self.pairs) - len(pairs)
         if not pairs:
             raise FileError(
@@ -94,6 +124,16 @@ def _line_and_text(line: int, side: Sentences) -> tuple[int, str]:
     return line, side.texts[row] if there else ""
 
 
+@cache
+def _moves() -> list[tuple[int, int]]:
+    """List by how many lines pairs may have moved: on one side, on both alike, or on each."""
+    alike = {(x * n, y * n) for n in range(-1000, 1001) for x, y in ((1, 0), (0, 1), (1, 1))}
+    near = {(x, y) for x in range(-20, 21) for y in range(-20, 21)}
+    return sorted(alike | near, key=lambda move: (abs(move[0]) + abs(move[1]), move))
+
+
+# After so many pairs that are nowhere only moves are tried that others have made.
+_MISSES = 50
 NOTHING_KNOWN = LabelledPairs("", [])
 
 
@@ -163,9 +203,9 @@ def read_known(path: str | Path) -> LabelledPairs:
         FileError: the file cannot be read, or a line has no two numbers of lines.
     """
     path = known_file(Path(path))
+    if path.is_file() and is_label_file(start := path.read_bytes()):
+        return _judged(path, start.decode("utf-8", "replace").rstrip("\n").split("\n"))
     lines = read_lines(path)
-    if is_label_file(lines[0].encode()):
-        return _judged(path, lines)
     known: list[LabelledPair] = []
     places: dict[LabelledPair, int] = {}
     for number, line in enumerate(lines, start=1):
@@ -208,6 +248,8 @@ def known_file(path: Path) -> Path:
 def _judged(path: Path, lines: list[str]) -> LabelledPairs:
     """Take the last label of each pair, in the order of the lines."""
     known = []
+    if broken := broken_lines(path):
+        warnings.warn(broken, XmineWarning, stacklevel=3)
     for number, label in standing_in(path, lines):
         key = label.key
         if label.judgement not in (ACCEPT, REJECT) or label.more.get("repair"):

@@ -101,7 +101,7 @@ class Losses:
             texts.append(f"{' and '.join(kinds)} of {count(number, 'pair')} not kept")
         texts += [f"{count(n, 'unit')} {why} passed over" for why, n in self._units.items() if n]
         texts += [f"{count(n, 'pair')} {remark}" for remark, n in self.remarks.items() if remark]
-        texts += [f"{number:,} {what} left out" for what, number in self._texts.items()]
+        texts += [f"{what} left out ({number:,})" for what, number in self._texts.items()]
         if self._faults:
             named = "; ".join(self._faults) + "; …" * (self._faulty > _NAMED)
             texts.append(f"{count(self._faulty, 'faulty unit')} passed over ({named})")

@@ -1,8 +1,9 @@
-"""Pairs in the order of their texts -> how many rise together, and blocks of wrong rows."""
+"""Pairs in the order of their texts -> how many rise together, blocks of wrong rows; one order."""
 
 import math
 from array import array
 from bisect import bisect_left
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,39 @@ _SHORTEST, _STRAY = 5, 0.001
 _RATES = 0.1, 0.9
 # Of corpora in which rows are wrong at random, at most this share has a block.
 _BY_CHANCE = 0.05
+
+# Lines of a text that are looked at; correlation of log lengths of translations; chances that are
+# compared; what a line must gain beyond them, and all together. Of NTREX in eleven languages, 400
+# lines gain 0.4, or 0.2 without a fifth of each side; shuffled, or odd lines with even, below 0.1.
+_LOOKED_AT, _ALIKE, _CHANCES, _GAIN, _FEW = 400, 0.95, 16, 0.1, 6.0
+_SORTED = 0.5  # surplus of longer lines after shorter ones, or the other way round, in sorted texts
+
+
+def in_one_order(source: Sequence[str], target: Sequence[str], gain: float = _GAIN) -> bool:
+    """Tell whether two texts seem to be versions of one document, by the lengths of their lines.
+
+    A pair gains what lines of such lengths are more probable as translations. The best chain of
+    pairs that rises on both sides is compared with those of the target read backwards.
+    """
+    sides = [np.log([len(text) + 1 for text in each[:_LOOKED_AT]]) for each in (source, target)]
+    for steps in (np.sign(np.diff(each)) for each in sides):
+        if abs(steps.sum()) >= _SORTED * np.abs(steps).sum():  # or all are alike
+            return False
+    first, second = ((each - each.mean()) / each.std() for each in sides)
+    shifts = np.linspace(0, len(second), _CHANCES, endpoint=False).astype(int)
+    chances = [_best_chain(first, np.roll(second[::-1], shift)) for shift in shifts]
+    enough = gain * min(len(first), len(second)) + _FEW
+    return _best_chain(first, second) - float(np.mean(chances)) > enough
+
+
+def _best_chain(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
+    """Sum up the gains of the best chain of places that rises on both sides."""
+    rest = 1 - _ALIKE**2
+    best = np.zeros(len(second) + 1)
+    for length in first:
+        gains = second**2 / 2 - (second - _ALIKE * length) ** 2 / (2 * rest) - math.log(rest) / 2
+        best[1:] = np.maximum.accumulate(np.maximum(best[1:], best[:-1] + gains))
+    return float(best[-1])
 
 
 def rising_share(sources: NDArray[np.int64], targets: NDArray[np.int64]) -> float:

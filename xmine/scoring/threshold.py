@@ -191,7 +191,7 @@ def weakness_of(confidence: Confidence | None, advice: str = "") -> str:
         return "too few lines to estimate how precise the pairs are"
     found = confidence.translations
     if found < 1:
-        return f"no pair stands out from the others: there may be no translations at all{advice}"
+        return f"no pair stands out from the others{advice}"
     if found < FEW:
         return f"a weak estimate: fewer than {FEW} translations stand out{advice}"
     if confidence.apart < CLOSE:

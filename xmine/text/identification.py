@@ -21,10 +21,12 @@ from xmine.text.folding import MOST_CHARACTERS, nfkc, without_markup
 from xmine.text.languages import (
     ENGLISH_WORDS,
     LANGUAGES,
+    TABLE,
     UNKNOWN_LANGUAGE,
     count_scripts,
     knows_script,
     language_name,
+    other_encoder,
     sampled,
     scripts_of,
     short_code,
@@ -53,26 +55,6 @@ _SURER = 0.9  # of the two likeliest together, where a text is said not to be in
 _EXCLUDED = 0.05  # which has less than this
 _SURE_LETTERS = 100
 _MANY_LETTERS = 500
-# The share of letters that are not ASCII in text of Tatoeba v1; no text of 50 sentences has less
-# than half of that.
-_ACCENTED = {
-    "cs": 0.14,
-    "da": 0.03,
-    "es": 0.03,
-    "fi": 0.06,
-    "fr": 0.03,
-    "hu": 0.09,
-    "is": 0.15,
-    "lt": 0.08,
-    "lv": 0.1,
-    "pl": 0.09,
-    "pt": 0.04,
-    "ro": 0.08,
-    "sk": 0.11,
-    "sv": 0.06,
-    "tr": 0.11,
-    "vi": 0.3,
-}
 _MARKED = 0.05  # of the lines have markup, in a text that is said to have some
 
 
@@ -121,12 +103,13 @@ def check_language(name: str, texts: Sequence[str], languages: Sequence[str]) ->
         return ""
     looks = _look(texts)
     letters, code = looks.scripts.total(), looks.likeliest(known)
-    made_for = (
-        f"the encoder was made for {', '.join(map(language_name, known))}; "
-        "give another with --model"
-    )
+    made_for = f"the encoder was made for {', '.join(map(language_name, known))}"
     if code not in known and looks.is_sure(code):
+        model, install = other_encoder((code,))
+        if model:
+            made_for = f"--model {model} knows it{install and f' ({install})'}; {made_for}"
         return f"{name} looks like {language_name(code)}; {made_for}"
+    made_for += "; give another with --model"
     expected = set().union(*(scripts_of(code, ()) for code in known))
     foreign = {script: count for script, count in looks.scripts.items() if script not in expected}
     if all(map(knows_script, known)) and sum(foreign.values()) > letters / 4:
@@ -155,7 +138,9 @@ def check_spelling(name: str, texts: Sequence[str]) -> list[str]:
         )
     letters = [each for text in sampled(texts) for each in text if each.isalpha()]
     accents = sum(not each.isascii() for each in letters)
-    if len(letters) >= _MANY_LETTERS and accents < _ACCENTED.get(code, 0) / 10 * len(letters):
+    if len(letters) >= _MANY_LETTERS and accents < TABLE["accented"].get(code, 0) / 10 * len(
+        letters
+    ):
         said.append(
             f"{name}: {language_name(code)} without its accents, of which encoders know little; "
             "give the text as it is spelled"
@@ -188,10 +173,10 @@ def sure_language(texts: Sequence[str]) -> str:
     return code if looks.is_sure(code) else UNKNOWN_LANGUAGE
 
 
-def tell_apart(text: str, languages: Sequence[str]) -> str:
+def tell_apart(text: str, languages: Sequence[str], least: float = 0.0) -> str:
     """Tell which of some languages a sentence is in: its code as given, or `und`.
 
-    It is told by script alone where that is enough.
+    It is told by script alone where that is enough, else if its probability is above `least`.
     """
     text = nfkc(without_markup(text[:MOST_CHARACTERS]))
     fitting = _fitting(count_scripts([text]), languages)
@@ -201,7 +186,7 @@ def tell_apart(text: str, languages: Sequence[str]) -> str:
     if not 1 < len(codes) == len(fitting) or not LANGUAGES.keys() >= codes.keys():
         return UNKNOWN_LANGUAGE
     (first, likeliest), (_, second), *_ = _identifier(tuple(sorted(codes))).rank(text)
-    return codes[first] if likeliest > second else UNKNOWN_LANGUAGE
+    return codes[first] if likeliest > max(second, least) else UNKNOWN_LANGUAGE
 
 
 def check_sides(

@@ -305,7 +305,7 @@ class ManyFiles(TextInput):
 
 
 def _told(name: str, left_out: Counter[str]) -> list[str]:
-    listed = ", ".join(f"{number:,} {what}" for what, number in left_out.most_common())
+    listed = ", ".join(f"{what} ({number:,})" for what, number in left_out.most_common())
     return [f"{name}: left out: {listed}"] if left_out else []
 
 

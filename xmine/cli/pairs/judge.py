@@ -98,7 +98,7 @@ def _judge_sample(
     opened: "Opened", drawn: "Sample", judgements: "Judgements", console: Console
 ) -> None:
     _ask(drawn, judgements)
-    found = drawn.said(judgements.codes())
+    found = drawn.said(judgements.own(given=False))
     facts = {"file": str(judgements.path), **found.facts()}
     console.show((f"{line}\n" for line in found.lines()), facts)
     if opened.run and found.left < len(drawn):

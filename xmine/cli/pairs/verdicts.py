@@ -2,6 +2,7 @@
 
 import os
 import shlex
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,6 +65,11 @@ def count_verdicts(
         console.summary("", _facts(judgements, counts, of_kept, approval) | {"written": written})
         return
     rows_said = _said(counts, of_kept, approval, str(run))
+    labels = (judge for row in judgements.rows().tolist() for judge in judgements.by_judge(row))
+    others = ", ".join(f"{n:,} {by}" for by, n in Counter(labels).items() if by != judgements.by)
+    rows_said |= (
+        {"judged by others": f"{others}; yours are those of {judgements.by}"} if others else {}
+    )
     write_rows(f"{name:<20}{said}\n" for name, said in rows_said.items())
     for each in written:
         console.say(each)

@@ -146,13 +146,6 @@ def test_an_export_does_not_replace_what_it_reads(
     assert here.err.startswith("xmine: .: ") and (two / "target").is_dir()
 
 
-def test_an_export_says_nothing_of_options_that_nobody_gave(
-    command: Command, toy_folder: Path
-) -> None:
-    ended = command("model", "export", toy_folder, "-o", "copy")
-    assert ended.code == 0 and ended.err.startswith("xmine: copy: ")
-
-
 def test_options_that_do_nothing_are_said(
     command: Command,
     minilm: str,
@@ -170,15 +163,6 @@ def test_options_that_do_nothing_are_said(
         assert "no effect" not in command(*encode).err
     ended = command("encode", "a.txt", "-o", "a.npy", "--force", "--model", "")
     assert ended.code == 1 and ended.err.startswith("xmine: an empty name in place of an encoder")
-
-
-def test_a_guess_is_said(command: Command, minilm: str, tmp_path: Path) -> None:
-    command("model", "export", minilm, "-o", "plain")
-    for name in ("modules.json", "xmine.json"):
-        (tmp_path / "plain" / name).unlink()
-    ended = command("encode", "a.txt", "-o", "a.npy", "--model", "plain")
-    warning = "xmine: warning: plain: has no modules.json; mean pooling is assumed\n"
-    assert ended.err.startswith(warning)
 
 
 def test_what_makes_no_sense_is_a_usage_error(command: Command, minilm: str) -> None:

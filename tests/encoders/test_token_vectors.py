@@ -197,17 +197,6 @@ def test_two_sides_are_compared_in_the_dimensions_in_which_their_own_words_diffe
         assert found @ found.T / UNIT**2 == pytest.approx(expected @ expected.T, abs=5e-3)
 
 
-def test_the_same_words_counted_otherwise_have_other_dimensions() -> None:
-    encoder, pairs = SentenceEncoder.load(), example_pairs()
-    assert pairs is not None
-    sources, targets = list(pairs.sources[:80]), list(pairs.targets[:80])
-    some = tokens_of_both(encoder, sources, targets)[0].of(0)[0]
-    other = tokens_of_both(encoder, [*sources, *sources[:40] * 20], targets)[0].of(0)[0]
-    assert some.shape == other.shape and not np.array_equal(some, other)
-    again = tokens_of_both(encoder, sources, targets)[0].of(0)[0]
-    assert np.array_equal(some, again)
-
-
 def test_few_words_have_all_dimensions() -> None:
     encoder, pairs = SentenceEncoder.load(), example_pairs()
     assert isinstance(encoder.body, StaticEmbedding) and pairs is not None

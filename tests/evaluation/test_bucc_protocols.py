@@ -77,11 +77,6 @@ def test_auto_is_what_mining_chooses(
         assert row.items == expected.mined
 
 
-def test_wrong_gold_pairs_give_nearly_nothing(toy_encoder: SentenceEncoder, write: Write) -> None:
-    result = measure(toy_encoder, write("zh-en.dev", wrong=True), protocol="msimcse")
-    assert figure(result, "zh-en oracle") < 0.2
-
-
 def test_the_threshold_of_training_is_applied_to_test(
     toy_encoder: SentenceEncoder, write: Write
 ) -> None:

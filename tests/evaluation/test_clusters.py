@@ -89,18 +89,6 @@ def test_topics_are_found_in_both_formats(toy_encoder: SentenceEncoder, tmp_path
     assert on_lines(toy_encoder, plain).rows == result.rows
 
 
-def test_labels_at_random_give_the_floor(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
-    lines = titles(each=60)
-    random = np.random.default_rng(6)
-    shuffled = random.permutation([label for label, _ in lines]).tolist()
-    write_tnews(tmp_path, [(x, text) for x, (_, text) in zip(shuffled, lines, strict=True)])
-    result = on_tnews(toy_encoder, tmp_path)
-    micro = result.figure("k-means", "micro")
-    floor = result.figure("the same sizes at random", "micro")
-    assert micro is not None
-    assert micro == pytest.approx(floor, abs=0.1)
-
-
 @pytest.mark.parametrize(
     ("line", "message"),
     [

@@ -94,20 +94,6 @@ def test_wrong_files_of_all_languages(tmp_path: Path) -> None:
             read_xnli(data, "dev")
 
 
-def test_a_probe_finds_what_is_there_and_nothing_else() -> None:
-    random = np.random.default_rng(8)
-
-    def rows() -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
-        return random.standard_normal((400, 8)).astype(np.float32)
-
-    away = np.array([9, 0, 0, 0, 0, 0, 0, 0], dtype=np.float32)
-    assert (
-        probe_accuracy({"a": rows(), "b": rows() + away}, {"a": rows(), "b": rows() + away}) > 0.99
-    )
-    chance = probe_accuracy({"a": rows(), "b": rows()}, {"a": rows(), "b": rows()})
-    assert chance == pytest.approx(0.5, abs=0.08)
-
-
 def test_the_probe_is_that_of_scikit_learn_with_c_of_one() -> None:
     from sklearn.linear_model import LogisticRegression
 

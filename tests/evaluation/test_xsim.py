@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from tests.toys.xsim import CHOICES, loose, slow_lines, write
 from xmine.encoders.encoder import SentenceEncoder
@@ -36,19 +35,6 @@ def test_golden_g19b() -> None:
     assert (~hits_of(best))[:, 0].mean() == pytest.approx(1 / 3, abs=1e-6)
 
 
-def unit(rows: int, seed: int) -> NDArray[np.float32]:
-    vectors = np.random.default_rng(seed).standard_normal((rows, 12)).astype(np.float32) + 0.3
-    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-
-
-@pytest.mark.parametrize("margin", ["ratio", "distance", "absolute"])
-def test_best_lines_are_those_of_a_slow_loop(margin: str) -> None:
-    source, target = unit(30, 1), unit(70, 2)
-    (targets, sources), _ = best_lines(source, target, margin, 4)
-    assert targets.tolist() == slow_lines(source, target, margin, 4)
-    assert sources.tolist() == slow_lines(target, source, margin, 4)
-
-
 def test_absolute_is_the_nearest_and_ties_go_to_the_lower_line() -> None:
     same = np.ones((3, 1), dtype=np.float32)
     for margin in ("ratio", "distance", "absolute"):
@@ -71,17 +57,6 @@ def flores(
     write(folder / "flores101" / "dev" / "eng.dev", english)
     write(folder / "flores101" / "dev" / "zho.dev", chinese)
     return DataFolder(folder)
-
-
-def test_translations_are_found_and_shuffled_ones_are_not(
-    toy_encoder: SentenceEncoder, tmp_path: Path, toy_pairs: ParallelText
-) -> None:
-    good = evaluate_xsim(toy_encoder, flores(tmp_path, toy_pairs), XsimOptions())
-    assert good.headline == ("FLORES-101 dev zho-eng", "mean")
-    assert good.rows[0].figures == {"forward": 0, "backward": 0, "mean": 0}
-    bad = evaluate_xsim(toy_encoder, flores(tmp_path, toy_pairs, shuffled=True), XsimOptions())
-    assert bad.rows[0].figures["mean"] > 0.9
-    assert bad.settings == {"margin": "ratio", "neighborhood": 4, "textual": False}
 
 
 def slow_errors(

@@ -65,17 +65,6 @@ def test_errors_are_told_by_what_was_changed() -> None:
     assert counts == {"number": 1, "misaligned": 2}
 
 
-def test_perturbations_are_candidates(
-    toy_encoder: SentenceEncoder, tmp_path: Path, toy_pairs: ParallelText
-) -> None:
-    result = measure(toy_encoder, augmented(tmp_path, toy_pairs))
-    assert [row.name for row in result.rows] == ["zho_Hans-eng_Latn"]
-    assert [metric.name for metric in result.metrics] == ["error", "entity", "number", "misaligned"]
-    assert result.headline == ("zho_Hans-eng_Latn", "error")
-    assert result.rows[0].figures["error"] < 0.2
-    assert result.notes == ["eng_Latn: 30 references and 60 perturbations to choose from."]
-
-
 def test_perturbed_figures_by_a_slow_loop_with_each_option(
     toy_encoder: SentenceEncoder, tmp_path: Path
 ) -> None:

@@ -18,44 +18,10 @@ if TYPE_CHECKING:
     from xmine.progress import Progress
 
 
-def slow_nearest(
-    source: NDArray[np.float32], target: NDArray[np.float32], k: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Sort every row of the whole matrix: by falling cosine, then by row number."""
-    cosines = (source.astype(np.float64) @ target.astype(np.float64).T).astype(np.float32)
-    cosines = np.minimum(cosines, 1)
-    forward = [sorted(range(len(target)), key=lambda j: (-row[j], j))[:k] for row in cosines]
-    backward = [sorted(range(len(source)), key=lambda i: (-row[i], i))[:k] for row in cosines.T]
-    return np.array(forward), np.array(backward)
-
-
 def unit_rows(rows: int, dim: int, seed: int) -> NDArray[np.float32]:
     vectors = np.random.default_rng(seed).standard_normal((rows, dim)).astype(np.float32)
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / lengths, dtype=np.float32)
-
-
-@pytest.mark.parametrize("rows", [(1, 1), (3, 200), (257, 130)])
-@pytest.mark.parametrize("k", [1, 4, 300])
-def test_agrees_with_sorting_the_whole_matrix(rows: tuple[int, int], k: int) -> None:
-    source, target = unit_rows(rows[0], 24, 1), unit_rows(rows[1], 24, 2)
-    found = search_exact(source, target, k)
-    forward, backward = slow_nearest(source, target, k)
-    assert np.array_equal(found.targets, forward)
-    assert np.array_equal(found.sources, backward)
-    exact = np.take_along_axis(source @ target.T, forward, axis=1)
-    np.testing.assert_allclose(found.target_cosines, exact, atol=1e-6)
-
-
-def test_ties_go_to_the_lower_row() -> None:
-    """Coordinates of 0 and 1/4 make cosines exact, so that most of them are tied."""
-    random = np.random.default_rng(4)
-    source = (random.random((90, 8)) < 0.5).astype(np.float32) * np.float32(0.25)
-    target = (random.random((70, 8)) < 0.5).astype(np.float32) * np.float32(0.25)
-    found = search_exact(source, target, 5)
-    forward, backward = slow_nearest(source, target, 5)
-    assert np.array_equal(found.targets, forward)
-    assert np.array_equal(found.sources, backward)
 
 
 def parts(found: Neighbours) -> list[bytes]:
@@ -70,13 +36,6 @@ def parts(found: Neighbours) -> list[bytes]:
 def test_the_first_of_more_neighbours_are_those_of_a_smaller_k() -> None:
     source, target = unit_rows(100, 16, 5), unit_rows(90, 16, 6)
     assert parts(search_exact(source, target, 7).first(3)) == parts(search_exact(source, target, 3))
-
-
-def test_directions_are_symmetric() -> None:
-    source, target = unit_rows(300, 16, 5), unit_rows(200, 16, 6)
-    one, other = search_exact(source, target, 3), search_exact(target, source, 3)
-    assert np.array_equal(one.targets, other.sources)
-    assert np.array_equal(one.sources, other.targets)
 
 
 def test_progress_ends_at_the_number_of_sources() -> None:

@@ -75,15 +75,6 @@ def test_a_node_writes_back_the_token_that_it_reads(tmp_path: Path) -> None:
     assert {each.name[0] for each in tmp_path.iterdir()} == {"."}
 
 
-def test_a_node_that_sees_another_folder_says_so(tmp_path: Path) -> None:
-    gone = tmp_path / "gone"
-    assert look(gone, "abc", "abc.1").wrong == f"does not see {gone}"
-    assert look(tmp_path, "abc", "abc.1").wrong == f"does not see {tmp_path}"  # another one there
-    token_file(tmp_path, "abc").write_text("another")
-    look(tmp_path, "abc", "abc.1")
-    assert not token_file(tmp_path, "abc.1").exists()
-
-
 def test_a_node_with_another_folder_of_the_same_name_is_found(tmp_path: Path) -> None:
     here, there = Versions.here(), tmp_path / "there"
     there.mkdir()

@@ -109,15 +109,6 @@ def test_a_text_input_may_be_elsewhere_but_not_another_one(
     assert load_toml(folder / RUN_FILE)["texts"]["source"] == given
 
 
-def test_a_column_of_a_file_is_an_input_of_its_own(tmp_path: Path) -> None:
-    texts = {"source": "a/d.jsonl:en/text", "target": "zh.txt"}
-    with open_run(tmp_path / "run", {"texts": texts}):
-        pass
-    open_run(tmp_path / "run", {"texts": {**texts, "source": "b/d.jsonl:en/text"}}).__enter__()
-    with pytest.raises(OptionError):
-        open_run(tmp_path / "run", {"texts": {**texts, "source": "d.jsonl:zh/text"}}).__enter__()
-
-
 def test_what_a_kill_left_half_written_goes(tmp_path: Path) -> None:
     folder = filled(tmp_path / "run")
     (folder / ".pairs.parquet.abc.partial").write_text("half")

@@ -191,31 +191,33 @@ def test_no_task_is_started_twice_before_one_has_ended_or_while_it_waits(tmp_pat
     assert cluster.placed[3:] == [("b", "b")]
 
 
-def test_a_heavy_task_has_longer(tmp_path: Path) -> None:
-    cluster = Cluster([*tasks(tmp_path, "a"), *tasks(tmp_path, "b", weight=10)])
+@pytest.mark.parametrize(
+    ("weights", "ends", "late"),
+    [
+        ([1, 10], {0: 20}, 600),  # a heavy task has longer
+        ([1, 1], {0: 0.01}, 30),  # quick tasks have half a minute
+        ([10, 1, 1], {1: 1, 0: 200}, 60),  # 20 for a weight of 1
+    ],
+)
+def test_a_task_is_late_by_the_slowest_for_its_weight(
+    tmp_path: Path, weights: list[int], ends: dict[int, float], late: float
+) -> None:
+    made = [
+        task
+        for name, weight in zip("abc", weights, strict=False)
+        for task in tasks(tmp_path, name, weight=weight)
+    ]
+    cluster, last = Cluster(made), len(made) - 1
     cluster.work.fill()
-    cluster.begin(0)
-    cluster.begin(1)
-    cluster.now = 20
-    cluster.end(0)
-    for now, calls in ((599, 2), (600, 3)):
-        cluster.now = now
-        cluster.work.fill()
-        assert len(cluster.placed) == calls
-
-
-def test_the_slowest_task_counts_by_its_weight(tmp_path: Path) -> None:
-    cluster = Cluster([*tasks(tmp_path, "a", weight=10), *tasks(tmp_path, "bc")])
-    cluster.work.fill()
-    for call in range(3):
+    for call in range(last + 1):
         cluster.begin(call)
-    cluster.now = 1
-    cluster.end(1)
-    cluster.now = 200  # 20 for a weight of 1
-    cluster.end(0)
-    cluster.begin(2)
-    for now, calls in ((259, 3), (260, 4)):
+    for call, now in ends.items():
         cluster.now = now
+        cluster.end(call)
+    cluster.begin(last)
+    begun = cluster.now
+    for now, calls in ((late - 1, last + 1), (late, last + 2)):
+        cluster.now = begun + now
         cluster.work.fill()
         assert len(cluster.placed) == calls
 
@@ -250,19 +252,6 @@ def test_the_second_call_goes_to_the_node_with_the_fewest_calls_for_each_core(
     cluster.now = 31
     cluster.work.fill()
     assert cluster.placed[6:] == [("y", "c")]
-
-
-def test_quick_tasks_have_half_a_minute(tmp_path: Path) -> None:
-    cluster = Cluster(tasks(tmp_path, "ab"))
-    cluster.work.fill()
-    cluster.begin(0)
-    cluster.begin(1)
-    cluster.now = 0.01
-    cluster.end(0)
-    for now, calls in ((29.9, 2), (30, 3)):
-        cluster.now = now
-        cluster.work.fill()
-        assert len(cluster.placed) == calls
 
 
 def test_one_node_alone_starts_the_task_itself_again(tmp_path: Path) -> None:

@@ -186,17 +186,6 @@ def test_a_few_rows_are_scored_as_all_are(margin: str, of_sources: bool) -> None
             assert found[place, at] == pytest.approx(slow, rel=3e-6, abs=1e-6)
 
 
-def test_max_is_symmetric_under_swapping_the_sides() -> None:
-    source, target = random_vectors(60, 3), random_vectors(50, 4)
-    one = search_exact(source, target, 4)
-    other = search_exact(target, source, 4)
-    forward = choose_pairs(one, margin_scores(one), "max")
-    backward = choose_pairs(other, margin_scores(other), "max")
-    assert set(zip(forward.sources, forward.targets, strict=True)) == set(
-        zip(backward.targets, backward.sources, strict=True)
-    )
-
-
 def test_a_neighbourhood_near_zero_is_clamped_and_counted() -> None:
     source, target = unit([(1, 0), (0, 1)]), unit([(0, -1), (-1, 0)])
     scores = margin_scores(search_exact(source, target, 2), "ratio")

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -36,7 +35,7 @@ from .jobs import JobQueue
 from .keys import KeyDone, KeyQueue
 from .screens.base import BaseScreen, OpeningScreen
 from .screens.judging_base import JudgeScreen
-from .state import keep_place, keep_setting, lately, settings
+from .state import keep_place, keep_setting, settings
 from .terminal import DRIVERS, Frame, hear
 from .text import readable
 from .widgets.key_line import KeyLine
@@ -46,7 +45,6 @@ if TYPE_CHECKING:
     from xmine.browsing.judgements import Judgements
 
 _EVERY = 1.0  # seconds between two readings of the judgements of others
-_RECENT = 10  # runs and files in the palette
 _MOST_TABS = 5  # runs and files that are open at once
 _ROWS = "rows"  # a kind of work in the background
 _WRITING = ("home", "mine", "train")  # screens that a read-only app has not
@@ -325,20 +323,6 @@ class XmineApp(App[None]):
         self.show(name)
         return self.get_screen(name)
 
-    def action_compare(self) -> None:
-        """Compare the pairs with what is open besides, or ask for another run."""
-        if self.view is None:
-            return
-        here = self.view.opened.path
-        others = [view.opened for view, *_ in self.tabs if not view.opened.compared]
-        others = [each for each in others if each.path.resolve() != here.resolve()]
-        if others:
-            self.compare(others[-1].path, here)
-        else:
-            home = self._shown("home")
-            home.marked = {os.path.abspath(here)}
-            home.say("C compares the run under the cursor with the one that is marked")
-
     def keep_place(self) -> None:
         """Remember where the user is in the pairs that are open."""
         if self.view is not None and not self.view.opened.compared:
@@ -539,7 +523,7 @@ class XmineApp(App[None]):
         return super().deliver_screenshot(filename, path or ".", time_format)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """List what can be done here and elsewhere, what was opened lately, and themes."""
+        """List what can be done here and elsewhere, and themes."""
         from .screens.help import actions_elsewhere, actions_of
 
         for action in actions_of(screen):
@@ -553,12 +537,6 @@ class XmineApp(App[None]):
                 for binding in actions_elsewhere(kind):
                     run = partial(self._go_and_do, name, binding.action)
                     yield SystemCommand(f"{kind.NAME}: {binding.description}", binding.tooltip, run)
-        here = self.view.opened.path.absolute() if self.view is not None else None
-        for path in [] if self.read_only else islice(lately(), _RECENT):
-            yield SystemCommand(f"Open {path.name}", str(path), partial(self.open, path))
-            if here is not None and path != here:
-                run = partial(self.compare, path, here)
-                yield SystemCommand(f"Compare with {path.name}", str(path), run)
         for command in super().get_system_commands(screen):
             if command.title in ("Theme", "Screenshot"):
                 yield command

@@ -37,7 +37,7 @@ _MOST_NAMES = 50  # of files that a line may go on to
 _NAME, _OTHER = 40, 12  # cells of the name of what is shown, and of what else is open
 # Actions that an app that is read-only has not.
 _WRITING = frozenset({"judge", "judge_all", "undo", "export", "write", "sample"})
-_WRITING |= {"repair", "note", "undo_list", "ask_name"}
+_WRITING |= {"repair", "note", "undo_list", "ask_name", "compare"}
 
 
 class Host(Protocol):
@@ -53,7 +53,6 @@ class Host(Protocol):
     def finds_rows(self) -> bool: ...
     def open(self, path: Path) -> None: ...
     def compare(self, old: Path, new: Path) -> None: ...
-    def action_compare(self) -> None: ...
     def show(self, name: str) -> None: ...
     def back(self) -> None: ...
     def keep_place(self) -> None: ...
@@ -219,6 +218,11 @@ class BaseScreen(Screen[Any]):
 
         self.ask(Question(text=text, answered=answered, typed=look, ways=paths_from))
         look("")
+
+    def ask_other(self, here: Path) -> None:
+        """Compare a run or a file of pairs with another one, which is asked for."""
+        text = f"compare {here.name} with (tab):"
+        self.ask_path(text, lambda other: self.host.compare(other, here))
 
     def look_for(self, query: PairQuery | None = None, cut: float | None = None) -> None:
         """Filter or sort the pairs in the background, see `rows_changed`."""

@@ -12,7 +12,7 @@ from textual.widgets import Input, Static
 
 from tests.toys.app import drive
 from tests.toys.grids import mostly_long
-from tests.toys.screens import screen_text, settled
+from tests.toys.screens import screen_text, settled, until
 from xmine.tui.app import XmineApp
 from xmine.tui.jobs import Job
 from xmine.tui.state import settings
@@ -22,16 +22,6 @@ Snapshot = Callable[..., Any]
 
 def rows_of(pilot: Any) -> str:
     return "\n".join(screen_text(pilot.app))
-
-
-async def until_shown(pilot: Any, text: str) -> str:
-    """Wait for a text; the worker of a tree never ends, so that `settled` would wait for ever."""
-    for _ in range(200):
-        if text in rows_of(pilot):
-            break
-        await pilot.pause(0.05)
-    assert text in rows_of(pilot)
-    return rows_of(pilot)
 
 
 @pytest.fixture
@@ -86,8 +76,7 @@ def test_a_stopped_run_goes_on_at_enter(
             await pilot.pause(0.05)
         assert (job.code, job.error) == (0, "")
         await pilot.press("enter")
-        await until_shown(pilot, "Pairs")
-        assert pilot.app.view is not None
+        await until(pilot, lambda: pilot.app.view is not None)
 
     drive(XmineApp(), (80, 24), script)
     assert pairs.read_bytes() == kept and vectors.stat().st_mtime_ns == encoded

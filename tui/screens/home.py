@@ -124,7 +124,7 @@ class HomeScreen(BaseScreen):
         elif entry.kind == "job":
             self.host.show(SCREENS[entry.encoder.partition(":")[0]])
         elif entry.kind == "encoder":
-            self.app.push_screen(CurvesScreen([Path(entry.path)]))
+            self.app.push_screen(CurvesScreen(Path(entry.path)))
         else:
             self._open(Path(entry.path))
 
@@ -168,34 +168,32 @@ class HomeScreen(BaseScreen):
 
 
 class CurvesScreen(BaseScreen):
-    """How encoders were trained: the curve of one, or of two over each other."""
+    """How an encoder was trained."""
 
     NAME = "Training of"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "mine", "Mine with it", id="curves.mine"),
     ]
 
-    def __init__(self, encoders: list[Path]) -> None:
+    def __init__(self, encoder: Path) -> None:
         super().__init__()
-        self._encoders = encoders
+        self._encoder = encoder
 
     def body(self) -> ComposeResult:
         yield Curves(id="curves")
 
     def on_mount(self) -> None:
-        metrics = [Metrics(each) for each in reversed(self._encoders)]
-        for each in metrics:
-            each.refresh()
-        self.query_one(Curves).show(metrics[0], metrics[-1], self._encoders[0].name)
-        if not metrics[0].losses:
+        metrics = Metrics(self._encoder)
+        metrics.refresh()
+        self.query_one(Curves).show(metrics)
+        if not metrics.losses:
             self.say("its training left no metrics; enter mines with it")
 
     def heading(self) -> str:
-        names = " after ".join(each.name for each in reversed(self._encoders))
-        return f"{self.NAME} {names}"
+        return f"{self.NAME} {self._encoder.name}"
 
     def action_mine(self) -> None:
-        self.host.mine_with(str(self._encoders[-1]))
+        self.host.mine_with(str(self._encoder))
 
 
 class Entries(KeyedList):

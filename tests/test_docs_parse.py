@@ -144,7 +144,7 @@ def test_keys_in_the_docs_do_what_is_said() -> None:
         titles.setdefault(each.description.split(" ")[0].lower(), set()).update(each.key.split(","))
     keys = set().union(*titles.values())
     seen = 0
-    names = {"space": "space", "<": "less_than_sign", ">": "greater_than_sign", "/": "slash"}
+    names = {"space": "space", "/": "slash"}
     names |= {"?": "question_mark", "+": "plus", "│": ""}
     for path in ("how-to/browse.md", "tutorial/mine.md"):
         page = PAGES[ROOT / "docs" / path]

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -36,7 +35,7 @@ from .jobs import JobQueue
 from .keys import KeyDone, KeyQueue
 from .screens.base import BaseScreen, OpeningScreen
 from .screens.judging_base import JudgeScreen
-from .state import keep_place, keep_setting, lately, settings
+from .state import keep_place, keep_setting, settings
 from .terminal import DRIVERS, Frame, hear
 from .text import QUIET_ON, Dim, readable
 from .widgets.key_line import KeyLine
@@ -46,8 +45,6 @@ if TYPE_CHECKING:
     from xmine.browsing.judgements import Judgements
 
 _EVERY = 1.0  # seconds between two readings of the judgements of others
-_RECENT = 10  # runs and files in the palette
-_MOST_TABS = 5  # runs and files that are open at once
 _ROWS = "rows"  # a kind of work in the background
 _WRITING = ("home", "mine", "train")  # screens that a read-only app has not
 _TOLD = ("home", "pairs", "threshold")  # screens whose actions the palette has everywhere
@@ -73,7 +70,7 @@ def _to(key: str, screen: str, title: str) -> Binding:
 class XmineApp(App[None]):
     """Look at mined pairs, judge them, mine and train.
 
-    `tabs` is all that is open, with what was warned of; `failure` is why the command's file is not.
+    `failure` is why the command's file is not open.
     """
 
     CSS_PATH = "app.tcss"
@@ -85,9 +82,6 @@ class XmineApp(App[None]):
         _to("h", "home", "Home"),
         _to("M", "mine", "Mine"),
         _to("T", "train", "Train"),
-        Binding("greater_than_sign", "turn(1)", "Next run", id="show.next", show=False),
-        Binding("less_than_sign", "turn(-1)", "Run before", id="show.before", show=False),
-        Binding("W", "put_away", "Close the run", id="show.close", show=False),
         Binding("question_mark", "help", "Help", id="help", key_display="?"),
         Binding("ctrl+l", "redraw", "Draw the screen anew", id="redraw", show=False),
         Binding("f1", "help", "Help", id="help.f1", show=False),  # of its own: `help` may be moved
@@ -108,7 +102,6 @@ class XmineApp(App[None]):
             self.add_class("-no-color")
         self.view: View | None = None
         self.judgements: Judgements | None = None
-        self.tabs: list[Read] = []
         self.jobs = JobQueue(self)
         self.ending = Ending(self, self.jobs)
         self.failure: XmineError | None = None
@@ -219,7 +212,7 @@ class XmineApp(App[None]):
 
     def compare(self, old: Path, new: Path) -> None:
         """Show the pairs of two runs or files that differ."""
-        known = [view.opened for view, *_ in self.tabs if not view.is_replaced]
+        known = [] if self.view is None or self.view.is_replaced else [self.view.opened]
         self._read(new, old, partial(read_compared, old, new, known))
 
     def _read(self, path: Path, before: Path | None, work: Callable[[], Read]) -> None:
@@ -227,13 +220,10 @@ class XmineApp(App[None]):
         if self._opening in self.screen_stack:
             return
         self.keep_place()  # before it is read: the run may be the one that is open
-        for tab in self.tabs:
-            if _names(tab[0]) == _absolute(path, before) and not tab[0].is_replaced:
-                if tab[0] is self.view:  # a double click opens twice
-                    self.show("pairs")
-                else:
-                    self._show_tab(tab)
-                return
+        view = self.view
+        if view and _names(view) == _absolute(path, before) and not view.is_replaced:
+            self.show("pairs")  # a double click opens twice
+            return
         self._opening = opening = OpeningScreen(path, before)
         self.push_screen(opening)
         opening.call_after_refresh(  # loading polars would hold up the first frame
@@ -261,24 +251,10 @@ class XmineApp(App[None]):
             self._show_read(found)
 
     def _show_read(self, found: Read) -> None:
-        """Show pairs that were read, in place of what they were before."""
-        names = _names(found[0])
-        left = [each for each in self.tabs if _names(each[0]) != names]
-        self._keep_tabs([*left[1 - _MOST_TABS :], found])
-        self._show_tab(found)
-        view, _, warned = found
-        if warned and isinstance(screen := self.screen, BaseScreen):
-            bad = view.opened.compared is None
-            screen.call_after_refresh(lambda: screen.say(warned, bad=bad))
-
-    def _keep_tabs(self, tabs: list[Read]) -> None:
-        if any(each not in tabs for each in self.tabs):
-            gc.unfreeze()  # the objects of what is closed may go
-        self.tabs = tabs
-
-    def _show_tab(self, tab: Read) -> None:
-        """Show pairs that are open, and no screen of others."""
-        self.view, self.judgements, _ = tab
+        """Show pairs that were read, and no screen of others."""
+        if self.view is not None:
+            gc.unfreeze()  # the objects of what was open may go
+        self.view, self.judgements, warned = found
         while len(self.screen_stack) > 1:
             self.pop_screen()
         for name, (_, _, needs) in SCREENS_OF.items():
@@ -290,22 +266,9 @@ class XmineApp(App[None]):
         if self._to_sample and len(self.view.opened):
             self._to_sample = False
             self.judge_sample(around=False)
-
-    def action_turn(self, step: int) -> None:
-        """Show the pairs that were opened next, or before; after the last the first."""
-        at = [view is self.view for view, *_ in self.tabs].index(True)
-        self.keep_place()
-        self._show_tab(self.tabs[(at + step) % len(self.tabs)])
-
-    def action_put_away(self) -> None:
-        """Close the pairs that are shown."""
-        self.keep_place()
-        self._keep_tabs([each for each in self.tabs if each[0] is not self.view])
-        if self.tabs:
-            self._show_tab(self.tabs[-1])
-        else:
-            self.view = self.judgements = None
-            self.show("home")
+        if warned and isinstance(screen := self.screen, BaseScreen):
+            bad = self.view.opened.compared is None
+            screen.call_after_refresh(lambda: screen.say(warned, bad=bad))
 
     def action_mine_again(self) -> None:
         """Show the form of mining with the texts, the options and the verdicts of the run."""
@@ -330,20 +293,6 @@ class XmineApp(App[None]):
     def _shown(self, name: str) -> Any:  # noqa: ANN401 - a screen of SCREENS_OF
         self.show(name)
         return self.get_screen(name)
-
-    def action_compare(self) -> None:
-        """Compare the pairs with what is open besides, or ask for another run."""
-        if self.view is None:
-            return
-        here = self.view.opened.path
-        others = [view.opened for view, *_ in self.tabs if not view.opened.compared]
-        others = [each for each in others if each.path.resolve() != here.resolve()]
-        if others:
-            self.compare(others[-1].path, here)
-        else:
-            home = self._shown("home")
-            home.marked = {os.path.abspath(here)}
-            home.say("C compares the run under the cursor with the one that is marked")
 
     def keep_place(self) -> None:
         """Remember where the user is in the pairs that are open."""
@@ -482,11 +431,7 @@ class XmineApp(App[None]):
             return self._prompt is None
         if self.read_only and action == "show" and parameters[0] in _WRITING:
             return False
-        if action in ("turn", "put_away") and (self.view is None or self._in_form):
-            return False
-        if action == "turn":
-            return len(self.tabs) > 1
-        if self.read_only and action in ("put_away", "mine_again", "compare", "teach"):
+        if self.read_only and action in ("mine_again", "teach"):
             return False
         here = action == "show" and self.is_screen_installed(name := str(parameters[0]))
         if here and self.screen is self.get_screen(name):
@@ -545,7 +490,7 @@ class XmineApp(App[None]):
         return super().deliver_screenshot(filename, path or ".", time_format)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """List what can be done here and elsewhere, what was opened lately, and themes."""
+        """List what can be done here and elsewhere, and themes."""
         from .screens.help import actions_elsewhere, actions_of
 
         for action in actions_of(screen):
@@ -559,12 +504,6 @@ class XmineApp(App[None]):
                 for binding in actions_elsewhere(kind):
                     run = partial(self._go_and_do, name, binding.action)
                     yield SystemCommand(f"{kind.NAME}: {binding.description}", binding.tooltip, run)
-        here = self.view.opened.path.absolute() if self.view is not None else None
-        for path in [] if self.read_only else islice(lately(), _RECENT):
-            yield SystemCommand(f"Open {path.name}", str(path), partial(self.open, path))
-            if here is not None and path != here:
-                run = partial(self.compare, path, here)
-                yield SystemCommand(f"Compare with {path.name}", str(path), run)
         for command in super().get_system_commands(screen):
             if command.title in ("Theme", "Screenshot"):
                 yield command

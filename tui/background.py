@@ -11,7 +11,6 @@ import threading
 import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from contextvars import Context
 from dataclasses import asdict
 from functools import partial
@@ -28,7 +27,7 @@ from xmine.errors import XmineError, XmineWarning
 from xmine.pairs.changes import counted, told
 from xmine.pairs.judgements import PairKey
 
-from .state import place_in, remember, setting
+from .state import place_in, setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -151,8 +150,6 @@ def read(path: Path) -> Read:
         warnings.simplefilter("always", XmineWarning)
         opened = open_pairs(path)
         judgements = Judgements.open(opened, judge_name(setting("judge")))
-    with suppress(XmineError):  # where nothing can be remembered, it still opens
-        remember(path)
     said = [str(each.message) for each in told if issubclass(each.category, XmineWarning)]
     view = view_at(place_in(path), opened, judgements.codes)
     return view, judgements, "; ".join(said)

@@ -93,25 +93,23 @@ class Ending:
         else:
             self._leave_view()
 
-    def _leave_view(self, done: int = 0) -> None:
-        """End the app; for each cut that was moved and not written, ask what becomes of it."""
-        views = [view for view, *_ in self._host.tabs if view.unwritten is not None][done:]
-        screen = self._app.screen
-        if not views or not isinstance(screen, BaseScreen):
+    def _leave_view(self) -> None:
+        """End the app; if the cut was moved and not written, ask what becomes of it."""
+        view, screen = self._host.view, self._app.screen
+        if view is None or (cut := view.unwritten) is None or not isinstance(screen, BaseScreen):
             self.begin()
             return
-        path, cut = views[0].opened.path, views[0].unwritten
-        assert cut is not None
-        further = partial(self._leave_view, done + 1)
+        path = view.opened.path
 
         def write() -> None:
             from xmine.browsing.write_cut import write_cut
 
             work = partial(write_cut, path, cut)
-            screen.background.run("write", work, lambda _: further(), screen.complain)
+            screen.background.run("write", work, lambda _: self.begin(), screen.complain)
 
-        question = f"write the cut {cut:.4f} into {path.name}? y, n; esc: stay"
-        screen.confirm(question, write, further)
+        screen.confirm(
+            f"write the cut {cut:.4f} into {path.name}? y, n; esc: stay", write, self.begin
+        )
 
     def begin(self) -> None:
         """End the app without a question."""

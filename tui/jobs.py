@@ -24,8 +24,6 @@ from xmine.pairs.judgements import append, file_beside, read_from
 from xmine.progress import Progress
 from xmine.run.folder import RUN_FILE
 
-from .state import remember
-
 MINING, ADAPTING, TRAINING = "mining", "adapting", "training"  # kinds of jobs
 SCREENS = {MINING: "mine", ADAPTING: "adapt", TRAINING: "train"}
 _PATIENCE = 10.0  # seconds that a signal has to end a command before a stronger one follows
@@ -257,11 +255,9 @@ class JobQueue:
     def _told(self, job: Job) -> None:
         if not job.runs:
             self._unseen.add(job.title)
-            if (job.output / RUN_FILE).is_file():
-                with contextlib.suppress(XmineError):  # where nothing can be remembered
-                    if job.before is not None and job.code == 0:
-                        _carry_over(job.before, job.output)
-                    remember(job.output)
+            if job.before is not None and job.code == 0 and (job.output / RUN_FILE).is_file():
+                with contextlib.suppress(XmineError):  # where no verdict can be kept
+                    _carry_over(job.before, job.output)
         with contextlib.suppress(Exception):  # an app that ends has no screen left to tell
             self._app.screen.post_message(JobTold(job))
 

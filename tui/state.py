@@ -1,13 +1,12 @@
-"""State that the app keeps between starts: what was opened lately, the last one first; settings."""
+"""State that the app keeps between starts: places and settings; and what is below a folder."""
 
 import json
 import os
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -22,26 +21,24 @@ from xmine.errors import FileError, XmineError
 from xmine.files.atomic import replacing
 from xmine.files.digests import identity
 from xmine.files.portable import lock_at_once
-from xmine.pairs.judgements import as_time, standing_in
+from xmine.pairs.judgements import as_time
 from xmine.run.folder import JUDGEMENTS_FILE, PAIRS_FILE, RUN_FILE, SUMMARY_FILE
 
-MOST = 50
+_MOST = 50  # places
 # The walk through a folder: how deep, how many folders, entries of each, and seconds.
 _DEEPEST, _MOST_FOLDERS, _MOST_ENTRIES, _LONGEST = 5, 3000, 5000, 2.0
 _MANY = 4  # languages are counted
 # Folders that are passed over by their own name, or with those that hold one of some files.
 _OTHERS, _NONE = {"node_modules", "site-packages", "__pycache__"}, {"pyvenv.cfg", "__init__.py"}
-_RECENT, _SETTINGS = "recent.json", "settings.json"
-_Row = dict[str, Any]  # path, opened and, where a user was there, place
+_PLACES, _SETTINGS = "places.json", "settings.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Recent:
-    """A run, a file or an encoder that was opened, or is there.
+class Entry:
+    """A run, a file or an encoder.
 
     Attributes:
         path: of the run or file.
-        opened: time of the last opening in UTC, as in 2026-01-31T12:00:00Z.
         kind: run; unfinished, a run that can be resumed; file; encoder.
         pairs: how many pairs a run keeps; None where that is not known.
         judged: how many pairs have a verdict.
@@ -49,13 +46,12 @@ class Recent:
         expected: the precision by the estimate.
         languages: codes with a hyphen between.
         encoder: of a run its encoder, of an encoder the method of its training.
-        changed: when it was written or judged, as `opened`.
+        changed: when it was written or judged, in UTC, as in 2026-01-31T12:00:00Z.
     """
 
     path: str
-    opened: str
     kind: str
-    pairs: int | None
+    pairs: int | None = None
     judged: int = 0
     accepted: float | None = None
     expected: float | None = None
@@ -63,78 +59,37 @@ class Recent:
     encoder: str = ""
     changed: str = ""
 
-    def facts(self) -> dict[str, object]:
-        """Give the entry for JSON."""
-        return {name: getattr(self, name) for name in ("path", "opened", "kind", "pairs", "judged")}
-
-
-def recent() -> list[Recent]:
-    """List what was opened and is there, as it is now."""
-    found = (look(row["path"], row["opened"]) for row in _entries(load(_RECENT)))
-    return [each for each in found if each.kind != "gone"]
-
-
-def lately() -> Iterator[Path]:
-    """Name what was opened and is there, without a look into it."""
-    paths = (Path(row["path"]) for row in _entries(load(_RECENT)))
-    return (path for path in paths if path.exists() or "," in path.name)
-
-
-def remember(path: Path, when: datetime | None = None) -> None:
-    """Put a run or a file on top.
-
-    Raises:
-        FileError: nothing can be remembered.
-    """
-    with changing(_RECENT) as content:
-        row, others = _taken(content, path)
-        row["opened"] = f"{when or datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
-        content["recent"] = [row, *others][:MOST]
-
 
 def keep_place(path: Path, place: dict[str, Any]) -> None:
-    """Remember where a user was in a run or a file that was opened.
+    """Remember where a user was in a run or a file.
 
     Raises:
         FileError: nothing can be remembered.
     """
-    with changing(_RECENT) as content:
-        rows, name = _entries(content), _absolute(path)
-        content["recent"] = rows
-        for row in rows:
-            if row["path"] == name:
-                row["place"] = place
+    with changing(_PLACES) as content:
+        content.pop(_absolute(path), None)
+        content[_absolute(path)] = place
+        for name in [*content][:-_MOST]:
+            del content[name]
 
 
 def place_in(path: Path) -> Any:  # noqa: ANN401 - of a file that a user may have edited
     """Give the place that was kept last; None if there is none."""
-    return _taken(load(_RECENT), path)[0].get("place")
+    return load(_PLACES).get(_absolute(path))
 
 
-def _taken(content: Mapping[str, object], path: Path) -> tuple[_Row, list[_Row]]:
-    """Part the row of a path, which may be a new one, from the others."""
-    name, rows = _absolute(path), _entries(content)
-    row = next((row for row in rows if row["path"] == name), {"path": name, "opened": ""})
-    return row, [each for each in rows if each is not row]
+def _absolute(path: Path) -> str:
+    """Name a run, a file or two files as they are found from anywhere."""
+    return ",".join(map(os.path.abspath, str(path).split(",")))
 
 
-def _entries(content: Mapping[str, object]) -> list[_Row]:
-    """Read the valid rows of a file that a user may have edited."""
-    rows = content.get("recent")
-    return [
-        {**row, "opened": str(row.get("opened", ""))}
-        for row in (rows if isinstance(rows, list) else ())
-        if isinstance(row, dict) and isinstance(row.get("path"), str)
-    ]
-
-
-def project(folder: Path) -> list[Recent]:
-    """List what was opened, and the runs and encoders below a folder; the newest first."""
-    found = {each.path: each for each in recent()}
-    for path in map(str, walk(folder) if folder != folder.parent else ()):
-        if path not in found:
-            found[path] = look(path, "")
-    return sorted(found.values(), key=lambda each: max(each.opened, each.changed), reverse=True)
+def project(folder: Path, shown: Path | None = None) -> list[Entry]:
+    """List the runs and encoders below a folder, and what is shown; the newest first."""
+    paths = [*map(str, walk(folder) if folder != folder.parent else ())]
+    if shown is not None:
+        paths.append(os.path.abspath(shown))
+    found = map(look, dict.fromkeys(paths))
+    return sorted(found, key=lambda each: each.changed, reverse=True)
 
 
 def walk(folder: Path) -> Iterator[Path]:
@@ -156,23 +111,20 @@ def walk(folder: Path) -> Iterator[Path]:
                 ]
 
 
-def look(path: str, opened: str) -> Recent:
+def look(path: str) -> Entry:
     """Tell what is at a path now."""
     place = Path(path)
     if (place / RUN_FILE).is_file():
-        return _run(place, opened)
+        return _run(place)
     if (place / FACTS_FILE).is_file():
         facts = _read(place / FACTS_FILE)
         said = _joined(facts.get("languages")), str(facts.get("method") or "")
         changed = _written(place / FACTS_FILE)
-        return Recent(path, opened, "encoder", None, 0, None, None, *said, changed)
-    files = [place] if place.is_file() else _parts_of(path)
-    judged = _judged_in(files[0].with_name(f"{files[0].name}.{JUDGEMENTS_FILE}"))
-    is_there = all(each.is_file() for each in files)
-    return Recent(path, opened, "file" if is_there else "gone", None, judged)
+        return Entry(path, "encoder", None, 0, None, None, *said, changed)
+    return Entry(path, "file", changed=_written(place))
 
 
-def _run(run: Path, opened: str) -> Recent:
+def _run(run: Path) -> Entry:
     said, judged, right = _read(run / SUMMARY_FILE), 0, Share(0, 0)
     if (verdicts := identity(run / JUDGEMENTS_FILE)) is not None:
         with suppress(OSError, XmineError):
@@ -183,9 +135,8 @@ def _run(run: Path, opened: str) -> Recent:
     pairs, expected = said.get("beads", said.get("pairs")), said.get("precision")
     encoder = vectors.get("model") if isinstance(vectors, dict) else None
     is_whole = all((run / name).is_file() for name in (PAIRS_FILE, SUMMARY_FILE))
-    return Recent(
+    return Entry(
         str(run),
-        opened,
         "run" if is_whole else "unfinished",
         pairs if isinstance(pairs, int) else None,
         judged,
@@ -213,35 +164,9 @@ def _joined(codes: object) -> str:
 
 
 def _written(file: Path) -> str:
-    """Tell when a file was written, as `Recent.opened`; empty where there is none."""
+    """Tell when a file was written, as `Entry.changed`; empty where there is none."""
     found = identity(file)
     return as_time(found[2] / 1e9) if found else ""
-
-
-def _parts_of(path: str) -> list[Path]:
-    """Name the files of a Moses pair, or the file behind a choice of languages or columns."""
-    from xmine.pairs.paths import paths_to_read  # here: it loads every format
-
-    try:
-        return list(map(Path, paths_to_read(path).paths))
-    except XmineError:
-        return [Path(path)]
-
-
-def _absolute(path: Path) -> str:
-    """Name a run or a file as it is found from anywhere."""
-    if path.exists() or "," not in str(path):
-        return os.path.abspath(path)
-    files = _parts_of(str(path))
-    return ",".join(map(os.path.abspath, files)) if len(files) > 1 else os.path.abspath(path)
-
-
-def _judged_in(file: Path) -> int:
-    try:
-        lines = file.read_text(encoding="utf-8", errors="replace").split("\n")
-        return len(standing_in(file, lines, judge_name(setting("judge"))))
-    except (OSError, ValueError, XmineError):
-        return 0
 
 
 def state_folder() -> Path:
@@ -302,7 +227,7 @@ def _wait_for(handle: int) -> None:
 def _not_written(folder: Path, error: OSError) -> FileError:
     return FileError(
         f"{folder}: cannot be written: {error.strerror}",
-        "what was opened is not remembered; XMINE_STATE names another folder",
+        "settings are not remembered; XMINE_STATE names another folder",
     )
 
 

@@ -292,7 +292,6 @@ def test_an_address_of_nobody_is_not_told_to_take_another_port(command: Command)
 
 
 def test_options_that_would_be_ignored_are_refused(command: Command) -> None:
-    for words in (["run/", "--recent"], ["--recent", "--serve"], ["--port", "1"], ["--host", "x"]):
+    for words in (["--port", "1"], ["--host", "x"]):
         refused = command("browse", *words)
-        assert refused.code == 2
-        assert "--recent lists" in refused.err or "are for --serve" in refused.err
+        assert refused.code == 2 and "are for --serve" in refused.err

@@ -11,7 +11,7 @@ from xmine.aligning.options import AligningOptions
 from xmine.aligning.pipeline import align
 from xmine.errors import OptionError
 from xmine.tui.commands import resuming_words
-from xmine.tui.state import recent
+from xmine.tui.state import look
 
 ALONE = "Copyright 1998 by Riverside Publishing House, printed in Wales, all rights kept."
 
@@ -50,7 +50,8 @@ def test_an_alignment_is_read_judged_and_reopened(alignment: Path) -> None:
 
     browse(alignment, judge)
     browse(alignment, again)
-    assert [(each.kind, each.pairs, each.judged) for each in recent()] == [("run", 5, 2)]
+    there = look(str(alignment))
+    assert (there.kind, there.pairs, there.judged) == ("run", 5, 2)
 
 
 def test_the_cut_of_an_alignment_moves_and_is_not_written(alignment: Path) -> None:

@@ -1,20 +1,21 @@
-"""Home: what was opened lately, and files that are chosen in a tree; theme and keys stay."""
+"""Home: what is below the folder and what is open; a stopped run goes on; the theme stays."""
 
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.widgets import Input, OptionList, Static
+from textual.widgets import Input, Static
 
 from tests.toys.app import drive
 from tests.toys.grids import mostly_long
-from tests.toys.screens import screen_text, settled
+from tests.toys.screens import screen_text, settled, until
 from xmine.tui.app import XmineApp
 from xmine.tui.jobs import Job
-from xmine.tui.state import remember, settings
+from xmine.tui.state import settings
 
 Snapshot = Callable[..., Any]
 
@@ -23,49 +24,27 @@ def rows_of(pilot: Any) -> str:
     return "\n".join(screen_text(pilot.app))
 
 
-async def until_shown(pilot: Any, text: str) -> str:
-    """Wait for a text; the worker of a tree never ends, so that `settled` would wait for ever."""
-    for _ in range(200):
-        if text in rows_of(pilot):
-            break
-        await pilot.pause(0.05)
-    assert text in rows_of(pilot)
-    return rows_of(pilot)
-
-
-@pytest.fixture
-def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder in which the app remembers."""
-    folder = tmp_path / "remembered"
-    monkeypatch.setenv("XMINE_STATE", str(folder))
-    return folder
-
-
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working folder with a run that is not finished, texts, and names to be afraid of."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "half").mkdir()
-    (tmp_path / "half" / "run.toml").touch()
+    for name in ("half", "a\x1b[31m[red]r"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "run.toml").touch()
     for name in ("en.txt", "句子.txt", "a\x1b[31m[red]b", ".hidden"):
         (tmp_path / name).touch()
     return tmp_path
 
 
-def test_what_was_opened_is_listed_as_it_is_now(folder: Path) -> None:
-    for name in ("gone.tsv", "half", "a\x1b[31m[red]b"):
-        remember(folder / name)
-
+def test_what_is_there_is_listed_as_it_is_now(folder: Path) -> None:
     async def script(pilot: Any) -> None:
         await settled(pilot)
         text = rows_of(pilot)
-        assert "▫ a␛[31m[red]b          file" in text
-        assert "◌ half          not finished" in text
-        assert "gone.tsv" not in text
+        assert "◌ a␛[31m[red]r " in text and "◌ half " in text and "en.txt" not in text
+        assert text.count("  not finished ") == 2
         said = pilot.app.screen.query_one("#said", Static)
-        await pilot.press("G", "enter")
+        await pilot.press("slash", *"half", "enter")
         assert "half: run.toml does not tell the files" in str(said.render())
-        assert pilot.app.screen.query_one(OptionList).option_count == 2
         pilot.app.theme = "nord"
         await pilot.pause()
 
@@ -78,15 +57,15 @@ def test_a_stopped_run_goes_on_at_enter(
     mined_run: Path, run_copy: Path, monkeypatch: pytest.MonkeyPatch, is_elsewhere: bool
 ) -> None:
     """With its files, encoder and options, which stand in run.toml; nothing is made twice."""
-    monkeypatch.chdir(mined_run.parent)  # where the command was given
+    monkeypatch.chdir(run_copy.parent)  # where the command was given
     if is_elsewhere:
-        for name in ("en.txt", "zh.txt"):
-            shutil.copy(name, run_copy.parent)
-        monkeypatch.chdir("/")
+        run_copy = Path(shutil.copytree("run", "deep/run"))
+        shutil.rmtree("run")
+    for name in ("en.txt", "zh.txt"):
+        shutil.copy(mined_run.parent / name, run_copy.parent)
     pairs, vectors = run_copy / "pairs.parquet", run_copy / "source.npy"
     kept, encoded = pairs.read_bytes(), vectors.stat().st_mtime_ns
     pairs.unlink()
-    remember(run_copy)
 
     async def script(pilot: Any) -> None:
         await settled(pilot)
@@ -97,8 +76,7 @@ def test_a_stopped_run_goes_on_at_enter(
             await pilot.pause(0.05)
         assert (job.code, job.error) == (0, "")
         await pilot.press("enter")
-        await until_shown(pilot, "Pairs")
-        assert pilot.app.view is not None
+        await until(pilot, lambda: pilot.app.view is not None)
 
     drive(XmineApp(), (80, 24), script)
     assert pairs.read_bytes() == kept and vectors.stat().st_mtime_ns == encoded
@@ -125,21 +103,17 @@ def test_a_file_is_named_by_a_line_that_completes(folder: Path) -> None:
 
 
 def test_home_looks_as_it_did(
-    snapshot: Snapshot, state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    snapshot: Snapshot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    rows = [
-        {"path": f"{tmp_path}/pairs.tsv", "opened": "2026-01-31T12:00:00Z"},
-        {"path": f"{tmp_path}/机器翻译.tsv", "opened": "2026-01-30T12:00:00Z"},
-        {"path": "/corpus/gone.tsv", "opened": "2026-01-30T12:00:00Z"},
-    ]
-    state.mkdir()
-    for name in ("pairs.tsv", "机器翻译.tsv"):
-        (tmp_path / name).touch()
-    (state / "recent.json").write_text(json.dumps({"recent": rows}), encoding="utf-8")
+    for number, name in enumerate(("run", "机器翻译", "encoder")):
+        (tmp_path / name).mkdir()
+        file = tmp_path / name / ("xmine.json" if name == "encoder" else "run.toml")
+        file.write_text('{"languages": ["en", "zh"], "method": "moco"}')
+        os.utime(file, (1769774400 + number, 1769774400 + number))
 
     async def script(pilot: Any) -> None:
-        holds = ["Home", "mine or align", "▫ pairs.tsv", "▫ 机器翻译.tsv", "2026-01-30"]
+        holds = ["Home", "mine or align", "◌ run", "◌ 机器翻译", "◆ encoder", "2026-01-30"]
         await snapshot(pilot, "home", holds=holds)
 
     drive(XmineApp(), (80, 24), script)

@@ -1,4 +1,4 @@
-"""The loop: judge, mine again with the verdicts, compare, judge what differs; several runs open."""
+"""The loop: judge, mine again with the verdicts, compare, judge what differs."""
 
 import shutil
 from pathlib import Path
@@ -92,8 +92,8 @@ def test_labels_of_other_pairs_are_not_those_of_a_run(two: tuple[Path, Path]) ->
         file = path / "judgements.tsv"
         file.unlink(missing_ok=True)
         append(file, [type(labels[0])(key, "accept", "tester", early) for key in keys])
-    assert look(str(two[0]), "").judged == 0
-    assert look(str(two[1]), "").judged == 3
+    assert look(str(two[0])).judged == 0
+    assert look(str(two[1])).judged == 3
 
 
 def test_the_loop_from_a_verdict_to_the_comparison(
@@ -128,13 +128,9 @@ def test_the_loop_from_a_verdict_to_the_comparison(
         assert "gone" in text_of(pilot) and "mined with verdicts" in text_of(pilot)
         await pressed(pilot, "enter")  # the neighbours of a pair that is gone, in the old run
         assert "Neighbours of lines" in text_of(pilot)
-        assert "Pairs" in (await pressed(pilot, "escape", "less_than_sign")).splitlines()[0]
-        assert app.view.opened.path == Path("run") and len(app.tabs) == 2
-        await pressed(pilot, "W", "W")
-        assert app.view is None and "Home" in text_of(pilot).splitlines()[0]
 
     drive(XmineApp(Path("run")), (80, 24), script)
-    assert look("run-2", "").judged == 2
+    assert look("run-2").judged == 2
 
 
 def test_a_run_whose_texts_are_gone_is_refused(run_copy: Path) -> None:
@@ -151,7 +147,7 @@ async def typed(pilot: Any, text: str) -> None:
     await settled(pilot)
 
 
-def test_home_lists_the_project_finds_marks_and_compares(
+def test_home_lists_the_project_finds_and_compares(
     two: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("deep/er/run", ".hidden/run", "venv/run", "node_modules/run", "encoder"):
@@ -184,14 +180,11 @@ def test_home_lists_the_project_finds_marks_and_compares(
         await typed(pilot, "run")
         assert "other" not in "\n".join(screen_text(app)[1:])
         await pressed(pilot, "escape")
-        app.screen.marked = {str(path) for path in two}
-        await pressed(pilot, "C")
+        await pressed(pilot, "slash", *"oth", "escape", "G", "g")
+        at = [Path(each.path).name for each in app.screen._entries].index("other")
+        await pressed(pilot, *["j"] * at, "C", *"run", "enter")
         await until(pilot, lambda: app.view.opened.compared is not None)
-        assert {each.name for each in app.view.opened.compared} == {"run", "other"}
-        assert len(app.tabs) == 2
-        for _ in range(2):
-            await pressed(pilot, "greater_than_sign")
-        assert app.view.opened.compared is not None
+        assert [each.name for each in app.view.opened.compared] == ["run", "other"]
 
     drive(XmineApp(), (80, 24), script)
 

@@ -409,7 +409,7 @@ def test_the_lines_around_a_pair_are_a_key_away(mined_run: Path) -> None:
     browse(mined_run, script, (139, 60))
 
 
-def test_the_palette_has_what_is_done_here_and_elsewhere_and_recent_runs(run_copy: Path) -> None:
+def test_the_palette_has_what_is_done_here_and_elsewhere(run_copy: Path) -> None:
     async def script(pilot: Any, keys: Keys) -> None:
         app = pilot.app
 
@@ -417,9 +417,7 @@ def test_the_palette_has_what_is_done_here_and_elsewhere_and_recent_runs(run_cop
             return {each.title: each.callback for each in app.get_system_commands(app.screen)}
 
         there = commands()
-        assert {"Filter  f", "Threshold  t", "Open run", "Threshold: Write", "Home: Open"} <= set(
-            there
-        )
+        assert {"Filter  f", "Threshold  t", "Threshold: Write", "Home: Open"} <= set(there)
         assert "Pairs: Filter" not in there
         noise = ("Down", "First", "Half a page", "Page", "Scroll")
         assert not [title for title in there if title.startswith(noise)]

@@ -103,8 +103,6 @@ def test_what_is_opened_twice_at_once_is_opened_once_and_leaves_nothing_behind(
             app.open(again)  # as a double click does
             await settled(pilot)
             assert is_shown(path) and len(app.screen_stack) == 2
-        await pilot.press("W")
-        await settled(pilot)
 
         def let_go() -> bool:  # by threads that have just ended, too
             gc.collect()

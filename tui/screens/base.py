@@ -23,7 +23,7 @@ from xmine.browsing.view import View
 from xmine.display import visible
 from xmine.errors import XmineError
 
-from ..background import BackgroundWork, Read
+from ..background import BackgroundWork
 from ..jobs import JobQueue, JobTold
 from ..text import cut
 from ..widgets.form_line import paths_from
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
 _MOST_NAMES = 50  # of files that a line may go on to
-_NAME, _OTHER = 40, 12  # cells of the name of what is shown, and of what else is open
+_NAME = 40  # cells of the name of what is shown
 # Actions that an app that is read-only has not.
 _WRITING = frozenset({"judge", "judge_all", "undo", "export", "write", "sample"})
-_WRITING |= {"repair", "note", "undo_list", "ask_name"}
+_WRITING |= {"repair", "note", "undo_list", "ask_name", "compare"}
 
 
 class Host(Protocol):
@@ -47,13 +47,11 @@ class Host(Protocol):
     judgements: Judgements | None
     read_only: bool
     jobs: JobQueue
-    tabs: list[Read]
 
     @property
     def finds_rows(self) -> bool: ...
     def open(self, path: Path) -> None: ...
     def compare(self, old: Path, new: Path) -> None: ...
-    def action_compare(self) -> None: ...
     def show(self, name: str) -> None: ...
     def back(self) -> None: ...
     def keep_place(self) -> None: ...
@@ -157,13 +155,10 @@ class BaseScreen(Screen[Any]):
 
     def refresh_top(self) -> None:
         """Show heading and facts as they are now."""
-        top = Text.assemble(*([] if self.host.tabs else [(" xmine ", "bold reverse")]))
-        for view, *_ in self.host.tabs:
-            is_here = view is self.host.view
-            name = cut(view.opened.name, _NAME if is_here else _OTHER).plain
-            top.append(f" {name} ", "bold reverse" if is_here else "dim")
+        name = cut(self.host.view.opened.name, _NAME).plain if self.host.view else "xmine"
         heading = visible(self.heading())
-        self.query_one("#heading", Static).update(top.append(" ").append(heading, "bold"))
+        top = Text.assemble((f" {name} ", "bold reverse"), " ", (heading, "bold"))
+        self.query_one("#heading", Static).update(top)
         said = [self.facts(), str(self.host.jobs)]
         self.query_one("#facts", Static).update(Text(visible("   ".join(filter(None, said)))))
 
@@ -219,6 +214,11 @@ class BaseScreen(Screen[Any]):
 
         self.ask(Question(text=text, answered=answered, typed=look, ways=paths_from))
         look("")
+
+    def ask_other(self, here: Path) -> None:
+        """Compare a run or a file of pairs with another one, which is asked for."""
+        text = f"compare {here.name} with (tab):"
+        self.ask_path(text, lambda other: self.host.compare(other, here))
 
     def look_for(self, query: PairQuery | None = None, cut: float | None = None) -> None:
         """Filter or sort the pairs in the background, see `rows_changed`."""

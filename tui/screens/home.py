@@ -1,4 +1,4 @@
-"""The first screen: runs, encoders and files that are there, and the keys to begin with."""
+"""The first screen: the runs and encoders below the folder, and the keys to begin with."""
 
 import os
 from contextlib import suppress
@@ -15,7 +15,7 @@ from textual.widgets.option_list import Option
 
 from ..commands import resuming_words
 from ..jobs import MINING, SCREENS, Job, JobTold
-from ..state import Recent, project, recent
+from ..state import Entry, project
 from ..text import cut, shown
 from ..widgets.curves import Curves, Metrics
 from ..widgets.moving import KeyedList
@@ -23,6 +23,7 @@ from ..widgets.prompt import Prompt, Question
 from .base import QUIT, BaseScreen
 
 _SIGNS = {"run": "▪", "file": "▫", "encoder": "◆", "unfinished": "◌", "job": "▶"}
+_PROJECT = "project"  # a kind of work in the background
 _BESIDE = 54  # cells beside the name; the name has at least 26
 _COLUMNS = ("", "", "pairs", "expected", "judged", "written", "encoder")
 _FIGURES = (2, 3)  # columns that stand at the right
@@ -30,24 +31,21 @@ _WHAT = {"unfinished": "not finished"}  # in the place of the number of pairs
 
 
 class HomeScreen(BaseScreen):
-    """The runs, encoders and files that are there, and what runs now; the newest first."""
+    """The runs and encoders below the folder, what is open, and what runs now; the newest first."""
 
     NAME = "Home"
-    LOADS = "recent"
     BINDINGS: ClassVar[list[BindingType]] = [
         QUIT,
         Binding("o", "pick", "Open", id="home.open", tooltip="A run or a file of pairs."),
         Binding("slash", "find", "Find", id="home.find", key_display="/"),
-        Binding("space", "mark", "Mark", id="home.mark", key_display="space"),
-        Binding("C", "compare", "Compare", id="home.compare", tooltip="Both that are marked."),
+        Binding("C", "compare", "Compare", id="home.compare", tooltip="With another run."),
     ]
 
     def __init__(self) -> None:
         super().__init__()
-        self._found: list[Recent] = []  # all that is there
-        self._entries: list[Recent] = []  # that are shown
+        self._found: list[Entry] = []  # all that is there
+        self._entries: list[Entry] = []  # that are shown
         self._sought = ""
-        self.marked: set[str] = set()  # paths
 
     def body(self) -> ComposeResult:
         keys = {"o": "open a run or pairs", "M": "mine or align two texts", "T": "train an encoder"}
@@ -62,17 +60,19 @@ class HomeScreen(BaseScreen):
         self._sought = ""
         self._look()
 
+    def hears(self, key: str) -> bool:
+        """Let keys for the list wait until all folders were looked at."""
+        if not self.stands or not self.background.is_under_way(_PROJECT):
+            return self.stands
+        active = self.active_bindings.get(key)
+        return active is None or not (active.binding.id or "").startswith(("home.", "move."))
+
     def _look(self) -> None:
-        """List what was opened, and what else is there as soon as all folders were looked at."""
+        """List what is below the folder, as soon as all folders were looked at."""
+        work = partial(project, Path.cwd(), self._shown)
+        self.background.run(_PROJECT, work, self._list_all, self.complain)
 
-        def opened(found: list[Recent]) -> None:
-            self._list(found)
-            all_there = partial(project, Path.cwd())
-            self.background.run("project", all_there, self._list_all, self.complain)
-
-        self.background.run(self.LOADS, recent, opened, self.complain)
-
-    def _list_all(self, found: list[Recent]) -> None:
+    def _list_all(self, found: list[Entry]) -> None:
         self._list(found)
         if not found and not self._told:  # an error stays
             self.say("nothing is here yet: o opens a run, M makes one of two text files")
@@ -84,12 +84,12 @@ class HomeScreen(BaseScreen):
         else:
             self._look()
 
-    def _list(self, found: list[Recent]) -> None:
+    def _list(self, found: list[Entry]) -> None:
         jobs = [job for job in self.host.jobs.jobs.values() if job.runs]
         running = {os.path.abspath(job.output): job for job in jobs}
         shown_list, before = self.query_one(OptionList), self._entry
         self._found = [each for each in found if each.path not in running]
-        rows = [Recent(path, "", "job", None, encoder=str(running[path])) for path in running]
+        rows = [Entry(path, "job", encoder=str(running[path])) for path in running]
         words = self._sought.lower().split()
         self._entries = [
             each
@@ -97,16 +97,21 @@ class HomeScreen(BaseScreen):
             if all(word in f"{_short(each.path)} {each.languages}".lower() for word in words)
         ]
         shown_list.clear_options()
-        lines = _lines(self._entries, self.marked, max(self.size.width - _BESIDE, 26))
+        lines = _lines(self._entries, max(self.size.width - _BESIDE, 26))
         self.query_one("#columns", Static).update(lines[0])
         shown_list.add_options(map(Option, lines[1:]))
         paths = [each.path for each in self._entries]
         if paths:
-            at = paths.index(before.path) if before and before.path in paths else 0
-            shown_list.highlighted = at
+            here = before.path if before else os.path.abspath(self._shown or "")
+            shown_list.highlighted = paths.index(here) if here in paths else 0
 
     @property
-    def _entry(self) -> Recent | None:
+    def _shown(self) -> Path | None:
+        """The run or the file that is open."""
+        return self.host.view.opened.path if self.host.view else None
+
+    @property
+    def _entry(self) -> Entry | None:
         """The entry under the cursor."""
         at = self.query_one(OptionList).highlighted
         return self._entries[at] if at is not None and at < len(self._entries) else None
@@ -119,7 +124,7 @@ class HomeScreen(BaseScreen):
         elif entry.kind == "job":
             self.host.show(SCREENS[entry.encoder.partition(":")[0]])
         elif entry.kind == "encoder":
-            self.app.push_screen(CurvesScreen([Path(entry.path)]))
+            self.app.push_screen(CurvesScreen(Path(entry.path)))
         else:
             self._open(Path(entry.path))
 
@@ -153,56 +158,42 @@ class HomeScreen(BaseScreen):
         asked = Question(answered=answered, typed=narrow, given_up=lambda: narrow(""), hint=hint)
         self.ask(asked)
 
-    def action_mark(self) -> None:
-        if (entry := self._entry) is not None:
-            self.marked ^= {entry.path}
-            self._list(self._found)
-            self.query_one(OptionList).action_cursor_down()
-
     def action_compare(self) -> None:
-        """Compare two runs, or show the curves of two encoders: those marked, or one and this."""
-        here = {self._entry.path} if self._entry and len(self.marked) < 2 else set[str]()
-        two = [each for each in self._entries if each.path in self.marked | here]
-        paths, kinds = [Path(each.path) for each in reversed(two)], {each.kind for each in two}
-        if len(two) != 2 or not (kinds <= {"run", "file"} or kinds == {"encoder"}):
-            self.say("space marks two runs or two encoders, C compares them")
-            return
-        self.marked = set()
-        if kinds == {"encoder"}:
-            self.app.push_screen(CurvesScreen(paths))
+        """Compare the run under the cursor with another one."""
+        entry = self._entry
+        if entry is None or entry.kind not in ("run", "file"):
+            self.say("C compares the run under the cursor with another one")
         else:
-            self.host.compare(*paths)
+            self.ask_other(Path(_short(entry.path)).expanduser())
 
 
 class CurvesScreen(BaseScreen):
-    """How encoders were trained: the curve of one, or of two over each other."""
+    """How an encoder was trained."""
 
     NAME = "Training of"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "mine", "Mine with it", id="curves.mine"),
     ]
 
-    def __init__(self, encoders: list[Path]) -> None:
+    def __init__(self, encoder: Path) -> None:
         super().__init__()
-        self._encoders = encoders
+        self._encoder = encoder
 
     def body(self) -> ComposeResult:
         yield Curves(id="curves")
 
     def on_mount(self) -> None:
-        metrics = [Metrics(each) for each in reversed(self._encoders)]
-        for each in metrics:
-            each.refresh()
-        self.query_one(Curves).show(metrics[0], metrics[-1], self._encoders[0].name)
-        if not metrics[0].losses:
+        metrics = Metrics(self._encoder)
+        metrics.refresh()
+        self.query_one(Curves).show(metrics)
+        if not metrics.losses:
             self.say("its training left no metrics; enter mines with it")
 
     def heading(self) -> str:
-        names = " after ".join(each.name for each in reversed(self._encoders))
-        return f"{self.NAME} {names}"
+        return f"{self.NAME} {self._encoder.name}"
 
     def action_mine(self) -> None:
-        self.host.mine_with(str(self._encoders[-1]))
+        self.host.mine_with(str(self._encoder))
 
 
 class Entries(KeyedList):
@@ -213,10 +204,10 @@ class Entries(KeyedList):
     ]
 
 
-def _lines(entries: list[Recent], marked: set[str], cells: int) -> list[Text]:
+def _lines(entries: list[Entry], cells: int) -> list[Text]:
     """Write the names of the columns, and a line for each entry, whose name has so many cells."""
     rows = [[Text(name) for name in _COLUMNS]]
-    rows += [_cells(each, marked, cells) for each in entries]
+    rows += [_cells(each, cells) for each in entries]
     widths = [max(cell.cell_len for cell in column) for column in zip(*rows, strict=True)]
     for row in rows:
         for at, (cell, width) in enumerate(zip(row[:-1], widths[:-1], strict=True)):
@@ -225,20 +216,19 @@ def _lines(entries: list[Recent], marked: set[str], cells: int) -> list[Text]:
     return [Text.assemble(*row, overflow="ellipsis", no_wrap=True) for row in rows]
 
 
-def _cells(entry: Recent, marked: set[str], cells: int) -> list[Text]:
+def _cells(entry: Entry, cells: int) -> list[Text]:
     name = _short(entry.path)
     name = name if len(name) <= cells else f"…{name[1 - cells :]}"
     pairs = _WHAT.get(entry.kind, entry.kind) if entry.pairs is None else f"{entry.pairs:,}"
     judged = f"{entry.judged:,}" if entry.judged else ""
     judged = judged if entry.accepted is None else f"{entry.accepted:.2f} of {judged}"
-    sign = "▌" if entry.path in marked else " "
     return [
-        Text(f"{sign}{_SIGNS[entry.kind]} ") + cut(name, cells, "bold"),
+        Text(f" {_SIGNS[entry.kind]} ") + cut(name, cells, "bold"),
         shown(entry.languages),
         Text(pairs),
         Text("" if entry.expected is None else f"{entry.expected:.2f}"),
         Text(judged),
-        Text(_when(entry.changed or entry.opened)),
+        Text(_when(entry.changed)),
         shown(entry.encoder),
     ]
 

@@ -55,7 +55,7 @@ class PairsScreen(FindScreen):
         Binding("R", "reverse", "Reverse the order", id="pairs.reverse", show=False),
         Binding("m", "app.mine_again", "Mine again", id="show.again", show=False),
         Binding("E", "app.teach", "Teach the encoder", id="show.teach", show=False),
-        Binding("C", "app.compare", "Compare with", id="show.compare", show=False),
+        Binding("C", "compare", "Compare with", id="show.compare", show=False),
         Binding("y", "copy", "Copy the pair", id="pairs.copy", show=False),
         Binding("e", "export", "Export", id="pairs.export", show=False),
         Binding("c", "columns", "Columns", id="pairs.columns", show=False),
@@ -250,6 +250,9 @@ class PairsScreen(FindScreen):
         row, opened = self.judged_row(), self.view.opened
         if row is not None:
             self.copy_pair(int(opened.sources[row]), int(opened.targets[row]))
+
+    def action_compare(self) -> None:
+        self.ask_other(self.view.opened.path)
 
     def action_export(self) -> None:
         ask_where(self, self.view.rows, self.view.cut)

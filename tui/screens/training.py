@@ -2,7 +2,6 @@
 
 import os
 import time
-from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar
 
@@ -16,7 +15,7 @@ from xmine.units import short
 
 from ..commands import given, named
 from ..jobs import TRAINING, Job
-from ..widgets.curves import METRICS_FILE, Curves, Metrics
+from ..widgets.curves import Curves, Metrics
 from ..widgets.form_line import FormLine, PathLine, choice_line
 from .job_base import JobScreen
 
@@ -43,8 +42,6 @@ class TrainingScreen(JobScreen):
     def __init__(self) -> None:
         super().__init__()
         self._metrics: Metrics | None = None
-        self._before: Metrics | None = None  # of the run before
-        self._name_before = ""
 
     def form(self) -> ComposeResult:
         methods = tuple(METHODS)
@@ -96,7 +93,6 @@ class TrainingScreen(JobScreen):
     def job(self, words: list[str]) -> Job:
         output = Path(self.line("output").value)
         self._metrics = Metrics(output, Path(_begun(output)), time.time())
-        self._before, self._name_before = _run_before(output)
         return Job(self.KIND, words, output)
 
     def show_job(self, job: Job) -> None:
@@ -107,7 +103,7 @@ class TrainingScreen(JobScreen):
             self._metrics.heard.setdefault(name, {})[stage.done] = stage.numbers["loss"]
         self._metrics.refresh()
         curves = self.query_one(Curves)
-        curves.show(self._metrics, self._before, self._name_before)
+        curves.show(self._metrics)
         self.set_class(curves.display, "-drawn")
 
     def facts(self) -> str:
@@ -131,19 +127,3 @@ class TrainingScreen(JobScreen):
 def _begun(output: str | Path) -> str:
     """Name the folder of a training run that was stopped before its end."""
     return f"{os.path.abspath(output)}.training"
-
-
-def _run_before(output: Path) -> tuple[Metrics | None, str]:
-    """Find the encoder that was trained last beside `output`, perhaps the one there by now."""
-    logs = []
-    for log in output.absolute().parent.glob(f"*/{METRICS_FILE}"):
-        if log.parent.name.startswith(".") or log.parent.suffix == ".training":
-            continue  # made on trial, or not finished
-        with suppress(OSError):
-            logs.append((log.stat().st_mtime, log.parent))
-    if not logs:
-        return None, ""
-    folder = max(logs)[1]
-    metrics = Metrics(folder)
-    metrics.refresh()  # before the new run replaces it
-    return metrics, folder.name

@@ -95,7 +95,7 @@ def smoothed(values: Sequence[float]) -> list[float]:
 
 
 class Curves(Vertical):
-    """The loss beside what was measured on held-out pairs, over the run before, and their best."""
+    """The loss beside what was measured on held-out pairs, and the best of these."""
 
     DEFAULT_CSS = """
     Curves { height: 1fr; }
@@ -109,64 +109,47 @@ class Curves(Vertical):
                 yield PlotextPlot(id=f"curve-{name}")
         yield Static(id="curve-figures", markup=False)
 
-    def show(self, metrics: Metrics, before: Metrics | None = None, name: str = "") -> None:
-        """Draw a run over one before, whose name is given; without a figure, draw nothing."""
+    def show(self, metrics: Metrics) -> None:
+        """Draw a run; without a figure, draw nothing."""
         decides = metrics.decides
         losses = metrics.in_a_row(metrics.losses)
         measured = metrics.in_a_row(metrics.measures.get(decides, {}))
         self.display = bool(losses)
-        drawn: list[tuple[str, str, Curve, Curve]] = [
-            ("loss", "loss, smoothed", losses, before.in_a_row(before.losses) if before else {}),
-            (
-                "measure",
-                decides or "not measured yet",
-                measured,
-                before.in_a_row(before.measures.get(decides, {})) if before else {},
-            ),
-        ]
-        for side, title, curve, old in drawn:
-            _draw(self.query_one(f"#curve-{side}", PlotextPlot), title, curve, old)
+        titles = ("loss, smoothed", decides or "not measured yet")
+        for side, title, curve in zip(self.SIDES, titles, (losses, measured), strict=True):
+            _draw(self.query_one(f"#curve-{side}", PlotextPlot), title, curve)
         said = [f"lr {metrics.figures['lr']:.1e}"] if "lr" in metrics.figures else []
         if measured:
             at = max(measured, key=lambda step: (measured[step], step))
             said.append(f"best {decides} {measured[at]:.3f} at step {at:,.0f} (◆)")
-        if before is not None and name:
-            best = max(before.in_a_row(before.measures.get(decides, {})).values(), default=None)
-            said.append(f"grey: {name}" + ("" if best is None else f", best {best:.3f}"))
         meaning = f"\n{decides}: {MEANINGS[decides]}" if decides else ""
         line = Text("   ".join(said) + meaning, "dim")
         self.query_one("#curve-figures", Static).update(line)
 
 
-def _draw(plot: PlotextPlot, title: str, curve: Curve, old: Curve) -> None:
-    """Draw one side: the axes fit both curves, and a diamond marks the best of a measure."""
+def _draw(plot: PlotextPlot, title: str, curve: Curve) -> None:
+    """Draw one side; a diamond marks the best of a measure."""
     plt, is_loss = plot.plt, plot.id == "curve-loss"
     plt.clear_figure()
     plt.title(title)
-    heights = [*curve.values(), *old.values()]
-    if is_loss and heights and 0 < min(heights) * _LOG_FROM < max(heights):
-        curve, old = ({x: math.log10(y) for x, y in each.items() if y > 0} for each in (curve, old))
+    if is_loss and curve and 0 < min(curve.values()) * _LOG_FROM < max(curve.values()):
+        curve = {x: math.log10(y) for x, y in curve.items() if y > 0}
         plt.title(f"{title}, logarithmic")
-        heights = [*curve.values(), *old.values()]
-        low, high = min(heights), max(heights)
+        low, high = min(curve.values()), max(curve.values())
         ticks = [low + (high - low) * part / 3 for part in range(4)]
         plt.yticks(ticks, [short(10**tick) for tick in ticks])
-    for each, colour in ((old, "gray"), (curve, "green" if is_loss else "cyan")):
-        xs, ys = list(each), list(each.values())
-        if is_loss and xs:
-            if colour != "gray":
-                plt.scatter(xs, ys, marker="braille", color="gray")  # the batches themselves
-            ys = smoothed(ys)
-        if xs:
-            plt.plot(xs, ys, marker="braille", color=colour)
-    if curve and not is_loss:
-        middle, half = (max(heights) + min(heights)) / 2, (max(heights) - min(heights)) / 2
-        half = max(half, _LEAST_SPAN / 2)
+    xs, ys = list(curve), list(curve.values())
+    if xs and is_loss:
+        plt.scatter(xs, ys, marker="braille", color="gray")  # the batches themselves
+        plt.plot(xs, smoothed(ys), marker="braille", color="green")
+    elif xs:
+        plt.plot(xs, ys, marker="braille", color="cyan")
+        middle, half = (max(ys) + min(ys)) / 2, max(max(ys) - min(ys), _LEAST_SPAN) / 2
         plt.ylim(middle - half, middle + half)
         best = max(curve, key=lambda step: (curve[step], step))
         plt.scatter([best], [curve[best]], marker="◆", color="yellow")
-    if steps := [*curve, *old]:
+    if xs:
         most = max(2, plot.size.width // _WIDEST_TICK)
-        every = max(1, round((max(steps) - min(steps)) / most))
-        plt.xticks([float(x) for x in range(round(min(steps)), round(max(steps)) + 1, every)])
+        every = max(1, round((max(xs) - min(xs)) / most))
+        plt.xticks([float(x) for x in range(round(min(xs)), round(max(xs)) + 1, every)])
     plot.refresh()

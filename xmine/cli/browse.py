@@ -9,10 +9,9 @@ from typing import Annotated
 import typer
 
 from xmine.cli.arguments import switch, value
-from xmine.cli.console import Console, write_rows
+from xmine.cli.console import Console
 from xmine.cli.from_options import with_flags
 from xmine.errors import FileError, OptionError
-from xmine.files.records import json_row
 
 _HOST, _PORT = "127.0.0.1", 8000
 
@@ -27,7 +26,6 @@ def browse(
     judge: Annotated[str | None, value(shown="XMINE_JUDGE, or the login name")] = None,
     sample: Annotated[bool, switch("--sample")] = False,
     read_only: Annotated[bool, switch("--read-only")] = False,
-    recent: Annotated[bool, switch("--recent")] = False,
 ) -> None:
     """Look at mined pairs in the terminal, and judge them.
 
@@ -42,9 +40,8 @@ def browse(
         port: Port to serve at.
         sample: Begin with the judging of pairs drawn at random.
         read_only: Show RUN and write nothing; no other file can be opened.
-        recent: List the runs and files opened lately, and stop.
     """
-    _check(path, recent=recent, serve=serve, is_at=host is not None or port is not None)
+    _check(path, serve=serve, is_at=host is not None or port is not None)
     if path is None and read_only:
         raise OptionError("--read-only shows RUN, and none is named", "name it")
     if sample and read_only:
@@ -52,10 +49,8 @@ def browse(
     if judge is not None:
         os.environ["XMINE_JUDGE"] = judge
     if read_only and not serve:
-        os.environ["XMINE_STATE"] = os.devnull  # nor is written what was opened, and where one was
-    if recent:
-        _list_recent(console)
-    elif serve:
+        os.environ["XMINE_STATE"] = os.devnull  # nor is written where one was
+    if serve:
         from xmine.cli.web_server import serve_app
 
         serve_app(path, host or _HOST, port or _PORT, console, read_only=read_only)
@@ -68,11 +63,9 @@ def browse(
         _show(path, sample=sample, read_only=read_only)
 
 
-def _check(path: Path | None, *, recent: bool, serve: bool, is_at: bool) -> None:
+def _check(path: Path | None, *, serve: bool, is_at: bool) -> None:
     """Refuse options that would be ignored, and a file that is not there."""
-    if recent and (path is not None or serve):
-        raise OptionError("--recent lists what was opened, and opens nothing", "leave one out")
-    if not serve and (is_at):
+    if is_at and not serve:
         raise OptionError("--host and --port are for --serve", "add --serve, or leave them out")
     is_place = path is not None and any(sign in path.name for sign in ":,")  # pairs.tsv:2,3
     if path is not None and not path.exists() and not is_place:
@@ -104,16 +97,3 @@ def _show(path: Path | None, *, sample: bool = False, read_only: bool = False) -
 def _served() -> bool:
     """Tell whether a web server runs this process for a browser window."""
     return "WebDriver" in os.environ.get("TEXTUAL_DRIVER", "")
-
-
-def _list_recent(console: Console) -> None:
-    from xmine.tui.state import recent
-
-    found = recent()
-    if console.as_json:
-        write_rows(json_row(each.facts()) for each in found)
-    else:
-        write_rows(
-            f"{each.path}\t{each.kind}\t{each.opened}\t{'' if each.pairs is None else each.pairs}\n"
-            for each in found
-        )

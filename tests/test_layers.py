@@ -16,29 +16,29 @@ FOLDERS = {"xmine": ROOT / "xmine", "xmine.trainer": ROOT / "trainer", "xmine.tu
 # The most lines of Python that a folder may have (of xmine/ its own files). A change that needs
 # more removes as many elsewhere, or raises the ceiling in a commit of its own that says why.
 CEILINGS = {
-    "xmine": 1509,
-    "xmine/aligning": 1600,
-    "xmine/browsing": 3925,
-    "xmine/cli": 4909,
-    "xmine/encoders": 3856,
-    "xmine/evaluation": 5640,
-    "xmine/files": 1622,
-    "xmine/flags": 2337,
-    "xmine/knn": 2850,
-    "xmine/mining": 3983,
-    "xmine/pairs": 2955,
+    "xmine": 1520,
+    "xmine/aligning": 1598,
+    "xmine/browsing": 4005,
+    "xmine/cli": 5219,
+    "xmine/encoders": 3743,
+    "xmine/evaluation": 5648,
+    "xmine/files": 1743,
+    "xmine/flags": 2315,
+    "xmine/knn": 2519,
+    "xmine/mining": 3907,
+    "xmine/pairs": 3047,
     "xmine/plots": 490,
-    "xmine/run": 1630,
-    "xmine/scoring": 2560,
-    "xmine/text": 2956,
-    "xmine/vectors": 590,
-    "trainer": 9546,
-    "tui": 7280,
-    "bench": 4579,
-    "tests": 54595,
+    "xmine/run": 1617,
+    "xmine/scoring": 2633,
+    "xmine/text": 3542,
+    "xmine/vectors": 578,
+    "trainer": 9137,
+    "tui": 7184,
+    "bench": 4446,
+    "tests": 55409,
 }
 # Words of README.md and docs/.
-MOST_WORDS = 20_000
+MOST_WORDS = 19_650
 # From the ground up: a package imports what stands above its own line, and nothing below it.
 ORDER = """
     xmine.version xmine.units xmine.display xmine.embedded
@@ -108,7 +108,6 @@ LAZY_HOMES = {
     "xmine.files.records": {"polars"},
     "xmine.hardware": {"torch"},
     "xmine.knn.blocks": {"torch"},
-    "xmine.knn.faiss_index": {"faiss"},
     "xmine.pairs.changes": {"polars"},
     "xmine.pairs.io": {"polars"},
     "xmine.pairs.pair": {"polars"},

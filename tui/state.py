@@ -240,7 +240,7 @@ def settings() -> tuple[object, dict[str, str]]:
 
 
 def setting(name: str) -> Any:  # noqa: ANN401 - of a file that a user may have edited
-    """Read another setting: `judge`, `sample`, `columns`, `views`; empty where there is none."""
+    """Read another setting: `judge`, `sample`; empty where there is none."""
     return load(_SETTINGS).get(name, "")
 
 

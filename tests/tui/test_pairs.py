@@ -16,7 +16,7 @@ from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import PairQuery, select
 from xmine.pairs.io import read_pairs, write_pairs
 from xmine.tui.app import XmineApp
-from xmine.tui.state import setting
+from xmine.tui.state import keep_setting
 from xmine.tui.widgets.pair_table import PairTable
 
 NARROW = (80, 24)
@@ -192,9 +192,10 @@ def test_sorting_goes_through_the_orders_and_shows_what_comes_first(mined_run: P
             shown = await keys("s")
             falls = order in ("prob", "cosine", "margin", "score")
             assert f"sorted by {lines.get(order, order)}" in shown[-2]
-            assert (f"{order}▼" in shown[1]) == (order in ("prob", "score"))
+            assert (f"{order}▼" in shown[1]) == falls
+            assert ("cosine" in shown[1]) == (order == "cosine")  # a column for the order alone
             by = f"Pairs by {order}{'▼' if falls else '▲'}"  # where no column tells it
-            there = order in ("source", "target", "prob", "score", "flags")
+            there = order not in ("unsure", "verdict", "shuffled")
             assert (by in shown[0]) == (not there)
             wanted = select(opened, PairQuery(kept="kept", order=order, descending=falls))
             assert table(pilot).pairs.data.tolist() == wanted.tolist()
@@ -476,32 +477,16 @@ def test_the_screens_look_as_they_did(mined_run: Path, snapshot: Any) -> None:
     browse(mined_run, script)
 
 
-def test_columns_are_chosen_and_views_are_kept_by_name(mined_run: Path) -> None:
-    async def typed(pilot: Any, keys: Keys, key: str, text: str) -> list[str]:
-        await keys(key)
-        return await answer(pilot, "#answer", text)
+def test_settings_of_what_the_app_had_before_change_nothing(mined_run: Path) -> None:
+    keep_setting("columns", "cosine length")
+    keep_setting("views", {"doubtful": {"flags": [], "order": "cosine"}})
+    keep_setting("keys", {"pairs.views": "w", "show.next": "comma", "help": "f2"})
 
-    async def first(pilot: Any, keys: Keys) -> None:
-        said = await typed(pilot, keys, "c", "cosine length nonsense")
-        assert any("! 'nonsense' is no column" in line for line in said)
-        assert (await typed(pilot, keys, "c", "length cosine"))[1].split() == [
-            *("cosine", "length", "source", "target"),
-        ]
-        await typed(pilot, keys, "slash", "prob<0.99 is:all")
+    async def script(pilot: Any, keys: Keys) -> None:
+        assert "cosine" not in (await keys("w", "comma"))[1]
         await keys("s")
-        said = await typed(pilot, keys, "w", "doubtful")
-        assert any("kept: doubtful" in line for line in said)
+        assert pilot.app.view.query.order == "unsure"
+        await keys("f2")
+        assert pilot.app.screen.NAME == "Help"
 
-    async def second(pilot: Any, keys: Keys) -> None:
-        assert "cosine" in screen_text(pilot.app)[1]
-        await typed(pilot, keys, "slash", "")
-        await typed(pilot, keys, "w", "doubtful")
-        query = pilot.app.view.query
-        assert (query.kept, query.order) == ("all", "unsure")
-        await typed(pilot, keys, "w", "-doubtful")
-        assert setting("views") == {}
-        header = (await typed(pilot, keys, "c", ""))[1].split()
-        assert "cosine" not in header and header[0] == "score"
-
-    for script in (first, second):
-        browse(mined_run, script, (120, 24))
+    browse(mined_run, script, (80, 24))

@@ -18,7 +18,6 @@ from ..widgets.pair_detail import PairDetail
 from ..widgets.pair_table import PairTable
 from ..widgets.prompt import Question
 from .base import QUIT
-from .choosing import ask_columns, ask_view, chosen_columns
 from .exporting import ask_where
 from .finding_base import FindScreen
 
@@ -58,8 +57,6 @@ class PairsScreen(FindScreen):
         Binding("C", "compare", "Compare with", id="show.compare", show=False),
         Binding("y", "copy", "Copy the pair", id="pairs.copy", show=False),
         Binding("e", "export", "Export", id="pairs.export", show=False),
-        Binding("c", "columns", "Columns", id="pairs.columns", show=False),
-        Binding("w", "view", "Views", id="pairs.views", show=False, tooltip="Kept by name."),
         QUIT,
     ]
 
@@ -84,7 +81,6 @@ class PairsScreen(FindScreen):
     def on_mount(self) -> None:
         table = self.query_one(PairTable)
         table.focus()
-        table.show_columns(chosen_columns())
         table.order_by(self.view.query.order, descending=self.view.query.descending)
         self._go_to_place(table)
         if not len(self.view.rows):
@@ -133,13 +129,6 @@ class PairsScreen(FindScreen):
     def mark(self, pattern: str) -> None:
         self.query_one(PairTable).mark(pattern)
         self.pane.mark(pattern)
-
-    def action_columns(self) -> None:
-        table = self.query_one(PairTable)
-        self.ask(ask_columns(self, table.pairs, table.show_columns))
-
-    def action_view(self) -> None:
-        self.ask(ask_view(self, self.view.wanted.query))
 
     def action_sample(self) -> None:
         text, given = "judge (tab: other ways):", setting("sample") or _WAYS[0]

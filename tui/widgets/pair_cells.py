@@ -12,7 +12,7 @@ from xmine.browsing.repairs import Repair
 from ..text import cut
 
 PADDING = 1  # blank cells on each side of a column
-CHOICE = ("score", "prob", "margin", "cosine", "flags", "length", "src", "tgt", "file")
+_BY_LINE = {"source": "src", "target": "tgt"}  # orders and their columns
 _WIDE = 100  # a table of so many cells has room for the line numbers
 _WIDER = 110  # and for the margin
 # The sign of each judgement: colour alone does not tell them apart.
@@ -43,7 +43,7 @@ class PairCells:
         data: int64 [shown], rows of `opened`.
         marked: a regular expression, of which a text shows the first hit.
         cut: if set, a sign tells whether the rank of a pair is at or above it, see `Opened.ranks`.
-        chosen: columns of CHOICE to show beside the texts; none: as there is room.
+        order: of the rows; its column is shown, others as there is room.
         widths: cells of each column of `names`, without padding.
     """
 
@@ -53,7 +53,7 @@ class PairCells:
         self.differ: Callable[[int], bool] = lambda row: False
         self.cut: float | None = None
         self.marked = ""
-        self.chosen: list[str] = []
+        self.order = ""
         self.names: list[str] = []
         self.widths: list[int] = []
 
@@ -66,7 +66,8 @@ class PairCells:
 
     def lay_out(self, width: int) -> None:
         """Choose columns for a table of `width` cells; both texts share the room that is left."""
-        names = {"", "change", self._ranked, *(self.chosen or self._usual(width))}
+        names = {"", "change", self._ranked, _BY_LINE.get(self.order, self.order)}
+        names |= self._usual(width)
         fixed = {name: cells for name, cells in self._possible().items() if name in names}
         if "flags" in fixed and width < _WIDE:
             fixed["flags"] = 6
@@ -103,7 +104,7 @@ class PairCells:
                 found[name] = max(_cells_of(column), 7)  # the name, and the arrow
         if opened.flags is not None:
             found["flags"] = 12
-        found |= {"length": 9, "file": 12}
+        found["length"] = 9
         for name, side in (("src", opened.source), ("tgt", opened.target)):
             digits = len(f"{side.lines.max(initial=0)}")
             found[name] = max(2 * digits + 1 if opened.has_beads else digits, 4)
@@ -111,8 +112,9 @@ class PairCells:
 
     def column_of(self, order: str) -> str:
         """Name the column that rows are sorted by; empty if there is none."""
-        by_line = {"source": "src", "target": "tgt"}.get(order, order)
-        return next((name for name in (by_line, order) if name in self.names), "")
+        return next(
+            (name for name in (_BY_LINE.get(order, order), order) if name in self.names), ""
+        )
 
     def header(self, order: str, descending: bool) -> str:
         """Write the names of the columns, with an arrow at the one that rows are sorted by."""
@@ -150,10 +152,9 @@ class PairCells:
         match name:
             case "":
                 return SIGNS[self.verdict(row)]
-            case "length" | "file":
+            case "length":
                 pair = opened.pair(row)
-                lengths = f"{len(pair.source)}/{len(pair.target)}"
-                return _left(lengths if name == "length" else pair.source_file or "", width)
+                return _left(f"{len(pair.source)}/{len(pair.target)}", width)
             case "score" | "prob" | "margin" | "cosine":
                 return self._figure(row, name, width)
             case "flags" | "change":

@@ -94,14 +94,11 @@ class PairTable(ScrollView, can_focus=True):
             self.go_to(before)
         self.post_message(self.Moved(self.row))
 
-    def show_columns(self, names: list[str]) -> None:
-        """Show some columns beside the texts; none: as there is room."""
-        self.pairs.chosen = names
-        self._lay_out()
-
     def order_by(self, order: str, *, descending: bool) -> None:
-        """Name the order of the rows, for the header."""
+        """Name the order of the rows, for the header; its column is shown."""
         self._order = (order, descending)
+        self.pairs.order = order
+        self._lay_out()
 
     def go_to(self, row: int) -> bool:
         """Put the cursor on a row of `Opened`; tell whether it is shown."""

@@ -113,11 +113,17 @@ async def near(pilot: Any) -> None:
             app.back()
 
 
-@pytest.mark.parametrize("width", mostly_long(range(43, 201), (43, 60, 150)))
+WALKS = {"judge": judge, "look": look, "near": near}
+EVERY = [
+    (width, walk) for width in range(43, 201) for walk in WALKS if width >= 60 or walk == "judge"
+]
+USUAL = [(43, "judge"), (80, "judge"), (60, "look"), (60, "near")]
+
+
+@pytest.mark.parametrize("case", mostly_long(EVERY, USUAL), ids="{0[1]} {0[0]}".format)
 def test_every_character_is_shown_or_the_lines_that_are_left_are_counted(
-    folder: Path, width: int
+    folder: Path, case: tuple[int, str]
 ) -> None:
-    drive(XmineApp(folder / "pairs.tsv"), (width, 24), judge)
-    if width >= 60:
-        drive(XmineApp(folder / "pairs.tsv"), (width, 24), look)
-        drive(XmineApp(folder / "run"), (width, 24), near)
+    width, walk = case
+    place = folder / ("run" if walk == "near" else "pairs.tsv")
+    drive(XmineApp(place), (width, 24), WALKS[walk])

@@ -75,7 +75,7 @@ def test_without_extras_all_that_uses_the_embedded_encoder_works(folder: Path) -
     commands = [
         ["mine", *texts, "--threshold", "auto"],
         ["mine", *texts, "--min-prob", "0", "-o", "run/"],
-        ["mine", *texts, "--index", "IVF4,Flat", "--recall", "1", "-o", "found.parquet"],
+        ["mine", *texts, "--index", "IVF2,Flat", "--recall", "1", "-o", "found.parquet"],
         ["mine", *texts, "--plot", "-o", "found.tmx", "--src-lang", "en", "--tgt-lang", "zh"],
         ["score", *texts, "-o", "scored.jsonl"],
         ["search", "Bees", "zh.txt"],

@@ -173,11 +173,11 @@ def test_what_was_judged_of_other_texts_or_without_lines_is_not_mined_with(
         assert command("pairs", "judge", "run", *lines_of(mined, row), verdict).code == 0
     english = (tmp_path / "en.txt").read_text(encoding="utf-8").splitlines()
     changed = lines_of(mined, 1)[0] - 1
-    english[changed], english[changed - 1] = english[changed - 1], english[changed]
+    english[changed] += " and more"
     (tmp_path / "en.txt").write_text("\n".join(english) + "\n", encoding="utf-8")
     ended = command(*_mine("new/", "0.01", toy_folder, "--seed-pairs", "run", "--gold", "run"))
     assert ended.code == 0, ended.err
-    left = sum(lines_of(mined, row)[0] in (changed, changed + 1) for row in range(3))
+    left = sum(lines_of(mined, row)[0] == changed + 1 for row in range(3))
     assert ended.err.count(f"{left} judged pair") == 1 and "left out" in ended.err
     (tmp_path / "plain.tsv").write_text("a\tb\nc\td\n")
     assert command("pairs", "judge", "plain.tsv", 2, 2, "accept").code == 0

@@ -90,8 +90,10 @@ def test_what_is_there_already_stays_unless_it_may_be_replaced(tmp_path: Path) -
 def test_what_a_killed_process_left_goes_and_what_a_living_one_writes_stays(tmp_path: Path) -> None:
     left = tmp_path / ".a.tsv.k1ll3d.partial"
     left.write_text("half")
+    check_free(tmp_path / "a.tsv", force=False)
     with replacing(tmp_path / "a.tsv") as partial:
         assert list(tmp_path.iterdir()) == [partial]
+        check_free(tmp_path / "a.tsv", force=False)
         with replacing(tmp_path / "a.tsv") as other:
             other.write_text("other")
             assert partial.exists()

@@ -54,7 +54,8 @@ def remove(path: Path) -> None:
 def check_free(path: Path, *, force: bool, folder: bool = False) -> None:
     """Refuse to overwrite unless `force`; called before the work whose result goes to `path`.
 
-    A folder without files is as good as none.
+    A folder without files is as good as none. What a killed process has left beside the path goes:
+    here, once for an output, as each look at a folder takes as long as it has files.
     """
     is_empty = path.is_dir() and not path.is_mount() and not any(path.iterdir())
     there = path.exists() and not (folder and is_empty)
@@ -65,6 +66,7 @@ def check_free(path: Path, *, force: bool, folder: bool = False) -> None:
     if there and not force:
         raise FileError(f"{path}: exists already", "give another name, or --force to replace it")
     check_parent(path)
+    _remove_left(path)
 
 
 def check_parent(path: Path) -> None:
@@ -102,8 +104,7 @@ def replacing(path: Path) -> Iterator[Path]:
 def replacing_all(paths: Sequence[Path]) -> Iterator[list[Path]]:
     """Give a temporary file for each path; on success all get their names, on failure none does.
 
-    Where a path is a symbolic link, what it leads to is replaced. What a killed process has left
-    beside a path goes. See also `together`.
+    Where a path is a symbolic link, what it leads to is replaced. See also `together`.
     """
     waiting = _WAITING.get()
     if waiting and {*map(str, paths)} <= waiting[1]:
@@ -122,7 +123,6 @@ def _replacing(paths: Sequence[Path]) -> Iterator[list[Path]]:
     try:
         for path, target in zip(paths, targets, strict=True):
             at = path
-            _remove_left(target)
             handle, name = tempfile.mkstemp(**_beside(target))
             handles.append(handle)
             with suppress(OSError):  # without locks nobody can tell that this process lives

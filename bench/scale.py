@@ -1,10 +1,8 @@
 """How time and memory grow with the number of lines, xmine's beside those of its peers.
 
-    python bench/scale.py --parts knn,margin,whole --work FOLDER [--json OUT]
+    python bench/scale.py --parts knn,whole --work FOLDER [--json OUT]
 
     knn        exact search both ways, two `faiss.knn` calls and sgemm on the same vectors
-    semantic   exact search both ways and two calls of sentence-transformers' `semantic_search`
-    margin     margin scoring and pairing after search, LASER's loop on the same search
     whole      `xmine mine` from text to pairs
     recall     pairs of approximate search that exact search finds
 
@@ -30,12 +28,10 @@ Row = dict[str, object]
 
 PARTS: dict[str, Callable[[argparse.Namespace], Iterator[Row]]] = {
     "knn": searching.knn,
-    "semantic": searching.semantic,
-    "margin": searching.margin,
     "whole": whole.whole,
     "recall": whole.recall,
 }
-COMPARED = ("numpy", "faiss-cpu", "torch", "sentence-transformers")
+COMPARED = ("numpy", "faiss-cpu")
 
 
 def main() -> None:
@@ -99,11 +95,11 @@ def _arguments() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     add = parser.add_argument
-    add("--parts", type=_parts, default=["knn", "semantic", "margin", "whole"])
+    add("--parts", type=_parts, default=["knn", "whole"])
     add("--work", type=Path, default=Path("scale"), help="folder for corpora and runs")
     add("--json", type=Path, help="figures; parts that are there already stay")
     add("--seed", type=int, default=1)
-    search = parser.add_argument_group("knn, semantic, margin")
+    search = parser.add_argument_group("knn")
     search.add_argument(
         "--rows", type=_numbers, default=[10_000], help="vectors a side: 10000,50000"
     )

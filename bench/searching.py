@@ -1,6 +1,6 @@
 """Vectors of both sides -> what search and margin scoring take, xmine's beside what others use.
 
-Parts `knn`, `semantic` and `margin` of bench/scale.py. Contenders take turns in one process, so
+Part `knn` of bench/scale.py. Contenders take turns in one process, so
 that their ratio says something on a machine that does other work as well.
 """
 
@@ -9,23 +9,30 @@ import time
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from drawn_lines import Corpus
 from memory import megabytes, watched
 from numpy.typing import NDArray
-from peers import Found, Mined, faiss_both, laser_pairs, semantic_both
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.knn.exact import search_exact
 from xmine.knn.neighbours import Neighbours
-from xmine.scoring.margin import margin_scores
-from xmine.scoring.retrieval import ChosenPairs, choose_pairs
 
 Halves = NDArray[np.float16]
 Floats = NDArray[np.float32]
 Row = dict[str, object]
+
+
+class Found(NamedTuple):
+    """The k nearest both ways: cosines and rows, [sources, k] and [targets, k]."""
+
+    target_cosines: Floats
+    targets: NDArray[np.int64]
+    source_cosines: Floats
+    sources: NDArray[np.int64]
+
 
 SAME = 1e-6  # scores that differ by less are equal
 _BLOCK = 4096  # rows and columns of a product; larger ones were not faster
@@ -56,51 +63,14 @@ def knn(arguments: Namespace) -> Iterator[Row]:
         }
 
 
-def semantic(arguments: Namespace) -> Iterator[Row]:
-    """Race exact search both ways against two calls of `semantic_search`."""
-    for source, target, about in _vector_sets(arguments):
-        left, right = source.astype(np.float32), target.astype(np.float32)
-        times, results = race(
-            {
-                "xmine": partial(search, source, target, arguments),
-                "semantic": partial(semantic_both, left, right, arguments.k),
-            },
-            arguments.repeats,
-        )
-        theirs = sorted_by_cosine(results["semantic"])
-        yield {
-            **about,
-            **_shown(times, ("xmine", "semantic")),
-            "faster_than_semantic": _ratio(times, "semantic", "xmine"),
-            **differences(results["xmine"], theirs, source, target),
-        }
+def faiss_both(source: Floats, target: Floats, k: int) -> Found:
+    """Search both ways with `faiss.knn`, inner product."""
+    import faiss
 
-
-def margin(arguments: Namespace) -> Iterator[Row]:
-    """Race margin scoring and pairing after a search against the row-by-row loop."""
-    for source, target, about in _vector_sets(arguments):
-        neighbours = search(source, target, arguments)
-        found = Found(
-            neighbours.target_cosines,
-            neighbours.targets,
-            neighbours.source_cosines,
-            neighbours.sources,
-        )
-        left, right = source.astype(np.float32), target.astype(np.float32)
-        times, results = race(
-            {
-                "xmine": partial(_scored, neighbours),
-                "laser": partial(laser_pairs, left, right, found),
-            },
-            arguments.repeats,
-        )
-        yield {
-            **about,
-            **_shown(times, ("xmine", "laser")),
-            "faster_than_laser": _ratio(times, "laser", "xmine"),
-            "pairs": len(results["xmine"]),
-            "pairs_that_differ_from_laser": _differing(results["xmine"], results["laser"]),
-        }
+    return Found(
+        *faiss.knn(source, target, k, metric=faiss.METRIC_INNER_PRODUCT),
+        *faiss.knn(target, source, k, metric=faiss.METRIC_INNER_PRODUCT),
+    )
 
 
 def search(source: Halves, target: Halves, arguments: Namespace) -> Neighbours:
@@ -213,27 +183,6 @@ def _vector_sets(arguments: Namespace) -> Iterator[tuple[Halves, Halves, Row]]:
                     "repeats": arguments.repeats,
                 },
             )
-
-
-def _scored(neighbours: Neighbours) -> ChosenPairs:
-    return choose_pairs(neighbours, margin_scores(neighbours))
-
-
-def sorted_by_cosine(found: Found) -> Found:
-    """Put the nearest first, since `semantic_search` gives a side's rows sorted or not."""
-    orders = [np.argsort(-each, axis=1, kind="stable") for each in (found[0], found[2])]
-    return Found(
-        np.take_along_axis(found[0], orders[0], axis=1),
-        np.take_along_axis(found[1], orders[0], axis=1),
-        np.take_along_axis(found[2], orders[1], axis=1),
-        np.take_along_axis(found[3], orders[1], axis=1),
-    )
-
-
-def _differing(ours: ChosenPairs, theirs: Mined) -> int:
-    """Count the pairs of xmine that the others do not have."""
-    found = set(zip(theirs.sources.tolist(), theirs.targets.tolist(), strict=True))
-    return len(set(zip(ours.sources.tolist(), ours.targets.tolist(), strict=True)) - found)
 
 
 def _shown(times: Mapping[str, Mapping[str, float]], names: tuple[str, ...]) -> Row:

@@ -213,7 +213,7 @@ def test_texts_in_the_same_order_are_noticed(toy_encoder: SentenceEncoder) -> No
     assert "rise together" not in str(replace(same, rising=0.8999).report())
     for size in (49, 50):
         first = xmine.mine(english[:size], chinese[:size], toy_encoder).report()
-        assert (len(first.mined.pairs), "rise together" in str(first)) == (size, size == 50)
+        assert (len(first.result.pairs), "rise together" in str(first)) == (size, size == 50)
     assert same.report().facts()["rising"] == 1 and 0 < other.rising < 0.25
 
 

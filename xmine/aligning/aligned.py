@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -13,15 +13,14 @@ from xmine.aligning.band import are_matched, matched
 from xmine.aligning.lines import Alignment
 from xmine.aligning.options import AligningOptions
 from xmine.mining.phrases import counted, flag_counts, told, unknown_to_encoder
+from xmine.mining.report import Figure, Report, sides_in_words
 from xmine.pairs.io import write_pairs
-from xmine.pairs.pair import UNKNOWN_LANGUAGES, Pair
+from xmine.pairs.pair import Pair
 from xmine.pairs.rows import PairRows
 from xmine.scoring.threshold import LIKELY, UNLIKELY_LEFT_OUT
-from xmine.text.languages import language_name
 from xmine.text.segmentation import join
 from xmine.text.sentences import Sentences
 from xmine.units import count
-from xmine.version import __version__
 
 # Mean probability below which beads are of texts that are no versions of one document, and the cut
 # of these.
@@ -136,23 +135,22 @@ def _where(side: Sentences, start: int, stop: int) -> tuple[str, str | None]:
     return lines, " --> ".join(times) if is_time else ", ".join(dict.fromkeys((begin, end)))
 
 
-@dataclass(frozen=True, eq=False)
-class AligningReport:
-    """The figures of an alignment; `str` writes them in a few lines."""
+class AligningReport(Report):
+    """The figures of an alignment, which is `result`."""
 
-    aligned: Aligned
+    result: Aligned
 
     @cached_property
     def kinds(self) -> dict[str, int]:
         """The number of beads of each kind, such as 1-2, the commonest first."""
-        beads = matched(self.aligned.alignment.beads)[self.aligned.probs >= self.aligned.cut]
+        beads = matched(self.result.alignment.beads)[self.result.probs >= self.result.cut]
         return dict(Counter(f"{b - a}-{d - c}" for a, b, c, d in beads.tolist()).most_common())
 
     @cached_property
     def kept(self) -> "list[Pair]":
         """The beads that are kept."""
-        cut = self.aligned.cut
-        return [each for each in self.aligned.beads() if each.prob is not None and each.prob >= cut]
+        cut = self.result.cut
+        return [each for each in self.result.beads() if each.prob is not None and each.prob >= cut]
 
     @property
     def precision(self) -> float | None:
@@ -162,7 +160,7 @@ class AligningReport:
     @property
     def alone(self) -> tuple[int, int]:
         """The number of lines of both sides without counterpart."""
-        beads = self.aligned.alignment.beads
+        beads = self.result.alignment.beads
         return int((beads[:, 2] == beads[:, 3]).sum()), int((beads[:, 0] == beads[:, 1]).sum())
 
     @property
@@ -173,73 +171,51 @@ class AligningReport:
     @cached_property
     def warnings(self) -> list[str]:
         """What the user should know before trusting the beads."""
-        said = list(self.aligned.warnings)
-        for side in (self.aligned.source, self.aligned.target):
+        said = list(self.result.warnings)
+        for side in (self.result.source, self.result.target):
             said += unknown_to_encoder(side)
-        if self.aligned.unknown:
-            names = " and ".join(self.aligned.unknown)
+        if self.result.unknown:
+            names = " and ".join(self.result.unknown)
             said.append(
                 f"the encoder was not made for the language of {names}: lengths and a lexicon of "
                 "the two texts align them"
             )
-        if len(self.aligned.probs) <= _FEW:
+        if len(self.result.probs) <= _FEW:
             said.append("too few lines to tell whether these are versions of one document")
-        elif self.aligned.is_unclear:
+        elif self.result.is_unclear:
             said.append(
                 "these do not look like two versions of one document in the same order; xmine mine "
                 "finds translations in any order"
             )
         return said
 
-    def lines(self, how: str = "") -> list[str]:
-        """Write the figures, a sentence a line; `how` ends the first sentence."""
-        aligned = self.aligned
-        sides = [f"{len(aligned.source):,}", f"{len(aligned.target):,}"]
-        if aligned.languages != UNKNOWN_LANGUAGES:
-            sides = list(
-                map(" ".join, zip(sides, map(language_name, aligned.languages), strict=True))
-            )
-        unit = "lines" if aligned.source.offsets is None else "sentences"
-        head = f"{count(len(self.kept), 'bead')} from {' x '.join(sides)} {unit}"
+    @property
+    def _unit(self) -> str:
+        return "lines" if self.result.source.offsets is None else "sentences"
+
+    def head(self) -> list[str]:
+        """Count beads and lines, and say where the cut is."""
+        aligned = self.result
+        of = f"{sides_in_words((aligned.source, aligned.target), aligned.languages)} {self._unit}"
         cut = f"probability at least {aligned.cut:.4f}{aligned.chosen[1]}" if aligned.cut else ""
+        return [f"{count(len(self.kept), 'bead')} from {of}", cut]
+
+    def figures(self) -> Iterator[Figure]:
+        """Give all figures in their order."""
+        aligned, precise = self.result, self.precision
+        yield Figure("beads", len(self.kept))
+        yield Figure("cut", aligned.cut)
+        said = f"expected precision {precise or 0:.2f}, of beads that are exactly right"
+        yield Figure("precision", precise, said * (precise is not None))
         shown = dict(list(self.kinds.items())[:_MOST_KINDS])
         if others := sum(self.kinds.values()) - sum(shown.values()):
             shown["others"] = others
-        said = [
-            ", ".join(filter(None, [head, cut, how])),
-            ""
-            if self.precision is None
-            else f"expected precision {self.precision:.2f}, of beads that are exactly right",
-            told("beads: ", counted(shown)),
-            f"without counterpart: {self.alone[0]:,} x {self.alone[1]:,} {unit}" * any(self.alone),
-            told("flags: ", counted(self.flags)),
-        ]
-        return [each for each in said if each]
-
-    def __str__(self) -> str:
-        """Write the figures in a few lines."""
-        return "\n".join(self.lines())
-
-    def facts(self) -> dict[str, object]:
-        """List every figure, for JSON."""
-        aligned = self.aligned
-        source, target = (
-            {"file": side.name, "lines": side.total, "sentences": len(side), "blank": side.blank}
-            for side in (aligned.source, aligned.target)
-        )
-        return {
-            "beads": len(self.kept),
-            "cut": aligned.cut,
-            "precision": self.precision,
-            "kinds": self.kinds,
-            "without_counterpart": list(self.alone),
-            "weights": dict(zip(("encoder", "lexicon"), aligned.alignment.weights, strict=True)),
-            "flags": self.flags,
-            "source": source,
-            "target": target,
-            "languages": list(aligned.languages),
-            "vectors": dict(aligned.vectors),
-            "warnings": self.warnings,
-            "options": asdict(aligned.options),
-            "version": __version__,
-        }
+        yield Figure("kinds", self.kinds, told("beads: ", counted(shown)))
+        said = f"without counterpart: {self.alone[0]:,} x {self.alone[1]:,} {self._unit}"
+        yield Figure("without_counterpart", list(self.alone), said * any(self.alone))
+        weights = zip(("encoder", "lexicon"), aligned.alignment.weights, strict=True)
+        yield Figure("weights", dict(weights))
+        yield Figure("flags", self.flags, told("flags: ", counted(self.flags)))
+        for name, side in (("source", aligned.source), ("target", aligned.target)):
+            sizes = {"lines": side.total, "sentences": len(side), "blank": side.blank}
+            yield Figure(name, {"file": side.name, **sizes})

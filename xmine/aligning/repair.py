@@ -84,24 +84,24 @@ def repair(found: ScoringReport, encoder: SentenceEncoder | EncoderPair) -> Repa
         found: of the corpus that was scored; names the blocks.
         encoder: that scored it.
     """
-    rows = list(map(_with_ranges, found.scored.rows()))
+    rows = list(map(_with_ranges, found.result.rows()))
     found, rows, exchanged = _turned(found, rows, encoder)
     known, near = _counterparts(found)
     right = [(row.prob or 0) >= _GOOD for row in rows]
     blocks = [range(each["first"] - 1, each["last"]) for each in found.blocks]
-    if found.scored.probs is None:  # of few lines
+    if found.result.probs is None:  # of few lines
         right = [known.get(row) == row for row in range(len(rows))]
         blocks = [range(len(rows))] if len(rows) >= _FEWEST and not any(right) else []
     free = {row for block in blocks for row in block if not right[row]}
     for row, other in known.items():
-        if row != other and not (right[row] or right[other] or found.scored.unknown):
+        if row != other and not (right[row] or right[other] or found.result.unknown):
             free |= {row, other}
     wide = (range(max(0, row - _BESIDE), min(len(rows), row + _BESIDE + 1)) for row in free)
     beside = {row for some in wide for row in some if right[row]}
     known = {row: other for row, other in known.items() if row in free and other in free}
     sources, align_rows = (
         sorted(free | beside),
-        partial(_beads, rows, encoder, found.scored.options),
+        partial(_beads, rows, encoder, found.result.options),
     )
     placed, part_of = _placed(known | {row: row for row in beside}, free)
     order = [target for row in sources for target in placed.get(row, ())]
@@ -148,14 +148,14 @@ def _turned(
     found: ScoringReport, rows: list[Pair], encoder: SentenceEncoder | EncoderPair
 ) -> tuple[ScoringReport, list[Pair], list[str]]:
     """Turn rows with each text in the language of the other side, name them, and score again."""
-    first, second = found.scored.languages
+    first, second = found.result.languages
     told = partial(tell_apart, languages=(first, second), least=_SURE)
     turned = [told(row.source) == second != first == told(row.target) for row in rows]
     if not any(turned):
         return found, rows, []
     sides = [row[1::-1] if turn else row[:2] for row, turn in zip(rows, turned, strict=True)]
     left, right = ([each[at] for each in sides] for at in (0, 1))
-    options = replace(found.scored.options, src_lang=first, tgt_lang=second)
+    options = replace(found.result.options, src_lang=first, tgt_lang=second)
     again = score_aligned(left, right, encoder, options)
     figures = ("source", "target", "score", "cosine", "prob", "flags", "margin")
     rows = [
@@ -174,7 +174,7 @@ def _counterparts(found: ScoringReport) -> tuple[dict[int, int], dict[int, set[i
         the row of the target of a source, its own where that has the same text; and the rows of
         targets that are near to a source.
     """
-    scored = found.scored
+    scored = found.result
     sources, targets = scored.chosen.sources, scored.chosen.targets
     numbers, best = scored.numbers.tolist(), found.counterparts[0][sources]
     row_of = dict(zip(targets.tolist(), numbers, strict=True))

@@ -10,7 +10,7 @@ from xmine.cli.arguments import FORCE, FORMAT, MODEL, NO_HEADER, OUTPUT, SOURCE
 from xmine.cli.console import Console
 from xmine.cli.encoders import load_encoders
 from xmine.cli.from_options import with_flags
-from xmine.cli.outputs import check_output, on_stdout, print_pairs
+from xmine.cli.outputs import check_output, finish, on_stdout
 from xmine.cli.pair_table import is_terminal, next_steps
 from xmine.errors import OptionError
 
@@ -42,8 +42,6 @@ def align(
     if source == target == "-":
         raise OptionError("only one side can be standard input")
     from xmine.aligning.pipeline import align as align_files
-    from xmine.pairs.io import write_pairs
-    from xmine.pairs.paths import language_warnings
     from xmine.run.folder import makes_run
 
     codes = options.src_lang, options.tgt_lang
@@ -52,17 +50,7 @@ def align(
     encoder = load_encoders(model, options, console)
     with console.progress() as report:
         aligned = align_files(source, target, encoder, options, report, run=run, force=force)
-    found, notes = aligned.report(), []
-    warnings = found.warnings
-    if output and not run:
-        warnings = warnings + language_warnings(output, aligned.languages)
-        written = write_pairs(aligned.rows(), output, aligned.languages, header=not no_header)
-        notes = written.notes
-    elif not run and not console.as_json:
-        notes = print_pairs(aligned.rows(), format, header=not no_header)
-    console.warn(*warnings)
-    said = "\n".join([*found.lines(f"{console.seconds:.1f} s"), *notes])
-    facts = found.facts() | {"notes": notes, "seconds": round(console.seconds, 3)}
-    console.summary((f"{output}: " if output else "") + said, facts)
+    rows = None if run else aligned.rows()
+    finish(console, aligned.report(), output, rows, format=format, header=not no_header)
     if is_terminal() and run is not None:
         console.say(next_steps(output), one_line=True)

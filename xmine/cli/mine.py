@@ -141,10 +141,9 @@ def mine(
         console,
         mined.report(),
         [source, target],
-        _write_hubs(mined, options, given.hubs) if given.hubs else [],
         output,
         None if run else mined.pairs.rows(),
-        mined.languages,
+        notes=_write_hubs(mined, options, given.hubs) if given.hubs else [],
         table=len(mined.pairs) if is_shown else None,
         more={"changes": mined.changes} if run else None,
     )

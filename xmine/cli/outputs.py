@@ -1,6 +1,6 @@
 """What `xmine mine` and `xmine score` take, check and end with alike."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os.path import realpath
 from pathlib import Path
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from xmine.encoders.pair import EncoderPair
     from xmine.mining.aligned_scores import ScoringReport
     from xmine.mining.mined import MiningReport
-    from xmine.pairs.pair import Languages, Pair
+    from xmine.mining.report import Report
+    from xmine.pairs.pair import Pair
     from xmine.scoring.histogram import Histogram
 
 # Lines around the bins on a screen: head, cut and legend, warnings, a summary of six lines and the
@@ -136,47 +137,74 @@ class Given:
         console: Console,
         report: "MiningReport | ScoringReport",
         inputs: list[str],
-        notes: list[str],
         output: str | None,
         pairs: "Iterable[Pair] | None",
-        languages: "Languages",
         *,
+        notes: Sequence[str] = (),
         table: int | None = None,
         printed: bool = False,
         more: Mapping[str, object] | None = None,
     ) -> None:
-        """Warn, draw, write the pairs and the summary, which ends with `notes`; `more` are facts.
-
-        Without `pairs` a run has them, or they are `printed`. Where `table` is their number, a
-        terminal shows the first.
-        """
-        from xmine.pairs.io import write_pairs
-        from xmine.pairs.paths import language_warnings
-
-        warnings = report.warnings
-        if output and pairs is not None:
-            warnings = warnings + language_warnings(output, languages)
-        console.warn(*warnings)
+        """Draw the pairs, and end as `finish` does."""
         title = " - ".join(Path(each).name for each in inputs)
         draw(console, report.histogram, self.plot, self.plot_file, title)
-        if pairs is not None and table is not None:
-            show_pairs(pairs, table)
-        elif pairs is not None and output:
-            notes += write_pairs(pairs, output, languages, header=not self.no_header).notes
-        elif pairs is not None and not console.as_json:
-            notes += print_pairs(pairs, self.format, header=not self.no_header)
-        facts = report.facts()
-        vectors: Any = facts["vectors"]
-        how = f"{console.seconds:.1f} s"
-        if vectors.get("architecture", "static") != "static":
-            how = "{architecture} on {device} in {dtype}, ".format_map(vectors) + how
-        facts |= {"notes": notes, "warnings": warnings, "seconds": round(console.seconds, 3)}
-        facts |= more or {}
-        if self.plot:
-            facts["histogram"] = report.histogram().facts()
-        said = "\n".join([*report.lines(how), *filter(None, notes)])
-        named = f"{output}: " if output else ""
-        (replace(console, as_json=False) if printed else console).summary(named + said, facts)
+        facts = {"histogram": report.histogram().facts()} if self.plot else {}
+        finish(
+            console,
+            report,
+            output,
+            pairs,
+            format=self.format,
+            header=not self.no_header,
+            notes=notes,
+            table=table,
+            printed=printed,
+            more=facts | dict(more or {}),
+        )
+
+
+def finish(
+    console: Console,
+    report: "Report",
+    output: str | None,
+    pairs: "Iterable[Pair] | None",
+    *,
+    format: str | None,
+    header: bool,
+    notes: Sequence[str] = (),
+    table: int | None = None,
+    printed: bool = False,
+    more: Mapping[str, object] | None = None,
+) -> None:
+    """Warn, write the pairs, and end with the summary and `notes`; `more` are facts.
+
+    Without `pairs` a run has them, or they are `printed`. Where `table` is their number, a terminal
+    shows the first.
+    """
+    from xmine.pairs.io import write_pairs
+    from xmine.pairs.paths import language_warnings
+
+    warnings, languages = report.warnings, report.result.languages
+    if output and pairs is not None:
+        warnings = warnings + language_warnings(output, languages)
+    console.warn(*warnings)
+    notes = list(filter(None, notes))
+    if pairs is not None and table is not None:
+        show_pairs(pairs, table)
+    elif pairs is not None and output:
+        notes += write_pairs(pairs, output, languages, header=header).notes
+    elif pairs is not None and not console.as_json:
+        notes += print_pairs(pairs, format, header=header)
+    facts = report.facts()
+    vectors: Any = facts["vectors"]
+    how = f"{console.seconds:.1f} s"
+    if vectors.get("architecture", "static") != "static":
+        how = "{architecture} on {device} in {dtype}, ".format_map(vectors) + how
+    facts |= {"notes": notes, "warnings": warnings, "seconds": round(console.seconds, 3)}
+    said = "\n".join([*report.lines(how), *notes])
+    named = f"{output}: " if output else ""
+    quiet = replace(console, as_json=False) if printed else console
+    quiet.summary(named + said, facts | dict(more or {}))
 
 
 def on_stdout(console: Console, output: str | None, format: str | None) -> str | None:

@@ -99,10 +99,9 @@ def score(
             console,
             found,
             [source, target] if target else [source],
-            notes,
             output or repair,
             scored.rows() if output or not (explain or repair) else None,
-            scored.languages,
+            notes=notes,
             printed=explain,
             more=facts,
         )

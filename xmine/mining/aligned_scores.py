@@ -1,7 +1,7 @@
 """The scores of aligned lines, and the report of their figures."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -18,6 +18,7 @@ from xmine.mining.phrases import (
     told,
     unknown_to_encoder,
 )
+from xmine.mining.report import Figure, Report
 from xmine.pairs.pair import Pair
 from xmine.pairs.rows import PairRows
 from xmine.scoring.histogram import Histogram, bin_scores
@@ -28,7 +29,6 @@ from xmine.scoring.retrieval import ChosenPairs, choose_pairs
 from xmine.scoring.threshold import weakness_of
 from xmine.text.sentences import Sentences
 from xmine.units import count
-from xmine.version import __version__
 
 _PROBABLE, _MOST_BLOCKS = 0.5, 5
 
@@ -111,32 +111,32 @@ class AlignedScores(PairRows):
 
 
 @dataclass(frozen=True, eq=False)
-class ScoringReport:
-    """The figures of scored pairs; `str` writes them in a few lines.
+class ScoringReport(Report):
+    """The figures of scored pairs, which are `result`.
 
     `pool` names two inputs with more lines, if they were given; `hubs` is the number of hubs, if
     hubs were looked for.
     """
 
-    scored: AlignedScores
+    result: AlignedScores
     pool: tuple[str, str] | None = None
     hubs: int | None = None
 
     @cached_property
     def blank(self) -> int:
         """The number of pairs with a blank side."""
-        pairs = self.scored.given
+        pairs = self.result.given
         return sum(not (pair.source.strip() and pair.target.strip()) for pair in pairs)
 
     @property
     def unknown(self) -> int:
         """The number of pairs with a side that the encoder knows nothing of."""
-        return len(self.scored.given) - len(self.scored.chosen) - self.blank
+        return len(self.result.given) - len(self.result.chosen) - self.blank
 
     @property
     def quartiles(self) -> list[float]:
         """The quartiles of the scores, lowest first; none without a score."""
-        scores = self.scored.chosen.scores
+        scores = self.result.chosen.scores
         if not len(scores):
             return []
         return [round(each, 4) for each in np.quantile(scores, [0.25, 0.5, 0.75]).tolist()]
@@ -144,23 +144,23 @@ class ScoringReport:
     @property
     def flags(self) -> dict[str, int]:
         """The number of pairs with each flag that was raised, in the order of FLAGS."""
-        return flag_counts(self.scored.flags)
+        return flag_counts(self.result.flags)
 
     @property
     def expected_right(self) -> float | None:
         """The expected number of translations."""
-        probs = None if self.scored.unknown else self.scored.probs
+        probs = None if self.result.unknown else self.result.probs
         return None if probs is None else float(probs.sum())
 
     @property
     def weakness(self) -> str:
         """The reason not to rely on the estimate; empty if there is none."""
-        return self.scored.unknown or weakness_of(self.scored.confidence)
+        return self.result.unknown or weakness_of(self.result.confidence)
 
     @cached_property
     def warnings(self) -> list[str]:
         """What the user should know before trusting the scores."""
-        scored, said = self.scored, list(self.scored.warnings)
+        scored, said = self.result, list(self.result.warnings)
         sides = scored.source, scored.target
         for side in sides:
             said += unknown_to_encoder(side)
@@ -175,12 +175,12 @@ class ScoringReport:
     @cached_property
     def counterparts(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The probable counterpart of each row of `source`, and of `target`; -1 for none."""
-        near = self.scored.neighbours.first(NEIGHBOURS)
+        near = self.result.neighbours.first(NEIGHBOURS)
         found = choose_pairs(near, margin_scores(near), "intersect")
         confidence = estimate(found, near)  # None of few lines
         probable = () if confidence is None else np.flatnonzero(confidence.probs >= _PROBABLE)
         found = found.take(np.array(probable, np.intp))
-        sides = self.scored.source, self.scored.target
+        sides = self.result.source, self.result.target
         targets, sources = (np.full(len(side), -1) for side in sides)
         targets[found.sources], sources[found.targets] = found.targets, found.sources
         return targets, sources
@@ -192,7 +192,7 @@ class ScoringReport:
         `first` and `last` count from 1, of `rows` with a score so many are `wrong`; `elsewhere`
         counts those with a side whose probable counterpart is not in the same row.
         """
-        scored, probs = self.scored, self.scored.probs
+        scored, probs = self.result, self.result.probs
         if probs is None or scored.unknown:
             return []
         order = np.argsort(scored.numbers)
@@ -217,60 +217,41 @@ class ScoringReport:
 
     def histogram(self, most: int = 15) -> Histogram:
         """Count the pairs in bins by score."""
-        return bin_scores(self.scored.chosen.scores, self.scored.probs, None, most)
+        return bin_scores(self.result.chosen.scores, self.result.probs, None, most)
 
-    def lines(self, how: str = "") -> list[str]:
-        """Write the figures, a sentence a line; `how` ends the first sentence."""
-        lines, scored = len(self.scored.given), len(self.scored.chosen)
-        head = [
+    def head(self) -> list[str]:
+        """Count lines, pairs, and those without a score."""
+        lines, scored = len(self.result.given), len(self.result.chosen)
+        return [
             f"{count(lines, 'line')}: {count(scored, 'pair')} scored",
             f"{self.blank:,} blank" * bool(self.blank),
             f"{self.unknown:,} unknown to the encoder" * bool(self.unknown),
-            how,
         ]
-        right, more = self.expected_right, len(self.blocks) - _MOST_BLOCKS
-        said = [
-            ", ".join(filter(None, head)),
-            by_margin(self.scored.by_margin, self.scored.options.rerank),
-            "" if right is None else f"about {right:,.0f} of them expected to be translations",
-            self.weakness,
-            *(
-                "rows {first}-{last}: {wrong:,} of {rows:,} are no translations; the "
-                "counterparts of {elsewhere:,} stand elsewhere".format_map(block)
-                for block in self.blocks[:_MOST_BLOCKS]
-            ),
-            f"and {more:,} more blocks" * (more > 0),
-            told("score quartiles ", (f"{each:.4f}" for each in self.quartiles), " "),
-            "flags: " + (", ".join(counted(self.flags)) or "none"),
-            "" if self.hubs is None else count(self.hubs, "hub"),
+
+    def figures(self) -> Iterator[Figure]:
+        """Give all figures in their order."""
+        scored, right = self.result, self.expected_right
+        yield Figure("lines", len(scored.given))
+        yield Figure("scored", len(scored.chosen))
+        yield Figure("blank", self.blank)
+        yield Figure("unknown", self.unknown)
+        said = by_margin(scored.by_margin, scored.options.rerank)
+        yield Figure("reranked", not scored.by_margin, said)
+        said = f"about {right or 0:,.0f} of them expected to be translations"
+        yield Figure("expected_right", right, said * (right is not None))
+        yield Figure("weakness", self.weakness, self.weakness)
+        blocks = [
+            "rows {first}-{last}: {wrong:,} of {rows:,} are no translations; the "
+            "counterparts of {elsewhere:,} stand elsewhere".format_map(block)
+            for block in self.blocks[:_MOST_BLOCKS]
         ]
-        return [each for each in said if each]
-
-    def __str__(self) -> str:
-        """Write the figures in a few lines."""
-        return "\n".join(self.lines())
-
-    def facts(self) -> dict[str, object]:
-        """List every figure, for JSON."""
-        scored = self.scored
-        return {
-            "lines": len(scored.given),
-            "scored": len(scored.chosen),
-            "blank": self.blank,
-            "unknown": self.unknown,
-            "expected_right": self.expected_right,
-            "weakness": self.weakness,
-            "blocks": self.blocks,
-            "reranked": not scored.by_margin,
-            "score_quartiles": self.quartiles,
-            "flags": self.flags,
-            "compared_with": [len(scored.source), len(scored.target)],
-            "pool": list(self.pool) if self.pool else None,
-            "hubs": self.hubs,
-            "languages": list(scored.languages),
-            "clamped": scored.clamped,
-            "vectors": dict(scored.vectors),
-            "warnings": self.warnings,
-            "options": asdict(scored.options),
-            "version": __version__,
-        }
+        more = len(self.blocks) - _MOST_BLOCKS
+        blocks += [f"and {more:,} more blocks"] * (more > 0)
+        yield Figure("blocks", self.blocks, "\n".join(blocks))
+        quartiles = told("score quartiles ", (f"{each:.4f}" for each in self.quartiles), " ")
+        yield Figure("score_quartiles", self.quartiles, quartiles)
+        yield Figure("flags", self.flags, "flags: " + (", ".join(counted(self.flags)) or "none"))
+        yield Figure("compared_with", [len(scored.source), len(scored.target)])
+        yield Figure("pool", list(self.pool) if self.pool else None)
+        yield Figure("hubs", self.hubs, "" if self.hubs is None else count(self.hubs, "hub"))
+        yield Figure("clamped", scored.clamped)

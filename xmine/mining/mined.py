@@ -20,19 +20,18 @@ from xmine.mining.phrases import (
     told,
     unknown_to_encoder,
 )
+from xmine.mining.report import Figure, Report, sides_in_words
 from xmine.pairs.changes import told as told_changes
 from xmine.pairs.io import Pairs, write_pairs
 from xmine.pairs.known import LabelledPairs, agreement_with_seeds, labels_of
-from xmine.pairs.pair import UNKNOWN_LANGUAGES, Pair
+from xmine.pairs.pair import Pair
 from xmine.pairs.paths import refuse_turned
 from xmine.pairs.rows import PairRows
 from xmine.scoring.gold import Agreement, agreement
 from xmine.scoring.histogram import Histogram, bin_scores
 from xmine.scoring.probability import Confidence, Floats
 from xmine.scoring.threshold import Kept, Threshold
-from xmine.text.languages import language_name
 from xmine.units import count
-from xmine.version import __version__
 
 # Recall is measured on 2,000 rows, in which a share of .98 has a standard deviation of .003.
 _BY_CHANCE = 0.005
@@ -131,21 +130,20 @@ class Mined(PairRows):
         return scores if probs is None else probs, probs, self.threshold.value
 
 
-@dataclass(frozen=True, eq=False)
-class MiningReport:
-    """The figures of mining; `str` writes them in a few lines."""
+class MiningReport(Report):
+    """The figures of mining; `result` is what was mined."""
 
-    mined: Mined
+    result: Mined
 
     @property
     def precision(self) -> float | None:
         """The expected precision of the pairs; None where probabilities could not be estimated."""
-        return self.mined.kept.precision
+        return self.result.kept.precision
 
     @property
     def flags(self) -> dict[str, int]:
         """The number of pairs with each flag that was raised, in the order of FLAGS."""
-        pairs = self.mined.pairs
+        pairs = self.result.pairs
         counts = flag_counts(pairs.flags or [])
         counts["partial"] = counts.get("partial", 0) - len(pairs.merged or ())
         return {name: number for name, number in counts.items() if number}
@@ -153,25 +151,25 @@ class MiningReport:
     @cached_property
     def agreements(self) -> dict[str, Agreement]:
         """Precision, recall and F1 against gold pairs and seed pairs, where these are given."""
-        pairs, found = self.mined.pairs, {}
+        pairs, found = self.result.pairs, {}
         sides = (
-            (self.mined.candidates.source.files, pairs.source_files, pairs.source_lines),
-            (self.mined.candidates.target.files, pairs.target_files, pairs.target_lines),
+            (self.result.candidates.source.files, pairs.source_files, pairs.source_lines),
+            (self.result.candidates.target.files, pairs.target_files, pairs.target_lines),
         )
         # Known pairs are counted over all files.
         lines = [each.counted(names or (), some) if each else some for each, names, some in sides]
-        if gold := {pair[:2] for pair in self.mined.gold.pairs if pair.right}:
+        if gold := {pair[:2] for pair in self.result.gold.pairs if pair.right}:
             mined = set(zip(*(each.tolist() for each in lines), strict=True))
             found["gold"] = agreement(mined, gold)
-        if seeds := self.mined.seeds.pairs:
+        if seeds := self.result.seeds.pairs:
             found["seed pairs"] = agreement_with_seeds(seeds, labels_of(seeds, *lines))
         return found
 
     @cached_property
     def warnings(self) -> list[str]:
         """What the user should know before trusting the pairs."""
-        candidates, options = self.mined.candidates, self.mined.options
-        said = list(self.mined.warnings)
+        candidates, options = self.result.candidates, self.result.options
+        said = list(self.result.warnings)
         for side in (candidates.source, candidates.target):
             said += unknown_to_encoder(side)
         wanted, scores = options.threshold, candidates.chosen.scores
@@ -190,91 +188,51 @@ class MiningReport:
 
     def histogram(self, most: int = 15) -> Histogram:
         """Count the pairs in bins by probability, or by score where nothing is estimated."""
-        return bin_scores(*self.mined.curve(), most, self.mined.ranked_by)
+        return bin_scores(*self.result.curve(), most, self.result.ranked_by)
 
-    def lines(self, how: str = "") -> list[str]:
-        """Write the figures, a sentence a line; `how` ends the first sentence."""
-        mined = self.mined
-        merged, (copies, groups) = mined.pairs.merged, mined.near_copies
-        left, right = mined.candidates.source, mined.candidates.target
+    def head(self) -> list[str]:
+        """Count pairs and sentences, and say where the threshold is."""
+        mined, sides = self.result, (self.result.candidates.source, self.result.candidates.target)
+        left, right = sides
         of_lines = "" if left.offsets is None else f" in {left.total:,} x {right.total:,} lines"
-        sides = [f"{len(left):,}", f"{len(right):,}"]
-        if mined.languages != UNKNOWN_LANGUAGES:
-            names = map(language_name, mined.languages)
-            sides = list(map(" ".join, zip(sides, names, strict=True)))
-        head = f"{count(len(mined.pairs), 'pair')} from {' x '.join(sides)} sentences"
-        said = [
-            ", ".join(filter(None, [head + of_lines, _threshold(mined), how])),
-            _search(mined),
-            by_margin(mined.by_margin, mined.options.rerank),
-            "" if mined.changes is None else told_changes(mined.changes),
-            _expectation(mined),
-            mined.threshold.weakness,
-            _order(mined),
-            told("other cuts: --min-prob ", map(_cut, mined.threshold.others)),
-            told("flags: ", counted(self.flags)),
-            told("dropped: ", counted(mined.dropped)),
-            "" if merged is None else f"merged with a line beside: {count(len(merged), 'pair')}",
-            f"near-copies: {copies:,} sentences in {count(groups, 'group')}" * bool(groups),
-            *(
-                f"against {name}: precision {found.precision:.3f}, recall {found.recall:.3f}, "
-                f"F1 {found.f1:.3f}"
-                for name, found in self.agreements.items()
-            ),
-        ]
-        return [each for each in said if each]
+        of = f"{sides_in_words(sides, mined.languages)} sentences{of_lines}"
+        return [f"{count(len(mined.pairs), 'pair')} from {of}", _threshold(mined)]
 
-    def __str__(self) -> str:
-        """Write the figures in a few lines."""
-        return "\n".join(self.lines())
-
-    def facts(self) -> dict[str, object]:
-        """List every figure, for JSON."""
-        mined, candidates = self.mined, self.mined.candidates
-        sides = {
-            name: {
-                "file": side.name,
-                "lines": side.total,
-                "sentences": len(side),
-                "blank": side.blank,
-                "repeated": side.repeated,
-                "unknown": side.unknown,
-            }
-            for name, side in (("source", candidates.source), ("target", candidates.target))
-        }
-        return {
-            "pairs": len(mined.pairs),
-            "cut": mined.threshold.value,
-            "cut_how": mined.threshold.how,
-            "precision": mined.kept.precision,
-            "precision_interval": mined.kept.interval,
-            "translations": mined.threshold.translations,
-            "weakness": mined.threshold.weakness,
-            "other_cuts": [asdict(each) for each in mined.threshold.others],
-            "flags": self.flags,
-            "dropped": mined.dropped,
-            "merged": len(mined.pairs.merged or ()),
-            "near_copies": dict(zip(("sentences", "groups"), mined.near_copies, strict=True)),
-            "rising": round(mined.rising, 4),
-            **sides,
-            "languages": list(mined.languages),
-            "clamped": candidates.scores.clamped,
-            "reranked": candidates.weights is not None,
-            "index": candidates.neighbours.index,
-            "recall": candidates.neighbours.recall,
-            **{name.replace(" ", "_"): asdict(each) for name, each in self.agreements.items()},
-            "vectors": dict(mined.vectors),
-            "warnings": self.warnings,
-            "options": asdict(mined.options),
-            "version": __version__,
-        }
-
-
-def _search(mined: Mined) -> str:
-    """Say how neighbours were found if the search was not exact."""
-    found = mined.candidates.neighbours
-    said = f"neighbours by {found.index}: {found.recall or 0:.3f} of the nearest found"
-    return "" if found.recall is None else said
+    def figures(self) -> Iterator[Figure]:
+        """Give all figures in their order."""
+        mined, candidates, cut = self.result, self.result.candidates, self.result.threshold
+        found = candidates.neighbours
+        yield Figure("pairs", len(mined.pairs))
+        yield Figure("index", found.index)
+        of_index = f"neighbours by {found.index}: {found.recall or 0:.3f} of the nearest found"
+        yield Figure("recall", found.recall, of_index * (found.recall is not None))
+        is_by_tokens = candidates.weights is not None
+        yield Figure("reranked", is_by_tokens, by_margin(mined.by_margin, mined.options.rerank))
+        yield Figure("", None, "" if mined.changes is None else told_changes(mined.changes))
+        yield Figure("cut", cut.value)
+        yield Figure("cut_how", cut.how)
+        yield Figure("precision", mined.kept.precision, _expectation(mined))
+        yield Figure("precision_interval", mined.kept.interval)
+        yield Figure("translations", cut.translations)
+        yield Figure("weakness", cut.weakness, cut.weakness)
+        yield Figure("rising", round(mined.rising, 4), _order(mined))
+        others = told("other cuts: --min-prob ", map(_cut, cut.others))
+        yield Figure("other_cuts", [asdict(each) for each in cut.others], others)
+        yield Figure("flags", self.flags, told("flags: ", counted(self.flags)))
+        yield Figure("dropped", mined.dropped, told("dropped: ", counted(mined.dropped)))
+        merged, (copies, groups) = len(mined.pairs.merged or ()), mined.near_copies
+        said = f"merged with a line beside: {count(merged, 'pair')}"
+        yield Figure("merged", merged, said * (mined.pairs.merged is not None))
+        said = f"near-copies: {copies:,} sentences in {count(groups, 'group')}" * bool(groups)
+        yield Figure("near_copies", {"sentences": copies, "groups": groups}, said)
+        for name, each in self.agreements.items():
+            said = f"precision {each.precision:.3f}, recall {each.recall:.3f}, F1 {each.f1:.3f}"
+            yield Figure(name.replace(" ", "_"), asdict(each), f"against {name}: {said}")
+        for name, side in (("source", candidates.source), ("target", candidates.target)):
+            facts = {"file": side.name, "lines": side.total, "sentences": len(side)}
+            numbers = {"blank": side.blank, "repeated": side.repeated, "unknown": side.unknown}
+            yield Figure(name, facts | numbers)
+        yield Figure("clamped", candidates.scores.clamped)
 
 
 def _threshold(mined: Mined) -> str:

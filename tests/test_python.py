@@ -3,17 +3,24 @@
 import dataclasses
 import inspect
 import json
+import re
+import shutil
 import subprocess
 import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
+from typer.main import get_command
 
 import xmine
+from tests.keywords import stub
+from xmine.cli.app import app
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding, Table
 from xmine.files.reading import read_lines
@@ -22,7 +29,9 @@ from xmine.trainer.options.adapt import AdaptOptions
 from xmine.trainer.options.contrast import MocoOptions
 from xmine.tui.commands import resuming_words
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
+ROOT = Path(__file__).parents[1]
+EXAMPLES = ROOT / "examples"
+GENERAL = {"quiet", "verbose", "as_json", "debug", "options_file"}
 Toy = tuple[Path, Path, set[tuple[int, int]]]
 
 
@@ -209,7 +218,9 @@ def test_known_pairs_may_be_files(
     gold.write_text("1\t2\n")
     ways = (gold, str(gold)), [xmine.read_known(gold)] * 2
     first, second = (
-        xmine.mine(*toy_files[:2], toy_encoder, options, gold=right, seeds=some).report().agreements
+        xmine.mine(*toy_files[:2], toy_encoder, options, gold=right, seed_pairs=some)
+        .report()
+        .agreements
         for right, some in ways
     )
     assert first == second
@@ -296,7 +307,7 @@ def test_options_are_keywords_and_a_name_is_an_encoder() -> None:
         ({"precision": 2}, "precision is 2"),
         ({"precison": 0.9}, "'precison' is no keyword"),
         ({"threshold": "gold"}, "threshold gold without gold pairs"),
-        ({"segment": True, "seeds": EXAMPLES / "gold.tsv"}, "segment and known pairs"),
+        ({"segment": True, "seed_pairs": EXAMPLES / "gold.tsv"}, "segment and known pairs"),
     ):
         with pytest.raises(xmine.XmineError, match=said) as told:
             xmine.mine(*files, **wrong)
@@ -337,12 +348,120 @@ def test_runs_are_opened_and_texts_are_searched(tmp_path: Path) -> None:
     assert len(hits) == 2
 
 
-def test_help_fits_a_line_and_every_type_in_a_signature_is_at_hand() -> None:
-    for name in ("mine", "align", "score", "search", "train", "adapt", "evaluate", "open_run"):
+def test_help_tells_every_flag_of_the_command_as_a_keyword() -> None:
+    others = {"output", "dry_run", "src_vectors", "tgt_vectors", "format", "engine", "plot"}
+    others |= {"dim", "languages", "pairs", "no_header", "plot_file", "hubs", "address"}
+    for name in ("mine", "align", "score"):
         function = getattr(xmine, name)
-        assert "Args:" in function.__doc__ or name == "open_run"
-        assert len(inspect.signature(function).parameters) <= 11, name
-        assert "array" not in str(inspect.signature(function))
+        keywords = inspect.signature(function).parameters
+        flags = {each.name for each in get_command(app(name)).get_command(None, name).params}  # type: ignore[attr-defined]
+        missing = flags - others - {"source", "target"} - keywords.keys()
+        assert missing <= {"explain", "repair", "help", "help_all", *GENERAL}, missing
+        for keyword in keywords:
+            assert re.search(rf"\b{keyword}\b.*:", function.__doc__), keyword
+
+
+def test_what_type_checkers_know_is_what_there_is() -> None:
+    """A wrong keyword is one for them, too: mypy needs the comments below, or refuses them."""
+    assert (ROOT / "xmine" / "keywords.pyi").read_text(encoding="utf-8") == stub()
+    with pytest.raises(xmine.XmineError) as told:
+        xmine.mine(["a"], ["b"], precison=0.9)  # type: ignore[call-arg]
+    assert told.value.hint == "did you mean precision?"
+    with pytest.raises(xmine.XmineError, match="engine is 'ray'"):
+        xmine.mine(["a"], ["b"], engine="ray")  # type: ignore[arg-type]
+    scored = xmine.score(["A cat.", "A dog."], ["一只猫。", "一条狗。"])
+    first: xmine.Pair = scored[0]
+    some: list[xmine.Pair] = scored[:2]
+    assert some[0] == first
+
+
+ENGLISH = ["The ferry leaves at noon.", "She keeps bees.", "Nobody has paid for the tea."]
+GERMAN = ["Die Fähre fährt mittags ab.", "Sie hält Bienen.", "Niemand hat den Tee bezahlt."]
+
+
+def test_a_column_or_an_array_of_texts_is_a_list_of_texts() -> None:
+    wanted = list(xmine.mine(ENGLISH, GERMAN))
+    assert len(wanted) > 0
+    for kind in (pl.Series, np.array, lambda texts: pl.DataFrame({"text": texts})["text"]):
+        assert list(xmine.mine(kind(ENGLISH), kind(GERMAN), drop="hub,number")) == wanted
+    assert list(xmine.mine(ENGLISH, GERMAN, drop=["hub", "number"])) == wanted
+
+
+class Frame:
+    """Looks like a table of pandas: NaN stands for what is missing."""
+
+    def __init__(self, columns: dict[str, list[Any]]) -> None:
+        self.columns, self._held = list(columns), columns
+
+    def __getitem__(self, name: str) -> pl.Series:
+        return pl.Series(self._held[name], strict=False)
+
+
+def test_a_filtered_table_goes_out_as_pairs(tmp_path: Path) -> None:
+    mined = xmine.mine(ENGLISH, GERMAN)
+    frame, out = mined.to_polars().filter(pl.col("prob") >= 0), tmp_path / "out.tmx"
+    for languages in ({"languages": ("en", "de")}, {"src_lang": "en", "tgt_lang": "de"}):
+        written = xmine.write_pairs(frame, tmp_path / "out.tmx", **languages)
+        assert written.count == len(frame) and xmine.languages_of(tmp_path / "out.tmx") == (
+            "en",
+            "de",
+        )
+    xmine.convert(out, tmp_path / "again.tsv")
+    again = list(xmine.read_pairs(tmp_path / "again.tsv"))
+    assert [pair[:2] for pair in again] == [pair[:2] for pair in mined]
+    table = Frame({"source": ["a"], "target": ["b"], "prob": [float("nan")], "source_url": ["u"]})
+    assert xmine.write_pairs(table, tmp_path / "p.jsonl").count == 1
+    assert list(xmine.read_pairs(tmp_path / "p.jsonl")) == [
+        xmine.Pair("a", "b", more={"source_url": "u"})
+    ]
+    with pytest.raises(xmine.XmineError, match="the table has no column 'target'"):
+        xmine.write_pairs(Frame({"source": ["a"]}), tmp_path / "p.tsv")
+    assert not (tmp_path / "p.tsv").exists()
+
+
+def test_an_encoder_takes_the_keywords_of_sentence_transformers() -> None:
+    encoder = xmine.SentenceEncoder.load()
+    rows = encoder.encode(pl.Series(ENGLISH), batch_size=2, show_progress_bar=False)
+    one = encoder.encode(ENGLISH[1], normalize_embeddings=True)
+    assert one.shape == (encoder.dim,) and (one == rows[1]).all()
+    cosines = encoder.similarity(ENGLISH, GERMAN)
+    assert np.allclose(cosines, rows @ encoder.encode(GERMAN).T)
+    assert np.allclose(cosines, encoder.similarity(rows, encoder.encode(GERMAN)))
+    assert (cosines.argmax(axis=1) == [0, 1, 2]).all()
+    with pytest.raises(xmine.XmineError, match="always have length one"):
+        encoder.encode(ENGLISH, normalize_embeddings=False)
+    assert repr(encoder) == "<SentenceEncoder embedded: static, 320 dimensions>"
+
+
+def test_a_run_is_filtered_judged_and_searched(tmp_path: Path) -> None:
+    run_folder = tmp_path / "run"
+    mined = xmine.mine(EXAMPLES / "en.txt", EXAMPLES / "zh.txt", run=run_folder)
+    run = xmine.open_run(run_folder)
+    sure = run.where("prob >= 0.99 AND kept")
+    assert sure["source"].to_list() == [pair.source for pair in mined if (pair.prob or 0) >= 0.99]
+    assert len(run.where("prob < 0.99")) > len(mined) - len(sure)
+    first = mined[0]
+    assert first.source_line and first.target_line
+    run.judge(first.source_line, first.target_line, "reject", "another year")
+    assert run.where("verdict = 'reject'")["source"].to_list() == [first.source]
+    with pytest.raises(xmine.XmineError, match="verdict is 'maybe'"):
+        run.judge(first.source_line, first.target_line, "maybe")
+    hits = run.search(first.source, 3)
+    assert hits["source"][0].text == first.source and len(hits["target"]) == 3
+
+
+def test_a_notebook_has_a_bar_and_figures_without_other_packages(
+    toy_files: Toy, toy_encoder: SentenceEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[str] = []
+    handle = SimpleNamespace(update=shown.append)
+    display = SimpleNamespace(HTML=str, display=lambda *_, **__: handle)
+    shell = type("ZMQInteractiveShell", (), {})()
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    monkeypatch.setitem(sys.modules, "IPython.display", display)
+    mined = xmine.mine(*toy_files[:2], toy_encoder, progress=True)
+    assert any('<progress value="100"' in each and "encoding" in each for each in shown)
+    assert shown[-1] == "" and repr(mined.report()) == str(mined.report())
 
 
 def test_a_bar_is_drawn_where_it_is_wanted(
@@ -370,3 +489,14 @@ def test_the_notebook_runs(monkeypatch: pytest.MonkeyPatch) -> None:
             exec("".join(cell["source"]), known)
     assert known["best"].prob > 0.9 and len(known["table"]) == len(known["mined"])
     assert [pair.flags for pair in known["scored"]] == ["number", ""]
+
+
+def test_the_page_about_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (ROOT / "docs" / "reference" / "python.md").read_text(encoding="utf-8")
+    for name in ("en.txt", "zh.txt"):
+        shutil.copy(EXAMPLES / name, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    known: dict[str, Any] = {}
+    for block in re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
+        exec(block, known)
+    assert len(known["doubtful"]) > 0 and xmine.languages_of("sure.tmx") == ("en", "zh")

@@ -19,16 +19,29 @@ if TYPE_CHECKING:
     from xmine.flags.hubness import find_hubs
     from xmine.mining.aligned import score_aligned
     from xmine.mining.aligned_scores import AlignedScores
-    from xmine.mining.documents import DocumentPair, pair_documents
+    from xmine.mining.documents import DocumentPair
     from xmine.mining.mined import Mined
     from xmine.mining.options import MiningOptions, ScoringOptions
     from xmine.mining.search import Hit
     from xmine.options import EncodingOptions
-    from xmine.pairs.io import Pairs, languages_of, read_pairs, write_pairs
+    from xmine.pairs.io import Pairs, languages_of, read_pairs
     from xmine.pairs.known import read_known
     from xmine.pairs.pair import Pair
     from xmine.progress import Progress
-    from xmine.python import Run, adapt, align, evaluate, mine, open_run, score, search, train
+    from xmine.python import (
+        Run,
+        adapt,
+        align,
+        convert,
+        documents,
+        evaluate,
+        mine,
+        open_run,
+        score,
+        search,
+        train,
+        write_pairs,
+    )
 
 # In a checkout trainer/, tui/ and examples/ stand beside xmine/; where xmine is installed, inside.
 if not os.path.isdir(os.path.join(__path__[0], "trainer")):
@@ -53,19 +66,20 @@ _HOMES = {
     "XmineError": "errors",
     "adapt": "python",
     "align": "python",
+    "convert": "python",
+    "documents": "python",
     "evaluate": "python",
     "find_hubs": "flags.hubness",
     "languages_of": "pairs.io",
     "mine": "python",
     "open_run": "python",
-    "pair_documents": "mining.documents",
     "read_known": "pairs.known",
     "read_pairs": "pairs.io",
     "score": "python",
     "score_aligned": "mining.aligned",
     "search": "python",
     "train": "python",
-    "write_pairs": "pairs.io",
+    "write_pairs": "python",
 }
 
 __all__ = [
@@ -87,12 +101,13 @@ __all__ = [
     "XmineError",
     "adapt",
     "align",
+    "convert",
+    "documents",
     "evaluate",
     "find_hubs",
     "languages_of",
     "mine",
     "open_run",
-    "pair_documents",
     "read_known",
     "read_pairs",
     "score",

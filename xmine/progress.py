@@ -1,7 +1,7 @@
 """How long work tells where it is: calls of a function that the caller may leave out."""
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from xmine.units import short
@@ -67,8 +67,3 @@ def drawn_bar() -> Iterator[Report]:
 def in_words(numbers: dict[str, float]) -> str:
     """Write the numbers of a stage, such as the loss."""
     return "  ".join(f"{name} {short(number)}" for name, number in numbers.items())
-
-
-def bar(report: Report, *, wanted: bool) -> AbstractContextManager[Report]:
-    """Give `report`, or one that draws a bar where that is `wanted`."""
-    return drawn_bar() if wanted else nullcontext(report)

@@ -1,53 +1,68 @@
-"""The commands as functions: options are keywords, an encoder may be a name, results are sequences.
+"""The commands as functions: options are keywords, a model may be a name, results are sequences.
 
     mined = xmine.mine("a.en", "b.de", precision=0.99, progress=True)
 
 Each function makes the options object of its command and calls the function behind the command. A
-file, an encoder or an option that is wrong raises an XmineError with a message and a hint.
+file, a model or an option that is wrong raises an XmineError with a message and a hint. What type
+checkers know of the keywords stands in keywords.pyi, which `python tests/keywords.py` writes.
 """
 
 import dataclasses
+import difflib
 import inspect
 import json
 import re
+import typing
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
+
+from numpy.typing import NDArray
 
 from xmine.aligning import pipeline as aligning
 from xmine.aligning.aligned import Aligned
 from xmine.aligning.options import AligningOptions
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair, load_encoders
+from xmine.encoders.rescorer import Rescorer, load_rescorer
 from xmine.errors import FileError, OptionError, XmineError, XmineWarning
 from xmine.mining import aligned as scoring
 from xmine.mining import pipeline as mining
 from xmine.mining.aligned_scores import AlignedScores
+from xmine.mining.documents import DocumentPair, pair_documents
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions, ScoringOptions
 from xmine.mining.search import Hit
 from xmine.mining.search import search as search_sentences
+from xmine.notebook import bar
 from xmine.options import EncodingOptions, Options
-from xmine.pairs.io import read_pairs
-from xmine.pairs.pair import Pair
+from xmine.pairs import io
+from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs
+from xmine.pairs.pair import UNKNOWN_LANGUAGES, Languages, Pair, is_kept
 from xmine.pairs.rows import PairRows
-from xmine.progress import Report, bar, silent
+from xmine.progress import Report, silent
 from xmine.run.folder import PAIRS_FILE, RUN_FILE, SUMMARY_FILE
 from xmine.run.run_file import check_written
+from xmine.run.task import Engine
 from xmine.text.inputs import Texts, text_input
 from xmine.text.sentences import read_sentences
 
 if TYPE_CHECKING:
+    import polars as pl
+
+    from xmine.browsing.opened import Opened
     from xmine.evaluation.result import Result
+    from xmine.keywords import AligningKeywords, MiningKeywords, ScoringKeywords
     from xmine.trainer.adapt import Round
     from xmine.trainer.train import Trained
 
-Encoder = SentenceEncoder | EncoderPair | str | Path | None
+Model = SentenceEncoder | EncoderPair | str | Path | None
+Known = LabelledPairs | str | Path
+Vectors = tuple[NDArray[Any], NDArray[Any]]
 Of = TypeVar("Of", bound=Options)
-Given = ParamSpec("Given")
-Made = TypeVar("Made")
+Function = TypeVar("Function", bound=Callable[..., object])
 # `--min-prob 0.3`, `--gold FILE`, `--segment` in a message.
 _FLAG = re.compile(r"--([a-z][a-z0-9]*(?:-[a-z0-9]+)*)(?: (?=[0-9.'\"A-Z]))?")
 
@@ -67,119 +82,209 @@ def _speaking_python() -> Iterator[None]:
         raise type(error)(*said) from error
 
 
+def _takes(kind: type[Options]) -> Callable[[Function], Function]:
+    """Name the fields of an options class as keywords, for `help` and for what completes them."""
+
+    def with_keywords(function: Function) -> Function:
+        own, hints = inspect.signature(function), typing.get_type_hints(kind)
+        fields = [each for each in dataclasses.fields(kind) if each.name not in own.parameters]  # type: ignore[arg-type]
+        named = [each for each in own.parameters.values() if each.kind is not each.VAR_KEYWORD]
+        named += [
+            inspect.Parameter(
+                each.name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=getattr(kind(), each.name),
+                annotation=hints[each.name],
+            )
+            for each in fields
+        ]
+        function.__signature__ = own.replace(parameters=named)  # type: ignore[attr-defined]
+        said = [f"    {each.name}: {each.metadata['help']}" for each in fields]
+        about = inspect.cleandoc(function.__doc__ or "")
+        function.__doc__ = "\n".join([about, "", "Options:", *said])
+        return function
+
+    return with_keywords
+
+
 def _options(kind: type[Of], options: Of | None, named: dict[str, Any]) -> Of:
-    """Make options of keywords; whatever is none of them stays in `named`."""
+    """Make options of keywords, and refuse what is none; a list may be one text with commas."""
     if options is not None and not isinstance(options, kind):
         raise TypeError(f"{type(options).__name__} in place of {kind.__name__}")
-    names = {each.name for each in dataclasses.fields(kind)}  # type: ignore[arg-type]
-    own = {name: named.pop(name) for name in names & named.keys()}
-    base: dict[str, Any] = {} if options is None else {n: getattr(options, n) for n in names}
-    return kind(**{**base, **own})
+    fields = {each.name: each.type for each in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    for name, value in named.items():
+        if name not in fields:
+            near = difflib.get_close_matches(name, fields, 1)
+            hint = f"did you mean {near[0]}?" if near else f"help(xmine.{kind.__name__}) lists all"
+            raise OptionError(f"{name!r} is no keyword", hint)
+        if isinstance(value, str) and typing.get_origin(typing.get_type_hints(kind)[name]) is list:
+            named = named | {name: [value] if value else []}
+    base = {} if options is None else {name: getattr(options, name) for name in fields}
+    return kind(**{**base, **named})
 
 
-def _no_others(named: dict[str, Any], kind: type[Options]) -> None:
-    if named:
-        raise OptionError(
-            f"{next(iter(named))!r} is no keyword", f"help(xmine.{kind.__name__}) lists the options"
-        )
+def _loaded(model: Model, options: Options) -> SentenceEncoder | EncoderPair:
+    if isinstance(model, SentenceEncoder | EncoderPair):
+        return model
+    if model is not None and not isinstance(model, str | Path):
+        raise TypeError(f"{model!r} is no encoder: give a name, a folder or a SentenceEncoder")
+    return load_encoders(None if model is None else str(model), _encoding(options))
 
 
-def _loaded(encoder: Encoder, options: Options) -> SentenceEncoder | EncoderPair:
-    if isinstance(encoder, SentenceEncoder | EncoderPair):
-        return encoder
-    if encoder is not None and not isinstance(encoder, str | Path):
-        raise TypeError(f"{encoder!r} is no encoder: give a name, a folder or a SentenceEncoder")
+def _encoding(options: Options) -> EncodingOptions:
     names = [each.name for each in dataclasses.fields(EncodingOptions)]
-    asked = EncodingOptions(**{n: getattr(options, n) for n in names if hasattr(options, n)})
-    return load_encoders(None if encoder is None else str(encoder), asked)
+    return EncodingOptions(**{n: getattr(options, n) for n in names if hasattr(options, n)})
 
 
+@_takes(MiningOptions)
 def mine(
     source: Texts,
     target: Texts,
-    encoder: Encoder = None,
+    model: Model = None,
     options: MiningOptions | None = None,
     report: Report = silent,
     *,
     progress: bool = False,
-    **more: Any,  # noqa: ANN401 - options, see below
+    run: str | Path | None = None,
+    force: bool = False,
+    seed_pairs: Known = NOTHING_KNOWN,
+    gold: Known = NOTHING_KNOWN,
+    rescore: Rescorer | str | Path | None = None,
+    vectors: Vectors | None = None,
+    engine: Engine | None = None,
+    **more: "Unpack[MiningKeywords]",
 ) -> Mined:
     """Mine the parallel sentences of two texts: `xmine mine`.
 
     Args:
-        source: a file with a sentence per line, a folder, `path:column`, or a list of sentences.
+        source: a file with a sentence per line, a folder, `path:column`, or texts: a list, an
+            array, a column of a table.
         target: the same in the other language.
-        encoder: a folder, a Hugging Face name, or an encoder; by default the embedded one.
+        model: a folder, a Hugging Face name, or an encoder; by default the embedded one.
         options: see MiningOptions; keywords go over it.
         report: called with each `Progress`.
         progress: draw a bar, in a terminal or in a notebook.
-        more: each field of MiningOptions, such as `precision`; `run`, a folder that keeps the
-            result and resumes after a kill; `seeds`, `gold`, `vectors`, `rescorer`, `force`,
-            `engine`, see `xmine.mining.pipeline.mine`.
+        run: a folder that keeps the result and resumes after a kill.
+        force: replace what other texts left in `run`.
+        seed_pairs: pairs that are known to be right or wrong, see `read_known`, or their file.
+        gold: all right pairs, or their file.
+        rescore: a second model that judges the candidates.
+        vectors: a matrix for each side, a row for every line, in place of a model.
+        engine: where a `run` works, see `xmine.run.ray.RayEngine`; here by default.
+        more: each field of MiningOptions, such as `precision`.
     """
     with _speaking_python(), bar(report, wanted=progress) as told:
-        chosen = _options(MiningOptions, options, more)
-        if "vectors" not in more:
-            encoder = _loaded(encoder, chosen)
-        return _called(mining.mine, more, MiningOptions)(source, target, encoder, chosen, told)
+        chosen = _options(MiningOptions, options, dict(more))
+        if engine is not None and not hasattr(engine, "shared"):
+            raise OptionError(f"engine is {engine!r}", "give xmine.run.ray.RayEngine(address)")
+        if isinstance(rescore, str | Path):
+            rescore = load_rescorer(rescore, _encoding(chosen))
+        return mining.mine(
+            source,
+            target,
+            _loaded(model, chosen) if vectors is None or model else None,
+            chosen,
+            told,
+            vectors=vectors,
+            seeds=seed_pairs,
+            gold=gold,
+            rescorer=rescore,
+            run=run,
+            force=force,
+            engine=engine,
+        )
 
 
+@_takes(AligningOptions)
 def align(
     source: Texts,
     target: Texts,
-    encoder: Encoder = None,
+    model: Model = None,
     options: AligningOptions | None = None,
     report: Report = silent,
     *,
     progress: bool = False,
-    **more: Any,  # noqa: ANN401 - options, see below
+    run: str | Path | None = None,
+    force: bool = False,
+    **more: "Unpack[AligningKeywords]",
 ) -> Aligned:
     """Align the lines of two versions of one document: `xmine align`.
 
     Args:
-        source, target, encoder, options, report, progress: see `mine`.
-        more: each field of AligningOptions; `run`, a folder for the beads; `force`.
+        source, target, model, options, report, progress, force: see `mine`.
+        run: a folder for the beads.
+        more: each field of AligningOptions.
     """
     with _speaking_python(), bar(report, wanted=progress) as told:
-        chosen = _options(AligningOptions, options, more)
-        made = _called(aligning.align, more, AligningOptions)
-        return made(source, target, _loaded(encoder, chosen), chosen, told)
+        chosen = _options(AligningOptions, options, dict(more))
+        encoder = _loaded(model, chosen)
+        return aligning.align(source, target, encoder, chosen, told, run=run, force=force)
 
 
+@_takes(ScoringOptions)
 def score(
     source: Texts,
     target: Texts | None = None,
-    encoder: Encoder = None,
+    model: Model = None,
     options: ScoringOptions | None = None,
     report: Report = silent,
     *,
     progress: bool = False,
-    **more: Any,  # noqa: ANN401 - options, see below
+    pool: tuple[Texts, Texts] | None = None,
+    vectors: Vectors | None = None,
+    **more: "Unpack[ScoringKeywords]",
 ) -> AlignedScores:
     """Score pairs that are aligned already: `xmine score`.
 
     Args:
         source: texts, or a file of pairs; then there is no `target`.
-        target, encoder, options, report, progress: see `mine`.
-        more: each field of ScoringOptions; `pool`, two text inputs with more lines; `vectors`.
+        target, model, options, report, progress, vectors: see `mine`.
+        pool: two text inputs with more lines.
+        more: each field of ScoringOptions.
     """
     with _speaking_python(), bar(report, wanted=progress) as told:
-        chosen = _options(ScoringOptions, options, more)
-        if "vectors" not in more:
-            encoder = _loaded(encoder, chosen)
-        made = _called(scoring.score_aligned, more, ScoringOptions)
-        return made(source, target, encoder, chosen, told)
+        chosen = _options(ScoringOptions, options, dict(more))
+        encoder = _loaded(model, chosen) if vectors is None or model else None
+        more_texts: Any = {"pool": pool, "vectors": vectors}
+        return scoring.score_aligned(source, target, encoder, chosen, told, **more_texts)
 
 
+def documents(
+    source: Texts,
+    target: Texts,
+    model: Model = None,
+    report: Report = silent,
+    *,
+    by: str = "auto",
+    min_prob: float = 0.5,
+    progress: bool = False,
+) -> list[DocumentPair]:
+    """Pair the documents of two folders: `xmine documents`.
+
+    Args:
+        source, target, model, report, progress: see `mine`.
+        by: the column that names the document of each line; `auto`: each file is one.
+        min_prob: the lowest probability of a pair.
+    """
+    with _speaking_python(), bar(report, wanted=progress) as told:
+        options = MiningOptions(documents=by)
+        pairs = pair_documents(source, target, _loaded(model, options), options, told)
+        return [pair for pair in pairs if pair.prob >= min_prob]
+
+
+@_takes(EncodingOptions)
 def search(
     query: str | Sequence[str],
     corpus: Texts,
     k: int = 3,
-    encoder: Encoder = None,
+    model: Model = None,
     report: Report = silent,
     *,
     progress: bool = False,
-    **more: Any,  # noqa: ANN401 - options, see below
+    rerank: str = "auto",
+    exclude_exact: bool = False,
+    prompt: str = "",
+    **more: Any,  # noqa: ANN401 - fields of EncodingOptions
 ) -> list[Hit] | list[list[Hit]]:
     """Find the nearest sentences of a text, in either language: `xmine search`.
 
@@ -187,23 +292,90 @@ def search(
         query: a text, or several.
         corpus: a text input, see `mine`.
         k: hits for each text.
-        encoder, report, progress: see `mine`.
-        more: `rerank` (`auto`, `tokens`, `off`), `exclude_exact`, `prompt`, and each field of
-            EncodingOptions.
+        model, report, progress: see `mine`.
+        rerank: `auto`, `tokens` or `off`.
+        exclude_exact: leave out the text itself.
+        prompt: a text to put before the query, or the name of a prompt of the encoder.
+        more: each field of EncodingOptions.
 
     Returns:
         hits, best first; of several texts a list for each.
     """
     with _speaking_python(), bar(report, wanted=progress) as told:
-        pair = _loaded(encoder, _options(EncodingOptions, None, more))
+        pair = _loaded(model, _options(EncodingOptions, None, more))
         one = pair if isinstance(pair, SentenceEncoder) else pair.source
         texts = [query] if isinstance(query, str) else list(query)
         given = text_input(corpus)
         sentences = read_sentences(given)
         for warning in given.warnings:
             warnings.warn(warning, XmineWarning, stacklevel=2)
-        found = search_sentences(texts, sentences, one, k, report=told, **more)
+        how: Any = {"rerank": rerank, "exclude_exact": exclude_exact, "prompt": prompt}
+        found = search_sentences(texts, sentences, one, k, report=told, **how)
         return found[0] if isinstance(query, str) else found
+
+
+def write_pairs(
+    pairs: "Iterable[Pair] | pl.DataFrame | Any",  # noqa: ANN401 - or a frame of pandas
+    path: str | Path,
+    languages: Languages = UNKNOWN_LANGUAGES,
+    *,
+    src_lang: str = "",
+    tgt_lang: str = "",
+    header: bool = True,
+) -> io.Written:
+    """Write pairs to a file; the suffix decides the format, see docs/reference/files.md.
+
+    Args:
+        pairs: pairs, or a frame of polars or pandas with columns `source` and `target` and others
+            of `Pair`, such as `mined.to_polars()` with some rows left out.
+        path: an older file is replaced; it appears whole or not at all.
+        languages: codes of the source and the target, for formats that name languages.
+        src_lang, tgt_lang: the same, one by one.
+        header: whether TSV begins with the names of its columns.
+
+    Returns:
+        the number of pairs, and notes on what the format could not hold.
+
+    Raises:
+        OptionError: no format has that suffix, or a frame lacks `source` or `target`.
+        FileError: the file cannot be written.
+    """
+    with _speaking_python():
+        codes = (src_lang or languages[0], tgt_lang or languages[1])
+        rows = _pairs_of(pairs) if hasattr(pairs, "columns") else pairs
+        return io.write_pairs(rows, path, codes, header=header)
+
+
+def _pairs_of(frame: Any) -> Iterator[Pair]:  # noqa: ANN401 - a frame of polars or pandas
+    names = list(frame.columns)
+    if missing := [each for each in ("source", "target") if each not in names]:
+        raise OptionError(f"the table has no column {missing[0]!r}", "pairs are source and target")
+    known = [name for name in names if name in Pair._fields[:-1]]
+    kept = [name for name in names if is_kept(name)]
+    columns = [frame[name].to_list() for name in [*known, *kept]]
+    for row in zip(*columns, strict=True):
+        # pandas has NaN, which equals nothing, for what is missing
+        values = [None if value != value else value for value in row]
+        more = dict(zip(kept, values[len(known) :], strict=True))
+        more = {name: value for name, value in more.items() if value is not None}
+        yield Pair(**dict(zip(known, values, strict=False)), more=more or None)
+
+
+def convert(
+    source: str | Path,
+    target: str | Path,
+    *,
+    src_lang: str = "",
+    tgt_lang: str = "",
+) -> io.Written:
+    """Write a file of pairs, or the pairs of a run, in another format: `xmine convert`.
+
+    Languages are those of `source` where no other is given.
+    """
+    with _speaking_python():
+        codes = io.languages_of(source) or UNKNOWN_LANGUAGES
+        pairs = io.read_pairs(source)
+        return write_pairs(pairs, target, codes, src_lang=src_lang, tgt_lang=tgt_lang)
 
 
 def train(
@@ -240,7 +412,6 @@ def train(
             raise OptionError(f"method is {method!r}", f"choose from {', '.join(METHODS)}")
         kind = METHODS[method].options
         chosen = _options(kind, None, more)
-        _no_others(more, kind)
         files = [pairs] if isinstance(pairs, str) else list(pairs)
         corpus = Corpus.read(files, list(triplets), nli, list(texts), Path(output).parent)
         how: Any = {"resume": resume, "force": force, "compares": True}
@@ -275,14 +446,13 @@ def adapt(
 
     with _speaking_python(), bar(report, wanted=progress) as told:
         chosen = _options(AdaptOptions, None, more)
-        _no_others(more, AdaptOptions)
         return list(adapted(Path(run), Path(output), chosen, told, more=pairs, force=force))
 
 
 def evaluate(
     benchmark: str,
     data: str | Path,
-    encoder: Encoder = None,
+    model: Model = None,
     report: Report = silent,
     *,
     progress: bool = False,
@@ -293,7 +463,7 @@ def evaluate(
     Args:
         benchmark: a name that `xmine eval --help` lists, such as `tatoeba`.
         data: the folder with the files of the benchmark.
-        encoder, report, progress: see `mine`.
+        model, report, progress: see `mine`.
         more: each option of the benchmark, such as `language`.
     """
     from xmine.evaluation.benchmarks import BENCHMARKS
@@ -304,8 +474,7 @@ def evaluate(
             raise OptionError(f"benchmark is {benchmark!r}", f"choose from {', '.join(BENCHMARKS)}")
         asked = BENCHMARKS[benchmark]
         chosen = _options(asked.options, None, more)
-        _no_others(more, asked.options)
-        return asked.load()(_loaded(encoder, chosen), DataFolder(Path(data)), chosen, told)
+        return asked.load()(_loaded(model, chosen), DataFolder(Path(data)), chosen, told)
 
 
 class Run(PairRows):
@@ -320,8 +489,9 @@ class Run(PairRows):
     def __init__(self, path: Path) -> None:
         """Read a finished run; see `open_run`."""
         check_written(path, PAIRS_FILE, SUMMARY_FILE)
-        self.path, self.pairs = path, list(read_pairs(str(path)))
+        self.path, self.pairs = path, list(io.read_pairs(str(path)))
         self.summary: dict[str, Any] = json.loads((path / SUMMARY_FILE).read_text("utf-8"))
+        self._opened: Opened | None = None
 
     def __repr__(self) -> str:
         """Count the pairs."""
@@ -330,6 +500,63 @@ class Run(PairRows):
     def rows(self) -> Iterator[Pair]:
         """Walk through the pairs."""
         return iter(self.pairs)
+
+    @property
+    def _all(self) -> "Opened":
+        """All candidates, kept or not, which are read when they are first asked for."""
+        if self._opened is None:
+            from xmine.browsing.opening import open_pairs
+
+            self._opened = open_pairs(self.path)
+        return self._opened
+
+    def where(self, condition: str) -> "pl.DataFrame":
+        """Find candidates, kept or not, by a condition: `pairs list --where`.
+
+        Returns:
+            a row for each, best first; `write_pairs` writes it.
+
+        Raises:
+            OptionError: the condition cannot be read.
+        """
+        from xmine.browsing.judgements import Judgements
+        from xmine.browsing.query import PairQuery, select
+        from xmine.pairs.pair import pair_frame
+
+        with _speaking_python():
+            query, opened = PairQuery(where=condition), self._all
+            codes = Judgements.open(opened).codes() if query.by_verdict else None
+            frame = pair_frame(opened.pairs(select(opened, query, codes=codes)))
+            return frame[[each.name for each in frame if each.null_count() < len(frame)]]
+
+    def judge(self, source_line: int, target_line: int, verdict: str, note: str = "") -> None:
+        """Say `accept`, `reject` or `unsure` of a pair, or `none` to take that back.
+
+        The verdict is on the disk at once, beside those of the app and of other judges.
+
+        Raises:
+            OptionError: no candidate has the two lines, or there is no such verdict.
+        """
+        from xmine.browsing.judgements import Judgements
+        from xmine.browsing.opened import row_at
+        from xmine.pairs.judgements import LABELS, PATIENCE, TAKEN_BACK
+
+        with _speaking_python():
+            if verdict not in (*LABELS, TAKEN_BACK):
+                known = ", ".join((*LABELS, TAKEN_BACK))
+                raise OptionError(f"verdict is {verdict!r}", f"choose from {known}")
+            row = row_at(self._all, (source_line, None), (target_line, None))
+            judgements = Judgements.open(self._all, patience=PATIENCE)
+            judgements.judge(row, verdict)
+            if note:
+                judgements.note(row, note)
+
+    def search(self, text: str, k: int = 10) -> dict[str, list[Hit]]:
+        """Find the k sentences of both sides, `source` and `target`, nearest to a text."""
+        from xmine.browsing.search import Nearby
+
+        with _speaking_python():
+            return Nearby(self._all).search(text, k)
 
 
 def open_run(path: str | Path) -> Run:
@@ -342,13 +569,3 @@ def open_run(path: str | Path) -> Run:
         if not (Path(path) / RUN_FILE).is_file():
             raise FileError(f"{path}: no mining run there", f"it has no {RUN_FILE}")
         return Run(Path(path))
-
-
-def _called(
-    function: Callable[..., Made], more: dict[str, Any], kind: type[Options]
-) -> Callable[..., Made]:
-    """Give a function with the keywords that are its own; refuse others."""
-    own = inspect.signature(function).parameters
-    others = {name: value for name, value in more.items() if name not in own}
-    _no_others(others, kind)
-    return lambda *given: function(*given, **more)

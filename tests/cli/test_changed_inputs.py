@@ -152,7 +152,7 @@ def test_weights_copied_over_a_cross_encoder_seal_no_figure(
 
     judge: Any = Judge()
     with pytest.raises(FileError, match=CHANGED):
-        mine(*toy_files[:2], toy_encoder, rescorer=judge, run=tmp_path / "run")
+        mine(*toy_files[:2], toy_encoder, rescore=judge, run=tmp_path / "run")
     assert judge.blocks == 2
     assert [path.name[-6:] for path in tmp_path.glob("run/parts/rescoring*")] == ["-0.npy"]
 

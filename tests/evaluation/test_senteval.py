@@ -1,8 +1,8 @@
 """SentEval: its seven tasks read and learned, wrong files of them."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +15,7 @@ from xmine.evaluation.data import DataFolder
 from xmine.evaluation.transfer.frozen import FrozenLearner
 from xmine.evaluation.transfer.run import read_tasks
 from xmine.progress import Report, silent
+from xmine.text.checks import ListOfTexts, as_list
 
 
 def test_texts_are_encoded_once(
@@ -26,10 +27,14 @@ def test_texts_are_encoded_once(
 
     class Counting(SentenceEncoder):
         def encode(
-            self, texts: Sequence[str], report: Report = silent, prompt: str = ""
+            self,
+            texts: str | ListOfTexts,
+            report: Report = silent,
+            prompt: str = "",
+            **more: Any,
         ) -> NDArray[np.float32]:
-            seen.extend(texts)
-            return super().encode(texts, report, prompt)
+            seen.extend(as_list(texts) if not isinstance(texts, str) else [texts])
+            return super().encode(texts, report, prompt, **more)
 
     measure(Counting(toy_encoder.body), tmp_path)
     assert len(seen) == len(set(seen)) == 40

@@ -111,7 +111,7 @@ def test_a_copy_is_no_translation_unless_a_seed_says_so(
             end.write("bade fima  gosok\n")
     seeds = LabelledPairs("", [LabelledPair(61, 61)])
     for options, known in ((MiningOptions(), seeds), (MiningOptions(keep_copies=True), NONE)):
-        mined = xmine.mine(source, target, toy_encoder, options, seeds=known)
+        mined = xmine.mine(source, target, toy_encoder, options, seed_pairs=known)
         assert mined.pairs.probs is not None and mined.pairs.flags is not None
         at = _line_pairs(mined).index((61, 61))
         assert mined.pairs.probs[at] == 1
@@ -144,7 +144,7 @@ def test_seeds_are_pinned_and_sharpen_the_estimate(
     plain = xmine.mine(source, target, toy_encoder, every)
     wrong = [pair for pair in _line_pairs(plain) if pair not in gold]
     seeds = known(sorted(gold)[:15]) + known(wrong[:10], right=False)
-    mined = xmine.mine(source, target, toy_encoder, every, seeds=LabelledPairs("", seeds))
+    mined = xmine.mine(source, target, toy_encoder, every, seed_pairs=LabelledPairs("", seeds))
     assert mined.seeds.pairs == seeds
     assert plain.pairs.probs is not None and mined.pairs.probs is not None
     truth = {seed[:2]: float(seed.right) for seed in seeds}
@@ -187,7 +187,7 @@ def test_what_was_judged_wrong_never_comes_back_and_what_was_judged_right_is_kep
     assert len(right) >= 5
     seeds = LabelledPairs("", known(right) + known(wrong, right=False))
     asked = MiningOptions(**options)  # type: ignore[arg-type]
-    mined = xmine.mine(source, target, toy_encoder, asked, seeds=seeds)
+    mined = xmine.mine(source, target, toy_encoder, asked, seed_pairs=seeds)
     assert right <= lines(mined) and not wrong & lines(mined)
     assert mined.pairs.probs is not None
     probs = dict(zip(_line_pairs(mined), mined.pairs.probs.tolist(), strict=True))
@@ -201,7 +201,7 @@ def test_the_best_n_are_first_those_known_to_be_right(
     last = _line_pairs(every)[-3:]
     seeds = LabelledPairs("", known(last))
     for top in (2, 3, 5):
-        mined = xmine.mine(*toy_files[:2], toy_encoder, MiningOptions(top=top), seeds=seeds)
+        mined = xmine.mine(*toy_files[:2], toy_encoder, MiningOptions(top=top), seed_pairs=seeds)
         assert len(mined.pairs) == top
         assert len(set(last) & lines(mined)) == min(top, 3)
 
@@ -218,7 +218,7 @@ def test_judged_pairs_move_the_probabilities_of_all_others(
     moved = {}
     for right in (False, True):
         judged = LabelledPairs("", known(nearest, right=right), judged=True)
-        mined = xmine.mine(source, target, toy_encoder, every, seeds=judged)
+        mined = xmine.mine(source, target, toy_encoder, every, seed_pairs=judged)
         assert mined.pairs.probs is not None
         after = dict(zip(_line_pairs(mined), mined.pairs.probs.tolist(), strict=True))
         others = [pair for pair in after if 0 < probs[pair] < 1 and pair not in nearest]
@@ -333,7 +333,7 @@ def test_known_pairs_may_name_any_occurrence_of_a_repeated_line(
     judged = known(later), known(wrong, right=False)
     first = known(gold), known(((left - 60, right) for left, right in wrong), right=False)
     found = [
-        xmine.mine(source, target, toy_encoder, every, seeds=LabelledPairs("", right + false))
+        xmine.mine(source, target, toy_encoder, every, seed_pairs=LabelledPairs("", right + false))
         for right, false in (judged, first)
     ]
     assert list(found[0].pairs.rows()) == list(found[1].pairs.rows())
@@ -362,7 +362,7 @@ def test_known_pairs_are_of_whole_lines(toy_encoder: SentenceEncoder, toy_files:
     truth = LabelledPairs("", known(gold))
     refused = "segment and known pairs of lines"
     with pytest.raises(OptionError, match=refused):
-        xmine.mine(source, target, toy_encoder, MiningOptions(segment=True), seeds=truth)
+        xmine.mine(source, target, toy_encoder, MiningOptions(segment=True), seed_pairs=truth)
     with pytest.raises(OptionError, match=refused):
         options = MiningOptions(segment=True, threshold="gold")
         xmine.mine(source, target, toy_encoder, options, gold=truth)
@@ -370,7 +370,9 @@ def test_known_pairs_are_of_whole_lines(toy_encoder: SentenceEncoder, toy_files:
     mined = xmine.mine(source, target, toy_encoder, MiningOptions(segment=True), gold=truth)
     assert mined.gold == truth
     with pytest.raises(FileError, match="seeds:1: line 61 of "):
-        xmine.mine(source, target, toy_encoder, seeds=LabelledPairs("seeds", [LabelledPair(61, 1)]))
+        xmine.mine(
+            source, target, toy_encoder, seed_pairs=LabelledPairs("seeds", [LabelledPair(61, 1)])
+        )
 
 
 @pytest.fixture

@@ -85,7 +85,7 @@ def test_a_run_keeps_merged_pairs_and_those_known_to_be_right_stay(tmp_path: Pat
     assert every.merged
     known = [(int(every.source_lines[at]), int(every.target_lines[at])) for at in every.merged]
     seeds = LabelledPairs("seeds", [LabelledPair(x, y, True) for x, y in known[:3]])
-    mined = xmine.mine(source, target, options=options, seeds=seeds, run=tmp_path / "run")
+    mined = xmine.mine(source, target, options=options, seed_pairs=seeds, run=tmp_path / "run")
     rows = list(mined.pairs.rows())
     assert len(list(read_pairs(tmp_path / "run"))) == len(rows)
     assert [pair[:2] for pair in read_pairs(tmp_path / "run")] == [pair[:2] for pair in rows]

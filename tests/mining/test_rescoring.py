@@ -106,7 +106,7 @@ def test_a_model_that_knows_finds_more_and_noise_costs_nothing(
     options = MiningOptions(rerank=rerank)
     plain = f1(xmine.mine(source, target, toy_encoder, options), gold)
     knows, noise = (
-        xmine.mine(source, target, toy_encoder, options, rescorer=Told(hard, worth).model)
+        xmine.mine(source, target, toy_encoder, options, rescore=Told(hard, worth).model)
         for worth in (5.0, 0.0)
     )
     assert 0.5 < plain < 0.9
@@ -124,7 +124,7 @@ def test_figures_count_with_their_leads_alone(
     plain = f1(xmine.mine(*hard[:2], toy_encoder), hard[2])
     flat = lambda _, figures: np.zeros((len(figures), 2), np.float32)  # noqa: E731
     monkeypatch.setattr("xmine.mining.rescoring.with_leads", flat)
-    found = xmine.mine(*hard[:2], toy_encoder, rescorer=Told(hard, 5.0).model)
+    found = xmine.mine(*hard[:2], toy_encoder, rescore=Told(hard, 5.0).model)
     assert f1(found, hard[2]) == pytest.approx(plain, abs=0.01)
 
 
@@ -137,14 +137,14 @@ def test_a_side_of_a_few_lines_is_rescored(
     source, target = write(tmp_path / "en", english[: rows[0]]), tmp_path / "zh"
     write(target, chinese[: rows[1]])
     options = MiningOptions(rerank=rerank, threshold=-99.0)
-    mined = xmine.mine(source, target, toy_encoder, options, rescorer=toy_encoder)
+    mined = xmine.mine(source, target, toy_encoder, options, rescore=toy_encoder)
     assert len(mined.pairs) == min(rows)
 
 
 def test_a_probability_is_the_logistic_function_of_the_log_odds(
     toy_encoder: SentenceEncoder, hard: Files
 ) -> None:
-    pairs = xmine.mine(*hard[:2], toy_encoder, rescorer=Told(hard, 5.0).model).pairs
+    pairs = xmine.mine(*hard[:2], toy_encoder, rescore=Told(hard, 5.0).model).pairs
     assert pairs.probs == pytest.approx(1 / (1 + np.exp(-pairs.scores.astype(float))), abs=1e-4)
 
 
@@ -154,7 +154,7 @@ def test_given_vectors_are_rescored(given: tuple[Files, tuple[Vectors, Vectors]]
     for margin in ("ratio", "distance"):
         model = Told(files, 6.0)
         knows = xmine.mine(
-            *files[:2], None, MiningOptions(margin=margin), vectors=vectors, rescorer=model.model
+            *files[:2], None, MiningOptions(margin=margin), vectors=vectors, rescore=model.model
         )
         assert f1(knows, files[2]) > f1(plain, files[2]) + 0.02
         assert len(model.read) == len(set(model.read)) <= 2 * 600
@@ -191,7 +191,7 @@ def test_an_encoder_that_repeats_the_first_changes_next_to_nothing(
 ) -> None:
     source, target, gold = hard
     plain = xmine.mine(source, target, toy_encoder)
-    again = xmine.mine(source, target, toy_encoder, rescorer=SentenceEncoder.load(toy_folder))
+    again = xmine.mine(source, target, toy_encoder, rescore=SentenceEncoder.load(toy_folder))
     assert abs(f1(again, gold) - f1(plain, gold)) < 0.02
 
 
@@ -202,10 +202,10 @@ def test_a_run_keeps_the_figures_and_continues_them(
 
     def mine(told: Told | None, **more: Any) -> xmine.Mined:
         model = told.model if told else None
-        return xmine.mine(*toy_files[:2], toy_encoder, rescorer=model, run=run, **more)
+        return xmine.mine(*toy_files[:2], toy_encoder, rescore=model, run=run, **more)
 
     whole = Told(toy_files, 2.0)
-    wanted = xmine.mine(*toy_files[:2], toy_encoder, rescorer=whole.model)
+    wanted = xmine.mine(*toy_files[:2], toy_encoder, rescore=whole.model)
     killed = Told(toy_files, 2.0)
     killed.stops_after = 40
     with pytest.raises(KeyboardInterrupt):
@@ -238,10 +238,10 @@ def test_second_models_that_were_made_in_memory_are_told_apart(
     other = SentenceEncoder(StaticEmbedding(body.pieces, Table.rounded(rows)))
     one = SentenceEncoder(body)
     assert one.fingerprint() is other.fingerprint() is None
-    xmine.mine(*toy_files[:2], toy_encoder, rescorer=one, run=tmp_path / "run")
-    xmine.mine(*toy_files[:2], toy_encoder, rescorer=SentenceEncoder(body), run=tmp_path / "run")
+    xmine.mine(*toy_files[:2], toy_encoder, rescore=one, run=tmp_path / "run")
+    xmine.mine(*toy_files[:2], toy_encoder, rescore=SentenceEncoder(body), run=tmp_path / "run")
     before = set(tmp_path.glob("run/parts/rescoring-*"))
-    xmine.mine(*toy_files[:2], toy_encoder, rescorer=other, run=tmp_path / "run")
+    xmine.mine(*toy_files[:2], toy_encoder, rescore=other, run=tmp_path / "run")
     assert not before & set(tmp_path.glob("run/parts/rescoring-*"))
 
 
@@ -251,7 +251,7 @@ def test_an_encoder_leaves_no_vectors_in_the_run(
     second = SentenceEncoder.load(toy_folder)
     for cache in (True, False):
         options, run = MiningOptions(cache=cache), tmp_path / f"run-{cache}"
-        xmine.mine(*toy_files[:2], toy_encoder, options, rescorer=second, run=run)
+        xmine.mine(*toy_files[:2], toy_encoder, options, rescore=second, run=run)
         assert list(run.glob("parts/rescoring*"))
         rows = sum(len(np.load(path)) for path in run.glob("parts/vectors-*"))
         assert rows == sum(len(np.load(run / f"{side}.npy")) for side in ("source", "target"))
@@ -271,8 +271,8 @@ def test_known_pairs_stay_what_they_are(toy_encoder: SentenceEncoder, toy_files:
         source,
         target,
         toy_encoder,
-        seeds=LabelledPairs("", seeds),
-        rescorer=Told(toy_files, 5.0).model,
+        seed_pairs=LabelledPairs("", seeds),
+        rescore=Told(toy_files, 5.0).model,
     )
     assert right and right <= lines(mined) and not wrong & lines(mined)
     assert mined.pairs.probs is not None and mined.pairs.margins is not None
@@ -289,7 +289,7 @@ def test_too_few_pairs_leave_the_model_out(toy_encoder: SentenceEncoder, tmp_pat
         {(1, 1)},
     )
     told = Told(files, 2.0)
-    mined = xmine.mine(*files[:2], toy_encoder, rescorer=told.model)
+    mined = xmine.mine(*files[:2], toy_encoder, rescore=told.model)
     assert LEFT_OUT.format("--rescore") in mined.report().warnings and told.read == []
     plain = xmine.mine(*files[:2], toy_encoder)
     assert list(mined.pairs.rows()) == list(plain.pairs.rows())

@@ -34,13 +34,14 @@ from xmine.encoders.metadata import (
 from xmine.encoders.modules.parts import IN_NUMPY, Body, LengthOne, read_body, read_heads
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.reranking import RerankingWeights, read_reranking
-from xmine.errors import EncoderError
+from xmine.errors import EncoderError, OptionError
 from xmine.files.atomic import replacing_folder
 from xmine.files.scratch import temporary_folder
 from xmine.hardware import choose_batch_size
+from xmine.notebook import bar
 from xmine.options import EncodingOptions
 from xmine.progress import Progress, Report, silent
-from xmine.text.checks import check_texts
+from xmine.text.checks import ListOfTexts, as_list, check_texts
 
 if TYPE_CHECKING:
     from xmine.encoders.modules.heads import Head
@@ -189,30 +190,70 @@ class SentenceEncoder:
             "dtype": self.dtype,
         }
 
+    def __repr__(self) -> str:
+        """Name it, its architecture and the width of its vectors."""
+        kind = self.body.describe()["architecture"]
+        return f"<SentenceEncoder {self.name or 'in memory'}: {kind}, {self.dim} dimensions>"
+
     def encode(
-        self, texts: Sequence[str], report: Report = silent, prompt: str = ""
+        self,
+        texts: str | ListOfTexts,
+        report: Report = silent,
+        prompt: str = "",
+        *,
+        batch_size: int = 0,
+        show_progress_bar: bool = False,
+        normalize_embeddings: bool = True,
     ) -> NDArray[np.float32]:
-        """Encode sentences.
+        """Encode sentences; the keywords are those of sentence-transformers.
 
         Args:
-            texts: the sentences.
+            texts: the sentences, or one.
             report: called while it goes on.
             prompt: a text to put before each, or the name of one of the encoder's own.
+            batch_size: sentences that a transformer reads at once; 0: as it was loaded.
+            show_progress_bar: draw a bar.
+            normalize_embeddings: rows always have length one.
 
         Returns:
-            float32 [texts, dim], rows of length one; a blank text, or one without a known token,
-            is a row of zeros. With a static encoder a row depends on its text alone, to the last
-            bit; with a transformer, in the last bits, on the length of the texts in its batch.
+            float32 [texts, dim], of one text [dim], rows of length one; a blank text, or one
+            without a known token, is a row of zeros. With a static encoder a row depends on its
+            text alone, to the last bit; with a transformer, in the last bits, on the length of the
+            texts in its batch.
 
         Raises:
-            TypeError: a single text is given in place of a list, or something else than texts.
+            TypeError: something else than texts is given.
             ValueError: a text has half a character.
-            OptionError: there is no prompt of that name.
+            OptionError: there is no prompt of that name, or rows of other lengths are wanted.
             EncoderError: a vector is not finite.
         """
-        check_texts(texts)
-        vectors = np.empty((len(texts), self.dim), dtype=np.float32)
-        return self._encode_into(vectors, texts, report, prompt)
+        if not normalize_embeddings:
+            raise OptionError("normalize_embeddings is false: vectors always have length one")
+        listed, body = [texts] if isinstance(texts, str) else as_list(texts), self.body
+        check_texts(listed)
+        vectors = np.empty((len(listed), self.dim), dtype=np.float32)
+        usual = None if isinstance(body, IN_NUMPY) else body.batch_size
+        try:
+            if batch_size and not isinstance(body, IN_NUMPY):
+                body.batch_size = batch_size
+            with bar(report, wanted=show_progress_bar) as told:
+                self._encode_into(vectors, listed, told, prompt)
+        finally:
+            if usual is not None and not isinstance(body, IN_NUMPY):
+                body.batch_size = usual
+        return vectors[0] if isinstance(texts, str) else vectors
+
+    def similarity(
+        self, texts: ListOfTexts | NDArray[np.float32], others: ListOfTexts | NDArray[np.float32]
+    ) -> NDArray[np.float32]:
+        """Give the cosines of all texts, or vectors, with all others: float32 [texts, others]."""
+
+        def vectors(given: ListOfTexts | NDArray[np.float32]) -> NDArray[np.float32]:
+            if isinstance(given, np.ndarray) and given.dtype.kind == "f":
+                return np.atleast_2d(given)
+            return self.encode(as_list(given))
+
+        return vectors(texts) @ vectors(others).T
 
     def encode_half(
         self, texts: Sequence[str], report: Report = silent, prompt: str = ""

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.errors import FileError
+from xmine.notebook import html_table
 from xmine.options import load_toml
 
 Groups = Mapping[str, Sequence[str]]  # group -> its languages
@@ -134,6 +135,10 @@ class Result:
             failed=found.get("failed", ()),
             statistic=found.get("statistic", "mean"),
         )
+
+    def _repr_html_(self) -> str:
+        """Show the figures in a notebook."""
+        return html_table(self.cells(), f"{self.benchmark}: {self.protocol}")
 
     def cells(self) -> list[list[str]]:
         """Lay the rows out as a table of texts, its head first."""

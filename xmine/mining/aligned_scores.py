@@ -110,7 +110,7 @@ class AlignedScores(PairRows):
             yield pair._replace(score=score, cosine=cosine, prob=prob, flags=flags, margin=margin)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ScoringReport(Report):
     """The figures of scored pairs, which are `result`.
 

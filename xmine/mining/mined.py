@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,10 +99,6 @@ class Mined(PairRows):
     def __len__(self) -> int:
         """Count the pairs."""
         return len(self.pairs)
-
-    def __getitem__(self, at: Any) -> Any:  # noqa: ANN401 - see PairRows
-        """Give a pair, or a list of some."""
-        return self.pairs[at]
 
     def report(self) -> "MiningReport":
         """Report precision, flags, agreement with gold pairs, and warnings."""

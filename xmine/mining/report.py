@@ -26,7 +26,7 @@ class Figure(NamedTuple):
     said: str = ""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Report:
     """The figures of a result; `str` writes them in a few lines.
 
@@ -56,6 +56,8 @@ class Report:
     def __str__(self) -> str:
         """Write the figures in a few lines."""
         return "\n".join(self.lines())
+
+    __repr__ = __str__  # so that a session and a notebook show the figures
 
     def facts(self) -> dict[str, object]:
         """List every figure, for JSON."""

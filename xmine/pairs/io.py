@@ -106,20 +106,12 @@ class Pairs(PairRows):
         """Count the pairs."""
         return len(self.sources)
 
-    def __getitem__(self, at: Any) -> Any:  # noqa: ANN401 - see PairRows
-        """Give a pair, or a list of some; the others are not read."""
-        chosen = range(len(self))[at]
-        if isinstance(chosen, int):
-            return next(self._rows(chosen, chosen + 1))
-        if chosen.step == 1:
-            return list(self._rows(chosen.start, chosen.stop))
-        return [next(self._rows(each, each + 1)) for each in chosen]
-
     def rows(self) -> Iterator[Pair]:
         """Walk through the pairs."""
-        return self._rows(0, len(self))
+        return self.between(0, len(self))
 
-    def _rows(self, first: int, last: int) -> Iterator[Pair]:
+    def between(self, first: int, last: int) -> Iterator[Pair]:
+        """Walk through some pairs; the others are not read."""
         ordered = [self._column(name) for name in Pair._fields[:-1]]
         for start in range(first, last, _PAIRS_AT_ONCE):
             some = slice(start, min(start + _PAIRS_AT_ONCE, last))

@@ -1,10 +1,10 @@
 """Results that are read as a sequence of pairs, in Python and in a notebook."""
 
 from collections.abc import Iterator
-from html import escape
 from itertools import islice
 from typing import TYPE_CHECKING, overload
 
+from xmine.notebook import html_table
 from xmine.pairs.pair import Pair, pair_frame
 
 if TYPE_CHECKING:
@@ -30,21 +30,24 @@ class PairRows:
         """Count the pairs."""
         return sum(1 for _ in self.rows())
 
+    def between(self, first: int, last: int) -> Iterator[Pair]:
+        """Walk through some pairs."""
+        return islice(self.rows(), first, last)
+
     @overload
     def __getitem__(self, at: int) -> Pair: ...
     @overload
     def __getitem__(self, at: slice) -> list[Pair]: ...
     def __getitem__(self, at: int | slice) -> Pair | list[Pair]:
         """Give a pair, or a list of some."""
-        size = len(self)
-        if isinstance(at, slice):
-            start, stop, step = at.indices(size)
-            if step > 0:
-                return list(islice(self.rows(), start, stop, step))
-            return [*self.rows()][at]
-        if not -size <= at < size:
-            raise IndexError(f"pair {at} of {size:,}")
-        return next(islice(self.rows(), at % size, None))
+        places = range(len(self))
+        if not isinstance(at, slice):
+            place = places[at]
+            return next(self.between(place, place + 1))
+        chosen = places[at]
+        first, last = min(chosen, default=0), max(chosen, default=-1) + 1
+        some = list(self.between(first, last))
+        return [some[place - first] for place in chosen]
 
     def to_polars(self) -> "pl.DataFrame":
         """Make a table: the columns that the pairs have, a row a pair; null for what is missing."""
@@ -56,12 +59,7 @@ class PairRows:
         pairs = list(islice(self.rows(), _SHOWN))
         figures = [n for n in ("score", "prob", "flags") if any(p.facts().get(n) for p in pairs)]
         cells = [[*(_shown(getattr(p, n)) for n in figures), p.source, p.target] for p in pairs]
-        rows = [("th", [*figures, "source", "target"]), *(("td", row) for row in cells)]
-        table = "".join(
-            f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in row)}</tr>"
-            for tag, row in rows
-        )
-        return f"<table>{table}</table><p>{escape(repr(self))}</p>"
+        return html_table([[*figures, "source", "target"], *cells], repr(self))
 
 
 def _shown(figure: object) -> str:

@@ -44,7 +44,7 @@ from xmine.files.suffixes import (
     plugged,
     suffix_of,
 )
-from xmine.text.checks import check_texts
+from xmine.text.checks import ListOfTexts, as_list, check_texts
 from xmine.text.columns import (
     NoColumnError,
     csv_column,
@@ -310,14 +310,14 @@ def _told(name: str, left_out: Counter[str]) -> list[str]:
 
 
 # What may be given for a text input.
-Texts = str | Path | TextInput | Sequence[str]
+Texts = str | Path | TextInput | ListOfTexts
 
 
 def text_input(given: Texts, side: str = "") -> TextInput:
     """Parse `path:column`; a path that exists, or that nothing is known of, has no column.
 
     Args:
-        given: a path or a list of texts.
+        given: a path, or texts: a list, an array, a column of a table.
         side: `source` or `target`, which names a list in messages.
 
     Raises:
@@ -326,6 +326,8 @@ def text_input(given: Texts, side: str = "") -> TextInput:
     """
     if isinstance(given, TextInput):
         return given
+    if not isinstance(given, (str, bytes, Path)):
+        given = as_list(given)
     if isinstance(given, Sequence) and not isinstance(given, (str, bytes)):
         check_texts(given)
         name = f"a list of {count(len(given), f'{side} text'.strip())}"

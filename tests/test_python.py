@@ -356,7 +356,7 @@ def test_help_tells_every_flag_of_the_command_as_a_keyword() -> None:
         keywords = inspect.signature(function).parameters
         flags = {each.name for each in get_command(app(name)).get_command(None, name).params}  # type: ignore[attr-defined]
         missing = flags - others - {"source", "target"} - keywords.keys()
-        assert missing <= {"explain", "repair", "help", "help_all", *GENERAL}, missing
+        assert missing <= {"explain", "repair", "force", "help", "help_all", *GENERAL}, missing
         for keyword in keywords:
             assert re.search(rf"\b{keyword}\b.*:", function.__doc__), keyword
 

@@ -11,7 +11,7 @@ import pytest
 from tests.toys.once import made_once
 from tests.toys.sentences import toy_sentences
 from xmine import mine
-from xmine.browsing.flag_reasons import Reasons
+from xmine.browsing.details import reasons_of
 from xmine.browsing.neighbourhood import Surroundings
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.search import run_vectors
@@ -224,9 +224,8 @@ def seen(run: Path) -> tuple[list[Pair], list[float]]:
         for row in range(20):
             around.near("source", row)
             around.near("target", row)
-        reasons = Reasons(opened)
         for row in range(len(opened)):
-            reasons.of(row)
+            reasons_of(opened, row)
         run_vectors(opened, "source")
     assert opened.scores is not None
     return pairs, opened.scores.tolist()

@@ -66,7 +66,7 @@ _LEAST = 64 * 2**20  # bytes that a search takes in any case
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class SharedWork:
     """What several runs share: the files of steps, and texts that have been read.
 
     Attributes:
@@ -88,7 +88,7 @@ def open_stages(
     *,
     force: bool = False,
     engine: Engine | None = None,
-    shared: "Shared | None" = None,
+    shared: SharedWork | None = None,
 ) -> Iterator["Stages"]:
     """Begin a run in a folder, or go on with one; without a folder, work in a temporary one."""
     engine, nodes = engine or LocalEngine(), []
@@ -113,7 +113,7 @@ class Stages:
         report: Report,
         warn: Warn,
         engine: Engine,
-        shared: "Shared | None" = None,
+        shared: SharedWork | None = None,
     ) -> None:
         """Work in the folder of a run, which may be a temporary one."""
         self.run, self._options, self._report, self._warn = run, options, report, warn

@@ -78,7 +78,7 @@ def align(
             "name the file, or let xmine documents SOURCE TARGET --align FILE pair the files",
         )
     pair = as_pair(encoder or SentenceEncoder.load())
-    asked = run_facts(inputs, pair, options, {ALIGNED: True})
+    asked = partial(run_facts, inputs, pair, options, {ALIGNED: True})
     told: list[str] = []
     here = temporary_run() if run is None else open_run(Path(run), asked(), force, told.append)
     with here as opened, scratch_in(opened.folder):

@@ -112,7 +112,7 @@ def mine(
     readable = vectorizer.facts.languages if isinstance(vectorizer, EncoderPair) else ()
     judging, by_margin = judging_encoder(vectorizer, options)
     also = {"seed_pairs": bool(seeds.pairs), "gold": bool(gold.pairs), "rescore": bool(rescorer)}
-    facts = run_facts(inputs, vectorizer, options, also)
+    facts = partial(run_facts, inputs, vectorizer, options, also)
     told: list[str] = []  # of this process alone, such as files that were made again
     opened = open_stages(
         run, facts, options, report, told.append, force=force, engine=engine, shared=shared

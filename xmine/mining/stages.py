@@ -32,11 +32,10 @@ from xmine.knn.growing import has_grown, rows_mark, search_grown
 from xmine.knn.neighbours import Neighbours, keep, kept_in, mark_in
 from xmine.knn.tiles import is_one_tile, search_in_tiles
 from xmine.mining.figures import Rows, read_figures
-from xmine.mining.matching import OpenTokens, match_candidates
+from xmine.mining.matching import OpenTokens, match_candidates, stretches_of_chosen
 from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import Judge, Vectorizer, are_single_words, weights_of
 from xmine.mining.run_facts import SIDES
-from xmine.mining.stretches import stretches_of_chosen
 from xmine.progress import Report, silent, ticks
 from xmine.run.folder import Asked, Run, open_run, temporary_run, working_folder
 from xmine.run.local import LocalEngine

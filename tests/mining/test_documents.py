@@ -13,17 +13,17 @@ from xmine.files.reading import read_lines
 from xmine.mining.documents import _without_language, pair_documents
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
-from xmine.scoring.documents import MOST_ADDED, WEIGHTS, Shared
+from xmine.scoring.documents import MOST_ADDED, WEIGHTS, Overlap
 from xmine.text.inputs import read_texts
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SIZES = np.array([4, 4, 4]), np.array([4, 4, 2])
 
 
-def shared(*pairs: tuple[int, int, float]) -> Shared:
+def shared(*pairs: tuple[int, int, float]) -> Overlap:
     """Add up pairs of sentences: source document, target document, probability."""
     x, y, probs = (np.array(each) for each in zip(*pairs, strict=True))
-    return Shared.of((x, y), (3, 3), probs)
+    return Overlap.of((x, y), (3, 3), probs)
 
 
 def test_a_document_is_paired_with_the_one_that_its_pairs_lead_to() -> None:
@@ -41,10 +41,10 @@ def test_a_document_is_paired_with_the_one_that_its_pairs_lead_to() -> None:
 def test_the_other_sentences_of_documents_are_evidence_and_a_pair_is_none_for_itself() -> None:
     probs = [0.9, 0.9, 0.9, 0.5, 0.5]
     x, y = np.array([0, 0, 0, 0, 1]), np.array([1, 1, 1, 1, 0])
-    found = Shared.of((x, y), (3, 3), np.array(probs))
+    found = Overlap.of((x, y), (3, 3), np.array(probs))
     evidence = found.evidence(x, y, np.array(probs), SIZES)
     assert evidence[3] > 0.5 > 0 > evidence[4]
-    sure = Shared.of((x, y), (3, 3), np.array([*probs[:4], 1.0]))
+    sure = Overlap.of((x, y), (3, 3), np.array([*probs[:4], 1.0]))
     other = sure.evidence(x, y, np.array([*probs[:4], 1.0]), SIZES)
     assert other[4] == pytest.approx(evidence[4], abs=0.3)
 
@@ -77,7 +77,7 @@ def test_evidence_is_the_rate_of_translations_inside_of_pairs_of_documents() -> 
     assert shared(*pairs).evidence(x, y, probs, sizes) == pytest.approx(wanted)
     x, y, ones = np.zeros(1000, int), np.ones(1000, int), np.ones(1000)
     large = np.array([1000, 10**6, 10**6]), np.array([10**6, 1000, 10**6])
-    sure = Shared.of((x, y), (3, 3), ones).evidence(x, y, ones, large)
+    sure = Overlap.of((x, y), (3, 3), ones).evidence(x, y, ones, large)
     assert sure == pytest.approx(np.full(1000, MOST_ADDED))
 
 

@@ -20,7 +20,7 @@ from xmine.encoders.pair import EncoderPair
 from xmine.errors import EncoderError, XmineError
 from xmine.flags import line_features
 from xmine.knn import tiles
-from xmine.mining import matching, stretches
+from xmine.mining import matching
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
 from xmine.run.local import LocalEngine
@@ -36,7 +36,6 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(StaticEmbedding, "texts_at_once", 16)
     monkeypatch.setattr(Transformer, "texts_at_once", 16)
     monkeypatch.setattr(matching, "ROWS_OF_A_TASK", 24)
-    monkeypatch.setattr(stretches, "PAIRS_OF_A_TASK", 20)
     monkeypatch.setattr(line_features, "LINES_OF_A_TASK", 40)
     monkeypatch.setattr(tiles, "_EXACT_ROWS", (64, 64))
 
@@ -181,7 +180,7 @@ def test_tasks_leave_the_files_of_one_process(
             counts["tokens"] = 2 * -(-rows // 16)
     ran = stages(engine)
     pairs = sum(len(np.load(path)) for path in tmp_path.glob("here/parts/stretches-*"))
-    assert ran.pop("stretches", 0) == -(-pairs // 20)
+    assert ran.pop("stretches", 0) == -(-pairs // 24)
     assert ran == counts
 
 

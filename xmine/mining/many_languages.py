@@ -18,7 +18,7 @@ from xmine.files.records import json_row
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
-from xmine.mining.stages import Shared
+from xmine.mining.stages import SharedWork
 from xmine.progress import Report, silent
 from xmine.run.steps import Steps
 from xmine.text.inputs import TextInput
@@ -89,7 +89,7 @@ def mine_languages(
         run.mkdir(exist_ok=True)
     found = dict[str, Mapping[str, object]]()
     _describe(run, texts, found)
-    shared, encoder = Shared(Steps(run / PARTS)), encoder or SentenceEncoder.load()
+    shared, encoder = SharedWork(Steps(run / PARTS)), encoder or SentenceEncoder.load()
     for source, target in pairs:
         name, own = f"{source}-{target}", replace(options, src_lang=source, tgt_lang=target)
         sides, place = (texts[source], texts[target]), run / name

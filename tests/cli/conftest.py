@@ -1,6 +1,7 @@
 """The command in this process: as `xmine` runs it, but without the start of an interpreter."""
 
 import io
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -57,6 +58,34 @@ def command(
         return Ended(code, out.decode("utf-8"), other, touched, "".join(apart))
 
     return ended
+
+
+@pytest.fixture(scope="session")
+def runs_kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("runs")
+
+
+@pytest.fixture
+def mined_once(
+    command: Callable[..., Ended],
+    toy_files: tuple[Path, Path, object],
+    toy_folder: Path,
+    tmp_path: Path,
+    runs_kept: Path,
+) -> Callable[..., Path]:
+    """Mine the toy files into run/ with some options; for the next test that asks, copy that."""
+
+    def run(*options: str) -> Path:
+        kept = runs_kept / " ".join(options or ["plain"])
+        if kept.exists():
+            return Path(shutil.copytree(kept, tmp_path / "run"))
+        mine = "mine", "en.txt", "zh.txt", "-o", "run/", "--model", toy_folder
+        ended = command(*mine, *options)
+        assert ended.code == 0, ended.err
+        shutil.copytree(tmp_path / "run", kept)
+        return tmp_path / "run"
+
+    return run
 
 
 @pytest.fixture

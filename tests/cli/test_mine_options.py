@@ -241,22 +241,6 @@ def test_the_object_tells_all_of_it(command: Command, tmp_path: Path, mine: list
     assert set(plain["other_cuts"][0]) == {"cut", "pairs", "precision", "interval"}
 
 
-@pytest.mark.parametrize(
-    "options",
-    ["--threshold inf", "--threshold -inf", "--top 3 --plot", "--precision 1 --plot", "-k 1"],
-)
-def test_the_object_is_json_whatever_the_cut(
-    command: Command, mine: list[str], options: str
-) -> None:
-    ended = command(*mine, *options.split(), "--json", "-o", "p.jsonl")
-    assert (ended.code, ended.err) == (0, "")
-    facts = strict_json(ended.out)
-    assert facts["pairs"] >= 0 and facts["cut_how"]
-    said = command(*mine, *options.split())
-    assert said.code == 0
-    assert re.search(r"\b(nan|None)\b", said.err) is None
-
-
 def test_gold_gives_the_best_cut(
     command: Command, tmp_path: Path, mine: list[str], toy_files: Toy
 ) -> None:

@@ -84,38 +84,6 @@ def test_archives_are_known_by_their_first_bytes(
     assert read_lines(packed) == read_lines(plain)
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress, zstandard.compress])
-def test_a_cut_off_archive_is_an_error_not_a_short_text(
-    tmp_path: Path, pack: Callable[[bytes], bytes]
-) -> None:
-    file = tmp_path / "cut.txt"
-    file.write_bytes(pack(NASTY * 50)[:-9])
-    with pytest.raises(FileError, match="broken archive"):
-        read_lines(file)
-
-
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        (b"", "the file is empty"),
-        (b"\xef\xbb\xbf", "the file is empty"),
-        (b"\n \n\t\n", "only blank lines"),
-        (b"good\nb\xe4d\n", "bad.txt:2: not UTF-8: byte 2 of the line is 0xe4"),
-        (b"good\ngood\n\xff\n", "bad.txt:3: not UTF-8: byte 1 of the line is 0xff"),
-        (b"one\ntwo\nbin\x00ary\n", "bad.txt:3: a binary file"),
-        ("text".encode("utf-16"), "bad.txt:1: UTF-16"),
-    ],
-)
-def test_bad_files_are_refused_with_file_and_line(
-    tmp_path: Path, data: bytes, message: str
-) -> None:
-    file = tmp_path / "bad.txt"
-    file.write_bytes(data)
-    with pytest.raises(FileError) as error:
-        read_sentences(file)
-    assert message in error.value.message
-
-
 def test_the_hint_tells_another_encoding_from_a_few_broken_lines(tmp_path: Path) -> None:
     file = tmp_path / "bad.txt"
     file.write_bytes("你好\n再见\n明天见\n".encode("gb18030"))

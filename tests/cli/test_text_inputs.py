@@ -77,18 +77,6 @@ def test_summaries_and_warnings_name_the_column(
     assert facts["languages"] == ["und", "ru"]
 
 
-def test_languages_are_told_where_they_are_given(
-    command: Command, toy_files: Toy, toy_folder: Path
-) -> None:
-    mine = ["mine", "en.txt", "zh.txt", "--model", toy_folder]
-    assert json.loads(command(*mine, "--json").out)["languages"] == ["und", "zh"]
-    given = command(*mine, "--src-lang", "en", "--tgt-lang", "zho_Hans", "-v")
-    assert "xmine: languages: en and zho_Hans\n" in given.err
-    wrong = command(*mine, "--src-lang", "no such", "-o", "pairs.tsv")
-    assert wrong.err.startswith("xmine: --src-lang is 'no such'\nhint: give a code such as en")
-    assert (wrong.code, wrong.touched) == (2, set())
-
-
 def test_hostile_text_passes_and_keeps_the_rows_whole(
     command: Command, tmp_path: Path, toy_files: Toy, toy_folder: Path
 ) -> None:

@@ -262,24 +262,6 @@ def test_gold_chooses_the_best_cut_and_changes_nothing_else(
     assert others == auto.report().warnings == again.report().warnings
 
 
-def test_a_wanted_precision_is_the_lowest_cut_that_is_expected_to_have_it(
-    toy_encoder: SentenceEncoder, toy_files: ToyFiles
-) -> None:
-    source, target, _ = toy_files
-    every = xmine.mine(source, target, toy_encoder, MiningOptions(threshold=float("-inf")))
-    assert every.confidence is not None
-    for precision in (0.7, 0.9, 0.99):
-        mined = xmine.mine(source, target, toy_encoder, MiningOptions(precision=precision))
-        assert mined.threshold.how.startswith(f"precision {precision:g}")
-        assert mined.kept.precision is not None and mined.kept.precision >= precision
-        size = len(mined.pairs)
-        kept = np.arange(1, len(every.pairs) + 1)
-        wrong = kept - np.cumsum(every.confidence.probs)
-        ends = np.diff(every.confidence.probs, append=-1) != 0  # equal ones go together
-        more = ends & (kept > size) & (every.confidence.probs >= 0.5)
-        assert (1 - 1.15 * wrong[more] / kept[more] < precision).all()
-
-
 def test_a_probability_keeps_nothing_where_none_is_estimated(
     toy_encoder: SentenceEncoder, toy_files: ToyFiles
 ) -> None:

@@ -222,16 +222,6 @@ def test_a_task_is_late_by_the_slowest_for_its_weight(
         assert len(cluster.placed) == calls
 
 
-def test_the_last_task_may_be_a_quick_one(tmp_path: Path) -> None:
-    cluster = slow(tmp_path, "abc")
-    cluster.begin(2)
-    cluster.now = 21
-    cluster.end(2)
-    cluster.now = 59
-    cluster.work.fill()
-    assert len(cluster.placed) == 3
-
-
 def test_the_second_call_goes_to_the_node_with_the_fewest_calls_for_each_core(
     tmp_path: Path,
 ) -> None:
@@ -342,14 +332,3 @@ def test_where_no_node_offers_a_gpu_the_hint_says_how_to_do_without(tmp_path: Pa
         with pytest.raises(XmineError) as error:
             Cluster(task, nodes).work.check_room()
         assert hint in error.value.hint
-
-
-def test_a_cluster_without_nodes_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(XmineError, match="a needs a core; no node"):
-        Cluster(tasks(tmp_path, "a"), {}).work.check_room()
-
-
-def test_a_task_that_is_done_needs_no_room(tmp_path: Path) -> None:
-    cluster = Cluster([*tasks(tmp_path, "a"), *tasks(tmp_path, "x", gpus=2)])
-    (tmp_path / "x").touch()
-    cluster.work.check_room()

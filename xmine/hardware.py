@@ -200,7 +200,7 @@ def bytes_of(size: str) -> int | None:
 
 
 @cache
-def _blas() -> Any:
+def _blas() -> Any:  # noqa: ANN401 - a library without types
     """Find numpy's BLAS, once: to look for it costs as much as to search among a hundred lines."""
     import numpy  # noqa: F401
     from threadpoolctl import ThreadpoolController

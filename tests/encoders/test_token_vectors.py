@@ -172,9 +172,9 @@ def slow_axes(body: StaticEmbedding, sides: Sequence[Sequence[str]]) -> Any:
         for piece, number in Counter(read).items():
             times[piece] += number / len(read)
     rows = []
-    for piece, number in times.items():
+    for piece, share in times.items():
         vector = body.table.vectors([piece])[0].astype(np.float64)
-        rows.append(vector * math.sqrt(number))  # its direction, times its length
+        rows.append(vector * math.sqrt(share))  # its direction, times its length
     return np.linalg.svd(np.array(rows), full_matrices=False)[2][:TOKEN_DIM]
 
 

@@ -156,15 +156,6 @@ def test_a_task_that_takes_very_long_is_started_once_more_elsewhere(tmp_path: Pa
     assert list(cluster.work.calls) == [2]
 
 
-def test_the_first_call_may_end_first(tmp_path: Path) -> None:
-    cluster = slow(tmp_path, "ab")
-    cluster.now = 60
-    cluster.work.fill()
-    cluster.end(1)
-    assert cluster.stopped == [2]
-    assert cluster.work.is_over
-
-
 def test_no_task_is_started_twice_while_others_are_left(tmp_path: Path) -> None:
     cluster = Cluster(tasks(tmp_path, "abcdefghijkl"))
     cluster.work.fill()

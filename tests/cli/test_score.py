@@ -3,7 +3,6 @@
 import gzip
 import json
 import re
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ import numpy as np
 import pytest
 
 from tests.toys.sentences import chinese_word, english_word, example_pairs, toy_sentences
-from xmine.flags.names import FLAGS
 from xmine.pairs.io import read_pairs
 
 Command = Callable[..., Any]
@@ -295,27 +293,6 @@ def test_ratios_of_next_to_nothing_are_warned_of(command: Command, tmp_path: Pat
     near_zero += "any ratio large; --margin distance makes none"
     assert f"xmine: warning: {near_zero}\n" in command(*inputs).err
     assert near_zero not in command(*inputs, "--margin", "distance").err
-
-
-def test_flags_are_counted_in_their_order(
-    command: Command, tmp_path: Path, corpus: list[str]
-) -> None:
-    for name in ("a.en", "a.zh"):
-        lines = Path(tmp_path, name).read_text("utf-8").split("\n")
-        lines[40:43] = ["bade fifi 7"] * 3
-        lines[50] += " 15" if name == "a.en" else " 16"
-        write(tmp_path / name, lines[:60])
-    ended = command(*corpus, "--json", "-o", "b.tsv")
-    flags = json.loads(ended.out)["flags"]
-    assert list(flags) == [name for name in FLAGS if name in flags]
-    assert (flags["copy"], flags["number"]) == (3, 1)
-    counts = Counter(
-        name for pair in read_pairs(tmp_path / "b.tsv") for name in (pair.flags or "").split(",")
-    )
-    assert flags == {name: counts[name] for name in flags}
-    assert flags["duplicate"] >= 3
-    told = ", ".join(f"{name} {number}" for name, number in flags.items())
-    assert f"\n       flags: {told}\n" in command(*corpus).err
 
 
 WRONG: dict[str, tuple[int, str]] = {

@@ -16,6 +16,7 @@ from xmine.errors import FileError, OptionError
 from xmine.mining.aligned import score_aligned
 from xmine.mining.aligned_scores import AlignedScores
 from xmine.mining.options import MiningOptions, ScoringOptions
+from xmine.mining.reranking import TOO_FEW
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
 from xmine.text.sentences import folded
@@ -52,6 +53,7 @@ def test_an_encoder_without_weights_learns_from_the_best_pair_of_a_source(
     found = score_aligned(*files, toy_encoder)
     probs = np.array([pair.prob for pair in found.rows()])
     assert found.by_margin == "" and probs[:120].mean() > 0.9 > 0.1 > probs[120:].mean()
+    assert score_aligned(left[:9], right[-9:], toy_encoder).by_margin == TOO_FEW
 
 
 def test_five_blocks_of_wrong_rows_are_told_the_longest_first(

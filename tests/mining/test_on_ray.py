@@ -132,7 +132,7 @@ def test_a_killed_driver_goes_on_here_or_there(cluster: Any, files: Files, tmp_p
     for end in ("here", "there"):
         run = tmp_path / f"killed-{end}"
         alone = [*words, "-o", f"{run}/"]
-        there = [*alone, "--engine", "ray", "--address", cluster.address]
+        there = [*alone, "--engine", f"ray://{cluster.address}"]
         process = subprocess.Popen(there, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         when(run, "parts/vectors-*", process.kill).join()
         assert process.wait() == -signal.SIGKILL

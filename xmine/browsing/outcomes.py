@@ -207,9 +207,6 @@ class PairOutcomes:
         drops = MiningOptions(drop=options.get("drop", [])).drop
         if dropping := [name for name in FLAGS if name in raised and name in drops]:
             return PairOutcome("dropped", f"dropped for its flag: {', '.join(dropping)}")
-        most = options.get("score_max")
-        if most is not None and score > most:
-            return PairOutcome("dropped", f"dropped: above --score-max {most:g}")
         if opened.allowed[row]:
             best = f"the best {options['top']:,}" if "top" in options else "the best"
             return PairOutcome("dropped", f"dropped: beyond {best} that --top asks for")

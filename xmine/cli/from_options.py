@@ -97,12 +97,14 @@ def with_flags(
     fields = _own_first(kind) if kind else {}
     flags += of_given.values()
     flags += [_parameter("preset", _preset_flag(presets), None)] if presets else []
-    flags += [_flag(*each, METHOD if presets else OTHER) for each in fields.values()]
+    no_flags: frozenset[str] = getattr(kind, "no_flags", frozenset())
+    group = METHOD if presets else OTHER
+    flags += [_flag(*each, group) for name, each in fields.items() if name not in no_flags]
 
     def read(context: typer.Context, file: Path | None) -> Path | None:
         if not context.resilient_parsing:
             merged = kind.merged if kind else dict[str, Any].__or__
-            context.meta[NAME] = read_settings(file, context, merged, refuse)
+            context.meta[NAME] = read_settings(file, context, merged, refuse, no_flags)
             context.default_map = context.meta[NAME].defaults(context, fields.keys())
         return file
 
@@ -170,7 +172,7 @@ def _made(
     """Take the options out of the values of a command line, and put them over those of files."""
     layers: dict[str, dict[str, Any]] = {"file": {}, "ENVIRONMENT": {}, "COMMANDLINE": {}}
     for name, (_, hint) in fields.items():
-        given, source = values.pop(name), context.get_parameter_source(name)
+        given, source = values.pop(name, None), context.get_parameter_source(name)
         if source is not None and source.name in layers:
             given = _table(name, given) if hint == dict[str, float] else given
             layers[source.name][name] = given

@@ -6,12 +6,11 @@ from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from xmine.cli.arguments import FORCE, FORMAT, MODEL, NO_HEADER, switch, value
+from xmine.cli.arguments import FORCE, FORMAT, MODEL, value
 from xmine.cli.console import Console, write_rows
 from xmine.cli.encoders import load_encoders
 from xmine.cli.pair_table import show_pairs
 from xmine.errors import OptionError
-from xmine.files.atomic import check_free
 from xmine.files.suffixes import PICTURE_SUFFIXES
 from xmine.mining.options import MiningOptions, ScoringOptions
 from xmine.options import without_effect
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
 # next prompt.
 _AROUND = 12
 _MOST_BINS = 30
+_TERMINAL = Path("-")  # of `--plot`
 
 
 @dataclass(frozen=True)
@@ -40,31 +40,22 @@ class Given:
     """Flags of both commands besides options: what reads the text, and where results go.
 
     Attributes:
-        src_vectors: Sentence vectors of the source's lines, instead of an encoder: .npy, or raw
-            float32.
-        dim: Dimension of raw float32 vectors.
-        hubs: Write the hubs to this file, as TSV: lines that are a neighbour of very many lines.
-        plot: Draw a histogram of the pairs on stderr, with the cut and the expected precision, if
-            any.
+        src_vectors: Sentence vectors of the source's lines, instead of an encoder: .npy.
         tgt_vectors: Sentence vectors of the target's lines.
     """
 
     model: MODEL = None
     src_vectors: Annotated[Path | None, value(group="Input")] = None
     tgt_vectors: Annotated[Path | None, value(group="Input")] = None
-    dim: Annotated[int | None, value(group="Input", shown="of the .npy", min=1)] = None
-    hubs: Annotated[Path | None, value(group="Output")] = None
-    plot: Annotated[bool, switch("--plot", group="Output")] = False
-    plot_file: Annotated[
+    plot: Annotated[
         Path | None,
         value(
-            f"Draw the histogram as a picture: {PICTURE_SUFFIXES}; its numbers go to a .csv "
-            "beside the picture.",
+            "Draw a histogram of the pairs with the cut: - on the terminal; or a file, "
+            f"{PICTURE_SUFFIXES}, whose numbers go to a .csv beside the picture.",
             group="Output",
         ),
     ] = None
     format: FORMAT = None
-    no_header: NO_HEADER = False
     force: FORCE = False
 
     def check(
@@ -106,16 +97,13 @@ class Given:
             if written.keys() & more.keys():
                 raise OptionError(f"{repair}: -o and --repair cannot go to the same file")
             written |= more
-        if self.hubs:
-            check_free(self.hubs, force=self.force)
-        if self.plot_file:
+        if self.plot and self.plot != _TERMINAL:
             from xmine.plots.scores import check_picture
 
-            check_picture(self.plot_file, force=self.force)
-        table = self.plot_file and self.plot_file.with_suffix(".csv")
-        for what, path in (("hubs", self.hubs), ("picture", self.plot_file), ("picture", table)):
-            if path and (other := written.setdefault(realpath(path), what)) != what:
-                raise OptionError(f"{path}: {other} and {what} cannot go to the same file")
+            check_picture(self.plot, force=self.force)
+            for path in (self.plot, self.plot.with_suffix(".csv")):
+                if written.setdefault(realpath(path), "picture") != "picture":
+                    raise OptionError(f"{path}: pairs and picture cannot go to the same file")
         refuse_read(read, written)
 
     def load(
@@ -128,7 +116,7 @@ class Given:
         if not (source and target):
             return load_encoders(self.model, options, console, second=second), None
         console.warn(*without_effect(options, {"an encoder": False, "a transformer": second}))
-        vectors = read_vectors(source, self.dim), read_vectors(target, self.dim)
+        vectors = read_vectors(source), read_vectors(target)
         console.detail(f"vectors of {source} and {target}, dimension {vectors[0].shape[1]}")
         return None, vectors
 
@@ -147,7 +135,8 @@ class Given:
     ) -> None:
         """Draw the pairs, and end as `finish` does."""
         title = " - ".join(Path(each).name for each in inputs)
-        draw(console, report.histogram, self.plot, self.plot_file, title)
+        if self.plot:
+            draw(console, report.histogram, self.plot, title)
         facts = {"histogram": report.histogram().facts()} if self.plot else {}
         finish(
             console,
@@ -155,7 +144,6 @@ class Given:
             output,
             pairs,
             format=self.format,
-            header=not self.no_header,
             notes=notes,
             table=table,
             printed=printed,
@@ -170,7 +158,6 @@ def finish(
     pairs: "Iterable[Pair] | None",
     *,
     format: str | None,
-    header: bool,
     notes: Sequence[str] = (),
     table: int | None = None,
     printed: bool = False,
@@ -192,9 +179,9 @@ def finish(
     if pairs is not None and table is not None:
         show_pairs(pairs, table)
     elif pairs is not None and output:
-        notes += write_pairs(pairs, output, languages, header=header).notes
+        notes += write_pairs(pairs, output, languages).notes
     elif pairs is not None and not console.as_json:
-        notes += print_pairs(pairs, format, header=header)
+        notes += print_pairs(pairs, format)
     facts = report.facts()
     vectors: Any = facts["vectors"]
     how = f"{console.seconds:.1f} s"
@@ -216,11 +203,10 @@ def on_stdout(console: Console, output: str | None, format: str | None) -> str |
     return None if output == "-" else output
 
 
-def print_pairs(pairs: "Iterable[Pair]", format: str | None, *, header: bool) -> list[str]:
+def print_pairs(pairs: "Iterable[Pair]", format: str | None) -> list[str]:
     """Write pairs to stdout, and tell what got lost."""
     losses = Losses()
-    as_json = format == "jsonl"
-    write_rows(jsonl_rows(pairs, losses) if as_json else tsv_rows(pairs, losses, header=header))
+    write_rows((jsonl_rows if format == "jsonl" else tsv_rows)(pairs, losses))
     return losses.notes()
 
 
@@ -272,18 +258,18 @@ def refuse_read(read: Iterable[str], written: Iterable[str]) -> None:
 
 
 def draw(
-    console: Console,
-    histogram: "Callable[[int], Histogram]",
-    plot: bool,
-    picture: Path | None,
-    title: str,
+    console: Console, histogram: "Callable[[int], Histogram]", picture: Path, title: str
 ) -> None:
-    """Draw pairs, their probabilities and the cut in the terminal, in a file, in both or in none.
+    """Draw pairs, their probabilities and the cut in a file or, of `-`, on stderr.
 
     `histogram` makes one of some bins at most. `-q` does not silence the terminal; `--json` does,
     since stderr may be where the object goes.
     """
-    if plot and not console.as_json:
+    if picture != _TERMINAL:
+        from xmine.plots.scores import BINS, draw_histogram
+
+        draw_histogram(histogram(BINS), picture, title)
+    elif not console.as_json:
         from rich.console import Console as RichConsole
 
         from xmine.plots.terminal import histogram_lines
@@ -293,10 +279,6 @@ def draw(
         plain = not screen.encoding.startswith("utf")
         for line in histogram_lines(histogram(bins), screen.width, plain=plain):
             screen.print(line)
-    if picture:
-        from xmine.plots.scores import BINS, draw_histogram
-
-        draw_histogram(histogram(BINS), picture, title)
 
 
 def place(hit: Any) -> str:  # noqa: ANN401 - any hit with a line and an offset

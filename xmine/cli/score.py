@@ -67,7 +67,6 @@ def score(
 
     from xmine.aligning.repair import repair as repair_blocks
     from xmine.files.atomic import together
-    from xmine.flags.hubness import find_hubs, write_hubs
     from xmine.mining.aligned import score_aligned
     from xmine.pairs.io import write_pairs
 
@@ -75,25 +74,17 @@ def score(
     explaining = _explaining(encoder) if explain else None
     with console.progress() as report:
         scored = score_aligned(source, target, encoder, options, report, pool=pool, vectors=vectors)
-    nearest, lines = scored.neighbours.first(options.neighborhood), len(scored.given)
-    sides, hubs = (scored.source, scored.target), given.hubs
-    hubs_found = find_hubs(nearest, *sides, own_lines=(lines, lines)) if hubs else []
-    notes = [f"{hubs}: {note}" for note in write_hubs(hubs_found, hubs)] if hubs else []
+    notes = list[str]()
     with together(output, repair):
         if explaining:
             print_scored(scored.rows(), explaining, scored.languages, as_json=console.as_json)
-        found, facts = scored.report(pool, len(hubs_found) if hubs else None), {}
+        found, facts = scored.report(pool), {}
         if repair:
             assert encoder is not None  # as vectors are refused
             repaired = repair_blocks(found, encoder)
-            written = write_pairs(
-                repaired.pairs, repair, scored.languages, header=not given.no_header
-            )
-            notes += [
-                f"{repair}: {count(written.count, 'pair')}",
-                *repaired.lines(),
-                *written.notes,
-            ]
+            written = write_pairs(repaired.pairs, repair, scored.languages)
+            said = f"{repair}: {count(written.count, 'pair')}"
+            notes = [said, *repaired.lines(), *written.notes]
             facts = {"repair": repaired.facts()}
         given.finish(
             console,

@@ -21,7 +21,6 @@ from xmine.errors import FileError, OptionError
 from xmine.files.reading import name_of
 from xmine.files.suffixes import kind_of
 from xmine.flags.near_copies import same_texts
-from xmine.flags.plugged import with_plugins
 from xmine.flags.reading import read_lines
 from xmine.flags.rules import flag_pairs, untranslated
 from xmine.knn.cosines import pair_cosines
@@ -205,8 +204,6 @@ def _scored(
     loose = loosest_stretches(*tokens, chosen.sources, chosen.targets).looseness if tokens else None
     near = neighbours.first(k)
     flags = flag_pairs(chosen, probs, near, left, right, read, loose)
-    texts = PickedTexts(left.texts, chosen.sources), PickedTexts(right.texts, chosen.targets)
-    flags = with_plugins(flags, options.more_flags, texts, languages)
     found = given, chosen, numbers[order], confidence, flags, neighbours
     return AlignedScores(*found, left, right, clamped, languages, options, warnings, by_margin)
 

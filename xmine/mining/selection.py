@@ -181,7 +181,7 @@ def _lines(
     return side.files.places(lines) if side.files else (None, lines)
 
 
-WRONG, COPY, TOO_HIGH = "known to be wrong", "copy", "above --score-max"
+WRONG, COPY = "known to be wrong", "copy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,13 +226,11 @@ def find_eligible(
         flags: of each candidate, see `xmine.flags.rules.flag_pairs`.
         copies: bool [candidates], which have the same text on both sides.
         known: [candidates], 1 for those known to be right, 0 for wrong ones, -1 for the others.
-        options: `threshold`, `score_max`, `drop`, `keep_copies`.
+        options: `threshold`, `drop`, `keep_copies`.
     """
     reasons = {WRONG: known == 0}
     if not options.keep_copies:
         reasons[COPY] = copies
-    if options.score_max is not None:
-        reasons[TOO_HIGH] = scores.astype(np.float64) > options.score_max
     for name in [*FLAGS, *sorted({*options.drop}.difference(FLAGS))]:
         if name in options.drop:
             reasons[name] = flags.raised(name)

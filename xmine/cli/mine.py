@@ -7,11 +7,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xmine.cli.arguments import DRY_RUN, OUTPUT, SOURCE, value
+from xmine.cli.arguments import (
+    DRY_RUN,
+    FORCE,
+    FORMAT,
+    MODEL,
+    OUTPUT,
+    PLOT,
+    SOURCE,
+    SRC_VECTORS,
+    TGT_VECTORS,
+    value,
+)
 from xmine.cli.console import Console
 from xmine.cli.encoders import load_second
 from xmine.cli.from_options import with_flags
-from xmine.cli.outputs import Given, on_stdout
+from xmine.cli.outputs import check_output, finish, given_vectors, load_sides, on_stdout
 from xmine.cli.pair_table import is_terminal, next_steps
 from xmine.errors import OptionError
 from xmine.mining.options import MiningOptions
@@ -26,7 +37,6 @@ if TYPE_CHECKING:
 def mine(
     source: SOURCE,
     target: Annotated[str, typer.Argument(metavar="TARGET")],
-    given: Given,
     options: MiningOptions,
     console: Console,
     output: OUTPUT = None,
@@ -34,6 +44,12 @@ def mine(
     dry_run: DRY_RUN = False,
     gold: Annotated[Path | None, value(group="Most used")] = None,
     seed_pairs: Annotated[Path | None, value(group="Most used")] = None,
+    model: MODEL = None,
+    src_vectors: SRC_VECTORS = None,
+    tgt_vectors: TGT_VECTORS = None,
+    plot: PLOT = None,
+    format: FORMAT = None,
+    force: FORCE = False,
     engine: Annotated[
         str, value(group="Speed and memory", shown=True, metavar="<local|ray|ray://host:port>")
     ] = "local",
@@ -57,8 +73,8 @@ def mine(
         engine: Mine on this machine, or on a Ray cluster whose nodes all see the -o RUN/: that of
             RAY_ADDRESS or of this machine, or the one at an address.
     """
-    is_shown = not (output or console.as_json or given.format) and is_terminal()
-    output = on_stdout(console, output, given.format)
+    is_shown = not (output or console.as_json or format) and is_terminal()
+    output = on_stdout(console, output, format)
     if source == target == "-":
         raise OptionError("only one side can be standard input")
     if options.threshold == "gold" and gold is None:
@@ -66,7 +82,16 @@ def mine(
     from xmine.pairs.known import NOTHING_KNOWN, known_file, read_known
 
     gold, seed_pairs = (known_file(path) if path else None for path in (gold, seed_pairs))
-    given.check(output, [source, target], [gold, seed_pairs], options, or_run=True)
+    vectors_of = given_vectors(src_vectors, tgt_vectors, model, options)
+    check_output(
+        output,
+        [source, target],
+        (options.src_lang, options.tgt_lang),
+        [gold, seed_pairs, *vectors_of],
+        force=force,
+        or_run=True,
+        plot=plot,
+    )
 
     from xmine.mining.estimate import estimate_run
     from xmine.mining.pipeline import mine as mine_files
@@ -78,7 +103,9 @@ def mine(
     seeds = read_known(seed_pairs) if seed_pairs else NOTHING_KNOWN
     truth = read_known(gold) if gold else NOTHING_KNOWN
     with _opened_engine(engine, run, inputs, dry_run, console) as where:
-        encoder, vectors = given.load(options, console, second=rescore is not None)
+        encoder, vectors = load_sides(
+            model, vectors_of, options, console, second=rescore is not None
+        )
         vectorizer = vectors or encoder
         assert vectorizer is not None  # one of them is there
         rescorer = load_second(rescore, options, console)
@@ -101,16 +128,18 @@ def mine(
                 gold=truth,
                 rescorer=rescorer,
                 run=run,
-                force=given.force,
+                force=force,
                 engine=where,
             )
     _explain(console, mined)
-    given.finish(
+    finish(
         console,
         mined.report(),
-        [source, target],
         output,
         None if run else mined.pairs.rows(),
+        format=format,
+        plot=plot,
+        title=(source, target),
         table=len(mined.pairs) if is_shown else None,
         more={"changes": mined.changes} if run else None,
     )

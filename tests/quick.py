@@ -30,7 +30,7 @@ IMPORTS = re.compile(
     re.MULTILINE,
 )
 MARKERS = {"slow", "long", "realdata", "process", "torch", "site"}
-FIXTURES = {"checkpoint", "two_threads", "xmine"}
+FIXTURES = {"checkpoint", "command", "two_threads", "xmine"}
 NAMES = {"subprocess", "multiprocessing", "FORKS"}
 STARTS = {"subprocess.Popen", "os.fork", "os.posix_spawn"}
 

@@ -73,12 +73,9 @@ def folder(tmp_path: Path, toy_pairs: ParallelText) -> Path:
 def test_without_extras_all_that_uses_the_embedded_encoder_works(folder: Path) -> None:
     texts = ["en.txt", "zh.txt"]
     commands = [
-        ["mine", *texts, "--threshold", "auto"],
         ["mine", *texts, "--min-prob", "0", "-o", "run/"],
         ["mine", *texts, "--index", "IVF2,Flat", "-o", "found.parquet"],
-        ["mine", *texts, "--plot", "-", "-o", "found.tmx", "--src-lang", "en", "--tgt-lang", "zh"],
         ["score", *texts, "-o", "scored.jsonl"],
-        ["search", "Bees", "zh.txt"],
         ["search", "Bees", "run/"],
         ["encode", "en.txt", "-o", "en.npy"],
         ["convert", "run/", "pairs.jsonl.zst"],

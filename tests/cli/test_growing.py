@@ -62,6 +62,7 @@ def test_what_is_new_is_told_listed_and_compared(
     assert command("pairs", "diff", "old.tsv", "run", "-o", "d.tmx").code == 2
 
 
+@pytest.mark.long
 def test_a_grown_run_that_is_killed_ends_as_a_new_one(begun: Path, toy_folder: Path) -> None:
     """Killed before each file that it renames, also where the pairs are replaced."""
     words = ["mine", "en.txt", "zh.txt", "--no-cache", "--model", str(toy_folder), "-o", "run/"]

@@ -44,11 +44,9 @@ for renamed, run in enumerate(sys.argv[1:]):
 
 
 @pytest.fixture
-def mined(command: Command, toy_files: Toy, toy_folder: Path, tmp_path: Path) -> Path:
+def mined(mined_once: Callable[..., Path]) -> Path:
     """A run that is done, from which everything with a probability of 0.01 or more is kept."""
-    ended = command(*_mine("run/", "0.01", toy_folder))
-    assert ended.code == 0, ended.err
-    return tmp_path / "run"
+    return mined_once("--min-prob", "0.01")
 
 
 def _mine(output: str, cut: str, model: Path, *more: str) -> list[str]:

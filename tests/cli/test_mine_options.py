@@ -2,13 +2,11 @@
 
 import csv
 import json
-import math
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Callable
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -125,49 +123,6 @@ def test_a_precision_that_no_pair_has(
     assert Path(tmp_path, "p.tsv").read_bytes() == b"source\ttarget\n"
 
 
-def test_the_best_n(command: Command, mine: list[str]) -> None:
-    every = line_pairs(command(*mine, "--threshold", "-inf").out)
-    for top in (1, 45):
-        ended = command(*mine, "--top", top)
-        assert line_pairs(ended.out) == every[:top]
-        assert f"(the best {top})" in ended.err
-        assert f"{top} pair" in ended.err
-    assert line_pairs(command(*mine, "--top", "9999").out) == every
-    auto = command(*mine)
-    assert (
-        command(*mine, "--threshold", "1.3", "--top", "9999").out
-        == command(*mine, "--threshold", "1.3").out
-    )
-    assert len(rows_of(auto.out)) > 10
-    assert command(*mine, "--threshold", "1.3", "--top", "10").out == "".join(
-        row + "\n" for row in auto.out.split("\n")[:11]
-    )
-
-
-def test_flags_are_dropped_and_counted(command: Command, mine: list[str]) -> None:
-    """The cut is given, since dropping pairs may move that of auto."""
-    mine = [*mine, "--min-prob", "0", "--keep-copies"]
-    plain = command(*mine)
-    flagged = [row[7].split(",") for row in rows_of(plain.out)]
-    counts = {name: sum(name in each for each in flagged) for name in FLAGS}
-    raised = ", ".join(f"{name} {counts[name]}" for name in FLAGS if counts[name])
-    assert counts["copy"] == 2 and f"\n       flags: {raised}\n" in plain.err
-    assert counts["high"] > 0 == counts["hub"]
-    assert "dropped" not in plain.err
-    for drop in (["copy"], ["number,copy"], ["high", "copy"], ["high,copy"], ["hub"]):
-        names = {name for each in drop for name in each.split(",")}
-        ended = command(*mine, *(part for each in drop for part in ("--drop", each)))
-        stay = [
-            row
-            for row, each in zip(rows_of(plain.out), flagged, strict=True)
-            if not names & set(each)
-        ]
-        assert rows_of(ended.out) == stay
-        gone = [f"{name} {counts[name]}" for name in FLAGS if name in names and counts[name]]
-        said = re.search(r"\n       dropped: (.*)\n", ended.err)
-        assert (said[1] if said else "") == ", ".join(gone)
-
-
 def test_the_summary_has_a_line_for_each_thing(command: Command, mine: list[str]) -> None:
     ended = command(*mine, "--gold", "gold.tsv", "--drop", "copy")
     said = [line for line in ended.err.split("\n")[:-1] if "warning" not in line]
@@ -227,75 +182,6 @@ def test_the_object_tells_all_of_it(command: Command, tmp_path: Path, mine: list
     assert plain["dropped"] == {"copy": 2}
     assert 1 <= len(plain["other_cuts"]) <= 4
     assert set(plain["other_cuts"][0]) == {"cut", "pairs", "precision", "interval"}
-
-
-@pytest.mark.parametrize(
-    "options",
-    ["--threshold inf", "--threshold -inf", "--top 3 --plot -", "--precision 1 --plot -", "-k 1"],
-)
-def test_the_object_is_json_whatever_the_cut(
-    command: Command, mine: list[str], options: str
-) -> None:
-    ended = command(*mine, *options.split(), "--json", "-o", "p.jsonl")
-    assert (ended.code, ended.err) == (0, "")
-    facts = strict_json(ended.out)
-    assert facts["pairs"] >= 0 and facts["cut_how"]
-    said = command(*mine, *options.split())
-    assert said.code == 0
-    assert re.search(r"\b(nan|None)\b", said.err) is None
-
-
-def test_gold_gives_the_best_cut(
-    command: Command, tmp_path: Path, mine: list[str], toy_files: Toy
-) -> None:
-    ended = command(*mine, "--threshold", "gold", "--gold", "gold.tsv")
-    assert ended.code == 0 and "(best for --gold)" in ended.err
-    gold = toy_files[2]
-    rows = rows_of(command(*mine, "--threshold", "-inf").out)
-    every = [(int(row[3]), int(row[4]), float(row[6])) for row in rows]
-
-    def f1(pairs: list[tuple[int, int]]) -> float:
-        return 2 * len(set(pairs) & gold) / (len(pairs) + len(gold))
-
-    cuts = {prob for *_, prob in every}
-    best = max(f1([(x, y) for x, y, prob in every if prob >= cut]) for cut in cuts)
-    assert f1(line_pairs(ended.out)) == best
-    assert f"F1 {best:.3f}" in ended.err
-    alone = command(*mine, "--threshold", "gold", "-o", "p.tsv")
-    assert (alone.code, alone.touched) == (2, set())
-    assert "--threshold gold without gold pairs" in alone.err and "--gold FILE" in alone.err
-    Path(tmp_path, "wrong.tsv").write_text("1\t1\t0\n")
-    wrong = command(*mine, "--threshold", "gold", "--gold", "wrong.tsv", "-o", "p.tsv")
-    assert (wrong.code, wrong.err, wrong.touched) == (2, alone.err, set())
-    x, y = next(
-        pair for pair in product(range(1, 61), repeat=2) if pair not in {each[:2] for each in every}
-    )
-    Path(tmp_path, "none.tsv").write_text(f"{x}\t{y}\n")
-    none = command(*mine, "--threshold", "gold", "--gold", "none.tsv", "-o", "run/")
-    assert none.code == 0 and "0 pairs" in none.err and "no pair is one of --gold" in none.err
-    assert command("pairs", "list", "run/").code == 0
-
-
-def test_gold_alone_changes_no_byte(command: Command, mine: list[str]) -> None:
-    assert command(*mine, "--gold", "gold.tsv").out == command(*mine).out
-
-
-def test_seed_pairs_pin_their_pairs(
-    command: Command, tmp_path: Path, mine: list[str], toy_files: Toy
-) -> None:
-    every = line_pairs(command(*mine, "--threshold", "-inf").out)
-    gold = toy_files[2]
-    right, wrong = [p for p in every if p in gold], [p for p in every if p not in gold]
-    seeds = [(*pair, 1) for pair in right[-8:]] + [(*pair, 0) for pair in wrong[-5:]]
-    rows = "".join("\t".join(map(str, seed)) + "\n" for seed in seeds)
-    Path(tmp_path, "seeds.tsv").write_text(rows)
-    ended = command(*mine, "--threshold", "-inf", "--seed-pairs", "seeds.tsv")
-    assert ended.code == 0
-    probs = dict(zip(line_pairs(ended.out), (row[6] for row in rows_of(ended.out)), strict=True))
-    for source, target, label in seeds:  # and what is known to be wrong is not there
-        assert probs.get((source, target)) == ("1.0000" if label else None)
-    assert "dropped: known to be wrong 5, copy 2" in ended.err
-    assert "against seed pairs: precision 1.000, recall 1.000, F1 1.000" in ended.err
 
 
 @pytest.mark.parametrize("option", ["--seed-pairs", "--gold"])
@@ -371,8 +257,6 @@ def test_a_histogram_of_nothing_kept_and_of_one_line(
 ) -> None:
     none = command(*mine, "--threshold", "99", "--plot", "-")
     assert none.code == 0 and "no pairs: there are no scores to draw" in none.err
-    none = command(*mine, "--min-prob", "1", "--drop", "high", "--plot", "-")
-    assert none.code == 0 and "cut at 1.0000: no pair reaches it" in none.err
     Path(tmp_path, "one.txt").write_text(toy_sentences(1, seed=1)[0][0] + "\n")
     one = command("mine", "one.txt", "zh.txt", *mine[3:], "--plot", "-")
     assert one.code == 0 and "Traceback" not in one.err
@@ -415,23 +299,6 @@ def test_what_is_not_a_regular_file_is_not_replaced(
     assert Path(tmp_path, name).is_fifo()
 
 
-def test_known_pairs_may_name_repeated_lines(
-    command: Command, tmp_path: Path, mine: list[str]
-) -> None:
-    plain = command(*mine, "--gold", "gold.tsv", "--seed-pairs", "gold.tsv")
-    for name in ("en.txt", "zh.txt"):
-        path = Path(tmp_path, name)
-        path.write_text(path.read_text("utf-8") * 2, encoding="utf-8")
-    rows = [
-        map(int, row.split("\t")) for row in Path(tmp_path, "gold.tsv").read_text().splitlines()
-    ]
-    Path(tmp_path, "later.tsv").write_text("".join(f"{x + 62}\t{y + 62}\n" for x, y in rows))
-    later = command(*mine, "--gold", "later.tsv", "--seed-pairs", "later.tsv")
-    assert later.out == plain.out
-    told = [re.findall("against .*", ended.err) for ended in (plain, later)]
-    assert told[0] == told[1] and len(told[0]) == 2
-
-
 @pytest.mark.parametrize(
     "outputs",
     [
@@ -456,27 +323,6 @@ def test_outputs_that_are_inputs_or_each_other_are_refused(
     ended = command("mine", source, "zh.txt", *rest, *outputs.split(), "--force")
     assert (ended.code, ended.out, ended.touched) == (2, "", set())
     assert "same file" in ended.err
-
-
-@pytest.mark.parametrize("options", ["", "--precision 0.9 --drop copy", "--margin distance"])
-def test_the_value_that_is_printed_gives_the_same_bytes(
-    command: Command, mine: list[str], options: str
-) -> None:
-    first = command(*mine, *options.split())
-    assert first.code == 0 and first.out
-    cut = re.search(r"probability at least ([01]\.\d{4}) \(", first.err)
-    assert cut is not None
-    rest = options.removeprefix("--precision 0.9").split()
-    given = command(*mine, *rest, "--min-prob", cut[1])
-    assert given.out == first.out
-    assert f"probability at least {cut[1]} (given)" in given.err
-    facts = [
-        strict_json(command(*mine, *each, "--json").out)
-        for each in (options.split(), [*rest, "--min-prob", cut[1]])
-    ]
-    for name in ("pairs", "cut", "precision", "precision_interval", "other_cuts", "flags"):
-        assert facts[0][name] == facts[1][name]
-    assert math.isfinite(facts[0]["cut"])
 
 
 def test_a_score_below_all_scores_is_asked_about(command: Command, toy_files: Toy) -> None:

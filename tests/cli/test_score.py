@@ -160,21 +160,6 @@ def test_rows_that_stand_in_the_wrong_place_are_named(command: Command, tmp_path
         assert command("score", "a.en", "moved.zh", "--repair", "c.tsv", *options).code == 2
 
 
-def test_copies_are_no_translations(command: Command, tmp_path: Path, corpus: list[str]) -> None:
-    """Equal but for white space and width; small letters may be a translation's own."""
-    for name, copies in (
-        ("a.en", ["bade fifi mane", "golu  tuba", "pifi sone", "demak bade"]),
-        ("a.zh", ["bade fifi mane", "golu tuba ", "ｐifi sone", "Demak bade"]),
-    ):
-        path = Path(tmp_path, name)
-        write(path, [*path.read_text("utf-8").splitlines(), *copies])
-    rows = command(*corpus).rows
-    flags = [row[7].split(",") for row in rows[60:]]
-    assert [row[6] for row in rows[60:63]] == ["0.0000"] * 3
-    assert ["copy" in each for each in flags] == [True] * 3 + [False]
-    assert "near-copy" in flags[3] and float(rows[63][6]) > 0
-
-
 def test_near_copies_in_the_wrong_language_go_as_copies_do(
     command: Command, tmp_path: Path
 ) -> None:

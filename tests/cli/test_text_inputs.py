@@ -77,18 +77,6 @@ def test_summaries_and_warnings_name_the_column(
     assert facts["languages"] == ["und", "ru"]
 
 
-def test_languages_are_told_where_they_are_given(
-    command: Command, toy_files: Toy, toy_folder: Path
-) -> None:
-    mine = ["mine", "en.txt", "zh.txt", "--model", toy_folder]
-    assert json.loads(command(*mine, "--json").out)["languages"] == ["und", "zh"]
-    given = command(*mine, "--src-lang", "en", "--tgt-lang", "zho_Hans", "-v")
-    assert "xmine: languages: en and zho_Hans\n" in given.err
-    wrong = command(*mine, "--src-lang", "no such", "-o", "pairs.tsv")
-    assert wrong.err.startswith("xmine: --src-lang is 'no such'\nhint: give a code such as en")
-    assert (wrong.code, wrong.touched) == (2, set())
-
-
 def test_hostile_text_passes_and_keeps_the_rows_whole(
     command: Command, tmp_path: Path, toy_files: Toy, toy_folder: Path
 ) -> None:
@@ -98,7 +86,7 @@ def test_hostile_text_passes_and_keeps_the_rows_whole(
     odd = ["\t", "\n", "\x00", "\r", "\r\n", "\u2028", "\x85", "\u202e", "\x1b[31m", '"', "\\"]
     for at, mark in enumerate(odd):
         english[at] = english[at].replace(" ", f" {mark} ", 1)
-    english[30] = "lu" * 50_000
+    english[30] = "lu" * 5_000
     Path(tmp_path, "en.jsonl").write_text(
         "".join(json.dumps({"text": text}) + "\n" for text in english)
     )

@@ -88,8 +88,7 @@ def scores(scored: AlignedScores) -> list[float | None]:
     return [pair.score for pair in scored.rows()]
 
 
-@pytest.mark.parametrize("margin", ["ratio", "distance", "absolute"])
-@pytest.mark.parametrize("k", [1, 2, 4, 7])
+@pytest.mark.parametrize(("margin", "k"), [("ratio", 4), ("distance", 1), ("absolute", 7)])
 def test_mining_and_scoring_the_same_pairs_give_the_same_scores(
     toy_encoder: SentenceEncoder, aligned: Aligned, margin: str, k: int
 ) -> None:
@@ -240,38 +239,6 @@ def test_pairs_of_a_file_keep_what_they_have(toy_encoder: SentenceEncoder, tmp_p
     write_pairs(given, path, ("en-GB", "zh-TW"))
     chosen = ScoringOptions(src_lang="fr")
     assert score_aligned(path, None, toy_encoder, chosen).languages == ("fr", "zh-TW")
-
-
-def test_the_forms_of_input_give_the_same(
-    toy_encoder: SentenceEncoder, aligned: Aligned, tmp_path: Path
-) -> None:
-    options = ScoringOptions(src_lang="en", tgt_lang="zh")
-    expected = list(score_aligned(*aligned, toy_encoder, options).rows())
-    plain = [Pair(pair.source, pair.target) for pair in expected]
-    for name in ("p.tsv", "p.jsonl", "p.tmx", "p.parquet"):
-        write_pairs(plain, str(tmp_path / name), ("en", "zh"))
-    for source, target in (
-        (f"{aligned[0]},{aligned[1]}", None),
-        (f"{tmp_path}/p.tsv", None),
-        (f"{tmp_path}/p.tmx:en,zh", None),
-        (f"{tmp_path}/p.jsonl:source", f"{tmp_path}/p.parquet:target"),
-    ):
-        scored = score_aligned(source, target, toy_encoder, options)
-        assert list(scored.rows()) == expected, source
-
-
-def test_vectors_take_the_place_of_an_encoder(
-    toy_encoder: SentenceEncoder, aligned: Aligned
-) -> None:
-    sides = [file.read_text(encoding="utf-8").splitlines() for file in aligned]
-    vectors = toy_encoder.encode(sides[0]), toy_encoder.encode(sides[1])
-    expected = list(score_aligned(*aligned, toy_encoder, ScoringOptions(rerank="off")).rows())
-    assert list(score_aligned(*aligned, vectors=vectors).rows()) == expected
-    with pytest.raises(FileError, match=r"a\.zh has 40 lines, its vectors have 39 rows"):
-        score_aligned(*aligned, vectors=(vectors[0], vectors[1][1:]))
-    for more in ({"encoder": toy_encoder}, {"pool": aligned}):
-        with pytest.raises(OptionError, match="vectors of lines are given"):
-            score_aligned(*aligned, vectors=vectors, **more)
 
 
 def test_a_larger_pool_brings_nearer_neighbours(

@@ -1,12 +1,16 @@
 """What is dropped wherever the cut is: a score, a flag, copies, what is known to be wrong."""
 
+from pathlib import Path
+
 import numpy as np
+import polars as pl
 import pytest
 from numpy.typing import NDArray
 
 from xmine.flags.flag_set import Flags
 from xmine.flags.names import FLAGS
 from xmine.mining.options import MiningOptions
+from xmine.mining.pipeline import mine
 from xmine.mining.selection import COPY, WRONG, Eligible, find_eligible
 
 SCORES = np.array([1.5, 1.4, 1.3, 1.3, 1.2, 1.1, 1.0, 0.9], dtype=np.float32)
@@ -109,3 +113,24 @@ def test_no_candidates() -> None:
     labels = np.zeros(0, dtype=np.int8)
     found = find_eligible(np.zeros(0, dtype=np.float32), flags_of([]), nothing, labels, options)
     assert (found.rows.tolist(), found.dropped(nothing)) == ([], {})
+
+
+def test_a_run_says_of_each_candidate_what_became_of_it_and_why(tmp_path: Path) -> None:
+    files = [Path(__file__).parents[2] / "examples" / name for name in ("en.txt", "zh.txt")]
+    asked = MiningOptions(drop=["number", "duplicate"], min_prob=0.3, top=150)
+    mined = mine(files[0], files[1], options=asked, run=tmp_path / "run")
+    table = pl.read_parquet(tmp_path / "run" / "candidates.parquet")
+    kept = table.filter("kept")
+    assert len(kept) == len(mined.pairs) == 150 and set(kept["outcome"]) == {"kept"}
+    assert kept["reason"].null_count() == 150
+    assert (table.filter(pl.col("outcome") == "below")["prob"] < kept["prob"].min()).all()
+    dropped = table.filter(pl.col("outcome") == "dropped")
+    for flags, why, prob in dropped[["flags", "reason", "prob"]].rows():
+        name = why.rpartition(": ")[2].split(", ")[0]
+        is_beyond = "beyond the best 150 that --top asks for" in why and prob == kept["prob"].min()
+        is_copy = "same text" in why and "copy" in flags
+        assert is_beyond or is_copy or (name in asked.drop and name in flags.split(","))
+    for flags, evidence, rival in table[["flags", "evidence", "rival"]].rows():
+        lines = evidence.split("\n") if evidence else []
+        assert [line.split(": ")[0] for line in lines] == list(filter(None, flags.split(",")))
+        assert (rival is not None) == ("duplicate" in flags)

@@ -10,10 +10,10 @@ from tests.toys.sentences import example_pairs, toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.tokens import TokenVectors
 from xmine.flags.partial import is_partial
-from xmine.mining import stretches
+from xmine.mining import matching
+from xmine.mining.matching import stretches_of_chosen
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
-from xmine.mining.stretches import stretches_of_chosen
 from xmine.run.steps import Steps
 from xmine.scoring.alignment import loosest_stretches
 from xmine.scoring.retrieval import ChosenPairs
@@ -88,7 +88,7 @@ def test_mining_looks_at_pairs_that_may_be_translations(
 def test_what_a_kill_leaves_is_continued(
     tokens: tuple[TokenVectors, TokenVectors], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stretches, "PAIRS_OF_A_TASK", 2)
+    monkeypatch.setattr(matching, "ROWS_OF_A_TASK", 2)
     steps, chosen = Steps(tmp_path / "parts"), chosen_pairs([*range(7)], [*range(7)])
     done: list[int] = []
 

@@ -8,15 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-import xmine
-from xmine.encoders.encoder import SentenceEncoder
-from xmine.errors import FileError, OptionError
-from xmine.mining.options import MiningOptions
+from xmine.errors import FileError
 from xmine.run.steps import Steps
 from xmine.text.sentences import sentence_table
 from xmine.vectors.vector_files import read_vectors, unit_rows
-
-ToyFiles = tuple[Path, Path, set[tuple[int, int]]]
 
 
 def scaled_rows(vectors: Any, rows: Any, folder: Path) -> NDArray[np.float16]:
@@ -100,44 +95,6 @@ def test_a_row_that_is_not_finite_is_named(wrong: float, tmp_path: Path) -> None
     with pytest.raises(FileError, match=r"vectors of en.txt: row 7 has a number that is not"):
         scaled_rows(rows, [1, 6, 8], tmp_path)
     assert len(scaled_rows(rows, [1, 8], tmp_path)) == 2  # no sentence has that row
-
-
-def test_vectors_give_the_pairs_of_the_encoder_that_made_them(
-    toy_encoder: SentenceEncoder, toy_files: ToyFiles
-) -> None:
-    source, target, gold = toy_files
-    for file in (source, target):  # blank, repeated and unknown lines have their rows too
-        lines = file.read_text(encoding="utf-8").splitlines()
-        file.write_text("\n".join(["", *lines, lines[0], "☃"]) + "\n", encoding="utf-8")
-    vectors = [
-        toy_encoder.encode(file.read_text(encoding="utf-8").splitlines())
-        for file in (source, target)
-    ]
-    mined = xmine.mine(source, target, vectors=(vectors[0], vectors[1]))
-    expected = xmine.mine(source, target, toy_encoder, MiningOptions(rerank="off"))
-    assert list(mined.pairs.rows()) == list(expected.pairs.rows())
-    assert mined.threshold == expected.threshold
-    assert mined.candidates.source.unknown == 1
-    found = {(pair.source_line, pair.target_line) for pair in mined.pairs.rows()}
-    assert len(found & {(left + 1, right + 1) for left, right in gold}) >= 29
-
-
-def test_vectors_that_do_not_fit_are_refused(
-    toy_encoder: SentenceEncoder, toy_files: ToyFiles
-) -> None:
-    source, target, _ = toy_files
-    rows = np.ones((60, 8), dtype=np.float32)
-    with pytest.raises(FileError, match=r"en.txt has 60 lines, its vectors have 59 rows"):
-        xmine.mine(source, target, vectors=(rows[:59], rows))
-    with pytest.raises(FileError, match=r"are 8 numbers long, those of \S+zh.txt 4"):
-        xmine.mine(source, target, vectors=(rows, rows[:, :4]))
-    with pytest.raises(FileError, match=r"all vectors of \S+zh.txt are zeros"):
-        xmine.mine(source, target, vectors=(rows, rows * 0))
-    with pytest.raises(OptionError, match="vectors of lines are given"):
-        xmine.mine(source, target, toy_encoder, vectors=(rows, rows))
-    with pytest.raises(OptionError, match="no line can be cut"):
-        options = xmine.MiningOptions(segment=True)
-        xmine.mine(source, target, options=options, vectors=(rows, rows))
 
 
 def test_one_matrix_may_serve_both_sides(tmp_path: Path) -> None:

@@ -7,8 +7,7 @@ from textual.binding import Binding, BindingType
 from textual.widgets import OptionList
 
 from xmine.browsing.judgements import Judgements
-from xmine.browsing.neighbourhood import Neighbour
-from xmine.browsing.outcomes import OUTCOMES
+from xmine.browsing.neighbourhood import OUTCOMES, Neighbour
 from xmine.browsing.view import View
 
 from ..widgets.near_lists import SIDES, Entry, NearLists, Place, line_name

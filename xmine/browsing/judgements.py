@@ -38,7 +38,6 @@ from xmine.pairs.judgements import (
     why_not_writable,
 )
 from xmine.pairs.pair import Pair
-from xmine.run.folder import CANDIDATES_FILE
 from xmine.units import count
 
 # The codes of labels in `Judgements.codes`; 0 for a pair that nobody has judged.
@@ -108,7 +107,7 @@ class Judgements:
         self._lost: set[tuple[PairKey, str]] = set()  # labels that stand, of no pair
         # Verdicts of before say nothing of how right a run is that was mined with them.
         given = opened.run.get("also", {}).get("seed_pairs")
-        mined = identity(opened.path / CANDIDATES_FILE) if given else None
+        mined = identity(opened.path / "source.parquet") if given else None
         self._mined = as_time(mined[2] / 1e9) if mined else ""
         self.done: list[Done] = []  # here, the last at the end
         self._own: set[tuple[PairKey, str]] = set()  # that are being written

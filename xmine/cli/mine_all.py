@@ -47,7 +47,7 @@ def mine_all(
     from xmine.files.cache import PARTS
     from xmine.files.records import json_row
     from xmine.mining.pipeline import mine
-    from xmine.mining.stages import Shared
+    from xmine.mining.stages import SharedWork
     from xmine.run.steps import Steps
     from xmine.text.by_language import split_by_language
     from xmine.text.inputs import text_input
@@ -76,7 +76,7 @@ def mine_all(
     with writing(output):
         output.mkdir(exist_ok=True)
     describe()
-    shared, every = Shared(Steps(output / PARTS)), 0
+    shared, every = SharedWork(Steps(output / PARTS)), 0
     with console.progress() as report:
         for one, other in chosen:
             name, own = f"{one}-{other}", replace(options, src_lang=one, tgt_lang=other)

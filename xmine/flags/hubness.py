@@ -4,11 +4,16 @@ Such a line (a title, a formula, boilerplate) is found by whatever has no transl
 place of a true neighbour.
 """
 
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.flags.flag_set import Bools
 from xmine.flags.line_features import LineFeatures
+from xmine.units import count
 
 # A hub is among the neighbours of this many lines at least, of this many times as many as a line is
 # on average, and of this many times as many as the tenth of lines that is neighbour most often.
@@ -66,3 +71,34 @@ def is_hub(ids: NDArray[np.int64], side: LineFeatures) -> Bools:
     marked = side.boilerplate.copy()
     marked[hubs(ids, len(marked), side.groups)] = True
     return marked
+
+
+def hub_reason(
+    sides: Sequence[tuple[str, NDArray[np.int64], LineFeatures, NDArray[np.int64]]],
+) -> Callable[[int], str]:
+    """Say which side of a pair is a neighbour of how many lines.
+
+    `sides` are the name of each side, the neighbours among its lines, their features, and the row
+    of each pair.
+    """
+
+    @cache
+    def counted() -> list[tuple[NDArray[Any], ...]]:
+        found = list[tuple[NDArray[Any], ...]]()
+        for _, ids, side, _ in sides:
+            alone = np.bincount(ids.ravel(), minlength=len(side.groups))
+            variants = np.bincount(side.groups)[side.groups]
+            found.append((alone, variants, _lists_of_groups(ids, side.groups)[side.groups]))
+        return found
+
+    def told(pair: int) -> str:
+        said = []
+        for (name, _, _, rows), numbers in zip(sides, counted(), strict=True):
+            lists, variants, every = (int(each[rows[pair]]) for each in numbers)
+            text = f"the {name} is a neighbour of {count(lists, 'line')}"
+            text += f", its {variants:,} variants of {every:,}" * (variants > 1)
+            said.append((lists * variants, text))
+        most = max(lists for lists, _ in said)
+        return "; ".join(text for lists, text in said if lists * 5 >= most)
+
+    return told

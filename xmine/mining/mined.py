@@ -52,6 +52,8 @@ class Mined(PairRows):
         flags: of each of `candidates.chosen`.
         confidence: the probability of each of `candidates.chosen`; None if there were too few.
         eligible: int64, rows of `candidates.chosen` that may be kept, wherever the threshold is.
+        kept_rows: int64, rows of `candidates.chosen` that are kept, in their order.
+        refused: bool [candidates] for each reason that drops candidates.
         dropped: the number of pairs that each reason dropped; an option drops those above the cut.
         options: of the run.
         seeds, gold: pairs that are known, by the lines that stand for repeated ones.
@@ -72,6 +74,8 @@ class Mined(PairRows):
     flags: Flags
     confidence: Confidence | None
     eligible: NDArray[np.intp]
+    kept_rows: NDArray[np.intp]
+    refused: Mapping[str, NDArray[np.bool_]]
     dropped: dict[str, int]
     options: MiningOptions
     seeds: LabelledPairs

@@ -33,11 +33,10 @@ from xmine.knn.neighbours import Neighbours, keep, kept_in, mark_in
 from xmine.knn.recall import RECALL
 from xmine.knn.tiles import is_one_tile, search_in_tiles
 from xmine.mining.figures import Rows, read_figures
-from xmine.mining.matching import OpenTokens, match_candidates
+from xmine.mining.matching import OpenTokens, match_candidates, stretches_of_chosen
 from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import Judge, Vectorizer, are_single_words, weights_of
 from xmine.mining.run_facts import SIDES
-from xmine.mining.stretches import stretches_of_chosen
 from xmine.progress import Report, silent, ticks
 from xmine.run.folder import Asked, Run, open_run, temporary_run, working_folder
 from xmine.run.local import LocalEngine
@@ -67,7 +66,7 @@ _LEAST = 64 * 2**20  # bytes that a search takes in any case
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class SharedWork:
     """What several runs share: the files of steps, and texts that have been read.
 
     Attributes:
@@ -89,7 +88,7 @@ def open_stages(
     *,
     force: bool = False,
     engine: Engine | None = None,
-    shared: "Shared | None" = None,
+    shared: SharedWork | None = None,
 ) -> Iterator["Stages"]:
     """Begin a run in a folder, or go on with one; without a folder, work in a temporary one."""
     engine, nodes = engine or LocalEngine(), []
@@ -114,7 +113,7 @@ class Stages:
         report: Report,
         warn: Warn,
         engine: Engine,
-        shared: "Shared | None" = None,
+        shared: SharedWork | None = None,
     ) -> None:
         """Work in the folder of a run, which may be a temporary one."""
         self.run, self._options, self._report, self._warn = run, options, report, warn

@@ -350,7 +350,6 @@ def test_runs_are_opened_and_texts_are_searched(tmp_path: Path) -> None:
 
 def test_help_tells_every_flag_of_the_command_as_a_keyword() -> None:
     others = {"output", "dry_run", "src_vectors", "tgt_vectors", "format", "engine", "plot"}
-    others |= {"dim", "languages", "pairs", "no_header", "plot_file", "hubs", "address"}
     for name in ("mine", "align", "score"):
         function = getattr(xmine, name)
         keywords = inspect.signature(function).parameters

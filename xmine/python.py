@@ -321,7 +321,6 @@ def write_pairs(
     *,
     src_lang: str = "",
     tgt_lang: str = "",
-    header: bool = True,
 ) -> io.Written:
     """Write pairs to a file; the suffix decides the format, see docs/reference/files.md.
 
@@ -331,7 +330,6 @@ def write_pairs(
         path: an older file is replaced; it appears whole or not at all.
         languages: codes of the source and the target, for formats that name languages.
         src_lang, tgt_lang: the same, one by one.
-        header: whether TSV begins with the names of its columns.
 
     Returns:
         the number of pairs, and notes on what the format could not hold.
@@ -343,7 +341,7 @@ def write_pairs(
     with _speaking_python():
         codes = (src_lang or languages[0], tgt_lang or languages[1])
         rows = _pairs_of(pairs) if hasattr(pairs, "columns") else pairs
-        return io.write_pairs(rows, path, codes, header=header)
+        return io.write_pairs(rows, path, codes)
 
 
 def _pairs_of(frame: Any) -> Iterator[Pair]:  # noqa: ANN401 - a frame of polars or pandas

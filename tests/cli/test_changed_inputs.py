@@ -160,7 +160,7 @@ def test_given_vectors_that_change_midway_are_refused(
     for path, given in zip(paths, toy_files[:2], strict=True):
         rows = toy_encoder.encode(given.read_text(encoding="utf-8").splitlines())
         rows.tofile(path) if path.suffix == ".raw" else np.save(path, rows)
-    vectors = [read_vectors(path, 32) for path in paths]
+    vectors = [read_vectors(path) for path in paths]
 
     def change(now: Progress) -> None:
         if now.stage == stage and paths[0] not in changed:

@@ -144,18 +144,6 @@ def test_a_sane_answer_in_words(
     assert (again.code, again.out) == (0, ended.out)
 
 
-@pytest.mark.parametrize("files", ["all lines identical"], indirect=True)
-@pytest.mark.parametrize("margin", ["ratio", "absolute"])
-def test_identical_lines_that_are_not_folded(
-    command: Command, files: tuple[str, Sides], margin: str
-) -> None:
-    _, sides = files
-    ended = command("mine", "en.txt", "zh.txt", "--margin", margin, "--no-dedup")
-    assert ended.code == 0
-    assert len(scores_of(ended.out, sides)) == 1  # the lines are near-copies, and no rivals
-    assert "too few lines" in ended.err
-
-
 def test_one_line_against_many(command: Command, tmp_path: Path) -> None:
     sides = ([PAIRS[3][0]], [target for _, target, _ in PAIRS])
     for name, texts in zip(("en.txt", "zh.txt"), sides, strict=True):

@@ -158,7 +158,7 @@ def test_judgements_are_mined_with_again_and_outlive_it(
     first, second = (str(line) for line in lines_of(mined, 0))
     for path in (mined / "source.npy", mined / "source.parquet"):
         assert path.exists()
-    ended = command("mine", "en.txt", "zh.txt", "-o", "run/", "--force", "--no-dedup")
+    ended = command("mine", "en.txt", "zh.txt", "-o", "run/", "--force", "--segment")
     assert ended.code == 0, ended.err  # with another encoder and other texts everything is anew
     assert (mined / "judgements.tsv").read_bytes() == before
     assert f"{first}\t{second}\t".encode() in before
@@ -272,7 +272,7 @@ def test_what_top_left_out_comes_back_and_what_is_known_to_be_wrong_never_does(
 
 @pytest.mark.parametrize(
     "options",
-    [("--drop", "number,high", "--score-max", "1.75"), ("--threshold", "1.65"), ()],
+    [("--drop", "number,high"), ("--threshold", "1.65"), ()],
     ids=["fewer", "higher", "plain"],
 )
 def test_a_cut_that_is_written_is_what_mining_with_it_gives(

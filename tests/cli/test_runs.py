@@ -279,8 +279,10 @@ def test_standard_input_is_read_again_for_another_encoder(
         piped = ("mine", "-", "zh.txt", "-o", f"{name}/", "--model", toy_folder)
         text = (tmp_path / "en.txt").read_bytes()
         if name == "run":
-            assert command(*piped, "--src-prompt", prompt, stdin=text).code == 0
-        ended = command(*piped, "--src-prompt", "tell: ", stdin=text)
+            Path("own.toml").write_text(f'src_prompt = "{prompt}"')
+            assert command(*piped, "--options", "own.toml", stdin=text).code == 0
+        Path("own.toml").write_text('src_prompt = "tell: "')
+        ended = command(*piped, "--options", "own.toml", stdin=text)
         assert ended.code == 0, ended.err
     assert files(tmp_path / "run") == files(tmp_path / "new")
 

@@ -255,13 +255,13 @@ def test_what_to_type_next_names_prompts_that_are_no_default(
     both = command(*train, "both", *asked, "bade: ")
     assert both.err.endswith("xmine: next: xmine mine en.txt zh.txt --model both/\n")
     other = command(*train, "other", *asked, "lulu: ")
-    words = "--model other/ --src-prompt 'bade: ' --tgt-prompt 'lulu: '\n"
-    assert other.err.endswith(f"xmine: next: xmine mine en.txt zh.txt {words}")
-    assert command(*train, "one", *asked[:2]).err.endswith("--model one/ --src-prompt 'bade: '\n")
-    mined = [
-        command("mine", "en.txt", "zh.txt", "--model", "both/", *given).out
-        for given in ([], [*asked, "bade: "], [*asked, "lulu: "])
-    ]
+    said = 'xmine: for xmine.toml: src_prompt = "bade: ", tgt_prompt = "lulu: "\n'
+    assert other.err.endswith(f"{said}xmine: next: xmine mine en.txt zh.txt --model other/\n")
+    mined = [command("mine", "en.txt", "zh.txt", "--model", "both/").out]
+    for prompt in ("bade: ", "lulu: "):
+        Path("own.toml").write_text(f'src_prompt = "bade: "\ntgt_prompt = "{prompt}"\n')
+        own = "--options", "own.toml"
+        mined.append(command("mine", "en.txt", "zh.txt", "--model", "both/", *own).out)
     assert mined[0] == mined[1] != mined[2]
 
 

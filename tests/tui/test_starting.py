@@ -61,18 +61,18 @@ def test_the_form_of_mining_becomes_the_command_it_shows(asked: list[list[str]])
         screen = await shown(pilot, "mine")
         assert said(screen, "said") == "still to fill in: source, target"  # and no error yet
         type_in(screen, source="en.txt", target="my zh.txt", threshold="-1.25", model="LaBSE")
-        type_in(screen, drop="copy,hub", more="--margin distance --hubs 'a b.tsv'")
+        type_in(screen, drop="copy,hub", more="--margin distance --plot 'a b.svg'")
         screen.query_one("#in-the-way", Choices).query("Choice")[1].value = True
         await pilot.pause()
         assert said(screen, "command") == (
             "xmine mine en.txt 'my zh.txt' --model LaBSE --threshold=-1.25 --drop copy,hub "
-            "--margin distance --hubs 'a b.tsv' -o run/ --force"
+            "--margin distance --plot 'a b.svg' -o run/ --force"
         )
         await until(pilot, lambda: "60 x 71 lines" in said(screen, "estimate"))
         assert asked[-1] == [*screen.words(), "--dry-run"]
         type_in(screen, more="--no-such")  # the command itself refuses
         await until(pilot, lambda: "no such option: --no-such; see" in said(screen, "estimate"))
-        type_in(screen, more="--hubs 'a")
+        type_in(screen, more="--plot 'a")
         await pilot.pause()
         assert said(screen, "command") == ""
         await pilot.press("ctrl+s")

@@ -109,6 +109,12 @@ class Options:
             _check(called(item), value, item.metadata)
 
 
+def without_flags(kind: type[Options]) -> frozenset[str]:
+    """Name the options of a class that files of options and presets have, and no command line."""
+    fields = dataclasses.fields(kind)  # type: ignore[arg-type]
+    return kind.no_flags | {item.name for item in fields if item.metadata["preset"]}
+
+
 def called(item: Any) -> str:  # noqa: ANN401 - a field of a dataclass
     """Name an option as users write it: the flag, or the key of a file where there is no flag."""
     return item.name if item.metadata["preset"] else flag(item.name)

@@ -251,10 +251,12 @@ def test_what_to_type_next_names_prompts_that_are_no_default(
     command: Command, pairs_file: Path, toy_folder: Path, toy_files: Toy
 ) -> None:
     train = ["train", "pairs.tsv", "--encoder", toy_folder, *FEW, "--epochs", 1, "-o"]
-    asked = ["--src-prompt", "bade: ", "--tgt-prompt"]
-    both = command(*train, "both", *asked, "bade: ")
+    texts = 'src_prompt = "bade: "\ntgt_prompt = "{}"\n'
+    Path("own.toml").write_text(texts.format("bade: "), encoding="utf-8")
+    both = command(*train, "both", "--options", "own.toml")
     assert both.err.endswith("xmine: next: xmine mine en.txt zh.txt --model both/\n")
-    other = command(*train, "other", *asked, "lulu: ")
+    Path("own.toml").write_text(texts.format("lulu: "), encoding="utf-8")
+    other = command(*train, "other", "--options", "own.toml")
     said = 'xmine: for xmine.toml: src_prompt = "bade: ", tgt_prompt = "lulu: "\n'
     assert other.err.endswith(f"{said}xmine: next: xmine mine en.txt zh.txt --model other/\n")
     mined = [command("mine", "en.txt", "zh.txt", "--model", "both/").out]

@@ -180,7 +180,7 @@ class TransformerTower(Tower):
         lengths = {self.body.prompt_length(each) for each in self.prompts_read}
         if len(lengths) > 1:
             raise TrainingError(
-                "--src-prompt and --tgt-prompt: of two lengths, and the encoder leaves prompts out "
+                "src_prompt and tgt_prompt: of two lengths, and the encoder leaves prompts out "
                 "of its pooling",
                 "give both sides one prompt",
             )

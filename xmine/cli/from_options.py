@@ -25,7 +25,7 @@ from xmine.cli.console import Console
 from xmine.cli.settings import NAME, Settings, key_of, read_settings, variable_of
 from xmine.errors import OptionError
 from xmine.files.reading import exists
-from xmine.options import Options, flag, load_toml
+from xmine.options import Options, flag, load_toml, without_flags
 
 MOST_USED = "Most used"
 OTHER = "Options"  # that name no group
@@ -91,7 +91,7 @@ def with_flags(
             )
     fields = _own_first(kind) if kind else {}
     flags += [_parameter("preset", _preset_flag(presets), None)] if presets else []
-    no_flags: frozenset[str] = getattr(kind, "no_flags", frozenset())
+    no_flags = without_flags(kind) if kind else frozenset[str]()
     group = METHOD if presets else OTHER
     flags += [_flag(*each, group) for name, each in fields.items() if name not in no_flags]
 
@@ -236,7 +236,7 @@ def _flag(field: dataclasses.Field[Any], hint: Any, group: str) -> inspect.Param
         hint = str
         if about["words"]:
             details["autocompletion"] = _completer(about["words"])
-    details |= {"rich_help_panel": about["group"] or group, "hidden": about["preset"]}
+    details["rich_help_panel"] = about["group"] or group
     if default == "" or about["shown_default"]:
         details["show_default"] = about["shown_default"] or False
     option = typer.Option(*names, help=help, **details)
@@ -324,9 +324,7 @@ class Command(typer.core.TyperCommand):
         """Name the file or variable that a wrong value comes from; refuse too many arguments."""
         ctx.allow_extra_args = True
         try:
-            more = super().parse_args(ctx, args)
-            self._refuse_presets(ctx)
-            if more and not ctx.resilient_parsing:
+            if (more := super().parse_args(ctx, args)) and not ctx.resilient_parsing:
                 said = f"unexpected extra arguments: {' '.join(more[:_SHOWN])}"
                 raise OptionError(said + " …" * (len(more) > _SHOWN), _quoted(ctx, more))
             return more
@@ -335,16 +333,6 @@ class Command(typer.core.TyperCommand):
             if place := error.param and origins.get(key_of(error.param)):
                 raise OptionError(f"{place}: {error.message}") from error
             raise
-
-    def _refuse_presets(self, ctx: Any) -> None:  # noqa: ANN401
-        """Refuse on the command line what files of options and presets alone have."""
-        for each in self.params:
-            source = ctx.get_parameter_source(each.name)
-            if getattr(each, "hidden", False) and source and source.name == "COMMANDLINE":
-                raise OptionError(
-                    f"{each.opts[0]}: an option of papers, which has no flag",
-                    f"write `{key_of(each)} = ...` into a file, and give it with --options FILE",
-                )
 
     def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
         """Write arguments, then groups."""

@@ -258,36 +258,11 @@ def test_verdicts_are_kept_shown_and_taken_back(run_copy: Path) -> None:
     browse(run_copy, reopened)
 
 
-def test_what_is_marked_is_judged_at_once_and_taken_back_at_once(run_copy: Path) -> None:
-    async def script(pilot: Any, keys: Keys) -> None:
-        judgements = pilot.app.judgements
-        rows = pilot.app.view.rows[:8].tolist()
-
-        def said() -> str:
-            return "".join(f"{judgements.of(row) or '-':.1}" for row in rows)
-
-        assert "space marks" in (await keys("A"))[-2] and said() == "--------"
-        await keys("x", "g")  # that one is overruled, and comes back
-        shown = await keys("space", "j", "space", "j", "j", "j", "V", "k", "k", "space", "A")
-        # Marked: 0, 2, 2 to 6; and 4 is marked no more.
-        assert "✓ 5 pairs accepted; z takes it back" in shown[-2] and "5 judged" in shown[0]
-        assert said() == "a-aa-aa-"
-        assert "▌" not in "".join(shown)
-        shown = await keys("z")
-        assert said() == "r-------" and "taken back: 1 of" in shown[-2]
-        shown = await keys("g", "space", "space")
-        assert [row[:1] for row in shown[2:5]] == ["▌", "▌", " "] and "2 marked" in shown[0]
-        await keys("s")  # marks stay with their pairs
-        assert "2 marked" in (await keys("s"))[0]
-        assert "marked" not in (await keys("escape"))[0]
-        assert "space marks the first pair" in (await keys("V"))[-2]
-
-    browse(run_copy, script)
-
-
 def test_what_a_filter_shows_is_judged_at_once_after_a_question(run_copy: Path) -> None:
     async def script(pilot: Any, keys: Keys) -> None:
         judgements = pilot.app.judgements
+        assert "/ filters: A accepts all" in (await keys("A"))[-2]
+        assert not judgements.counts().judged
         await keys("slash")
         shown = await answer(pilot, "#answer", "flag:copy is:all")
         rows = pilot.app.view.rows.tolist()
@@ -480,7 +455,7 @@ def test_the_screens_look_as_they_did(mined_run: Path, snapshot: Any) -> None:
 def test_settings_of_what_the_app_had_before_change_nothing(mined_run: Path) -> None:
     keep_setting("columns", "cosine length")
     keep_setting("views", {"doubtful": {"flags": [], "order": "cosine"}})
-    keep_setting("keys", {"pairs.views": "w", "show.next": "comma", "help": "f2"})
+    keep_setting("keys", {"pairs.views": "w", "show.next": "comma", "mark.one": "s", "help": "f2"})
 
     async def script(pilot: Any, keys: Keys) -> None:
         assert "cosine" not in (await keys("w", "comma"))[1]

@@ -220,7 +220,7 @@ def test_a_verdict_waits_for_the_rows_that_are_looked_for(run_copy: Path, findin
         await settled(pilot)
         first = app.view.rows[0]
         finding.close(lambda *_: True)
-        await pilot.press("s", "g", "a", "space", "X")
+        await pilot.press("s", "g", "a", "x")
         await pilot.pause(0.1)
         assert app.judgements.counts().judged == 0 and app.view.query.order == "rank"
         finding.open()

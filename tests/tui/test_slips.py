@@ -14,25 +14,12 @@ from tests.toys.screens import screen_text, settled
 from xmine.tui.app import XmineApp
 from xmine.tui.screens.filter import FilterScreen
 from xmine.tui.screens.pairs import PairsScreen
-from xmine.tui.widgets.pair_table import PairTable
 
 
 async def pressed(pilot: Any, *keys: str) -> str:
     await pilot.press(*keys)
     await settled(pilot)
     return "\n".join(screen_text(pilot.app))
-
-
-def test_marks_that_a_filter_hides_are_no_leave_to_judge_the_filter(run_copy: Path) -> None:
-    async def script(pilot: Any) -> None:
-        await settled(pilot)
-        await pressed(pilot, "space", "space", "slash", *"is:below", "enter")
-        text = await pressed(pilot, "X")
-        assert "2 marked pairs not shown here" in text
-        assert not pilot.app.judgements.codes().any()
-        assert len(pilot.app.screen.query_one(PairTable).chosen) == 2
-
-    drive(XmineApp(run_copy), (80, 24), script)
 
 
 def test_a_wrong_condition_stays_in_the_form(mined_run: Path) -> None:

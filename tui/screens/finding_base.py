@@ -1,6 +1,6 @@
 """The base of screens that search a table: a line narrows the pairs, and leads from hit to hit.
 
-Pairs that are marked, or those of a filter, are judged at once.
+All pairs of a filter are judged at once.
 """
 
 from functools import partial
@@ -27,11 +27,9 @@ _MOST = 10_000  # pairs at once, which take half a second
 
 
 class FindScreen(JudgeScreen):
-    """A screen with a table of pairs that can be marked, and a line, see `xmine.browsing.typed`."""
+    """A screen with a table of pairs, and a line, see `xmine.browsing.typed`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "mark", "Mark", id="mark.one", show=False),
-        Binding("V", "mark_to", "Mark to here", id="mark.to", show=False, tooltip="From the last."),
         *(
             Binding(
                 key,
@@ -39,7 +37,7 @@ class FindScreen(JudgeScreen):
                 f"{verdict.title()} all",
                 id=f"mark.{verdict}",
                 show=False,
-                tooltip="All that are marked; with none marked, all of the filter.",
+                tooltip="All of the filter.",
             )
             for key, verdict in (("A", "accept"), ("X", "reject"))
         ),
@@ -54,7 +52,6 @@ class FindScreen(JudgeScreen):
         self._hits: Bools | None = None  # of all pairs: the filter may change
         self._from = 0  # where the cursor was when the search began
         self._to_hit = False  # as soon as other rows are shown
-        self._last: int | None = None  # row of `Opened` that was marked last
 
     def action_find(self) -> None:
         self._from, self._before = self.query_one(PairTable).cursor_row, self._sought
@@ -189,48 +186,11 @@ class FindScreen(JudgeScreen):
         self._find(Sought())
         return True
 
-    def marked(self) -> Rows:
-        """Give the pairs that are marked and shown, rows of `Opened`."""
-        chosen, rows = self.query_one(PairTable).chosen, self.view.rows
-        return rows[np.isin(rows, list(chosen))] if chosen else rows[:0]
-
-    def give_up_marks(self) -> bool:
-        """Take all marks away; tell whether there were any."""
-        table, self._last = self.query_one(PairTable), None
-        had = bool(table.chosen)
-        table.choose(table.chosen, chosen=False)
-        self.refresh_top()
-        return had
-
-    def action_mark(self) -> None:
-        """Mark the pair, or mark it no more, and go on."""
-        table = self.query_one(PairTable)
-        if (row := table.row) is not None:
-            self._last = row
-            table.choose([row], chosen=row not in table.chosen)
-            table.action_cursor_down()
-            self.refresh_top()
-
-    def action_mark_to(self) -> None:
-        table = self.query_one(PairTable)
-        starts = np.flatnonzero(self.view.rows == self._last)
-        if not len(starts):
-            self.say("space marks the first pair, V marks from there to the cursor")
-            return
-        first, last = sorted((int(starts[0]), table.cursor_row))
-        table.choose(self.view.rows[first : last + 1].tolist(), chosen=True)
-        self.refresh_top()
-
     def action_judge_all(self, verdict: str) -> None:
-        rows, chosen = self.marked(), self.query_one(PairTable).chosen
-        if not len(rows) and chosen:
-            self.say(f"{count(len(chosen), 'marked pair')} not shown here: escape gives marks up")
-            return
-        if not len(rows) and line_of(self.view.query):
-            rows = self.view.still_found()
+        rows = self.view.still_found() if line_of(self.view.query) else self.view.rows[:0]
         said, judge = count(len(rows), "pair"), partial(self._judge_all, rows, verdict)
         if not len(rows):
-            self.say("space marks pairs, / filters: A accepts all of these, X rejects them")
+            self.say("/ filters: A accepts all pairs of the filter, X rejects them")
         elif len(rows) > _MOST:
             self.say(f"{said}: at most {_MOST:,} are judged at once; / shows fewer", bad=True)
         elif len(rows) > _ASK:
@@ -242,7 +202,6 @@ class FindScreen(JudgeScreen):
         with self.judging():
             self.check_there()
             judged = self.judgements.judge_all(rows.tolist(), verdict)
-            self.give_up_marks()
             self.verdicts_changed()
             taken = "z takes it back" if judged else "they were already"
             self.say(f"{SIGNS[verdict]} {count(len(rows), 'pair')} {verdict}ed; {taken}")

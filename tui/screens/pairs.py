@@ -109,11 +109,9 @@ class PairsScreen(FindScreen):
     def facts(self) -> str:
         rows, kept, every = self.view.counts()
         cut = self.view.cut
-        marked = len(self.marked())
-        said = [f"{marked:,} marked"] if marked else []
         if precision := self.judgements.precision():
-            return ", ".join([*said, f"{rows:,} of {every:,}", precision])
-        said += [f"{rows:,} shown", f"{kept:,} of {every:,} kept"]
+            return f"{rows:,} of {every:,}, {precision}"
+        said = [f"{rows:,} shown", f"{kept:,} of {every:,} kept"]
         if cut is not None:
             told = f"cut {cut:.4f}" if cut else "no cut"  # 0: pairs are kept by their score
             said.append(told + ("" if cut == self.view.opened.cut else " (not written)"))
@@ -227,12 +225,11 @@ class PairsScreen(FindScreen):
             self.look_for(query)
 
     def action_back(self) -> None:
-        """Give up marks; with none, the search; with none, the filter. The order stays."""
+        """Give up the search; with none, the filter. The order stays."""
         query = self.view.wanted.query
         usually = usual(self.view.opened)
         asked = replace(usually, order=query.order, descending=query.descending)
-        given_up = self.give_up_marks() or self.give_up_finding()
-        if not given_up and self.view.wanted.query != asked:
+        if not self.give_up_finding() and self.view.wanted.query != asked:
             self.look_for(asked)
 
     def action_copy(self) -> None:

@@ -156,7 +156,7 @@ SCREENS: dict[str, tuple[list[str], str, tuple[int, int]]] = {
     ),
     "pairs": ([*("jjjjjjjj" * 5), *"jjkkkkkaau"], _DARK, _SMALL),
     "sample": (["v", "enter", *"axa"], _DARK, _SMALL),
-    "filter": (["f"], _DARK, _USUAL),
+    "filter": (["slash"], _DARK, _USUAL),
     "neighbours": ([*"jjjj", "enter"], _DARK, _USUAL),
     "threshold": (["t", "right", "right"], _LIGHT, _USUAL),
     "search": (["F", "typed:Where can I buy a ticket?", "enter"], _DARK, _USUAL),

@@ -66,8 +66,7 @@ def test_a_package_adds_a_flag_and_an_encoder(xmine: Command) -> None:
     """Raised where an option names the flag; its reason is shown, and it may be dropped."""
     mine = ("mine", "en.txt", "texts.stanza", "--threshold", "-99", "--model", "example", "--force")
     xmine(*mine, "-o", "run/", "--drop", "shouting")
-    listed = "pairs", "list", "run/", "--kept", "all", "--flag", "shouting", "--no-header"
-    flagged = xmine(*listed).out
+    flagged = xmine("pairs", "list", "run/", "--where", "flag = shouting", "--no-header").out
     assert [row.split("\t")[1] for row in flagged.splitlines()] == [LINES[2][0]]
     assert (
         "shouting: the target alone is in capitals" in xmine("pairs", "show", "run/", "3", "3").out

@@ -509,7 +509,7 @@ class Run(PairRows):
         return self._opened
 
     def where(self, condition: str) -> "pl.DataFrame":
-        """Find candidates, kept or not, by a condition: `pairs list --where`.
+        """Find candidates, kept or not, by a condition, or kept pairs by a text, as `--where` does.
 
         Returns:
             a row for each, best first; `write_pairs` writes it.
@@ -522,9 +522,9 @@ class Run(PairRows):
         from xmine.pairs.pair import pair_frame
 
         with _speaking_python():
-            query, opened = PairQuery(where=condition), self._all
-            codes = Judgements.open(opened).codes() if query.by_verdict else None
-            frame = pair_frame(opened.pairs(select(opened, query, codes=codes)))
+            opened = self._all
+            rows = select(opened, PairQuery(condition), said=Judgements.open(opened).said)
+            frame = pair_frame(opened.pairs(rows))
             return frame[[each.name for each in frame if each.null_count() < len(frame)]]
 
     def judge(self, source_line: int, target_line: int, verdict: str, note: str = "") -> None:

@@ -93,11 +93,11 @@ def test_the_commands_of_pairs_read_an_alignment(
         patch.setattr("sys.stdout.isatty", lambda: True)
         ended = command("align", "de.txt", "en.txt", "-o", "run/")
     assert ended.err.splitlines()[-1] == "xmine: next: xmine browse run/"
-    listed = command("pairs", "list", "run/", "--kept", "all", "--no-header").out.splitlines()
+    listed = command("pairs", "list", "run/", "--where", "", "--no-header").out.splitlines()
     assert listed == command("align", "de.txt", "en.txt", "--all").out.splitlines()[1:]
     assert "lines 4, 4-5  kept" in command("pairs", "show", "run/", "4", "5").out
     assert command("pairs", "judge", "run/", "4", "5", "reject").err.endswith("1 judged\n")
-    rejected = command("pairs", "list", "run/", "--verdict", "reject", "--no-header").out
+    rejected = command("pairs", "list", "run/", "--where", "verdict = reject", "--no-header").out
     assert rejected.splitlines() == [listed[2]]
     assert "judged              1, 1 of 5 kept pairs" in command("pairs", "judge", "run/").out
     known = command("pairs", "judge", "run/", "--known", "known.tsv")

@@ -248,7 +248,7 @@ def test_what_top_left_out_comes_back_and_what_is_known_to_be_wrong_never_does(
     assert opened.cut is not None and opened.ranks is not None
     equal = int((opened.allowed & (opened.ranks >= opened.cut)).sum())
     assert equal > 2 == int(opened.kept(opened.cut).sum())  # the best are equally probable
-    cut, view = opened.cut, View(opened, Judgements.open(opened).codes)
+    cut, view = opened.cut, View(opened, Judgements.open(opened).said)
     ended = command("pairs", "cut", "new", "-n", 0)
     assert f"a cut at {cut!r} keeps 2 " in ended.err
     more = "1 pair" if equal == 3 else f"{equal - 2} pairs"

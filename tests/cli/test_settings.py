@@ -183,9 +183,9 @@ def test_it_is_said_of_every_option_of_every_command_what_it_may_do() -> None:
         known |= names
         metavar = next(x for x in context.command.params if key_of(x) == key).make_metavar(context)
         assert kind != "free" or metavar not in ("<path>", "<model>", "<host:port>"), key
-    for kind in (MiningOptions, ScoringOptions, AligningOptions, *map(options_of, METHODS)):
-        assert without_flags(kind) <= kinds().keys(), kind
-        known |= without_flags(kind)
+    for options in (MiningOptions, ScoringOptions, AligningOptions, *map(options_of, METHODS)):
+        assert without_flags(options) <= kinds().keys(), options
+        known |= without_flags(options)
     assert kinds().keys() <= known
 
 

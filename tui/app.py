@@ -8,11 +8,9 @@ from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from rich.console import RenderableType
 from textual import events
-from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -36,7 +34,7 @@ from .keys import KeyDone, KeyQueue
 from .screens.base import BaseScreen, OpeningScreen
 from .screens.judging_base import JudgeScreen
 from .state import keep_place, keep_setting, settings
-from .terminal import DRIVERS, Frame, hear
+from .terminal import DRIVERS, hear
 from .text import QUIET_ON, Dim, readable
 from .widgets.key_line import KeyLine
 from .widgets.prompt import Prompt
@@ -97,8 +95,7 @@ class XmineApp(App[None]):
         """
         super().__init__()
         self.driver_class = DRIVERS.get(self.driver_class, self.driver_class)
-        if self.no_color:  # Textual leaves grey, and in a theme of the terminal's black on black
-            self._filters.append(NoColor())
+        if self.no_color:
             self.add_class("-no-color")
         self.view: View | None = None
         self.judgements: Judgements | None = None
@@ -111,7 +108,6 @@ class XmineApp(App[None]):
         self._opening: OpeningScreen | None = None
         self._complained = ""
         self._asked_widths = False
-        self._frame = Frame()
         self.keys = KeyQueue(self, self._give)
 
     async def on_event(self, event: events.Event) -> None:
@@ -119,8 +115,6 @@ class XmineApp(App[None]):
 
         A click beside an open prompt and its keys gives the prompt up, and does nothing else.
         """
-        if isinstance(event, events.Resize):
-            self._frame.forget()
         if event.is_forwarded or not isinstance(event, _GIVEN):
             await super().on_event(event)
         elif isinstance(event, events.MouseEvent):
@@ -136,12 +130,6 @@ class XmineApp(App[None]):
             or (isinstance(event, events.Key) and event.key in _LEAVE)
         ):
             await self.keys.take(event)
-
-    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
-        """Send what the terminal does not show yet."""
-        if isinstance(renderable, ChopsUpdate | LayoutUpdate):
-            renderable = cast("RenderableType", self._frame.towards(renderable))  # as Textual does
-        super()._display(screen, renderable)
 
     async def _give(self, key: events.Key | events.Paste) -> None:
         """Give a key to the widget with the focus; an open prompt takes the focus back.
@@ -161,7 +149,6 @@ class XmineApp(App[None]):
         if not self._asked_widths:
             self._asked_widths = True
             if hear(event.x):
-                self._frame.forget()
                 self.refresh_css(animate=False)  # all that is drawn is drawn anew
 
     async def on_key_done(self, told: KeyDone) -> None:
@@ -183,15 +170,16 @@ class XmineApp(App[None]):
         return readable(found)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        dims = [] if self.no_color or self.current_theme.ansi else [Dim()]
-        return [*dims, *super().get_line_filters()]
+        filters = super().get_line_filters()
+        if self.no_color:  # Textual leaves grey, and in a theme of the terminal's black on black
+            return [*filters, NoColor()]
+        return filters if self.current_theme.ansi else [Dim(), *filters]
 
     def on_mount(self) -> None:
         theme, keys = settings()
         if isinstance(theme, str) and theme in self.available_themes:
             self.theme = theme
         self.set_keymap(keys)
-        self.app_resume_signal.subscribe(self, lambda _: self._frame.forget())
         self.theme_changed_signal.subscribe(self, self._keep_theme)
         asyncio.get_running_loop().set_default_executor(Readers())
         self.set_interval(_EVERY, self._refresh_judgements)
@@ -456,8 +444,7 @@ class XmineApp(App[None]):
                 self.call_after_refresh(self._shown("mine").take_run, None, fields)
 
     def action_redraw(self) -> None:
-        self._frame.forget()
-        self.screen.refresh()
+        self.refresh(layout=True)
 
     def action_leave(self) -> None:
         self.ending.leave()

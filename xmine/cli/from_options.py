@@ -93,12 +93,12 @@ def with_flags(
     flags += [_parameter("preset", _preset_flag(presets), None)] if presets else []
     no_flags: frozenset[str] = getattr(kind, "no_flags", frozenset())
     group = METHOD if presets else OTHER
-    flags += [_flag(*each, group) for name, each in fields.items() if name not in no_flags]
+    flags += [_flag(*each, group, name in no_flags) for name, each in fields.items()]
 
     def read(context: typer.Context, file: Path | None) -> Path | None:
         if not context.resilient_parsing:
             merged = kind.merged if kind else dict[str, Any].__or__
-            context.meta[NAME] = read_settings(file, context, merged, refuse, no_flags)
+            context.meta[NAME] = read_settings(file, context, merged, refuse)
             context.default_map = context.meta[NAME].defaults(context, fields.keys())
         return file
 
@@ -153,7 +153,7 @@ def _made(
     """Take the options out of the values of a command line, and put them over those of files."""
     layers: dict[str, dict[str, Any]] = {"file": {}, "ENVIRONMENT": {}, "COMMANDLINE": {}}
     for name, (_, hint) in fields.items():
-        given, source = values.pop(name, None), context.get_parameter_source(name)
+        given, source = values.pop(name), context.get_parameter_source(name)
         if source is not None and source.name in layers:
             given = _table(name, given) if hint == dict[str, float] else given
             layers[source.name][name] = given
@@ -207,7 +207,12 @@ def _parameter(name: str, annotation: Any, default: Any, help: str = "") -> insp
     return inspect.Parameter(name, _KEYWORD, annotation=annotation, default=default)
 
 
-def _flag(field: dataclasses.Field[Any], hint: Any, group: str) -> inspect.Parameter:  # noqa: ANN401
+def _flag(
+    field: dataclasses.Field[Any],
+    hint: Any,  # noqa: ANN401
+    group: str,
+    hidden: bool,
+) -> inspect.Parameter:
     """Make the flag of a field; `group` is that of a field that names none."""
     name, about = field.name, field.metadata
     names = [flag(name), *filter(None, [about["short"]])]
@@ -236,7 +241,7 @@ def _flag(field: dataclasses.Field[Any], hint: Any, group: str) -> inspect.Param
         hint = str
         if about["words"]:
             details["autocompletion"] = _completer(about["words"])
-    details |= {"rich_help_panel": about["group"] or group, "hidden": about["preset"]}
+    details |= {"rich_help_panel": about["group"] or group, "hidden": hidden or about["preset"]}
     if default == "" or about["shown_default"]:
         details["show_default"] = about["shown_default"] or False
     option = typer.Option(*names, help=help, **details)
@@ -342,7 +347,7 @@ class Command(typer.core.TyperCommand):
             source = ctx.get_parameter_source(each.name)
             if getattr(each, "hidden", False) and source and source.name == "COMMANDLINE":
                 raise OptionError(
-                    f"{each.opts[0]}: an option of papers, which has no flag",
+                    f"{each.opts[0]}: no flag of {ctx.command_path}, but files have the option",
                     f"write `{key_of(each)} = ...` into a file, and give it with --options FILE",
                 )
 

@@ -22,7 +22,7 @@ from tests.toys.screens import screen_cells, screen_text, settled
 from xmine.errors import FileError
 from xmine.tui import background as reading
 from xmine.tui.app import XmineApp
-from xmine.tui.screens import home, job_base
+from xmine.tui.screens import home
 from xmine.tui.text import contrast
 from xmine.tui.widgets import job_view
 from xmine.tui.widgets.key_line import KeyLine
@@ -36,13 +36,12 @@ WAYS = {
     "v enter": "Judge",
     "enter": "Neighbours",
     "t": "Threshold",
-    "F": "Search a sentence",
     "M": "Mine",
     "T": "Train",
     "h": "Home",
     "r": "Repair",
     "a Z": "What was done",
-    "E": "Teach the encoder",
+    "E": "Adapt",
     "question_mark": "Help",
 }
 
@@ -51,11 +50,6 @@ MANNERS = {"bold", "dim", "reverse", "underline", "not", "italic"}
 
 
 pytestmark = pytest.mark.long
-
-
-@pytest.fixture(autouse=True)
-def no_estimates(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(job_base.JobScreen, "_estimate", lambda *_: None)
 
 
 async def paused(pilot: Any) -> None:

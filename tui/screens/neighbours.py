@@ -78,6 +78,7 @@ class NeighboursScreen(JudgeScreen):
             )
         )
         self.refresh_top()
+        self.refresh_bindings()
 
     def _find(self) -> None:
         around, cut = self.view.around, self.view.cut
@@ -143,6 +144,11 @@ class NeighboursScreen(JudgeScreen):
         self._show()
         lists.list_of("target" if side == "source" else "source").focus()
         self._explain()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in ("judge", "repair", "note", "lines") and self._pair is None:
+            return False  # a typed sentence makes no pair
+        return super().check_action(action, parameters)
 
     def action_back(self) -> None:
         """Take a step back; leave the screen from the first pair."""

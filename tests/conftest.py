@@ -4,6 +4,7 @@ Nothing here needs the network, a GPU or data from outside.
 """
 
 import gc
+import io
 import json
 import os
 import shutil
@@ -19,8 +20,9 @@ import pytest
 
 from tests.quick import Quick
 from tests.toys.checkpoints import toy_model, toy_tokenizer
+from tests.toys.command import Ended, contents
 from tests.toys.sentences import CONCEPTS, chinese_word, english_word, toy_sentences
-from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
 from xmine.encoders.metadata import EncoderFacts
 from xmine.encoders.modules.static import StaticEmbedding, Table
 from xmine.encoders.tokenizer import Vocabulary
@@ -68,6 +70,23 @@ def vocabularies_made_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(vocabulary, "work_apart", made)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def embedded_loaded_once() -> Iterator[None]:
+    """Load the embedded encoder once for all tests: it takes as long as to mine their few lines."""
+    load, loaded = StaticEmbedding.load, list[StaticEmbedding]()
+
+    def once(folder: Path) -> StaticEmbedding:
+        if folder != EMBEDDED:
+            return load(folder)
+        if not loaded:
+            loaded.append(load(folder))
+        return loaded[0]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(StaticEmbedding, "load", staticmethod(once))
         yield
 
 
@@ -169,6 +188,42 @@ def checkpoint(tmp_path: Path, toy_pairs: ParallelText) -> Checkpoint:
         return tmp_path / name
 
     return make
+
+
+Command = Callable[..., Ended]
+
+
+@pytest.fixture
+def command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> Command:
+    """Run `xmine ARGUMENTS` in the test's empty folder, in this process."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("XMINE_DATA", raising=False)
+
+    from xmine.cli import console, run
+
+    def ended(*arguments: str | Path | int, stdin: bytes = b"") -> Ended:
+        before = contents(tmp_path)
+        capfdbinary.readouterr()
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "argv", ["xmine", *map(str, arguments)])
+            patch.setattr(console, "_LASTS", float("inf"))  # as on a fast machine
+            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+            with pytest.raises(SystemExit) as leaving:
+                run()
+        after = contents(tmp_path)
+        touched = {path for path in before | after if before.get(path) != after.get(path)}
+        out, err = capfdbinary.readouterr()
+        code = leaving.value.code
+        assert isinstance(code, int)
+        said = err.decode("utf-8")
+        lines = said.splitlines(keepends=True)
+        apart = [each for each in lines if each.startswith(("xmine: estimate: ", "xmine: after "))]
+        other = "".join(each for each in lines if each not in apart)
+        return Ended(code, out.decode("utf-8"), other, touched, "".join(apart))
+
+    return ended
 
 
 Run = Callable[..., "subprocess.CompletedProcess[bytes]"]

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.toys.grids import mostly_long
+
 DOCS = Path(__file__).parents[1] / "docs"
 NAMES = "how-to/align how-to/corpora reference/files how-to/encoders how-to/score".split()
 TEXTS = {f"{name}.md": (DOCS / f"{name}.md").read_text(encoding="utf-8") for name in NAMES}
@@ -22,7 +24,8 @@ SECTIONS = {
     for name, text in TEXTS.items()
     for title, section in SECTION.findall(text)
 }
-LONG = ("how-to/encoders.md: Export",)  # PyTorch, ONNX and sentence-transformers, each in a process
+# The last section of each document that has commands; `make test-all` runs every section.
+USUAL = {name: title for title, (name, section) in SECTIONS.items() if "\n```\n" in section}
 FILE = r'text title="(.+\..+)"'
 OUTPUT = 'text title="output"'
 SHELL = f'xmine() {{ "{sys.executable}" -m xmine "$@"; }}\nset -e\n'
@@ -45,10 +48,7 @@ def run(kind: str, content: str, folder: Path) -> str:
     return ended.stdout
 
 
-@pytest.mark.parametrize(
-    "title",
-    [pytest.param(each, marks=[pytest.mark.long] * (each in LONG)) for each in SECTIONS],
-)
+@pytest.mark.parametrize("title", mostly_long(SECTIONS, usual=USUAL.values()))
 def test_the_examples_do_what_the_document_says(tmp_path: Path, title: str) -> None:
     name, section = SECTIONS[title]
     for kind, content in blocks(TEXTS[name]):

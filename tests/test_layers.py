@@ -102,6 +102,7 @@ LAZY_HOMES = {
     "xmine.browsing.opening": {"polars"},
     "xmine.browsing.query": {"polars"},
     "xmine.browsing.where": {"polars"},
+    "xmine.browsing.write_cut": {"polars"},
     "xmine.cli.web_server": {"textual_serve"},
     "xmine.encoders.tokenizer": {"tokenizers"},
     "xmine.run.ray": {"ray"},

@@ -3,14 +3,15 @@
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.conftest import Command
 from xmine.pairs.io import read_pairs
+from xmine.plugins import _entries
 
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
 PLUGIN = Path(__file__).parents[1] / "examples" / "plugin"
 LINES = [("The cat sleeps on the red sofa.", "Die Katze schläft auf dem roten Sofa.")]
 LINES += [("We bought five loaves of bread.", "Wir kauften fünf Laibe Brot.")]
@@ -34,66 +35,62 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def xmine(installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", str(installed), prepend=":")
+def xmine(
+    installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
+) -> Iterator[Command]:
+    """The command where the packages are found."""
+    monkeypatch.syspath_prepend(installed)
     text = "".join(f"{one}\n{two}\n\n" for one, two in LINES)
     Path("pairs.stanza").write_text(text, encoding="utf-8")
     Path("texts.stanza").write_text("\n".join(two for _, two in LINES), encoding="utf-8")
     Path("en.txt").write_text("".join(f"{one}\n" for one, _ in LINES), encoding="utf-8")
-
-    def run(*words: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "xmine", *words]
-        return subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
-
-    return run
+    _entries.cache_clear()
+    yield command
+    _entries.cache_clear()
 
 
-def test_a_package_adds_a_format(xmine: Run) -> None:
+def test_a_package_adds_a_format(xmine: Command) -> None:
     """Of pairs to read and write, packed too, and of texts."""
-    assert xmine("convert", "pairs.stanza", "out.tsv").returncode == 0
+    assert xmine("convert", "pairs.stanza", "out.tsv").code == 0
     assert [tuple(pair[:2]) for pair in read_pairs("out.tsv")] == LINES
-    assert xmine("convert", "out.tsv", "out.stanza.gz").returncode == 0
-    assert xmine("convert", "out.stanza.gz", "again.stanza").returncode == 0
+    assert xmine("convert", "out.tsv", "out.stanza.gz").code == 0
+    assert xmine("convert", "out.stanza.gz", "again.stanza").code == 0
     assert Path("again.stanza").read_bytes() == Path("pairs.stanza").read_bytes()
     encoded = xmine("encode", "texts.stanza", "-o", "e.npy", "--model", "example")
-    assert "3 lines" in encoded.stderr and encoded.returncode == 0, encoded.stderr
-    wrong = xmine("convert", "out.tsv", "out.stanze").stderr
+    assert "3 lines" in encoded.err and encoded.code == 0, encoded.err
+    wrong = xmine("convert", "out.tsv", "out.stanze").err
     assert wrong.startswith("xmine: out.stanze: unknown format\n")
 
 
-def test_a_package_adds_a_flag_and_an_encoder(xmine: Run) -> None:
+def test_a_package_adds_a_flag_and_an_encoder(xmine: Command) -> None:
     """Raised where an option names the flag; its reason is shown, and it may be dropped."""
     mine = ("mine", "en.txt", "texts.stanza", "--threshold", "-99", "--model", "example", "--force")
-    xmine(*mine, "-o", "run/", "--more-flags", "shouting")
-    flagged = xmine("pairs", "list", "run/", "--flag", "shouting", "--no-header").stdout
+    xmine(*mine, "-o", "run/", "--drop", "shouting")
+    flagged = xmine("pairs", "list", "run/", "--where", "flag = shouting", "--no-header").out
     assert [row.split("\t")[1] for row in flagged.splitlines()] == [LINES[2][0]]
     assert (
-        "shouting: the target alone is in capitals"
-        in xmine("pairs", "show", "run/", "3", "3").stdout
+        "shouting: the target alone is in capitals" in xmine("pairs", "show", "run/", "3", "3").out
     )
     dropped = xmine(*mine, "-o", "kept.tsv", "--drop", "shouting")
-    assert "dropped: shouting 1" in dropped.stderr
+    assert "dropped: shouting 1" in dropped.err
     assert {tuple(pair[:2]) for pair in read_pairs("kept.tsv")} == {*LINES[:2]}
-    assert "shouting" not in xmine(*mine).stdout
-    scored = xmine("score", "pairs.stanza", "--more-flags", "shouting", "--no-header").stdout
-    assert ["shouting" in row for row in scored.splitlines()] == [False, False, True]
-    hint = xmine(*mine, "--drop", "shouted").stderr
+    assert "shouting" not in xmine(*mine).out
+    hint = xmine(*mine, "--drop", "shouted").err
     assert "--drop is 'shouted'" in hint and "shouting" in hint
 
 
-def test_a_broken_package_is_named_where_it_is_asked_for_and_harms_no_other(xmine: Run) -> None:
+def test_a_broken_package_is_named_where_it_is_asked_for_and_harms_no_other(xmine: Command) -> None:
     mine = ("mine", "en.txt", "texts.stanza")
-    assert xmine(*mine).returncode == 0
+    assert xmine(*mine).code == 0
     for name, words in {
         "format": ("convert", "pairs.stanza", "out.broken"),
         "flag": (*mine, "--drop", "broken"),
         "encoder": (*mine, "--model", "broken"),
     }.items():
         ended = xmine(*words)
-        assert ended.stderr.splitlines()[-2:] == [
+        assert ended.err.splitlines()[-2:] == [
             f"xmine: {name} 'broken' of the package broken: ModuleNotFoundError: No module named "
             "'no_such_module'",
             "hint: tell who wrote it, or remove it: pip uninstall broken",
         ]
-        assert (ended.returncode, ended.stdout) == (1, "")
+        assert (ended.code, ended.out) == (1, "")

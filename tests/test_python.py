@@ -350,7 +350,6 @@ def test_runs_are_opened_and_texts_are_searched(tmp_path: Path) -> None:
 
 def test_help_tells_every_flag_of_the_command_as_a_keyword() -> None:
     others = {"output", "dry_run", "src_vectors", "tgt_vectors", "format", "engine", "plot"}
-    others |= {"dim", "languages", "pairs", "no_header", "plot_file", "hubs", "address"}
     for name in ("mine", "align", "score"):
         function = getattr(xmine, name)
         keywords = inspect.signature(function).parameters
@@ -440,6 +439,14 @@ def test_a_run_is_filtered_judged_and_searched(tmp_path: Path) -> None:
     sure = run.where("prob >= 0.99 AND kept")
     assert sure["source"].to_list() == [pair.source for pair in mined if (pair.prob or 0) >= 0.99]
     assert len(run.where("prob < 0.99")) > len(mined) - len(sure)
+    written = pl.read_parquet(run_folder / "candidates.parquet")
+    for outcome in ("kept", "below", "dropped"):
+        rows = written.filter(pl.col("outcome") == outcome)
+        assert len(run.where(f"outcome = {outcome}")) == len(rows) > 0
+        told = run.where(f"outcome = {outcome} AND reason IS NOT NULL")
+        assert len(told) == rows["reason"].count()
+    assert len(run.where("since = max(since)")) == len(run.where("kept")) == len(mined)
+    assert 0 < len(run.where("the")) == len(run.where("kept AND regexp_like(source, '(?i)the')"))
     first = mined[0]
     assert first.source_line and first.target_line
     run.judge(first.source_line, first.target_line, "reject", "another year")

@@ -160,4 +160,8 @@ def _begun_with(run: Path, *allowed: str) -> tuple[list[str], str, MiningOptions
     model = encoder_of_run(known["encoder"], run)
     said = tables.get("options", {})
     options = MiningOptions(**{name: said[name] for name in names & said.keys()})
+    if set_apart := [name for name in options.no_flags if getattr(options, name)]:
+        raise OptionError(
+            f"{run}: was begun with {', '.join(sorted(set_apart))} of a file", "mine with that file"
+        )
     return files, "" if model == "embedded" else model, options

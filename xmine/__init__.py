@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from xmine.encoders.encoder import SentenceEncoder
     from xmine.encoders.pair import EncoderPair
     from xmine.errors import XmineError
-    from xmine.flags.hubness import find_hubs
     from xmine.mining.aligned import score_aligned
     from xmine.mining.aligned_scores import AlignedScores
     from xmine.mining.documents import DocumentPair
@@ -69,7 +68,6 @@ _HOMES = {
     "convert": "python",
     "documents": "python",
     "evaluate": "python",
-    "find_hubs": "flags.hubness",
     "languages_of": "pairs.io",
     "mine": "python",
     "open_run": "python",
@@ -104,7 +102,6 @@ __all__ = [
     "convert",
     "documents",
     "evaluate",
-    "find_hubs",
     "languages_of",
     "mine",
     "open_run",

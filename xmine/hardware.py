@@ -6,7 +6,9 @@ No stopwatch decides, so that the same command gives the same vectors on the sam
 import os
 import re
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from xmine.errors import OptionError
 from xmine.extras import is_installed, needs
@@ -197,10 +199,15 @@ def bytes_of(size: str) -> int | None:
     return int(float(found[1]) * _UNITS[found[2]])
 
 
+@cache
+def _blas() -> Any:  # noqa: ANN401 - a library without types
+    """Find numpy's BLAS, once: to look for it costs as much as to search among a hundred lines."""
+    import numpy  # noqa: F401
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api="blas")
+
+
 def blas_threads() -> int:
     """Count the threads that numpy's BLAS would use; 1 where it is not known."""
-    from threadpoolctl import threadpool_info
-
-    return max(
-        (each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"), default=1
-    )
+    return max((each["num_threads"] for each in _blas().info()), default=1)

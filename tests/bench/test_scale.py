@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import scale
 import searching
 import whole
 from searching import Found, faiss_both
@@ -76,15 +75,6 @@ def test_contenders_take_turns_each_first_in_turn() -> None:
     assert all(each["best"] <= each["seconds"] for each in times.values())
 
 
-def test_a_table_leaves_empty_what_a_row_does_not_have() -> None:
-    assert scale.table([{"a": 1000, "b": 0.5}, {"a": "x", "c": True}]).splitlines() == [
-        "| a | b | c |",
-        "| --- | --- | --- |",
-        "| 1,000 | 0.5 |  |",
-        "| x |  | True |",
-    ]
-
-
 def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, ROOT / "bench" / "scale.py", *words]
     return subprocess.run(command, capture_output=True, text=True, check=False)
@@ -105,12 +95,6 @@ def test_a_run_is_measured_and_its_pairs_are_held_against_gold(tmp_path: Path) -
     assert 20 < small["peak_anonymous_megabytes"] < 1000
     assert figures["whole"]["surroundings"]["versions"]["numpy"] == np.__version__
     assert "| 300 |" in done.stdout
-
-
-def test_an_unknown_part_is_named() -> None:
-    done = run("--parts", "knn,knm")
-    assert done.returncode == 2
-    assert "no part knm" in done.stderr
 
 
 def test_a_command_that_fails_ends_the_benchmark_with_what_it_said(tmp_path: Path) -> None:

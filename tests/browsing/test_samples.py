@@ -9,9 +9,8 @@ import pytest
 from tests.toys.opened import opened_run
 from xmine.browsing import samples
 from xmine.browsing.details import lines_around
-from xmine.browsing.judgements import CODES
+from xmine.browsing.judgements import CODES, Codes
 from xmine.browsing.opened import Opened, TextColumn, TextSide
-from xmine.browsing.query import Codes
 from xmine.browsing.samples import Sample, Share, judged_at_random, read_plan
 from xmine.errors import OptionError
 

@@ -6,7 +6,7 @@ The sentences are those of examples/, which were written for this project.
 import json
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,18 +16,6 @@ Command = Callable[..., Any]
 Sides = tuple[list[str], list[str]]
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-MARGINS = ("ratio", "distance", "absolute")
-# Every margin, and every way of retrieval.
-SETTINGS = [*(("max", margin) for margin in MARGINS), ("fwd", "ratio"), ("bwd", "distance")]
-SETTINGS += [("intersect", "absolute")]
-OPTIONS = [
-    "--precision 0.95 --plot",
-    "--precision 1 --retrieval fwd",
-    "--top 3 --plot",
-    "--top 1000",
-    "--threshold -inf --drop hub,copy --score-max 1.1 --plot",
-    "--threshold inf --plot",
-]
 
 
 def _lines(name: str) -> list[str]:
@@ -76,15 +64,6 @@ CASES: dict[str, tuple[Sides, int, int, str]] = {
 }
 
 
-def each_case_with_some(asked: Sequence[object]) -> list[Any]:
-    """Every case with some other of what is asked; with all in the long tests."""
-    return [
-        pytest.param(name, what, marks=() if at == row else pytest.mark.long)
-        for row, name in enumerate(CASES)
-        for at, what in enumerate(asked)
-    ]
-
-
 @pytest.fixture
 def files(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Sides]:
     """Write both sides of a case, the targets in reverse."""
@@ -115,72 +94,54 @@ def scores_of(tsv: str, sides: Sides) -> list[float]:
     return scores
 
 
-@pytest.mark.parametrize(("files", "asked"), each_case_with_some(SETTINGS), indirect=["files"])
+# A case, and what is asked of mining: every margin, every way of retrieval, every kind of cut.
+ASKED = [
+    ("ten lines", "--margin distance"),
+    ("one line", "--retrieval fwd --margin absolute"),
+    ("all lines identical", ""),
+    ("no parallel line", "--retrieval bwd"),
+    ("every line parallel", "--retrieval intersect --margin distance"),
+    ("ten lines", "--precision 0.95 --plot"),
+    ("one line", "--top 1000"),
+    ("all lines identical", "--threshold inf --plot"),
+    ("no parallel line", "--precision 1 --retrieval fwd"),
+    ("every line parallel", "--threshold -inf --drop hub,copy --plot"),
+]
+
+
+@pytest.mark.parametrize(("files", "options"), ASKED, indirect=["files"])
 def test_a_sane_answer_in_words(
-    command: Command, tmp_path: Path, files: tuple[str, Sides], asked: tuple[str, str]
+    command: Command, tmp_path: Path, files: tuple[str, Sides], options: str
 ) -> None:
     name, sides = files
     _, fewest, most, words = CASES[name]
-    retrieval, margin = asked
-    mine = ["mine", "en.txt", "zh.txt", "--margin", margin, "--retrieval", retrieval]
-    ended = command(*mine)
-    assert ended.code == 0
-    assert "warning" not in ended.err.lower() and "Traceback" not in ended.err
-    assert re.search(r"\b(nan|inf|None)\b", ended.err) is None
-    said = re.match(r"xmine: ([\d,]+) pairs? from .*", ended.err)
-    assert said is not None
-    scores = scores_of(ended.out, sides)
-    assert int(said[1].replace(",", "")) == len(scores)
-    assert fewest <= len(scores) <= most
-    assert words in ended.err
-
-    as_json = command(*mine, "--json", "-o", "pairs.tsv")
-    assert (as_json.code, as_json.err) == (0, "")
-    facts = strict_json(as_json.out)
-    assert (facts["pairs"], facts["warnings"]) == (len(scores), [])
-    assert math.isfinite(facts["cut"]) and facts["cut_how"]
-    assert (tmp_path / "pairs.tsv").read_bytes() == ended.out.encode()
-    option = "--min-prob" if "probability at least" in ended.err else "--threshold"
-    again = command(*mine, f"{option}={facts['cut']}")
-    assert (again.code, again.out) == (0, ended.out)
-
-
-@pytest.mark.parametrize(("files", "options"), each_case_with_some(OPTIONS), indirect=["files"])
-def test_a_sane_answer_to_what_else_may_be_asked(
-    command: Command, files: tuple[str, Sides], options: str
-) -> None:
-    name, sides = files
     mine = ["mine", "en.txt", "zh.txt", *options.split()]
     ended = command(*mine)
     assert ended.code == 0
     assert re.search(r"\b(nan|None|Traceback|warning)\b", ended.err) is None
     scores = scores_of(ended.out, sides)
     said = re.search(r"^xmine: ([\d,]+) pairs? from ", ended.err, re.MULTILINE)
-    assert said is not None and int(said[1]) == len(scores)
-    facts = strict_json(command(*mine, "--json", "-o", "pairs.tsv").out)
-    assert facts["pairs"] == len(scores)
+    assert said is not None and int(said[1].replace(",", "")) == len(scores)
+
+    as_json = command(*mine, "--json", "-o", "pairs.tsv")
+    assert (as_json.code, as_json.err) == (0, "")
+    facts = strict_json(as_json.out)
+    assert (facts["pairs"], facts["warnings"]) == (len(scores), [])
+    assert (tmp_path / "pairs.tsv").read_bytes() == ended.out.encode()
     if facts["precision"] is not None:
         low, high = facts["precision_interval"]
         assert 0 <= low <= facts["precision"] <= high <= 1
-    if "--precision" in options:
-        fewest = CASES[name][1] if name in ("ten lines", "every line parallel") else 0
-        assert (0.9 * fewest if "0.95" in options else 0) <= len(scores) <= CASES[name][2]
-    if "--top 3" in options:
-        assert len(scores) == min(3, facts["source"]["sentences"])
-    if "inf" in options.split():
-        assert scores == []
-
-
-@pytest.mark.parametrize("files", ["all lines identical"], indirect=True)
-@pytest.mark.parametrize("margin", MARGINS)
-def test_identical_lines_that_are_not_folded(
-    command: Command, files: tuple[str, Sides], margin: str
-) -> None:
-    _, sides = files
-    ended = command("mine", "en.txt", "zh.txt", "--margin", margin, "--no-dedup")
-    assert ended.code == 0
-    assert len(scores_of(ended.out, sides)) == 1  # the lines are near-copies, and no rivals
-    assert "too few lines" in ended.err
+    assert len(scores) <= most or "-inf" in options
+    if options.startswith(("--precision", "--top", "--threshold")):
+        assert scores == [] or "--threshold inf" not in options
+        assert 0.9 * fewest <= len(scores) or "--precision 0.95" not in options
+        return
+    assert fewest <= len(scores)
+    assert words in ended.err
+    assert math.isfinite(facts["cut"]) and facts["cut_how"]
+    option = "--min-prob" if "probability at least" in ended.err else "--threshold"
+    again = command(*mine, f"{option}={facts['cut']}")
+    assert (again.code, again.out) == (0, ended.out)
 
 
 def test_one_line_against_many(command: Command, tmp_path: Path) -> None:

@@ -88,23 +88,6 @@ def test_missing_files_and_folders_fail_by_name(command: Command, toy_files: Toy
         assert (ended.code, ended.out, ended.touched) == (1, "", set())
 
 
-def test_a_name_too_long_for_a_file_is_no_bug(command: Command, tmp_path: Path) -> None:
-    long = "x" * 300
-    Path(tmp_path, "a.tsv").write_text("One\t1\n")
-    for arguments in (
-        ["convert", f"{long}.tsv", "b.tsv"],
-        ["convert", f"{long}.parquet:en,zh", "b.tsv"],
-        ["convert", f"{long}.en,{long}.zh", "b.tsv"],
-        ["convert", "a.tsv", f"{long}.tsv"],
-        ["pairs", "stats", f"{long}.tsv"],
-        ["train", f"{long}.tsv", "-o", "encoder"],
-    ):
-        ended = command(*arguments)
-        assert ended.err.startswith(f"xmine: {long}"), arguments
-        assert ended.err.endswith(": File name too long\n")
-        assert (ended.code, ended.touched) == (1, set())
-
-
 def test_every_command_that_reads_text_refuses_what_is_none(
     command: Command, tmp_path: Path, toy_files: Toy, toy_folder: Path
 ) -> None:
@@ -123,14 +106,6 @@ def test_every_command_that_reads_text_refuses_what_is_none(
         assert ended.err.startswith("xmine: wrong.txt:2: not UTF-8"), arguments
         assert ended.code == 1
         assert {path for path in ended.touched if path != "pairs.tsv"} == set()
-
-
-def test_standard_input_is_named_in_errors(
-    command: Command, toy_files: Toy, toy_folder: Path
-) -> None:
-    ended = command("mine", "-", "zh.txt", "--model", toy_folder, stdin=b"good\n\xff\n")
-    assert ended.err.startswith("xmine: standard input:2: not UTF-8")
-    assert (ended.code, ended.touched) == (1, set())
 
 
 def test_what_is_in_the_way_is_kept(
@@ -169,24 +144,6 @@ def test_a_folder_without_an_encoder_is_refused(
             ended = command(*arguments)
             assert ended.err.splitlines()[0] == f"xmine: {message}"
             assert (ended.code, ended.out, ended.touched) == (1, "", set())
-
-
-def test_gold_has_two_line_numbers_a_line(
-    command: Command, tmp_path: Path, toy_files: Toy, toy_folder: Path
-) -> None:
-    gold = Path(tmp_path, "gold.tsv")
-    mine = ["mine", "en.txt", "zh.txt", "--model", toy_folder, "--gold", "gold.tsv", "-o", "p.tsv"]
-    for text, message in {
-        "1\t1\n2 2\n": "gold.tsv:2: expected two line numbers with a tab between",
-        "1\t1\n2\t2\nen\tzh\n": "gold.tsv:3: expected two line numbers with a tab between",
-        "1\t2\t3\n": "gold.tsv:1: the third column is '3', not 1 or 0",
-        "1\t1\n1\t61\n": "gold.tsv:2: line 61 of zh.txt, which has 60",
-        "0\t1\n": "gold.tsv:1: line 0 of en.txt, which has 60",
-    }.items():
-        gold.write_text(text)
-        ended = command(*mine)
-        assert ended.err.startswith(f"xmine: {message}\n")
-        assert (ended.code, ended.out, ended.touched) == (1, "", set())
 
 
 def test_a_matrix_does_not_replace_its_text(

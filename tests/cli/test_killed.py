@@ -71,12 +71,11 @@ def mine_to_the_end(folder: Path, model: Path, *more: str) -> dict[str, bytes]:
     return files(folder / "run")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("index", "stages"),
     [
+        ("exact", {"searching": 2}),
         pytest.param("exact", STAGES, marks=pytest.mark.long),
-        ("exact", dict.fromkeys(STAGES, 1)),
         pytest.param("IVF64,SQfp16", {"searching": 10}, marks=pytest.mark.long),
     ],
 )
@@ -86,7 +85,7 @@ def test_kills_change_nothing(
     dice = random.Random(index)
     whole = tmp_path / "whole"
     whole.mkdir()
-    corpora(whole, 2500)
+    corpora(whole, 1500)
     expected = mine_to_the_end(whole, toy_folder, "--index", index)
     folder = tmp_path / "killed"
     folder.mkdir()
@@ -103,6 +102,7 @@ def test_kills_change_nothing(
     assert not [name for name in expected if ".part" in name or ".keys" in name]
 
 
+@pytest.mark.long
 def test_a_killed_alignment_leaves_whole_files_and_goes_on(tmp_path: Path) -> None:
     """Killed before each file that it renames: what is there is whole, and the rest follows."""
     corpora(tmp_path, 40)

@@ -20,11 +20,6 @@ Vattnet hade redan frusit, men isen var tunn och ingen vågade gå ut på den.
 Min syster berättade att hon flyttar till en annan stad i vår, eftersom hon har hittat ett
 arbete där. Jag lovade att hjälpa henne med lådorna och att hälsa på så snart hon är klar.
 Sedan började det snöa, och vi vände hem för att dricka varmt te vid fönstret.""",
-    "Hungarian": """Tegnap este sokáig sétáltunk a folyó mentén, és a jövőről beszélgettünk.
-A víz már befagyott, de a jég még vékony volt, és senki sem mert rálépni.
-A húgom elmesélte, hogy tavasszal másik városba költözik, mert ott talált munkát.
-Megígértem, hogy segítek neki a dobozokkal, és hamarosan meglátogatom.
-Aztán havazni kezdett, és hazamentünk forró teát inni az ablaknál.""",
     "Greek": """Χθες το βράδυ περπατήσαμε πολλή ώρα δίπλα στο ποτάμι και μιλήσαμε για το μέλλον.
 Το νερό είχε ήδη παγώσει, αλλά ο πάγος ήταν λεπτός και κανείς δεν τολμούσε να τον πατήσει.
 Η αδελφή μου είπε ότι την άνοιξη θα μετακομίσει σε άλλη πόλη, γιατί βρήκε δουλειά εκεί.
@@ -65,13 +60,6 @@ def test_texts_in_order_are_sent_to_align_first(command: Command, tmp_path: Path
     said = command("mine", "a b", "el").err
     assert -1 < said.find("`xmine align 'a b' el`") < said.find("--model")
     assert "xmine align 'a b'" not in command("mine", "a b", "sorted").err
-
-
-def test_mining_english_and_chinese_does_not_warn(command: Command, tmp_path: Path) -> None:
-    for name, text in KNOWN.items():
-        Path(tmp_path, name).write_text(text, encoding="utf-8")
-    ended = command("mine", "English", "Chinese", "-q")
-    assert (ended.code, ended.err) == (0, "")
 
 
 def test_the_summary_names_the_languages_and_files_hold_their_codes(

@@ -55,10 +55,3 @@ def test_beside_vectors_some_options_are_of_the_second_model(
     ended = command(*mine, "--rescore", toy_folder)
     assert ended.code == 0 and ended.touched == {"pairs.tsv"}
     assert "no effect" not in ended.err
-
-
-def test_an_empty_name_is_no_second_model(
-    command: Command, toy_files: Toy, toy_folder: Path
-) -> None:
-    ended = command("mine", *toy_files[:2], "--model", toy_folder, "--rescore", "")
-    assert ended.code != 0 and ended.err.endswith("hint: is a variable of the shell unset?\n")

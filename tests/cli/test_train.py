@@ -109,7 +109,8 @@ def test_a_run_that_is_interrupted_says_how_to_go_on_and_does(
     lines = pairs_file.read_text("utf-8").splitlines()
     named = [f"{line}\t{'notes' if at % 9 == 0 else 'web'}" for at, line in enumerate(lines)]
     Path("the pairs.tsv").write_text("\n".join(["source\ttarget\torigin", *named]), "utf-8")
-    how = ["--encoder", toy_folder, "--held-out-origins", "notes", *FEW]
+    Path("own.toml").write_text('held_out_origins = ["notes"]', encoding="utf-8")
+    how = ["--encoder", toy_folder, "--options", "own.toml", *FEW]
     told = command("train", "the pairs.tsv", "-o", "whole", *how).err
     rows = int(re.search(r"on (\d+) rows", told.replace(",", ""))[1])  # type: ignore[index]
     assert rows <= len(lines) * 8 / 9 - 100, "neither notes nor held-out pairs are seen"
@@ -250,17 +251,19 @@ def test_what_to_type_next_names_prompts_that_are_no_default(
     command: Command, pairs_file: Path, toy_folder: Path, toy_files: Toy
 ) -> None:
     train = ["train", "pairs.tsv", "--encoder", toy_folder, *FEW, "--epochs", 1, "-o"]
-    asked = ["--src-prompt", "bade: ", "--tgt-prompt"]
-    both = command(*train, "both", *asked, "bade: ")
+    texts = 'src_prompt = "bade: "\ntgt_prompt = "{}"\n'
+    Path("own.toml").write_text(texts.format("bade: "), encoding="utf-8")
+    both = command(*train, "both", "--options", "own.toml")
     assert both.err.endswith("xmine: next: xmine mine en.txt zh.txt --model both/\n")
-    other = command(*train, "other", *asked, "lulu: ")
-    words = "--model other/ --src-prompt 'bade: ' --tgt-prompt 'lulu: '\n"
-    assert other.err.endswith(f"xmine: next: xmine mine en.txt zh.txt {words}")
-    assert command(*train, "one", *asked[:2]).err.endswith("--model one/ --src-prompt 'bade: '\n")
-    mined = [
-        command("mine", "en.txt", "zh.txt", "--model", "both/", *given).out
-        for given in ([], [*asked, "bade: "], [*asked, "lulu: "])
-    ]
+    Path("own.toml").write_text(texts.format("lulu: "), encoding="utf-8")
+    other = command(*train, "other", "--options", "own.toml")
+    said = 'xmine: for xmine.toml: src_prompt = "bade: ", tgt_prompt = "lulu: "\n'
+    assert other.err.endswith(f"{said}xmine: next: xmine mine en.txt zh.txt --model other/\n")
+    mined = [command("mine", "en.txt", "zh.txt", "--model", "both/").out]
+    for prompt in ("bade: ", "lulu: "):
+        Path("own.toml").write_text(f'src_prompt = "bade: "\ntgt_prompt = "{prompt}"\n')
+        own = "--options", "own.toml"
+        mined.append(command("mine", "en.txt", "zh.txt", "--model", "both/", *own).out)
     assert mined[0] == mined[1] != mined[2]
 
 

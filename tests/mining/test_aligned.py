@@ -16,6 +16,7 @@ from xmine.errors import FileError, OptionError
 from xmine.mining.aligned import score_aligned
 from xmine.mining.aligned_scores import AlignedScores
 from xmine.mining.options import MiningOptions, ScoringOptions
+from xmine.mining.reranking import TOO_FEW
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
 from xmine.text.sentences import folded
@@ -52,6 +53,7 @@ def test_an_encoder_without_weights_learns_from_the_best_pair_of_a_source(
     found = score_aligned(*files, toy_encoder)
     probs = np.array([pair.prob for pair in found.rows()])
     assert found.by_margin == "" and probs[:120].mean() > 0.9 > 0.1 > probs[120:].mean()
+    assert score_aligned(left[:9], right[-9:], toy_encoder).by_margin == TOO_FEW
 
 
 def test_five_blocks_of_wrong_rows_are_told_the_longest_first(
@@ -88,8 +90,7 @@ def scores(scored: AlignedScores) -> list[float | None]:
     return [pair.score for pair in scored.rows()]
 
 
-@pytest.mark.parametrize("margin", ["ratio", "distance", "absolute"])
-@pytest.mark.parametrize("k", [1, 2, 4, 7])
+@pytest.mark.parametrize(("margin", "k"), [("ratio", 4), ("distance", 1), ("absolute", 7)])
 def test_mining_and_scoring_the_same_pairs_give_the_same_scores(
     toy_encoder: SentenceEncoder, aligned: Aligned, margin: str, k: int
 ) -> None:
@@ -185,22 +186,6 @@ def test_a_slow_twin_gives_the_same_scores(
     assert scored.clamped == (clamped if margin == "ratio" else 0)
 
 
-def test_every_line_has_a_row_with_its_text(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
-    english, chinese, _ = toy_sentences(6, seed=3)
-    english[1], chinese[1] = "", ""
-    chinese[2] = " \u3000"
-    english[4] = "☃ "
-    files = write(tmp_path / "a", english), write(tmp_path / "b", chinese)
-    rows = list(score_aligned(*files, toy_encoder).rows())
-    assert [(row.source, row.target) for row in rows] == list(zip(english, chinese, strict=True))
-    assert [(row.source_line, row.target_line) for row in rows] == [(n, n) for n in range(1, 7)]
-    judged = [(row.score, row.cosine, row.prob, row.flags) for row in rows]
-    assert [each == (None,) * 4 for each in judged] == [False, True, True, False, True, False]
-    for number in (0, 3, 5):  # three pairs are too few for a probability
-        score, cosine, prob, flags = judged[number]
-        assert None not in (score, cosine, flags) and prob is None
-
-
 def test_repeated_lines_do_not_spoil_each_other(
     toy_encoder: SentenceEncoder, aligned: Aligned
 ) -> None:
@@ -240,38 +225,6 @@ def test_pairs_of_a_file_keep_what_they_have(toy_encoder: SentenceEncoder, tmp_p
     write_pairs(given, path, ("en-GB", "zh-TW"))
     chosen = ScoringOptions(src_lang="fr")
     assert score_aligned(path, None, toy_encoder, chosen).languages == ("fr", "zh-TW")
-
-
-def test_the_forms_of_input_give_the_same(
-    toy_encoder: SentenceEncoder, aligned: Aligned, tmp_path: Path
-) -> None:
-    options = ScoringOptions(src_lang="en", tgt_lang="zh")
-    expected = list(score_aligned(*aligned, toy_encoder, options).rows())
-    plain = [Pair(pair.source, pair.target) for pair in expected]
-    for name in ("p.tsv", "p.jsonl", "p.tmx", "p.parquet"):
-        write_pairs(plain, str(tmp_path / name), ("en", "zh"))
-    for source, target in (
-        (f"{aligned[0]},{aligned[1]}", None),
-        (f"{tmp_path}/p.tsv", None),
-        (f"{tmp_path}/p.tmx:en,zh", None),
-        (f"{tmp_path}/p.jsonl:source", f"{tmp_path}/p.parquet:target"),
-    ):
-        scored = score_aligned(source, target, toy_encoder, options)
-        assert list(scored.rows()) == expected, source
-
-
-def test_vectors_take_the_place_of_an_encoder(
-    toy_encoder: SentenceEncoder, aligned: Aligned
-) -> None:
-    sides = [file.read_text(encoding="utf-8").splitlines() for file in aligned]
-    vectors = toy_encoder.encode(sides[0]), toy_encoder.encode(sides[1])
-    expected = list(score_aligned(*aligned, toy_encoder, ScoringOptions(rerank="off")).rows())
-    assert list(score_aligned(*aligned, vectors=vectors).rows()) == expected
-    with pytest.raises(FileError, match=r"a\.zh has 40 lines, its vectors have 39 rows"):
-        score_aligned(*aligned, vectors=(vectors[0], vectors[1][1:]))
-    for more in ({"encoder": toy_encoder}, {"pool": aligned}):
-        with pytest.raises(OptionError, match="vectors of lines are given"):
-            score_aligned(*aligned, vectors=vectors, **more)
 
 
 def test_a_larger_pool_brings_nearer_neighbours(

@@ -1,7 +1,8 @@
 """What is kept of the candidates: probabilities, known pairs, the cut, and what is dropped."""
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,9 +21,15 @@ from xmine.scoring.gold import agreement
 from xmine.scoring.threshold import choose_threshold
 
 ToyFiles = tuple[Path, Path, set[tuple[int, int]]]
-
-
+Mine = Callable[..., xmine.Mined]
+Copies = tuple[set[tuple[int, int]], set[int]]
 NONE = LabelledPairs("", [])
+
+
+@pytest.fixture
+def mine(toy_encoder: SentenceEncoder, toy_files: ToyFiles) -> Mine:
+    """Mine the toy files, as they are then."""
+    return partial(xmine.mine, *toy_files[:2], toy_encoder)
 
 
 def known(pairs: Iterable[tuple[int, int]], right: bool = True) -> list[LabelledPair]:
@@ -33,11 +40,9 @@ def write(path: Path, lines: list[str]) -> None:
     path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
 
 
-def test_every_pair_has_a_probability_and_flags(
-    toy_encoder: SentenceEncoder, toy_files: ToyFiles
-) -> None:
-    source, target, gold = toy_files
-    mined = xmine.mine(source, target, toy_encoder, MiningOptions(threshold=float("-inf")))
+def test_every_pair_has_a_probability_and_flags(mine: Mine, toy_files: ToyFiles) -> None:
+    gold = toy_files[2]
+    mined = mine(threshold=float("-inf"))
     pairs, confidence = mined.pairs, mined.confidence
     assert confidence is not None and pairs.probs is not None and pairs.flags is not None
     assert len(pairs) == len(mined.candidates.chosen) == len(pairs.probs) == len(pairs.flags)
@@ -57,12 +62,9 @@ def test_every_pair_has_a_probability_and_flags(
     assert (mined.seeds.pairs, mined.gold.pairs) == ([], [])
 
 
-def test_the_most_probable_pairs_stand_first_equal_ones_by_score(
-    toy_encoder: SentenceEncoder, toy_files: ToyFiles
-) -> None:
-    source, target, _ = toy_files
+def test_the_most_probable_pairs_stand_first_equal_ones_by_score(mine: Mine) -> None:
     every = MiningOptions(threshold=float("-inf"), rerank="off")
-    mined = xmine.mine(source, target, toy_encoder, every)
+    mined = mine(every)
     assert mined.pairs.probs is not None
     ranks = list(zip((-mined.pairs.probs).tolist(), (-mined.pairs.scores).tolist(), strict=True))
     assert ranks == sorted(ranks) and len({prob for prob, _ in ranks}) < len(ranks)
@@ -71,13 +73,11 @@ def test_the_most_probable_pairs_stand_first_equal_ones_by_score(
         MiningOptions(rerank="off", precision=0.9),
         MiningOptions(rerank="off", min_prob=0.7),
     ):
-        some = xmine.mine(source, target, toy_encoder, options)
+        some = mine(options)
         assert _line_pairs(some) == _line_pairs(mined)[: len(some.pairs)]
         assert (mined.pairs.probs[len(some.pairs) :] < some.threshold.value).all()
     assert some.threshold.value == 0.7
-    both = xmine.mine(
-        source, target, toy_encoder, dataclasses.replace(every, min_prob=0.7, threshold=1.6)
-    )
+    both = mine(dataclasses.replace(every, min_prob=0.7, threshold=1.6))
     assert _line_pairs(both) == [
         pair
         for pair, score in zip(_line_pairs(some), some.pairs.scores.tolist(), strict=True)
@@ -102,49 +102,43 @@ def test_without_an_estimate_no_pair_has_a_probability(
     assert mined.curve()[1] is None
 
 
-def test_a_copy_is_no_translation_unless_a_seed_says_so(
-    toy_encoder: SentenceEncoder, toy_files: ToyFiles
-) -> None:
+def test_a_copy_is_no_translation_unless_a_seed_says_so(mine: Mine, toy_files: ToyFiles) -> None:
     source, target, gold = toy_files
     for file in (source, target):
         with file.open("a", encoding="utf-8") as end:
             end.write("bade fima  gosok\n")
     seeds = LabelledPairs("", [LabelledPair(61, 61)])
     for options, known in ((MiningOptions(), seeds), (MiningOptions(keep_copies=True), NONE)):
-        mined = xmine.mine(source, target, toy_encoder, options, seed_pairs=known)
+        mined = mine(options, seed_pairs=known)
         assert mined.pairs.probs is not None and mined.pairs.flags is not None
         at = _line_pairs(mined).index((61, 61))
         assert mined.pairs.probs[at] == 1
         assert mined.pairs.flags[at].split(",")[0] == "copy"
         assert mined.dropped == {} and len(lines(mined) & gold) >= 29
-    dropped = xmine.mine(source, target, toy_encoder)
+    dropped = mine()
     assert lines(dropped).isdisjoint({(61, 61)}) and len(lines(dropped) & gold) >= 29
     assert dropped.dropped == {"copy": 1}
 
 
-def test_many_copies_do_not_hide_the_translations(
-    toy_encoder: SentenceEncoder, toy_files: ToyFiles
-) -> None:
+def test_many_copies_do_not_hide_the_translations(mine: Mine, toy_files: ToyFiles) -> None:
     source, target, gold = toy_files
-    plain = xmine.mine(source, target, toy_encoder)
+    plain = mine()
     english, _, _ = toy_sentences(100, seed=31)
     for file in (source, target):
         with file.open("a", encoding="utf-8") as end:
             end.write("".join(line + "\n" for line in english))
-    mined = xmine.mine(source, target, toy_encoder)
+    mined = mine()
     assert mined.threshold.translations == pytest.approx(plain.threshold.translations, abs=4)
     assert len(lines(mined) & gold) >= 29
 
 
-def test_seeds_are_pinned_and_sharpen_the_estimate(
-    toy_encoder: SentenceEncoder, toy_files: ToyFiles
-) -> None:
-    source, target, gold = toy_files
+def test_seeds_are_pinned_and_sharpen_the_estimate(mine: Mine, toy_files: ToyFiles) -> None:
+    gold = toy_files[2]
     every = MiningOptions(threshold=float("-inf"))
-    plain = xmine.mine(source, target, toy_encoder, every)
+    plain = mine(every)
     wrong = [pair for pair in _line_pairs(plain) if pair not in gold]
     seeds = known(sorted(gold)[:15]) + known(wrong[:10], right=False)
-    mined = xmine.mine(source, target, toy_encoder, every, seed_pairs=LabelledPairs("", seeds))
+    mined = mine(every, seed_pairs=LabelledPairs("", seeds))
     assert mined.seeds.pairs == seeds
     assert plain.pairs.probs is not None and mined.pairs.probs is not None
     truth = {seed[:2]: float(seed.right) for seed in seeds}
@@ -174,51 +168,46 @@ def test_seeds_are_pinned_and_sharpen_the_estimate(
     ],
 )
 def test_what_was_judged_wrong_never_comes_back_and_what_was_judged_right_is_kept(
-    toy_encoder: SentenceEncoder, toy_files: ToyFiles, options: dict[str, object]
+    mine: Mine, toy_files: ToyFiles, options: dict[str, object]
 ) -> None:
     """Also a pair that is no candidate: its sentences are nearer to others."""
-    source, target, gold = toy_files
-    plain = xmine.mine(source, target, toy_encoder)
+    gold = toy_files[2]
+    plain = mine()
     wrong = set(sorted(lines(plain) & gold)[:6])
-    there = set(_line_pairs(xmine.mine(source, target, toy_encoder, MiningOptions(top=1000))))
+    there = set(_line_pairs(mine(top=1000)))
     taken = {line for pair in wrong for line in pair}
     far = [(i, j) for i in range(1, 61) for j in range(1, 61) if (i, j) not in there | gold]
     right = {pair for pair in far[::311] if not taken & set(pair)}
     assert len(right) >= 5
     seeds = LabelledPairs("", known(right) + known(wrong, right=False))
     asked = MiningOptions(**options)  # type: ignore[arg-type]
-    mined = xmine.mine(source, target, toy_encoder, asked, seed_pairs=seeds)
+    mined = mine(asked, seed_pairs=seeds)
     assert right <= lines(mined) and not wrong & lines(mined)
     assert mined.pairs.probs is not None
     probs = dict(zip(_line_pairs(mined), mined.pairs.probs.tolist(), strict=True))
     assert {probs[pair] for pair in right} == {1.0}
 
 
-def test_the_best_n_are_first_those_known_to_be_right(
-    toy_encoder: SentenceEncoder, toy_files: ToyFiles
-) -> None:
-    every = xmine.mine(*toy_files[:2], toy_encoder, MiningOptions(threshold=float("-inf")))
+def test_the_best_n_are_first_those_known_to_be_right(mine: Mine) -> None:
+    every = mine(threshold=float("-inf"))
     last = _line_pairs(every)[-3:]
     seeds = LabelledPairs("", known(last))
     for top in (2, 3, 5):
-        mined = xmine.mine(*toy_files[:2], toy_encoder, MiningOptions(top=top), seed_pairs=seeds)
+        mined = mine(top=top, seed_pairs=seeds)
         assert len(mined.pairs) == top
         assert len(set(last) & lines(mined)) == min(top, 3)
 
 
-def test_judged_pairs_move_the_probabilities_of_all_others(
-    toy_encoder: SentenceEncoder, toy_files: ToyFiles
-) -> None:
-    source, target, _ = toy_files
+def test_judged_pairs_move_the_probabilities_of_all_others(mine: Mine) -> None:
     every = MiningOptions(min_prob=0.0)
-    before = xmine.mine(source, target, toy_encoder, every)
+    before = mine(every)
     assert before.pairs.probs is not None
     probs = dict(zip(_line_pairs(before), before.pairs.probs.tolist(), strict=True))
     nearest = sorted(probs, key=lambda pair: abs(probs[pair] - 0.5))[:4]
     moved = {}
     for right in (False, True):
         judged = LabelledPairs("", known(nearest, right=right), judged=True)
-        mined = xmine.mine(source, target, toy_encoder, every, seed_pairs=judged)
+        mined = mine(every, seed_pairs=judged)
         assert mined.pairs.probs is not None
         after = dict(zip(_line_pairs(mined), mined.pairs.probs.tolist(), strict=True))
         others = [pair for pair in after if 0 < probs[pair] < 1 and pair not in nearest]
@@ -229,112 +218,82 @@ def test_judged_pairs_move_the_probabilities_of_all_others(
 
 
 def test_gold_chooses_the_best_cut_and_changes_nothing_else(
-    toy_encoder: SentenceEncoder, toy_files: ToyFiles
+    mine: Mine, toy_files: ToyFiles
 ) -> None:
-    source, target, gold = toy_files
+    gold = toy_files[2]
     truth = LabelledPairs("", known(gold))
-    plain = xmine.mine(source, target, toy_encoder, MiningOptions(threshold=float("-inf")))
+    plain = mine(threshold=float("-inf"))
     best = max(
         agreement(_line_pairs(plain)[:size], gold).f1 for size in range(1, len(plain.pairs) + 1)
     )
-    mined = xmine.mine(source, target, toy_encoder, MiningOptions(threshold="gold"), gold=truth)
+    mined = mine(threshold="gold", gold=truth)
     assert agreement(_line_pairs(mined), gold).f1 == best
     assert mined.threshold.how == "best for --gold"
-    auto = xmine.mine(source, target, toy_encoder)
-    again = xmine.mine(source, target, toy_encoder, gold=truth)
+    auto = mine()
+    again = mine(gold=truth)
     assert again.threshold == auto.threshold
     assert list(again.pairs.rows()) == list(auto.pairs.rows())
     with pytest.raises(OptionError, match="threshold gold without gold pairs"):
-        xmine.mine(source, target, toy_encoder, MiningOptions(threshold="gold"))
+        mine(threshold="gold")
     for pairs in ([], known(gold, right=False)):
         with pytest.raises(OptionError, match="threshold gold without gold pairs"):
-            xmine.mine(
-                source,
-                target,
-                toy_encoder,
-                MiningOptions(threshold="gold"),
-                gold=LabelledPairs("", pairs),
-            )
+            mine(threshold="gold", gold=LabelledPairs("", pairs))
     wrong = LabelledPairs("", known(gold, right=False))
-    doubted = xmine.mine(source, target, toy_encoder, gold=wrong)
+    doubted = mine(gold=wrong)
     first, *others = doubted.report().warnings
     assert first.startswith("--gold: no pair in it is right")
     assert others == auto.report().warnings == again.report().warnings
 
 
-def test_a_wanted_precision_is_the_lowest_cut_that_is_expected_to_have_it(
-    toy_encoder: SentenceEncoder, toy_files: ToyFiles
-) -> None:
-    source, target, _ = toy_files
-    every = xmine.mine(source, target, toy_encoder, MiningOptions(threshold=float("-inf")))
-    assert every.confidence is not None
-    for precision in (0.7, 0.9, 0.99):
-        mined = xmine.mine(source, target, toy_encoder, MiningOptions(precision=precision))
-        assert mined.threshold.how.startswith(f"precision {precision:g}")
-        assert mined.kept.precision is not None and mined.kept.precision >= precision
-        size = len(mined.pairs)
-        kept = np.arange(1, len(every.pairs) + 1)
-        wrong = kept - np.cumsum(every.confidence.probs)
-        ends = np.diff(every.confidence.probs, append=-1) != 0  # equal ones go together
-        more = ends & (kept > size) & (every.confidence.probs >= 0.5)
-        assert (1 - 1.15 * wrong[more] / kept[more] < precision).all()
-
-
 def test_a_probability_keeps_nothing_where_none_is_estimated(
-    toy_encoder: SentenceEncoder, toy_files: ToyFiles
+    mine: Mine, toy_files: ToyFiles
 ) -> None:
     for path in toy_files[:2]:
         path.write_text(path.read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
-    assert len(xmine.mine(*toy_files[:2], toy_encoder).pairs) == 1
-    mined = xmine.mine(*toy_files[:2], toy_encoder, MiningOptions(min_prob=0.5))
+    assert len(mine().pairs) == 1
+    mined = mine(min_prob=0.5)
     assert len(mined.pairs) == 0
     assert mined.threshold.how == "too few lines to estimate a probability, no pair kept"
 
 
-def test_the_best_n_with_and_without_a_cut(
-    toy_encoder: SentenceEncoder, toy_files: ToyFiles
-) -> None:
-    source, target, _ = toy_files
-    every = xmine.mine(source, target, toy_encoder, MiningOptions(threshold=float("-inf")))
+def test_the_best_n_with_and_without_a_cut(mine: Mine) -> None:
+    every = mine(threshold=float("-inf"))
     for top in (1, 7, 45, 1000):
-        mined = xmine.mine(source, target, toy_encoder, MiningOptions(top=top))
+        mined = mine(top=top)
         rows = min(top, len(every.pairs))
         assert _line_pairs(mined) == _line_pairs(every)[:rows]
         assert mined.kept.pairs == rows and mined.threshold.how == f"the best {rows}"
         assert every.pairs.probs is not None
         assert mined.threshold.value == every.pairs.probs[rows - 1]
-    auto = xmine.mine(source, target, toy_encoder)
+    auto = mine()
     for options in (
         MiningOptions(top=1000, min_prob=auto.threshold.value),
         MiningOptions(top=1000, precision=0.9),
     ):
-        mined = xmine.mine(source, target, toy_encoder, options)
-        without = xmine.mine(source, target, toy_encoder, dataclasses.replace(options, top=None))
+        mined = mine(options)
+        without = mine(dataclasses.replace(options, top=None))
         assert _line_pairs(mined) == _line_pairs(without)
         # The cut, not the number, left the others out.
         assert mined.threshold == without.threshold
-    fewer = xmine.mine(
-        source, target, toy_encoder, MiningOptions(top=5, min_prob=auto.threshold.value)
-    )
+    fewer = mine(top=5, min_prob=auto.threshold.value)
     assert _line_pairs(fewer) == _line_pairs(every)[:5]
     assert fewer.threshold.how == "the best 5"
 
 
 def test_known_pairs_may_name_any_occurrence_of_a_repeated_line(
-    toy_encoder: SentenceEncoder, toy_files: ToyFiles
+    mine: Mine, toy_files: ToyFiles
 ) -> None:
     source, target, gold = toy_files
     for file in (source, target):
         file.write_text(file.read_text(encoding="utf-8") * 2, encoding="utf-8")
     later = {(left + 60, right + 60 * (left % 2)) for left, right in gold}
     every = MiningOptions(threshold=float("-inf"))
-    plain = xmine.mine(source, target, toy_encoder, every)
+    plain = mine(every)
     wrong = [(left + 60, right) for left, right in _line_pairs(plain) if (left, right) not in gold]
     judged = known(later), known(wrong, right=False)
     first = known(gold), known(((left - 60, right) for left, right in wrong), right=False)
     found = [
-        xmine.mine(source, target, toy_encoder, every, seed_pairs=LabelledPairs("", right + false))
-        for right, false in (judged, first)
+        mine(every, seed_pairs=LabelledPairs("", right + false)) for right, false in (judged, first)
     ]
     assert list(found[0].pairs.rows()) == list(found[1].pairs.rows())
     assert set(found[0].seeds.pairs) == {*first[0], *first[1]}
@@ -344,69 +303,55 @@ def test_known_pairs_may_name_any_occurrence_of_a_repeated_line(
     )
     assert not probs.keys() & {(left - 60, right) for left, right in wrong}
     best = [
-        xmine.mine(
-            source,
-            target,
-            toy_encoder,
-            MiningOptions(threshold="gold"),
-            gold=LabelledPairs("", pairs),
-        )
-        for pairs in (judged[0], first[0])
+        mine(threshold="gold", gold=LabelledPairs("", pairs)) for pairs in (judged[0], first[0])
     ]
     assert best[0].threshold == best[1].threshold
     assert lines(best[0]) == lines(best[1]) and len(lines(best[0]) & gold) >= 29
 
 
-def test_known_pairs_are_of_whole_lines(toy_encoder: SentenceEncoder, toy_files: ToyFiles) -> None:
-    source, target, gold = toy_files
+def test_known_pairs_are_of_whole_lines(mine: Mine, toy_files: ToyFiles) -> None:
+    gold = toy_files[2]
     truth = LabelledPairs("", known(gold))
     refused = "segment and known pairs of lines"
     with pytest.raises(OptionError, match=refused):
-        xmine.mine(source, target, toy_encoder, MiningOptions(segment=True), seed_pairs=truth)
+        mine(segment=True, seed_pairs=truth)
     with pytest.raises(OptionError, match=refused):
         options = MiningOptions(segment=True, threshold="gold")
-        xmine.mine(source, target, toy_encoder, options, gold=truth)
+        mine(options, gold=truth)
     # Lines of the pairs found may still be compared with gold.
-    mined = xmine.mine(source, target, toy_encoder, MiningOptions(segment=True), gold=truth)
+    mined = mine(segment=True, gold=truth)
     assert mined.gold == truth
     with pytest.raises(FileError, match="seeds:1: line 61 of "):
-        xmine.mine(
-            source, target, toy_encoder, seed_pairs=LabelledPairs("seeds", [LabelledPair(61, 1)])
-        )
+        mine(seed_pairs=LabelledPairs("seeds", [LabelledPair(61, 1)]))
 
 
 @pytest.fixture
-def with_copies(toy_files: ToyFiles) -> tuple[Path, Path, set[tuple[int, int]], set[int]]:
+def with_copies(toy_files: ToyFiles) -> Copies:
     """The files with 40 copies below: more than there are translations, and with higher scores."""
     source, target, gold = toy_files
     english, _, _ = toy_sentences(40, seed=31)
     for file in (source, target):
         with file.open("a", encoding="utf-8") as end:
             end.write("".join(line + "\n" for line in english))
-    return source, target, gold, set(range(61, 101))
+    return gold, set(range(61, 101))
 
 
-def test_copies_are_known_in_the_order_of_the_candidates(
-    toy_encoder: SentenceEncoder, with_copies: tuple[Path, Path, set[tuple[int, int]], set[int]]
-) -> None:
+def test_copies_are_known_in_the_order_of_the_candidates(mine: Mine, with_copies: Copies) -> None:
     """Flags and probabilities order reranked candidates anew."""
-    source, target, *_ = with_copies
     options = MiningOptions(rerank="tokens", keep_copies=True, src_lang="en", tgt_lang="zh")
-    candidates = xmine.mine(source, target, toy_encoder, options).candidates
+    candidates = mine(options).candidates
     assert candidates.weights is not None and candidates.copies is not None
     np.testing.assert_array_equal(candidates.copies, same_texts(*candidates.texts()))
     assert candidates.copies.sum() == 40 and not candidates.copies[:40].all()
 
 
-def test_copies_take_no_place_and_are_counted(
-    toy_encoder: SentenceEncoder, with_copies: tuple[Path, Path, set[tuple[int, int]], set[int]]
-) -> None:
-    source, target, gold, copies = with_copies
+def test_copies_take_no_place_and_are_counted(mine: Mine, with_copies: Copies) -> None:
+    gold, copies = with_copies
     for options in (MiningOptions(), MiningOptions(precision=0.9), MiningOptions(threshold=0.0)):
-        mined = xmine.mine(source, target, toy_encoder, options)
+        mined = mine(options)
         assert not {pair[0] for pair in lines(mined)} & copies
         assert mined.dropped == {"copy": 40} and len(lines(mined) & gold) >= 26
-    kept = xmine.mine(source, target, toy_encoder, MiningOptions(keep_copies=True))
+    kept = mine(keep_copies=True)
     assert {(line, line) for line in copies} <= lines(kept) and kept.dropped == {}
     assert len(lines(kept) & gold) >= 26 and len(lines(kept) - gold) <= 46
     assert kept.threshold.translations is not None
@@ -416,14 +361,10 @@ def test_copies_take_no_place_and_are_counted(
 @pytest.mark.parametrize("precision", [None, 0.9])
 @pytest.mark.parametrize("drop", ["copy", "high", "copy,high"])
 def test_the_cut_is_chosen_among_what_is_left(
-    toy_encoder: SentenceEncoder,
-    with_copies: tuple[Path, Path, set[tuple[int, int]], set[int]],
-    drop: str,
-    precision: float | None,
+    mine: Mine, with_copies: Copies, drop: str, precision: float | None
 ) -> None:
-    source, target, _, _ = with_copies
     options = MiningOptions(drop=[drop], precision=precision)
-    mined = xmine.mine(source, target, toy_encoder, options)
+    mined = mine(options)
     assert mined.confidence is not None
     flags = [set(mined.flags[row].split(",")) for row in range(len(mined.flags))]
     names = {*drop.split(","), "copy"}
@@ -441,26 +382,10 @@ def test_the_cut_is_chosen_among_what_is_left(
     above = mined.confidence.probs >= cut.value
     high = sum("high" in raised for raised, counts in zip(flags, above, strict=True) if counts)
     assert mined.dropped == {"copy": 40} | ({"high": high} if "high" in names and high else {})
-    top = xmine.mine(source, target, toy_encoder, dataclasses.replace(options, top=5))
+    top = mine(dataclasses.replace(options, top=5))
     assert _line_pairs(top) == _line_pairs(mined)[:5]
     assert top.threshold.value <= float(top.pairs.scores[-1])
     assert sum(top.dropped.values()) <= sum(mined.dropped.values())
-
-
-def test_what_is_below_the_cut_is_not_counted_as_dropped(
-    toy_encoder: SentenceEncoder, toy_files: ToyFiles
-) -> None:
-    source, target, _ = toy_files
-    every = xmine.mine(source, target, toy_encoder, MiningOptions(threshold=float("-inf")))
-    assert every.pairs.probs is not None
-    highest = float(np.median(every.pairs.scores))
-    for cut in (0.0, 0.5, 0.99):
-        mined = xmine.mine(
-            source, target, toy_encoder, MiningOptions(min_prob=cut, score_max=highest)
-        )
-        above = (every.pairs.scores > highest) & (every.pairs.probs >= cut)
-        assert mined.dropped == {"above --score-max": int(above.sum())}
-        assert (mined.pairs.scores <= highest).all()
 
 
 def test_nothing_is_left(toy_encoder: SentenceEncoder, toy_files: ToyFiles) -> None:
@@ -470,7 +395,6 @@ def test_nothing_is_left(toy_encoder: SentenceEncoder, toy_files: ToyFiles) -> N
         MiningOptions(precision=0.9),
         MiningOptions(drop=["copy"], top=3),
         MiningOptions(precision=0.9, top=3),
-        MiningOptions(score_max=-9.0),
     ):
         mined = xmine.mine(source, source, toy_encoder, options)
         assert (len(mined.pairs), len(mined.eligible)) == (0, 0)
@@ -479,12 +403,11 @@ def test_nothing_is_left(toy_encoder: SentenceEncoder, toy_files: ToyFiles) -> N
         assert len(mined.curve()[0]) == 0
 
 
-def test_flags_do_not_depend_on_the_cut(toy_encoder: SentenceEncoder, toy_files: ToyFiles) -> None:
-    source, target, _ = toy_files
-    every = xmine.mine(source, target, toy_encoder, MiningOptions(threshold=float("-inf")))
+def test_flags_do_not_depend_on_the_cut(mine: Mine) -> None:
+    every = mine(threshold=float("-inf"))
     assert every.pairs.flags is not None and any(every.pairs.flags)
     for options in (MiningOptions(), MiningOptions(top=9), MiningOptions(precision=0.8)):
-        mined = xmine.mine(source, target, toy_encoder, options)
+        mined = mine(options)
         assert mined.pairs.flags is not None
         assert list(mined.pairs.flags) == every.pairs.flags[: len(mined.pairs)]
 
@@ -506,11 +429,8 @@ def test_languages_are_guessed_by_lines_that_are_not_copies(tmp_path: Path) -> N
     assert (copied.dropped, copied.languages) == ({"copy": 240}, ("en", "en"))
 
 
-def test_the_cut_that_a_benchmark_takes_is_that_of_mining(
-    toy_encoder: SentenceEncoder, with_copies: tuple[Path, Path, set[tuple[int, int]], set[int]]
-) -> None:
-    source, target, _, _ = with_copies
-    mined = xmine.mine(source, target, toy_encoder)
+def test_the_cut_that_a_benchmark_takes_is_that_of_mining(mine: Mine, with_copies: Copies) -> None:
+    mined = mine()
     cut, kept = best_without_gold(mined.candidates)
     assert cut == mined.threshold.value
     rows = mined.candidates.source.lines[kept.sources], mined.candidates.target.lines[kept.targets]
@@ -518,14 +438,13 @@ def test_the_cut_that_a_benchmark_takes_is_that_of_mining(
 
 
 def test_candidates_may_be_judged_again_without_a_search(
-    toy_encoder: SentenceEncoder, toy_files: ToyFiles
+    mine: Mine, toy_encoder: SentenceEncoder
 ) -> None:
-    source, target, _ = toy_files
     off = MiningOptions(rerank="off")
-    first = xmine.mine(source, target, toy_encoder, dataclasses.replace(off, top=3))
+    first = mine(dataclasses.replace(off, top=3))
     cut = dataclasses.replace(off, precision=0.9), dataclasses.replace(off, threshold=1.1)
     for options in (off, *cut):
-        whole = xmine.mine(source, target, toy_encoder, options)
+        whole = mine(options)
         again = selected(first.candidates, options, toy_encoder.facts.languages)
         assert (again.kept, again.threshold) == (whole.kept, whole.threshold)
         assert list(again.pairs.rows()) == list(whole.pairs.rows())

@@ -7,23 +7,23 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tests.conftest import Run
+from tests.conftest import Command
 from xmine.errors import XmineError
 from xmine.files.reading import read_lines
 from xmine.mining.documents import _without_language, pair_documents
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
-from xmine.scoring.documents import MOST_ADDED, WEIGHTS, Shared
+from xmine.scoring.documents import MOST_ADDED, WEIGHTS, Overlap
 from xmine.text.inputs import read_texts
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SIZES = np.array([4, 4, 4]), np.array([4, 4, 2])
 
 
-def shared(*pairs: tuple[int, int, float]) -> Shared:
+def shared(*pairs: tuple[int, int, float]) -> Overlap:
     """Add up pairs of sentences: source document, target document, probability."""
     x, y, probs = (np.array(each) for each in zip(*pairs, strict=True))
-    return Shared.of((x, y), (3, 3), probs)
+    return Overlap.of((x, y), (3, 3), probs)
 
 
 def test_a_document_is_paired_with_the_one_that_its_pairs_lead_to() -> None:
@@ -41,10 +41,10 @@ def test_a_document_is_paired_with_the_one_that_its_pairs_lead_to() -> None:
 def test_the_other_sentences_of_documents_are_evidence_and_a_pair_is_none_for_itself() -> None:
     probs = [0.9, 0.9, 0.9, 0.5, 0.5]
     x, y = np.array([0, 0, 0, 0, 1]), np.array([1, 1, 1, 1, 0])
-    found = Shared.of((x, y), (3, 3), np.array(probs))
+    found = Overlap.of((x, y), (3, 3), np.array(probs))
     evidence = found.evidence(x, y, np.array(probs), SIZES)
     assert evidence[3] > 0.5 > 0 > evidence[4]
-    sure = Shared.of((x, y), (3, 3), np.array([*probs[:4], 1.0]))
+    sure = Overlap.of((x, y), (3, 3), np.array([*probs[:4], 1.0]))
     other = sure.evidence(x, y, np.array([*probs[:4], 1.0]), SIZES)
     assert other[4] == pytest.approx(evidence[4], abs=0.3)
 
@@ -77,7 +77,7 @@ def test_evidence_is_the_rate_of_translations_inside_of_pairs_of_documents() -> 
     assert shared(*pairs).evidence(x, y, probs, sizes) == pytest.approx(wanted)
     x, y, ones = np.zeros(1000, int), np.ones(1000, int), np.ones(1000)
     large = np.array([1000, 10**6, 10**6]), np.array([10**6, 1000, 10**6])
-    sure = Shared.of((x, y), (3, 3), ones).evidence(x, y, ones, large)
+    sure = Overlap.of((x, y), (3, 3), ones).evidence(x, y, ones, large)
     assert sure == pytest.approx(np.full(1000, MOST_ADDED))
 
 
@@ -115,9 +115,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_pages_are_paired_and_aligned(site: Path, tmp_path: Path, xmine: Run) -> None:
-    done = xmine("documents", f"{site}/en", f"{site}/zh", "--align", "site.tmx", "-o", "d.tsv")
-    assert "3 pairs of documents" in done.stderr.decode()
+def test_pages_are_paired_and_aligned(site: Path, tmp_path: Path, command: Command) -> None:
+    done = command("documents", f"{site}/en", f"{site}/zh", "--align", "site.tmx", "-o", "d.tsv")
+    assert "3 pairs of documents" in done.err
     pairs = pl.read_csv(tmp_path / "d.tsv", separator="\t")
     stems = [Path(name).stem for name in [*pairs["source"], *pairs["target"]]]
     assert sorted(stems) == ["0", "1", "2", "page7", "page8", "page9"]
@@ -126,7 +126,7 @@ def test_pages_are_paired_and_aligned(site: Path, tmp_path: Path, xmine: Run) ->
 
 
 def test_documents_of_tables_one_file_and_none_are_aligned(
-    site: Path, tmp_path: Path, xmine: Run
+    site: Path, tmp_path: Path, command: Command
 ) -> None:
     for side in ("en", "zh"):
         (tmp_path / side).mkdir()
@@ -142,17 +142,17 @@ def test_documents_of_tables_one_file_and_none_are_aligned(
         (one, "1", "0 pairs of documents", 0),
     ):
         options = "--align", "b.tsv", "--min-prob", least, "--force"
-        assert number in xmine("documents", *inputs, *options).stderr.decode()
+        assert number in command("documents", *inputs, *options).err
         found = (tmp_path / "b.tsv").read_text(encoding="utf-8").splitlines()
         assert len(found) == 1 + beads
 
 
-def test_files_that_are_left_out_are_named(site: Path, tmp_path: Path, xmine: Run) -> None:
+def test_files_that_are_left_out_are_named(site: Path, tmp_path: Path, command: Command) -> None:
     (tmp_path / "en").mkdir()
     (tmp_path / "en" / "0.txt").write_bytes((site / "en" / "0.txt").read_bytes())
     (tmp_path / "en" / "x.html").write_text("<nav>Menu</nav>")
-    done = xmine("documents", "en", f"{site}/zh")
-    assert "en/x.html: there is no text in it" in done.stderr.decode()
+    done = command("documents", "en", f"{site}/zh")
+    assert "en/x.html: there is no text in it" in done.err
 
 
 def test_names_that_agree_count_where_sentences_say_nothing(tmp_path: Path) -> None:
@@ -241,7 +241,7 @@ def write(folder: Path, documents: dict[str, list[str]]) -> str:
 
 
 def test_documents_of_one_name_without_a_translation_are_no_pair(
-    tmp_path: Path, xmine: Run
+    tmp_path: Path, command: Command
 ) -> None:
     given = [
         write(tmp_path / "en", {"a.txt": list(ENGLISH[:3]), "it.txt": list(ENGLISH[3:5])}),
@@ -249,12 +249,12 @@ def test_documents_of_one_name_without_a_translation_are_no_pair(
             tmp_path / "de", {"a.txt": list(GERMAN[5:]), "hr.txt": ["Im Hof steht ein Brunnen."]}
         ),
     ]
-    done = xmine("documents", *given, "--align", "beads.tsv")
-    assert "0 pairs of documents" in done.stderr.decode() and "0 beads" in done.stderr.decode()
-    every = xmine("documents", *given, "--align", "b.tsv", "--min-prob", "0").stderr.decode()
+    done = command("documents", *given, "--align", "beads.tsv")
+    assert "0 pairs of documents" in done.err and "0 beads" in done.err
+    every = command("documents", *given, "--align", "b.tsv", "--min-prob", "0").err
     precision = re.search(r"expected precision ([\d.]+)", every)
     assert precision is None or float(precision[1]) < 0.3
-    same = xmine("documents", given[0], given[0]).stderr.decode()
+    same = command("documents", given[0], given[0]).err
     assert "the same text; translations need another language" in same
 
 

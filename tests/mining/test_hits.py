@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import xmine.mining.hits
+import xmine.mining.search
 from tests.toys.grids import mostly_long
 from tests.toys.reranking import slow_nearest
 from tests.toys.sentences import toy_sentences
@@ -15,9 +15,8 @@ from tests.toys.xsim import loose
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair, as_pair
 from xmine.errors import FileError, OptionError
-from xmine.mining.hits import HitChoice
 from xmine.mining.reranking import token_encoder
-from xmine.mining.search import Hit, search
+from xmine.mining.search import Hit, HitChoice, search
 from xmine.scoring.late_interaction import match_pairs
 from xmine.text.sentences import Sentences, sentence_table
 from xmine.vectors.tokens import tokens_of
@@ -85,7 +84,7 @@ def test_a_text_has_the_same_hits_whatever_is_searched_with_it(
     toy_encoder: SentenceEncoder, corpus: Sentences, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     texts = [*corpus.texts[:20], "☃"]
-    monkeypatch.setattr(xmine.mining.hits, "_TEXTS_AT_ONCE", 3)
+    monkeypatch.setattr(xmine.mining.search, "_TEXTS_AT_ONCE", 3)
     twice = sentence_table("zh.txt", [*corpus.texts, *corpus.texts[:3]], dedup=False)
     for exclude in (False, True):
         found = search(texts, twice, toy_encoder, exclude_exact=exclude, k=10)

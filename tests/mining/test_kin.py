@@ -57,9 +57,16 @@ SOURCES = [source for source, _ in CHINESE[20:100]]
 TARGETS = [(text, row) for row, (_, text) in enumerate(CHINESE[20:100])]
 
 
-@pytest.mark.parametrize("share", [0.5, 1.0])
-@pytest.mark.parametrize("rerank", ["auto", "off"])
-@pytest.mark.parametrize("copies", ["mark", "list number", "quotes", "end", "half"])
+@pytest.mark.parametrize(
+    ("copies", "rerank", "share"),
+    [
+        ("mark", "auto", 1.0),
+        ("list number", "off", 1.0),
+        ("quotes", "auto", 0.5),
+        ("end", "off", 0.5),
+        ("half", "auto", 1.0),
+    ],
+)
 def test_near_copies_take_no_pair_away(copies: str, rerank: str, share: float) -> None:
     """As many sentences as without near-copies keep their translation, or its near-copy."""
     once, alone = right_sources(TARGETS, rerank)
@@ -73,8 +80,7 @@ def test_near_copies_take_no_pair_away(copies: str, rerank: str, share: float) -
     assert said and int(said[1]) >= 2 * int(said[2]) >= 1.5 * share * 80
 
 
-@pytest.mark.parametrize("rerank", ["auto", "off"])
-@pytest.mark.parametrize("marks", ["。！？…", "。！？…·~+"])
+@pytest.mark.parametrize(("marks", "rerank"), [("。！？…", "off"), ("。！？…·~+", "auto")])
 def test_many_near_copies_on_both_sides_hide_no_pair(marks: str, rerank: str) -> None:
     """Each of 40 sentences stands in both files with four marks, or seven; 30 have no near-copy."""
     sources, targets = ([pair[side] for pair in CHINESE[20:90]] for side in (0, 1))
@@ -107,8 +113,7 @@ TWO_EACH = [
 ]
 
 
-@pytest.mark.parametrize("turned", [False, True])
-@pytest.mark.parametrize("rerank", ["auto", "off"])
+@pytest.mark.parametrize(("rerank", "turned"), [("auto", True), ("off", False)])
 def test_two_translations_of_a_sentence_are_both_right(rerank: str, turned: bool) -> None:
     pairs = TWO_EACH + GERMAN[:76]
     sides = [source for source, _ in pairs], [text for _, text in pairs]

@@ -1,16 +1,12 @@
 """A run on a Ray cluster has the bytes of a run of one process, whatever dies meanwhile."""
 
 import re
-import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from tests.toys.clusters import cluster_of
@@ -68,7 +64,6 @@ def same(one: Path, other: Path) -> None:
 CASES: dict[str, dict[str, Any]] = {
     "exact": {},
     "lists": {"index": "IVF16,SQfp16"},
-    "margin": {"rerank": "off", "neighborhood": 8, "retrieval": "intersect"},
 }
 
 
@@ -80,18 +75,6 @@ def test_a_cluster_gives_the_same_run(
     mine(*files, options=options, run=tmp_path / "here")
     with RayEngine(cluster.address) as engine:
         mine(*files, options=options, run=tmp_path / "there", engine=engine)
-    same(tmp_path / "there", tmp_path / "here")
-
-
-def test_given_vectors_are_searched_on_a_cluster(
-    cluster: Any, files: Files, tmp_path: Path
-) -> None:
-    draw = np.random.default_rng(4)
-    left, right = (draw.standard_normal((LINES, 24)).astype(np.float32) for _ in range(2))
-    left[50], right[60:65] = 0, 0
-    mine(*files, vectors=(left, right), run=tmp_path / "here")
-    with RayEngine(cluster.address) as engine:
-        mine(*files, vectors=(left, right), run=tmp_path / "there", engine=engine)
     same(tmp_path / "there", tmp_path / "here")
 
 
@@ -124,18 +107,3 @@ def test_a_dead_node_changes_nothing(files: Files, tmp_path: Path) -> None:
     assert ended == [False]
     assert re.search(r"is gone|the (node|worker) died", (there / "log.txt").read_text())
     same(there, tmp_path / "here")
-
-
-def test_a_killed_driver_goes_on_here_or_there(cluster: Any, files: Files, tmp_path: Path) -> None:
-    words = [sys.executable, "-m", "xmine", "mine", *map(str, files), "--no-cache"]
-    subprocess.run([*words, "-o", f"{tmp_path}/here/"], check=True, capture_output=True)
-    for end in ("here", "there"):
-        run = tmp_path / f"killed-{end}"
-        alone = [*words, "-o", f"{run}/"]
-        there = [*alone, "--engine", "ray", "--address", cluster.address]
-        process = subprocess.Popen(there, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        when(run, "parts/vectors-*", process.kill).join()
-        assert process.wait() == -signal.SIGKILL
-        assert not (run / "pairs.parquet").exists()
-        subprocess.run(there if end == "there" else alone, check=True, capture_output=True)
-        same(run, tmp_path / "here")

@@ -14,11 +14,9 @@ from tests.toys.sentences import chinese_word, english_word, toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding, Table
 from xmine.encoders.rescorer import Rescorer
-from xmine.mining.estimate import estimate_run
 from xmine.mining.figures import read_figures
 from xmine.mining.options import MiningOptions
 from xmine.mining.rescoring import LEFT_OUT
-from xmine.pairs.known import LabelledPair, LabelledPairs
 from xmine.run.steps import Steps
 from xmine.scoring.gold import agreement
 
@@ -141,13 +139,6 @@ def test_a_side_of_a_few_lines_is_rescored(
     assert len(mined.pairs) == min(rows)
 
 
-def test_a_probability_is_the_logistic_function_of_the_log_odds(
-    toy_encoder: SentenceEncoder, hard: Files
-) -> None:
-    pairs = xmine.mine(*hard[:2], toy_encoder, rescore=Told(hard, 5.0).model).pairs
-    assert pairs.probs == pytest.approx(1 / (1 + np.exp(-pairs.scores.astype(float))), abs=1e-4)
-
-
 def test_given_vectors_are_rescored(given: tuple[Files, tuple[Vectors, Vectors]]) -> None:
     files, vectors = given
     plain = xmine.mine(*files[:2], vectors=vectors)
@@ -184,15 +175,6 @@ def test_the_figure_of_an_encoder_is_its_cosine(
     np.testing.assert_allclose(found[0], (own[0][x] * own[1][y]).sum(axis=1), atol=2e-3)
     np.testing.assert_array_equal(found[0], found[1])
     assert calls == [other]
-
-
-def test_an_encoder_that_repeats_the_first_changes_next_to_nothing(
-    toy_encoder: SentenceEncoder, toy_folder: Path, hard: Files
-) -> None:
-    source, target, gold = hard
-    plain = xmine.mine(source, target, toy_encoder)
-    again = xmine.mine(source, target, toy_encoder, rescore=SentenceEncoder.load(toy_folder))
-    assert abs(f1(again, gold) - f1(plain, gold)) < 0.02
 
 
 def test_a_run_keeps_the_figures_and_continues_them(
@@ -257,31 +239,6 @@ def test_an_encoder_leaves_no_vectors_in_the_run(
         assert rows == sum(len(np.load(run / f"{side}.npy")) for side in ("source", "target"))
 
 
-def test_known_pairs_stay_what_they_are(toy_encoder: SentenceEncoder, toy_files: Files) -> None:
-    source, target, gold = toy_files
-    plain = xmine.mine(source, target, toy_encoder, MiningOptions(top=1000))
-    there = lines(plain)
-    wrong = set(sorted(there & gold)[:4])
-    taken = {line for pair in wrong for line in pair}
-    far = [(x, y) for x in range(1, 61) for y in range(1, 61) if (x, y) not in there | gold]
-    right = {pair for pair in far[::311] if not taken & set(pair)}
-    seeds = [LabelledPair(*pair, True) for pair in sorted(right)]
-    seeds += [LabelledPair(*pair, False) for pair in sorted(wrong)]
-    mined = xmine.mine(
-        source,
-        target,
-        toy_encoder,
-        seed_pairs=LabelledPairs("", seeds),
-        rescore=Told(toy_files, 5.0).model,
-    )
-    assert right and right <= lines(mined) and not wrong & lines(mined)
-    assert mined.pairs.probs is not None and mined.pairs.margins is not None
-    assert not np.isnan(mined.pairs.margins).any()
-    pairs = zip(mined.pairs.source_lines.tolist(), mined.pairs.target_lines.tolist(), strict=True)
-    probs = dict(zip(pairs, mined.pairs.probs.tolist(), strict=True))
-    assert {probs[pair] for pair in right} == {1.0}
-
-
 def test_too_few_pairs_leave_the_model_out(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
     files = (
         write(tmp_path / "a", toy_sentences(1, seed=1)[0]),
@@ -293,15 +250,3 @@ def test_too_few_pairs_leave_the_model_out(toy_encoder: SentenceEncoder, tmp_pat
     assert LEFT_OUT.format("--rescore") in mined.report().warnings and told.read == []
     plain = xmine.mine(*files[:2], toy_encoder)
     assert list(mined.pairs.rows()) == list(plain.pairs.rows())
-
-
-def test_the_estimate_tells_no_time_of_a_second_model(
-    toy_encoder: SentenceEncoder, toy_files: Files
-) -> None:
-    told = Told(toy_files, 2.0)
-    for model in (told.model, toy_encoder):
-        found = estimate_run(*toy_files[:2], toy_encoder, MiningOptions(), model)
-        assert found is not None and found.seconds is None
-    assert not told.read
-    without = estimate_run(*toy_files[:2], toy_encoder, MiningOptions())
-    assert without is not None and without.seconds

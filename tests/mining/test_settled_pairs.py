@@ -125,15 +125,6 @@ def test_verdicts_correct_the_others_alone_and_are_obeyed() -> None:
     assert left and all(found[each] < plain[each] for each in left)
 
 
-def test_known_pairs_are_what_they_are_known_to_be() -> None:
-    some = candidates(None)
-    settled, _ = settled_among(some, 0.93)
-    first, second = places(settled)[:2]
-    right, wrong = LabelledPair(*first), LabelledPair(*second, right=False)
-    found = probs_of(estimate_probabilities(some, LabelledPairs("", [right, wrong]), settled))
-    assert (found[right[:2]], found[wrong[:2]]) == (1.0, 0.0)
-
-
 def test_a_run_takes_other_settled_pairs(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
     english, chinese, _ = toy_sentences(80, seed=2)
     files = tmp_path / "en.txt", tmp_path / "zh.txt"

@@ -10,10 +10,11 @@ from tests.toys.sentences import example_pairs, toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.tokens import TokenVectors
 from xmine.flags.partial import is_partial
-from xmine.mining import stretches
-from xmine.mining.options import MiningOptions
+from xmine.mining import matching
+from xmine.mining.aligned import score_aligned
+from xmine.mining.matching import stretches_of_chosen
+from xmine.mining.options import MiningOptions, ScoringOptions
 from xmine.mining.pipeline import mine
-from xmine.mining.stretches import stretches_of_chosen
 from xmine.run.steps import Steps
 from xmine.scoring.alignment import loosest_stretches
 from xmine.scoring.retrieval import ChosenPairs
@@ -88,7 +89,7 @@ def test_mining_looks_at_pairs_that_may_be_translations(
 def test_what_a_kill_leaves_is_continued(
     tokens: tuple[TokenVectors, TokenVectors], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stretches, "PAIRS_OF_A_TASK", 2)
+    monkeypatch.setattr(matching, "ROWS_OF_A_TASK", 2)
     steps, chosen = Steps(tmp_path / "parts"), chosen_pairs([*range(7)], [*range(7)])
     done: list[int] = []
 
@@ -105,7 +106,7 @@ def test_what_a_kill_leaves_is_continued(
     np.testing.assert_array_equal(found.values, whole.values)
 
 
-def test_mining_flags_a_pair_whose_half_is_missing_where_candidates_are_reranked(
+def test_a_pair_whose_half_is_missing_is_flagged_where_tokens_are_compared(
     tmp_path: Path,
 ) -> None:
     english, chinese, _ = toy_sentences(60, seed=5)
@@ -122,6 +123,8 @@ def test_mining_flags_a_pair_whose_half_is_missing_where_candidates_are_reranked
         flagged[rerank] = [
             pair for pair, flags in zip(pairs, found.flags, strict=True) if "partial" in flags
         ]
+        scored = score_aligned(english, chinese, options=ScoringOptions(rerank=rerank))
+        assert ("partial" in (list(scored.rows())[7].flags or "")) == (rerank == "auto")
     assert (8, 8) in flagged["auto"]
     assert flagged["off"] == []
 

@@ -20,7 +20,7 @@ from xmine.encoders.pair import EncoderPair
 from xmine.errors import EncoderError, XmineError
 from xmine.flags import line_features
 from xmine.knn import tiles
-from xmine.mining import matching, stretches
+from xmine.mining import matching
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
 from xmine.run.local import LocalEngine
@@ -36,7 +36,6 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(StaticEmbedding, "texts_at_once", 16)
     monkeypatch.setattr(Transformer, "texts_at_once", 16)
     monkeypatch.setattr(matching, "ROWS_OF_A_TASK", 24)
-    monkeypatch.setattr(stretches, "PAIRS_OF_A_TASK", 20)
     monkeypatch.setattr(line_features, "LINES_OF_A_TASK", 40)
     monkeypatch.setattr(tiles, "_EXACT_ROWS", (64, 64))
 
@@ -144,7 +143,7 @@ def stages(engine: Shuffled) -> dict[str, int]:
     [
         {},
         {"rerank": "off"},
-        {"rerank": "tokens", "dedup": False, "src_prompt": "say: ", "tgt_prompt": "说："},
+        {"rerank": "tokens", "src_prompt": "say: ", "tgt_prompt": "说："},
     ],
     ids=["auto", "off", "prompts"],
 )
@@ -181,7 +180,7 @@ def test_tasks_leave_the_files_of_one_process(
             counts["tokens"] = 2 * -(-rows // 16)
     ran = stages(engine)
     pairs = sum(len(np.load(path)) for path in tmp_path.glob("here/parts/stretches-*"))
-    assert ran.pop("stretches", 0) == -(-pairs // 20)
+    assert ran.pop("stretches", 0) == -(-pairs // 24)
     assert ran == counts
 
 
@@ -246,57 +245,22 @@ def test_a_run_that_stops_between_parts_goes_on_with_any_engine(
             assert sorted(ran) == sorted(names)
 
 
-def test_a_local_run_does_the_tasks_that_are_left(
-    texts: tuple[Path, Path], toy_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    encoder, run = SentenceEncoder.load(toy_folder), tmp_path / "run"
-    with pytest.raises(KeyboardInterrupt):
-        mined(texts, encoder, run, Shuffled(stops_after=3))
-    encoded: list[int] = []
-    encode = SentenceEncoder.encode_with_tokens
-
-    def watched(self: SentenceEncoder, texts: list[str]) -> Any:
-        encoded.append(len(texts))
-        return encode(self, texts)
-
-    monkeypatch.setattr(SentenceEncoder, "encode_with_tokens", watched)
-    mined(texts, encoder, run)
-    both = sum(len(np.load(run / f"{side}.npy")) + 1 for side in ("source", "target"))
-    assert sum(encoded) in (both - 3 * 16, both - 2 * 16 - both // 2 % 16)
-
-
-@pytest.mark.parametrize(
-    ("stage", "kind"),
-    [
-        ("encoding", "vectors"),
-        ("reading tokens", "tokens"),
-        ("matching tokens", "matches"),
-        ("looking for stretches", "stretches"),
-    ],
-)
 def test_an_engine_goes_on_with_a_local_run(
-    texts: tuple[Path, Path],
-    toy_folder: Path,
-    tmp_path: Path,
-    stage: str,
-    kind: str,
-    monkeypatch: pytest.MonkeyPatch,
+    texts: tuple[Path, Path], toy_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "1")  # with more, some tasks end behind the stop
     encoder, whole = SentenceEncoder.load(toy_folder), Shuffled()
-    given: dict[str, Any] = {"src_prompt": "ba "} if stage == "reading tokens" else {}
-    expected = mined(texts, encoder, tmp_path / "here", whole, **given)
-    run, options = tmp_path / "run", MiningOptions(cache=False, **given)
+    expected = mined(texts, encoder, tmp_path / "here", whole)
 
     def stop(progress: Any) -> None:
-        if progress.stage == stage and progress.done > 64:
+        if progress.stage == "matching tokens" and progress.done > 64:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        mine(*texts, encoder, options, stop, run=run)
+        mine(*texts, encoder, MiningOptions(cache=False), stop, run=tmp_path / "run")
     engine = Shuffled()
-    assert mined(texts, encoder, run, engine, **given) == expected
-    assert 0 < stages(engine)[kind] < stages(whole)[kind]
+    assert mined(texts, encoder, tmp_path / "run", engine) == expected
+    assert 0 < stages(engine)["matches"] < stages(whole)["matches"]
 
 
 def test_vectors_in_the_cache_need_no_task(
@@ -329,15 +293,6 @@ def test_a_task_names_no_gpu_of_this_machine(
         with pytest.raises(KeyboardInterrupt):
             mined(texts, SentenceEncoder.load(toy_folder), tmp_path / name, engine)
     assert devices == ["cuda:1", "cuda"]
-
-
-def test_vectors_that_are_made_again_leave_the_same_files(
-    texts: tuple[Path, Path], toy_folder: Path, tmp_path: Path
-) -> None:
-    encoder, run = SentenceEncoder.load(toy_folder), tmp_path / "run"
-    expected = mined(texts, encoder, run)
-    (run / "source.npy").unlink()
-    assert mined(texts, encoder, run) == expected
 
 
 def test_an_encoder_without_a_folder_works_in_this_process(
@@ -383,5 +338,5 @@ def test_a_node_is_refused_before_an_older_run_is_replaced(
     assert not run.exists()
     before = mined(texts, encoder, run)
     with pytest.raises(XmineError, match="node a does not see"):
-        mine(*texts, encoder, MiningOptions(recall=0.9), run=run, force=True, engine=Blind())
+        mine(*texts, encoder, MiningOptions(neighborhood=9), run=run, force=True, engine=Blind())
     assert files(run) == before

@@ -16,9 +16,9 @@ import pytest
 
 from tests.conftest import Run
 from tests.toys import ray_tasks
-from tests.toys.ray_tasks import die_once, fail, hang_once, refuse, write
+from tests.toys.ray_tasks import die_once, fail, refuse, write
 from xmine.errors import XmineError
-from xmine.run import ray, work
+from xmine.run import ray
 from xmine.run.ray import RayEngine
 from xmine.run.task import Task
 
@@ -219,25 +219,6 @@ def test_nodes_without_the_folder_and_with_another_version_are_refused(
     assert re.match(old, error.value.message)
 
 
-def test_a_task_that_hangs_is_done_elsewhere(
-    engine: RayEngine, said: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(work, "STUCK", 2.0)
-    made = [*tasks(tmp_path, 8, 0.1)[:7], *tasks(tmp_path, 8, function=hang_once)[7:]]
-    engine.run(made, lambda share: None)
-    whole(made)
-    name = r"[\d.]+ \((head|second)\)"
-    told = re.fullmatch(rf"007: runs on node {name} for \d s: started on {name} too", said[-1])
-    assert told and told[1] != told[2]
-    assert (tmp_path / "007").read_text().split()[0] == told[2]
-
-
-def test_a_task_for_which_no_node_has_room_is_refused(engine: RayEngine, tmp_path: Path) -> None:
-    task = Task(write, (tmp_path / "x",), (tmp_path / "x",), memory=10**15)
-    with pytest.raises(XmineError, match="x needs a core and 1000 TB; no node"):
-        engine.run([task], lambda share: None)
-
-
 SCRIPT = """
 import sys
 from pathlib import Path
@@ -278,20 +259,10 @@ def test_a_run_that_is_interrupted_leaves_whole_files_and_goes_on(
     whole(made)
 
 
-def test_a_node_that_dies_while_nodes_are_checked_does_not_count(
-    cluster: Any, join: Join, tmp_path: Path
-) -> None:
-    third = join("third")
-    with RayEngine(cluster.address) as engine:
-        cluster.remove_node(third, allow_graceful=False)
-        assert len(engine.check(tmp_path)) == 2
-        assert engine.room.startswith("2 nodes, 2 cores")
-
-
 def test_the_command_tells_of_the_nodes_and_mines_on_them(
     cluster: Any, xmine: Run, toy_files: tuple[Path, Path, object], tmp_path: Path
 ) -> None:
-    words = "mine", *toy_files[:2], "-o", "run/", "--engine", "ray", "--address", cluster.address
+    words = "mine", *toy_files[:2], "-o", "run/", "--engine", f"ray://{cluster.address}"
     tried = xmine(*words, "--dry-run")
     lines = tried.stderr.decode().splitlines()
     assert tried.returncode == 0, lines

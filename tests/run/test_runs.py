@@ -73,16 +73,6 @@ def test_what_was_asked_stands_in_the_folder(tmp_path: Path) -> None:
     assert {stage: written[stage] for stage in ASKED} == ASKED
 
 
-def test_other_options_go_on_in_the_same_folder(tmp_path: Path) -> None:
-    folder = filled(tmp_path / "run")
-    before = content(folder)
-    other = {**ASKED, "neighbours": {"neighborhood": 8}, "pairs": {"threshold": "0.5"}}
-    with open_run(folder, other) as run:
-        assert content(folder) == before  # until there is something else
-        run.finish()
-    assert load_toml(folder / RUN_FILE)["neighbours"] == {"neighborhood": 8}
-
-
 @pytest.mark.parametrize(
     ("given", "is_same"),
     [
@@ -129,14 +119,6 @@ def test_a_folder_with_other_files_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="other files"):
         open_run(tmp_path, ASKED, force=True).__enter__()
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
-
-
-def test_a_file_and_a_missing_parent_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("x")
-    with pytest.raises(FileError, match="is a file"):
-        open_run(tmp_path / "file", ASKED).__enter__()
-    with pytest.raises(FileError, match="no such folder"):
-        open_run(tmp_path / "not" / "run", ASKED).__enter__()
 
 
 @pytest.mark.parametrize("function", ["mkdir", "open"])

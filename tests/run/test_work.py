@@ -156,15 +156,6 @@ def test_a_task_that_takes_very_long_is_started_once_more_elsewhere(tmp_path: Pa
     assert list(cluster.work.calls) == [2]
 
 
-def test_the_first_call_may_end_first(tmp_path: Path) -> None:
-    cluster = slow(tmp_path, "ab")
-    cluster.now = 60
-    cluster.work.fill()
-    cluster.end(1)
-    assert cluster.stopped == [2]
-    assert cluster.work.is_over
-
-
 def test_no_task_is_started_twice_while_others_are_left(tmp_path: Path) -> None:
     cluster = Cluster(tasks(tmp_path, "abcdefghijkl"))
     cluster.work.fill()
@@ -220,16 +211,6 @@ def test_a_task_is_late_by_the_slowest_for_its_weight(
         cluster.now = begun + now
         cluster.work.fill()
         assert len(cluster.placed) == calls
-
-
-def test_the_last_task_may_be_a_quick_one(tmp_path: Path) -> None:
-    cluster = slow(tmp_path, "abc")
-    cluster.begin(2)
-    cluster.now = 21
-    cluster.end(2)
-    cluster.now = 59
-    cluster.work.fill()
-    assert len(cluster.placed) == 3
 
 
 def test_the_second_call_goes_to_the_node_with_the_fewest_calls_for_each_core(
@@ -342,14 +323,3 @@ def test_where_no_node_offers_a_gpu_the_hint_says_how_to_do_without(tmp_path: Pa
         with pytest.raises(XmineError) as error:
             Cluster(task, nodes).work.check_room()
         assert hint in error.value.hint
-
-
-def test_a_cluster_without_nodes_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(XmineError, match="a needs a core; no node"):
-        Cluster(tasks(tmp_path, "a"), {}).work.check_room()
-
-
-def test_a_task_that_is_done_needs_no_room(tmp_path: Path) -> None:
-    cluster = Cluster([*tasks(tmp_path, "a"), *tasks(tmp_path, "x", gpus=2)])
-    (tmp_path / "x").touch()
-    cluster.work.check_room()

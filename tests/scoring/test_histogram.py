@@ -83,18 +83,6 @@ def test_a_few_far_scores_do_not_squeeze_the_rest() -> None:
     assert (low.counts > 0).sum() >= 8
 
 
-def test_far_scores_are_in_an_open_bin_without_a_cut_too() -> None:
-    usual = np.random.default_rng(4).normal(1.0, 0.05, 700)
-    far = bin_scores(np.append(usual, [2.8, 900.0]))
-    assert far.edges[-1] == np.inf
-    assert (far.counts > 0).sum() >= 8
-
-
-def test_few_pairs_get_few_bins() -> None:
-    assert len(bin_scores(np.linspace(1.0, 2.0, 9), most=60).counts) <= 6
-    assert len(bin_scores(np.linspace(1.0, 2.0, 9000), most=60).counts) >= 24
-
-
 def test_an_end_that_has_room_is_not_open() -> None:
     drawn = bin_scores(np.linspace(1.0, 1.4, 100), cut=1.2)
     assert np.isfinite(drawn.edges).all()
@@ -115,13 +103,6 @@ def test_no_pairs_are_no_bins() -> None:
     drawn = bin_scores(np.zeros(0, dtype=np.float32), np.zeros(0), 1.2)
     assert (len(drawn.counts), drawn.kept, drawn.kept_precision, drawn.reach) == (0, 0, None, 0)
     assert drawn.facts() == []
-
-
-def test_edges_below_zero_have_no_minus_nought() -> None:
-    drawn = bin_scores(np.linspace(-0.2, 0.2, 41), cut=0.0)
-    assert not np.signbit(drawn.edges[drawn.edges == 0]).any()
-    assert drawn.edges[0] == pytest.approx(-0.2)
-    assert drawn.counts.sum() == 41
 
 
 def test_bars_of_kept_pairs_are_not_dwarfed() -> None:
@@ -152,7 +133,7 @@ def test_what_is_no_histogram_is_an_error() -> None:
 
 SCORES = np.append(np.linspace(0.9, 1.6, 300), [2.8, -3.0])
 CHANCES = np.append(np.linspace(0.0, 1.0, 300), [1.0, 0.0])
-STARTS = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF", ".PNG": b"\x89PNG"}
+STARTS = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
 
 
 @pytest.mark.parametrize("suffix", STARTS)
@@ -185,23 +166,6 @@ def test_the_picture_says_the_cut(tmp_path: Path) -> None:
     text = (tmp_path / "b.svg").read_text(encoding="utf-8")
     assert "<!-- pairs -->" in text
     assert "cut at" not in text and "precision" not in text
-
-
-def test_a_title_is_never_interpreted(tmp_path: Path) -> None:
-    draw_histogram(bin_scores(SCORES), tmp_path / "a.svg", "$x$ <b> 中.txt\n\x1b[1m")
-    text = (tmp_path / "a.svg").read_text(encoding="utf-8")
-    assert "<!-- $x$ &lt;b&gt; ?.txt??[1m -->" in text
-
-
-@pytest.mark.slow
-def test_odd_pictures_are_drawn(tmp_path: Path) -> None:
-    for at, scores in enumerate(([], [1.0], [1.0] * 9, [np.inf, 1.0, 1.1], [np.inf], [-np.inf])):
-        some = np.array(scores)
-        half = np.full(len(some), 0.5)
-        for probs, cut in ((None, None), (half, math.inf), (half, -math.inf)):
-            drawn = bin_scores(some, probs, cut, BINS)
-            draw_histogram(drawn, tmp_path / f"{at}.png", "a$b$c 中文.txt\n")
-        assert (tmp_path / f"{at}.png").stat().st_size > 1000
 
 
 def test_a_picture_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:

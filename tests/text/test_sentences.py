@@ -1,14 +1,10 @@
-import gzip
-import lzma
 import subprocess
 import tracemalloc
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-import zstandard
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
@@ -62,86 +58,6 @@ def test_folding_compares_case_width_and_white_space_only() -> None:
     assert folded("Ａ  b\u3000C ") == folded("a B c")
     assert folded("a.") != folded("a")
     assert folded("機") != folded("机")
-
-
-@pytest.mark.parametrize(
-    "pack",
-    [
-        gzip.compress,
-        lzma.compress,
-        zstandard.compress,
-        lambda data: zstandard.compress(data[:20]) + zstandard.compress(data[20:]),
-        lambda data: gzip.compress(data[:20]) + gzip.compress(data[20:]),
-    ],
-    ids=["gz", "xz", "zst", "zst of two frames", "gz of two members"],
-)
-def test_archives_are_known_by_their_first_bytes(
-    tmp_path: Path, pack: Callable[[bytes], bytes]
-) -> None:
-    plain, packed = tmp_path / "plain.txt", tmp_path / "no-suffix"
-    plain.write_bytes(NASTY)
-    packed.write_bytes(pack(NASTY))
-    assert read_lines(packed) == read_lines(plain)
-
-
-@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress, zstandard.compress])
-def test_a_cut_off_archive_is_an_error_not_a_short_text(
-    tmp_path: Path, pack: Callable[[bytes], bytes]
-) -> None:
-    file = tmp_path / "cut.txt"
-    file.write_bytes(pack(NASTY * 50)[:-9])
-    with pytest.raises(FileError, match="broken archive"):
-        read_lines(file)
-
-
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        (b"", "the file is empty"),
-        (b"\xef\xbb\xbf", "the file is empty"),
-        (b"\n \n\t\n", "only blank lines"),
-        (b"good\nb\xe4d\n", "bad.txt:2: not UTF-8: byte 2 of the line is 0xe4"),
-        (b"good\ngood\n\xff\n", "bad.txt:3: not UTF-8: byte 1 of the line is 0xff"),
-        (b"one\ntwo\nbin\x00ary\n", "bad.txt:3: a binary file"),
-        ("text".encode("utf-16"), "bad.txt:1: UTF-16"),
-    ],
-)
-def test_bad_files_are_refused_with_file_and_line(
-    tmp_path: Path, data: bytes, message: str
-) -> None:
-    file = tmp_path / "bad.txt"
-    file.write_bytes(data)
-    with pytest.raises(FileError) as error:
-        read_sentences(file)
-    assert message in error.value.message
-
-
-def test_the_hint_tells_another_encoding_from_a_few_broken_lines(tmp_path: Path) -> None:
-    file = tmp_path / "bad.txt"
-    file.write_bytes("你好\n再见\n明天见\n".encode("gb18030"))
-    with pytest.raises(FileError) as error:
-        read_lines(file)
-    assert "iconv -f GB18030" in error.value.hint
-    file.write_bytes("你好\n再见\nplain\n".encode() + "café\n".encode("latin-1"))
-    with pytest.raises(FileError, match=r":4: not UTF-8") as error:
-        read_lines(file)
-    assert error.value.hint.startswith("broken in 1 lines; iconv leaves")
-
-
-@pytest.mark.parametrize(
-    ("name", "named"),
-    [("bad.txt", "bad.txt"), ("my bad.txt", "'my bad.txt'"), ("bad.txt.gz", "FILE")],
-)
-def test_a_command_in_a_hint_runs_as_it_stands(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, named: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    text = "你好\n再见\n明天见\n".encode("gb18030")
-    file = tmp_path / name
-    file.write_bytes(gzip.compress(text) if file.suffix == ".gz" else text)
-    with pytest.raises(FileError) as error:
-        read_lines(name)
-    assert f"iconv -f GB18030 -t UTF-8 {named} > utf8.txt" in error.value.hint
 
 
 def test_missing_files_and_folders_are_refused(tmp_path: Path) -> None:

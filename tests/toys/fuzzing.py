@@ -1,19 +1,14 @@
 """Files that are nearly right, read by everything that reads a user's file: only XmineError comes.
 
-Every input follows from the name of a reader and a number. Some libraries crash instead of raising
-an error, so readers run in processes of their own; one that dies names its input.
+Every input follows from the name of a reader and a number.
 """
 
-import argparse
 import bz2
 import dataclasses
 import gzip
 import json
 import lzma
 import random
-import subprocess
-import sys
-import tempfile
 import traceback
 import unicodedata
 import warnings
@@ -42,8 +37,6 @@ from xmine.text.inputs import read_texts, text_input
 from xmine.text.sentences import sentence_table
 from xmine.vectors.vector_files import read_vectors, unit_rows
 
-# Seconds for starting and for each input, behind which one counts as never ending.
-_STARTS, _TAKES = 60.0, 0.5
 # What parsers count, nest, escape or allocate by.
 _TOKENS = [b"\x00", b"\xff", b"\xff" * 8, b"\x7f\xff\xff\xff", b"\n", b"\r", b"\t", b'"']
 _TOKENS += [b"\\ud800"]
@@ -225,7 +218,7 @@ def _kinds() -> Iterator[Kind]:
     verdicts = b"1\t2\t\t\taccept\tann\t0a1b2c3d\t2026-01-02T03:04:05Z\n"
     verdicts += b"3\t4\t5\t6\tunsure\tbob\t0a1b2c3e\t2026-01-02T03:04:05Z\n"
     yield Kind("judgements", "j.tsv", HEADER + verdicts, _verdicts, {})
-    options = b'margin = "ratio"\nneighborhood = 4\nrecall = 0.98\ndedup = true\n'
+    options = b'margin = "ratio"\nneighborhood = 4\ncache = true\n'
     yield Kind("options .toml", "o.toml", options, _options, {})
     yield from _encoder_kinds()
 
@@ -348,92 +341,32 @@ def _pieces() -> tuple[bytes, int]:
     return model, int(sentencepiece.SentencePieceProcessor(model_proto=model).get_piece_size())
 
 
-def findings(kind: Kind, numbers: range, folder: Path, begun: Path) -> Iterator[dict[str, object]]:
-    """Read some inputs of a kind; give what is wrong of each, and at the end a count.
-
-    Args:
-        kind: what is read.
-        numbers: of the inputs.
-        folder: an empty one to work in.
-        begun: a file that says which input is read, for whoever finds this process dead.
-    """
+def findings(kind: Kind, numbers: range, folder: Path) -> Iterator[str]:
+    """Read some inputs of a kind, by their numbers, in a folder; give what is wrong of each."""
+    folder /= "input"
     path = folder / kind.file
     for name, data in {**kind.beside, kind.file: b""}.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(data)
-    refused = 0
     for number in numbers:
-        begun.write_text(json.dumps([kind.name, number]))
         chance = random.Random(f"{kind.name} {number}")
         is_json = kind.file.endswith(".json")
         path.write_bytes(kind.pack(mutated(kind.right, chance, is_json=is_json)))
-        why = ""
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
                 warnings.simplefilter("ignore", XmineWarning)
                 kind.read(path)
         except XmineError as error:
-            refused += 1
             said = error.message + error.hint.replace("\n", " ").replace("\t", " ")
             if wrong := [each for each in said if unicodedata.category(each) in _UNSAYABLE]:
-                why = f"control characters in a message: {wrong[:3]!r}"
+                yield f"{number}: control characters in a message: {wrong[:3]!r}"
             elif Path(kind.file).name not in error.message and "input" not in error.message:
-                why = f"no file in the message: {error.message}"
+                yield f"{number}: no file in the message: {error.message}"
         except BaseException as error:  # that of Rust is no Exception
             if isinstance(error, KeyboardInterrupt):
                 raise
             last = traceback.extract_tb(error.__traceback__)
             ours = [each for each in last if "/xmine/" in each.filename] or list(last)
             place = f"{Path(ours[-1].filename).name}:{ours[-1].lineno}"
-            why = f"{type(error).__name__} at {place}: {str(error)[:100]!r}"
-        if why:
-            yield {"kind": kind.name, "number": number, "why": why}
-    yield {"kind": kind.name, "read": len(numbers), "refused": refused}
-
-
-def fuzzed(names: list[str], numbers: range) -> Iterator[dict[str, object]]:
-    """Read inputs of some kinds in a process of its own; after its death another one goes on."""
-    with tempfile.TemporaryDirectory() as folder:
-        begun = Path(folder) / "begun"
-        command = [sys.executable, "-m", "tests.toys.fuzzing", "--here", folder, "--kinds", *names]
-        command += ["--from", str(numbers.start), "--to", str(numbers.stop)]
-        patience = _STARTS + _TAKES * len(numbers) * len(names)
-        try:
-            done = subprocess.run(
-                command, capture_output=True, timeout=patience, cwd=Path(__file__).parents[2]
-            )
-            died = f"the process died: {done.returncode}" if done.returncode else ""
-            out, errors = done.stdout, done.stderr.decode(errors="replace")
-        except subprocess.TimeoutExpired as error:
-            died, out, errors = "it does not end", error.stdout or b"", ""
-        yield from map(json.loads, out.decode().splitlines())
-        if not died:
-            return
-        name, at = json.loads(begun.read_text()) if begun.exists() else (names[0], -1)
-        yield {"kind": name, "number": at, "why": f"{died} {errors[-200:]!r}"}
-    if at >= 0:
-        yield {"kind": name, "read": at + 1 - numbers.start, "refused": 0}
-        yield from fuzzed([name], range(at + 1, numbers.stop))
-        if rest := names[names.index(name) + 1 :]:
-            yield from fuzzed(rest, numbers)
-
-
-def main() -> None:
-    """Read inputs of the kinds that are named, in this process, and say what was found."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--here", type=Path, required=True, help="an empty folder")
-    parser.add_argument("--kinds", nargs="+")
-    parser.add_argument("--from", dest="start", type=int)
-    parser.add_argument("--to", dest="stop", type=int)
-    given = parser.parse_args()
-    for number, kind in enumerate(kinds(given.kinds)):
-        below = given.here / f"input{number}"
-        below.mkdir()
-        for row in findings(kind, range(given.start, given.stop), below, given.here / "begun"):
-            sys.stdout.write(f"{json.dumps(row)}\n")
-            sys.stdout.flush()
-
-
-if __name__ == "__main__":
-    main()
+            yield f"{number}: {type(error).__name__} at {place}: {str(error)[:100]!r}"

@@ -36,13 +36,6 @@ def die_once(path: Path) -> None:
     write(path)
 
 
-def hang_once(path: Path) -> None:
-    """Stop at the first call, as on a disk that does not answer."""
-    if is_first(path):
-        os.kill(os.getpid(), signal.SIGSTOP)
-    write(path)
-
-
 def refuse(path: Path) -> None:
     """Raise an error of xmine's."""
     raise FileError(f"{path}: line 7 is broken", "mend the line")

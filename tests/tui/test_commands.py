@@ -39,7 +39,7 @@ def parsed(words: list[str]) -> MiningOptions:
         (MiningOptions(), ""),
         (MiningOptions(threshold=-1.5, top=7), "--threshold=-1.5 --top 7"),
         (MiningOptions(drop=["copy", "hub"]), "--drop copy --drop hub"),
-        (MiningOptions(dedup=False, segment=True), "--no-dedup --segment"),
+        (MiningOptions(cache=False, segment=True), "--no-cache --segment"),
         (MiningOptions(margin="distance", min_prob=0.25), "--margin distance --min-prob 0.25"),
         (MiningOptions(max_memory="3.5G", src_lang="de"), "--src-lang de --max-memory 3.5G"),
     ],

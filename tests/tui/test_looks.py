@@ -33,7 +33,6 @@ Snapshot = Callable[..., Awaitable[Any]]
 # Keys that lead from the pairs to each screen, and its name.
 WAYS = {
     "": "Pairs",
-    "f": "Filter",
     "v enter": "Judge",
     "enter": "Neighbours",
     "t": "Threshold",

@@ -13,8 +13,7 @@ from xmine.browsing.compared import SharedJudgements, compare_opened
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.keys import key_of, row_of
 from xmine.browsing.opening import open_pairs
-from xmine.browsing.query import USUAL, select
-from xmine.browsing.typed import line_of, read_line
+from xmine.browsing.query import PairQuery, select
 from xmine.browsing.write_cut import write_cut
 from xmine.pairs.changes import compare, read_table
 from xmine.pairs.judgements import append, read_from
@@ -54,10 +53,10 @@ def test_a_comparison_has_the_pairs_of_the_command(two: tuple[Path, Path]) -> No
             assert found.changes[row] == each["change"]
             for name in ("source", "target", "source_line", "target_line", "score", "prob"):
                 assert pair[name] == each[name], name
-        query, _ = read_line("change:gone prob>0.2", USUAL)
-        assert line_of(query) == "change:gone prob>0.2"
         gone = [n for n, each in enumerate(wanted) if each["change"] == "gone"]
-        assert select(found, query).tolist() == [n for n in gone if wanted[n]["prob"] > 0.2]
+        assert select(found, PairQuery("change = gone AND prob > 0.2")).tolist() == [
+            n for n in gone if wanted[n]["prob"] > 0.2
+        ]
 
 
 def test_a_verdict_on_what_differs_counts_in_both_runs(two: tuple[Path, Path]) -> None:

@@ -13,7 +13,6 @@ import xmine.tui
 from tests.toys.app import drive
 from tests.toys.grids import mostly_long
 from tests.toys.screens import screen_text, settled, until
-from xmine.flags.names import FLAGS
 from xmine.tui.app import XmineApp
 from xmine.tui.jobs import Job
 from xmine.tui.widgets.prompt import Prompt
@@ -36,7 +35,7 @@ def click(app: Any, x: int, y: int) -> None:
 # Keys that lead to each screen from the pairs, and those that open each of its prompts. Keys after
 # a space follow when the screen stands; the questions of y or n are named.
 PROMPTS: dict[str, tuple[str, ...]] = {
-    "Pairs": ("e", "/", "v", "C", "i", "I", "/is:all enter X"),
+    "Pairs": ("e", "/", "v", "C", "i", "I", "/prob>=0 enter X"),
     "t Threshold": ("e", "c", "i", "I", "w", "] ctrl+q"),
     "enter Neighbours": ("i", "I"),
     "v enter Judge": ("i", "I"),
@@ -119,7 +118,7 @@ def test_no_key_and_no_click_judges_while_a_prompt_is_open(
     drive(XmineApp(run_copy), (80, 24), script)
 
 
-def test_tab_completes_paths_and_flags(
+def test_tab_completes_paths(
     mined_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("out/pairs.tsv", "out/plots/a.svg"):
@@ -134,9 +133,6 @@ def test_tab_completes_paths_and_flags(
             ("e", "ou", ["out/", "out/pairs.tsv", "out/plots/", "out/pairs.tsv"]),
             ("e", "out/pl", ["out/plots/", "out/plots/a.svg", "out/plots/a.svg"]),
             ("e", "nowhere/x", ["nowhere/x"]),
-            ("/", "books fla", [f"books flag:{name}" for name in (*FLAGS, "none", FLAGS[0])]),
-            ("/", "is:u", ["is:unsure", "is:unjudged"]),
-            ("/", "books ", ["books "]),
         ):
             press(app, opening, "ctrl+u", *typed)
             for way in ways:

@@ -10,9 +10,8 @@ from textual.binding import Binding, BindingType
 from textual.widgets import OptionList
 
 from xmine.browsing.judgements import Judgements
-from xmine.browsing.neighbourhood import Neighbour
+from xmine.browsing.neighbourhood import OUTCOMES, Neighbour
 from xmine.browsing.opened import TextSide
-from xmine.browsing.outcomes import OUTCOMES
 from xmine.browsing.view import View
 from xmine.mining.search import Hit
 

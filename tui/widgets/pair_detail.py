@@ -18,7 +18,7 @@ from textual.containers import Container, Vertical, VerticalScroll
 from textual.events import Resize
 from textual.widgets import Static
 
-from xmine.browsing.details import figures_of, lines_around, standing
+from xmine.browsing.details import figures_of, lines_around, reasons_of, standing
 from xmine.browsing.opened import Opened, TextSide
 from xmine.browsing.query import spans_of
 from xmine.browsing.repairs import Repair
@@ -33,7 +33,6 @@ from ..text import highlighted, shown
 from .pair_cells import NOTE, REPAIRED, SIGNS
 
 if TYPE_CHECKING:
-    from xmine.browsing.flag_reasons import Reasons
     from xmine.browsing.word_alignment import Aligner
 
 # Characters of a text that are laid out at once, and how many more with a key: to lay out 100,000
@@ -68,7 +67,6 @@ class PairDetail(Vertical):
         self._opened: Opened | None = None
         self._row: int | None = None
         self._repair: Repair | None = None
-        self._reasons: Callable[[], Reasons] | None = None
         self._aligner: Callable[[], Aligner] | None = None
         self._unmatched = _NOTHING
         self._said: dict[str, str] = {}
@@ -141,7 +139,6 @@ class PairDetail(Vertical):
         """Show a row of `opened` as it stands now, or nothing; verdicts and notes by judge."""
         if opened is not self._opened:
             self._opened, self._aligner = opened, cache(partial(_aligner_of, opened))
-            self._reasons = cache(partial(_reasons_of, opened, self._aligner))
         moved = (row, repair) != (self._row, self._repair)
         self._row, self._repair = row, repair
         if moved:
@@ -166,8 +163,8 @@ class PairDetail(Vertical):
         flags = "" if hidden or opened.flags is None else opened.flags[row]
         names = list(filter(None, flags.split(",")))
         if moved:
-            self._fill(dict.fromkeys(names, "…"), *self._texts(opened, row))
-            if names:
+            self._fill(reasons_of(opened, row), *self._texts(opened, row))
+            if "partial" in names:
                 self._explain(opened, row)
             if not self._blind:
                 self._align(opened, row)
@@ -284,15 +281,17 @@ class PairDetail(Vertical):
             self._draw_again(opened, row)
 
     def _explain(self, opened: Opened, row: int) -> None:
-        """Find the reasons in the background: the first one looks at all pairs."""
-        reasons = self._reasons
-        assert reasons is not None  # those of `opened`
+        """Find the words that `partial` means in the background: the first loads the encoder."""
+        aligner = self._aligner
+        assert aligner is not None  # that of `opened`
 
         def told(said: dict[str, str]) -> None:
             if opened is self._opened and row == self._row:
                 self._say(said)
 
-        self._background.run("reasons", lambda: reasons().of(row), told, self._failed)
+        self._background.run(
+            "reasons", lambda: reasons_of(opened, row, aligner()), told, self._failed
+        )
 
     def _failed(self, error: XmineError) -> None:
         self.app.notify(error.message, markup=False)
@@ -315,10 +314,3 @@ def _aligner_of(opened: Opened) -> "Aligner":
     from xmine.browsing.word_alignment import Aligner
 
     return Aligner(opened)
-
-
-def _reasons_of(opened: Opened, aligner: "Callable[[], Aligner]") -> "Reasons":
-    """Load the module that explains flags with the first flag: the first pair is shown sooner."""
-    from xmine.browsing.flag_reasons import Reasons
-
-    return Reasons(opened, aligner())

@@ -41,7 +41,7 @@ _RADII = (12, 6)  # lines, of the passes around a path
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Side:
+class OrderedLines:
     """What is known of the lines of a side.
 
     Attributes:
@@ -72,7 +72,7 @@ class Alignment:
     weights: tuple[float, float]
 
 
-def align_lines(source: Side, target: Side, report: Report = silent) -> Alignment:
+def align_lines(source: OrderedLines, target: OrderedLines, report: Report = silent) -> Alignment:
     """Align the lines of two texts that are in the same order."""
     size = len(source.texts), len(target.texts)
     if not all(size):
@@ -114,7 +114,9 @@ def corners_of(path: Path, scale: int = 1) -> NDArray[np.int64]:
     return np.vstack([path[:1, [0, 2]], path[:, [1, 3]]]) * scale
 
 
-def _first_paths(source: Side, target: Side, lengths: tuple[Lengths, Lengths]) -> list[Path]:
+def _first_paths(
+    source: OrderedLines, target: OrderedLines, lengths: tuple[Lengths, Lengths]
+) -> list[Path]:
     """Walk over blocks of lines, where texts are long, and then over lines near that path."""
     size = np.array([len(source.texts), len(target.texts)])
     left, right = (_centred(each.vectors) for each in (source, target))

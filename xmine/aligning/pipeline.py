@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from xmine.aligning.aligned import Aligned
 from xmine.aligning.evidence import MOST, Floats, Windows, windows_of_sums
-from xmine.aligning.lines import Side, align_lines
+from xmine.aligning.lines import OrderedLines, align_lines
 from xmine.aligning.options import AligningOptions
 from xmine.encoders.encoder import SentenceEncoder, normalised
 from xmine.encoders.modules.static import StaticEmbedding
@@ -78,7 +78,7 @@ def align(
             "name the file, or let xmine documents SOURCE TARGET --align FILE pair the files",
         )
     pair = as_pair(encoder or SentenceEncoder.load())
-    asked = run_facts(inputs, pair, options, {ALIGNED: True})
+    asked = partial(run_facts, inputs, pair, options, {ALIGNED: True})
     told: list[str] = []
     here = temporary_run() if run is None else open_run(Path(run), asked(), force, told.append)
     with here as opened, scratch_in(opened.folder):
@@ -126,16 +126,16 @@ def align(
 
 def _side(
     encoder: SentenceEncoder, sentences: Sentences, prompt: str, steps: Steps, report: Report
-) -> Side:
+) -> OrderedLines:
     """Encode lines and lines together; a static encoder adds up the vectors of tokens."""
     texts = list(sentences.texts)
     prompted = encoder.settings.choose(prompt)
     if encoder.encodes_pieces and isinstance(encoder.body, StaticEmbedding) and not prompted:
         sums = encoder.body.sums(texts)[:, : encoder.dim]
         halves = (sums / max(1.0, float(np.abs(sums).max()) / _LARGEST)).astype(np.float16)
-        return Side(texts, normalised(sums).astype(np.float16), windows_of_sums(halves))
+        return OrderedLines(texts, normalised(sums).astype(np.float16), windows_of_sums(halves))
     tables = [_encoded(encoder, texts, n, prompt, steps, report) for n in range(1, MOST + 1)]
-    return Side(texts, tables[0], _windows_of(tables))
+    return OrderedLines(texts, tables[0], _windows_of(tables))
 
 
 def _encoded(

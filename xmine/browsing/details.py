@@ -1,13 +1,54 @@
-"""One pair -> its figures in words, how it stands to the cut, and the lines around its texts."""
+"""One pair -> its figures and flags in words, how it stands to the cut, and the lines around."""
 
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from xmine.browsing.opened import Opened, TextSide
+from xmine.errors import XmineError
+from xmine.flags.reasons import Files, text_reason
 from xmine.pairs.pair import Pair
 
+if TYPE_CHECKING:
+    from xmine.browsing.word_alignment import Aligner, WordAlignment
+
+_MOST_SAID = 60  # characters of a stretch
 _FAR = 3  # lines: some may be blank, or said before
+
+
+def reasons_of(opened: Opened, row: int, aligner: "Aligner | None" = None) -> dict[str, str]:
+    """Give a sentence for each flag of a pair; empty if it has none.
+
+    A run has those of its rules; of a file they are what the texts alone tell. `aligner` finds the
+    words that `partial` means.
+    """
+    pair = opened.pair(row)
+    names = list(filter(None, (pair.flags or "").split(",")))
+    try:
+        if opened.evidence is not None:
+            lines = (opened.evidence[row] or "").split("\n")
+            found = dict(line.split(": ", 1) for line in lines if line)
+        else:
+            texts = opened.source.texts, opened.target.texts
+            files = Files(opened.languages, texts)
+            found = {name: text_reason(name, pair[:2], files) for name in names}
+        if "partial" in found and aligner:
+            found["partial"] = _without_counterpart(pair, aligner.align(*pair[:2]))
+    except (XmineError, OSError) as error:
+        return {name: f"cannot be explained: {error}" for name in names}
+    return found
+
+
+def _without_counterpart(pair: Pair, found: "WordAlignment") -> str:
+    """Quote the stretch of a side that finds least on the other side."""
+    text = pair.target if found.looser else pair.source
+    start, end = found.loosest[found.looser]
+    name, other = ("source", "target") if found.looser == 0 else ("target", "source")
+    share, words = (end - start) / max(len(text), 1), text[start:end]
+    if len(words) > _MOST_SAID:
+        words = f"{words[: _MOST_SAID // 2]} … {words[-_MOST_SAID // 2 :]}"
+    return f"{share:.0%} of the {name} has no counterpart in the {other}: {words}"
 
 
 def standing(opened: Opened, row: int, cut: float | None) -> str:

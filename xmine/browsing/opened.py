@@ -117,6 +117,7 @@ class Opened:
         summary: `summary.json` of a run, empty where there is none.
         numbered: bool [pairs] for the source and for the target: the pairs of a file without the
             line that they come from, for which their number stands; None where all have lines.
+        reasons, evidence: of a run why each pair was dropped, and a line for each flag.
         origins: of each pair where its text comes from, perhaps empty; None where no pair has one.
         changes: of each pair of a comparison `new`, `gone` or `changed`; None elsewhere.
         compared: of a comparison what was compared, the older one first.
@@ -140,6 +141,8 @@ class Opened:
     summary: dict[str, Any]
     margins: Float32s | None = None
     numbered: tuple[Bools, Bools] | None = None
+    reasons: "pl.Series | None" = None
+    evidence: "pl.Series | None" = None
     origins: TextColumn | None = None
     changes: TextColumn | None = None
     compared: "tuple[Opened, Opened] | None" = None

@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xmine.browsing.opened import (
-    Bools,
     Opened,
-    Rows,
     TextColumn,
     TextSide,
     flags_of,
@@ -62,7 +60,7 @@ def _open_run(folder: Path) -> Opened:
     source, target = (_side_of_run(folder / name) for name in (_SOURCE, _TARGET))
     table = _candidates(folder / CANDIDATES_FILE, source, target)
     sources, targets = (table[name].to_numpy() for name in ("source", "target"))
-    kept = _kept(folder / PAIRS_FILE, source, target, sources, targets)
+    kept = table["kept"].to_numpy()
     opened = Opened(
         folder,
         source,
@@ -79,7 +77,9 @@ def _open_run(folder: Path) -> Opened:
         tuple(summary.get("languages", UNKNOWN_LANGUAGES)),
         run,
         summary,
-        margins=numbers_of(table["margin"]) if "margin" in table.columns else None,
+        margins=numbers_of(table["margin"]),
+        reasons=table["reason"],
+        evidence=table["evidence"],
     )
     ranks = opened.ranks
     assert ranks is not None  # every candidate has a score
@@ -137,11 +137,10 @@ def _candidates(path: Path, source: TextSide, target: TextSide) -> "pl.DataFrame
     """Read the candidates; both sentences of each are in the tables of the sides."""
     schema = candidates_schema()
     with open_parquet(path) as file:
-        if "margin" not in file.schema:  # runs of 0.1.0 have none
-            del schema["margin"]
         if wrong := [name for name, kind in schema.items() if file.schema.get(name) != kind]:
             raise FileError(
-                f"{path}: not the candidates of a run: {listed('column', wrong)}", _AGAIN
+                f"{path}: not the candidates of a run of this version: {listed('column', wrong)}",
+                "give the command that made the run again, and it makes this file again",
             )
         table = file.read(*schema)
     for name, side in (("source", source), ("target", target)):
@@ -158,38 +157,6 @@ def _summary(path: Path) -> dict[str, Any]:
     if not isinstance(said, dict) or not isinstance(said.get("cut"), (int, float)):
         raise FileError(f"{path}: not the summary of a run: it has no cut", _REMOVE)
     return said
-
-
-def _kept(path: Path, source: TextSide, target: TextSide, sources: Rows, targets: Rows) -> Bools:
-    """Mark the candidates that stand in the file of kept pairs, bool [candidates]."""
-    import polars as pl
-
-    places: dict[str, Rows | list[str]] = {}
-    for name, side, rows in (("source", source, sources), ("target", target, targets)):
-        places[f"{name}_line"] = side.lines[rows]
-        if side.files:
-            files, places[f"{name}_line"] = side.files.places(side.lines[rows])
-            places[f"{name}_file"] = files
-        if side.offsets is not None:
-            places[f"{name}_offset"] = side.offsets[rows]
-    with open_parquet(path) as file:
-        if not len(file):  # then there are no columns of lines either
-            return np.zeros(len(sources), dtype=bool)
-        for name in places:
-            if file.schema.get(name) != (pl.String if name.endswith("_file") else pl.Int64):
-                raise FileError(f"{path}: not the pairs of a run: no {name}", _AGAIN)
-        pairs = file.read(*places)
-    every = pl.DataFrame(places)
-    if every.head(len(pairs)).equals(pairs):  # as they are if no option drops any
-        return np.arange(len(sources)) < len(pairs)
-    found = every.with_row_index("row").join(pairs, on=list(places), how="semi")
-    if len(found) != len(pairs):
-        raise FileError(
-            f"{path}: {len(pairs) - len(found):,} of its pairs are not in {CANDIDATES_FILE}", _AGAIN
-        )
-    kept: Bools = np.zeros(len(sources), dtype=bool)
-    kept[found["row"].to_numpy()] = True
-    return kept
 
 
 def _open_file(path: Path) -> Opened:

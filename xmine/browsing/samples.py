@@ -10,9 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from xmine.browsing.cuts import Cuts
-from xmine.browsing.judgements import CODES, Judgements
+from xmine.browsing.judgements import CODES, Codes, Judgements
 from xmine.browsing.opened import Opened, Rows
-from xmine.browsing.query import Codes
 from xmine.errors import OptionError
 from xmine.pairs.judgements import ACCEPT, REJECT, UNSURE
 from xmine.scoring.threshold import precision_of

@@ -16,13 +16,11 @@ from xmine.errors import FileError, OptionError
 from xmine.files.npy import open_matrix
 from xmine.knn.duplicates import Side
 from xmine.knn.exact import MEMORY, search_few
-from xmine.mining.hits import HitChoice
 from xmine.mining.reranking import token_encoder
-from xmine.mining.search import Hit
+from xmine.mining.search import Hit, HitChoice
 from xmine.options import EncodingOptions
 from xmine.progress import Report, silent
 from xmine.text.identification import tell_apart
-from xmine.text.sentences import folded
 
 SIDES = ("source", "target")
 
@@ -83,11 +81,10 @@ class Nearby:
         if not text.strip():
             raise OptionError("the text to search for is empty")
         choice = HitChoice(k, token_encoder(self.encoders(), rerank), exclude_exact)
-        query, key, found = self._encoded(text, prompt), folded(text), dict[str, list[Hit]]()
+        query, found = self._encoded(text, prompt), dict[str, list[Hit]]()
         for name in SIDES:
             side, vectors = self.opened.side(name), self.vectors(name, report)
-            spare = sum(folded(each) == key for each in side.texts) if exclude_exact else 0
-            rows, cosines = nearest_rows(query, vectors, choice.nearest + spare)
+            rows, cosines = nearest_rows(query, vectors, choice.depth([text], side.texts))
             (hits,) = choice.choose([text], side.texts, rows[None], cosines[None])
             found[name] = []
             for rank, (row, cosine, score) in enumerate(hits, start=1):

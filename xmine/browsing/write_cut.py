@@ -7,16 +7,17 @@ from typing import Any
 import numpy as np
 
 from xmine.browsing.cuts import Cuts, check_cut, flag_of
-from xmine.browsing.opened import Opened
+from xmine.browsing.opened import Bools, Opened, Rows
 from xmine.browsing.opening import open_pairs
 from xmine.errors import FileError, OptionError
 from xmine.files.atomic import replacing
-from xmine.files.records import json_row
+from xmine.files.records import json_row, open_parquet
 from xmine.flags.names import FLAGS
 from xmine.mining.options import MiningOptions
-from xmine.mining.selection import COPY, TOO_HIGH, WRONG
+from xmine.mining.selection import COPY, WRONG
 from xmine.pairs.io import write_pairs
-from xmine.run.folder import PAIRS_FILE, RUN_FILE, SUMMARY_FILE, alone_in
+from xmine.run.folder import CANDIDATES_FILE, PAIRS_FILE, RUN_FILE, SUMMARY_FILE, alone_in
+from xmine.run.tables import candidates_schema, write_columns
 from xmine.scoring.order import rising_share
 from xmine.scoring.threshold import choose_threshold, precision_of
 
@@ -49,14 +50,31 @@ def write_cut(folder: Path, cut: float) -> int:
         cuts = Cuts(opened, np.flatnonzero(opened.allowed))
         rows = cuts.rows[: cuts.kept_by(cut)]
         pairs = str(run.path(PAIRS_FILE))
-        run.forget(PAIRS_FILE, SUMMARY_FILE)
+        run.forget(CANDIDATES_FILE, PAIRS_FILE, SUMMARY_FILE)
         asked = {**dict.fromkeys(_REPLACED), **_asked(opened, cut)}
         run.tables["options"] = asdict(MiningOptions(**{**run.tables["options"], **asked}))
         with replacing(run.path(SUMMARY_FILE)) as summary:
             summary.write_text(json_row(_summary(opened, cuts, rows, cut)), encoding="utf-8")
+            _keep(run.path(CANDIDATES_FILE), rows, opened.allowed)
             write_pairs(opened.pairs(rows), pairs, opened.languages)
         run.note(f"cut at {cut!r} by hand: {len(rows):,} pairs")
     return len(rows)
+
+
+def _keep(path: Path, rows: Rows, allowed: Bools) -> None:
+    """Say anew which candidates are kept; those that options drop stay as they were."""
+    import polars as pl
+
+    with open_parquet(path) as file:
+        table = file.read(*candidates_schema())
+    kept = pl.Series(np.isin(np.arange(len(table)), rows))
+    outcome = pl.when(kept).then(pl.lit("kept")).otherwise(pl.lit("below"))
+    table = table.with_columns(
+        kept=kept,
+        outcome=pl.when(pl.Series(allowed)).then(outcome).otherwise("outcome"),
+        reason=pl.when(pl.Series(allowed)).then(None).otherwise("reason"),
+    )
+    write_columns(path, candidates_schema(), len(table), table.to_dict())
 
 
 def read_again(opened: Opened) -> Opened:
@@ -109,11 +127,9 @@ def _summary(opened: Opened, cuts: Cuts, rows: Any, cut: float) -> dict[str, Any
 def _dropped(opened: Opened, before: dict[str, int], cut: float) -> dict[str, int]:
     """Count anew what options drop above the cut; what is wrong is as it was."""
     counts = {name: before[name] for name in (WRONG, COPY) if name in before}
-    ranks, scores, asked = opened.ranks, opened.scores, opened.run.get("options", {})
-    assert opened.flags is not None and ranks is not None and scores is not None
+    ranks, asked = opened.ranks, opened.run.get("options", {})
+    assert opened.flags is not None and ranks is not None
     above = ~opened.allowed & (ranks >= cut)  # what is known to be right is never dropped
-    if (most := asked.get("score_max")) is not None:
-        counts[TOO_HIGH] = int((above & (scores.astype(np.float64) > most)).sum())
     for name in set(MiningOptions(drop=asked.get("drop", [])).drop) - {COPY}:
         counts[name] = int((above & opened.flags.raised(name)).sum())
     return {name: count for name, count in counts.items() if count}

@@ -25,7 +25,7 @@ from xmine.cli.console import Console
 from xmine.cli.settings import NAME, Settings, key_of, read_settings, variable_of
 from xmine.errors import OptionError
 from xmine.files.reading import exists
-from xmine.options import Options, flag, load_toml
+from xmine.options import Options, flag, load_toml, without_flags
 
 MOST_USED = "Most used"
 OTHER = "Options"  # that name no group
@@ -71,10 +71,9 @@ def with_flags(
     refuse: Callable[[str], None] = lambda name: None,
     presets: Mapping[str, Path] | None = None,
 ) -> Callable[..., None]:
-    """Give a command the flags of its parameters `options`, `given` and `console`.
+    """Give a command the flags of its parameters, of the fields of `options`, and of `console`.
 
-    `options` is of a class of Options, `given` of a dataclass that declares flags, and `console`
-    stands for those that every command has.
+    `options` is of a class of Options; `console` stands for the flags that every command has.
 
     Args:
         command: the function.
@@ -83,26 +82,23 @@ def with_flags(
         presets: files that `--preset NAME` chooses; other files beat them.
     """
     flags, helps = list[inspect.Parameter](), _documented(getattr(command, "func", command))
-    given_kind: Any = None
     for name, parameter in inspect.signature(command).parameters.items():
         if name == "options":
             kind = kind or parameter.annotation
-        elif name == "given":
-            given_kind = parameter.annotation
         elif name != "console":
             flags.append(
                 _parameter(name, parameter.annotation, parameter.default, helps.get(name, ""))
             )
-    of_given = _declared(given_kind)
     fields = _own_first(kind) if kind else {}
-    flags += of_given.values()
     flags += [_parameter("preset", _preset_flag(presets), None)] if presets else []
-    flags += [_flag(*each, METHOD if presets else OTHER) for each in fields.values()]
+    no_flags = without_flags(kind) if kind else frozenset[str]()
+    group = METHOD if presets else OTHER
+    flags += [_flag(*each, group) for name, each in fields.items() if name not in no_flags]
 
     def read(context: typer.Context, file: Path | None) -> Path | None:
         if not context.resilient_parsing:
             merged = kind.merged if kind else dict[str, Any].__or__
-            context.meta[NAME] = read_settings(file, context, merged, refuse)
+            context.meta[NAME] = read_settings(file, context, merged, refuse, no_flags)
             context.default_map = context.meta[NAME].defaults(context, fields.keys())
         return file
 
@@ -129,8 +125,6 @@ def with_flags(
         origins = settings.origins(context)
         if kind:
             made["options"] = _made(kind, fields, values, context, presets or {}, origins)
-        if given_kind:
-            made["given"] = given_kind(**{name: values.pop(name) for name in of_given})
         settings.tell(origins, context, made["console"])
         command(**made, **values)
 
@@ -148,17 +142,6 @@ def _own_first(kind: type[Options]) -> dict[str, tuple[dataclasses.Field[Any], A
     return {each.name: (each, hints[each.name]) for each in every}
 
 
-def _declared(kind: Any) -> dict[str, inspect.Parameter]:  # noqa: ANN401 - a dataclass, or nothing
-    """Give the flags that the fields of a dataclass declare as parameters do."""
-    hints = typing.get_type_hints(kind, include_extras=True) if kind else {}
-    helps = _documented(kind) if kind else {}
-    every = hints.items()
-    return {
-        name: _parameter(name, hint, getattr(kind, name), helps.get(name, ""))
-        for name, hint in every
-    }
-
-
 def _made(
     kind: type[Options],
     fields: Mapping[str, tuple[object, Any]],
@@ -170,7 +153,7 @@ def _made(
     """Take the options out of the values of a command line, and put them over those of files."""
     layers: dict[str, dict[str, Any]] = {"file": {}, "ENVIRONMENT": {}, "COMMANDLINE": {}}
     for name, (_, hint) in fields.items():
-        given, source = values.pop(name), context.get_parameter_source(name)
+        given, source = values.pop(name, None), context.get_parameter_source(name)
         if source is not None and source.name in layers:
             given = _table(name, given) if hint == dict[str, float] else given
             layers[source.name][name] = given

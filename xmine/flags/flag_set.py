@@ -1,6 +1,6 @@
 """Flags of pairs: a bit for each name, names joined by commas where they are read one by one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,20 +25,40 @@ class Flags(LazyTexts):
     Those of a file may have other names besides.
     """
 
-    def __init__(self, bits: NDArray[np.uint16], said: Sequence[str] | None = None) -> None:
+    def __init__(
+        self,
+        bits: NDArray[np.uint16],
+        said: Sequence[str] | None = None,
+        why: Mapping[str, Callable[[int], str]] | None = None,
+        rivals: NDArray[np.int64] | None = None,
+    ) -> None:
         """Take the flags of pairs, uint16 [pairs]; bit 0 is the first name of FLAGS.
 
-        `said` has the names as a file has them, where some are none of FLAGS.
+        `said` has the names as a file has them, where some are none of FLAGS; `why` gives a
+        sentence for a pair that a flag is raised for; `rivals`, int64 [pairs], the better pair that
+        each is a duplicate of, -1 for none.
         """
-        self._bits, self._said = bits, said
+        self._bits, self._said, self.why, self.rivals = bits, said, why or {}, rivals
 
     @classmethod
-    def of(cls, raised: Mapping[str, Bools], said: Sequence[str] | None = None) -> "Flags":
+    def of(
+        cls,
+        raised: Mapping[str, Bools],
+        said: Sequence[str] | None = None,
+        why: Mapping[str, Callable[[int], str]] | None = None,
+        rivals: NDArray[np.int64] | None = None,
+    ) -> "Flags":
         """Make flags of the pairs that each name of FLAGS is raised for, bool [pairs]."""
         bits = np.zeros(len(raised[FLAGS[0]]), dtype=np.uint16)
         for bit, name in enumerate(FLAGS):
             bits |= raised[name].astype(np.uint16) << np.uint16(bit)
-        return cls(bits, said)
+        return cls(bits, said, why, rivals)
+
+    def evidence(self, row: int) -> str | None:
+        """Say why a pair has its flags, a line `flag: sentence` for each; None if it has none."""
+        names = [name for name in self[row].split(",") if name in self.why]
+        lines = (f"{name}: {self.why[name](row)}".replace("\n", " ") for name in names)
+        return "\n".join(lines) or None
 
     def raised(self, name: str) -> Bools:
         """Mark the pairs that have a flag, bool [pairs]."""
@@ -47,13 +67,13 @@ class Flags(LazyTexts):
             return np.fromiter(found, dtype=bool, count=len(self))
         return (self._bits >> np.uint16(FLAGS.index(name)) & np.uint16(1)).astype(bool)
 
-    def also(self, name: str, raised: Bools) -> "Flags":
+    def also(self, name: str, raised: Bools, why: Callable[[int], str]) -> "Flags":
         """Add a flag that is none of FLAGS."""
         said = (
             f"{old},{name}".strip(",") if new else old
             for old, new in zip(self, raised, strict=True)
         )
-        return Flags(self._bits, list(said))
+        return Flags(self._bits, list(said), {**self.why, name: why}, self.rivals)
 
     def none(self) -> Bools:
         """Mark the pairs without a flag, bool [pairs]."""

@@ -5,6 +5,8 @@ target)`, a sentence that explains the flag of one.
 """
 
 from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -34,5 +36,9 @@ def with_plugins(
             raise broken("flags", name, error) from error
         if raised.shape != (len(flags),) or raised.dtype != bool:
             raise broken("flags", name, f"gives no {len(flags)} truth values for the pairs")
-        flags = flags.also(name, raised)
+        flags = flags.also(name, raised, partial(_reason, found, texts))
     return flags
+
+
+def _reason(found: Any, texts: tuple[Sequence[str], Sequence[str]], row: int) -> str:  # noqa: ANN401
+    return str(found.reason(texts[0][row], texts[1][row]))

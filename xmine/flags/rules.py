@@ -3,6 +3,9 @@
 docs/explanation/flags.md says what each flag means and how it was measured.
 """
 
+from collections.abc import Callable
+from functools import cache, partial
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,10 +19,12 @@ from xmine.flags.flag_set import (
     Flags,
     middle_and_spread,
 )
-from xmine.flags.hubness import is_hub
+from xmine.flags.hubness import hub_reason, is_hub
+from xmine.flags.names import FLAGS
 from xmine.flags.near_copies import copied, letters_of, too_unequal
 from xmine.flags.partial import is_partial
 from xmine.flags.reading import ReadLines
+from xmine.flags.reasons import Files, text_reason
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring.alignment import Looseness
 from xmine.scoring.margin import SMALLEST_MEAN
@@ -29,6 +34,9 @@ from xmine.text.identification import tell_apart
 from xmine.text.languages import UNKNOWN_LANGUAGE, scripts_of, short_code
 from xmine.text.packed import PickedTexts
 from xmine.text.sentences import Sentences
+from xmine.units import count
+
+Rows = NDArray[np.int64]
 
 # Lengths differ by chance as if each side had this many more characters' worth of freedom: the
 # spread of log ratios at this length is the square root of two times that of long lines.
@@ -74,6 +82,11 @@ def flag_pairs(
     copy, near_copy, foreign = untranslated((x, y), (source, target), read)
     none = np.zeros(len(chosen), dtype=bool)
     best_first = stored(np.lexsort((-chosen.scores, -probs)))
+    better = (
+        best_of_equal(best_first, taken(left.keys, x)),
+        best_of_equal(best_first, taken(right.keys, y)),
+    )
+    own = np.arange(len(chosen))
     found = {
         "hub": none
         if neighbours is None
@@ -82,8 +95,7 @@ def flag_pairs(
         "near-copy": near_copy,
         "script": foreign,
         "number": read.other_numbers,
-        "duplicate": _repeated(best_first, taken(left.keys, x))
-        | _repeated(best_first, taken(right.keys, y)),
+        "duplicate": (better[0] != own) | (better[1] != own),
     }
     sure = (probs >= CONFIDENT) & ~copy & ~near_copy & ~foreign
     lengths = taken(left.characters, x), taken(right.characters, y)
@@ -91,8 +103,8 @@ def flag_pairs(
     found["length"] = odd_lengths(lengths, latin, sure, languages) & ~copy & ~near_copy
     completed, cut_otherwise = none, False
     if vectors is not None:
-        lengths = left.characters, right.characters
-        completed, cut_otherwise = completed_beside(chosen, probs, vectors, lengths)
+        of_lines = left.characters, right.characters
+        completed, cut_otherwise = completed_beside(chosen, probs, vectors, of_lines)
     if loose is None:
         found["partial"] = completed
     else:
@@ -100,7 +112,74 @@ def flag_pairs(
     found["high"] = none if neighbours is None else too_high(chosen, sure, neighbours)
     found["markup"] = left.markup[x] | right.markup[y]
     found["garbled"] = left.garbled[x] | right.garbled[y]
-    return Flags.of(found)
+    files = Files(languages, (source.texts, target.texts))
+
+    def texts_of(pair: int) -> tuple[str, str]:
+        return source.texts[int(x[pair])], target.texts[int(y[pair])]
+
+    def usual_length() -> float | None:
+        ours, theirs = (np.maximum(each[sure], 1).astype(np.float64) for each in lengths)
+        usual = usual_ratio(ours, theirs, languages)
+        return None if usual is None else float(np.exp(usual[0]))
+
+    why: dict[str, Callable[[int], str]] = {
+        name: partial(_by_texts, name, texts_of, files) for name in FLAGS
+    }
+    why["length"] = _length_reason(texts_of, cache(usual_length))
+    why["duplicate"] = partial(_duplicate_reason, better, (source.lines[x], target.lines[y]), probs)
+    if neighbours is not None:
+        names = zip(("source", "target"), (neighbours.sources, neighbours.targets), strict=True)
+        sides = zip(names, (left, right), (x, y), strict=True)
+        why["hub"] = hub_reason([(*both, side, rows) for both, side, rows in sides])
+        why["high"] = _high_reason(chosen.cosines, sure)
+    rivals = np.where(better[0] != own, better[0], np.where(better[1] != own, better[1], -1))
+    return Flags.of(found, why=why, rivals=rivals)
+
+
+def _by_texts(
+    name: str, texts_of: Callable[[int], tuple[str, str]], files: Files, pair: int
+) -> str:
+    return text_reason(name, texts_of(pair), files)
+
+
+def _length_reason(
+    texts_of: Callable[[int], tuple[str, str]], usual: Callable[[], float | None]
+) -> Callable[[int], str]:
+    def told(pair: int) -> str:
+        ours, theirs = map(len, texts_of(pair))
+        said, ratio = f"{count(theirs, 'character')} for {ours:,}", usual()
+        if ratio is None:
+            return said
+        return f"{said}, expected about {max(round(ours * ratio), 1):,}"
+
+    return told
+
+
+def _duplicate_reason(
+    better: tuple[Rows, Rows], lines: tuple[Rows, Rows], probs: Floats, pair: int
+) -> str:
+    said = []
+    for name, of, line in zip(("source", "target"), better, lines, strict=True):
+        if (row := int(of[pair])) != pair:
+            by = f"line {line[row]}, prob {probs[row]:.4f}"
+            said.append(f"the {name} is that of a better pair ({by})")
+    return "; ".join(said)
+
+
+def _high_reason(cosines: NDArray[np.float32], sure: Bools) -> Callable[[int], str]:
+    @cache
+    def limits() -> tuple[float, float]:
+        return lowest_good_cosine(cosines[sure]), float(np.median(cosines[sure]))
+
+    def told(pair: int) -> str:
+        (limit, middle), cosine = limits(), float(cosines[pair])
+        digits = 4 if limit - cosine > 1e-4 else 7
+        return (
+            f"the cosine, {cosine:.{digits}f}, is below {limit:.{digits}f}, where pairs of "
+            f"this score end (half have {middle:.{digits}f}): all its neighbours are far away"
+        )
+
+    return told
 
 
 def untranslated(
@@ -218,9 +297,17 @@ def lowest_good_cosine(cosines: NDArray[np.float32]) -> float:
     return middle - _FARTHEST_COSINE * spread
 
 
-def _repeated(order: NDArray[np.intp], keys: NDArray[np.int64]) -> Bools:
-    """Mark texts that are, but for case, punctuation, digits and space, that of a better pair."""
-    _, first = np.unique(taken(keys, order), return_index=True)
-    repeated = np.ones(len(keys), dtype=bool)
-    repeated[order[first]] = False
-    return repeated
+def best_of_equal(order: NDArray[np.intp], keys: NDArray[np.int64]) -> Rows:
+    """Give the best pair with the text of each, but for case, punctuation, digits and space.
+
+    Args:
+        order: the pairs, the best first.
+        keys: int64 [pairs], equal ones of texts that are the same so.
+
+    Returns:
+        int64 [pairs]; the pair itself where no pair with the text is better.
+    """
+    _, first, of = np.unique(taken(keys, order), return_index=True, return_inverse=True)
+    best = np.empty(len(keys), np.int64)
+    best[order] = order[first][of]
+    return best

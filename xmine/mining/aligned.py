@@ -15,18 +15,21 @@ from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair, as_pair
-from xmine.encoders.reranking import RerankingWeights
 from xmine.encoders.tokens import TokenVectors
 from xmine.errors import FileError, OptionError
 from xmine.files.reading import name_of
 from xmine.files.suffixes import kind_of
-from xmine.flags.near_copies import same_texts
-from xmine.flags.plugged import with_plugins
-from xmine.flags.reading import read_lines
-from xmine.flags.rules import flag_pairs, untranslated
 from xmine.knn.cosines import pair_cosines
 from xmine.knn.neighbours import Neighbours
 from xmine.mining.aligned_scores import AlignedScores
+from xmine.mining.candidates import (
+    Candidates,
+    Estimated,
+    estimate_probabilities,
+    flag,
+    known_pairs,
+    read_candidates,
+)
 from xmine.mining.kin import Kin
 from xmine.mining.options import MiningOptions, ScoringOptions
 from xmine.mining.phrases import unknown_figures
@@ -34,19 +37,17 @@ from xmine.mining.reranking import SINGLE_WORDS, TOO_FEW, Judge, judging_encoder
 from xmine.mining.run_facts import check_arrays, vector_facts
 from xmine.mining.stages import open_stages
 from xmine.pairs.io import languages_of, read_pairs
+from xmine.pairs.known import NOTHING_KNOWN
 from xmine.pairs.pair import Pair
 from xmine.progress import Report, silent
 from xmine.scoring.alignment import loosest_stretches
-from xmine.scoring.calibration import calibrate
 from xmine.scoring.late_interaction import match_pairs
-from xmine.scoring.margin import pair_scores
-from xmine.scoring.probability import Confidence, estimate
+from xmine.scoring.margin import margin_scores, pair_scores
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.scoring.threshold import FEW
 from xmine.text.folding import MOST_CHARACTERS
 from xmine.text.identification import check_language, check_sides, check_spelling, guess_language
 from xmine.text.inputs import Texts, read_texts, text_input
-from xmine.text.packed import PickedTexts
 from xmine.text.sentences import Sentences, folded, sentence_table
 from xmine.units import count
 from xmine.vectors.encoding import Encoded
@@ -179,34 +180,46 @@ def _scored(
     by_margin: str,
     tokens: tuple[TokenVectors, TokenVectors] | None,
 ) -> AlignedScores:
-    """Score the pairs whose sides both have a vector, estimate probabilities, and flag them."""
+    """Score the pairs whose sides both have a vector, estimate probabilities, and flag them.
+
+    Repeated pairs are candidates once: they are one piece of evidence.
+    """
     (left, left_vectors), (right, right_vectors) = encoded
-    k = options.neighborhood
+    near = neighbours.first(options.neighborhood)
     numbers = np.flatnonzero((rows[0] >= 0) & (rows[1] >= 0))
     x, y = rows[0][numbers], rows[1][numbers]
     cosines = _cosines(x, y, neighbours, left_vectors, right_vectors)
-    scores, clamped = pair_scores(x, y, cosines, neighbours.first(k), options.margin)
-    pairs, weights = ChosenPairs(x, y, scores, cosines), None
-    read = read_lines((left, right), (x, y), languages)
-    if judge and not (judge := _learned(judge, pairs, neighbours, (left, right), options, kin)):
-        by_margin = TOO_FEW
+    scores, clamped = pair_scores(x, y, cosines, near, options.margin)
+    cells = x * len(right) + y
+    distinct, first = np.unique(cells, return_index=True)
+    pairs = ChosenPairs(x, y, scores, cosines)
+    pairs = pairs.take(first[np.argsort(-scores[first], kind="stable")])
+    margins = margin_scores(near, options.margin)
+    candidates = Candidates(pairs, neighbours, margins, left, right, kin=kin)
+    if judge and judge.encoder.reranking is None:
+        known = known_pairs(candidates, NOTHING_KNOWN)[1]
+        judge = judge.learned(pairs, neighbours, known, options, kin)
+        by_margin = by_margin if judge else TOO_FEW
     if judge and tokens:
         reranker = replace(judge.reranker, kin=kin)
-        weights = reranker.weights
-        matches = match_pairs(*tokens, x, y).astype(np.float32)
-        better = reranker.pairs(x, y, matches, scores) - read.against((x, y), weights)
-        pairs = replace(pairs, scores=better.astype(np.float32), margins=scores)
-    order = np.lexsort((numbers, y, x, -pairs.scores))
-    chosen = pairs.take(order)
-    read = read.take(order)
-    _, copies, foreign = untranslated((chosen.sources, chosen.targets), (left, right), read)
-    confidence = _estimated(chosen, neighbours, kin, left, right, weights, copies & foreign)
-    probs = np.zeros(len(chosen)) if confidence is None else confidence.probs
-    loose = loosest_stretches(*tokens, chosen.sources, chosen.targets).looseness if tokens else None
-    near = neighbours.first(k)
-    flags = flag_pairs(chosen, probs, near, left, right, read, loose)
-    texts = PickedTexts(left.texts, chosen.sources), PickedTexts(right.texts, chosen.targets)
-    flags = with_plugins(flags, options.more_flags, texts, languages)
+        matches = match_pairs(*tokens, pairs.sources, pairs.targets).astype(np.float32)
+        better = reranker.pairs(pairs.sources, pairs.targets, matches, pairs.scores)
+        pairs = replace(pairs, scores=better, margins=pairs.scores)
+        candidates = replace(candidates, chosen=pairs, weights=reranker.weights)
+    said = {"src_lang": languages[0], "tgt_lang": languages[1]}
+    mining = MiningOptions(**(asdict(options) | said))
+    estimated = estimate_probabilities(read_candidates(candidates, mining))
+    candidates, confidence = estimated.candidates, estimated.confidence
+    if confidence and confidence.translations < 1 and len(distinct) < FEW:
+        confidence = None  # that so few lines show no translation does not make each of them wrong
+    pairs = candidates.chosen
+    place = np.argsort(pairs.sources * len(right) + pairs.targets)[np.searchsorted(distinct, cells)]
+    order = np.lexsort((numbers, y, x, -pairs.scores[place]))
+    place = place[order]
+    chosen, confidence = pairs.take(place), confidence and confidence.of(place)
+    loose = loosest_stretches(*tokens, pairs.sources, pairs.targets).looseness if tokens else None
+    every = candidates.with_pairs(chosen, place), confidence, estimated.copies[place]
+    flags = flag(Estimated(*every), mining, loose and loose.take(place))
     found = given, chosen, numbers[order], confidence, flags, neighbours
     return AlignedScores(*found, left, right, clamped, languages, options, warnings, by_margin)
 
@@ -240,61 +253,3 @@ def _cosines(
         pairs, places = np.nonzero(ids[rows] == others[:, None])
         cosines[pairs] = values[rows[pairs], places]
     return cosines
-
-
-def _learned(
-    judge: Judge,
-    pairs: ChosenPairs,
-    neighbours: Neighbours,
-    sides: tuple[Sentences, Sentences],
-    options: ScoringOptions,
-    kin: Kin,
-) -> Judge | None:
-    """Give the judge the weights that the pairs teach, if its encoder has none."""
-    if judge.encoder.reranking is not None:
-        return judge
-    order = np.lexsort((pairs.targets, pairs.sources, -pairs.scores))
-    distinct, _ = _distinct(pairs.take(order))
-    return judge.learned(distinct, neighbours, _known(distinct, *sides), options, kin)
-
-
-def _estimated(
-    chosen: ChosenPairs,
-    neighbours: Neighbours,
-    kin: Kin,
-    left: Sentences,
-    right: Sentences,
-    weights: RerankingWeights | None,
-    wrong: NDArray[np.bool_],
-) -> Confidence | None:
-    """Estimate how likely each pair is; copies are known to be wrong, and others [chosen].
-
-    Repeated pairs are estimated once: they are one piece of evidence.
-    """
-    distinct, places = _distinct(chosen)
-    known = _known(distinct, left, right)
-    known[places[wrong]] = 0
-    confidence = estimate(distinct, neighbours, known, kin)
-    if confidence is not None and weights is not None:
-        confidence = calibrate(distinct.scores, confidence, known, weights)
-    if confidence and confidence.translations < 1 and len(distinct) < FEW:
-        return None  # that so few lines show no translation does not make each of them wrong
-    return None if confidence is None else confidence.of(places)
-
-
-def _distinct(pairs: ChosenPairs) -> tuple[ChosenPairs, NDArray[np.intp]]:
-    """Take equal pairs, which stand together, once; and give the place of each pair among them."""
-    first = np.ones(len(pairs), dtype=bool)
-    first[1:] = (np.diff(pairs.sources) != 0) | (np.diff(pairs.targets) != 0)
-    return pairs.take(first), np.cumsum(first) - 1
-
-
-def _known(pairs: ChosenPairs, left: Sentences, right: Sentences) -> NDArray[np.int8]:
-    """Mark copies as wrong: 0, and -1 for other pairs."""
-    return np.where(same_texts(*_texts(pairs, left, right)), 0, -1).astype(np.int8)
-
-
-def _texts(
-    pairs: ChosenPairs, left: Sentences, right: Sentences
-) -> tuple[PickedTexts, PickedTexts]:
-    return PickedTexts(left.texts, pairs.sources), PickedTexts(right.texts, pairs.targets)

@@ -15,7 +15,7 @@ from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
 from xmine.progress import Report, silent
-from xmine.scoring.documents import Shared
+from xmine.scoring.documents import Overlap
 from xmine.text.identification import check_language
 from xmine.text.inputs import Texts
 from xmine.text.languages import LANGUAGES, UNKNOWN_LANGUAGE, short_code
@@ -98,7 +98,7 @@ def pairs_in(mined: Mined, encoder: EncoderPair) -> list[DocumentPair]:
     return sorted(found, key=lambda pair: (-pair.prob, pair.source))
 
 
-def shared_of(mined: Mined) -> tuple[Shared, Names, Sizes]:
+def shared_of(mined: Mined) -> tuple[Overlap, Names, Sizes]:
     """Tell what documents share, their names, and how many sentences each has.
 
     A sentence counts for each document that holds it: versions of a text share theirs.
@@ -120,7 +120,7 @@ def shared_of(mined: Mined) -> tuple[Shared, Names, Sizes]:
     ]
     first, place = _joined(at, again, np.arange(len(again)))
     both = left[first], right[place]
-    shared = Shared.of(both, (len(names[0]), len(names[1])), probs[at[first]])
+    shared = Overlap.of(both, (len(names[0]), len(names[1])), probs[at[first]])
     shared = replace(shared, of_source=sums[0], of_target=sums[1])
     sizes = [
         np.bincount(of, minlength=len(each)) for (_, of), each in zip(held, names, strict=True)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.flags.flag_set import Flags
+from xmine.knn.recall import RECALL
 from xmine.mining.candidates import Candidates
 from xmine.mining.options import MiningOptions
 from xmine.mining.phrases import (
@@ -51,6 +52,8 @@ class Mined(PairRows):
         flags: of each of `candidates.chosen`.
         confidence: the probability of each of `candidates.chosen`; None if there were too few.
         eligible: int64, rows of `candidates.chosen` that may be kept, wherever the threshold is.
+        kept_rows: int64, rows of `candidates.chosen` that are kept, in their order.
+        refused: bool [candidates] for each reason that drops candidates.
         dropped: the number of pairs that each reason dropped; an option drops those above the cut.
         options: of the run.
         seeds, gold: pairs that are known, by the lines that stand for repeated ones.
@@ -71,6 +74,8 @@ class Mined(PairRows):
     flags: Flags
     confidence: Confidence | None
     eligible: NDArray[np.intp]
+    kept_rows: NDArray[np.intp]
+    refused: Mapping[str, NDArray[np.bool_]]
     dropped: dict[str, int]
     options: MiningOptions
     seeds: LabelledPairs
@@ -174,10 +179,10 @@ class MiningReport(Report):
                 f"a probability is --min-prob {wanted:g}"
             )
         recall = candidates.neighbours.recall
-        if recall is not None and recall < options.recall - _BY_CHANCE:
+        if recall is not None and recall < RECALL - _BY_CHANCE:
             said.append(
-                f"the index found {recall:.3f} of the nearest neighbours, --recall is "
-                f"{options.recall:g}: give a higher one, or --index exact"
+                f"the index found {recall:.3f} of the nearest neighbours, below {RECALL:g}: "
+                "--index exact finds all"
             )
         return said + clamped_warning(candidates.scores.clamped)
 

@@ -33,7 +33,7 @@ from xmine.mining.rescoring import by_documents, by_model, rescore
 from xmine.mining.results import write_results
 from xmine.mining.run_facts import check_arrays, run_facts, vector_facts
 from xmine.mining.selection import select
-from xmine.mining.stages import Shared, open_stages
+from xmine.mining.stages import SharedWork, open_stages
 from xmine.pairs.known import (
     NOTHING_KNOWN,
     NOTHING_SETTLED,
@@ -64,7 +64,7 @@ def mine(
     run: str | Path | None = None,
     force: bool = False,
     engine: Engine | None = None,
-    shared: Shared | None = None,
+    shared: SharedWork | None = None,
 ) -> Mined:
     """Mine the parallel sentences of two text files.
 
@@ -112,7 +112,7 @@ def mine(
     readable = vectorizer.facts.languages if isinstance(vectorizer, EncoderPair) else ()
     judging, by_margin = judging_encoder(vectorizer, options)
     also = {"seed_pairs": bool(seeds.pairs), "gold": bool(gold.pairs), "rescore": bool(rescorer)}
-    facts = run_facts(inputs, vectorizer, options, also)
+    facts = partial(run_facts, inputs, vectorizer, options, also)
     told: list[str] = []  # of this process alone, such as files that were made again
     opened = open_stages(
         run, facts, options, report, told.append, force=force, engine=engine, shared=shared

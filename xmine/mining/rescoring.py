@@ -11,7 +11,7 @@ from xmine.mining.candidates import Candidates, known_pairs
 from xmine.mining.options import MiningOptions
 from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs
 from xmine.scoring.calibration import calibrate, fit_logistic
-from xmine.scoring.documents import Shared
+from xmine.scoring.documents import Overlap
 from xmine.scoring.margin import pair_scores
 from xmine.scoring.probability import Floats, estimate
 from xmine.scoring.rescoring import Cells, Rows, best_cells, spread, weigh, with_leads
@@ -92,7 +92,7 @@ def by_documents(
     assert theirs is not None
     both, counts = (ours[chosen.sources], theirs[chosen.targets]), (len(names), len(others))
     sizes = np.bincount(ours, minlength=counts[0]), np.bincount(theirs, minlength=counts[1])
-    shared = Shared.of(both, counts, probs)
+    shared = Overlap.of(both, counts, probs)
     places = cells.places(chosen.sources, chosen.targets)
     own = np.zeros(len(cells.sources))
     own[places] = probs

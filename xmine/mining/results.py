@@ -11,6 +11,7 @@ from xmine.files.atomic import remove, replacing
 from xmine.files.npy import write_matrix
 from xmine.files.records import json_row
 from xmine.mining.mined import Mined
+from xmine.mining.selection import OUTCOMES, outcomes
 from xmine.pairs.changes import compare, counted, note_since, read_kept
 from xmine.pairs.io import write_pairs
 from xmine.run.folder import (
@@ -77,20 +78,30 @@ def write_candidates(mined: Mined, path: Path) -> None:
 
     The columns: `source` and `target`, rows from 0 of the tables of both sides; `score`, `cosine`;
     `prob`, null where it cannot be estimated; `flags`; `eligible`, whether a candidate may be kept,
-    wherever the cut is; and `margin`, null without reranking.
+    wherever the cut is; `margin`, null without reranking; `kept`; `outcome`, see `OUTCOMES`;
+    `reason`, why it was dropped; `rival`, the row of the better pair whose text it has; `evidence`,
+    a line `flag: sentence` for each flag. The last three are null where there is nothing to say.
     """
-    chosen, confidence = mined.candidates.chosen, mined.confidence
-    eligible = np.zeros(len(chosen), dtype=bool)
-    eligible[mined.eligible] = True
-
+    chosen, confidence, flags = mined.candidates.chosen, mined.confidence, mined.flags
+    eligible, kept = np.zeros(len(chosen), dtype=bool), np.zeros(len(chosen), dtype=bool)
+    eligible[mined.eligible], kept[mined.kept_rows] = True, True
+    kinds, reasons = outcomes(mined)
+    flagged = np.flatnonzero(~flags.none()).tolist()
+    evidence = {row: flags.evidence(row) for row in flagged}
+    rivals = np.full(len(chosen), -1) if flags.rivals is None else flags.rivals
     columns = {
         "source": chosen.sources,
         "target": chosen.targets,
         "score": chosen.scores,
         "cosine": chosen.cosines,
         "prob": None if confidence is None else confidence.probs,
-        "flags": mined.flags,
+        "flags": flags,
         "eligible": eligible,
         "margin": chosen.margins,
+        "kept": kept,
+        "outcome": np.array(OUTCOMES)[kinds],
+        "reason": reasons,
+        "rival": [None if each < 0 else each for each in rivals.tolist()],
+        "evidence": [evidence.get(row) for row in range(len(chosen))],
     }
     write_columns(path, candidates_schema(), len(chosen), columns)

@@ -1,6 +1,5 @@
 """Inputs and options -> the tables of `run.toml`, which tell what pairs are made of."""
 
-from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
@@ -23,8 +22,8 @@ def run_facts(
     vectorizer: Vectorizer,
     options: PromptOptions,
     known: dict[str, bool],
-) -> Callable[[], Asked]:
-    """Return what lists the facts: only a run that is kept needs them, and files are hashed.
+) -> Asked:
+    """List the facts of a run that is kept; files are hashed for that.
 
     Args:
         inputs: of both sides.
@@ -32,25 +31,21 @@ def run_facts(
         options: all of them.
         known: which other files were given, by the name of the option.
     """
-
-    def asked() -> Asked:
-        texts: dict[str, Any] = {}
-        vectors: dict[str, Any] = {}
-        for side, given in zip(SIDES, inputs, strict=True):
-            texts[side] = given.given
-            if given.is_rereadable:
-                texts[f"{side}_digest"] = given.survey.digest
-        if isinstance(vectorizer, EncoderPair):
-            vectors["encoder"] = vectorizer.name
-            sides = zip(vectorizer.sides.items(), options.prompts, strict=True)
-            for (side, encoder), prompt in sides:
-                if key := vectors_key(encoder, prompt):
-                    vectors[f"encoder_of_{side}_digest"] = key
-        also = {name: True for name, given in known.items() if given}
-        tables = {"texts": texts, "vectors": vectors, "options": asdict(options), "also": also}
-        return tables | ({"options_from": options.origins} if options.origins else {})
-
-    return asked
+    texts: dict[str, Any] = {}
+    vectors: dict[str, Any] = {}
+    for side, given in zip(SIDES, inputs, strict=True):
+        texts[side] = given.given
+        if given.is_rereadable:
+            texts[f"{side}_digest"] = given.survey.digest
+    if isinstance(vectorizer, EncoderPair):
+        vectors["encoder"] = vectorizer.name
+        sides = zip(vectorizer.sides.items(), options.prompts, strict=True)
+        for (side, encoder), prompt in sides:
+            if key := vectors_key(encoder, prompt):
+                vectors[f"encoder_of_{side}_digest"] = key
+    also = {name: True for name, given in known.items() if given}
+    tables = {"texts": texts, "vectors": vectors, "options": asdict(options), "also": also}
+    return tables | ({"options_from": options.origins} if options.origins else {})
 
 
 def check_arrays(vectors: Any) -> None:  # noqa: ANN401 - whatever the user gives

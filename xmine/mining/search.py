@@ -1,18 +1,115 @@
-"""Texts and a corpus -> the nearest sentences of the corpus, in either language."""
+"""Texts and a corpus -> the nearest sentences of the corpus, in either language, in their order.
 
-from collections.abc import Sequence
+The order is that of the cosines. Where an encoder compares tokens, a hit's score is its cosine plus
+a tenth of the order of counterparts, less four times what the sentences miss of each other
+(`xmine.scoring.late_interaction`). The text itself then comes first: the order of a text with
+repeated words is below that of others.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import as_pair
 from xmine.knn.exact import search_exact
-from xmine.mining.hits import HitChoice
 from xmine.mining.reranking import token_encoder
 from xmine.progress import Progress, Report, silent
+from xmine.scoring.late_interaction import FIGURES, match_pairs
 from xmine.text.sentences import Sentences, folded
 from xmine.vectors.encoding import knows_nothing
+from xmine.vectors.tokens import tokens_of
+
+# Nearest sentences that are reranked, where fewer hits are asked for.
+NEAREST = 10
+# Of order and missing.
+_WEIGHTS = 0.1, -4
+# The tokens of their nearest sentences are in memory together.
+_TEXTS_AT_ONCE = 1024
+
+Rows = NDArray[np.int64]
+Singles = NDArray[np.float32]
+
+
+class Ranked(NamedTuple):
+    """A row of the corpus, its cosine, and its score where hits are reranked."""
+
+    row: int
+    cosine: float
+    score: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class HitChoice:
+    """Which of the nearest sentences are hits, and in which order.
+
+    Attributes:
+        k: hits per text.
+        encoder: compares tokens; None for the order of the cosines.
+        exclude_exact: leave out the text itself, as `xmine.text.sentences.folded` tells it.
+    """
+
+    k: int
+    encoder: SentenceEncoder | None = None
+    exclude_exact: bool = False
+
+    @property
+    def nearest(self) -> int:
+        """Count the nearest sentences that are looked at, without those that are left out."""
+        return max(self.k, NEAREST) if self.encoder else self.k
+
+    def depth(self, texts: Sequence[str], corpus: Sequence[str]) -> int:
+        """Count the nearest sentences to look for: more where the corpus has a text itself."""
+        if not self.exclude_exact:
+            return self.nearest
+        keys = set(map(folded, texts))
+        copies = Counter(key for key in map(folded, corpus) if key in keys)
+        return self.nearest + max(copies.values(), default=0)
+
+    def choose(
+        self, texts: Sequence[str], corpus: Sequence[str], rows: Rows, cosines: Singles
+    ) -> Iterator[list[Ranked]]:
+        """Choose the hits of each text, best first; equal scores keep the order of the cosines.
+
+        Args:
+            texts: that are searched for.
+            corpus: the sentences.
+            rows: int64 [texts, depth], rows of the corpus, nearest first.
+            cosines: float32 [texts, depth].
+        """
+        for start in range(0, len(texts), _TEXTS_AT_ONCE):
+            some = slice(start, start + _TEXTS_AT_ONCE)
+            yield from self._choose_few(texts[some], corpus, rows[some], cosines[some])
+
+    def _choose_few(
+        self, texts: Sequence[str], corpus: Sequence[str], rows: Rows, cosines: Singles
+    ) -> Iterator[list[Ranked]]:
+        """Choose the hits of a few texts; each near sentence is read once."""
+        distinct, places = np.unique(rows, return_inverse=True)
+        near, places = [corpus[row] for row in distinct.tolist()], places.reshape(rows.shape)
+        copies = left_out = np.zeros(rows.shape, dtype=bool)
+        scores = np.zeros(rows.shape)  # equal: the order stays
+        if self.encoder or self.exclude_exact:
+            copies = _keys(near)[places] == _keys(texts)[:, None]
+        if self.exclude_exact:
+            left_out = copies | (np.cumsum(~copies, axis=1) > self.nearest)
+        if self.encoder:
+            scores = cosines + _score_tokens(self.encoder, texts, near, places)
+        order = np.lexsort((-scores, ~copies, left_out))[:, : self.k]
+        columns = (
+            np.take_along_axis(each, order, axis=1).tolist()
+            for each in (rows, cosines, scores, ~left_out)
+        )
+        for hits in zip(*columns, strict=True):
+            yield [
+                Ranked(row, cosine, score if self.encoder else None)
+                for row, cosine, score, is_hit in zip(*hits, strict=True)
+                if is_hit
+            ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +173,7 @@ def search(
         raise knows_nothing(corpus.name)
     if len(rows) < len(right):
         corpus, right = corpus.known(rows), right[rows]
-    spare = max(_copies(queries, corpus).values(), default=0) if exclude_exact else 0
-    found = search_exact(left, right, choice.nearest + spare, report=report)
+    found = search_exact(left, right, choice.depth(queries, corpus.texts), report=report)
     chosen = choice.choose(queries, corpus.texts, found.targets, found.target_cosines)
     hits: list[list[Hit]] = []
     for query, near in enumerate(chosen):
@@ -93,11 +189,17 @@ def search(
     return hits
 
 
-def _copies(queries: Sequence[str], corpus: Sentences) -> dict[str, int]:
-    """Count how often each query stands in the corpus itself."""
-    copies = dict.fromkeys(map(folded, queries), 0)
-    for text in corpus.texts:
-        key = folded(text)
-        if key in copies:
-            copies[key] += 1
-    return copies
+def _keys(texts: Sequence[str]) -> NDArray[np.object_]:
+    """Make the keys by which texts repeat each other."""
+    return np.array([folded(text) for text in texts], dtype=object)
+
+
+def _score_tokens(
+    encoder: SentenceEncoder, texts: Sequence[str], near: Sequence[str], places: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    """Compare texts with the sentences at `places` [texts, nearest] of `near`, token by token."""
+    x, y = np.broadcast_arrays(np.arange(len(texts))[:, None], places)
+    tokens = tokens_of(encoder, texts), tokens_of(encoder, near)
+    matches = match_pairs(*tokens, x.ravel(), y.ravel()).reshape(*places.shape, len(FIGURES))
+    scores: NDArray[np.float64] = matches[..., 1:3] @ _WEIGHTS
+    return scores

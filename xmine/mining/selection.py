@@ -81,6 +81,8 @@ def select(
         flags=flags,
         confidence=confidence,
         eligible=eligible.rows,
+        kept_rows=rows,
+        refused=eligible.reasons,
         dropped=eligible.dropped(estimated.ranks >= threshold.value),
         options=options,
         seeds=seeds,
@@ -181,7 +183,9 @@ def _lines(
     return side.files.places(lines) if side.files else (None, lines)
 
 
-WRONG, COPY, TOO_HIGH = "known to be wrong", "copy", "above --score-max"
+OUTCOMES = "kept", "below", "dropped"
+KEPT, BELOW, DROPPED = range(3)
+WRONG, COPY = "known to be wrong", "copy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,13 +230,11 @@ def find_eligible(
         flags: of each candidate, see `xmine.flags.rules.flag_pairs`.
         copies: bool [candidates], which have the same text on both sides.
         known: [candidates], 1 for those known to be right, 0 for wrong ones, -1 for the others.
-        options: `threshold`, `score_max`, `drop`, `keep_copies`.
+        options: `threshold`, `drop`, `keep_copies`.
     """
     reasons = {WRONG: known == 0}
     if not options.keep_copies:
         reasons[COPY] = copies
-    if options.score_max is not None:
-        reasons[TOO_HIGH] = scores.astype(np.float64) > options.score_max
     for name in [*FLAGS, *sorted({*options.drop}.difference(FLAGS))]:
         if name in options.drop:
             reasons[name] = flags.raised(name)
@@ -243,3 +245,35 @@ def find_eligible(
     for rows in reasons.values():
         stay &= ~rows
     return Eligible(reasons, np.flatnonzero(stay | (known == 1)))
+
+
+def outcomes(mined: Mined) -> tuple[NDArray[np.int8], list[str | None]]:
+    """Tell what became of each candidate, and why.
+
+    Returns:
+        int8 [candidates], places in `OUTCOMES`; and the reason for those that are dropped, None for
+        others.
+    """
+    scores, options = mined.candidates.chosen.scores, mined.options
+    kinds = np.full(len(scores), BELOW, np.int8)
+    reasons: list[str | None] = [None] * len(scores)
+    beyond = mined.eligible[: mined.threshold.kept.pairs]
+    kinds[beyond] = DROPPED
+    kinds[mined.kept_rows] = KEPT
+    for row in beyond[kinds[beyond] == DROPPED].tolist():
+        reasons[row] = f"dropped: beyond the best {options.top:,} that --top asks for"
+    said = {
+        WRONG: "dropped: known to be wrong",
+        COPY: "dropped: the same text on both sides, or nearly; --keep-copies keeps it",
+    }
+    for name, rows in mined.refused.items():
+        kinds[rows] = DROPPED
+        for row in np.flatnonzero(rows).tolist():
+            before = reasons[row]
+            more = f"{before}, {name}" if before else f"dropped for its flag: {name}"
+            reasons[row] = said.get(name, more)
+    lowest = options.threshold
+    if isinstance(lowest, float):
+        for row in np.flatnonzero((kinds == BELOW) & (scores.astype(np.float64) < lowest)).tolist():
+            reasons[row] = f"below --threshold {lowest:g}"
+    return kinds, reasons

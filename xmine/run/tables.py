@@ -127,4 +127,9 @@ def candidates_schema() -> "dict[str, type[pl.DataType]]":
         "flags": pl.String,
         "eligible": pl.Boolean,
         "margin": pl.Float32,
+        "kept": pl.Boolean,
+        "outcome": pl.String,
+        "reason": pl.String,
+        "rival": pl.Int64,
+        "evidence": pl.String,
     }

@@ -18,7 +18,7 @@ from xmine.scoring.calibration import sigmoid
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-# The log-odds of a pair of documents for `Shared.figures`, which
+# The log-odds of a pair of documents for `Overlap.figures`, which
 # `python bench/documents.py EVAL --fit` learns.
 WEIGHTS = (-0.295, 0.174, 1.429)
 LEAST_SHARE, _SMALL = 1e-3, 1e-2
@@ -40,7 +40,7 @@ class Document(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class Overlap:
     """How many pairs of sentences each pair of documents is expected to share.
 
     Attributes:
@@ -57,7 +57,7 @@ class Shared:
     width: int
 
     @classmethod
-    def of(cls, documents: tuple[Rows, Rows], counts: tuple[int, int], probs: Floats) -> "Shared":
+    def of(cls, documents: tuple[Rows, Rows], counts: tuple[int, int], probs: Floats) -> "Overlap":
         """Add up the probabilities of pairs of sentences, whose documents are given."""
         x, y = documents
         keys, places = np.unique(x * counts[1] + y, return_inverse=True)

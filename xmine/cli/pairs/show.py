@@ -40,8 +40,7 @@ def show_pair(
 
     Example: xmine pairs show run/ 12 40
     """
-    from xmine.browsing.details import figures_of, standing
-    from xmine.browsing.flag_reasons import Reasons
+    from xmine.browsing.details import figures_of, reasons_of, standing
     from xmine.browsing.judgements import Judgements
     from xmine.browsing.neighbourhood import Surroundings
     from xmine.browsing.opened import row_at, rows_at
@@ -55,13 +54,15 @@ def show_pair(
         read_place(target_line, opened.target.files),
     )
     aligner = Aligner(opened, model)
-    reasons = Reasons(opened, aligner)
     around = Surroundings(opened) if opened.is_run else None
     judgements = None if file == "-" else Judgements.open(opened)  # nobody judges standard input
     for row in rows_at(opened, *lines).tolist() or [row_at(opened, *lines)]:
         pair, stands = opened.pair(row), standing(opened, row, opened.cut)
         shared = shared_parts(pair.source, pair.target, opened.languages)
-        why, labels = reasons.of(row), judgements.by_judge(row) if judgements else {}
+        why, labels = (
+            reasons_of(opened, row, aligner),
+            judgements.by_judge(row) if judgements else {},
+        )
         words, without = _aligned(aligner, pair)
         at = int(opened.sources[row]), int(opened.targets[row])
         if console.as_json:
@@ -87,7 +88,7 @@ def _near_facts(around: "Surroundings", source: int, target: int) -> dict[str, o
 
 def _near_rows(around: "Surroundings", source: int, target: int) -> Iterator[str]:
     """Give the neighbours of both sides, two rows each; on a terminal a text is cut to a row."""
-    from xmine.browsing.outcomes import OUTCOMES
+    from xmine.browsing.neighbourhood import OUTCOMES
     from xmine.tui.text import cut
 
     room = shutil.get_terminal_size().columns - 5

@@ -1,0 +1,132 @@
+"""The texts of a pair -> a sentence for each flag that texts alone explain, with its figures.
+
+Rules that need figures of other pairs say more, see `xmine.flags.rules`; of a file of pairs these
+figures are not known.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from xmine.flags.faults import garbled, markup
+from xmine.flags.near_copies import letters_of, shared_letters
+from xmine.flags.numbers import Number, differing, reader
+from xmine.flags.scripts import foreign_to, share_of_script
+from xmine.plugins import plugin
+from xmine.text.folding import nfkc, without_markup
+from xmine.text.languages import ENGLISH_WORDS, scripts_of, short_code
+from xmine.units import count
+
+_MOST_SAID = 60  # characters of a stretch
+_SCRIPTS = {"CJK": "Han"}
+
+Both = tuple[str, str]
+
+
+class Files(NamedTuple):
+    """What is known of both sides: the codes of their languages, or `und`, and all their texts."""
+
+    languages: Both
+    texts: tuple[Sequence[str], Sequence[str]]
+
+
+Explained = Callable[[Both, Files], str]
+
+
+def text_reason(name: str, texts: Both, files: Files) -> str:
+    """Say why a pair of texts has a flag; empty for a flag that nobody knows."""
+    if name in _EXPLAINED:
+        return _EXPLAINED[name](texts, files)
+    found = plugin("flags", name)
+    return str(found.reason(*texts)) if found else ""
+
+
+def _near_copy(texts: Both, _: Files) -> str:
+    ours, theirs = map(letters_of, texts)
+    if ours == theirs:
+        return "the letters of both sides are the same"
+    return f"the sides share {shared_letters(ours, theirs):.0%} of their pairs of letters"
+
+
+def _length(texts: Both, _: Files) -> str:
+    return f"{count(len(texts[1]), 'character')} for {len(texts[0]):,}"
+
+
+def _number(texts: Both, files: Files) -> str:
+    found = differing(*texts, reader(files.languages[0]), reader(files.languages[1]))
+    if found is None:
+        return "a number is on one side only"
+    parts = [
+        f"{_listed(numbers)} on the {side} side only"
+        for side, numbers in zip(("source", "target"), found, strict=True)
+        if numbers
+    ]
+    return ", ".join(parts)
+
+
+def _listed(numbers: list[Number]) -> str:
+    """Name numbers once each, each by its readings."""
+    named = [
+        each.written or " or ".join(map(_written, sorted(each.readings)[:3])) for each in numbers
+    ]
+    *others, last = dict.fromkeys(named)
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _written(value: float) -> str:
+    return f"{value:,.10g}" if value >= 10_000 else f"{value:.10g}"  # no comma in a year
+
+
+def _stretch(find: Callable[[str], str], fault: str) -> Explained:
+    """Quote what has a fault, of the side that has one first."""
+
+    def told(texts: Both, _: Files) -> str:
+        at = 0 if find(texts[0]) else 1
+        return f"'{find(texts[at])[:_MOST_SAID]}' in the {('source', 'target')[at]} {fault}"
+
+    return told
+
+
+def _script(texts: Both, files: Files) -> str:
+    sides = zip(("source", "target"), files.languages, files.texts, texts, strict=True)
+    said = "; ".join(filter(None, (_foreign(*side) for side in sides)))
+    return said or "a side is not in its language"
+
+
+def _foreign(name: str, language: str, side: Sequence[str], text: str) -> str:
+    """Say why a text is not in its language; nothing if it may be."""
+    text, letters = nfkc(without_markup(text)), letters_of(text)
+    found = scripts_of(language, side)
+    if not foreign_to(language, found)(text, letters):
+        return ""
+    share = share_of_script(language, side, letters)
+    own = sorted(found)
+    scripts = " or ".join(_SCRIPTS.get(each, each.title()) for each in own)
+    if share == 0:
+        return f"no {scripts} character in the {name}"
+    if share < 0.5:
+        return f"{share:.0%} of the letters of the {name} are {scripts}"
+    if "HIRAGANA" in own:
+        return f"no kana in the {name}"
+    if short_code(language) != "en":
+        return f"the {name} looks like English"
+    words = text.lower().split()
+    known = len(ENGLISH_WORDS.intersection(words))
+    return (
+        f"the {name} does not look like {language}: {count(known, 'function word')} "
+        f"in {count(len(words), 'word')}"
+    )
+
+
+_EXPLAINED: dict[str, Explained] = {
+    "hub": lambda *_: "a side is near to very many lines, or is boilerplate",
+    "copy": lambda *_: "both sides are the same text",
+    "near-copy": _near_copy,
+    "script": _script,
+    "length": _length,
+    "partial": lambda *_: "a stretch of a side has no counterpart",
+    "number": _number,
+    "high": lambda *_: "all neighbours are far away, which makes the score high",
+    "duplicate": lambda *_: "a better pair has the same source or target",
+    "markup": _stretch(markup, "is markup"),
+    "garbled": _stretch(garbled, "is no text that people wrote"),
+}

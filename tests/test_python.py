@@ -27,7 +27,7 @@ from xmine.files.reading import read_lines
 from xmine.trainer.adapt import adapt
 from xmine.trainer.options.adapt import AdaptOptions
 from xmine.trainer.options.contrast import MocoOptions
-from xmine.tui.commands import resuming_words
+from xmine.tui.commands import form_of
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
@@ -291,7 +291,7 @@ def test_a_run_of_lists_is_not_said_to_have_files(
     xmine.mine(english, chinese, toy_encoder, run=tmp_path / "run")
     said = "mined from no file, but from a list of 60 source texts"
     with pytest.raises(xmine.XmineError, match=said):
-        resuming_words(tmp_path / "run")
+        form_of(tmp_path / "run", again=False)
     with pytest.raises(xmine.XmineError, match=said):
         list(adapt(tmp_path / "run", tmp_path / "adapted", AdaptOptions()))
 

@@ -109,7 +109,7 @@ def _takes(kind: type[Options]) -> Callable[[Function], Function]:
 
 def _options(kind: type[Of], options: Of | None, named: dict[str, Any]) -> Of:
     """Make options of keywords, and refuse what is none; a list may be one text with commas."""
-    if options is not None and not isinstance(options, kind):
+    if options is not None and type(options) is not kind:
         raise TypeError(f"{type(options).__name__} in place of {kind.__name__}")
     fields = {each.name: each.type for each in dataclasses.fields(kind)}  # type: ignore[arg-type]
     for name, value in named.items():

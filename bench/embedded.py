@@ -20,6 +20,7 @@ to_english`. The languages are those of the encoder.
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -221,9 +222,11 @@ def _megabytes(folder: Path) -> float:
 
 
 def xmine(*arguments: str) -> str:
-    """Run the command, and give what it prints."""
-    command = [sys.executable, "-m", "xmine", *arguments]
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    """Run the command, and give what it prints; `XMINE_GUIDE=x` is an option without a flag."""
+    own = dict(word.split("=", 1) for word in arguments if word.startswith("XMINE_"))
+    words = [word for word in arguments if not word.startswith("XMINE_")]
+    command, env = [sys.executable, "-m", "xmine", *words], {**os.environ, **own}
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=env).stdout
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ def test_limits_hold_whoever_makes_the_object() -> None:
         MsimcseOptions(source_weight={"book": -1.0})
     with pytest.raises(OptionError, match=r"--source-weight is 1e\+30"):
         MsimcseOptions(source_weight={"book": 1e30})
-    with pytest.raises(OptionError, match="--default-weight is inf; it must be finite"):
+    with pytest.raises(OptionError, match="default_weight is inf; it must be finite"):
         MsimcseOptions(default_weight=float("inf"))
     assert MiningOptions(threshold="1.06").threshold == 1.06
 

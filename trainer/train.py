@@ -283,7 +283,7 @@ def _save(encoders: dict[str, SentenceEncoder], cards: list[str], output: Path) 
 def deterministic(threads: int) -> Iterator[None]:
     """Let torch take some threads, and only algorithms that give the same bits again.
 
-    On a GPU the loop allows others unless `--deterministic` is given. cuBLAS is told before its
+    On a GPU the loop allows others unless `deterministic` is given. cuBLAS is told before its
     first product. Memory that nobody reads before it is written is not filled.
     """
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")

@@ -36,6 +36,7 @@ def option(
     commas: bool = True,
     only_if: str = "",
     plugins: str = "",
+    preset: bool = False,
 ) -> Any:  # noqa: ANN401
     """Declare one option: a dataclass field with its help, limits and one-letter flag.
 
@@ -52,6 +53,8 @@ def option(
         commas: whether a text of a list may be several, with commas between.
         only_if: where the option has an effect, for `without_effect`.
         plugins: what other packages add to the choices, see `xmine.plugins`.
+        preset: whether files of options and presets have it, and the command line has not: it is
+            for those who repeat a paper.
     """
     metadata = dict(locals())
     if isinstance(default, (dict, list)):
@@ -90,20 +93,23 @@ class Options:
         for item in dataclasses.fields(self):  # type: ignore[arg-type]
             value = getattr(self, item.name)
             if hints[item.name] == float | str and not isinstance(value, bool):
-                value = _number_or_word(item.name, value, item.metadata["words"])
+                value = _number_or_word(called(item), value, item.metadata["words"])
                 object.__setattr__(self, item.name, value)
             if not _fits(value, hints[item.name]):
                 raise OptionError(
-                    f"{flag(item.name)} is {value!r}", f"give {in_words(hints[item.name])}"
+                    f"{called(item)} is {value!r}", f"give {in_words(hints[item.name])}"
                 )
             if isinstance(value, list) and item.metadata["commas"]:
                 names = [name for each in value for name in map(str.strip, each.split(",")) if name]
                 if value and not names:
-                    raise OptionError(
-                        f"{flag(item.name)} is empty", "name something, or leave it out"
-                    )
+                    raise OptionError(f"{called(item)} is empty", "name something, or leave it out")
                 object.__setattr__(self, item.name, value := names)
-            _check(item.name, value, item.metadata)
+            _check(called(item), value, item.metadata)
+
+
+def called(item: Any) -> str:  # noqa: ANN401 - a field of a dataclass
+    """Name an option as users write it: the flag, or the key of a file where there is no flag."""
+    return item.name if item.metadata["preset"] else flag(item.name)
 
 
 def flag(name: str) -> str:
@@ -116,7 +122,7 @@ def _number_or_word(name: str, text: Any, words: tuple[str, ...]) -> float | str
         return text if text in words else float(text)
     except (OverflowError, TypeError, ValueError):
         hint = f"give a number, or {' or '.join(words)}"
-        raise OptionError(f"{flag(name)} is {text!r}", hint) from None
+        raise OptionError(f"{name} is {text!r}", hint) from None
 
 
 def _fits(value: Any, hint: Any) -> bool:  # noqa: ANN401
@@ -151,20 +157,20 @@ def _check(name: str, value: Any, metadata: Mapping[str, Any]) -> None:  # noqa:
             others = plugin_names(metadata["plugins"]) if metadata["plugins"] else []
             if each not in others:
                 every = ", ".join([*choices, *others]) or "those of packages; none is installed"
-                raise OptionError(f"{flag(name)} is {each!r}", f"choose from {every}")
+                raise OptionError(f"{name} is {each!r}", f"choose from {every}")
     for each in value.values() if isinstance(value, dict) else ():
         _check(name, each, metadata)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         if (low is not None or high is not None) and not math.isfinite(value):
-            raise OptionError(f"{flag(name)} is {value}; it must be finite")
+            raise OptionError(f"{name} is {value}; it must be finite")
         if math.isnan(value):
-            raise OptionError(f"{flag(name)} is nan", "give a number")
+            raise OptionError(f"{name} is nan", "give a number")
         if low is not None and not value >= low:
-            raise OptionError(f"{flag(name)} is {value:g}; it must be at least {low:g}")
+            raise OptionError(f"{name} is {value:g}; it must be at least {low:g}")
         if high is not None and not value <= high:
             percent = high == 1 and 10 <= value <= 100
             hint = f"did you mean {value / 100:g}?" if percent else ""
-            raise OptionError(f"{flag(name)} is {value:g}; it must be at most {high:g}", hint)
+            raise OptionError(f"{name} is {value:g}; it must be at most {high:g}", hint)
 
 
 def without_effect(options: Options, facts: Mapping[str, bool] | None = None) -> list[str]:
@@ -184,7 +190,7 @@ def without_effect(options: Options, facts: Mapping[str, bool] | None = None) ->
         conditions = filter(None, item.metadata["only_if"].split(" & "))
         reasons = (_unmet(options, each, facts or {}) for each in conditions)
         if reason := next(filter(None, reasons), ""):
-            found.setdefault(reason, []).append(flag(item.name))
+            found.setdefault(reason, []).append(called(item))
     return [f"{', '.join(names)}: no effect {reason}" for reason, names in found.items()]
 
 
@@ -192,13 +198,14 @@ def _unmet(options: Options, condition: str, facts: Mapping[str, bool]) -> str:
     name, sign, words = re.fullmatch("(.*?)(?:(!?=)(.*))?", condition).groups()  # type: ignore[union-attr]
     if not sign:
         return "" if facts.get(name, True) else f"without {name}"
-    value = getattr(options, name)
+    item = next(each for each in dataclasses.fields(options) if each.name == name)  # type: ignore[arg-type]
+    value, shown = getattr(options, name), called(item)
     text = str(value).lower() if isinstance(value, bool) else str(value)
     if (text in words.split("|")) == (sign == "="):
         return ""
     if isinstance(value, bool) or not text:
-        return f"{'with' if value else 'without'} {flag(name)}"
-    return f"with {flag(name)} {text}"
+        return f"{'with' if value else 'without'} {shown}"
+    return f"with {shown} {text}"
 
 
 def load_toml(path: Path) -> dict[str, Any]:

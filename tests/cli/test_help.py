@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -87,7 +88,8 @@ def test_the_many_options_of_mining_and_training_are_in_groups(command: Command)
     training = groups(command("train", "--method", "moco", "--help-all").out)
     assert list(training) == [each for each in GROUPS if each not in (OTHER, "Output")]
     shared = {field.name for field in fields(TrainingOptions)}
-    own = {field.name for field in fields(METHODS["moco"].options)} - shared
+    every = [each for each in fields(METHODS["moco"].options) if not each.metadata["preset"]]
+    own = {each.name for each in every} - shared
     assert names(METHOD, training) == {flag(each) for each in own}
 
 
@@ -168,3 +170,16 @@ def test_a_shell_completes_values(
 def test_completion_is_offered(command: Command) -> None:
     text = command("--help").out
     assert "--install-completion" in text and "--show-completion" in text
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_repeats_a_paper_has_no_flag_but_a_key_of_files(
+    command: Command, method: str, tmp_path: Path
+) -> None:
+    told = command("train", "--method", method, "--help-all").out
+    assert "--weight-decay" not in told and len(re.findall(r"^  (?:-\w, )?--", told, re.M)) <= 52
+    refused = command("train", "pairs.tsv", "-o", "new", "--weight-decay", "0.1")
+    assert refused.code == 2 and "weight_decay = ..." in refused.err
+    Path("own.toml").write_text("weight_decay = -1", encoding="utf-8")
+    ended = command("train", "pairs.tsv", "-o", "new", "--options", "own.toml")
+    assert "own.toml:1: weight_decay is -1" in ended.err

@@ -109,7 +109,8 @@ def test_a_run_that_is_interrupted_says_how_to_go_on_and_does(
     lines = pairs_file.read_text("utf-8").splitlines()
     named = [f"{line}\t{'notes' if at % 9 == 0 else 'web'}" for at, line in enumerate(lines)]
     Path("the pairs.tsv").write_text("\n".join(["source\ttarget\torigin", *named]), "utf-8")
-    how = ["--encoder", toy_folder, "--held-out-origins", "notes", *FEW]
+    Path("own.toml").write_text('held_out_origins = ["notes"]', encoding="utf-8")
+    how = ["--encoder", toy_folder, "--options", "own.toml", *FEW]
     told = command("train", "the pairs.tsv", "-o", "whole", *how).err
     rows = int(re.search(r"on (\d+) rows", told.replace(",", ""))[1])  # type: ignore[index]
     assert rows <= len(lines) * 8 / 9 - 100, "neither notes nor held-out pairs are seen"

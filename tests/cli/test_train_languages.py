@@ -52,7 +52,8 @@ def test_several_files_make_one_encoder_and_the_last_line_tells_mean_and_least(
 
 
 def test_a_run_that_is_interrupted_names_all_files_and_goes_on(command: Command) -> None:
-    train = ["train", *FILES, *SMALL, "--batches", "language", "-o"]
+    Path("own.toml").write_text('batches = "language"', encoding="utf-8")
+    train = ["train", *FILES, *SMALL, "--options", "own.toml", "-o"]
     command(*train, "whole")
     with interrupted_at(5):
         ended = command(*train, "new")

@@ -99,7 +99,9 @@ def test_help_of_a_method_shows_its_options_before_those_of_all(
         ended = command("train", *arguments)
         assert (ended.code, ended.err) == (0, "")
         assert METHODS[name].title in ended.out
-        places = {each: ended.out.find(f"  {flag(each)} ") for each in own_options(name)}
+        kinds = METHODS[name].options.__dataclass_fields__
+        own = [each for each in own_options(name) if not kinds[each].metadata["preset"]]
+        places = {each: ended.out.find(f"  {flag(each)} ") for each in own}
         assert min(places.values()) > 0, places
         assert max(places.values()) < ended.out.find("  --batch-size ") % 2**31  # if at all
 
@@ -266,25 +268,25 @@ def test_two_encoders_are_trained_and_mined_with(
     [
         ("transaug --stage distil --temperature 0.1", "--temperature: with --stage distil"),
         ("transaug --stage distil --learning-rate 0.001 --distil-epochs 2", ""),
-        ("transaug --share-encoder --distil-both", "--distil-both: with --share-encoder"),
+        ("transaug --share-encoder distil_both=true", "distil_both: with --share-encoder"),
         (
-            "transaug --temperature 0.1 --logit-scale-init 1",
-            "--logit-scale-init: with --temperature 0.1",
+            "transaug --temperature 0.1 logit_scale_init=1",
+            "logit_scale_init: with --temperature 0.1",
         ),
-        ("transaug --nli-epochs 2", "--nli-epochs: without --triplets"),
-        ("transaug --nli-epochs 2 --triplets en.tsv", ""),
+        ("transaug nli_epochs=2", "nli_epochs: without --triplets"),
+        ("transaug nli_epochs=2 --triplets en.tsv", ""),
         ("emma-x --phase 1 --em-epochs 2", "--em-epochs: with --phase 1"),
         ("emma-x --phase 1 --temperature 0.1", ""),
-        ("emma-x --rank-temperature-high 0.2", "--rank-temperature-high: with --ranks 2"),
-        ("emma-x --rank-temperature-high 0.2 --ranks 3", ""),
+        ("emma-x rank_temperature_high=0.2", "rank_temperature_high: with --ranks 2"),
+        ("emma-x rank_temperature_high=0.2 --ranks 3", ""),
         ("msimcse --hard-negative-weight 1", "--hard-negative-weight: without --triplets"),
         ("msimcse --hard-negative-weight 1 --triplets en.tsv", ""),
         (
-            "msimcse --hard-negative-weight 1 --triplets en.tsv --drop-hard-negatives",
-            "--hard-negative-weight: with --drop-hard-negatives",
+            "msimcse --hard-negative-weight 1 --triplets en.tsv drop_hard_negatives=true",
+            "--hard-negative-weight: with drop_hard_negatives",
         ),
-        ("moco --nli-weight 0.2 --nli-batch 64", "--nli-weight, --nli-batch: without --nli"),
-        ("moco --nli-weight 0.2 --nli-batch 64 --nli nli.tsv", ""),
+        ("moco --nli-weight 0.2 nli_batch=64", "--nli-weight, nli_batch: without --nli"),
+        ("moco --nli-weight 0.2 nli_batch=64 --nli nli.tsv", ""),
     ],
 )
 def test_options_and_data_that_a_stage_leaves_aside_are_told(
@@ -294,7 +296,10 @@ def test_options_and_data_that_a_stage_leaves_aside_are_told(
     few = ["pairs.tsv", "-o", "new", own, toy_folder, *FEW, "--dry-run", "--method"]
     if "transaug" in words and "share" not in words:
         few[:0] = ["--teacher", toy_folder]
-    ended = command("train", *few, *words.split())
+    own_file = [each.replace("=", " = ") for each in words.split() if "=" in each]
+    Path("own.toml").write_text("\n".join(own_file), encoding="utf-8")
+    few += [*(each for each in words.split() if "=" not in each), "--options", "own.toml"]
+    ended = command("train", *few)
     warned = [line for line in ended.err.splitlines() if "no effect" in line]
     assert warned == [f"xmine: warning: {told.replace(':', ': no effect')}"] * bool(told)
     assert ended.code == 0

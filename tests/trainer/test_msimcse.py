@@ -140,7 +140,7 @@ def test_two_views_of_a_text_are_never_the_same(
     assert len(losses) == 2 and min(losses) > 0.01  # 0.0001 with two views that are one
     with pytest.raises(TrainingError, match="both views of a text would be the same") as error:
         run(texts, tmp_path / "equal", token_dropout=0.0, **flags)
-    assert error.value.hint == "leave --token-dropout out, which is 0.5 then"
+    assert error.value.hint == "leave token_dropout out, which is 0.5 then"
     assert not (tmp_path / "equal.training").exists()
     given = run(texts, tmp_path / "given", token_dropout=0.2, **flags)
     assert not any("two views" in each for each in given.remarks)

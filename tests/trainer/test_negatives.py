@@ -230,4 +230,4 @@ def test_what_has_no_use_for_them_says_so(toy_pairs: ParallelText, tmp_path: Pat
     asked = METHODS["emma-x"].options(negatives=1, encoder="scratch")
     assert "--negatives: no effect without a contrast of pairs" in remarks_on(asked, asked, corpus)
     guided = MsimcseOptions(guide="embedded", encoder="scratch")
-    assert "--guide: no effect with --negatives 0" in remarks_on(guided, guided, corpus)
+    assert "guide: no effect with --negatives 0" in remarks_on(guided, guided, corpus)

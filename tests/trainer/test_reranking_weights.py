@@ -155,7 +155,7 @@ def test_an_origin_held_out_whole_has_mixtures_of_its_own(
     assert len(found) == 3 * 15
     assert max(sizes[15:30]) <= 200 / 1.4 and max(sizes[30:]) <= 100 / 1.4
     assert corpus.parted([]) is corpus
-    with pytest.raises(TrainingError, match="--held-out-origins poems: no pair has this origin"):
+    with pytest.raises(TrainingError, match="held_out_origins poems: no pair has this origin"):
         corpus.parted(["letters", "poems"])
 
 

@@ -56,9 +56,7 @@ def test_enter_shows_the_neighbours_of_the_pair_both_ways(
             f"source {opened.source.lines[source]:,}",
             f"target {opened.target.lines[target]:,}",
         ]
-        await snapshot(
-            pilot, "neighbours", holds=[*names, "= 1  line", "kept", "others fit better"]
-        )
+        await snapshot(pilot, "neighbours", holds=[*names, "= 1  line", "kept", "in a better pair"])
         said = " ".join(" ".join(await pressed(pilot, "tab", "j")).split())
         assert pilot.app.screen.query_one(NearLists).place().side == "target"
         assert around.near("target", target)[1].outcome.why[:60] in said
@@ -101,7 +99,7 @@ def test_a_neighbour_is_judged_where_it_stands(run_copy: Path) -> None:
         rows = await pressed(pilot, "z")
         assert not any("✓" in row for row in rows[:-3])
         at = pilot.app.screen._near["source"]
-        stranger = next(i for i, each in enumerate(at) if each.outcome.kind == "not best")
+        stranger = next(i for i, each in enumerate(at) if each.outcome.kind == "taken")
         await pressed(pilot, *["j"] * stranger, "a")
         assert "there is no pair to judge" in "\n".join(screen_text(pilot.app))
 

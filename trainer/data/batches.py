@@ -121,7 +121,7 @@ def cut_batches(order: NDArray[np.int64], size: int, processes: int = 1) -> list
     if not len(order):
         raise TrainingError(
             "by the sampling weights an epoch takes less than a row",
-            "raise --default-weight or --source-weight",
+            "raise default_weight or --source-weight",
         )
     if len(order) < processes:
         raise TrainingError(

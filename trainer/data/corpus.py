@@ -178,7 +178,7 @@ class Corpus:
         for name in origins:
             if name not in known:
                 raise TrainingError(
-                    f"--held-out-origins {name}: no pair has this origin",
+                    f"held_out_origins {name}: no pair has this origin",
                     f"known: {', '.join(sorted(known - {''})[:12]) or 'none'}",
                 )
         apart = np.array([each in origins for each in self.pairs.origins])

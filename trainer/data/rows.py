@@ -117,9 +117,7 @@ def weigh_pairs(
         raise TrainingError("no pair is left to train on", "does --exclude name the training data?")
     wanted = np.array([weights.get(origin, default) for origin in pairs.origins])
     if not wanted.any():
-        raise TrainingError(
-            "all pairs have weight 0", "raise --default-weight or a --source-weight"
-        )
+        raise TrainingError("all pairs have weight 0", "raise default_weight or a --source-weight")
     visited = wanted > 0
     keys = keys_of(pairs.sources), keys_of(pairs.targets)
     if pairs.languages is None:

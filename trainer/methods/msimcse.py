@@ -55,7 +55,7 @@ from ..run.step import Step, drop_tokens
 _SHARE = 0.5
 _TWO_VIEWS = (
     f"the encoder has no dropout: the two views of a text were {_SHARE:.0%} of its tokens each, "
-    "drawn at random; --token-dropout gives another share"
+    "drawn at random; token_dropout gives another share"
 )
 
 _ONE_LANGUAGE = (
@@ -147,9 +147,9 @@ def _needs_token_dropout(tower: Tower, text: str, options: MsimcseOptions) -> bo
         refuse_one_piece(tower)
         return True
     raise TrainingError(
-        "--texts and --token-dropout 0: the encoder has no dropout, so both views of a text would "
+        "--texts and token_dropout 0: the encoder has no dropout, so both views of a text would "
         "be the same",
-        f"leave --token-dropout out, which is {_SHARE} then",
+        f"leave token_dropout out, which is {_SHARE} then",
     )
 
 

@@ -140,7 +140,7 @@ def _check_teacher(options: TransaugOptions) -> None:
         raise TrainingError(
             f"--teacher {options.teacher}: a checkpoint that does not say how its vectors are "
             f"pooled (it has no {MODULES_FILE})",
-            "give --teacher-pooling: cls_mlp for a supervised SimCSE, cls for an unsupervised one, "
+            "give teacher_pooling: cls_mlp for a supervised SimCSE, cls for an unsupervised one, "
             "mean where tokens are averaged",
         )
 

@@ -138,7 +138,7 @@ def _bert(pieces: int, longest: int, options: TrainingOptions) -> Any:  # noqa: 
 
     if options.dim % options.heads:
         raise TrainingError(
-            f"--dim {options.dim} cannot be shared by --heads {options.heads}",
+            f"--dim {options.dim} cannot be shared by heads {options.heads}",
             "give a width that is a multiple of the heads",
         )
     dropout = _DROPOUT if options.dropout is None else options.dropout

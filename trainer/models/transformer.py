@@ -93,7 +93,7 @@ class TransformerTower(Tower):
             self.body.model.set_attn_implementation(name)
         except (ImportError, ValueError) as error:
             raise TrainingError(
-                f"--attention {name}: {first_line(error)}", "install what it needs, or leave it out"
+                f"attention {name}: {first_line(error)}", "install what it needs, or leave it out"
             ) from error
 
     def add_lora(self, rank: int, *, is_new: bool = False) -> None:
@@ -111,7 +111,7 @@ class TransformerTower(Tower):
         """Set every dropout of the model, of hidden numbers and of attention."""
         found = [each for each in self.body.model.modules() if isinstance(each, nn.Dropout)]
         if not found:
-            raise TrainingError("--dropout: the encoder has no dropout to be set", "leave it out")
+            raise TrainingError("dropout: the encoder has no dropout to be set", "leave it out")
         for each in found:
             each.p = share
         for each in self.body.model.modules():  # some keep that of attention as a number

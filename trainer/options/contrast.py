@@ -31,10 +31,15 @@ class MsimcseOptions(TrainingOptions):
         "alone, for xmine mine --dim (Kusupati et al., 2022).",
     )
     training_head: bool = option(
-        False, "Train with a linear layer and tanh on top, as the paper does."
+        False,
+        "Train with a linear layer and tanh on top, as the paper does.",
+        preset=True,
     )
     drop_hard_negatives: bool = option(
-        False, "Ignore the contradicting sentences of triplets.", only_if="--triplets"
+        False,
+        "Ignore the contradicting sentences of triplets.",
+        only_if="--triplets",
+        preset=True,
     )
     hard_negative_weight: float = option(
         0.0,
@@ -68,6 +73,7 @@ class QueueOptions(TrainingOptions):
         "prefill it with keys of the data.",
         choices=("mask", "random", "prefill"),
         only_if="a queue",
+        preset=True,
     )
     in_batch_negatives: bool = option(
         False, "Use the other rows of the batch as negatives, too.", only_if="a queue"
@@ -141,15 +147,16 @@ class MocoOptions(MomentumOptions):
         shown_default="one encoder for both sides",
     )
     temperature: float = option(0.04, "Temperature of the contrastive loss.", min=0.001)
-    key_dropout: bool = option(False, "Keep dropout on in the key encoders.")
+    key_dropout: bool = option(False, "Keep dropout on in the key encoders.", preset=True)
     nli_weight: float = option(0.1, "Weight of the loss on --nli pairs.", min=0, only_if="--nli")
-    nli_batch: int = option(128, "Labelled pairs per step.", min=1, only_if="--nli")
+    nli_batch: int = option(128, "Labelled pairs per step.", min=1, only_if="--nli", preset=True)
     nli_features: str = option(
         "uvd",
         "Input of the classifier, of sentence vectors u, v: uv; uvd adds |u - v|; uvdm adds "
         "u * v, too.",
         choices=("uv", "uvd", "uvdm"),
         only_if="--nli",
+        preset=True,
     )
 
     def __post_init__(self) -> None:

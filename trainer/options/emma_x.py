@@ -33,16 +33,24 @@ class EmmaXOptions(MomentumOptions):
         2, "Semantic ranks (the paper's N), from paraphrase to irrelevant.", min=2, max=64
     )
     gmm_learning_rate: float = option(
-        3e-5, "Peak learning rate of the rank classifier.", min=0, max=MOST_RATE
+        3e-5,
+        "Peak learning rate of the rank classifier.",
+        min=0,
+        max=MOST_RATE,
+        preset=True,
     )
     freeze_gmm: bool = option(
-        False, "Do not train the rank classifier in phase 2.", only_if="phase!=1"
+        False,
+        "Do not train the rank classifier in phase 2.",
+        only_if="phase!=1",
+        preset=True,
     )
     interp_rule: str = option(
         "uniform",
         "Rank of a mixture of a translation and another sentence: uniform, N equal parts; "
         "ceil, as in the paper.",
         choices=("uniform", "ceil"),
+        preset=True,
     )
     virtual_examples: int = option(
         0, "Mixtures per sentence in phase 1.", min=0, shown_default="one less than ranks"
@@ -51,6 +59,7 @@ class EmmaXOptions(MomentumOptions):
         True,
         "Count a sentence's own key as a paraphrase in phase 2; the paper does not say.",
         only_if="phase!=1",
+        preset=True,
     )
     parallel_mix: float = option(
         0.0,
@@ -60,10 +69,18 @@ class EmmaXOptions(MomentumOptions):
         only_if="phase!=1",
     )
     rank_temperature_low: float = option(
-        0.05, "Temperature of rank 1 in phase 2.", min=0.001, only_if="phase!=1"
+        0.05,
+        "Temperature of rank 1 in phase 2.",
+        min=0.001,
+        only_if="phase!=1",
+        preset=True,
     )
     rank_temperature_high: float = option(
-        0.1, "Temperature of rank N - 1 in phase 2.", min=0.001, only_if="ranks!=2 & phase!=1"
+        0.1,
+        "Temperature of rank N - 1 in phase 2.",
+        min=0.001,
+        only_if="ranks!=2 & phase!=1",
+        preset=True,
     )
     em_epochs: int = option(
         0, "Epochs of phase 2.", min=0, shown_default="as --epochs", only_if="phase!=1"
@@ -75,6 +92,7 @@ class EmmaXOptions(MomentumOptions):
         max=MOST_RATE,
         shown_default="0.0005 static, 0.0000033 transformer; at most --learning-rate",
         only_if="phase!=1",
+        preset=True,
     )
 
     @property

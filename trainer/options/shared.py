@@ -32,7 +32,12 @@ class TrainingOptions(PromptOptions):
         max=1000,
     )
     default_weight: float = option(
-        1.0, "How often an epoch takes pairs of all other origins.", "Input", min=0, max=1000
+        1.0,
+        "How often an epoch takes pairs of all other origins.",
+        "Input",
+        min=0,
+        max=1000,
+        preset=True,
     )
     exclude: list[str] = option(
         [],
@@ -49,6 +54,7 @@ class TrainingOptions(PromptOptions):
         min=0,
         max=1,
         only_if="several files of PAIRS",
+        preset=True,
     )
     limit_pairs: int = option(
         0,
@@ -56,6 +62,7 @@ class TrainingOptions(PromptOptions):
         "ones; 0: all.",
         "Input",
         min=0,
+        preset=True,
     )
     held_out: int = option(
         0,
@@ -71,6 +78,7 @@ class TrainingOptions(PromptOptions):
         "Fit what reranks candidates to pairs of this origin (third column), too, and train on "
         "none of them; repeatable.",
         "Input",
+        preset=True,
     )
 
     encoder: str = option(
@@ -105,6 +113,7 @@ class TrainingOptions(PromptOptions):
         min=1,
         max=64,
         only_if="a new transformer",
+        preset=True,
     )
     max_tokens: int = option(
         0,
@@ -123,6 +132,7 @@ class TrainingOptions(PromptOptions):
         max=0.9,
         shown_default="0.1, or as the encoder has it",
         only_if="a transformer that learns",
+        preset=True,
     )
     start: str = option(
         "",
@@ -139,6 +149,7 @@ class TrainingOptions(PromptOptions):
         choices=POOLINGS,
         shown_default="mean, or as the encoder has it",
         only_if="a transformer that learns",
+        preset=True,
     )
     vocabulary_size: int = option(
         0,
@@ -153,10 +164,11 @@ class TrainingOptions(PromptOptions):
     vocabulary_sample: int = option(
         1_000_000,
         "Sentences to train a vocabulary on, half of them from each side; of several files of "
-        "PAIRS see --language-alpha.",
+        "PAIRS see language_alpha.",
         "Encoder",
         min=2,
         only_if="a new vocabulary",
+        preset=True,
     )
 
     epochs: int = option(
@@ -183,6 +195,7 @@ class TrainingOptions(PromptOptions):
         max=0.9,
         shown_default="none; of few pairs for a trained static encoder 0.2; by msimcse half, of "
         "--texts, for an encoder without dropout",
+        preset=True,
     )
     learning_rate: float = option(
         0.0,
@@ -197,18 +210,24 @@ class TrainingOptions(PromptOptions):
         "How the learning rate falls after the peak.",
         "Advanced",
         choices=("linear", "cosine"),
+        preset=True,
     )
     warmup: float = option(
         0.05, "Share of the steps in which the learning rate rises.", "Advanced", min=0, max=1
     )
     weight_decay: float = option(
-        0.01, "Weight decay of matrices; token vectors have none.", "Advanced", min=0
+        0.01,
+        "Weight decay of matrices; token vectors have none.",
+        "Advanced",
+        min=0,
+        preset=True,
     )
     clip: float = option(
         0.0,
         "Largest norm of the gradient; a larger gradient is scaled down; 0: no limit.",
         "Advanced",
         min=0,
+        preset=True,
     )
     batches: str = option(
         "mixed",
@@ -216,6 +235,7 @@ class TrainingOptions(PromptOptions):
         "Advanced",
         choices=("mixed", "language"),
         only_if="several files of PAIRS",
+        preset=True,
     )
     near_batches: int = option(
         0,
@@ -223,6 +243,7 @@ class TrainingOptions(PromptOptions):
         "random batches.",
         "Advanced",
         min=0,
+        preset=True,
     )
     negatives: int = option(
         0,
@@ -241,6 +262,7 @@ class TrainingOptions(PromptOptions):
         min=0,
         shown_default="those of an epoch, or of 65,536 pairs",
         only_if="negatives!=0",
+        preset=True,
     )
     guide: str = option(
         "",
@@ -248,6 +270,7 @@ class TrainingOptions(PromptOptions):
         "Advanced",
         shown_default="the one that learns",
         only_if="negatives!=0",
+        preset=True,
     )
     evaluate_every: int = option(
         0,
@@ -294,11 +317,12 @@ class TrainingOptions(PromptOptions):
         "Speed and memory",
         min=0,
         shown_default="1,024 on a processor, 32,768 on a GPU",
+        preset=True,
     )
     gradient_accumulation: int = option(
         1,
         "Parts in which a process reads its rows of a batch, each with its own negatives in the "
-        "batch; --recompute needs as little memory and keeps those of the whole batch.",
+        "batch; recompute needs as little memory and keeps those of the whole batch.",
         "Speed and memory",
         min=1,
     )
@@ -315,13 +339,15 @@ class TrainingOptions(PromptOptions):
         "Compile a transformer by torch.compile: slow to begin, then faster on a GPU.",
         "Speed and memory",
         only_if="a transformer that learns",
+        preset=True,
     )
     recompute: bool = option(
         False,
         "Compute the activations of a transformer twice: any batch size fits the memory of "
-        "--tokens-at-once, but training is slower.",
+        "tokens_at_once, but training is slower.",
         "Speed and memory",
         only_if="a transformer that learns",
+        preset=True,
     )
     attention: str = option(
         "",
@@ -330,6 +356,7 @@ class TrainingOptions(PromptOptions):
         "Speed and memory",
         choices=("", "eager", "sdpa", "flash_attention_2", "flash_attention_3"),
         only_if="a transformer that learns",
+        preset=True,
     )
     deterministic: bool = option(
         False,
@@ -337,6 +364,7 @@ class TrainingOptions(PromptOptions):
         "unbroken one.",
         "Speed and memory",
         only_if="a transformer that learns",
+        preset=True,
     )
 
     def __post_init__(self) -> None:

@@ -31,6 +31,7 @@ class TransaugOptions(QueueOptions):
         choices=POOLINGS,
         shown_default="as its folder says",
         only_if="stage=all|distil & share_encoder=false",
+        preset=True,
     )
     teacher_language: str = option(
         "",
@@ -47,6 +48,7 @@ class TransaugOptions(QueueOptions):
         False,
         "Train the distilled encoder on the teacher's language, too.",
         only_if="stage=all|distil & share_encoder=false",
+        preset=True,
     )
     distil_epochs: int = option(
         0,
@@ -59,6 +61,7 @@ class TransaugOptions(QueueOptions):
         "Pairs per step of the stage distil, over all processes; 0: as --batch-size.",
         min=0,
         only_if="stage=all|distil & share_encoder=false",
+        preset=True,
     )
     distil_learning_rate: float = option(
         0.0,
@@ -66,6 +69,7 @@ class TransaugOptions(QueueOptions):
         min=0,
         max=MOST_RATE,
         only_if="stage=all|distil & share_encoder=false",
+        preset=True,
     )
     temperature: float | str = option(
         "learnable",
@@ -81,23 +85,37 @@ class TransaugOptions(QueueOptions):
         min=0,
         max=4.6,
         only_if="stage=all|contrast & temperature=learnable",
+        preset=True,
     )
     train_teacher: bool = option(
         False,
         "Train the distilled encoder in the stage contrast, too: two towers.",
         only_if="stage=all|contrast & share_encoder=false",
+        preset=True,
     )
     share_encoder: bool = option(
         False, "Use one encoder for both languages, instead of a teacher and a student."
     )
     nli_temperature: float = option(
-        0.05, "Temperature of the stage nli.", min=0.001, only_if="stage=all|nli & --triplets"
+        0.05,
+        "Temperature of the stage nli.",
+        min=0.001,
+        only_if="stage=all|nli & --triplets",
+        preset=True,
     )
     nli_batch_size: int = option(
-        128, "Triplets per step, over all processes.", min=2, only_if="stage=all|nli & --triplets"
+        128,
+        "Triplets per step, over all processes.",
+        min=2,
+        only_if="stage=all|nli & --triplets",
+        preset=True,
     )
     nli_epochs: int = option(
-        0, "Epochs of the stage nli; 0: as --epochs.", min=0, only_if="stage=all|nli & --triplets"
+        0,
+        "Epochs of the stage nli; 0: as --epochs.",
+        min=0,
+        only_if="stage=all|nli & --triplets",
+        preset=True,
     )
     nli_learning_rate: float = option(
         0.0,
@@ -106,6 +124,7 @@ class TransaugOptions(QueueOptions):
         max=MOST_RATE,
         shown_default="0.003 static, 0.00002 transformer",
         only_if="stage=all|nli & --triplets",
+        preset=True,
     )
 
     def __post_init__(self) -> None:

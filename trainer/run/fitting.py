@@ -217,7 +217,7 @@ def count_rows(corpus: Corpus, options: TrainingOptions) -> int:
 
 
 def count_left_out(corpus: Corpus, options: TrainingOptions) -> int:
-    """Count the pairs that `--limit-pairs` leaves out."""
+    """Count the pairs that `limit_pairs` leaves out."""
     most = options.limit_pairs + options.held_out
     return max(0, len(corpus.pairs or ()) - most) if options.limit_pairs else 0
 

@@ -94,9 +94,9 @@ def refuse_one_piece(tower: Tower) -> None:
     modes = tower.body.pooling.modes if isinstance(tower, TransformerTower) else ()
     if {"cls", "lasttoken"} & set(modes):
         raise TrainingError(
-            "--token-dropout: it would leave out the piece whose vector is the sentence's "
+            "token_dropout: it would leave out the piece whose vector is the sentence's "
             f"({' + '.join(modes)} pooling)",
-            "give a transformer --dropout in place of it",
+            "give a transformer dropout in place of it",
         )
 
 

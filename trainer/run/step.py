@@ -84,7 +84,7 @@ class Step(nn.Module, ABC):
         """
 
     def clipped(self) -> list[nn.Parameter]:
-        """List the parameters whose gradients are as long together as `--clip` allows."""
+        """List the parameters whose gradients are as long together as `clip` allows."""
         return list(self.parameters())
 
     def begin(self) -> None:

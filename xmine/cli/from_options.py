@@ -253,7 +253,7 @@ def _flag(field: dataclasses.Field[Any], hint: Any, group: str) -> inspect.Param
         hint = str
         if about["words"]:
             details["autocompletion"] = _completer(about["words"])
-    details["rich_help_panel"] = about["group"] or group
+    details |= {"rich_help_panel": about["group"] or group, "hidden": about["preset"]}
     if default == "" or about["shown_default"]:
         details["show_default"] = about["shown_default"] or False
     option = typer.Option(*names, help=help, **details)
@@ -341,7 +341,9 @@ class Command(typer.core.TyperCommand):
         """Name the file or variable that a wrong value comes from; refuse too many arguments."""
         ctx.allow_extra_args = True
         try:
-            if (more := super().parse_args(ctx, args)) and not ctx.resilient_parsing:
+            more = super().parse_args(ctx, args)
+            self._refuse_presets(ctx)
+            if more and not ctx.resilient_parsing:
                 said = f"unexpected extra arguments: {' '.join(more[:_SHOWN])}"
                 raise OptionError(said + " …" * (len(more) > _SHOWN), _quoted(ctx, more))
             return more
@@ -350,6 +352,16 @@ class Command(typer.core.TyperCommand):
             if place := error.param and origins.get(key_of(error.param)):
                 raise OptionError(f"{place}: {error.message}") from error
             raise
+
+    def _refuse_presets(self, ctx: Any) -> None:  # noqa: ANN401
+        """Refuse on the command line what files of options and presets alone have."""
+        for each in self.params:
+            source = ctx.get_parameter_source(each.name)
+            if getattr(each, "hidden", False) and source and source.name == "COMMANDLINE":
+                raise OptionError(
+                    f"{each.opts[0]}: an option of papers, which has no flag",
+                    f"write `{key_of(each)} = ...` into a file, and give it with --options FILE",
+                )
 
     def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
         """Write arguments, then groups."""

@@ -20,7 +20,6 @@ from xmine.evaluation.data import (
     one_of,
     read_aligned,
     read_headed,
-    read_tab_separated,
 )
 from xmine.evaluation.readers import labelled_pairs as labels
 from xmine.evaluation.readers.json_rows import filled_text, json_rows, whole_number
@@ -112,17 +111,11 @@ def _multinli(data: DataFolder, learned: Sequence[str]) -> tuple[Examples, str]:
     folder, pattern = data.holding_first(places, what)
 
     def rows(path: Path) -> Iterator[tuple[tuple[str, ...], int]]:
-        if pattern == headed:
-            found = read_headed(path, ("premise", "hypo", "label"))
-            lines = ((where, (row["premise"], row["hypo"], row["label"])) for where, row in found)
-        else:
-            lines = ((where, (x[0], x[1], x[2])) for where, x in read_tab_separated(path, 3))
-        for where, (premise, hypothesis, label) in lines:
-            known = "contradiction" if label == "contradictory" else label
-            yield (
-                (premise, hypothesis),
-                one_of(known, labels.XNLI_LABELS, where, "label of MultiNLI"),
-            )
+        names = ("premise", "hypo", "label")
+        for where, row in read_headed(path, names, has_head=pattern == headed):
+            label = row["label"].replace("contradictory", "contradiction")
+            number = one_of(label, labels.XNLI_LABELS, where, "label of MultiNLI")
+            yield (row["premise"], row["hypo"]), number
 
     found = {}
     for path in sorted(folder.glob(pattern)):

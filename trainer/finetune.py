@@ -19,7 +19,7 @@ from xmine.encoders.pair import Encoders, as_pair
 from xmine.errors import OptionError, TrainingError
 from xmine.evaluation.options import TransferOptions
 from xmine.evaluation.transfer.metrics import goodness
-from xmine.evaluation.transfer.tasks import Predict, Task, check_learnable
+from xmine.evaluation.transfer.tasks import HeadTask, Predict, check_learnable
 from xmine.progress import Progress, Report
 
 from .data.rows import Side
@@ -48,7 +48,7 @@ class FinetunedLearner:
     options: TransferOptions
     protocol: str = "the encoder is trained with a head on each task"
 
-    def __call__(self, encoder: Encoders, task: Task, prompt: str, report: Report) -> Predict:
+    def __call__(self, encoder: Encoders, task: HeadTask, prompt: str, report: Report) -> Predict:
         """Train; see `xmine.evaluation.transfer.tasks.Learner`.
 
         Raises:
@@ -104,7 +104,7 @@ class TaskHead(nn.Module):
     from u.
     """
 
-    def __init__(self, task: Task, dim: int, *, joined: bool) -> None:
+    def __init__(self, task: HeadTask, dim: int, *, joined: bool) -> None:
         """Draw the weights; numbers are learned as distances from their mean on train."""
         super().__init__()
         self.kind = task.kind
@@ -199,7 +199,7 @@ class _Model(nn.Module):
 
 
 def _train(
-    model: _Model, task: Task, options: TransferOptions, learning_rate: float, report: Report
+    model: _Model, task: HeadTask, options: TransferOptions, learning_rate: float, report: Report
 ) -> None:
     """Train, and leave the model in the state that was best on dev, or the last."""
     cut = model.cut(task.train.texts)

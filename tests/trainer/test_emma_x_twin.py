@@ -21,7 +21,7 @@ from torch.optim import Optimizer
 
 from tests.toys.emma_x_by_hand import Sentence, Slot, Twin, by_column, cosine, sentences
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.encoders.metadata import EncoderFacts, Settings
+from xmine.encoders.metadata import EncoderFacts, EncoderSettings
 from xmine.pairs.io import ParallelText
 from xmine.progress import Progress, Report, silent
 from xmine.trainer.data.corpus import Corpus
@@ -47,7 +47,7 @@ class SmallTower(Tower):
     def __init__(self) -> None:
         nn.Module.__init__(self)
         self.prompts, self.prompts_read, self.judged_place = ("", ""), set(), 0
-        self.dim, self._settings = DIM, Settings()
+        self.dim, self._settings = DIM, EncoderSettings()
         self.heads = nn.ModuleList()
         meanings = torch.randn(WORDS, DIM)
         both = [meanings + 0.3 * torch.randn(WORDS, DIM) for _ in range(2)]  # languages

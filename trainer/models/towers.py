@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.optim import AdamW, Optimizer
 
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.encoders.metadata import EncoderFacts, Settings
+from xmine.encoders.metadata import EncoderFacts, EncoderSettings
 from xmine.errors import OptionError
 from xmine.files.scratch import Spool, stored
 from xmine.progress import Progress, Report, silent
@@ -93,7 +93,7 @@ class Tower(nn.Module, ABC):
         return prompt
 
     @property
-    def settings(self) -> Settings:
+    def settings(self) -> EncoderSettings:
         """Give the settings of the encoder; one prompt of all texts becomes the default."""
         return self._settings.with_default(*self.prompts_read)
 

@@ -17,7 +17,9 @@ LEFT_OUT = {
     *("bench", "cli", "trainer", "tui"),
     *("aligning", "browsing", "evaluation", "mining"),
     *(
+        "test_docs.py",
         "test_docs_examples.py",
+        "test_docs_parse.py",
         "test_embedded.py",
         "test_example_templates.py",
         "test_packaging.py",

@@ -69,7 +69,7 @@ class Options:
     origins: typing.ClassVar[Mapping[str, str]] = {}
     # Those that the command line, a file, a preset, or a variable gave, be it the default.
     given: typing.ClassVar[frozenset[str]] = frozenset()
-    # Those that a file and Python give, and no flag or variable.
+    # Those of other classes that are no flag of this one, see `preset` of `option`.
     no_flags: typing.ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls) -> None:
@@ -107,12 +107,6 @@ class Options:
                     raise OptionError(f"{called(item)} is empty", "name something, or leave it out")
                 object.__setattr__(self, item.name, value := names)
             _check(called(item), value, item.metadata)
-
-
-def without_flags(kind: type[Options]) -> frozenset[str]:
-    """Name the options of a class that files of options and presets have, and no command line."""
-    fields = dataclasses.fields(kind)  # type: ignore[arg-type]
-    return kind.no_flags | {item.name for item in fields if item.metadata["preset"]}
 
 
 def called(item: Any) -> str:  # noqa: ANN401 - a field of a dataclass

@@ -101,11 +101,11 @@ ASKED = [
     ("all lines identical", ""),
     ("no parallel line", "--retrieval bwd"),
     ("every line parallel", "--retrieval intersect --margin distance"),
-    ("ten lines", "--precision 0.95 --plot"),
+    ("ten lines", "--precision 0.95 --plot -"),
     ("one line", "--top 1000"),
-    ("all lines identical", "--threshold inf --plot"),
+    ("all lines identical", "--threshold inf --plot -"),
     ("no parallel line", "--precision 1 --retrieval fwd"),
-    ("every line parallel", "--threshold -inf --drop hub,copy --plot"),
+    ("every line parallel", "--threshold -inf --drop hub,copy --plot -"),
 ]
 
 

@@ -8,14 +8,11 @@ from typing import Any
 import pytest
 import typer
 
-from xmine.aligning.options import AligningOptions
 from xmine.cli.app import app
 from xmine.cli.found_file import kind_of, kinds, nearest_file
 from xmine.cli.settings import _NOT_HERE, Settings, key_of, read_settings
 from xmine.errors import OptionError
-from xmine.mining.options import MiningOptions, ScoringOptions
-from xmine.options import Options, load_toml, without_flags
-from xmine.trainer.methods import METHODS
+from xmine.options import load_toml
 
 Command = Callable[..., Any]
 Toy = tuple[Path, Path, set[tuple[int, int]]]
@@ -183,14 +180,7 @@ def test_it_is_said_of_every_option_of_every_command_what_it_may_do() -> None:
         known |= names
         metavar = next(x for x in context.command.params if key_of(x) == key).make_metavar(context)
         assert kind != "free" or metavar not in ("<path>", "<model>", "<host:port>"), key
-    for options in (MiningOptions, ScoringOptions, AligningOptions, *map(options_of, METHODS)):
-        assert without_flags(options) <= kinds().keys(), options
-        known |= without_flags(options)
     assert kinds().keys() <= known
-
-
-def options_of(method: str) -> type[Options]:
-    return METHODS[method].options
 
 
 @pytest.mark.parametrize("form", ["[{0}]\n{1} = {2}", "{0}.{1}={2}", "{0}={{ {1} = {2} }}"])

@@ -25,7 +25,7 @@ from xmine.cli.console import Console
 from xmine.cli.settings import NAME, Settings, key_of, read_settings, variable_of
 from xmine.errors import OptionError
 from xmine.files.reading import exists
-from xmine.options import Options, flag, load_toml, without_flags
+from xmine.options import Options, flag, load_toml
 
 MOST_USED = "Most used"
 OTHER = "Options"  # that name no group
@@ -91,14 +91,14 @@ def with_flags(
             )
     fields = _own_first(kind) if kind else {}
     flags += [_parameter("preset", _preset_flag(presets), None)] if presets else []
-    no_flags = without_flags(kind) if kind else frozenset[str]()
+    no_flags: frozenset[str] = getattr(kind, "no_flags", frozenset())
     group = METHOD if presets else OTHER
-    flags += [_flag(*each, group) for name, each in fields.items() if name not in no_flags]
+    flags += [_flag(*each, group, name in no_flags) for name, each in fields.items()]
 
     def read(context: typer.Context, file: Path | None) -> Path | None:
         if not context.resilient_parsing:
             merged = kind.merged if kind else dict[str, Any].__or__
-            context.meta[NAME] = read_settings(file, context, merged, refuse, no_flags)
+            context.meta[NAME] = read_settings(file, context, merged, refuse)
             context.default_map = context.meta[NAME].defaults(context, fields.keys())
         return file
 
@@ -153,7 +153,7 @@ def _made(
     """Take the options out of the values of a command line, and put them over those of files."""
     layers: dict[str, dict[str, Any]] = {"file": {}, "ENVIRONMENT": {}, "COMMANDLINE": {}}
     for name, (_, hint) in fields.items():
-        given, source = values.pop(name, None), context.get_parameter_source(name)
+        given, source = values.pop(name), context.get_parameter_source(name)
         if source is not None and source.name in layers:
             given = _table(name, given) if hint == dict[str, float] else given
             layers[source.name][name] = given
@@ -207,7 +207,12 @@ def _parameter(name: str, annotation: Any, default: Any, help: str = "") -> insp
     return inspect.Parameter(name, _KEYWORD, annotation=annotation, default=default)
 
 
-def _flag(field: dataclasses.Field[Any], hint: Any, group: str) -> inspect.Parameter:  # noqa: ANN401
+def _flag(
+    field: dataclasses.Field[Any],
+    hint: Any,  # noqa: ANN401
+    group: str,
+    hidden: bool,
+) -> inspect.Parameter:
     """Make the flag of a field; `group` is that of a field that names none."""
     name, about = field.name, field.metadata
     names = [flag(name), *filter(None, [about["short"]])]
@@ -236,7 +241,7 @@ def _flag(field: dataclasses.Field[Any], hint: Any, group: str) -> inspect.Param
         hint = str
         if about["words"]:
             details["autocompletion"] = _completer(about["words"])
-    details["rich_help_panel"] = about["group"] or group
+    details |= {"rich_help_panel": about["group"] or group, "hidden": hidden or about["preset"]}
     if default == "" or about["shown_default"]:
         details["show_default"] = about["shown_default"] or False
     option = typer.Option(*names, help=help, **details)
@@ -324,7 +329,9 @@ class Command(typer.core.TyperCommand):
         """Name the file or variable that a wrong value comes from; refuse too many arguments."""
         ctx.allow_extra_args = True
         try:
-            if (more := super().parse_args(ctx, args)) and not ctx.resilient_parsing:
+            more = super().parse_args(ctx, args)
+            self._refuse_presets(ctx)
+            if more and not ctx.resilient_parsing:
                 said = f"unexpected extra arguments: {' '.join(more[:_SHOWN])}"
                 raise OptionError(said + " …" * (len(more) > _SHOWN), _quoted(ctx, more))
             return more
@@ -333,6 +340,16 @@ class Command(typer.core.TyperCommand):
             if place := error.param and origins.get(key_of(error.param)):
                 raise OptionError(f"{place}: {error.message}") from error
             raise
+
+    def _refuse_presets(self, ctx: Any) -> None:  # noqa: ANN401
+        """Refuse on the command line what files of options and presets alone have."""
+        for each in self.params:
+            source = ctx.get_parameter_source(each.name)
+            if getattr(each, "hidden", False) and source and source.name == "COMMANDLINE":
+                raise OptionError(
+                    f"{each.opts[0]}: no flag of {ctx.command_path}, but files have the option",
+                    f"write `{key_of(each)} = ...` into a file, and give it with --options FILE",
+                )
 
     def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
         """Write arguments, then groups."""

@@ -36,7 +36,6 @@ class Settings:
     places: dict[str, str] = field(default_factory=dict)
     is_found: bool = False  # where nobody named the file
     passed: list[Path] = field(default_factory=list)  # files that others could have put there
-    no_flags: frozenset[str] = frozenset()  # options that a file alone gives
 
     def origins(self, context: Any) -> dict[str, str]:  # noqa: ANN401 - Typer's own, as below
         """Tell of each option that has its value from a file or the environment from where."""
@@ -47,12 +46,11 @@ class Settings:
                 found[key_of(each)] = each.envvar
             elif each.name in self.places and source is not None and source.name != "COMMANDLINE":
                 found[key_of(each)] = self.places[each.name]
-        return found | {name: self.places[name] for name in self.no_flags & self.places.keys()}
+        return found
 
     def tell(self, origins: Mapping[str, str], context: Any, console: Console) -> None:  # noqa: ANN401
         """Tell what options are, and from where; of a found file that writes, in any case."""
         of = {key_of(each): self.values.get(each.name) for each in context.command.params}
-        of |= {name: self.values.get(name) for name in self.no_flags}
         every = [
             f"{f'{name} = {os.environ[x]}' if x in os.environ else said(name, of[name])} ({x})"
             for name, x in origins.items()
@@ -94,7 +92,6 @@ def read_settings(
     context: Any,  # noqa: ANN401
     merged: Callable[[Values, Values], Values],
     refuse: Callable[[str], None],
-    no_flags: frozenset[str] = frozenset(),
 ) -> Settings:
     """Read the values for a command, of the file given or of the nearest.
 
@@ -103,13 +100,12 @@ def read_settings(
         context: of the command.
         merged: puts values of [mine] over those at the top.
         refuse: is called with a name that no option of the command has: may say more of it.
-        no_flags: options that have no flag.
 
     Raises:
         FileError: no TOML, or a name that no option has.
         OptionError: a value is of no use.
     """
-    found = Settings(no_flags=no_flags)
+    found = Settings()
     _check_variables(context)
     if path := given or nearest_file(passed=found.passed.append):
         found.is_found = given is None
@@ -121,21 +117,18 @@ def read_settings(
                 below = group.command.list_commands(group) if group else ()
                 if isinstance(value, dict) and name in below:
                     continue
-                if (key in known and key not in _NOT_HERE) or key in no_flags:
-                    parameter = known.get(key)
-                    name_of = parameter.name if parameter else key
-                    found.places[name_of] = where
-                    values[name_of] = _beside(path, parameter, value, context)
+                if key in known and key not in _NOT_HERE:
+                    parameter = known[key]
+                    found.places[parameter.name] = where
+                    values[parameter.name] = _beside(path, parameter, value, context)
                     if found.is_found:
-                        check_found(path, where, context.info_name, key, values[name_of])
+                        check_found(path, where, context.info_name, key, values[parameter.name])
                 elif not (group and path.name in FILES and key in _keys(group.command, group)):
                     try:
                         refuse(key)
                     except OptionError as error:
                         raise OptionError(f"{where}: {error.message}", error.hint) from None
-                    check_names(
-                        {name: value}, known.keys() - _NOT_HERE | {*below, *no_flags}, Path(where)
-                    )
+                    check_names({name: value}, known.keys() - _NOT_HERE | {*below}, Path(where))
             found.values = merged(found.values, values)
     return found
 
@@ -196,7 +189,7 @@ def _beside(file: Path, parameter: Any, value: Any, context: Any) -> Any:  # noq
     if isinstance(value, list):
         return [_beside(file, parameter, each, context) for each in value]
     is_here = file.name not in FILES or str(file.parent) == "." or value in ("", "-")
-    if is_here or not isinstance(value, str) or parameter is None:
+    if is_here or not isinstance(value, str):
         return value
     kind, there = parameter.make_metavar(context), os.path.join(file.parent, value)
     return there if kind == "<path>" or (kind == "<model>" and os.path.exists(there)) else value

@@ -360,7 +360,7 @@ def test_help_tells_every_flag_of_the_command_as_a_keyword() -> None:
 
 def test_what_type_checkers_know_is_what_there_is() -> None:
     """A wrong keyword is one for them, too: mypy needs the comments below, or refuses them."""
-    assert (ROOT / "xmine" / "keywords.pyi").read_text(encoding="utf-8") == stub()
+    assert (ROOT / "xmine" / "mining" / "keywords.pyi").read_text(encoding="utf-8") == stub()
     with pytest.raises(xmine.XmineError) as told:
         xmine.mine(["a"], ["b"], precison=0.9)  # type: ignore[call-arg]
     assert told.value.hint == "did you mean precision?"

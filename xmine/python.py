@@ -4,7 +4,7 @@
 
 Each function makes the options object of its command and calls the function behind the command. A
 file, a model or an option that is wrong raises an XmineError with a message and a hint. What type
-checkers know of the keywords stands in keywords.pyi, which `python tests/keywords.py` writes.
+checkers know of the keywords stands in mining/keywords.pyi, of `python tests/keywords.py`.
 """
 
 import dataclasses
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
     from xmine.browsing.opened import Opened
     from xmine.evaluation.result import Result
-    from xmine.keywords import AligningKeywords, MiningKeywords, ScoringKeywords
+    from xmine.mining.keywords import AligningKeywords, MiningKeywords, ScoringKeywords
     from xmine.trainer.adapt import Round
     from xmine.trainer.train import Trained
 

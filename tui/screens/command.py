@@ -50,6 +50,7 @@ class CommandScreen(BaseScreen):
 
     def __init__(self, command: str) -> None:
         super().__init__()
+        self._view = None  # the pairs that are open go as soon as others are there
         self.command, self.NAME = command, command.capitalize()
         self._fields = self.host.fields(command, "")
         self._again: tuple[Path, list[str]] | None = None  # the run that is mined again, its texts

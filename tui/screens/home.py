@@ -43,6 +43,7 @@ class HomeScreen(BaseScreen):
 
     def __init__(self) -> None:
         super().__init__()
+        self._view = None  # the pairs that are open go as soon as others are there
         self._found: list[Entry] = []  # all that is there
         self._entries: list[Entry] = []  # that are shown
         self._sought = ""

@@ -15,7 +15,7 @@ from xmine.browsing.opened import TextSide
 from xmine.browsing.view import View
 from xmine.mining.search import Hit
 
-from ..widgets.near_lists import SIDES, Entry, NearLists, Place, line_name
+from ..widgets.near_lists import SIDES, Near, NearLists, Spot, line_name
 from ..widgets.pair_cells import DIFFER, SIGNS
 from .judging_base import JudgeScreen
 
@@ -37,7 +37,7 @@ class NeighboursScreen(JudgeScreen):
         self._view, self._judgements = view, judgements  # of a comparison, those of one run
         self._pair: tuple[int, int] | None = of if isinstance(of, tuple) else None
         self._hits = {} if isinstance(of, tuple) else of
-        self._trail: list[tuple[tuple[int, int] | None, Place]] = []
+        self._trail: list[tuple[tuple[int, int] | None, Spot]] = []
         self._near: dict[str, list[Neighbour]] = {"source": [], "target": []}
 
     def body(self) -> ComposeResult:
@@ -101,7 +101,7 @@ class NeighboursScreen(JudgeScreen):
     def _line(self, side: str, row: int) -> str:
         return line_name(self.view.opened.side(side), row)
 
-    def _entry(self, near: Neighbour, of: str) -> Entry:
+    def _entry(self, near: Neighbour, of: str) -> Near:
         row = self.view.around.row(near.source, near.target)
         verdict = SIGNS[self.judgements.of(row)] if row is not None else ""
         verdict += DIFFER * (row is not None and self.judgements.differ(row))
@@ -112,7 +112,7 @@ class NeighboursScreen(JudgeScreen):
         score = "" if near.score is None else f"  {self.view.around.called} {near.score:.4f}"
         # What may be cut off in a narrow window stands last.
         figures = f"{sign} {near.rank}  line {line}  {told}{score}  cosine {near.cosine:.4f}"
-        return Entry(figures, near.text, near.outcome.kept)
+        return Near(figures, near.text, near.outcome.kept)
 
     def _under_cursor(self) -> Neighbour | None:
         side, at = self.query_one(NearLists).under_cursor()
@@ -184,7 +184,7 @@ class NeighboursScreen(JudgeScreen):
         self._draw(place.highlighted)
 
 
-def _hit_entry(hit: Hit, side: TextSide) -> Entry:
+def _hit_entry(hit: Hit, side: TextSide) -> Near:
     score = "" if hit.score is None else f"  score {hit.score:.4f}"
     line = line_name(side, hit.row)
-    return Entry(f"  {hit.rank}  line {line}{score}  cosine {hit.cosine:.4f}", hit.text)
+    return Near(f"  {hit.rank}  line {line}{score}  cosine {hit.cosine:.4f}", hit.text)

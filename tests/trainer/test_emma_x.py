@@ -104,6 +104,7 @@ class Killed(BaseException):
     """Stands for a kill: no code of ours catches it."""
 
 
+@pytest.mark.long
 def test_a_run_killed_in_phase_2_goes_on_there(toy_pairs: ParallelText, tmp_path: Path) -> None:
     changes: dict[str, Any] = {"em_epochs": 1, "evaluate_every": 15, "parallel_mix": 0.3}
     seen: list[int] = []

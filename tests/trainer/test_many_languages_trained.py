@@ -10,6 +10,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from tests.toys.grids import mostly_long
 from tests.toys.languages import said_in, write_pairs
 from tests.toys.sentences import toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
@@ -207,14 +208,8 @@ def weights(folder: Path) -> list[bytes]:
     return [path.read_bytes() for path in sorted(folder.rglob("model.safetensors"))]
 
 
-@pytest.mark.parametrize(
-    ("method", "batches"),
-    [
-        pytest.param(method, batches, marks=() if batches == usual else pytest.mark.long)
-        for method, usual in (("moco", "language"), ("msimcse", "mixed"), ("transaug", ""))
-        for batches in ("mixed", "language")
-    ],
-)
+@pytest.mark.parametrize("method", mostly_long(["moco", "msimcse", "transaug"], ["moco"]))
+@pytest.mark.parametrize("batches", mostly_long(["mixed", "language"], ["language"]))
 def test_every_method_learns_and_goes_on_after_a_kill_with_the_same_weights(
     method: str, batches: str, corpus: Corpus, toy_folder: Path, tmp_path: Path
 ) -> None:

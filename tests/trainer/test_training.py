@@ -188,7 +188,7 @@ GOLDEN = {
     ("name", "near_batches", "token_dropout", "evaluate_every"),
     [
         ("transaug", 16, 0.2, 7),
-        ("msimcse with negatives", 0, 0.2, 7),
+        pytest.param("msimcse with negatives", 0, 0.2, 7, marks=pytest.mark.long),
         pytest.param("msimcse", 0, 0.0, 0, marks=pytest.mark.long),
         pytest.param("msimcse", 16, 0.2, 7, marks=pytest.mark.long),
         pytest.param("moco", 16, 0.2, 7, marks=pytest.mark.long),

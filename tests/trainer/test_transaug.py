@@ -198,6 +198,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.long
 def test_every_stage_resumes_alone_and_ends_as_a_run_that_was_not_stopped(
     options_of: Callable[..., TransaugOptions],
     toy_pairs: ParallelText,

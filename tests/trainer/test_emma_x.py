@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests.toys.killed import Killed
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.pairs.io import ParallelText
 from xmine.progress import Progress, Report, silent
@@ -98,10 +99,6 @@ def test_phase_2_keeps_what_phase_1_learned(toy_pairs: ParallelText, tmp_path: P
         values = [sign * log[f"{name}_{rank}"] for rank in range(1, 5)]
         assert values == sorted(values)
     assert sum(log[f"share_{rank}"] for rank in range(1, 5)) == pytest.approx(1)
-
-
-class Killed(BaseException):
-    """Stands for a kill: no code of ours catches it."""
 
 
 @pytest.mark.long

@@ -1,7 +1,6 @@
 """Training on pairs in several pairs of languages: masks against loops, measures, resuming."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +10,13 @@ import torch
 from torch import Tensor
 
 from tests.toys.grids import mostly_long
+from tests.toys.killed import Killed, kill_at
 from tests.toys.languages import said_in, write_pairs
 from tests.toys.sentences import toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.pairs.io import ParallelText, read_parallel
 from xmine.pairs.language_pairs import LanguagePairs
-from xmine.progress import Progress
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.rows import Rows, TrainingData
 from xmine.trainer.methods import METHODS, emma_x, moco, msimcse, transaug
@@ -190,18 +189,6 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     folder = tmp_path_factory.mktemp("pairs")
     files = [write_pairs(folder, name, 400) for name in ("en-zh", "ko-en")]
     return Corpus(read_parallel(*files, write_pairs(folder, "en-ru", 200, seed=8)))
-
-
-class Killed(BaseException):
-    """Stands for a kill."""
-
-
-def kill_at(step: int) -> Callable[[Progress], None]:
-    def watch(progress: Progress) -> None:
-        if "loss" in progress.numbers and progress.done == step:
-            raise Killed
-
-    return watch
 
 
 def weights(folder: Path) -> list[bytes]:

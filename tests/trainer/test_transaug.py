@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests.toys.killed import Killed
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import OptionError, TrainingError
@@ -171,10 +172,6 @@ def test_the_scale_stays_within_its_limits_and_does_not_decay(
     assert step.numbers()["scale"] == pytest.approx(100, rel=1e-5)
     long = contrast_step(toy_vocabulary, toy_pairs, options, steps=100_000)[0]
     assert long.optimizers(0.02)[-1].param_groups[0]["lr"] == 0.02
-
-
-class Killed(BaseException):
-    """Stands for a kill: no code of ours catches it."""
 
 
 def kill_in(stage: str, step: int, seen: set[str]) -> Report:

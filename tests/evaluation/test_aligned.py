@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.toys.files import write
 from xmine.encoders.encoder import SentenceEncoder, normalised
 from xmine.encoders.metadata import EncoderFacts
 from xmine.errors import FileError, OptionError
@@ -22,12 +23,6 @@ from xmine.pairs.io import ParallelText
 from xmine.text.languages import ISO_639_3
 
 NOWHERE = DataFolder(None)
-
-
-def write(path: Path, lines: list[str]) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    return path
 
 
 def row(result: Result, name: str) -> dict[str, float]:

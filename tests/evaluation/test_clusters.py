@@ -91,12 +91,6 @@ def test_wrong_lines_of_tnews_are_named(
         on_tnews(toy_encoder, tmp_path)
 
 
-def test_blank_lines_alone_are_no_tnews(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
-    write_tnews(tmp_path, []).write_text("\n\n")
-    with pytest.raises(FileError, match="0 different texts"):
-        on_tnews(toy_encoder, tmp_path)
-
-
 def test_an_encoder_that_tells_nothing_apart_is_to_blame(
     toy_encoder: SentenceEncoder, tmp_path: Path
 ) -> None:

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.toys.transfer import measure, text, write, write_senteval, write_two
+from tests.toys.files import write
+from tests.toys.transfer import measure, text, write_senteval, write_two
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.toys.xsim import CHOICES, loose, slow_lines, write
+from tests.toys.files import write
+from tests.toys.xsim import CHOICES, loose, slow_lines
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData

@@ -66,14 +66,6 @@ class TestXsts:
         with pytest.raises(FileError, match=r"incomplete: .*STS.en-de.txt missing"):
             evaluate_xsts(toy_encoder, DataFolder(tmp_path), EvaluationOptions())
 
-    def test_a_track_without_gold(
-        self, toy_encoder: SentenceEncoder, easy_pairs: Pairs, tmp_path: Path
-    ) -> None:
-        lay_out_tracks(tmp_path, easy_pairs)
-        (tmp_path / "STS2017.gs" / "STS.gs.track3.es-es.txt").unlink()
-        with pytest.raises(FileError, match=r"STS2017.gs/STS.gs.track3.es-es.txt missing"):
-            evaluate_xsts(toy_encoder, DataFolder(tmp_path), EvaluationOptions())
-
     def test_stsb_is_crossed_with_its_translation(
         self, toy_encoder: SentenceEncoder, toy_pairs: ParallelText, tmp_path: Path
     ) -> None:

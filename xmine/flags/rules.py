@@ -120,7 +120,7 @@ def flag_pairs(
         return None if usual is None else float(np.exp(usual[0]))
 
     lines = source.lines[x], target.lines[y]
-    why = {
+    why: dict[str, Callable[[int], str]] = {
         "length": _length_reason(texts_of, cache(usual_length)),
         "duplicate": partial(_duplicate_reason, better, lines, probs),
     }

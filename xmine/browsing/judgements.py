@@ -261,8 +261,7 @@ class Judgements:
     def texts(self, rows: Rows) -> tuple[list[str], list[str]]:
         """Give both texts of some pairs as they stand now: those of a repair in their place."""
         opened, found = self._opened, list[tuple[str, str]]()
-        sides = (opened.source, opened.sources), (opened.target, opened.targets)
-        given = (side.texts.take(places[rows]) for side, places in sides)
+        given = (side.texts.take(places[rows]) for _, side, places in opened.sides)
         for row, pair in zip(rows.tolist(), zip(*given, strict=True), strict=True):
             repair = self.repair_of(row)
             beads = () if repair is None else repair.beads

@@ -248,9 +248,10 @@ class Opened:
             if self.has_beads:
                 fields |= {f"{name}_line": None, f"{name}_lines": side.numbers(at)}
             texts |= {f"{name}_{each}": column[at] for each, column in side.columns.items()}
-        fields |= {name: text or None for name, text in texts.items() if name in COLUMNS}
-        more = {name: text for name, text in texts.items() if name not in COLUMNS}
-        return Pair(**fields, more=more or None)
+        fields |= {
+            name: (each or None) if name in COLUMNS else each for name, each in texts.items()
+        }
+        return Pair.of(fields)
 
     def pairs(self, rows: Rows) -> Iterator[Pair]:
         """Give some pairs, in the order of `rows`, int64 [some]."""

@@ -60,6 +60,13 @@ class Pair(NamedTuple):
     note: str | None = None
     more: Mapping[str, str] | None = None
 
+    @classmethod
+    def of(cls, columns: Mapping[str, Any]) -> "Pair":
+        """Make a pair of what it has in each column, a field or one that was kept of an input."""
+        fields = {name: each for name, each in columns.items() if name in COLUMNS}
+        more = {name: each for name, each in columns.items() if name not in COLUMNS}
+        return cls(**fields, more=more or None)
+
     def facts(self) -> dict[str, str | float]:
         """Give what it has, by the names of fields and kept columns."""
         fields = zip(self._fields[:-1], self[:-1], strict=True)
@@ -182,13 +189,6 @@ def split_head(pairs: Iterable[Pair], size: int = 1000) -> tuple[set[str], Itera
     return held.union(*(pair.more for pair in head if pair.more)), chain(head, pairs)
 
 
-def column(pairs: Iterable[Pair], name: str) -> list[Any]:
-    """Give what pairs have in a column, None for nothing."""
-    if name in COLUMNS:
-        return [getattr(pair, name) for pair in pairs]
-    return [pair.more.get(name) if pair.more else None for pair in pairs]
-
-
 def in_order(names: Collection[str]) -> list[str]:
     """Put columns in the order of `COLUMNS`, those that were kept of inputs last."""
     return [*(name for name in COLUMNS if name in names), *sorted({*names} - {*COLUMNS})]
@@ -211,6 +211,6 @@ def pair_frame(pairs: Iterable[Pair]) -> "pl.DataFrame":
     while some := list(islice(pairs, _PAIRS_OF_A_BLOCK)):
         columns = dict(zip(Pair._fields, zip(*some, strict=True), strict=True))
         kept = sorted(set[str]().union(*filter(None, columns.pop("more"))))
-        columns |= {name: tuple(column(some, name)) for name in kept}
+        columns |= {name: tuple((pair.more or {}).get(name) for pair in some) for name in kept}
         blocks.append(pl.DataFrame(columns, pair_schema(columns)))
     return pl.concat(blocks, how="diagonal")

@@ -18,7 +18,6 @@ from xmine.pairs.pair import (
     LARGEST,
     Languages,
     Pair,
-    column,
     in_order,
     is_kept,
     pair_schema,
@@ -44,16 +43,17 @@ def write(stream: BinaryIO, pairs: Iterable[Pair], languages: Languages, losses:
 
     held, pairs = split_head(pairs, ROWS_OF_A_GROUP)
     names = in_order(held | {"source", "target"})
-    schema, others = pair_schema(names), [name for name in COLUMNS if name not in names]
+    schema = pair_schema(names)
 
     def blocks() -> Iterator[pl.DataFrame]:
         while some := list(islice(pairs, ROWS_OF_A_GROUP)):
-            columns = {name: column(some, name) for name in names}
-            for name in names:
-                if COLUMNS.get(name, str) is str:
-                    columns[name] = [text and losses.fit(text, _RULES) for text in columns[name]]
+            columns: dict[str, list[Any]] = {name: [] for name in names}
             for pair in some:
-                losses.leave_out(others, pair, names)
+                facts = pair.facts()
+                losses.leave_out(facts.keys() - columns)
+                for name, column in columns.items():
+                    value = facts.get(name)
+                    column.append(losses.fit(value, _RULES) if isinstance(value, str) else value)
             yield pl.DataFrame(columns, schema)
 
     metadata = {"xmine": __version__, "languages": ",".join(languages)}

@@ -74,22 +74,8 @@ class Pair(NamedTuple):
 
     def swapped(self) -> "Pair":
         """Make the target the source, each with its line and its offset."""
-        return self._replace(
-            source=self.target,
-            target=self.source,
-            source_line=self.target_line,
-            target_line=self.source_line,
-            source_offset=self.target_offset,
-            target_offset=self.source_offset,
-            source_lines=self.target_lines,
-            target_lines=self.source_lines,
-            source_file=self.target_file,
-            target_file=self.source_file,
-            source_place=self.target_place,
-            target_place=self.source_place,
-            more=self.more
-            and {_OTHER[name[:6]] + name[6:]: each for name, each in self.more.items()},
-        )
+        facts = self.facts().items()
+        return Pair.of({_OTHER.get(name[:6], name[:6]) + name[6:]: each for name, each in facts})
 
 
 LARGEST = 10**18 - 1  # of lines and offsets: what fits 18 digits fits 64 bits

@@ -117,23 +117,18 @@ def _sides(file: ParquetFile, choice: Choice, name: str) -> list[tuple[str, ...]
 
 
 def _check_types(file: ParquetFile, columns: dict[str, tuple[str, ...]], name: str) -> None:
+    import polars as pl
+
     for each, path in columns.items():
-        _, kind = file.column(path)
-        if not _fits(kind, COLUMNS[each]):
+        (_, kind), wanted = file.column(path), COLUMNS[each]
+        fits = is_text(kind) if wanted is str else kind.is_integer()
+        if not (fits or kind == pl.Null or (wanted is float and kind.is_float())):
             words = {str: "text", int: "whole numbers", float: "numbers"}
             raise FileError(
                 f"{name}: the column {'.'.join(path)!r} is {str(kind).lower()}, "
-                f"not {words[COLUMNS[each]]}",
+                f"not {words[wanted]}",
                 "write it again with that type",
             )
-
-
-def _fits(kind: "pl.DataType", wanted: type) -> bool:
-    import polars as pl
-
-    if kind == pl.Null or wanted is str:
-        return kind == pl.Null or is_text(kind)
-    return kind.is_integer() or (wanted is float and kind.is_float())
 
 
 def _column(file: ParquetFile, name: str) -> "pl.Expr":

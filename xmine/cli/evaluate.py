@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xmine.cli.arguments import DATA, FIGURES, FORCE, MODEL, value
+from xmine.cli.arguments import DATA, FORCE, MODEL, value
 from xmine.cli.console import Console
 from xmine.cli.encoders import data_folder, evaluated_facts, load_encoders
 from xmine.cli.from_options import with_flags
@@ -38,7 +38,9 @@ def _command(benchmark: Benchmark) -> Callable[..., None]:
         console: Console,
         data: DATA = None,
         model: MODEL = None,
-        output: FIGURES = None,
+        output: Annotated[
+            Path | None, value("Also write the figures to a JSON file.", "-o --output")
+        ] = None,
         force: FORCE = False,
     ) -> None:
         from xmine.evaluation.reports.record import record, write_record

@@ -60,8 +60,6 @@ def score(
     """
     output = on_stdout(console, output, format)
     inputs = [each for each in (source, target, *(pool or ())) if each is not None]
-    if inputs.count("-") > 1:
-        raise OptionError("only one input can be standard input")
     vectors_of = given_vectors(src_vectors, tgt_vectors, model, options)
     if vectors_of and pool:
         raise OptionError(

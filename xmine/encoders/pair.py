@@ -126,4 +126,4 @@ def load_encoders(name: str | None, options: EncodingOptions) -> EncoderPair:
     if name and is_pair(name):
         folders = (str(Path(name) / side) for side in ("source", "target"))
         return EncoderPair(*(SentenceEncoder.load(each, options) for each in folders))
-    return as_pair(SentenceEncoder.load(name or EMBEDDED, options))
+    return as_pair(SentenceEncoder.load(EMBEDDED if name is None else name, options))

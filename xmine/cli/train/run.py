@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 from warnings import catch_warnings
 
-from xmine.cli.arguments import DRY_RUN, FORCE, NLI, TEXTS, TRAINING_PAIRS, TRIPLETS, value
+from xmine.cli.arguments import DRY_RUN, FORCE, TRAINING_PAIRS, value
 from xmine.cli.console import Console
 from xmine.cli.train.methods import GIVEN, NO_DATA, USUAL, check_data, example_command, shipped
 from xmine.errors import OptionError
@@ -27,9 +27,9 @@ def train_with(
     options: TrainingOptions,
     console: Console,
     pairs: TRAINING_PAIRS = None,
-    triplets: TRIPLETS = None,
-    nli: NLI = None,
-    texts: TEXTS = None,
+    triplets: Annotated[list[str] | None, value(group="Most used")] = None,
+    nli: Annotated[str | None, value(group="Most used")] = None,
+    texts: Annotated[list[str] | None, value(group="Most used")] = None,
     output: Annotated[Path | None, value(names="-o --output", group="Most used")] = None,
     method: Annotated[
         str,
@@ -51,6 +51,11 @@ def train_with(
     Args:
         output: Folder of the new encoder; required, but for a demonstration without data.
         method: Training method.
+        triplets: Columns: sentence, entailed sentence, contradicting sentence; with tabs between,
+            or .csv; repeatable: the same items in another language.
+        nli: Labelled pairs: premise, hypothesis, label, with tabs between, or .jsonl.
+        texts: Text file of one language, a sentence per line, or a column of a file (zh.tsv:2);
+            repeatable.
         resume: Resume a stopped run; with auto, start where there is none.
     """
     goes_on: Resume = "auto" if resume == "auto" else bool(resume)
@@ -151,12 +156,10 @@ def train_with(
     if options.exclude:
         files = ", ".join(options.exclude)
         console.say(f"{trained.excluded:,} rows left out: a text of theirs occurs in {files}")
-    for remark in trained.remarks:
-        console.say(remark)
     said, fell = told(trained.panel, trained.known)
-    console.say(said)
-    if fell:
-        console.warn(fell)
+    for remark in (*trained.remarks, said):
+        console.say(remark)
+    console.warn(fell)
     console.summary(
         _summary(trained, output, options, console.seconds),
         {

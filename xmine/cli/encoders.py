@@ -59,7 +59,7 @@ def load_encoders(
     from xmine.encoders import pair as pairs
 
     pair = pairs.load_encoders(model, options)
-    for encoder in pair.sides.values():
+    for encoder in dict.fromkeys(pair.sides.values()):
         _describe(encoder, console)
     if pooling := getattr(options, "pooling", ""):  # of evaluation
         pair.repool(pooling)

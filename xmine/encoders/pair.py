@@ -55,7 +55,7 @@ class EncoderPair:
 
     def repool(self, mode: str) -> None:
         """Make sentence vectors another way; see `Transformer.repool`."""
-        for each in {id(each): each for each in self.sides.values()}.values():
+        for each in dict.fromkeys(self.sides.values()):
             if isinstance(each.body, IN_NUMPY):
                 raise EncoderError(f"{mode} pooling is for transformers", "leave it out")
             each.heads = each.body.repool(mode, each.heads)

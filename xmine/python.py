@@ -16,6 +16,7 @@ import typing
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
@@ -37,7 +38,7 @@ from xmine.mining.options import MiningOptions, ScoringOptions
 from xmine.mining.search import Hit
 from xmine.mining.search import search as search_sentences
 from xmine.notebook import bar
-from xmine.options import EncodingOptions, Options
+from xmine.options import EncodingOptions, Options, check_choice
 from xmine.pairs import io
 from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs
 from xmine.pairs.pair import UNKNOWN_LANGUAGES, Languages, Pair, is_kept
@@ -406,8 +407,7 @@ def train(
     from xmine.trainer.train import train as trained
 
     with _speaking_python(), bar(report, wanted=progress) as told:
-        if method not in METHODS:
-            raise OptionError(f"method is {method!r}", f"choose from {', '.join(METHODS)}")
+        check_choice("method", method, METHODS)
         kind = METHODS[method].options
         chosen = _options(kind, None, more)
         files = [pairs] if isinstance(pairs, str) else list(pairs)
@@ -468,8 +468,7 @@ def evaluate(
     from xmine.evaluation.data import DataFolder
 
     with _speaking_python(), bar(report, wanted=progress) as told:
-        if benchmark not in BENCHMARKS:
-            raise OptionError(f"benchmark is {benchmark!r}", f"choose from {', '.join(BENCHMARKS)}")
+        check_choice("benchmark", benchmark, BENCHMARKS)
         asked = BENCHMARKS[benchmark]
         chosen = _options(asked.options, None, more)
         return asked.load()(_loaded(model, chosen), DataFolder(Path(data)), chosen, told)
@@ -489,7 +488,6 @@ class Run(PairRows):
         check_written(path, PAIRS_FILE, SUMMARY_FILE)
         self.path, self.pairs = path, list(io.read_pairs(str(path)))
         self.summary: dict[str, Any] = json.loads((path / SUMMARY_FILE).read_text("utf-8"))
-        self._opened: Opened | None = None
 
     def __repr__(self) -> str:
         """Count the pairs."""
@@ -499,14 +497,12 @@ class Run(PairRows):
         """Walk through the pairs."""
         return iter(self.pairs)
 
-    @property
+    @cached_property
     def _all(self) -> "Opened":
         """All candidates, kept or not, which are read when they are first asked for."""
-        if self._opened is None:
-            from xmine.browsing.opening import open_pairs
+        from xmine.browsing.opening import open_pairs
 
-            self._opened = open_pairs(self.path)
-        return self._opened
+        return open_pairs(self.path)
 
     def where(self, condition: str) -> "pl.DataFrame":
         """Find candidates, kept or not, by a condition, or kept pairs by a text, as `--where` does.
@@ -540,9 +536,7 @@ class Run(PairRows):
         from xmine.pairs.judgements import LABELS, PATIENCE, TAKEN_BACK
 
         with _speaking_python():
-            if verdict not in (*LABELS, TAKEN_BACK):
-                known = ", ".join((*LABELS, TAKEN_BACK))
-                raise OptionError(f"verdict is {verdict!r}", f"choose from {known}")
+            check_choice("verdict", verdict, (*LABELS, TAKEN_BACK))
             row = row_at(self._all, (source_line, None), (target_line, None))
             judgements = Judgements.open(self._all, patience=PATIENCE)
             judgements.judge(row, verdict)

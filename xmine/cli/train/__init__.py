@@ -16,15 +16,14 @@ from xmine.cli.from_options import HELP_ALL, METHOD, Command, group_of, with_fla
 from xmine.cli.train.methods import (
     PRESETS,
     USUAL,
-    check_method,
     data_names,
     example_command,
     method_in,
     refuse_others,
-    refuse_words,
 )
 from xmine.cli.train.run import train_with
 from xmine.errors import OptionError
+from xmine.options import check_choice
 from xmine.trainer.methods import METHODS
 
 
@@ -92,8 +91,12 @@ class Methods(typer.core.TyperGroup):
             return super().parse_args(ctx, ["--help"])
         if ctx.resilient_parsing:  # as while a shell completes --method
             method = method if method in METHODS else USUAL
-        method = check_method(method or USUAL)
-        refuse_words(words, method)
+        method = method or USUAL
+        check_choice("--method", method, METHODS)
+        for word in words:
+            if word.startswith("--"):
+                name = word[2:].partition("=")[0].removeprefix("no-")
+                refuse_others(method, name.replace("-", "_"))
         above = [] if ctx.resilient_parsing else ["--method", method]  # that of a file
         return super().parse_args(ctx, [method, *above, *args])
 

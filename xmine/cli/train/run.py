@@ -260,19 +260,17 @@ def _summary(trained: "Trained", output: Path, options: TrainingOptions, seconds
 
     folders = [str(output / name) for name in trained.encoders if name] or [str(output)]
     said = f"{' and '.join(folders)}: trained on {trained.rows:,} rows in {seconds:.0f} s"
-    if "accuracy" in trained.measures:
-        after = trained.measures["accuracy"]
-        before = trained.measures.get("before", after)
-        said += f"; {before:.1%} -> {after:.1%} of {options.held_out:,} held-out "
-        said += f"{trained.retrieved} retrieved"
-        for name, worst in worst_language(trained.measures).items():
-            said += f" (mean over the languages; least {name}, {worst:.1%})"
-    if "halves" in trained.measures:
-        after = trained.measures["halves"]
-        before = trained.measures.get("before_halves", after)
-        said += f", {before:.1%} -> {after:.1%} without half of the source's tokens"
-    if "spearman" in trained.measures:
-        after = trained.measures["spearman"]
-        before = trained.measures.get("before_spearman", after)
-        said += f"; Spearman's rho {before:.3f} -> {after:.3f} on the pairs of --dev"
+    of_languages = "".join(
+        f" (mean over the languages; least {name}, {least:.1%})"
+        for name, least in worst_language(trained.measures).items()
+    )
+    of = f"of {options.held_out:,} held-out {trained.retrieved} retrieved{of_languages}"
+    for name, before, told in (
+        ("accuracy", "before", f"; {{:.1%}} -> {{:.1%}} {of}"),
+        ("halves", "before_halves", ", {:.1%} -> {:.1%} without half of the source's tokens"),
+        ("spearman", "before_spearman", "; Spearman's rho {:.3f} -> {:.3f} on the pairs of --dev"),
+    ):
+        if name in trained.measures:
+            after = trained.measures[name]
+            said += told.format(trained.measures.get(before, after), after)
     return said

@@ -124,17 +124,12 @@ def _options(kind: type[Of], options: Of | None, named: dict[str, Any]) -> Of:
     return kind(**{**base, **named})
 
 
-def _loaded(model: Model, options: Options) -> SentenceEncoder | EncoderPair:
+def _loaded(model: Model, options: EncodingOptions) -> SentenceEncoder | EncoderPair:
     if isinstance(model, SentenceEncoder | EncoderPair):
         return model
     if model is not None and not isinstance(model, str | Path):
         raise TypeError(f"{model!r} is no encoder: give a name, a folder or a SentenceEncoder")
-    return load_encoders(None if model is None else str(model), _encoding(options))
-
-
-def _encoding(options: Options) -> EncodingOptions:
-    names = [each.name for each in dataclasses.fields(EncodingOptions)]
-    return EncodingOptions(**{n: getattr(options, n) for n in names if hasattr(options, n)})
+    return load_encoders(None if model is None else str(model), options)
 
 
 @_takes(MiningOptions)
@@ -179,7 +174,7 @@ def mine(
         if engine is not None and not hasattr(engine, "shared"):
             raise OptionError(f"engine is {engine!r}", "give xmine.run.ray.RayEngine(address)")
         if isinstance(rescore, str | Path):
-            rescore = load_rescorer(rescore, _encoding(chosen))
+            rescore = load_rescorer(rescore, chosen)
         return mining.mine(
             source,
             target,

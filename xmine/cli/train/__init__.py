@@ -3,7 +3,6 @@
 The training itself is in `xmine.trainer`; here options are read and progress is shown.
 """
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,19 +27,14 @@ from xmine.trainer.methods import METHODS
 
 
 def command_of(method: str) -> typer.core.TyperCommand:
-    """Make the command of one method."""
-    return made_command(partial(train_with, method=method), method)
-
-
-def made_command(function: Callable[..., None], method: str) -> typer.core.TyperCommand:
-    """Make a command that has the options of a method."""
+    """Make the command of one method, which has its options."""
     title = METHODS[method].title
     help = (
         f"Train an encoder by {title}. It learns from {data_names(method)}.\n\n"
         f"Example: {example_command(method)}"
     )
     refuse = partial(refuse_others, method)
-    given = with_flags(function, METHODS[method].options, refuse, PRESETS)
+    given = with_flags(partial(train_with, method=method), METHODS[method].options, refuse, PRESETS)
     single = typer.Typer(add_completion=False, rich_markup_mode=None)
     single.command(
         method,

@@ -75,8 +75,7 @@ def train_with(
     if options.log_with:
         needs(f"--log-with {options.log_with}", options.log_with)
     if is_demo:
-        if leads:
-            console.warn(NO_DATA)
+        console.warn(NO_DATA * leads)
         given |= shipped(method)
         options, goes_on = replace(options, encoder=SCRATCH), goes_on or "auto"
         output = output or Path(f"xmine-demo-{method}")
@@ -123,13 +122,11 @@ def train_with(
     if is_resumed:
         files_of_run(run_folder(output), options, corpus)
         begun = any(run_folder(output).glob("*checkpoint.pt"))
-        console.say(
-            f"{run_folder(output)}: resumed at its {'last checkpoint' if begun else 'beginning'}"
-        )
+        place = "last checkpoint" if begun else "beginning"
+        console.say(f"{run_folder(output)}: resumed at its {place}")
     warnings = [*remarks_on(asked, options, corpus), *_doubts(corpus, options, given)]
     warnings = [NO_DATA] if is_demo else warnings
-    if start := told_start(asked, options, corpus):
-        console.say(start)
+    console.say(told_start(asked, options, corpus))
     console.warn(*(warnings if leads and not is_demo else ()))
     paces: list[Pace] = []
 

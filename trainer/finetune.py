@@ -19,10 +19,10 @@ from xmine.encoders.pair import Encoders, as_pair
 from xmine.errors import OptionError, TrainingError
 from xmine.evaluation.options import TransferOptions
 from xmine.evaluation.transfer.metrics import goodness
-from xmine.evaluation.transfer.tasks import Predict, Task, check_learnable
+from xmine.evaluation.transfer.tasks import HeadTask, Predict, check_learnable
 from xmine.progress import Progress, Report
 
-from .data.rows import Side
+from .data.rows import TokenizedSide
 from .models import tower_class, tower_of
 from .models.towers import Tower, adamw
 from .run.step import linear
@@ -48,7 +48,7 @@ class FinetunedLearner:
     options: TransferOptions
     protocol: str = "the encoder is trained with a head on each task"
 
-    def __call__(self, encoder: Encoders, task: Task, prompt: str, report: Report) -> Predict:
+    def __call__(self, encoder: Encoders, task: HeadTask, prompt: str, report: Report) -> Predict:
         """Train; see `xmine.evaluation.transfer.tasks.Learner`.
 
         Raises:
@@ -90,7 +90,7 @@ class FinetunedLearner:
 class _Cut:
     """Examples, cut into pieces."""
 
-    side: Side  # all candidates of all examples
+    side: TokenizedSide  # all candidates of all examples
     starts: NDArray[np.int64]  # [examples + 1], where each example starts in `side`
     counts: NDArray[np.int64]  # [examples], its candidates
     lengths: NDArray[np.int64]  # [examples], its pieces
@@ -104,7 +104,7 @@ class TaskHead(nn.Module):
     from u.
     """
 
-    def __init__(self, task: Task, dim: int, *, joined: bool) -> None:
+    def __init__(self, task: HeadTask, dim: int, *, joined: bool) -> None:
         """Draw the weights; numbers are learned as distances from their mean on train."""
         super().__init__()
         self.kind = task.kind
@@ -165,7 +165,7 @@ class _Model(nn.Module):
         starts = np.concatenate([[0], np.cumsum(counts * (len(side) // len(candidates)))])
         return _Cut(side, starts, counts, np.diff(side.starts[starts]))
 
-    def _cut(self, candidates: Sequence[Candidate]) -> Side:
+    def _cut(self, candidates: Sequence[Candidate]) -> TokenizedSide:
         if self.head.joined:
             return self.tower.cut_pairs([(first, second) for first, second in candidates])
         return self.tower.cut([text for candidate in candidates for text in candidate])
@@ -199,7 +199,7 @@ class _Model(nn.Module):
 
 
 def _train(
-    model: _Model, task: Task, options: TransferOptions, learning_rate: float, report: Report
+    model: _Model, task: HeadTask, options: TransferOptions, learning_rate: float, report: Report
 ) -> None:
     """Train, and leave the model in the state that was best on dev, or the last."""
     cut = model.cut(task.train.texts)

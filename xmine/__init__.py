@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from xmine.encoders.encoder import SentenceEncoder
     from xmine.encoders.pair import EncoderPair
     from xmine.errors import XmineError
-    from xmine.mining.aligned import score_aligned
     from xmine.mining.aligned_scores import AlignedScores
     from xmine.mining.documents import DocumentPair
     from xmine.mining.mined import Mined
@@ -74,7 +73,6 @@ _HOMES = {
     "read_known": "pairs.known",
     "read_pairs": "pairs.io",
     "score": "python",
-    "score_aligned": "mining.aligned",
     "search": "python",
     "train": "python",
     "write_pairs": "python",
@@ -108,7 +106,6 @@ __all__ = [
     "read_known",
     "read_pairs",
     "score",
-    "score_aligned",
     "search",
     "train",
     "write_pairs",

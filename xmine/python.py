@@ -4,7 +4,7 @@
 
 Each function makes the options object of its command and calls the function behind the command. A
 file, a model or an option that is wrong raises an XmineError with a message and a hint. What type
-checkers know of the keywords stands in keywords.pyi, which `python tests/keywords.py` writes.
+checkers know of the keywords stands in mining/keywords.pyi, of `python tests/keywords.py`.
 """
 
 import dataclasses
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
     from xmine.browsing.opened import Opened
     from xmine.evaluation.result import Result
-    from xmine.keywords import AligningKeywords, MiningKeywords, ScoringKeywords
+    from xmine.mining.keywords import AligningKeywords, MiningKeywords, ScoringKeywords
     from xmine.trainer.adapt import Round
     from xmine.trainer.train import Trained
 
@@ -110,7 +110,7 @@ def _takes(kind: type[Options]) -> Callable[[Function], Function]:
 
 def _options(kind: type[Of], options: Of | None, named: dict[str, Any]) -> Of:
     """Make options of keywords, and refuse what is none; a list may be one text with commas."""
-    if options is not None and not isinstance(options, kind):
+    if options is not None and type(options) is not kind:
         raise TypeError(f"{type(options).__name__} in place of {kind.__name__}")
     fields = {each.name: each.type for each in dataclasses.fields(kind)}  # type: ignore[arg-type]
     for name, value in named.items():

@@ -186,8 +186,8 @@ def test_runs_that_are_broken_or_mixed_up_are_refused_by_what_is_wrong(
         ),
         (
             "candidates.parquet",
-            changed("candidates.parquet", without("kept")),
-            "column 'kept'",
+            changed("candidates.parquet", without("eligible")),
+            "column 'eligible'",
         ),
         (
             "source.parquet",

@@ -287,6 +287,7 @@ def test_a_cut_that_is_written_is_what_mining_with_it_gives(
     ended = command("pairs", "cut", "run", "--at", "0.5", "--write", "-n", 0)
     assert ended.code == 0 and "run: cut, --min-prob 0.5 keeps " in ended.err
     assert ended.touched == {f"run/{each}" for each in ("pairs.parquet", "run.toml")} | {
+        "run/candidates.parquet",
         "run/summary.json",
         "run/log.txt",
     }

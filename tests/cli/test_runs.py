@@ -115,7 +115,7 @@ def test_another_option_makes_what_depends_on_it(
     assert command(*MINE, "--model", toy_folder, "--top", "3").code == 0
     after = files(mined)
     changed = {name for name in before if before[name] != after[name]}
-    assert changed == {"run.toml", "pairs.parquet", "summary.json"}
+    assert changed == {"run.toml", "candidates.parquet", "pairs.parquet", "summary.json"}
     assert (mined / "log.txt").read_text().count("searching") == 1
     assert command(*MINE, "--model", toy_folder, "-k", "6").code == 0
     assert (mined / "log.txt").read_text().count("searching") == 2

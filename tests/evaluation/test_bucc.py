@@ -197,10 +197,14 @@ def test_in_hindsight_the_same_split_is_measured(
 ) -> None:
     for split in ("sample", "training", "test"):
         data = write_loose(tmp_path, split, seed=1, changed=1)
-    for source in ("training", "oracle", "hash"):
-        result = measure(toy_encoder, data, threshold_from=source)
-        assert result.settings["split"] == "test"
+    for options in (
+        *({"threshold_from": source} for source in ("training", "oracle", "hash")),
+        *({"protocol": protocol} for protocol in ("laser", "moco")),
+    ):
+        assert measure(toy_encoder, data, **options).settings["split"] == "test"
     (data / "bucc2018" / "zh-en" / "zh-en.test.gold").unlink()
+    with pytest.raises(FileError, match=r"--threshold-from training needs .*zh-en.test.gold"):
+        measure(toy_encoder, data, threshold_from="training")
     assert measure(toy_encoder, data, threshold_from="oracle").settings["split"] == "training"
     assert measure(toy_encoder, data, protocol="moco").settings["split"] == "training"
 

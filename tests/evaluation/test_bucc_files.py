@@ -82,14 +82,6 @@ def test_missing_files_are_named(
         measure(toy_encoder, data)
 
 
-def test_training_without_gold_of_test_cannot_be_applied(
-    toy_encoder: SentenceEncoder, write: Write
-) -> None:
-    data = write("zh-en/zh-en.training")
-    with pytest.raises(FileError, match=r"--threshold-from training needs .*zh-en.test.gold"):
-        measure(toy_encoder, data, threshold_from="training")
-
-
 def test_one_gold_pair_is_too_few_for_halves(toy_encoder: SentenceEncoder, write: Write) -> None:
     data = write("zh-en.dev")
     gold = data / "bucc2018" / "zh-en.dev.gold"

@@ -77,20 +77,6 @@ def test_auto_is_what_mining_chooses(
         assert row.items == expected.mined
 
 
-def test_the_threshold_of_training_is_applied_to_test(
-    toy_encoder: SentenceEncoder, write: Write
-) -> None:
-    write("zh-en/zh-en.training")
-    data = write("zh-en/zh-en.test")
-    for protocol in ("heldout", "laser", "moco"):
-        result = measure(toy_encoder, data, protocol=protocol)
-        assert result.headline == ("zh-en test", "f1")
-        assert result.settings["split"] == "test"
-        assert figure(result, "zh-en test") == figure(result, "zh-en oracle")  # the same files
-    assert [row.name for row in result.rows] == ["zh-en test", "zh-en oracle", "zh-en auto"]
-    assert "distance margin, k = 3" in result.protocol
-
-
 def test_each_protocol_measures_what_it_says(toy_encoder: SentenceEncoder, write: Write) -> None:
     write("zh-en/zh-en.sample")
     data = write("zh-en/zh-en.training")

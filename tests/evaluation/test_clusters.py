@@ -47,21 +47,6 @@ def test_golden_g25_purity() -> None:
     assert found["macro"] == pytest.approx(0.88888889, abs=1e-6)
 
 
-def test_purity_is_what_a_slow_loop_gives() -> None:
-    random = np.random.default_rng(3)
-    clusters = random.integers(0, 5, 200).tolist()
-    labels = [str(each) for each in random.integers(0, 7, 200)]
-    shares, hits = [], 0
-    for cluster in sorted(set(clusters)):
-        inside = [label for label, own in zip(labels, clusters, strict=True) if own == cluster]
-        top = max(inside.count(label) for label in inside)
-        shares.append(top / len(inside))
-        hits += top
-    found = purity(clusters, labels)
-    assert found["micro"] == pytest.approx(hits / 200)
-    assert found["macro"] == pytest.approx(sum(shares) / 5)
-
-
 def test_k_means_gives_the_same_clusters_again_the_best_of_ten() -> None:
     from sklearn.cluster import KMeans
 

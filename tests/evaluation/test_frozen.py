@@ -19,9 +19,9 @@ from xmine.evaluation.transfer.frozen import (
 from xmine.evaluation.transfer.metrics import mean_r_precision, micro_f1, task_figures
 from xmine.evaluation.transfer.tasks import (
     Examples,
+    HeadTask,
     Kind,
     Predict,
-    Task,
     examples,
     folds,
     sharing_texts,
@@ -41,7 +41,7 @@ def of_topics(seeds: range) -> Examples:
 
 
 def learned(encoder: SentenceEncoder, kind: Kind, train: Examples, classes: int = 0) -> Predict:
-    task = Task(f"a {kind}", kind, [str(at) for at in range(classes)], train, None, {}, "")
+    task = HeadTask(f"a {kind}", kind, [str(at) for at in range(classes)], train, None, {}, "")
     return FrozenLearner()(encoder, task, "", silent)
 
 
@@ -115,7 +115,7 @@ def test_dev_chooses_and_nothing_is_learned_from_it(toy_encoder: SentenceEncoder
     noisy, clean = Examples(texts, np.array(wrong, dtype=float)), of_topics(range(500, 590))
     learner, scores = FrozenLearner(), []
     for name, dev in (("noisy", noisy), ("clean", clean)):
-        task = Task(name, "class", ("0", "1"), noisy, dev, {}, "")
+        task = HeadTask(name, "class", ("0", "1"), noisy, dev, {}, "")
         scores.append(learner(toy_encoder, task, "", silent)(clean.texts, "en"))
     assert learner.chosen["noisy"][0] > learner.chosen["clean"][0]
     assert np.abs(scores[0] - scores[1]).max() > 0.01
@@ -155,7 +155,7 @@ def test_c_is_chosen_without_what_shares_a_text(
     for groups in (None, sharing_texts(pairs)):
         monkeypatch.setattr(tasks, "sharing_texts", lambda _, found=groups: found)
         learner, train = FrozenLearner(), Examples(pairs, labels)
-        task = Task("t", "pair", ("0", "1"), train, None, {}, "")
+        task = HeadTask("t", "pair", ("0", "1"), train, None, {}, "")
         learner(toy_encoder, task, "", silent)
         chosen += learner.chosen["t"]
     assert chosen[0] > chosen[1]
@@ -182,7 +182,7 @@ def test_the_same_examples_are_encoded_and_learned_once(
     toy_encoder: SentenceEncoder, toy: Examples
 ) -> None:
     other = Examples([(text(2 + at % 2, at),) for at in range(20)], toy.answers)
-    one = Task("one", "class", ("0", "1"), toy, toy, {}, "")
+    one = HeadTask("one", "class", ("0", "1"), toy, toy, {}, "")
     learner, told = FrozenLearner(), list[tuple[str, int, int]]()
 
     def report(progress: Progress) -> None:

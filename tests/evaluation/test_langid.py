@@ -11,12 +11,12 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import LangidOptions
-from xmine.evaluation.readers.labelled_pairs import XNLI_LABELS, LabelledPair, read_xnli
+from xmine.evaluation.readers.labelled_pairs import XNLI_LABELS, ClassifiedPair, read_xnli
 from xmine.evaluation.result import Result
 from xmine.evaluation.space.langid import evaluate_langid, probe_accuracy
 
 DATA = Path(os.environ.get("XMINE_DATA") or Path(__file__).parents[3] / "shared" / "data")
-Pairs = dict[str, list[LabelledPair]]
+Pairs = dict[str, list[ClassifiedPair]]
 HEAD = "language\tgold_label\tsentence1_binary_parse\tsentence1\tsentence2\tpromptID\tpairID\tgenre"
 
 
@@ -28,7 +28,7 @@ def toy_pairs(premises: int = 30, languages: tuple[str, ...] = ("en", "zh")) -> 
         texts = chinese if language == "zh" else english
         for at in range(3 * premises):
             premise, hypothesis = texts[at // 3], texts[premises + at]
-            of_language.append(LabelledPair(str(at + 1), (premise, hypothesis), at % 3))
+            of_language.append(ClassifiedPair(str(at + 1), (premise, hypothesis), at % 3))
     return pairs
 
 
@@ -125,7 +125,7 @@ def test_it_is_tested_on_other_sentences_than_it_was_trained_on(
     english, _, _ = toy_sentences(80, seed=12)
     pairs: Pairs = {
         language: [
-            LabelledPair(str(at + 1), (texts[at], texts[20 + at]), at % 3) for at in range(20)
+            ClassifiedPair(str(at + 1), (texts[at], texts[20 + at]), at % 3) for at in range(20)
         ]
         for language, texts in {"de": english[:40], "en": english[40:]}.items()
     }

@@ -52,17 +52,11 @@ def test_wrong_files_of_lareqa(tmp_path: Path) -> None:
     folder = tmp_path / "xquad-r"
     whole = paragraph(["One ran."], {"a": ("Who ran?", 0)})
     write_xquad_r(folder, {key: [whole] for key in LAREQA_LANGUAGES})
-    greek = folder / "el.json"
-    for text, message in (
-        (
-            json.dumps({"data": [{"paragraphs": [paragraph(["x y"], {"b": ("?", 0)})]}]}),
-            r"el\.json and ar\.json differ in their questions",
-        ),
-    ):
-        greek.write_text(text)
-        with pytest.raises(FileError, match=message):
-            read_lareqa(folder)
-    greek.unlink()
+    other = paragraph(["x y"], {"b": ("?", 0)})
+    (folder / "el.json").write_text(json.dumps({"data": [{"paragraphs": [other]}]}))
+    with pytest.raises(FileError, match=r"el\.json and ar\.json differ in their questions"):
+        read_lareqa(folder)
+    (folder / "el.json").unlink()
     with pytest.raises(FileError, match=r"incomplete: el\.json missing"):
         read_lareqa(folder)
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.toys.sentence_pairs import HEAD, with_ids, write, xnli_rows
+from tests.toys.sentence_pairs import HEAD, with_ids, write
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData
-from xmine.evaluation.readers.labelled_pairs import read_pawsx, read_xnli
+from xmine.evaluation.readers.labelled_pairs import read_pawsx
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("XMINE_DATA") or ROOT.parent / "shared" / "data")
@@ -84,12 +84,6 @@ def test_pawsx_that_does_not_line_up_is_refused(
     write(tmp_path / "pawsx/dev-de.tsv", lines)
     with pytest.raises(FileError, match=message):
         read_pawsx(DataFolder(tmp_path), "dev")
-
-
-def test_xnli_of_any_language_code_is_read(tmp_path: Path) -> None:
-    for language in ("en", "zh-Hant", "quy"):
-        write(tmp_path / f"xnli/dev-{language}.tsv", xnli_rows("en", 6))
-    assert set(read_xnli(DataFolder(tmp_path), "dev")) == {"en", "zh-Hant", "quy"}
 
 
 def test_pawsx_without_english_is_refused(tmp_path: Path) -> None:

@@ -19,21 +19,6 @@ def test_golden_g26() -> None:
     assert average_precision([4, 1, 2, 7], {2}) == pytest.approx(1 / 3, abs=1e-6)
 
 
-def test_average_precision_against_a_slow_computation() -> None:
-    random = np.random.default_rng(3)
-    for _ in range(50):
-        ranking = random.permutation(30).tolist()
-        gold = set(random.choice(30, size=int(random.integers(1, 25)), replace=False).tolist())
-        depth = int(random.integers(1, 30))
-        shares = [
-            len(gold & set(ranking[:rank])) / rank
-            for rank in range(1, depth + 1)
-            if ranking[rank - 1] in gold
-        ]
-        wanted = sum(shares) / min(len(gold), depth)
-        assert average_precision(ranking, gold, depth) == pytest.approx(wanted)
-
-
 @pytest.mark.parametrize("size", [1, 7, 20, 1000])
 def test_blocks_of_candidates_change_nothing(size: int) -> None:
     """Vectors of a few whole numbers make many ties, which go to the lower number."""

@@ -18,7 +18,6 @@ from xmine.evaluation.papers.tables import all_tables
 from xmine.evaluation.reports.report import (
     EvaluationOutcome,
     evaluate_all,
-    headline,
     read_report,
     write_report,
 )
@@ -275,7 +274,3 @@ def test_published_means_are_those_of_their_rows() -> None:
                 if abs(np.mean(members) - mean) > (0.055 if digits == 1 else 0.011):
                     found[table.name, row.name] = mean, round(float(np.mean(members)), digits)
     assert (found, checked) == (PRINTED_OTHERWISE, 91)
-
-
-def test_the_headline_in_words() -> None:
-    assert headline(tatoeba_result(0.5)) == "50.0 mean (mean of 36)"

@@ -35,10 +35,6 @@ class TestReaders:
         with pytest.raises(FileError, match=r"input has 3 lines and .*gs 4"):
             read_score_apart(texts, scores, fewer_scores=True)
 
-    def test_score_last(self, tmp_path: Path) -> None:
-        (tmp_path / "x").write_text("a\tb\t3.2\n")
-        assert read_score_first(tmp_path / "x", (0, 1, 2)).gold.tolist() == [3.2]
-
     def test_sick(self, tmp_path: Path) -> None:
         head = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n"
         path = tmp_path / "SICK_test_annotated.txt"

@@ -16,7 +16,7 @@ from xmine.evaluation.result import Result
 from xmine.evaluation.transfer import run
 from xmine.evaluation.transfer.frozen import FrozenLearner
 from xmine.evaluation.transfer.run import TASKS, evaluate_transfer
-from xmine.evaluation.transfer.tasks import Examples, Predict, Task
+from xmine.evaluation.transfer.tasks import Examples, HeadTask, Predict
 from xmine.progress import Report
 
 
@@ -53,13 +53,15 @@ def test_without_any_task_it_says_what_was_expected(
     assert tuple(TASKS) == TRANSFER_TASKS
 
 
-def toy_tasks(toy: Examples) -> list[Task]:
+def toy_tasks(toy: Examples) -> list[HeadTask]:
     """Make XRETE's tasks with accuracy, all the same toy, and one with an error."""
     tests = {"en": toy, "zh": Examples(toy.texts, 1 - toy.answers)}
     names = ("americasnli", "xnli", "xcopa", "pawsx")
-    made = [Task(name, "class", ("0", "1"), toy, toy, {"en": toy}, f"of {name}") for name in names]
+    made = [
+        HeadTask(name, "class", ("0", "1"), toy, toy, {"en": toy}, f"of {name}") for name in names
+    ]
     made[0] = replace(made[0], tests=tests)
-    return [*made, Task("multiarc", "number", (), toy, toy, tests, "here")]
+    return [*made, HeadTask("multiarc", "number", (), toy, toy, tests, "here")]
 
 
 @pytest.fixture
@@ -68,7 +70,7 @@ def toy() -> Examples:
 
 
 def of_tasks(
-    encoder: SentenceEncoder, tasks: list[Task], monkeypatch: pytest.MonkeyPatch
+    encoder: SentenceEncoder, tasks: list[HeadTask], monkeypatch: pytest.MonkeyPatch
 ) -> Result:
     made = {task.name: [task] for task in tasks}
     monkeypatch.setattr(run, "read_tasks", lambda data, wanted, learned: made)
@@ -110,7 +112,9 @@ def test_a_task_that_cannot_be_learned_costs_no_other(
     write_two(tmp_path, "CR")
 
     class Picky(FrozenLearner):
-        def __call__(self, encoder: Encoders, task: Task, prompt: str, report: Report) -> Predict:
+        def __call__(
+            self, encoder: Encoders, task: HeadTask, prompt: str, report: Report
+        ) -> Predict:
             if task.name == "cr":
                 raise FileError("CR: 3 examples of the rarest class")
             return super().__call__(encoder, task, prompt, report)
@@ -133,7 +137,7 @@ class AllOnes:
 
     protocol = "the second class"
 
-    def __call__(self, encoder: Encoders, task: Task, prompt: str, report: Report) -> Predict:
+    def __call__(self, encoder: Encoders, task: HeadTask, prompt: str, report: Report) -> Predict:
         return lambda texts, language: np.tile(np.eye(len(task.classes))[1], (len(texts), 1))
 
     def settings(self, encoder: Encoders) -> dict[str, object]:

@@ -23,7 +23,7 @@ from xmine.evaluation.options import BitextOptions, EvaluationOptions, TransferO
 from xmine.evaluation.readers.ranking import LAREQA_LANGUAGES
 from xmine.evaluation.reports.report import evaluate_all
 from xmine.evaluation.retrieval.aligned import evaluate_bitext
-from xmine.evaluation.transfer.tasks import Task, examples
+from xmine.evaluation.transfer.tasks import HeadTask, examples
 from xmine.progress import silent
 from xmine.trainer.finetune import FinetunedLearner
 
@@ -188,7 +188,7 @@ def test_two_named_files_are_read_as_mining_reads_them(
 
 def test_training_a_head_needs_one_encoder(towers: dict[str, SentenceEncoder]) -> None:
     toy = examples([(("ba",), 0), (("de",), 1)], "toy")
-    task = Task("toy", "class", "01", toy, None, {}, "")
+    task = HeadTask("toy", "class", "01", toy, None, {}, "")
     learner = FinetunedLearner(TransferOptions())
     with pytest.raises(OptionError, match=r"--finetune trains one encoder with the head"):
         learner(pair_of(towers, "zh", "en"), task, "", silent)

@@ -15,7 +15,6 @@ from tests.toys.xrete import (
     make_americasnli,
     make_multiarc,
     make_multieurlex,
-    make_pawsx,
     make_xcopa,
     make_xnli,
     only,
@@ -115,13 +114,6 @@ def test_multiarc_in_both_layouts(tmp_path: Path) -> None:
     assert again.train.texts == task.train.texts and list(again.tests) == ["en", "fr"]
 
 
-def test_pawsx(tmp_path: Path) -> None:
-    make_pawsx(tmp_path)
-    task = only(tmp_path, "pawsx")
-    assert task.classes == ("different", "paraphrase") and task.train.answers.tolist() == [1, 0]
-    assert list(task.tests) == ["en", "fr"] and task.dev
-
-
 WRONG: list[tuple[str, str, Sequence[str | Row], str]] = [
     ("xnli", "xnli/train-en.tsv", ["A.\tB.\tmaybe"], "'maybe' is no label of MultiNLI"),
     ("americasnli", "americasnli/test.tsv", ["premise\tlabel", "A\tB"], "no column language"),
@@ -148,10 +140,3 @@ def test_what_is_wrong_is_named(
     with pytest.raises(FileError, match=message) as error:
         read_tasks(DataFolder(tmp_path))
     assert not isinstance(error.value, MissingData)
-
-
-def test_an_incomplete_multieurlex_is_named(tmp_path: Path) -> None:
-    make_multieurlex(tmp_path)
-    (tmp_path / "multieurlex/train.jsonl").unlink()
-    with pytest.raises(FileError, match=r"incomplete: train\.jsonl missing"):
-        read_tasks(DataFolder(tmp_path))

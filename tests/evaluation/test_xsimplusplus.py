@@ -160,7 +160,7 @@ def test_what_is_wrong_with_the_files_is_named(
         measure(toy_encoder, data)
 
 
-def test_uneven_files_and_unknown_perturbations(
+def test_unknown_perturbations_are_noted(
     toy_encoder: SentenceEncoder, tmp_path: Path, toy_pairs: ParallelText
 ) -> None:
     data = augmented(tmp_path, toy_pairs)
@@ -169,6 +169,3 @@ def test_uneven_files_and_unknown_perturbations(
     more.write_text(more.read_text(encoding="utf-8") + "not in the table\n", encoding="utf-8")
     notes = measure(toy_encoder, data).notes
     assert notes[1] == "eng_Latn_errtype.devtest.json lacks 1 of them: counted as misaligned."
-    write(folder / "devtest" / "zho_Hans.devtest", ["一"])
-    with pytest.raises(FileError, match=r"zho_Hans.devtest has 1 line and .*eng_Latn.devtest 30"):
-        measure(toy_encoder, data)

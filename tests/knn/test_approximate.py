@@ -14,7 +14,7 @@ from xmine.errors import OptionError
 from xmine.knn import ivf_products
 from xmine.knn.approximate import choose_index, list_bytes, search_approximate, training_bytes
 from xmine.knn.centroids import training_sample
-from xmine.knn.duplicates import Side
+from xmine.knn.duplicates import Distinct
 from xmine.knn.exact import search_exact, search_few
 from xmine.knn.index_name import count_lists
 from xmine.knn.inverted_lists import number_type
@@ -163,7 +163,7 @@ def test_pairs_meet_if_either_row_probes_the_list_of_the_other(
         monkeypatch.setattr(ivf_products, name, small)
     rng = np.random.default_rng(4)
     count, k = 12, 5
-    sides = [Side(unit(rng.standard_normal((rows, 24)))) for rows in (400, 250)]
+    sides = [Distinct(unit(rng.standard_normal((rows, 24)))) for rows in (400, 250)]
     lists = [
         np.array([rng.permutation(count)[:probes] for _ in range(len(side))]) for side in sides
     ]
@@ -193,7 +193,9 @@ def test_a_few_rows_are_searched_for_among_all() -> None:
     source, target = clustered(700, 24)
     source[90] = source[4]  # a side may keep equal rows
     rows = np.array([3, 4, 90, 699])
-    ids, cosines = search_few(Side(source, apart=True), rows, Side(target[:500]), 9, 2**28, nothing)
+    ids, cosines = search_few(
+        Distinct(source, apart=True), rows, Distinct(target[:500]), 9, 2**28, nothing
+    )
     true = search_exact(source, target[:500], 9)
     np.testing.assert_array_equal(ids, true.targets[rows])
     np.testing.assert_array_equal(cosines, true.target_cosines[rows])

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from tests.toys.grids import mostly_long
 from xmine.files.scratch import scratch_in
 from xmine.knn import exact, rescoring
-from xmine.knn.blocks import Multiplier, Plan, plan_blocks
+from xmine.knn.blocks import Cutting, Multiplier, plan_blocks
 from xmine.knn.cosines import all_cosines, exact_cosines
-from xmine.knn.duplicates import Side
+from xmine.knn.duplicates import Distinct
 from xmine.knn.exact import exact_memory, search_exact
 from xmine.knn.neighbours import Neighbours
 from xmine.knn.topk import columns_of, merge, pack, values_of
@@ -80,7 +80,7 @@ def rising_rows(rows: int, dim: int, seed: int) -> Half:
 
 
 def search_planned(
-    source: NDArray[Any], target: NDArray[Any], k: int, plan: Plan, **more: Any
+    source: NDArray[Any], target: NDArray[Any], k: int, plan: Cutting, **more: Any
 ) -> Neighbours:
     """Search in blocks of a plan."""
     with pytest.MonkeyPatch.context() as patch:
@@ -89,14 +89,19 @@ def search_planned(
 
 
 KINDS = [random_rows, tied_rows, repeated_rows, near_rows, rising_rows]
-PLANS = [Plan(4096, 1024, 2048, 1), Plan(64, 32, 64, 1), Plan(40, 8, 16, 2), Plan(104, 104, 8, 3)]
+PLANS = [
+    Cutting(4096, 1024, 2048, 1),
+    Cutting(64, 32, 64, 1),
+    Cutting(40, 8, 16, 2),
+    Cutting(104, 104, 8, 3),
+]
 
 
 @pytest.mark.parametrize("rows", [(1, 1), (1, 90), (3, 200), (257, 130)])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("plan", mostly_long(PLANS, usual=PLANS[1:3]))
 def test_agrees_with_sorting_all_cosines(
-    kind: Callable[[int, int, int], Half], rows: tuple[int, int], plan: Plan, tmp_path: Path
+    kind: Callable[[int, int, int], Half], rows: tuple[int, int], plan: Cutting, tmp_path: Path
 ) -> None:
     dim = 24 + rows[1] % 2
     source, target = kind(rows[0], dim, 1), kind(rows[1], dim, 2)
@@ -123,7 +128,7 @@ def test_agrees_whatever_the_sizes_numbers_and_cuts(seed: int) -> None:
     rows, others = random.integers(1, 200, 2).tolist()
     dim, k = int(random.integers(1, 131)), int(random.integers(1, 61))
     band, height, width = (8 * int(random.integers(1, 30)) for _ in range(3))
-    plan = Plan(band, height, width, int(random.integers(1, 4)))
+    plan = Cutting(band, height, width, int(random.integers(1, 4)))
     kinds = [KINDS[at] for at in random.integers(0, len(KINDS), 2)]
     source, target = (
         kind(size, dim, seed) for kind, size in zip(kinds, (rows, others), strict=True)
@@ -149,7 +154,7 @@ def test_cosines_above_one_are_tied() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_torch_gives_the_same_bytes(kind: Callable[[int, int, int], Half]) -> None:
     source, target = kind(301, 24, 1), kind(250, 24, 2)
-    found = search_planned(source, target, 4, Plan(100, 100, 77, 1), device="cpu:0")
+    found = search_planned(source, target, 4, Cutting(100, 100, 77, 1), device="cpu:0")
     check(found, slow_search(source, target, 4))
 
 
@@ -185,7 +190,7 @@ def test_equal_rows_take_few_bytes() -> None:
         vectors[rows - repeated :] = vectors[:repeated]
         tracemalloc.start()
         try:
-            side = Side(vectors)
+            side = Distinct(vectors)
             kept, peak = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()
@@ -313,5 +318,5 @@ def test_what_a_worker_raises_comes_out(workers: int, monkeypatch: pytest.Monkey
     before = threading.active_count()
     sides = random_rows(300, 24, 1), random_rows(300, 24, 2)
     with pytest.raises(StoppedError):
-        search_planned(*sides, 4, Plan(64, 32, 64, workers))
+        search_planned(*sides, 4, Cutting(64, 32, 64, workers))
     assert threading.active_count() == before

@@ -14,7 +14,7 @@ from xmine.knn import inverted_lists
 from xmine.knn.approximate import search_approximate
 from xmine.knn.centroids import train_centroids
 from xmine.knn.cosines import Floats, Halves
-from xmine.knn.duplicates import Side
+from xmine.knn.duplicates import Distinct
 from xmine.knn.inverted_lists import Members, assign_lists, distances_of, most_probed
 from xmine.knn.rescoring import error
 from xmine.knn.workers import WorkerPool
@@ -80,7 +80,7 @@ def slow_lists(rows: Halves, centroids: Floats, reach: float, most: int) -> list
 def given_lists(rows: Halves, centroids: Floats, reach: float, most: int) -> NDArray[np.uint16]:
     lists = np.empty((len(rows), most), dtype=np.uint16)
     with WorkerPool(2) as pool:
-        assign_lists(centroids, Side(rows, apart=True), 0, reach, lists, pool, lambda: None)
+        assign_lists(centroids, Distinct(rows, apart=True), 0, reach, lists, pool, lambda: None)
     return lists
 
 

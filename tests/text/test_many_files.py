@@ -18,7 +18,7 @@ from xmine.mining.pipeline import mine
 from xmine.pairs.io import read_pairs, write_pairs
 from xmine.text import inputs
 from xmine.text.formats import read_units
-from xmine.text.formats.units import Unit
+from xmine.text.formats.units import Passage
 from xmine.text.inputs import read_texts, text_input
 from xmine.text.sentences import read_sentences
 
@@ -147,7 +147,7 @@ def test_units_are_parsed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     (tmp_path / "b.txt").write_text("Three")
     parsed = list[str]()
 
-    def counted(path: str, kind: str, left_out: Counter[str]) -> Iterator[Unit]:
+    def counted(path: str, kind: str, left_out: Counter[str]) -> Iterator[Passage]:
         parsed.append(path)
         return read_units(path, kind, left_out)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.transfer.run import read_tasks
-from xmine.evaluation.transfer.tasks import Task
+from xmine.evaluation.transfer.tasks import HeadTask
 
 Row = Mapping[str, object]
 
@@ -17,7 +17,7 @@ def write(path: Path, lines: Sequence[str | Row]) -> None:
     path.write_text("\n".join(texts) + "\n", encoding="utf-8")
 
 
-def only(root: Path, name: str) -> Task:
+def only(root: Path, name: str) -> HeadTask:
     [task] = read_tasks(DataFolder(root), [name])[name]
     assert task.name == name
     return task

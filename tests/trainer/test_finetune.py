@@ -12,7 +12,7 @@ from xmine.encoders.modules.static import StaticEmbedding, Table
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import OptionError
 from xmine.evaluation.options import TransferOptions
-from xmine.evaluation.transfer.tasks import Examples, Kind, Predict, Task
+from xmine.evaluation.transfer.tasks import Examples, HeadTask, Kind, Predict
 from xmine.options import without_effect
 from xmine.pairs.io import ParallelText
 from xmine.progress import silent
@@ -82,10 +82,10 @@ def examples(kind: Kind, sentences: list[str], seed: int) -> Examples:
     return Examples(texts, np.array(answers, dtype=np.float64))
 
 
-def task_of(kind: Kind, pairs: ParallelText, *, dev: bool = True) -> Task:
+def task_of(kind: Kind, pairs: ParallelText, *, dev: bool = True) -> HeadTask:
     sentences = [each for each in pairs.sources if not set(each.split()) & set(WORDS)]
     classes = {"class": WORDS, "pair": WORDS[:2], "document": WORDS}.get(kind, ())
-    return Task(
+    return HeadTask(
         name="toy",
         kind=kind,
         classes=classes,
@@ -96,11 +96,11 @@ def task_of(kind: Kind, pairs: ParallelText, *, dev: bool = True) -> Task:
     )
 
 
-def learned(encoder: SentenceEncoder, task: Task, **changes: Any) -> Predict:
+def learned(encoder: SentenceEncoder, task: HeadTask, **changes: Any) -> Predict:
     return FinetunedLearner(options(encoder, **changes))(encoder, task, "", silent)
 
 
-def right(predict: Predict, task: Task) -> float:
+def right(predict: Predict, task: HeadTask) -> float:
     test = task.tests["toy"]
     scores = predict(test.texts, "en")
     if task.kind == "number":

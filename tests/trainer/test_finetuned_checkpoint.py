@@ -8,7 +8,7 @@ import pytest
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.evaluation.options import TransferOptions
-from xmine.evaluation.transfer.tasks import Examples, Task
+from xmine.evaluation.transfer.tasks import Examples, HeadTask
 from xmine.options import EncodingOptions
 from xmine.progress import silent
 from xmine.trainer.finetune import FinetunedLearner
@@ -21,7 +21,7 @@ def test_a_checkpoint_is_trained_and_stays_as_it_was(
 ) -> None:
     encoder = SentenceEncoder.load(checkpoint(kind), EncodingOptions(device="cpu", dtype="float32"))
     texts = [(f"baba {number}", "bade" if number % 2 else "fifi") for number in range(40)]
-    task = Task(
+    task = HeadTask(
         name="toy",
         kind="pair",
         classes=("fifi", "bade"),

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.encoders.metadata import EncoderFacts, Settings
+from xmine.encoders.metadata import EncoderFacts, EncoderSettings
 from xmine.encoders.modules.heads import Dense
 from xmine.encoders.modules.pooling import Pooling
 from xmine.encoders.modules.static import StaticEmbedding
@@ -225,7 +225,7 @@ def test_a_tower_reads_as_its_encoder_does_blank_texts_and_shortened_vectors_too
 ) -> None:
     torch.manual_seed(1)
     head = Dense(toy_encoder.dim, 24, bias=True)
-    encoder = SentenceEncoder(toy_encoder.body, [head], Settings(truncated=9))
+    encoder = SentenceEncoder(toy_encoder.body, [head], EncoderSettings(truncated=9))
     texts = [*toy_pairs.sources[:20], "", " "]
     tower = make_tower(encoder)
     found = tower.embed(tower.cut(texts))

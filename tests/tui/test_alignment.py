@@ -10,7 +10,7 @@ from tests.tui.test_pairs import Keys, browse
 from xmine.aligning.options import AligningOptions
 from xmine.aligning.pipeline import align
 from xmine.errors import OptionError
-from xmine.tui.commands import resuming_words
+from xmine.tui.commands import form_of
 from xmine.tui.state import look
 
 ALONE = "Copyright 1998 by Riverside Publishing House, printed in Wales, all rights kept."
@@ -71,5 +71,5 @@ def test_the_cut_of_an_alignment_moves_and_is_not_written(alignment: Path) -> No
 
 def test_an_unfinished_alignment_is_not_mined(alignment: Path) -> None:
     with pytest.raises(OptionError, match="run: an alignment") as told:
-        resuming_words(alignment)
+        form_of(alignment, again=False)
     assert told.value.hint == "give the command that began it"

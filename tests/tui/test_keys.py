@@ -67,9 +67,7 @@ def test_what_is_typed_goes_into_the_form_and_the_line_that_open(mined_run: Path
         screen = await burst(pilot, "eaxq")
         assert screen.query_one("#answer", Input).value.endswith("axq")
         await burst(pilot, f"{ESCAPE}M/tmp/axq")
-        assert (
-            app.screen.NAME == "Mine" and app.screen.query_one("#source", Input).value == "/tmp/axq"
-        )
+        assert app.screen.query_one("#field-source", Input).value == "/tmp/axq"
         assert app.judgements.counts().judged == 0
 
     drive(XmineApp(mined_run), (80, 24), script)

@@ -108,17 +108,18 @@ def test_the_loop_from_a_verdict_to_the_comparison(
     monkeypatch.setenv("XMINE_CACHE", str(folder / "cache"))
     fields = form_of(Path("run"))
     assert (fields["source"], fields["target"], fields["output"]) == ("en.txt", "zh.txt", "run-2")
-    assert fields["more"] == "--src-lang en --tgt-lang zh" and fields["threshold"] == ""
+    assert (fields["src_lang"], fields["tgt_lang"]) == ("en", "zh")
+    assert "threshold" not in fields
 
     async def script(pilot: Any) -> None:
         app = pilot.app
         await settled(pilot)
         await pressed(pilot, "a", "x", "m")
         words = " ".join(app.screen.words())
-        assert words.startswith("mine en.txt zh.txt --model")
-        assert words.endswith("--seed-pairs run/ --src-lang en --tgt-lang zh -o run-2")
+        assert words.startswith("mine en.txt zh.txt --output run-2 --seed-pairs run/ --model")
+        assert words.endswith("--src-lang en --tgt-lang zh")
         await pilot.press("ctrl+s")
-        await until(pilot, lambda: not app.jobs.runs("mining"))
+        await until(pilot, lambda: not app.jobs.runs("mine"))
         await settled(pilot)
         assert "enter: compare with run" in text_of(pilot)
         top = (await pressed(pilot, "enter")).splitlines()[0]
@@ -198,9 +199,9 @@ def test_tab_completes_the_name_of_a_file_or_goes_on(
         await pressed(pilot, "M")
         await typed(pilot, "en")
         await pressed(pilot, "tab")
-        assert pilot.app.focused.value == "english.txt" and pilot.app.focused.id == "source"
+        assert pilot.app.focused.value == "english.txt" and pilot.app.focused.id == "field-source"
         assert "still to fill in: target" in text_of(pilot)
         await pressed(pilot, "tab")
-        assert pilot.app.focused.id == "target"
+        assert pilot.app.focused.id == "field-target"
 
     drive(XmineApp(), (80, 24), script)

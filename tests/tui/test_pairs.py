@@ -433,7 +433,7 @@ def test_q_closes_the_layer_and_help_scrolls_and_tells_the_words(mined_run: Path
         bottom = await keys("G")
         assert "underlined, dim" in "\n".join(bottom)
         assert await keys("k") != bottom
-        for opens in ("question_mark", "enter", "t", "F", "M"):
+        for opens in ("question_mark", "enter", "t", "M"):
             await keys("p", opens)
             pilot.app.screen.set_focus(None)
             form = pilot.app.screen.in_form

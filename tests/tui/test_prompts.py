@@ -15,7 +15,6 @@ from tests.toys.grids import mostly_long
 from tests.toys.screens import screen_text, settled, until
 from xmine.tui.app import XmineApp
 from xmine.tui.jobs import Job
-from xmine.tui.screens import job_base
 from xmine.tui.widgets.prompt import Prompt
 
 EVERY = [*string.printable.strip(), " ", "tab", "shift+tab", "up", "down", "pagedown", "delete"]
@@ -44,7 +43,7 @@ PROMPTS: dict[str, tuple[str, ...]] = {
     "h Home": ("/", "o"),
     "M Mine": ("ctrl+o", "job escape", "job ctrl+q"),
     "T Train": ("ctrl+o",),
-    "E Teach": ("ctrl+o",),
+    "E Adapt": ("ctrl+o",),
 }
 YES_OR_NO = ("X", "w", "ctrl+q", "escape")
 
@@ -69,7 +68,6 @@ def test_no_key_and_no_click_judges_while_a_prompt_is_open(
     run_copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(job_base.JobScreen, "_estimate", lambda *_: None)
     *leading, name = way.split()
 
     async def script(pilot: Any) -> None:
@@ -88,7 +86,7 @@ def test_no_key_and_no_click_judges_while_a_prompt_is_open(
             assert app.screen.NAME.startswith(name)
             for key in keys.split():
                 if key == "job":
-                    app.jobs.jobs["mining"] = Job("mining", ["mine"], Path("run"))
+                    app.jobs.jobs["mine"] = Job("mine", ["mine"], Path("run"))
                     app.screen.show_form(False)
                 else:
                     await pressed(*([key] if key in ("enter", "escape") or "+" in key else key))

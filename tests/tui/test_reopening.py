@@ -89,7 +89,7 @@ def test_what_is_opened_twice_at_once_is_opened_once_and_leaves_nothing_behind(
     async def script(pilot: Any) -> None:
         app = pilot.app
         await settled(pilot)
-        for key in ("enter", "t", "F", "p"):
+        for key in ("enter", "t", "p"):
             await pilot.press(key)
             await settled(pilot)
         old, screens = weakref.ref(app.view), len(app._registry)

@@ -75,7 +75,7 @@ def test_who_may_read_only_has_no_key_that_writes(
 
     async def script(pilot: Any) -> None:
         await settled(pilot)
-        for screen in ("p", "t", "F", "p"):
+        for screen in ("p", "t", "p"):
             await pilot.press(screen)
             await settled(pilot)
             for key in (*"axuzAXVwRerncM TvhM", "enter", "y", "escape", "p"):

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from xmine.errors import OptionError
-from xmine.evaluation.papers.tables import Table, TableRow
+from xmine.evaluation.papers.tables import PaperTable, TableRow
 from xmine.options import load_toml
 
 from ..methods import METHODS
@@ -67,13 +67,13 @@ class Job:
     options: Mapping[str, Any]
 
 
-def jobs_of(table: Table, row: TableRow, place: Place, seed: int = 1) -> list[Job]:
+def jobs_of(table: PaperTable, row: TableRow, place: Place, seed: int = 1) -> list[Job]:
     """Give the runs that a row needs, in their order; none for an encoder of the hub."""
     return [*_jobs(table, row.model, row.options, place, seed).values()] if row.model else []
 
 
 def _jobs(
-    table: Table, model: str, own: Mapping[str, Any], place: Place, seed: int
+    table: PaperTable, model: str, own: Mapping[str, Any], place: Place, seed: int
 ) -> dict[str, Job]:
     """Give the run of a model with a row's own options, behind those that it begins with.
 

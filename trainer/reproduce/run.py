@@ -14,7 +14,7 @@ from xmine.errors import FileError, XmineError
 from xmine.evaluation.benchmarks import BENCHMARKS
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import EvaluationOptions, TransferOptions
-from xmine.evaluation.papers.tables import Measure, Table, TableRow, matching
+from xmine.evaluation.papers.tables import Measure, PaperTable, TableRow, matching
 from xmine.evaluation.reports.record import record, write_record
 from xmine.evaluation.result import Result
 from xmine.progress import Report, silent
@@ -48,7 +48,7 @@ class Made:
 
 
 def reproduce(
-    table: Table,
+    table: PaperTable,
     place: Place,
     seeds: Sequence[int] = (1,),
     only: Sequence[str] = (),
@@ -93,7 +93,7 @@ class OtherWork(FileError):
     """The output holds an encoder that was made with other options or files."""
 
 
-def needs_of(table: Table, row: TableRow, place: Place) -> dict[str, str]:
+def needs_of(table: PaperTable, row: TableRow, place: Place) -> dict[str, str]:
     """List what a row is made of, but for benchmarks: path below the data folder -> what it is."""
     found = checkpoint(row.encoder)
     for job in jobs_of(table, row, place):
@@ -101,7 +101,7 @@ def needs_of(table: Table, row: TableRow, place: Place) -> dict[str, str]:
     return found
 
 
-def missing_files(table: Table, row: TableRow, place: Place) -> list[str]:
+def missing_files(table: PaperTable, row: TableRow, place: Place) -> list[str]:
     """Say what a row is made of that neither the data folder has nor the hub."""
     needs = needs_of(table, row, place).items()
     return [f"{path} ({what})" for path, what in needs if what != HUB and not place.files(path)]
@@ -154,7 +154,7 @@ def _run(
 
 
 def _make(
-    made: Made, table: Table, place: Place, seeds: Sequence[int], report: Report, say: Say
+    made: Made, table: PaperTable, place: Place, seeds: Sequence[int], report: Report, say: Say
 ) -> None:
     """Train and measure a row, once for each seed; a checkpoint is measured once."""
     row = made.row
@@ -235,7 +235,7 @@ def _figures(measure: Measure, result: Result) -> dict[str, float]:
     return found
 
 
-def side_by_side(table: Table, found: Sequence[Made]) -> list[list[str]]:
+def side_by_side(table: PaperTable, found: Sequence[Made]) -> list[list[str]]:
     """Lay the rows out as a table of texts, its head first: a line for each figure."""
     titles = table.columns
     cells = [[titles[0] if len(titles) == 1 else "", "ours", "paper"]]
@@ -259,7 +259,7 @@ def side_by_side(table: Table, found: Sequence[Made]) -> list[list[str]]:
     return cells
 
 
-def notes(table: Table, found: Sequence[Made]) -> list[str]:
+def notes(table: PaperTable, found: Sequence[Made]) -> list[str]:
     """Say why rows have no figures of ours, and what keeps others from being compared."""
     said: dict[str, list[str]] = {}
     for made in found:
@@ -271,7 +271,7 @@ def notes(table: Table, found: Sequence[Made]) -> list[str]:
     return list(dict.fromkeys(filter(None, [*whole, *rows])))
 
 
-def listed(tables: Sequence[Table], place: Place | None = None) -> list[str]:
+def listed(tables: Sequence[PaperTable], place: Place | None = None) -> list[str]:
     """Say how the rows of tables are made, and what all need; with a place, what of that it has."""
     lines, needs = list[str](), dict[str, str]()
     for table in tables:

@@ -14,7 +14,7 @@ from xmine.browsing.run_encoder import encoders_of
 from xmine.encoders.pair import EncoderPair
 from xmine.errors import FileError, OptionError
 from xmine.files.npy import open_matrix
-from xmine.knn.duplicates import Side
+from xmine.knn.duplicates import Distinct
 from xmine.knn.exact import MEMORY, search_few
 from xmine.mining.reranking import token_encoder
 from xmine.mining.search import Hit, HitChoice
@@ -138,6 +138,6 @@ def nearest_rows(
     some = np.flatnonzero(vectors.any(axis=1))
     if not len(some):
         return some, np.empty(0, dtype=np.float32)
-    near, others = Side(query, apart=True), Side.of(vectors, some)
+    near, others = Distinct(query, apart=True), Distinct.of(vectors, some)
     rows, cosines = search_few(near, np.array([0]), others, min(k, len(some)), MEMORY, lambda: None)
     return some[rows[0]], cosines[0]

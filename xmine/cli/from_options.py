@@ -111,6 +111,8 @@ def with_flags(
         return file
 
     about = "File of options, instead of the nearest xmine.toml; flags beat it."
+    if no_flags or any(each.metadata["preset"] for each, _ in fields.values()):
+        about += " It may have more options than there are flags: the reference lists them."
     options = typer.Option(help=about, is_eager=True, callback=read, rich_help_panel=GENERAL)
     flags += [
         _parameter("context", typer.Context, inspect.Parameter.empty),

@@ -14,7 +14,7 @@ from xmine.cli.console import Console
 from xmine.cli.encoders import data_folder
 from xmine.cli.from_options import with_flags
 from xmine.errors import OptionError
-from xmine.evaluation.papers.tables import Table, all_tables
+from xmine.evaluation.papers.tables import PaperTable, all_tables
 from xmine.extras import EXTRAS, TRAINING, needs
 from xmine.options import load_toml
 
@@ -75,11 +75,11 @@ def reproduce(
         raise typer.Exit(1)
 
 
-def _paper(table: Table) -> str:
+def _paper(table: PaperTable) -> str:
     return table.name.partition("/")[0]
 
 
-def _chosen(names: list[str]) -> list[Table]:
+def _chosen(names: list[str]) -> list[PaperTable]:
     known = all_tables()
     for name in names:
         if name not in {*known, *map(_paper, known.values())}:

@@ -23,7 +23,7 @@ from xmine.encoders.layout import MODULES_FILE, read_modules, write_modules
 from xmine.encoders.metadata import (
     CARD_FILE,
     EncoderFacts,
-    Settings,
+    EncoderSettings,
     check_replaceable,
     read_card,
     read_facts,
@@ -71,7 +71,7 @@ class SentenceEncoder:
 
     body: Body
     heads: "Sequence[Head]" = ()
-    settings: Settings = field(default_factory=Settings)
+    settings: EncoderSettings = field(default_factory=EncoderSettings)
     facts: EncoderFacts = field(default_factory=EncoderFacts)
     card: str = ""
     source: Source | None = None

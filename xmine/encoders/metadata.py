@@ -31,7 +31,7 @@ class EncoderFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class EncoderSettings:
     """Prompts before the modules, truncation behind them.
 
     Attributes:
@@ -60,13 +60,13 @@ class Settings:
             )
         return self.texts.get(wanted, wanted)
 
-    def with_default(self, *prompts: str) -> "Settings":
+    def with_default(self, *prompts: str) -> "EncoderSettings":
         """Make a prompt, by its text, the default; several change nothing."""
         if len(prompts) != 1 or prompts[0] == self.choose(""):
             return self
         named = {text: name for name, text in self.texts.items()}
         name = named.get(prompts[0], "trained")
-        return Settings({**self.texts, name: prompts[0]}, name, self.truncated)
+        return EncoderSettings({**self.texts, name: prompts[0]}, name, self.truncated)
 
 
 def read_facts(folder: Path, card: str) -> EncoderFacts:
@@ -98,7 +98,7 @@ def write_facts(folder: Path, facts: EncoderFacts) -> None:
     write_json(folder / FACTS_FILE, {**content, "files": files})
 
 
-def read_settings(folder: Path) -> Settings:
+def read_settings(folder: Path) -> EncoderSettings:
     """Read prompts and truncation from the file of sentence-transformers.
 
     Raises:
@@ -106,7 +106,7 @@ def read_settings(folder: Path) -> Settings:
     """
     path = folder / SETTINGS_FILE
     if not path.exists():
-        return Settings()
+        return EncoderSettings()
     config: dict[str, Any] = read_json(path)
     prompts = setting(path, config, "prompts", dict) or {}
     texts = {name: text or "" for name, text in prompts.items()}
@@ -118,10 +118,10 @@ def read_settings(folder: Path) -> Settings:
         raise EncoderError(f"{path}: a prompt that is no text")
     if default is not None and default not in texts:
         raise EncoderError(f"{path}: there is no prompt {default!r}, which it names as default")
-    return Settings(texts, default, truncated)
+    return EncoderSettings(texts, default, truncated)
 
 
-def write_settings(folder: Path, settings: Settings) -> None:
+def write_settings(folder: Path, settings: EncoderSettings) -> None:
     """Write the settings where sentence-transformers looks for them."""
     content: dict[str, Any] = {
         "__version__": {"sentence_transformers": _SENTENCE_TRANSFORMERS},

@@ -94,16 +94,22 @@ def read_tab_separated(path: Path, least: int) -> Iterator[tuple[str, list[str]]
         yield f"{path}:{number}", columns
 
 
-def read_headed(path: Path, names: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Give `(file:line, column name -> text)` of a tab-separated file with a head."""
+def read_headed(
+    path: Path, names: Sequence[str], *, has_head: bool = True
+) -> Iterator[tuple[str, dict[str, str]]]:
+    """Give `(file:line, column name -> text)` of a tab-separated file; its head is `names` if none.
+
+    A head may have more columns than those that are needed.
+    """
     lines = read_tab_separated(path, 1)
-    _, head = next(lines)
+    head = next(lines)[1] if has_head else names
     lacking = [name for name in names if name not in head]
     if lacking:
         raise FileError(f"{path}:1: the head has no column {', '.join(lacking)}")
     for where, columns in lines:
         if len(columns) != len(head):
-            raise FileError(f"{where}: {len(columns)} columns; its head has {len(head)}")
+            there = count(len(columns), "column")
+            raise FileError(f"{where}: {there}; expected {', '.join(head)}")
         yield where, dict(zip(head, columns, strict=True))
 
 

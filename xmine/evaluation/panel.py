@@ -120,8 +120,13 @@ def _measured(encoder: Encoders, texts: Texts, read: Vectors, prompt: str) -> di
     rows: dict[str, list[Row]] = {question: [] for question in _QUESTIONS}
     one = read[pivot]  # [sentences, dim]
     for code in [each for each in texts if each != pivot]:
-        reader, two = encoder.reading(code), read[code]
-        mixed = reader.encode_half(_half_and_half(texts[code]), prompt=prompt)
+        reader, two, own = encoder.reading(code), read[code], texts[code]
+        # The first half of each text before the second half of the next.
+        halves = [
+            a[: len(a) // 2] + b[len(b) // 2 :]
+            for a, b in zip(own, [*own[1:], own[0]], strict=True)
+        ]
+        mixed = reader.encode_half(halves, prompt=prompt)
         near_to_far = two, mixed, np.roll(two, -1, axis=0)
         cosines = [(one.astype(np.float32) * each).sum(axis=1) for each in near_to_far]
         for name, hits in (
@@ -131,12 +136,6 @@ def _measured(encoder: Encoders, texts: Texts, read: Vectors, prompt: str) -> di
             rows[name].append(Row(code, len(hits), {"mean": float(hits.mean())}, values=hits))
         rows["mining"].append(_mined(encoder, (pivot, code), texts, prompt))
     return {name: _result(name, each) for name, each in rows.items()}
-
-
-def _half_and_half(texts: Sequence[str]) -> list[str]:
-    """Put the first half of each text before the second half of the next."""
-    pairs = zip(texts, [*texts[1:], texts[0]], strict=True)
-    return [a[: len(a) // 2] + b[len(b) // 2 :] for a, b in pairs]
 
 
 def _mined(encoder: Encoders, codes: tuple[str, str], texts: Texts, prompt: str) -> Row:

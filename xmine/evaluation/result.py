@@ -6,7 +6,7 @@ stands for several, which differ by ten points. So a result carries both and pri
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -122,19 +122,13 @@ class Result:
             figures = {name: x for name, x in row.pop("figures").items() if x is not None}
             return Row(**row, figures=figures, values=np.array(columns).T if columns else None)
 
-        return cls(
-            benchmark=found["benchmark"],
-            protocol=found["protocol"],
-            split=found["split"],
-            metrics=[Metric(name, **about) for name, about in found["metrics"].items()],
-            rows=[of_row(dict(row)) for row in found["rows"]],
-            headline=(found["headline"]["row"], found["headline"]["metric"]),
-            settings=dict(found["settings"]),
-            unit=found["unit"],
-            notes=found["notes"],
-            failed=found.get("failed", ()),
-            statistic=found.get("statistic", "mean"),
-        )
+        found = {"failed": (), "statistic": "mean", **found}  # which older files lack
+        made = {each.name: found[each.name] for each in fields(cls)}
+        made["settings"] = dict(found["settings"])
+        made["metrics"] = [Metric(name, **about) for name, about in found["metrics"].items()]
+        made["rows"] = [of_row(dict(row)) for row in found["rows"]]
+        made["headline"] = found["headline"]["row"], found["headline"]["metric"]
+        return cls(**made)
 
     def _repr_html_(self) -> str:
         """Show the figures in a notebook."""

@@ -11,7 +11,7 @@ import numpy as np
 from xmine.errors import OptionError
 from xmine.knn.centroids import train_centroids, training_rows, training_sample
 from xmine.knn.cosines import Vectors
-from xmine.knn.duplicates import Side
+from xmine.knn.duplicates import Distinct
 from xmine.knn.exact import MEMORY
 from xmine.knn.index_name import count_lists
 from xmine.knn.inverted_lists import number_type
@@ -138,7 +138,7 @@ def search_approximate(
         The neighbours; their `recall` is the lower one of both directions, as measured on queries
         that did not choose the number of lists.
     """
-    ways = directions(Side(source), Side(target), k)
+    ways = directions(Distinct(source), Distinct(target), k)
     total = len(source) + len(target)
 
     def tick(share: float) -> None:

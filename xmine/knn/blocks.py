@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xmine.hardware import blas_threads
-from xmine.knn.duplicates import Side
+from xmine.knn.duplicates import Distinct
 from xmine.knn.topk import EMPTY, GROUP, BlockMaxima, Keys
 from xmine.knn.workers import WorkerPool
 
@@ -33,7 +33,7 @@ _DEVICE_SOURCES, _DEVICE_COLUMNS = 8192, 32768
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Cutting:
     """How the product is cut: blocks of sources, then blocks of `rows` x `columns` of cosines.
 
     Attributes:
@@ -56,10 +56,10 @@ class Plan:
 
 def plan_blocks(
     sources: int, targets: int, dim: int, keep: int, memory: int, device: str = "cpu"
-) -> Plan:
+) -> Cutting:
     """Cut the product so that it takes at most `memory` bytes, or as few as it can."""
     if device != "cpu":
-        return Plan(
+        return Cutting(
             min(sources, _DEVICE_SOURCES), _DEVICE_SOURCES, min(targets, _DEVICE_COLUMNS), 1
         )
     workers = 1 if sources * targets * dim < _SMALL else blas_threads()
@@ -69,7 +69,7 @@ def plan_blocks(
     rows, columns = _ROWS, _COLUMNS
     while True:
         each = _evenly(sources, most, 1)
-        plan = Plan(each, _evenly(each, rows, 1), _evenly(targets, columns, workers), workers)
+        plan = Cutting(each, _evenly(each, rows, 1), _evenly(targets, columns, workers), workers)
         if plan.memory(dim, keep) <= memory or columns <= _NARROWEST:
             return plan
         if most > rows:
@@ -95,7 +95,7 @@ class SourceBlock:
         lock: held while `best` or `finished` change.
     """
 
-    def __init__(self, left: Side, start: int, stop: int, keep: int) -> None:
+    def __init__(self, left: Distinct, start: int, stop: int, keep: int) -> None:
         self.start, self.stop = start, stop
         rows = -(-(stop - start) // GROUP) * GROUP
         out = np.empty((rows, left.vectors.shape[1]), dtype=np.float32)
@@ -108,7 +108,7 @@ class SourceBlock:
 class Multiplier:
     """The arrays of one worker: room for a block, made once."""
 
-    def __init__(self, right: Side, plan: Plan) -> None:
+    def __init__(self, right: Distinct, plan: Cutting) -> None:
         self.side, self.rows = right, plan.rows
         self.right = np.empty((plan.columns, right.vectors.shape[1]), dtype=np.float32)
         self.cells = np.empty(plan.rows * plan.columns, dtype=np.float32)
@@ -142,7 +142,7 @@ class Multiplier:
 class TorchMultiplier:
     """The same on a device of torch, which has the blocks and finds the best cells of each."""
 
-    def __init__(self, right: Side, device: str) -> None:
+    def __init__(self, right: Distinct, device: str) -> None:
         """Have products computed in float32 proper: TF32 errs far more than is allowed for."""
         import torch
 
@@ -177,7 +177,9 @@ class TorchMultiplier:
         best[:] = both.sort(dim=1).values[:, -best.shape[1] :].cpu().numpy()
 
 
-def multipliers_for(right: Side, plan: Plan, device: str) -> list[Multiplier | TorchMultiplier]:
+def multipliers_for(
+    right: Distinct, plan: Cutting, device: str
+) -> list[Multiplier | TorchMultiplier]:
     """Make the arrays of every worker of a plan, see `WorkerPool`."""
     if device == "cpu":
         return [Multiplier(right, plan) for _ in range(plan.workers)]

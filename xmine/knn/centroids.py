@@ -12,7 +12,7 @@ import numpy as np
 
 from xmine.hardware import blas_threads
 from xmine.knn.cosines import Floats, Halves, Vectors, exact_cosines
-from xmine.knn.duplicates import Side
+from xmine.knn.duplicates import Distinct
 from xmine.knn.inverted_lists import Members, Tick, assign_lists, number_type
 from xmine.knn.workers import WorkerPool
 
@@ -52,7 +52,7 @@ def train_centroids(sample: Halves, lists: int, tick: Tick) -> Floats:
     """
     homes = np.empty((len(sample), 1), dtype=number_type(lists))
     first = np.random.default_rng(_SEED).permutation(len(sample))[:lists]
-    centroids, side = sample[first].astype(np.float32), Side(sample, apart=True)
+    centroids, side = sample[first].astype(np.float32), Distinct(sample, apart=True)
     with WorkerPool(blas_threads()) as pool:
         for _ in range(ROUNDS):
             assign_lists(centroids, side, 0, 0.0, homes, pool, tick)

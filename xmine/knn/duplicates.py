@@ -14,7 +14,7 @@ from xmine.text.hashing import first_equal
 _ROWS_AT_ONCE = 4096
 
 
-class Side:
+class Distinct:
     """One matrix as the search sees it: its distinct rows, in the order of their first places.
 
     Looking for equal rows takes 25 bytes for each row, 40 if there are any; then 32 are kept, in
@@ -43,16 +43,16 @@ class Side:
             np.cumsum(counts, out=self._starts[1:])
 
     @classmethod
-    def of(cls, vectors: Vectors, first: Rows | None) -> "Side":
+    def of(cls, vectors: Vectors, first: Rows | None) -> "Distinct":
         """Take the first rows of distinct ones as known; equal rows cannot be told from these."""
         side = cls(vectors, apart=True)
         side.first = first
         return side
 
-    def part(self, start: int, stop: int) -> "Side":
+    def part(self, start: int, stop: int) -> "Distinct":
         """Give some distinct rows, which are numbered from 0."""
         rows = np.arange(start, stop) if self.first is None else self.first[start:stop]
-        return Side.of(self.vectors, rows)
+        return Distinct.of(self.vectors, rows)
 
     def __len__(self) -> int:
         """Count the distinct rows."""

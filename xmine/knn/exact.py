@@ -13,7 +13,7 @@ import numpy as np
 from xmine.files import scratch
 from xmine.knn.blocks import Multiplier, SourceBlock, multipliers_for, plan_blocks
 from xmine.knn.cosines import Floats, Rows, Vectors
-from xmine.knn.duplicates import Side
+from xmine.knn.duplicates import Distinct
 from xmine.knn.neighbours import Neighbours
 from xmine.knn.rescoring import Direction, directions, rescore
 from xmine.knn.topk import EMPTY, Keys, pack
@@ -59,7 +59,7 @@ def search_exact(
     """
     if max(len(source), len(target)) >= 2**32:
         raise ValueError("a side has 2**32 rows or more")
-    left, right = Side(source), Side(target)
+    left, right = Distinct(source), Distinct(target)
     plan = plan_blocks(len(left), len(right), source.shape[1], k + SPARE, memory, device)
     forward, backward = directions(left, right, k)
     best: Keys = scratch.empty((len(right), min(backward.k + SPARE, len(left))), np.int64)
@@ -97,12 +97,12 @@ def exact_memory(sources: int, targets: int, dim: int, k: int) -> int:
 
 
 def search_few(
-    left: Side, rows: Rows, right: Side, k: int, memory: int, tick: Callable[[], None]
+    left: Distinct, rows: Rows, right: Distinct, k: int, memory: int, tick: Callable[[], None]
 ) -> tuple[Rows, Floats]:
     """Find the k nearest of a few distinct rows of `left`, exactly: rows and cosines, [rows, k]."""
     shape = len(rows), k
     ids, cosines = np.empty(shape, dtype=np.int64), np.empty(shape, dtype=np.float32)
-    queries = Side(left.at(rows), apart=True)
+    queries = Distinct(left.at(rows), apart=True)
     way = Direction(queries, right, ids, cosines)
     kept = min(k + SPARE, len(right))
     plan = plan_blocks(len(rows), len(right), right.vectors.shape[1], kept, memory)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.knn.cosines import Floats, Rows, Vectors, exact_cosines, widen
-from xmine.knn.duplicates import Side
+from xmine.knn.duplicates import Distinct
 from xmine.knn.rescoring import error
 from xmine.knn.workers import WorkerPool
 
@@ -29,7 +29,7 @@ def number_type(count: int) -> type[np.generic]:
 
 def assign_lists(
     centroids: Floats,
-    side: Side,
+    side: Distinct,
     start: int,
     reach: float,
     out: NDArray[Any],

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.knn.cosines import Floats, Rows, widen
-from xmine.knn.duplicates import Side
+from xmine.knn.duplicates import Distinct
 from xmine.knn.inverted_lists import Members
 from xmine.knn.topk import GROUP, BlockMaxima, Keys, floors, merge, pack
 from xmine.knn.workers import WorkerPool, lent
@@ -40,7 +40,7 @@ class Listed:
         best: keys [rows, kept], to be filled; columns are rows of the other side.
     """
 
-    side: Side
+    side: Distinct
     lists: NDArray[Any]
     best: Keys
 
@@ -50,7 +50,7 @@ class Listed:
         return [range(i, min(i + step, len(self.lists))) for i in range(0, len(self.lists), step)]
 
 
-class Round:
+class ListRound:
     """The rows of one side, and some queries of the other that probe their lists.
 
     Attributes:
@@ -88,7 +88,7 @@ class Round:
             start = stop
 
 
-def rounds(left: Listed, right: Listed) -> list[Round]:
+def rounds(left: Listed, right: Listed) -> list[ListRound]:
     """Cut the work so that all pairs are compared once.
 
     First sources and targets of the same list, so that each row has a bar that few others pass;
@@ -97,7 +97,7 @@ def rounds(left: Listed, right: Listed) -> list[Round]:
     """
     rest = slice(1, None)
     return [
-        Round(queries, part, others, ranks, again=queries is right)
+        ListRound(queries, part, others, ranks, again=queries is right)
         for queries, others, ranks in (
             (left, right, slice(1)),
             (left, right, rest),
@@ -136,7 +136,7 @@ def multiply_lists(
 
 
 def _multiply_batch(
-    now: Round,
+    now: ListRound,
     batch: range,
     multipliers: list["ListMultiplier"],
     pool: WorkerPool,
@@ -172,7 +172,7 @@ class ListMultiplier:
         self.cells = np.empty(_QUERIES_AT_ONCE * _ROWS_AT_ONCE, dtype=np.float32)
         self.maxima = BlockMaxima(_QUERIES_AT_ONCE * _ROWS_AT_ONCE)
 
-    def multiply(self, now: Round, number: int, pool: WorkerPool) -> list[tuple[Rows, Keys]]:
+    def multiply(self, now: ListRound, number: int, pool: WorkerPool) -> list[tuple[Rows, Keys]]:
         """Multiply a list and the queries that probe it; give queries and their new keys.
 
         The keys of the rows are merged at once: no other worker has these rows.
@@ -198,14 +198,14 @@ class ListMultiplier:
             now.others.best[rows] = own
         return found
 
-    def _offer_columns(self, now: Round, asking: Rows, rows: Rows, own: Keys) -> None:
+    def _offer_columns(self, now: ListRound, asking: Rows, rows: Rows, own: Keys) -> None:
         """Let the cells of the block into the best of its columns."""
         floor = floors(own, self.maxima.block.shape[1])
         for query, column, values in self.maxima.above_columns(floor, own.shape[1]):
             new = _new(now, asking[query], rows[column])
             merge(own, column[new], pack(values[new], asking[query][new]))
 
-    def _of_rows(self, now: Round, asking: Rows, rows: Rows) -> Iterator[tuple[Rows, Keys]]:
+    def _of_rows(self, now: ListRound, asking: Rows, rows: Rows) -> Iterator[tuple[Rows, Keys]]:
         """Give the cells that may be among the best of the rows of the block."""
         best = now.queries.best[asking]
         floor = floors(best, self.maxima.block.shape[0])
@@ -214,7 +214,7 @@ class ListMultiplier:
             yield asking[query][new], pack(values[new], rows[column][new])
 
 
-def _gathered(side: Side, rows: Rows, out: Floats) -> Floats:
+def _gathered(side: Distinct, rows: Rows, out: Floats) -> Floats:
     """Read rows to float32, and fill up a group with zeros."""
     out = out[: -(-len(rows) // GROUP) * GROUP]
     widen(side.at(rows), out[: len(rows)])
@@ -222,7 +222,7 @@ def _gathered(side: Side, rows: Rows, out: Floats) -> Floats:
     return out
 
 
-def _new(now: Round, queries: Rows, rows: Rows) -> NDArray[np.bool_] | slice:
+def _new(now: ListRound, queries: Rows, rows: Rows) -> NDArray[np.bool_] | slice:
     """Tell which pairs are new: their row did not probe the list of the query."""
     if not now.again:
         return slice(None)

@@ -20,7 +20,7 @@ _ERRORS = 1.5
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class Sampled:
     """Some rows and their true neighbours.
 
     Attributes:
@@ -38,10 +38,10 @@ class Sample:
         return cosines >= self.cosines[:, -1:]
 
 
-def sample(way: Direction, size: int, seed: int, memory: int, tick: Callable[[], None]) -> Sample:
+def sample(way: Direction, size: int, seed: int, memory: int, tick: Callable[[], None]) -> Sampled:
     """Draw rows of a direction and search for their neighbours among all."""
     rows = np.sort(np.random.default_rng(seed).permutation(len(way.queries))[:size])
-    return Sample(rows, *search_few(way.queries, rows, way.others, way.k, memory, tick))
+    return Sampled(rows, *search_few(way.queries, rows, way.others, way.k, memory, tick))
 
 
 def measure_recall(way: Direction, memory: int, tick: Callable[[], None]) -> float:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from xmine.files import scratch
 from xmine.knn.cosines import Floats, Rows, all_cosines, exact_cosines, ordered, widen
-from xmine.knn.duplicates import Side
+from xmine.knn.duplicates import Distinct
 from xmine.knn.topk import EMPTY, Keys, columns_of, values_of
 from xmine.knn.workers import WorkerPool
 
@@ -34,8 +34,8 @@ class Direction:
         found: the same for all rows, not the distinct ones alone; None if that is all of them.
     """
 
-    queries: Side
-    others: Side
+    queries: Distinct
+    others: Distinct
     ids: Rows
     cosines: Floats
     found: tuple[Rows, Floats] | None = None
@@ -59,10 +59,10 @@ class Direction:
         return ids, cosines
 
 
-def directions(left: Side, right: Side, k: int) -> tuple[Direction, Direction]:
+def directions(left: Distinct, right: Distinct, k: int) -> tuple[Direction, Direction]:
     """Make the arrays that a search fills, for sources and for targets."""
 
-    def direction(queries: Side, others: Side) -> Direction:
+    def direction(queries: Distinct, others: Distinct) -> Direction:
         found = _empty(len(queries.vectors), min(k, len(others.vectors)))
         if left.first is None and right.first is None:
             return Direction(queries, others, *found)

@@ -13,7 +13,7 @@ from xmine.files.npy import opened
 from xmine.files.sealed_arrays import open_sealed, opened_sealed, write_sealed
 from xmine.hardware import blas_threads
 from xmine.knn.blocks import SourceBlock, multipliers_for, plan_blocks
-from xmine.knn.duplicates import Side
+from xmine.knn.duplicates import Distinct
 from xmine.knn.exact import MEMORY, SPARE
 from xmine.knn.inverted_lists import assign_lists, number_type
 from xmine.knn.ivf_products import Listed, multiply_lists
@@ -61,10 +61,10 @@ class Tiled:
         """Name a file."""
         return self.folder / f"tile-{self.mark[:12]}-{'-'.join(map(str, name))}.npy"
 
-    def side(self, number: int) -> Side:
+    def side(self, number: int) -> Distinct:
         """Open a side."""
         first = opened_sealed(self.path("first", number), np.int64) if self.folded[number] else None
-        return Side.of(opened(self.vectors[number]), first)
+        return Distinct.of(opened(self.vectors[number]), first)
 
     def direction(self, number: int, shard: Shard) -> Direction:
         """Open a shard that looks for its neighbours, and make room for these."""

@@ -20,7 +20,7 @@ from xmine.files.sealed_arrays import open_sealed, opened_sealed, write_sealed
 from xmine.knn.approximate import list_bytes
 from xmine.knn.blocks import plan_blocks
 from xmine.knn.centroids import train_centroids, training_sample
-from xmine.knn.duplicates import Side
+from xmine.knn.duplicates import Distinct
 from xmine.knn.exact import MEMORY, SPARE
 from xmine.knn.index_name import count_lists
 from xmine.knn.inverted_lists import number_type
@@ -96,7 +96,7 @@ def search_in_tiles(
         FileError: the folder cannot be written.
         XmineError: a task failed.
     """
-    left, right = Side(opened(vectors[0])), Side(opened(vectors[1]))
+    left, right = Distinct(opened(vectors[0])), Distinct(opened(vectors[1]))
     ways = directions(left, right, k)
     folded = left.first is not None, right.first is not None
     given = Tiled(vectors, folder, mark, k, folded, device, memory)

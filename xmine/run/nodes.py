@@ -93,7 +93,7 @@ class Versions:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class NodeReport:
     """What a task saw on a node: versions, and what is wrong with the folder, if anything is."""
 
     versions: Versions
@@ -107,7 +107,7 @@ class Seen:
         return "" if is_here else f"has another folder at {folder}"
 
 
-def look(folder: Path, token: str, answer: str) -> Seen:
+def look(folder: Path, token: str, answer: str) -> NodeReport:
     """Read the token of a folder, and write it back under another name: on a node."""
     wrong = ""
     try:
@@ -117,7 +117,7 @@ def look(folder: Path, token: str, answer: str) -> Seen:
         wrong = f"does not see {folder}"
     except OSError as error:
         wrong = f"cannot work in {folder}: {error.strerror}"
-    return Seen(Versions.here(), wrong)
+    return NodeReport(Versions.here(), wrong)
 
 
 def total_room(nodes: Iterable[Node]) -> str:

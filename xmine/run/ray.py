@@ -21,7 +21,7 @@ from xmine.files.atomic import writing
 from xmine.run.nodes import (
     Failure,
     Node,
-    Seen,
+    NodeReport,
     Versions,
     check_address,
     look,
@@ -230,7 +230,7 @@ def _live_nodes() -> dict[str, Node]:
     return {node.id: node for node in nodes if node.cores >= 1}
 
 
-def _ask(nodes: list[Node], folder: Path, token: str) -> Iterator[tuple[Node, Seen | str]]:
+def _ask(nodes: list[Node], folder: Path, token: str) -> Iterator[tuple[Node, NodeReport | str]]:
     """Let a task on each node look at a folder; give what each saw, or why a node does not tell."""
     import ray
 

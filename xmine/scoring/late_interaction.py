@@ -47,7 +47,7 @@ Tokens = tuple[Singles, Singles]
 Counterparts = tuple[Singles, NDArray[np.intp]]
 
 
-class Work(Protocol):
+class OnBatch(Protocol):
     """Looks at a batch of pairs, see `each_batch`."""
 
     def __call__(self, at: NDArray[np.intp], tokens: tuple[Rows, Rows], *, is_long: bool) -> None:
@@ -87,7 +87,7 @@ def match_pairs(source: TokenVectors, target: TokenVectors, x: Rows, y: Rows) ->
     return found
 
 
-def each_batch(source: TokenVectors, target: TokenVectors, x: Rows, y: Rows, work: Work) -> None:
+def each_batch(source: TokenVectors, target: TokenVectors, x: Rows, y: Rows, work: OnBatch) -> None:
     """Call `work` with batches of pairs that have tokens, in several threads.
 
     Args:

@@ -72,10 +72,9 @@ def choose_pairs(
         scores: their scores.
         retrieval: `max`, `fwd`, `bwd` or `intersect`.
     """
-    fwd = best_neighbours(neighbours.targets, scores.targets, neighbours.target_cosines)
+    fwd, turned = best_both_ways(neighbours, scores)
     if retrieval == "fwd":
         return _sorted(fwd)
-    turned = best_neighbours(neighbours.sources, scores.sources, neighbours.source_cosines)
     bwd = ChosenPairs(turned.targets, turned.sources, turned.scores, turned.cosines)
     if retrieval == "bwd":
         return _sorted(bwd)
@@ -87,7 +86,15 @@ def choose_pairs(
     return _one_to_one(fwd.joined(bwd.take(only_bwd)))
 
 
-def best_neighbours(
+def best_both_ways(neighbours: Neighbours, scores: MarginScores) -> tuple[ChosenPairs, ChosenPairs]:
+    """Take each source's best target, and each target's best source, as a target of its own."""
+    return (
+        _best_neighbours(neighbours.targets, scores.targets, neighbours.target_cosines),
+        _best_neighbours(neighbours.sources, scores.sources, neighbours.source_cosines),
+    )
+
+
+def _best_neighbours(
     ids: NDArray[np.int64], scores: NDArray[np.float32], cosines: NDArray[np.float32]
 ) -> ChosenPairs:
     """Take each row's best-scored neighbour; of equal ones that with the lower number."""

@@ -39,7 +39,7 @@ class TableRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class PaperTable:
     """A table of a paper; `models` and `files` are those of its file."""
 
     name: str  # as in moco/1
@@ -81,17 +81,17 @@ class Table:
 
 
 @cache
-def all_tables() -> dict[str, Table]:
+def all_tables() -> dict[str, PaperTable]:
     """Read the tables of all papers, by name."""
     return {table.name: table for paper in PAPERS for table in _tables(paper)}
 
 
-def _tables(paper: str) -> Iterator[Table]:
+def _tables(paper: str) -> Iterator[PaperTable]:
     found = load_toml(_HERE / f"{paper}.toml")
     measures = {name: _measure(about) for name, about in found["measures"].items()}
     for name, about in found["tables"].items():
         place = name if name.startswith("figure") else f"Table {name}"
-        yield Table(
+        yield PaperTable(
             f"{paper}/{name}",
             f"{found['paper']}, {place}",
             about["title"],

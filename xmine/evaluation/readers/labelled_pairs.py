@@ -5,23 +5,23 @@ XNLI (Conneau et al., 2018): one file of all languages with a head, `xnli.dev.ts
 et al., 2019): both sentences share nearly all their words, so overlap tells nothing.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from xmine.errors import FileError
-from xmine.evaluation.data import DataFolder, one_of, read_headed, read_tab_separated
+from xmine.evaluation.data import DataFolder, one_of, read_headed
 from xmine.files.reading import read_lines
 
 XNLI_LABELS = ("entailment", "neutral", "contradiction")
 PAWSX_LABELS = ("different", "paraphrase")  # written 0 and 1
 _XNLI_HEAD = ("language", "gold_label", "sentence1", "sentence2", "pairID")
-_PAWSX_HEAD = ("id", "sentence1", "sentence2", "label")
+PLAIN = ("sentence1", "sentence2", "label")  # the columns of files without a head
 _PAWSX_FILES = {"train": "train.tsv", "dev": "dev_2k.tsv", "test": "test_2k.tsv"}
 _ALIKE = "a pair has to have the same id, or line, and label in every language"
 
 
-class LabelledPair(NamedTuple):
+class ClassifiedPair(NamedTuple):
     """Two sentences of one language and their class; a pair and its translations share an item."""
 
     item: str
@@ -34,38 +34,39 @@ class LabelledPair(NamedTuple):
         return all(text.strip() not in ("", "NS") for text in self.texts)
 
 
-ByLanguage = Mapping[str, Sequence[LabelledPair]]
-_Rows = dict[str, tuple[str, LabelledPair]]  # item -> `file:line`, and the pair
+ByLanguage = Mapping[str, Sequence[ClassifiedPair]]
+_Rows = dict[str, tuple[str, ClassifiedPair]]  # item -> `file:line`, and the pair
 
 
-def read_xnli(data: DataFolder, split: str) -> dict[str, list[LabelledPair]]:
+def read_xnli(data: DataFolder, split: str) -> dict[str, list[ClassifiedPair]]:
     """Read a split, `dev` or `test`: language -> its pairs, in the same order in all languages."""
     name, plain = f"xnli.{split}.tsv", f"{split}-*.tsv"
     what = f"XNLI, {name} with all languages or {split}-en.tsv and so on"
     places = {name: ("xnli", "XNLI-1.0", "xnli/XNLI-1.0"), plain: ("xnli",)}
     folder, pattern = data.holding_first(places, what)
-    lines: dict[str, list[tuple[str, str, str, str, str]]] = {}
-    if pattern == name:
-        for where, row in read_headed(folder / name, _XNLI_HEAD):
-            language, label, first, second, item = (row[each] for each in _XNLI_HEAD)
-            lines.setdefault(language, []).append((where, item, first, second, label))
-        if not lines:
-            raise FileError(f"{folder / name}: has a head and no lines")
-    else:
-        for language, path in _by_language(folder, split).items():
-            found = enumerate(read_tab_separated(path, 3), start=1)
-            lines[language] = [(where, str(at), *columns[:3]) for at, (where, columns) in found]  # type: ignore[misc]
-    rows = {
-        language: _gathered(of_language, XNLI_LABELS, "label of XNLI")
-        for language, of_language in lines.items()
-    }
+    whole = pattern == name
+    files = {"": folder / name} if whole else _by_language(folder, split)
+    rows: dict[str, _Rows] = {}
+    for file, path in files.items():
+        lines = read_headed(path, _XNLI_HEAD if whole else PLAIN, has_head=whole)
+        for at, (where, row) in enumerate(lines, start=1):
+            label = row["gold_label" if whole else "label"]
+            _add(
+                rows.setdefault(row["language"] if whole else file, {}),
+                where,
+                row["pairID"] if whole else str(at),
+                (row["sentence1"], row["sentence2"]),
+                one_of(label, XNLI_LABELS, where, "label of XNLI"),
+            )
+    if not rows:
+        raise FileError(f"{folder / name}: has a head and no lines")
     names = {each: f"{folder / pattern.replace('*', each)}, {each}" for each in rows}
     _check_alike(names, rows, XNLI_LABELS)
     items = next(iter(rows.values()))
     return {language: [found[item][1] for item in items] for language, found in rows.items()}
 
 
-def read_pawsx(data: DataFolder, split: str) -> dict[str, list[LabelledPair]]:
+def read_pawsx(data: DataFolder, split: str) -> dict[str, list[ClassifiedPair]]:
     """Read a split in every language that there is, English first; `train` is English alone.
 
     Pairs of which a sentence is empty or `NS` are left out, as the distributor's README asks: they
@@ -84,10 +85,7 @@ def read_pawsx(data: DataFolder, split: str) -> dict[str, list[LabelledPair]]:
             "PAWS-X is learned from English, and its items are the English ones",
         )
     order = sorted(files, key=lambda language: (language != "en", language))
-    rows = {
-        language: _gathered(_pawsx_lines(files[language]), ("0", "1"), "label of a pair")
-        for language in order
-    }
+    rows = {language: _pawsx_rows(files[language]) for language in order}
     _check_alike({language: str(files[language]) for language in order}, rows, PAWSX_LABELS)
     found = {}
     for language in order:
@@ -102,30 +100,23 @@ def _by_language(folder: Path, split: str) -> dict[str, Path]:
     return {path.stem.removeprefix(f"{split}-"): path for path in paths}
 
 
-def _gathered(
-    lines: Iterable[tuple[str, str, str, str, str]], labels: Sequence[str], what: str
-) -> _Rows:
-    """Gather `file:line`, item, both sentences and label."""
+def _add(rows: _Rows, where: str, item: str, texts: tuple[str, str], label: int) -> None:
+    if item in rows:
+        raise FileError(f"{where}: the id {item} stands twice")
+    rows[item] = where, ClassifiedPair(item, texts, label)
+
+
+def _pawsx_rows(path: Path) -> _Rows:
+    """Read the pairs of a language; without ids, an item is its line number."""
     rows: _Rows = {}
-    for where, item, first, second, label in lines:
-        if item in rows:
-            raise FileError(f"{where}: the id {item} stands twice")
-        pair = LabelledPair(item, (first, second), one_of(label, labels, where, what))
-        rows[item] = (where, pair)
+    has_ids = read_lines(path)[0].split("\t")[0] == "id"
+    for at, (where, row) in enumerate(read_headed(path, PLAIN, has_head=has_ids), start=1):
+        texts = row["sentence1"], row["sentence2"]
+        if not has_ids:
+            texts = _unquoted(texts[0]), _unquoted(texts[1])
+        label = one_of(row["label"], ("0", "1"), where, "label of a pair")
+        _add(rows, where, row.get("id", str(at)), texts, label)
     return rows
-
-
-def _pawsx_lines(path: Path) -> Iterator[tuple[str, str, str, str, str]]:
-    """Give `file:line`, item, both sentences and label; without ids, an item is its line number."""
-    if read_lines(path)[0].split("\t")[0] == "id":
-        for where, row in read_headed(path, _PAWSX_HEAD):
-            yield where, row["id"], row["sentence1"], row["sentence2"], row["label"]
-        return
-    for number, (where, columns) in enumerate(read_tab_separated(path, 3), start=1):
-        if len(columns) != 3:
-            raise FileError(f"{where}: {len(columns)} columns; expected sentence, sentence, label")
-        first, second, label = map(_unquoted, columns)
-        yield where, str(number), first, second, label
 
 
 def _unquoted(text: str) -> str:

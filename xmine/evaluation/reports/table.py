@@ -27,7 +27,7 @@ Results = Mapping[str, Mapping[str, Result]]  # encoder -> benchmark -> result
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class EncoderFigure:
     """A figure of one encoder, unscaled; None for what cannot be told."""
 
     value: float | None
@@ -49,7 +49,7 @@ class Line:
     benchmark: str
     row: str
     metric: Metric
-    figures: dict[str, Figure]
+    figures: dict[str, EncoderFigure]
 
 
 def compared(results: Results, resamples: int = 1000, seed: int = 1) -> list[Line]:
@@ -59,8 +59,8 @@ def compared(results: Results, resamples: int = 1000, seed: int = 1) -> list[Lin
         of = {who: found[benchmark] for who, found in results.items() if benchmark in found}
         metrics = {each.name: each for result in of.values() for each in result.metrics}
         for row, name in dict.fromkeys(x for result in of.values() for x in main_figures(result)):
-            figures = {who: Figure(None) for who in results}
-            figures |= {who: Figure(result.figure(row, name)) for who, result in of.items()}
+            figures = {who: EncoderFigure(None) for who in results}
+            figures |= {who: EncoderFigure(result.figure(row, name)) for who, result in of.items()}
             figures |= _with_intervals(of, row, name, resamples, seed)
             lines.append(Line(benchmark, row, metrics[name], figures))
     return lines
@@ -68,7 +68,7 @@ def compared(results: Results, resamples: int = 1000, seed: int = 1) -> list[Lin
 
 def _with_intervals(
     of: Mapping[str, Result], row: str, metric: str, resamples: int, seed: int
-) -> dict[str, Figure]:
+) -> dict[str, EncoderFigure]:
     """Compute what values of items allow; gains among encoders with the same items alone."""
     values, statistic = {}, next(iter(of.values())).statistic
     if statistic == "spearman" and not is_installed("scipy"):
@@ -85,9 +85,9 @@ def _with_intervals(
     figures, before = {}, of[first].figure(row, metric)
     for who, (own, gain) in zip(values, drawn, strict=True):
         value = of[who].figure(row, metric)
-        figures[who] = Figure(value, own)
+        figures[who] = EncoderFigure(value, own)
         if who != first and value is not None and before is not None:
-            figures[who] = Figure(value, own, value - before, gain)
+            figures[who] = EncoderFigure(value, own, value - before, gain)
     return figures
 
 
@@ -111,7 +111,7 @@ def as_cells(lines: Sequence[Line], encoders: Sequence[str]) -> list[list[str]]:
     return cells
 
 
-def _gain(figure: Figure, metric: Metric) -> str:
+def _gain(figure: EncoderFigure, metric: Metric) -> str:
     """Print a gain with its sign, none for what rounds to zero, and its interval."""
     if figure.gain is None or figure.gain_interval is None:
         return "-"

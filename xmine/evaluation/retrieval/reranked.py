@@ -19,7 +19,7 @@ from xmine.run.steps import Steps
 from xmine.scoring.margin import margin_scores
 from xmine.scoring.probability import NEIGHBOURS
 from xmine.scoring.reranking import Reranker
-from xmine.scoring.retrieval import best_neighbours
+from xmine.scoring.retrieval import best_both_ways
 from xmine.vectors.tokens import ReadTokens, compared, texts_read
 
 # Nearest lines that are reranked; more where margins are over more.
@@ -74,8 +74,7 @@ def line_reranker(encoder: Encoders, rerank: str, k: int = NEIGHBOURS) -> LineRe
             matches = match_candidates(lambda: tokens, near, max(NEAREST, k), parts, [], tick)
             margins = margin_scores(near, k=k)
             scores = Reranker(near, matches, margins, weights_of(one)).candidates()
-        forward = best_neighbours(near.targets, scores.targets, near.target_cosines)
-        backward = best_neighbours(near.sources, scores.sources, near.source_cosines)
+            forward, backward = best_both_ways(near, scores)
         return forward.targets, backward.targets
 
     return best_lines

@@ -15,7 +15,7 @@ from xmine.knn.cosines import Vectors
 from xmine.knn.exact import search_exact
 from xmine.progress import Report, silent
 from xmine.scoring.margin import margin_scores
-from xmine.scoring.retrieval import best_neighbours
+from xmine.scoring.retrieval import best_both_ways
 
 _METRICS = (
     Metric("forward", "→", "share of lines of the first language with errors", 100, 2, "lower"),
@@ -34,8 +34,7 @@ def best_lines(
     """
     neighbours = search_exact(source, target, 1 if margin == "absolute" else k, report=report)
     scores = margin_scores(neighbours, margin)
-    forward = best_neighbours(neighbours.targets, scores.targets, neighbours.target_cosines)
-    backward = best_neighbours(neighbours.sources, scores.sources, neighbours.source_cosines)
+    forward, backward = best_both_ways(neighbours, scores)
     return (forward.targets, backward.targets), scores.clamped
 
 

@@ -14,7 +14,7 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import Encoders
 from xmine.evaluation.transfer import tasks
 from xmine.evaluation.transfer.metrics import Floats, goodness
-from xmine.evaluation.transfer.tasks import Places, Predict, Task, folds
+from xmine.evaluation.transfer.tasks import HeadTask, Places, Predict, folds
 from xmine.progress import Progress, Report
 
 # Inverse strengths of regularisation that are tried, wider than SentEval's 1/4 to 32: vectors of
@@ -71,9 +71,9 @@ class FrozenLearner:
         self.chosen: dict[str, list[float]] = {}  # task -> the C chosen, one for each fold
         self._known: dict[tuple[SentenceEncoder, str], dict[str, Vectors]] = {}
         # What it learned last: from which task, of which encoder and prompt.
-        self._last: tuple[Task, tuple[Encoders, str], tuple[_Scorer, float]] | None = None
+        self._last: tuple[HeadTask, tuple[Encoders, str], tuple[_Scorer, float]] | None = None
 
-    def __call__(self, encoder: Encoders, task: Task, prompt: str, report: Report) -> Predict:
+    def __call__(self, encoder: Encoders, task: HeadTask, prompt: str, report: Report) -> Predict:
         """Learn a task; see `tasks.Learner`. Scores are logarithms of probabilities or odds."""
         tasks.check_learnable(task)
         last = self._last[0] if self._last else task
@@ -117,7 +117,7 @@ class FrozenLearner:
 
 
 def _learned(
-    task: Task, features: Callable[[Sequence[tuple[str, ...]]], _Features], report: Report
+    task: HeadTask, features: Callable[[Sequence[tuple[str, ...]]], _Features], report: Report
 ) -> tuple[_Scorer, float]:
     """Choose the regularisation, the strongest of equals; then learn from all of train with it."""
     train, answers = features(task.train.texts), task.train.answers
@@ -144,7 +144,7 @@ def _learned(
     return score, best
 
 
-def _fit(task: Task, features: _Features, answers: Floats, strength: float) -> _Scorer:
+def _fit(task: HeadTask, features: _Features, answers: Floats, strength: float) -> _Scorer:
     """Fit one model; its scores are those of `tasks.Predict`."""
     if task.kind == "number":
         from sklearn.linear_model import Ridge

@@ -18,11 +18,11 @@ from xmine.evaluation.transfer import xrete
 from xmine.evaluation.transfer.frozen import FrozenLearner
 from xmine.evaluation.transfer.metrics import METRICS, f1, task_figures
 from xmine.evaluation.transfer.senteval import SENTEVAL, senteval_task
-from xmine.evaluation.transfer.tasks import Learner, Task
+from xmine.evaluation.transfer.tasks import HeadTask, Learner
 from xmine.progress import Report, silent
 
 # task -> its reader, whose tasks are folds if they are several; and one of its files
-TASKS: Mapping[str, tuple[Callable[..., Task | list[Task]], str]] = {
+TASKS: Mapping[str, tuple[Callable[..., HeadTask | list[HeadTask]], str]] = {
     **{name: (partial(senteval_task, name=name), file) for name, file in SENTEVAL.items()},
     "americasnli": (xrete.americasnli_task, "americasnli/test.tsv"),
     "xnli": (xrete.xnli_task, "xnli/train-en.tsv"),
@@ -37,7 +37,7 @@ _AVERAGED = {"SentEval": (*SENTEVAL,), "XRETE": ("americasnli", "xnli", "xcopa",
 
 def read_tasks(
     data: DataFolder, wanted: Sequence[str] = (), learned: Sequence[str] = ()
-) -> dict[str, list[Task]]:
+) -> dict[str, list[HeadTask]]:
     """Read the tasks that a data folder has files of, or the wanted ones; several are folds.
 
     Those of XRETE are `learned` from files of some languages, or all; of English if of none.
@@ -113,7 +113,7 @@ def evaluate_transfer(
 
 
 def _rows(
-    encoder: Encoders, folds: Sequence[Task], prompt: str, report: Report, learn: Learner
+    encoder: Encoders, folds: Sequence[HeadTask], prompt: str, report: Report, learn: Learner
 ) -> list[Row]:
     """Measure a task in each language; over folds, the mean."""
     measured: dict[str, list[Row]] = {}

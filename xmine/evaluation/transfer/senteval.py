@@ -10,7 +10,7 @@ from pathlib import Path
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, incomplete, one_of, read_headed, read_tab_separated
 from xmine.evaluation.readers.labelled_pairs import PAWSX_LABELS
-from xmine.evaluation.transfer.tasks import Kind, Task, examples, folds
+from xmine.evaluation.transfer.tasks import HeadTask, Kind, examples, folds
 from xmine.files.reading import read_bytes
 
 OUTER_FOLDS = 10
@@ -20,7 +20,7 @@ _SENTIMENTS = ("negative", "positive")
 _Rows = Iterator[tuple[tuple[str, ...], int]]  # texts and class
 
 
-def senteval_task(data: DataFolder, name: str) -> list[Task]:
+def senteval_task(data: DataFolder, name: str) -> list[HeadTask]:
     """Read a task; one without a split of its own comes as ten, one for each part held out."""
     inside, files, read, classes = _TASKS[name]
     places = [f"{root}{inside}" for root in ("senteval/", "senteval/data/downstream/", "")]
@@ -33,12 +33,14 @@ def senteval_task(data: DataFolder, name: str) -> list[Task]:
         kind: Kind = "pair" if of_pairs else "class"
         tuned = dev[0] if dev else None
         split = "SentEval, split of its own"
-        return [Task(name, kind, classes, train, tuned, {"en": test}, split, symmetric=of_pairs)]
+        return [
+            HeadTask(name, kind, classes, train, tuned, {"en": test}, split, symmetric=of_pairs)
+        ]
     sides = [_latin_lines(folder / file) for file in files]
     rows = (((text,), label) for label, side in enumerate(sides) for _, text in side)
     whole, split = examples(rows, folder), f"SentEval, {OUTER_FOLDS}-fold cross-validation"
     return [
-        Task(name, "class", classes, whole.some(learn), None, {"en": whole.some(held)}, split)
+        HeadTask(name, "class", classes, whole.some(learn), None, {"en": whole.some(held)}, split)
         for learn, held in folds("class", whole.answers, OUTER_FOLDS, str(folder))
     ]
 

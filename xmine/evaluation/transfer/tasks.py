@@ -66,7 +66,7 @@ def pair_examples(pairs: ByLanguage) -> dict[str, Examples]:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class HeadTask:
     """What is learned from `train`, tuned on `dev` if there is one, and measured on each test."""
 
     name: str
@@ -93,14 +93,14 @@ class Learner(Protocol):
     def protocol(self) -> str:
         """Say how it learns, in a sentence."""
 
-    def __call__(self, encoder: Encoders, task: Task, prompt: str, report: Report) -> Predict:
+    def __call__(self, encoder: Encoders, task: HeadTask, prompt: str, report: Report) -> Predict:
         """Learn a task in English; a FileError where its examples have nothing to learn from."""
 
     def settings(self, encoder: Encoders) -> Mapping[str, object]:
         """Give the choices that figures depend on."""
 
 
-def check_learnable(task: Task) -> None:
+def check_learnable(task: HeadTask) -> None:
     """Refuse examples that all have the same answer: what never differs cannot be learned."""
     answers = task.train.answers
     if task.kind != "choice" and len(np.unique(answers, axis=0)) < 2:

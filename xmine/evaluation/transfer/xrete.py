@@ -20,12 +20,11 @@ from xmine.evaluation.data import (
     one_of,
     read_aligned,
     read_headed,
-    read_tab_separated,
 )
 from xmine.evaluation.readers import labelled_pairs as labels
 from xmine.evaluation.readers.json_rows import filled_text, json_rows, whole_number
 from xmine.evaluation.readers.labelled_pairs import ByLanguage, read_pawsx, read_xnli
-from xmine.evaluation.transfer.tasks import Examples, Task, examples, pair_examples
+from xmine.evaluation.transfer.tasks import Examples, HeadTask, examples, pair_examples
 from xmine.files.records import json_text
 
 # The questions of COPA, behind the premise: in English for every language, as XCOPA has no others.
@@ -36,20 +35,20 @@ ENGLISH = ("en",)
 _Read = Callable[[DataFolder, str], ByLanguage]
 
 
-def xnli_task(data: DataFolder, learned: Sequence[str] = ENGLISH) -> Task:
+def xnli_task(data: DataFolder, learned: Sequence[str] = ENGLISH) -> HeadTask:
     """Read XNLI: learned from MultiNLI, tuned on English dev, measured on test, or else on dev."""
     tests, split, dev = _test_or_dev(read_xnli, data)
     train, names = _multinli(data, learned)
     said = f"learned from MultiNLI train in {names}; XNLI {split}"
-    return Task("xnli", "pair", labels.XNLI_LABELS, train, dev, tests, said)
+    return HeadTask("xnli", "pair", labels.XNLI_LABELS, train, dev, tests, said)
 
 
-def pawsx_task(data: DataFolder, learned: Sequence[str] = ENGLISH) -> Task:
+def pawsx_task(data: DataFolder, learned: Sequence[str] = ENGLISH) -> HeadTask:
     """Read PAWS-X: learned from its train; otherwise as XNLI."""
     tests, split, dev = _test_or_dev(read_pawsx, data)
     train, names = _chosen(pair_examples(read_pawsx(data, "train")), learned, "PAWS-X train")
     said = f"learned from PAWS-X train in {names}; PAWS-X {split}"
-    return Task("pawsx", "pair", labels.PAWSX_LABELS, train, dev, tests, said)
+    return HeadTask("pawsx", "pair", labels.PAWSX_LABELS, train, dev, tests, said)
 
 
 def _chosen(
@@ -83,7 +82,7 @@ def _english_dev(read: _Read, data: DataFolder) -> Examples | None:
         return None
 
 
-def americasnli_task(data: DataFolder, learned: Sequence[str] = ENGLISH) -> Task:
+def americasnli_task(data: DataFolder, learned: Sequence[str] = ENGLISH) -> HeadTask:
     """Read AmericasNLI, test or else dev; tuned on XNLI's English dev where that is there."""
     places = ("americasnli", "AmericasNLI", "americasnli/data/anli_final", "data/anli_final")
     names = [name for x in ("test", "dev") for name in (f"{x}.tsv", f"{x}/anli.{x}.tsv")]
@@ -100,7 +99,7 @@ def americasnli_task(data: DataFolder, learned: Sequence[str] = ENGLISH) -> Task
     train, spoken = _multinli(data, learned)
     said = f"learned from MultiNLI train in {spoken}; AmericasNLI {Path(name).stem.split('.')[-1]}"
     dev = _english_dev(read_xnli, data)
-    return Task("americasnli", "pair", labels.XNLI_LABELS, train, dev, tests, said)
+    return HeadTask("americasnli", "pair", labels.XNLI_LABELS, train, dev, tests, said)
 
 
 def _multinli(data: DataFolder, learned: Sequence[str]) -> tuple[Examples, str]:
@@ -112,17 +111,11 @@ def _multinli(data: DataFolder, learned: Sequence[str]) -> tuple[Examples, str]:
     folder, pattern = data.holding_first(places, what)
 
     def rows(path: Path) -> Iterator[tuple[tuple[str, ...], int]]:
-        if pattern == headed:
-            found = read_headed(path, ("premise", "hypo", "label"))
-            lines = ((where, (row["premise"], row["hypo"], row["label"])) for where, row in found)
-        else:
-            lines = ((where, (x[0], x[1], x[2])) for where, x in read_tab_separated(path, 3))
-        for where, (premise, hypothesis, label) in lines:
-            known = "contradiction" if label == "contradictory" else label
-            yield (
-                (premise, hypothesis),
-                one_of(known, labels.XNLI_LABELS, where, "label of MultiNLI"),
-            )
+        names = ("premise", "hypo", "label")
+        for where, row in read_headed(path, names, has_head=pattern == headed):
+            label = row["label"].replace("contradictory", "contradiction")
+            number = one_of(label, labels.XNLI_LABELS, where, "label of MultiNLI")
+            yield (row["premise"], row["hypo"]), number
 
     found = {}
     for path in sorted(folder.glob(pattern)):
@@ -132,7 +125,7 @@ def _multinli(data: DataFolder, learned: Sequence[str]) -> tuple[Examples, str]:
     return _chosen(found, learned, f"{folder}: MultiNLI train")
 
 
-def xcopa_task(data: DataFolder, learned: Sequence[str] = ENGLISH) -> Task:
+def xcopa_task(data: DataFolder, learned: Sequence[str] = ENGLISH) -> HeadTask:
     """Read XCOPA, test or else validation, with whichever there is of Social IQa and COPA."""
     del learned  # both are in English alone
     patterns = {"*/test.*.jsonl": "test", "*/val.*.jsonl": "val"}
@@ -150,7 +143,7 @@ def xcopa_task(data: DataFolder, learned: Sequence[str] = ENGLISH) -> Task:
     tests = {language: read_copa(folder / file) for language, file in files.items()}
     sources = " and ".join(name for name, rows in found.items() if rows)
     said = f"learned from {sources} train in English; XCOPA {split}"
-    return Task("xcopa", "choice", (), _joined(train), _copa(data, "val.jsonl"), tests, said)
+    return HeadTask("xcopa", "choice", (), _joined(train), _copa(data, "val.jsonl"), tests, said)
 
 
 def _copa(data: DataFolder, name: str) -> Examples | None:
@@ -198,7 +191,7 @@ def _siqa(data: DataFolder) -> Examples | None:
     return examples(rows(), questions)
 
 
-def multiarc_task(data: DataFolder, learned: Sequence[str] = ENGLISH) -> Task:
+def multiarc_task(data: DataFolder, learned: Sequence[str] = ENGLISH) -> HeadTask:
     """Read the training reviews and the test reviews of each language."""
     apart, places = "train/dataset_en_train.json", ("multiarc", "amazon_reviews_multi")
     folder, pattern = data.holding_first(
@@ -217,7 +210,7 @@ def multiarc_task(data: DataFolder, learned: Sequence[str] = ENGLISH) -> Task:
         if "all" in learned or language in learned:
             reviews[language] = read_reviews(path, language)
     train, names = _chosen(reviews, learned, f"{folder}: training reviews")
-    return Task(
+    return HeadTask(
         name="multiarc",
         kind="number",
         classes=(),
@@ -240,7 +233,7 @@ def read_reviews(path: Path, language: str) -> Examples:
     return examples(rows(), path)
 
 
-def multieurlex_task(data: DataFolder, learned: Sequence[str] = ENGLISH) -> Task:
+def multieurlex_task(data: DataFolder, learned: Sequence[str] = ENGLISH) -> HeadTask:
     """Read MultiEURLEX: laws to learn from, and those of each language to measure on."""
     files = ("train.jsonl", "dev.jsonl", "test.jsonl")
     places = ("multieurlex", "multi_eurlex")
@@ -259,7 +252,7 @@ def multieurlex_task(data: DataFolder, learned: Sequence[str] = ENGLISH) -> Task
 
     marked_train = {name: marked(found) for name, found in train.items()}
     learnt, names = _chosen(marked_train, learned, f"{folder / files[0]}")
-    return Task(
+    return HeadTask(
         name="multieurlex",
         kind="document",
         classes=classes,

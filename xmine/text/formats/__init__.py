@@ -12,10 +12,10 @@ from xmine.extras import needs
 from xmine.files.reading import name_of
 from xmine.files.suffixes import plugged
 from xmine.text.formats import books, gettext, keyed, pages, subtitles, xliff
-from xmine.text.formats.units import LeftOut, Unit, one_line, short, within_budget
+from xmine.text.formats.units import LeftOut, Passage, one_line, short, within_budget
 
 # Kind of file -> the module that it needs, or nothing, and what reads its units in their order.
-READERS: dict[str, tuple[str, Callable[[str], Iterator[Unit | LeftOut]]]] = {
+READERS: dict[str, tuple[str, Callable[[str], Iterator[Passage | LeftOut]]]] = {
     "subtitles": ("", subtitles.read),
     "gettext": ("polib", gettext.read),
     "xliff": ("", xliff.read),
@@ -32,7 +32,7 @@ def has_units(kind: str) -> bool:
     return kind in READERS or hasattr(plugged(kind), "units")
 
 
-def read_units(path: str, kind: str, left_out: Counter[str]) -> Iterator[Unit]:
+def read_units(path: str, kind: str, left_out: Counter[str]) -> Iterator[Passage]:
     """Give the texts of a file that are not blank; a line break inside one becomes a space.
 
     Args:
@@ -51,13 +51,15 @@ def read_units(path: str, kind: str, left_out: Counter[str]) -> Iterator[Unit]:
     return _filled(path, read(path), left_out)
 
 
-def _filled(path: str, units: Iterator[Unit | LeftOut], left_out: Counter[str]) -> Iterator[Unit]:
+def _filled(
+    path: str, units: Iterator[Passage | LeftOut], left_out: Counter[str]
+) -> Iterator[Passage]:
     found = False
     for each in within_budget(path, units):
         if isinstance(each, LeftOut):
             left_out += Counter({each.what: each.number})
         elif text := one_line(each[0]):  # a plain pair, of another package
             found = True
-            yield Unit(text, short(each[1]))
+            yield Passage(text, short(each[1]))
     if not found:
         raise FileError(f"{name_of(path)}: there is no text in it")

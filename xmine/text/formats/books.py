@@ -16,7 +16,7 @@ from xmine.errors import FileError
 from xmine.files.reading import limited, name_of, raw_blocks
 from xmine.files.xml_text import parsed_xml, tag_of
 from xmine.text.formats.html_blocks import html_blocks
-from xmine.text.formats.units import LeftOut, Unit, decoded_text, unzipping
+from xmine.text.formats.units import LeftOut, Passage, decoded_text, unzipping
 
 _MOST = 1 << 29  # bytes of an archive, unpacked
 _MOST_RATIO = 200  # of these to those of the archive, from a size on that can hurt
@@ -43,7 +43,7 @@ def opened(path: str) -> Iterator[zipfile.ZipFile]:
         yield archive
 
 
-def read_docx(path: str) -> Iterator[Unit | LeftOut]:
+def read_docx(path: str) -> Iterator[Passage | LeftOut]:
     """Read paragraphs and cells, then notes; inserted text is there, deleted text is not."""
     with opened(path) as archive:
         listed, parts = "[Content_Types].xml", defaultdict[str, list[str]](list)
@@ -61,18 +61,18 @@ def read_docx(path: str) -> Iterator[Unit | LeftOut]:
             for found in chain.from_iterable(_paragraphs(root, hidden, place) for root in roots):
                 if kind in _PARTS:
                     yield found
-                elif isinstance(found, Unit) and found.text.strip():
+                elif isinstance(found, Passage) and found.text.strip():
                     yield LeftOut(place)
 
 
-def _paragraphs(root: Element, hidden: set[str], place: str) -> Iterator[Unit | LeftOut]:
+def _paragraphs(root: Element, hidden: set[str], place: str) -> Iterator[Passage | LeftOut]:
     number = 0
     for element in root.iter():
         if tag_of(element.tag) == "AlternateContent":  # one text in two forms
             element[:] = [each for each in element if tag_of(each.tag) != "Fallback"]
         elif tag_of(element.tag) == "p":
             left_out, number = Counter[str](), number + 1
-            yield Unit("".join(_said(element, hidden, left_out)), f"{place} {number}")
+            yield Passage("".join(_said(element, hidden, left_out)), f"{place} {number}")
             yield from starmap(LeftOut, (+left_out).items())
 
 
@@ -132,7 +132,7 @@ def _value(element: Element | None, name: str = "val") -> str:
     return next((value for key, value in items if tag_of(key) == name), "")
 
 
-def read_epub(path: str) -> Iterator[Unit | LeftOut]:
+def read_epub(path: str) -> Iterator[Passage | LeftOut]:
     """Read the chapters in the order of the book; the place names the file of the chapter."""
     from urllib.parse import unquote  # 6 ms at every start
 
@@ -160,7 +160,7 @@ def read_epub(path: str) -> Iterator[Unit | LeftOut]:
             for each in html_blocks(page, where):
                 number += isinstance(each, str)
                 place = f"{posixpath.basename(inside)} paragraph {number}"
-                yield Unit(each, place) if isinstance(each, str) else each
+                yield Passage(each, place) if isinstance(each, str) else each
 
 
 def _xml(archive: zipfile.ZipFile, inside: str, path: str) -> Element:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from xmine.errors import FileError
 from xmine.files.reading import name_of
-from xmine.text.formats.units import Translation, Unit, line_of, read_text
+from xmine.text.formats.units import Passage, Translation, line_of, read_text
 
 _HINT = "copy it again, or mend the line; msgfmt -c names all that is wrong"
 _OPEN = re.compile(r'^(?:msg\w+(?:\[\d+\])?[ \t]+|[ \t]*)"(?!.*"[ \t]*$).*$', re.MULTILINE)
@@ -13,11 +13,11 @@ _OTHER_FORM = "in a further plural form"
 _LANGUAGE = re.compile(r'^"Language:[ \t]*([\w@.-]+)', re.MULTILINE)
 
 
-def read(path: str) -> Iterator[Unit]:
+def read(path: str) -> Iterator[Passage]:
     """Read the messages themselves, those in the plural too."""
     for found in translations(path):
         if found.fault != _OTHER_FORM:
-            yield Unit(found.source, found.place)
+            yield Passage(found.source, found.place)
 
 
 def language(path: str) -> str:

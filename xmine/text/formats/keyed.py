@@ -13,7 +13,7 @@ from xmine.files.reading import in_command, limited, name_of, read_blocks
 from xmine.files.records import json_text, parsed_json
 from xmine.files.suffixes import NO_SENTENCES, kind_of
 from xmine.files.xml_text import root_of, tag_of, text_of
-from xmine.text.formats.units import LeftOut, Unit, line_of, read_text, short
+from xmine.text.formats.units import LeftOut, Passage, line_of, read_text, short
 
 KINDS = ("xml", "strings", "arb", "json")
 # No pattern repeats a pattern that could match the same characters in another way. A comment does
@@ -27,7 +27,7 @@ _OF_EXTENSION = {"message", "description", "placeholders"}  # of a browser: a te
 _ESCAPE = re.compile(r"\\(?:[uU]([0-9a-fA-F]{4})|(.))", re.DOTALL)
 
 
-def read(path: str) -> Iterator[Unit | LeftOut]:
+def read(path: str) -> Iterator[Passage | LeftOut]:
     """Read the texts; the place of one is its key, `menu.file.0` for a text inside others."""
     kind = kind_of(path)
     if kind == "xml":
@@ -35,7 +35,7 @@ def read(path: str) -> Iterator[Unit | LeftOut]:
     return _apple(path) if kind == "strings" else _json(path, is_arb=kind == "arb")
 
 
-def _json(path: str, *, is_arb: bool) -> Iterator[Unit]:
+def _json(path: str, *, is_arb: bool) -> Iterator[Passage]:
     name, (what, hint) = name_of(path), NO_SENTENCES["json"]
     hint = hint.replace("FILE", in_command(path))
     root = parsed_json(read_text(path), name, hint, tuple)
@@ -52,7 +52,7 @@ def _json(path: str, *, is_arb: bool) -> Iterator[Unit]:
             if "message" in facts and facts.keys() <= _OF_EXTENSION and len(facts) == len(value):
                 value = facts["message"]
             if isinstance(value, str):
-                yield Unit(json_text(value, place, f"{name}: {place}"), place)
+                yield Passage(json_text(value, place, f"{name}: {place}"), place)
             elif isinstance(value, (tuple, list)):
                 inside = enumerate(value) if isinstance(value, list) else value
                 levels.append((f"{place}.", iter(inside)))
@@ -61,7 +61,7 @@ def _json(path: str, *, is_arb: bool) -> Iterator[Unit]:
             levels.pop()
 
 
-def _android(path: str) -> Iterator[Unit | LeftOut]:
+def _android(path: str) -> Iterator[Passage | LeftOut]:
     root, name = root_of(path), name_of(path)
     if tag_of(root.tag) != "resources":
         what, hint = NO_SENTENCES["xml"]
@@ -73,9 +73,9 @@ def _android(path: str) -> Iterator[Unit | LeftOut]:
             yield LeftOut("texts marked not translatable", sum(map(bool, texts)))
         elif is_list:
             for at, (item, text) in enumerate(zip(entry, texts, strict=True)):
-                yield Unit(text, f"{key}.{item.get('quantity') or at}")
+                yield Passage(text, f"{key}.{item.get('quantity') or at}")
         elif "string" in (entry.tag, entry.get("type")):
-            yield Unit(texts[0], key)
+            yield Passage(texts[0], key)
         elif texts[0]:
             yield LeftOut(f"resources <{tag_of(entry.tag)}>", len(entry) or 1)
 
@@ -85,7 +85,7 @@ def _android_text(entry: Element) -> str:
     return _unescaped(re.sub(r'(?<!\\)"', "", text))
 
 
-def _apple(path: str) -> Iterator[Unit | LeftOut]:
+def _apple(path: str) -> Iterator[Passage | LeftOut]:
     data, name = limited(path, read_blocks(path)), name_of(path)
     if data.startswith(b"bplist"):  # as Xcode packs them into an app
         yield from _packed(data, name)
@@ -98,10 +98,10 @@ def _apple(path: str) -> Iterator[Unit | LeftOut]:
             raise FileError(f"{name}:{line_of(text, at)}: not an entry of a .strings file", hint)
         at = found.end()
         if found.re is _ENTRY:
-            yield Unit(_unescaped(found[3]), _unescaped(found[1] or found[2] or ""))
+            yield Passage(_unescaped(found[3]), _unescaped(found[1] or found[2] or ""))
 
 
-def _packed(data: bytes, name: str) -> Iterator[Unit | LeftOut]:
+def _packed(data: bytes, name: str) -> Iterator[Passage | LeftOut]:
     import plistlib
 
     try:
@@ -110,7 +110,7 @@ def _packed(data: bytes, name: str) -> Iterator[Unit | LeftOut]:
         raise FileError(f"{name}: a broken property list: {error}", "copy it again") from None
     for key, text in root.items() if isinstance(root, dict) else ():
         if isinstance(text, str):
-            yield Unit(json_text(text, key, f"{name}: {key}"), str(key))
+            yield Passage(json_text(text, key, f"{name}: {key}"), str(key))
         elif isinstance(text, (dict, list)):
             yield LeftOut("entries that hold others")
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from xmine.errors import FileError
 from xmine.files.reading import name_of
 from xmine.text.formats.html_blocks import bared, blocks, html_blocks, parsed
-from xmine.text.formats.units import LeftOut, Unit, one_line, read_text
+from xmine.text.formats.units import LeftOut, Passage, one_line, read_text
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -56,7 +56,7 @@ _PROGRAM = re.compile(
 _DEEPEST = 100  # blocks inside blocks
 
 
-def read_markdown(path: str) -> Iterator[Unit | LeftOut]:
+def read_markdown(path: str) -> Iterator[Passage | LeftOut]:
     """Read the texts of a page; the place is the line where the block begins."""
     from markdown_it import MarkdownIt
 
@@ -76,7 +76,7 @@ def _unmark(state: "StateCore") -> None:
             token.content = _MARKS.sub(lambda mark: mark[0] if mark[1] else "", token.content)
 
 
-def _texts(reader: "MarkdownIt", text: str, name: str, first: int) -> Iterator[Unit | LeftOut]:
+def _texts(reader: "MarkdownIt", text: str, name: str, first: int) -> Iterator[Passage | LeftOut]:
     for lines, put in _LINES:
         text = lines.sub(put, text)
     at = first
@@ -104,10 +104,10 @@ def _texts(reader: "MarkdownIt", text: str, name: str, first: int) -> Iterator[U
             breaks = ("softbreak", "hardbreak")
             said = ["".join(" " if each.type in breaks else each.content for each in children)]
         for each in said:
-            yield Unit(each, f"line {at}") if isinstance(each, str) else each
+            yield Passage(each, f"line {at}") if isinstance(each, str) else each
 
 
-def read_html(path: str) -> Iterator[Unit | LeftOut]:
+def read_html(path: str) -> Iterator[Passage | LeftOut]:
     """Read the main text of a page, as trafilatura finds it; all of a page where it finds none."""
     import trafilatura
 
@@ -124,4 +124,4 @@ def read_html(path: str) -> Iterator[Unit | LeftOut]:
     if beside := (every - Counter(map(one_line, main))).total():
         yield LeftOut("texts beside the main text", beside)
     for number, text in enumerate(main, start=1):
-        yield Unit(text, f"paragraph {number}")
+        yield Passage(text, f"paragraph {number}")

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from xmine.errors import FileError
 from xmine.files.reading import name_of
 from xmine.files.suffixes import suffix_of
-from xmine.text.formats.units import LeftOut, Unit, one_line, read_text
+from xmine.text.formats.units import LeftOut, Passage, one_line, read_text
 from xmine.text.segmentation import join
 
 _TIME = r"(?:\d{1,4}:)?\d\d?:\d\d[.,]\d{1,3}"
@@ -51,7 +51,7 @@ class _Cue(NamedTuple):
     lines: list[str]
 
 
-def read(path: str) -> Iterator[Unit | LeftOut]:
+def read(path: str) -> Iterator[Passage | LeftOut]:
     """Read the sentences, without tags, drawings and notes."""
     text, name, left_out = read_text(path), name_of(path), Counter[str]()
     cues_of = _scripted if suffix_of(path) in (".ass", ".ssa") else _timed
@@ -190,8 +190,8 @@ def _goes_on(text: str, after: str, marked: bool) -> bool:
     return small or _HALTS.search(text) is not None or (marked and not text.isupper())
 
 
-def _unit(start: int, end: int, text: str) -> Unit:
-    return Unit(text, f"{_shown(start)} --> {_shown(end)}")
+def _unit(start: int, end: int, text: str) -> Passage:
+    return Passage(text, f"{_shown(start)} --> {_shown(end)}")
 
 
 def _shown(milliseconds: int) -> str:

@@ -23,7 +23,7 @@ _SECONDS, _SECONDS_A_BYTE = 30.0, 2e-5
 _Found = TypeVar("_Found", bound=tuple[object, ...])
 
 
-class Unit(NamedTuple):
+class Passage(NamedTuple):
     """One text of a file; `place` says where it stands, as a person looks it up."""
 
     text: str

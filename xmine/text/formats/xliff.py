@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 from xmine.errors import FileError
 from xmine.files.reading import name_of, read_blocks
 from xmine.files.xml_text import BREAK, decoded, root_of, tag_of, text_of
-from xmine.text.formats.units import LeftOut, Translation, Unit, short
+from xmine.text.formats.units import LeftOut, Passage, Translation, short
 
 _UNITS, _SEGMENTS = {"trans-unit", "unit"}, {"segment", "ignorable"}
 _PARTS = ("source", "seg-source", "target")
@@ -21,11 +21,11 @@ _DRAFT = re.compile(
 )
 
 
-def read(path: str) -> Iterator[Unit | LeftOut]:
+def read(path: str) -> Iterator[Passage | LeftOut]:
     """Read the sources."""
     for found in translations(path):
         is_left = found.fault == _LOCKED
-        yield LeftOut(f"texts {_LOCKED}") if is_left else Unit(found.source, found.place)
+        yield LeftOut(f"texts {_LOCKED}") if is_left else Passage(found.source, found.place)
 
 
 def languages(path: str) -> tuple[str, str]:

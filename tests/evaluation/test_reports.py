@@ -79,18 +79,6 @@ def test_all_measures_what_there_is_and_tells_what_there_is_not(
     assert "LASER's Tatoeba test set" in outcome.missing["tatoeba"]
 
 
-def test_one_broken_benchmark_does_not_stop_the_others(
-    toy_encoder: SentenceEncoder, data: DataFolder
-) -> None:
-    assert data.path is not None
-    (data.path / "tatoeba").mkdir()
-    (data.path / "tatoeba" / "tatoeba.cmn-eng.cmn").write_text("ba\n")
-    outcome = evaluate_all(toy_encoder, data, EvaluationOptions())
-    assert list(outcome.failed) == ["tatoeba"]
-    assert "tatoeba.cmn-eng.eng: no such file" in outcome.failed["tatoeba"]
-    assert "bitext" in outcome.results
-
-
 def test_a_benchmark_of_which_a_part_fails_is_told(
     toy_encoder: SentenceEncoder, data: DataFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -150,7 +150,7 @@ def cost_there(options: argparse.Namespace, nodes: int) -> Row:
 def command(options: argparse.Namespace, address: str = "") -> list[str | Path]:
     """Put the command together, for a run folder that is not there yet."""
     run = removed(options.work / "run")
-    engine = ["--engine", "ray", "--address", address] if address else []
+    engine = ["--engine", f"ray://{address}"] if address else []
     mine = [sys.executable, "-m", "xmine", "mine", *options.texts, "-o", f"{run}/", "-q"]
     return [*mine, "--no-cache", *engine, *shlex.split(options.options)]
 

@@ -20,7 +20,7 @@ to_english`. The languages are those of the encoder.
 
 import argparse
 import json
-import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -222,11 +222,14 @@ def _megabytes(folder: Path) -> float:
 
 
 def xmine(*arguments: str) -> str:
-    """Run the command, and give what it prints; `XMINE_GUIDE=x` is an option without a flag."""
-    own = dict(word.split("=", 1) for word in arguments if word.startswith("XMINE_"))
-    words = [word for word in arguments if not word.startswith("XMINE_")]
-    command, env = [sys.executable, "-m", "xmine", *words], {**os.environ, **own}
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=env).stdout
+    """Run the command, and give what it prints; a word `clip=1.0` is an option without a flag."""
+    words = [word for word in arguments if not re.fullmatch(r"[a-z_]+=.*", word)]
+    with TemporaryDirectory() as folder:
+        own = Path(folder, "options.toml")
+        own.write_text("\n".join(word for word in arguments if word not in words))
+        more = ["--options", str(own)] if len(words) < len(arguments) else []
+        command = [sys.executable, "-m", "xmine", *words, *more]
+        return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 if __name__ == "__main__":

@@ -7,14 +7,17 @@ mkdocs loads this file as a hook (mkdocs.yml) and calls `on_config` and `on_file
 import re
 import sys
 from collections.abc import Iterator
+from copy import copy
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import typer
 import typer.main
 from typer.testing import CliRunner
 
 from xmine.cli.app import app
+from xmine.cli.settings import key_of
 from xmine.trainer.methods import METHODS
 from xmine.version import __version__
 
@@ -57,14 +60,30 @@ def _helps() -> Iterator[tuple[str, str]]:
         words, command = waiting.pop(0)
         below = [([*words, name], each) for name, each in getattr(command, "commands", {}).items()]
         if words == ["train"]:
-            below = [([*words, "--method", name], None) for name in METHODS]
+            methods = [(name, command.get_command(None, name)) for name in METHODS]
+            below = [([*words, "--method", name], each) for name, each in methods]
         waiting = below + waiting
         flags = {each.name for each in getattr(command, "params", [])}
         wanted = "--help-all" if "help_all" in flags or "train" in words else "--help"
         shown = runner.invoke(whole, [*words, wanted], prog_name="xmine", env={"COLUMNS": "80"})
         if shown.exit_code:
             raise RuntimeError(f"xmine {' '.join(words)} {wanted}: {shown.output}")
-        yield " ".join(["xmine", *words]), shown.output
+        yield " ".join(["xmine", *words]), shown.output + _keys_of_files(command)
+
+
+def _keys_of_files(command: Any) -> str:  # noqa: ANN401
+    """Write the options of a command that have no flag, in the form of its help."""
+    context, rows = typer.Context(command, terminal_width=80), []
+    for each in command.params:
+        if getattr(each, "hidden", False) and each.help:
+            shown = copy(each)
+            shown.hidden = False  # or it has no record
+            rows.append((key_of(each), shown.get_help_record(context)[1]))
+    formatter = context.make_formatter()
+    if rows:
+        with formatter.section("\nIn files of options alone"):
+            formatter.write_dl(rows)
+    return str(formatter.getvalue())
 
 
 def write_manual(folder: Path) -> None:

@@ -23,6 +23,7 @@ from typing import Any
 from rich.cells import cell_len
 from textual.worker import WorkerCancelled
 
+from xmine.cli.fields import fields_of
 from xmine.tui.app import XmineApp
 
 ROOT = Path(__file__).parents[1]
@@ -36,7 +37,7 @@ async def draw(
     run: Path, name: str, keys: Sequence[str], theme: str, size: tuple[int, int]
 ) -> None:
     """Press keys, and draw what is on the screen; a key "" adds a frame of a moving picture."""
-    app: Any = XmineApp(run)
+    app: Any = XmineApp(run, fields=fields_of)
     frames = []
     async with app.run_test(size=size) as pilot:
         app.theme = theme
@@ -156,7 +157,7 @@ SCREENS: dict[str, tuple[list[str], str, tuple[int, int]]] = {
     ),
     "pairs": ([*("jjjjjjjj" * 5), *"jjkkkkkaau"], _DARK, _SMALL),
     "sample": (["v", "enter", *"axa"], _DARK, _SMALL),
-    "filter": (["f"], _DARK, _USUAL),
+    "filter": (["slash"], _DARK, _USUAL),
     "neighbours": ([*"jjjj", "enter"], _DARK, _USUAL),
     "threshold": (["t", "right", "right"], _LIGHT, _USUAL),
     "search": (["F", "typed:Where can I buy a ticket?", "enter"], _DARK, _USUAL),

@@ -1,6 +1,6 @@
-"""The options classes -> `xmine/keywords.pyi`, which tells type checkers the keywords of functions.
+"""The options classes -> `xmine/mining/keywords.pyi`, keywords of functions for type checkers.
 
-python tests/keywords.py > xmine/keywords.pyi
+python tests/keywords.py > xmine/mining/keywords.pyi
 """
 
 import dataclasses

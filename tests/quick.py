@@ -1,4 +1,4 @@
-"""What `pytest --quick` leaves out: tests that start a process, load torch or drive the app.
+"""What `pytest --quick` leaves out: tests that start a process, load torch, drive the app or mine.
 
 Folders and files are left out by name or by their imports, and single tests by their markers,
 fixtures and names. A test that is left in and starts a process or loads torch fails.
@@ -15,8 +15,11 @@ import pytest
 HERE = Path(__file__).resolve().parent
 LEFT_OUT = {
     *("bench", "cli", "trainer", "tui"),
+    *("aligning", "browsing", "evaluation", "mining"),
     *(
+        "test_docs.py",
         "test_docs_examples.py",
+        "test_docs_parse.py",
         "test_embedded.py",
         "test_example_templates.py",
         "test_packaging.py",
@@ -25,7 +28,7 @@ LEFT_OUT = {
 # Of modules; a file that imports one at its top is not even loaded.
 IMPORTS = re.compile(
     r"^(from|import) (torch|sklearn|tokenizers|transformers|sentence_transformers"
-    r"|xmine\.trainer\.(adapt|finetune)|xmine\.encoders\.modules\.transformer"
+    r"|xmine\.trainer\.(adapt|finetune|models)|xmine\.encoders\.modules\.transformer"
     r"|tests\.toys\.(against_theirs|fuzzing))\b",
     re.MULTILINE,
 )

@@ -58,7 +58,8 @@ def test_the_reference_has_every_command_and_option_with_its_help() -> None:
             flags = [flag for flag in parameter.opts if flag.startswith("--")]
             if flags and parameter.name != "help_all":
                 assert getattr(parameter, "help", ""), f"{name} {flags}"
-                assert re.search(rf"{flags[0]}(?![\w-])", section), f"{name} {flags}"
+                written = parameter.name if getattr(parameter, "hidden", False) else flags[0]
+                assert re.search(rf"(?<![\w-]){written}(?![\w-])", section), f"{name} {flags}"
 
 
 def test_the_reference_has_every_environment_variable_that_the_code_reads() -> None:

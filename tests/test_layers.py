@@ -41,7 +41,7 @@ CEILINGS = {
 MOST_WORDS = 19_650
 # From the ground up: a package imports what stands above its own line, and nothing below it.
 ORDER = """
-    xmine.keywords xmine.version xmine.units xmine.display xmine.embedded
+    xmine.version xmine.units xmine.display xmine.embedded
     xmine.progress xmine.errors
     xmine.plugins xmine.notebook
     xmine.options xmine.extras xmine.worker_process
@@ -130,9 +130,7 @@ def find_modules() -> dict[str, Path]:
     """Every module of the project, under the name it installs as."""
     found = {}
     for package, folder in FOLDERS.items():
-        for path in folder.rglob("*.py*"):
-            if path.suffix not in (".py", ".pyi"):
-                continue
+        for path in folder.rglob("*.py"):
             parts = [package, *path.relative_to(folder).with_suffix("").parts]
             found[".".join(parts).removesuffix(".__init__")] = path
     return found

@@ -48,8 +48,7 @@ def test_options_that_say_what_to_keep_are_checked() -> None:
         ({"drop": ("copy",)}, "--drop is ('copy',)"),
         ({"drop": ["copie"]}, "--drop is 'copie'"),
         ({"drop": ["copy", "hub,Number"]}, "--drop is 'Number'"),
-        ({"score_max": "high"}, "--score-max is 'high'"),
-        ({"score_max": float("nan")}, "--score-max is nan"),
+        ({"min_prob": "high"}, "--min-prob is 'high'"),
         ({"threshold": "golden"}, "--threshold is 'golden'"),
     ):
         with pytest.raises(OptionError) as error:
@@ -68,9 +67,9 @@ def test_options_that_say_what_to_keep_are_checked() -> None:
     with pytest.raises(OptionError, match="--task is 'sts'"):
         StsOptions(task=["sts12,sts"])
     assert MsimcseOptions(exclude=["a,b.txt"]).exclude == ["a,b.txt"]
-    assert MiningOptions(score_max=float("inf")).score_max == float("inf")
+    assert MiningOptions(threshold=float("inf")).threshold == float("inf")
     assert MiningOptions(threshold="gold").threshold == "gold"
-    assert MiningOptions(precision=1, top=1, score_max=-0.5).precision == 1
+    assert MiningOptions(precision=1, top=1).precision == 1
 
 
 def test_toml_holds_every_option(tmp_path: Path) -> None:

@@ -65,8 +65,8 @@ def test_a_package_adds_a_format(xmine: Command) -> None:
 def test_a_package_adds_a_flag_and_an_encoder(xmine: Command) -> None:
     """Raised where an option names the flag; its reason is shown, and it may be dropped."""
     mine = ("mine", "en.txt", "texts.stanza", "--threshold", "-99", "--model", "example", "--force")
-    xmine(*mine, "-o", "run/", "--more-flags", "shouting")
-    flagged = xmine("pairs", "list", "run/", "--flag", "shouting", "--no-header").out
+    xmine(*mine, "-o", "run/", "--drop", "shouting")
+    flagged = xmine("pairs", "list", "run/", "--where", "flag = shouting", "--no-header").out
     assert [row.split("\t")[1] for row in flagged.splitlines()] == [LINES[2][0]]
     assert (
         "shouting: the target alone is in capitals" in xmine("pairs", "show", "run/", "3", "3").out
@@ -75,8 +75,6 @@ def test_a_package_adds_a_flag_and_an_encoder(xmine: Command) -> None:
     assert "dropped: shouting 1" in dropped.err
     assert {tuple(pair[:2]) for pair in read_pairs("kept.tsv")} == {*LINES[:2]}
     assert "shouting" not in xmine(*mine).out
-    scored = xmine("score", "pairs.stanza", "--more-flags", "shouting", "--no-header").out
-    assert ["shouting" in row for row in scored.splitlines()] == [False, False, True]
     hint = xmine(*mine, "--drop", "shouted").err
     assert "--drop is 'shouted'" in hint and "shouting" in hint
 

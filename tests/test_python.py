@@ -27,7 +27,7 @@ from xmine.files.reading import read_lines
 from xmine.trainer.adapt import adapt
 from xmine.trainer.options.adapt import AdaptOptions
 from xmine.trainer.options.contrast import MocoOptions
-from xmine.tui.commands import resuming_words
+from xmine.tui.commands import form_of
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
@@ -43,7 +43,7 @@ def test_lists_of_texts_are_as_good_as_files(toy_files: Toy, toy_encoder: Senten
     assert len(of_files.pairs) > 10
     assert list(of_lists.pairs.rows()) == list(of_files.pairs.rows())
     few = min(map(len, lists))
-    scored = xmine.score_aligned(lists[0][:few], tuple(lists[1][:few]), toy_encoder)
+    scored = xmine.score(lists[0][:few], tuple(lists[1][:few]), toy_encoder)
     assert len(scored.given) == few
 
 
@@ -77,19 +77,17 @@ def test_what_is_no_text_input_is_named(given: Any, said: str) -> None:
         xmine.mine(given, ["b"])
     said = said if given != [] else "has 0 lines"
     with pytest.raises((TypeError, ValueError, xmine.XmineError), match=said):
-        xmine.score_aligned(given, ["b"])
+        xmine.score(given, ["b"])
 
 
-def test_the_name_of_an_encoder_is_no_encoder() -> None:
-    with pytest.raises(TypeError, match=r"'embedded' is no encoder: give SentenceEncoder.load"):
-        xmine.score_aligned(["a"], ["b"], "embedded")  # type: ignore[arg-type]
+def test_a_number_is_no_encoder() -> None:
     with pytest.raises(TypeError, match="3 is no encoder: give a name"):
         xmine.mine(["a"], ["b"], 3)  # type: ignore[arg-type]
 
 
 def test_a_list_without_a_second_one_is_no_file_of_pairs() -> None:
     with pytest.raises(TypeError, match="give both sides, or a file of pairs"):
-        xmine.score_aligned(["a"])
+        xmine.score(["a"])
 
 
 _MATRIX = np.ones((2, 4), np.float32)
@@ -107,7 +105,7 @@ _MATRIX = np.ones((2, 4), np.float32)
         "vectors.npy",
     ],
 )
-@pytest.mark.parametrize("call", [xmine.mine, xmine.score_aligned])
+@pytest.mark.parametrize("call", [xmine.mine, xmine.score])
 def test_vectors_are_two_matrices_of_floats(call: Callable[..., Any], vectors: Any) -> None:
     with pytest.raises(xmine.XmineError, match="two matrices of floats"):
         call(["a", "b"], ["c", "d"], vectors=vectors)
@@ -148,14 +146,14 @@ def test_options_of_the_other_function_are_refused() -> None:
     with pytest.raises(TypeError, match="ScoringOptions in place of MiningOptions"):
         xmine.mine(["a"], ["b"], options=xmine.ScoringOptions())  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="MiningOptions in place of ScoringOptions"):
-        xmine.score_aligned(["a"], ["b"], options=xmine.MiningOptions(top=3))
+        xmine.score(["a"], ["b"], options=xmine.MiningOptions(top=3))
 
 
 def test_texts_of_a_result_are_a_list_of_texts(
     toy_files: Toy, toy_encoder: SentenceEncoder
 ) -> None:
     mined = xmine.mine(*toy_files[:2], toy_encoder)
-    scored = xmine.score_aligned(mined.pairs.sources, mined.pairs.targets, toy_encoder)
+    scored = xmine.score(mined.pairs.sources, mined.pairs.targets, toy_encoder)
     assert len(scored.given) == len(mined.pairs)
 
 
@@ -190,7 +188,7 @@ def test_results_in_a_session_are_short_and_compare(
 ) -> None:
     source, target, _ = toy_files
     mined, again = (xmine.mine(source, target, toy_encoder) for _ in range(2))
-    scored = xmine.score_aligned(source, source, toy_encoder)
+    scored = xmine.score(source, source, toy_encoder)
     assert repr(mined) == f"<Mined: {len(mined.pairs):,} pairs>"
     assert repr(mined.pairs) == f"<Pairs: {len(mined.pairs):,}>"
     assert repr(scored) == f"<AlignedScores: {len(scored.given):,} pairs>"
@@ -272,7 +270,7 @@ def test_help_tells_every_option(kind: Any) -> None:
 _THREADS = """
 import xmine
 from concurrent.futures import ThreadPoolExecutor
-names = ["mine", "score_aligned", "SentenceEncoder", "MiningOptions"]
+names = ["mine", "score", "SentenceEncoder", "MiningOptions"]
 with ThreadPoolExecutor(4) as pool:
     print(len(list(pool.map(lambda name: getattr(xmine, name), names * 3))))
 """
@@ -291,7 +289,7 @@ def test_a_run_of_lists_is_not_said_to_have_files(
     xmine.mine(english, chinese, toy_encoder, run=tmp_path / "run")
     said = "mined from no file, but from a list of 60 source texts"
     with pytest.raises(xmine.XmineError, match=said):
-        resuming_words(tmp_path / "run")
+        form_of(tmp_path / "run", again=False)
     with pytest.raises(xmine.XmineError, match=said):
         list(adapt(tmp_path / "run", tmp_path / "adapted", AdaptOptions()))
 
@@ -350,7 +348,6 @@ def test_runs_are_opened_and_texts_are_searched(tmp_path: Path) -> None:
 
 def test_help_tells_every_flag_of_the_command_as_a_keyword() -> None:
     others = {"output", "dry_run", "src_vectors", "tgt_vectors", "format", "engine", "plot"}
-    others |= {"dim", "languages", "pairs", "no_header", "plot_file", "hubs", "address"}
     for name in ("mine", "align", "score"):
         function = getattr(xmine, name)
         keywords = inspect.signature(function).parameters
@@ -363,7 +360,7 @@ def test_help_tells_every_flag_of_the_command_as_a_keyword() -> None:
 
 def test_what_type_checkers_know_is_what_there_is() -> None:
     """A wrong keyword is one for them, too: mypy needs the comments below, or refuses them."""
-    assert (ROOT / "xmine" / "keywords.pyi").read_text(encoding="utf-8") == stub()
+    assert (ROOT / "xmine" / "mining" / "keywords.pyi").read_text(encoding="utf-8") == stub()
     with pytest.raises(xmine.XmineError) as told:
         xmine.mine(["a"], ["b"], precison=0.9)  # type: ignore[call-arg]
     assert told.value.hint == "did you mean precision?"
@@ -440,6 +437,14 @@ def test_a_run_is_filtered_judged_and_searched(tmp_path: Path) -> None:
     sure = run.where("prob >= 0.99 AND kept")
     assert sure["source"].to_list() == [pair.source for pair in mined if (pair.prob or 0) >= 0.99]
     assert len(run.where("prob < 0.99")) > len(mined) - len(sure)
+    written = pl.read_parquet(run_folder / "candidates.parquet")
+    for outcome in ("kept", "below", "dropped"):
+        rows = written.filter(pl.col("outcome") == outcome)
+        assert len(run.where(f"outcome = {outcome}")) == len(rows) > 0
+        told = run.where(f"outcome = {outcome} AND reason IS NOT NULL")
+        assert len(told) == rows["reason"].count()
+    assert len(run.where("since = max(since)")) == len(run.where("kept")) == len(mined)
+    assert 0 < len(run.where("the")) == len(run.where("kept AND regexp_like(source, '(?i)the')"))
     first = mined[0]
     assert first.source_line and first.target_line
     run.judge(first.source_line, first.target_line, "reject", "another year")

@@ -22,7 +22,7 @@ from xmine.evaluation.transfer.metrics import goodness
 from xmine.evaluation.transfer.tasks import HeadTask, Predict, check_learnable
 from xmine.progress import Progress, Report
 
-from .data.rows import Side
+from .data.rows import TokenizedSide
 from .models import tower_class, tower_of
 from .models.towers import Tower, adamw
 from .run.step import linear
@@ -90,7 +90,7 @@ class FinetunedLearner:
 class _Cut:
     """Examples, cut into pieces."""
 
-    side: Side  # all candidates of all examples
+    side: TokenizedSide  # all candidates of all examples
     starts: NDArray[np.int64]  # [examples + 1], where each example starts in `side`
     counts: NDArray[np.int64]  # [examples], its candidates
     lengths: NDArray[np.int64]  # [examples], its pieces
@@ -165,7 +165,7 @@ class _Model(nn.Module):
         starts = np.concatenate([[0], np.cumsum(counts * (len(side) // len(candidates)))])
         return _Cut(side, starts, counts, np.diff(side.starts[starts]))
 
-    def _cut(self, candidates: Sequence[Candidate]) -> Side:
+    def _cut(self, candidates: Sequence[Candidate]) -> TokenizedSide:
         if self.head.joined:
             return self.tower.cut_pairs([(first, second) for first, second in candidates])
         return self.tower.cut([text for candidate in candidates for text in candidate])

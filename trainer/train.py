@@ -43,7 +43,7 @@ from .run.checkpoints import (
     METRICS_FILE,
     OPTIONS_FILE,
     Pace,
-    Run,
+    TrainingRun,
     has_not_begun,
     run_folder,
 )
@@ -172,12 +172,12 @@ def train(
 @contextmanager
 def _opened(
     output: Path, options: TrainingOptions, corpus: Corpus, *, resume: Resume, force: bool
-) -> Iterator[tuple[bool, Run]]:
+) -> Iterator[tuple[bool, TrainingRun]]:
     """Open the run, first in the process that writes and locks; tell whether there was none."""
     folder = run_folder(output)
     if any(gather_objects(restarted())):
         resume = resume or "auto"
-    opened: list[tuple[bool, Run]] = []
+    opened: list[tuple[bool, TrainingRun]] = []
 
     def open_run() -> None:
         goes_on = check_place(output, resume=resume, force=force)
@@ -187,7 +187,7 @@ def _opened(
         for each in () if goes_on else list(folder.iterdir()):
             if each.name != LOCK_FILE:
                 remove(each)
-        opened.append((not goes_on, Run(folder, options, corpus)))
+        opened.append((not goes_on, TrainingRun(folder, options, corpus)))
         if not (folder / METRICS_FILE).exists():
             opened[0][1].log(step=0, excluded=corpus.excluded)
 
@@ -199,10 +199,10 @@ def _opened(
             if opened and opened[0][0]:
                 shutil.rmtree(folder)
             raise
-        yield opened[0] if opened else (False, Run(folder, options, corpus))
+        yield opened[0] if opened else (False, TrainingRun(folder, options, corpus))
 
 
-def _remarks(run: Run, options: TrainingOptions, title: str) -> tuple[str, ...]:
+def _remarks(run: TrainingRun, options: TrainingOptions, title: str) -> tuple[str, ...]:
     """Collect the remarks of the log, each once, as a resumed run may have repeated them.
 
     With a title, draw the log, too: a run is not lost for its picture.

@@ -3,16 +3,14 @@
 import asyncio
 import gc
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from rich.console import RenderableType
 from textual import events
-from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -29,37 +27,38 @@ from xmine.browsing.view import View
 from xmine.errors import XmineError
 
 from .background import BackgroundWork, Read, Readers, place_of, read, read_compared
-from .commands import form_of
+from .commands import Fields, form_of, free_beside
 from .ending import Ending
 from .jobs import JobQueue
 from .keys import KeyDone, KeyQueue
 from .screens.base import BaseScreen, OpeningScreen
 from .screens.judging_base import JudgeScreen
 from .state import keep_place, keep_setting, settings
-from .terminal import DRIVERS, Frame, hear
+from .terminal import DRIVERS, hear
 from .text import QUIET_ON, Dim, readable
 from .widgets.key_line import KeyLine
-from .widgets.prompt import Prompt
+from .widgets.prompt import Prompt, Question
 
 if TYPE_CHECKING:
     from xmine.browsing.judgements import Judgements
+    from xmine.mining.search import Hit
 
 _EVERY = 1.0  # seconds between two readings of the judgements of others
+_NOTHING = "nothing is open: choose a run or a file of pairs first"
+_HITS = 20  # of a search, on each side
 _ROWS = "rows"  # a kind of work in the background
-_WRITING = ("home", "mine", "train")  # screens that a read-only app has not
+_WRITING = ("home", "mine", "align", "train", "adapt")  # screens that a read-only app has not
 _TOLD = ("home", "pairs", "threshold")  # screens whose actions the palette has everywhere
 _GIVEN = (events.Key, events.Paste, events.MouseEvent)  # by the user
 _LEAVE = ("q", "ctrl+q", "ctrl+c")  # these leave in a window of any size
+COMMANDS = ("mine", "align", "train", "adapt")  # that have a form
 # Screens that a key opens from anywhere -> module and class in `xmine.tui.screens`, and whether
 # pairs must be open. They are loaded when they are first shown.
 SCREENS_OF = {
     "home": ("home", "HomeScreen", False),
     "pairs": ("pairs", "PairsScreen", True),
     "threshold": ("threshold", "ThresholdScreen", True),
-    "search": ("search", "SearchScreen", True),
-    "mine": ("mining", "MiningScreen", False),
-    "train": ("training", "TrainingScreen", False),
-    "adapt": ("adapting", "AdaptScreen", False),
+    **{name: ("command", "CommandScreen", False) for name in COMMANDS},
 }
 
 
@@ -78,7 +77,7 @@ class XmineApp(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         _to("p", "pairs", "Pairs"),
         _to("t", "threshold", "Threshold"),
-        _to("F", "search", "Search a sentence"),
+        Binding("F", "search", "Search a sentence", id="show.search", show=False),
         _to("h", "home", "Home"),
         _to("M", "mine", "Mine"),
         _to("T", "train", "Train"),
@@ -89,20 +88,25 @@ class XmineApp(App[None]):
     ]
 
     def __init__(
-        self, path: Path | None = None, *, sample: bool = False, read_only: bool = False
+        self,
+        path: Path | None = None,
+        *,
+        sample: bool = False,
+        read_only: bool = False,
+        fields: Fields = lambda command, method: [],
     ) -> None:
         """Open a run or a file of pairs, perhaps to judge a sample at once, or begin at home.
 
-        An app that is `read_only` writes nothing, and opens nothing else.
+        An app that is `read_only` writes nothing, and opens nothing else. `fields` tells what a
+        command declares of its options.
         """
         super().__init__()
         self.driver_class = DRIVERS.get(self.driver_class, self.driver_class)
-        if self.no_color:  # Textual leaves grey, and in a theme of the terminal's black on black
-            self._filters.append(NoColor())
+        if self.no_color:
             self.add_class("-no-color")
         self.view: View | None = None
         self.judgements: Judgements | None = None
-        self.jobs = JobQueue(self)
+        self.jobs, self.fields = JobQueue(self), fields
         self.ending = Ending(self, self.jobs)
         self.failure: XmineError | None = None
         self.background = BackgroundWork(self)
@@ -111,7 +115,6 @@ class XmineApp(App[None]):
         self._opening: OpeningScreen | None = None
         self._complained = ""
         self._asked_widths = False
-        self._frame = Frame()
         self.keys = KeyQueue(self, self._give)
 
     async def on_event(self, event: events.Event) -> None:
@@ -119,8 +122,6 @@ class XmineApp(App[None]):
 
         A click beside an open prompt and its keys gives the prompt up, and does nothing else.
         """
-        if isinstance(event, events.Resize):
-            self._frame.forget()
         if event.is_forwarded or not isinstance(event, _GIVEN):
             await super().on_event(event)
         elif isinstance(event, events.MouseEvent):
@@ -136,12 +137,6 @@ class XmineApp(App[None]):
             or (isinstance(event, events.Key) and event.key in _LEAVE)
         ):
             await self.keys.take(event)
-
-    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
-        """Send what the terminal does not show yet."""
-        if isinstance(renderable, ChopsUpdate | LayoutUpdate):
-            renderable = cast("RenderableType", self._frame.towards(renderable))  # as Textual does
-        super()._display(screen, renderable)
 
     async def _give(self, key: events.Key | events.Paste) -> None:
         """Give a key to the widget with the focus; an open prompt takes the focus back.
@@ -161,7 +156,6 @@ class XmineApp(App[None]):
         if not self._asked_widths:
             self._asked_widths = True
             if hear(event.x):
-                self._frame.forget()
                 self.refresh_css(animate=False)  # all that is drawn is drawn anew
 
     async def on_key_done(self, told: KeyDone) -> None:
@@ -183,15 +177,16 @@ class XmineApp(App[None]):
         return readable(found)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        dims = [] if self.no_color or self.current_theme.ansi else [Dim()]
-        return [*dims, *super().get_line_filters()]
+        filters = super().get_line_filters()
+        if self.no_color:  # Textual leaves grey, and in a theme of the terminal's black on black
+            return [*filters, NoColor()]
+        return filters if self.current_theme.ansi else [Dim(), *filters]
 
     def on_mount(self) -> None:
         theme, keys = settings()
         if isinstance(theme, str) and theme in self.available_themes:
             self.theme = theme
         self.set_keymap(keys)
-        self.app_resume_signal.subscribe(self, lambda _: self._frame.forget())
         self.theme_changed_signal.subscribe(self, self._keep_theme)
         asyncio.get_running_loop().set_default_executor(Readers())
         self.set_interval(_EVERY, self._refresh_judgements)
@@ -282,17 +277,43 @@ class XmineApp(App[None]):
             self.complain(error)
             return
         if counts.accept + counts.reject:
-            fields["seed-pairs"] = f"{run}/"
-        self.call_after_refresh(self._shown("mine").take_run, run, fields)
+            fields["seed_pairs"] = f"{run}/"
+        self.fill("mine", fields, before=run)
 
     def action_teach(self) -> None:
         """Show the form of adapting the encoder of the run."""
         if self.view is not None:
-            self.call_after_refresh(self._shown("adapt").take_run, self.view.opened)
+            opened = self.view.opened
+            run = opened.compared[1].path if opened.compared else opened.path
+            output = run.with_name(f"{run.name}-taught")
+            output = free_beside(output) if output.exists() else output
+            self.fill("adapt", {"run": str(run), "output": str(output)})
 
-    def _shown(self, name: str) -> Any:  # noqa: ANN401 - a screen of SCREENS_OF
-        self.show(name)
-        return self.get_screen(name)
+    def fill(
+        self,
+        command: str,
+        values: Mapping[str, str],
+        *,
+        before: Path | None = None,
+        starts: bool = False,
+    ) -> None:
+        """Show the form of a command with values in its fields, and perhaps start it.
+
+        Args:
+            command: one of COMMANDS.
+            values: field -> text; without an output it stays as it is.
+            before: the run whose texts are mined again.
+            starts: whether to start at once.
+        """
+        self.show(command)
+        screen: Any = self.get_screen(command)
+
+        def take() -> None:
+            screen.take({"output": screen.value("output"), **values}, before)
+            if starts:
+                screen.action_start()
+
+        screen.call_after_refresh(take)
 
     def keep_place(self) -> None:
         """Remember where the user is in the pairs that are open."""
@@ -349,10 +370,11 @@ class XmineApp(App[None]):
         """Show one of SCREENS_OF in place of all screens."""
         if SCREENS_OF[name][2] and self.view is None:
             if isinstance(self.screen, BaseScreen):
-                self.screen.say("nothing is open: choose a run or a file of pairs first", bad=True)
+                self.screen.say(_NOTHING, bad=True)
             return
         if not self.is_screen_installed(name):
-            self.install_screen(self._kind_of(name)(), name)
+            kind = self._kind_of(name)
+            self.install_screen(kind(name) if name in COMMANDS else kind(), name)
         while len(self.screen_stack) > 2:
             self.pop_screen()
         if len(self.screen_stack) == 1:
@@ -362,14 +384,9 @@ class XmineApp(App[None]):
         if not gc.isenabled():
             self.call_after_refresh(_collect_from_now_on)
 
-    def _kind_of(self, name: str) -> type[BaseScreen]:
+    def _kind_of(self, name: str) -> Any:  # noqa: ANN401 - a class of screens
         module, kind, _ = SCREENS_OF[name]
-        found: type[BaseScreen] = getattr(import_module(f"xmine.tui.screens.{module}"), kind)
-        return found
-
-    def mine_with(self, model: str) -> None:
-        """Show the form of mining, with an encoder in it."""
-        self.call_after_refresh(self._shown("mine").take_model, model)
+        return getattr(import_module(f"xmine.tui.screens.{module}"), kind)
 
     def unheard(self, key: str) -> None:
         """Say where a key works that does nothing on this screen."""
@@ -403,7 +420,30 @@ class XmineApp(App[None]):
         except XmineError as error:
             self.complain(error)
         else:
-            self.push_screen(NeighboursScreen(source, target, view, judgements))
+            self.push_screen(NeighboursScreen((source, target), view, judgements))
+
+    def action_search(self) -> None:
+        """Ask for a sentence, and show the nearest ones of both files."""
+        from .screens.neighbours import NeighboursScreen
+
+        screen, view, judgements = self.screen, self.view, self.judgements
+        if not isinstance(screen, BaseScreen):
+            return
+        if view is None or judgements is None:
+            screen.say(_NOTHING, bad=True)
+            return
+
+        def search(text: str) -> None:
+            screen.say("searching: the encoder is loaded first")
+            screen.background.run(
+                "search", lambda: view.nearby.search(text, _HITS), found, screen.complain
+            )
+
+        def found(hits: dict[str, "list[Hit]"]) -> None:
+            self.push_screen(NeighboursScreen(hits, view, judgements))
+
+        hint = "a sentence in either language, then enter"
+        screen.ask(Question(text="search:", answered=search, hint=hint))
 
     def judge_sample(self, *, around: bool, plan: str = "") -> None:
         """Judge pairs drawn as a plan says, or from both sides of the cut."""
@@ -436,7 +476,7 @@ class XmineApp(App[None]):
         here = action == "show" and self.is_screen_installed(name := str(parameters[0]))
         if here and self.screen is self.get_screen(name):
             return False
-        return not self._in_form or action not in ("show", "leave")
+        return not self._in_form or action not in ("show", "search", "leave")
 
     @property
     def _in_form(self) -> bool:
@@ -448,16 +488,15 @@ class XmineApp(App[None]):
         return self._in_form or isinstance(self.screen.focused, Input)
 
     def action_show(self, name: str) -> None:
-        """Show a screen; the form of mining, as long as it is empty, with the texts of the run."""
+        """Show a screen; the form of mining for the first time with the texts of the run."""
+        is_new = not self.is_screen_installed(name)
         self.show(name)
-        if name == "mine" and self.view is not None and self.view.opened.is_run:
+        if name == "mine" and is_new and self.view is not None and self.view.opened.is_run:
             with suppress(XmineError):  # of a run that cannot be mined again
-                fields = form_of(self.view.opened.path)
-                self.call_after_refresh(self._shown("mine").take_run, None, fields)
+                self.fill(name, form_of(self.view.opened.path))
 
     def action_redraw(self) -> None:
-        self._frame.forget()
-        self.screen.refresh()
+        self.refresh(layout=True)
 
     def action_leave(self) -> None:
         self.ending.leave()

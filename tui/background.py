@@ -151,7 +151,7 @@ def read(path: Path) -> Read:
         opened = open_pairs(path)
         judgements = Judgements.open(opened, judge_name(setting("judge")))
     said = [str(each.message) for each in told if issubclass(each.category, XmineWarning)]
-    view = view_at(place_in(path), opened, judgements.codes)
+    view = view_at(place_in(path), opened, judgements.said)
     return view, judgements, "; ".join(said)
 
 
@@ -165,7 +165,7 @@ def read_compared(old: Path, new: Path, known: Sequence[Opened]) -> Read:
     said = told(counted(found.changes.column.to_frame("change")))
     if opened[1].run.get("also", {}).get("seed_pairs"):
         said += f"; {new.name} was mined with verdicts: those given since tell more of it"
-    return View(found, judgements.codes), judgements, said
+    return View(found, judgements.said), judgements, said
 
 
 _MOST_LINES = 50  # that were typed
@@ -180,17 +180,17 @@ def place_of(view: View) -> dict[str, Any]:
     return {"query": asdict(wanted.query), "cut": cut, "pair": pair, "lines": lines}
 
 
-def view_at(place: Any, opened: Opened, codes: Any) -> View:  # noqa: ANN401 - of an edited file
+def view_at(place: Any, opened: Opened, said: Any) -> View:  # noqa: ANN401 - of an edited file
     """Show the pairs of a place; those of the beginning, if there is no such place now."""
     try:
-        query = PairQuery(**place["query"] | {"flags": tuple(place["query"]["flags"])})
+        query = PairQuery(**place["query"])
         cut = None if place["cut"] is None else float(place["cut"])
         if cut is not None:
             check_cut(opened, cut)
-        view = View(opened, codes, query, cut)
+        view = View(opened, said, query, cut)
         if place["pair"]:
             view.row = row_of(opened, PairKey(*place["pair"])) or 0
         view.lines = [*map(str, place["lines"])]
-    except (TypeError, ValueError, KeyError, XmineError):
-        return View(opened, codes)
+    except (AttributeError, TypeError, ValueError, KeyError, XmineError):
+        return View(opened, said)
     return view

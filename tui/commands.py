@@ -1,8 +1,10 @@
 """Words of the commands that the app shows, copies and runs."""
 
 import dataclasses
+import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
@@ -13,6 +15,43 @@ from xmine.options import flag
 from xmine.run.folder import ALIGNED, RUN_FILE
 from xmine.run.run_file import read_tables
 from xmine.text.inputs import input_of_run, is_file
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of the form of a command, as the command declares it.
+
+    Attributes:
+        name: of the parameter.
+        flag: before the value; empty for an argument.
+        off: the flag of a switch that is on as long as nothing is said.
+        help: what it is good for.
+        group: the title that it stands under in the help.
+        usual: the value where nothing is said, or a word for it.
+        choices: all values; empty where others are possible.
+        is_switch: whether it has no value but yes or no.
+        is_file: whether a file or a folder can be named.
+        is_several: whether it takes several words.
+        is_needed: whether something has to be said.
+        is_first: whether the form shows it at once.
+    """
+
+    name: str
+    flag: str
+    off: str = ""
+    help: str = ""
+    group: str = ""
+    usual: str = ""
+    choices: tuple[str, ...] = ()
+    is_switch: bool = False
+    is_file: bool = False
+    is_several: bool = False
+    is_needed: bool = False
+    is_first: bool = True
+
+
+# The name of a command, and of a method or nothing -> the fields of the form.
+Fields = Callable[[str, str], list[Field]]
 
 
 def given(name: str, value: str) -> list[str]:
@@ -27,61 +66,63 @@ def named(file: str) -> str:
     return f"./{file}" if file.startswith("-") and file != "-" else file
 
 
+def words_of(field: Field, value: str) -> list[str]:
+    """Give the words of a command that the text of a field makes; none where it is empty.
+
+    Several values are read as a shell reads them: those with a space stand in quotes.
+
+    Raises:
+        OptionError: a quote is not closed, or a switch is neither on nor off.
+    """
+    if field.is_switch and value:
+        if value not in field.choices:
+            raise OptionError(f"{field.flag} is {value!r}", "yes or no")
+        return [*filter(None, [field.flag if value == "yes" else field.off])]
+    try:
+        parts = shlex.split(value) if field.is_several else [value]
+    except ValueError as error:
+        name = field.flag or field.name
+        raise OptionError(f"{name}: {error}", "close the quotation mark") from None
+    values = map(os.path.expanduser, parts)
+    if field.flag:
+        return [word for each in values for word in given(field.flag, each)]
+    return [named(each) for each in values if each]
+
+
 def in_one_line(words: Sequence[str]) -> str:
     """Write words as a command for a shell."""
     return shlex.join(["xmine", *words])
 
 
-def option_words(options: MiningOptions) -> list[str]:
-    """Give the words for those options that are not as usual."""
-    words, usual = [], MiningOptions()
+def form_of(run: Path, *, again: bool = True) -> dict[str, str]:
+    """Give what the fields of the form of mining hold to go on with a run, or to mine it `again`.
+
+    Files that are not found from here are looked for beside the run. Known pairs are not in
+    `run.toml`, and neither is a second model: a run that was begun with one is refused, unless it
+    is mined again with other known pairs.
+
+    Raises:
+        FileError, OptionError: `run.toml` cannot be read, or the run cannot be mined so.
+    """
+    files, model, options = _begun_with(run, *(("seed_pairs", "gold") if again else ()))
+    if again and (gone := [each for each in files if not is_file(each)]):
+        raise FileError(f"{run}: cannot be mined again: {', '.join(gone)}: gone")
+    if options.threshold == "gold":
+        options = dataclasses.replace(options, threshold="auto")
+    output = str(free_beside(run) if again else run)
+    named = {"source": files[0], "target": files[1], "output": output, "model": model}
+    return named | texts_of(options)
+
+
+def texts_of(options: MiningOptions) -> dict[str, str]:
+    """Give the texts in the fields of those options that are not as usual."""
+    usual, texts = MiningOptions(), {}
     for item in dataclasses.fields(options):
         value = getattr(options, item.name)
-        if value == getattr(usual, item.name):
-            continue
-        if isinstance(value, bool):
-            words.append(flag(item.name if value else f"no_{item.name}"))
-        else:
-            for each in value if isinstance(value, list) else [str(value)]:
-                words += given(flag(item.name), each)
-    return words
-
-
-def resuming_words(run: Path) -> list[str]:
-    """Give the words of the `xmine mine` that goes on with a stopped run.
-
-    Files that are not found from here are looked for beside the run. Files of known pairs are not
-    in `run.toml`, and neither is a second model: a run that was begun with one is refused.
-
-    Raises:
-        FileError, OptionError: `run.toml` cannot be read, or does not tell the files.
-    """
-    files, model, options = _begun_with(run)
-    chosen = given("--model", model)
-    return ["mine", *map(named, files), *chosen, *option_words(options), "-o", named(str(run))]
-
-
-def form_of(run: Path) -> dict[str, str]:
-    """Give what the fields of the form of mining hold to mine the texts of a run as it was mined.
-
-    Known pairs are left out: `xmine mine` takes other ones.
-
-    Raises:
-        FileError, OptionError: the run cannot be mined again.
-    """
-    files, model, options = _begun_with(run, "seed_pairs", "gold")
-    if gone := [each for each in files if not is_file(each)]:
-        raise FileError(f"{run}: cannot be mined again: {', '.join(gone)}: gone")
-    threshold = "auto" if options.threshold == "gold" else str(options.threshold)
-    rest = dataclasses.replace(options, threshold="auto", drop=[])
-    return {
-        **dict(zip(("source", "target"), files, strict=True)),
-        "output": str(free_beside(run)),
-        "model": model,
-        "threshold": "" if threshold == "auto" else threshold,
-        "drop": ",".join(options.drop),
-        "more": shlex.join(option_words(rest)),
-    }
+        if value != getattr(usual, item.name):
+            text = shlex.join(value) if isinstance(value, list) else str(value)
+            texts[item.name] = {"True": "yes", "False": "no"}.get(text, text)
+    return texts
 
 
 def free_beside(run: Path) -> Path:
@@ -119,4 +160,8 @@ def _begun_with(run: Path, *allowed: str) -> tuple[list[str], str, MiningOptions
     model = encoder_of_run(known["encoder"], run)
     said = tables.get("options", {})
     options = MiningOptions(**{name: said[name] for name in names & said.keys()})
+    if set_apart := [name for name in options.no_flags if getattr(options, name)]:
+        raise OptionError(
+            f"{run}: was begun with {', '.join(sorted(set_apart))} of a file", "mine with that file"
+        )
     return files, "" if model == "embedded" else model, options

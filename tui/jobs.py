@@ -24,8 +24,6 @@ from xmine.pairs.judgements import append, file_beside, read_from
 from xmine.progress import Progress
 from xmine.run.folder import RUN_FILE
 
-MINING, ADAPTING, TRAINING = "mining", "adapting", "training"  # kinds of jobs
-SCREENS = {MINING: "mine", ADAPTING: "adapt", TRAINING: "train"}
 _PATIENCE = 10.0  # seconds that a signal has to end a command before a stronger one follows
 _SOON = 3.0  # seconds of a stage that tell little about the rest
 _NICE = 10  # a job is so much nicer than the app, which answers keys first
@@ -38,7 +36,7 @@ class Job:
     """A command that runs, or has run.
 
     Attributes:
-        title: its kind.
+        title: its kind, the command.
         words: of the command, without `xmine`.
         output: the folder or file that the command makes.
         before: the run that is mined again, or whose encoder is taught; None for all other jobs.
@@ -46,6 +44,7 @@ class Job:
         result: the JSON object of the command's standard output.
         code: the exit code; None while the command runs.
         started: on the clock of `time.monotonic`.
+        begun: on the clock of `time.time`.
     """
 
     title: str
@@ -60,6 +59,7 @@ class Job:
     code: int | None = None
     cancelled: bool = False
     started: float = field(default_factory=time.monotonic)
+    begun: float = field(default_factory=time.time)
     seconds: float = 0.0
     _begun: dict[str, tuple[float, int]] = field(default_factory=dict)  # stage -> time and done
     _process: asyncio.subprocess.Process | None = None
@@ -267,10 +267,3 @@ def _carry_over(old: Path, new: Path) -> None:
     labels, file = read_from(file_beside(old), 0)[0], file_beside(new)
     if labels and not file.exists():
         append(file, labels)
-
-
-async def ask_command(words: Sequence[str]) -> Job:
-    """Run a command that is soon over, such as one with `--dry-run`, and give how it ended."""
-    job = Job("asking", [*words], Path())
-    await job.run(lambda job: None)
-    return job

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from xmine.encoders.encoder import SentenceEncoder
     from xmine.encoders.pair import EncoderPair
     from xmine.errors import XmineError
-    from xmine.flags.hubness import find_hubs
-    from xmine.mining.aligned import score_aligned
     from xmine.mining.aligned_scores import AlignedScores
     from xmine.mining.documents import DocumentPair
     from xmine.mining.mined import Mined
@@ -69,14 +67,12 @@ _HOMES = {
     "convert": "python",
     "documents": "python",
     "evaluate": "python",
-    "find_hubs": "flags.hubness",
     "languages_of": "pairs.io",
     "mine": "python",
     "open_run": "python",
     "read_known": "pairs.known",
     "read_pairs": "pairs.io",
     "score": "python",
-    "score_aligned": "mining.aligned",
     "search": "python",
     "train": "python",
     "write_pairs": "python",
@@ -104,14 +100,12 @@ __all__ = [
     "convert",
     "documents",
     "evaluate",
-    "find_hubs",
     "languages_of",
     "mine",
     "open_run",
     "read_known",
     "read_pairs",
     "score",
-    "score_aligned",
     "search",
     "train",
     "write_pairs",

@@ -69,6 +69,8 @@ class Options:
     origins: typing.ClassVar[Mapping[str, str]] = {}
     # Those that the command line, a file, a preset, or a variable gave, be it the default.
     given: typing.ClassVar[frozenset[str]] = frozenset()
+    # Those of other classes that are no flag of this one, see `preset` of `option`.
+    no_flags: typing.ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls) -> None:
         """Add the help of each option to the docstring, for `help`."""

@@ -4,7 +4,7 @@
 
 Each function makes the options object of its command and calls the function behind the command. A
 file, a model or an option that is wrong raises an XmineError with a message and a hint. What type
-checkers know of the keywords stands in keywords.pyi, which `python tests/keywords.py` writes.
+checkers know of the keywords stands in mining/keywords.pyi, of `python tests/keywords.py`.
 """
 
 import dataclasses
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
     from xmine.browsing.opened import Opened
     from xmine.evaluation.result import Result
-    from xmine.keywords import AligningKeywords, MiningKeywords, ScoringKeywords
+    from xmine.mining.keywords import AligningKeywords, MiningKeywords, ScoringKeywords
     from xmine.trainer.adapt import Round
     from xmine.trainer.train import Trained
 
@@ -109,7 +109,7 @@ def _takes(kind: type[Options]) -> Callable[[Function], Function]:
 
 def _options(kind: type[Of], options: Of | None, named: dict[str, Any]) -> Of:
     """Make options of keywords, and refuse what is none; a list may be one text with commas."""
-    if options is not None and not isinstance(options, kind):
+    if options is not None and type(options) is not kind:
         raise TypeError(f"{type(options).__name__} in place of {kind.__name__}")
     fields = {each.name: each.type for each in dataclasses.fields(kind)}  # type: ignore[arg-type]
     for name, value in named.items():
@@ -321,7 +321,6 @@ def write_pairs(
     *,
     src_lang: str = "",
     tgt_lang: str = "",
-    header: bool = True,
 ) -> io.Written:
     """Write pairs to a file; the suffix decides the format, see docs/reference/files.md.
 
@@ -331,7 +330,6 @@ def write_pairs(
         path: an older file is replaced; it appears whole or not at all.
         languages: codes of the source and the target, for formats that name languages.
         src_lang, tgt_lang: the same, one by one.
-        header: whether TSV begins with the names of its columns.
 
     Returns:
         the number of pairs, and notes on what the format could not hold.
@@ -343,7 +341,7 @@ def write_pairs(
     with _speaking_python():
         codes = (src_lang or languages[0], tgt_lang or languages[1])
         rows = _pairs_of(pairs) if hasattr(pairs, "columns") else pairs
-        return io.write_pairs(rows, path, codes, header=header)
+        return io.write_pairs(rows, path, codes)
 
 
 def _pairs_of(frame: Any) -> Iterator[Pair]:  # noqa: ANN401 - a frame of polars or pandas
@@ -511,7 +509,7 @@ class Run(PairRows):
         return self._opened
 
     def where(self, condition: str) -> "pl.DataFrame":
-        """Find candidates, kept or not, by a condition: `pairs list --where`.
+        """Find candidates, kept or not, by a condition, or kept pairs by a text, as `--where` does.
 
         Returns:
             a row for each, best first; `write_pairs` writes it.
@@ -524,9 +522,9 @@ class Run(PairRows):
         from xmine.pairs.pair import pair_frame
 
         with _speaking_python():
-            query, opened = PairQuery(where=condition), self._all
-            codes = Judgements.open(opened).codes() if query.by_verdict else None
-            frame = pair_frame(opened.pairs(select(opened, query, codes=codes)))
+            opened = self._all
+            rows = select(opened, PairQuery(condition), said=Judgements.open(opened).said)
+            frame = pair_frame(opened.pairs(rows))
             return frame[[each.name for each in frame if each.null_count() < len(frame)]]
 
     def judge(self, source_line: int, target_line: int, verdict: str, note: str = "") -> None:

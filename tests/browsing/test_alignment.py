@@ -17,8 +17,7 @@ from xmine.browsing.keys import key_of, row_of
 from xmine.browsing.neighbourhood import Surroundings
 from xmine.browsing.opened import row_at
 from xmine.browsing.opening import open_pairs
-from xmine.browsing.query import PairQuery, select
-from xmine.browsing.typed import Sought
+from xmine.browsing.query import PairQuery, meets, select
 from xmine.browsing.view import View
 from xmine.browsing.write_cut import write_cut
 from xmine.errors import FileError
@@ -64,15 +63,15 @@ def test_a_cut_keeps_beads_by_probability_and_never_a_line_alone(alignment: Path
     cut = float(np.nanmedian(probs.round(4)))
     kept = [row for row in range(6) if row != 4 and opened.rank(row) >= cut]  # type: ignore[operator]
     assert 0 < len(kept) < 5 and cuts.kept_by(cut) == len(kept)
-    assert select(opened, PairQuery(kept="kept"), cut).tolist() == kept
+    assert select(opened, PairQuery("kept"), cut).tolist() == kept
     assert standing(opened, 4, cut) == "without counterpart"
     assert {standing(opened, row, cut) for row in (0, 1, 2, 3, 5)} == {"kept", "below the cut"}
 
 
 def test_lines_are_found_and_shown_as_ranges(alignment: Path) -> None:
     opened = open_pairs(alignment)
-    assert Sought(":6").hits(opened).nonzero()[0].tolist() == [3, 5]  # English and German
-    assert Sought(":5").hits(opened).nonzero()[0].tolist() == [2, 3]  # bead 4 has no German line
+    assert meets(opened, ":6")[0].arg_true().to_list() == [3, 5]  # English and German
+    assert meets(opened, ":5")[0].arg_true().to_list() == [2, 3]  # bead 4 has no German line
     assert row_at(opened, (4, None), (5, None)) == 2
     assert figures_of(opened.pair(2))[-1] == "lines 4, 4-5"
     assert figures_of(opened.pair(4))[-1] == "lines –, 7"
@@ -118,7 +117,7 @@ def test_a_file_of_beads_keeps_its_lines(alignment: Path, tmp_path: Path, name: 
     pairs = list(opened.written_pairs(np.arange(6)))
     assert [(pair.source_lines, pair.target_lines) for pair in pairs] == LINES
     assert {pair.source_line for pair in pairs} == {None}
-    assert opened.lined and View(opened).query == PairQuery(kept="kept")
+    assert opened.lined and View(opened).query == PairQuery()
     assert [row_of(opened, key_of(given, row)) for row in range(6)] == [*range(6)]
 
 

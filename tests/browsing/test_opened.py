@@ -123,9 +123,9 @@ def test_what_is_written_of_a_file_is_what_the_file_has(tmp_path: Path) -> None:
     assert list(opened.written_pairs(np.array([2, 1, 0]))) == rows[::-1]
     assert opened.pair(0) == rows[0]._replace(source_line=1, target_line=1)
     for query, found in (
-        (PairQuery(flags=("none",)), [1]),
-        (PairQuery(flags=("number",)), [0]),
-        (PairQuery(where="flags LIKE '%mine%'"), [2]),
+        (PairQuery("flag = none"), [1]),
+        (PairQuery("flag = number"), [0]),
+        (PairQuery("flags LIKE '%mine%'"), [2]),
     ):
         assert select(opened, query).tolist() == found
 
@@ -186,8 +186,8 @@ def test_runs_that_are_broken_or_mixed_up_are_refused_by_what_is_wrong(
         ),
         (
             "candidates.parquet",
-            changed("candidates.parquet", without("kept")),
-            "column 'kept'",
+            changed("candidates.parquet", without("eligible")),
+            "column 'eligible'",
         ),
         (
             "source.parquet",

@@ -13,7 +13,6 @@ from xmine.browsing.keys import key_of
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import PairQuery, select
 from xmine.browsing.repairs import Bead, Repair, Unit
-from xmine.browsing.typed import line_of, read_line
 from xmine.pairs.io import read_pairs, read_parallel, write_pairs
 from xmine.pairs.judgements import HEADER
 from xmine.pairs.known import read_known
@@ -153,15 +152,14 @@ def test_repaired_pairs_conflicts_and_judges_are_found(path: Path) -> None:
     ann.refresh()
 
     def found(line: str) -> list[int]:
-        query, _ = read_line(line, PairQuery())
-        assert read_line(line_of(query), PairQuery())[0] == query
-        return select(opened, query, codes=ann.codes(query.verdict, query.by)).tolist()
+        return select(opened, PairQuery(line), said=ann.said).tolist()
 
-    assert found("is:repaired") == [5] and found("is:conflict") == [2]
-    assert found("by:ann") == [1, 2, 3, 5] and found('by:"Bob B" is:reject') == [2, 4]
-    assert found("is:reject") == [4] and found('is:repaired by:"Bob B"') == []
+    assert found("verdict = repaired") == [5] and found("verdict = conflict") == [2]
+    assert found("judge = ann") == [1, 2, 3, 5] and found("judge = 'Bob B: reject'") == [2, 4]
+    assert found("verdict = reject") == [4]
+    assert found("verdict = repaired AND judge = 'Bob B'") == []
     ann.judge(5, "none")
-    assert found("is:repaired") == [5]  # with any verdict, or none
+    assert found("verdict = repaired") == [5]  # with any verdict, or none
 
 
 def test_another_window_of_the_same_name_is_noticed(path: Path) -> None:

@@ -7,11 +7,9 @@ import polars as pl
 import pytest
 
 from tests.toys.opened import opened_run
-from xmine.browsing import samples
 from xmine.browsing.details import lines_around
-from xmine.browsing.judgements import CODES
+from xmine.browsing.judgements import CODES, Codes
 from xmine.browsing.opened import Opened, TextColumn, TextSide
-from xmine.browsing.query import Codes
 from xmine.browsing.samples import Sample, Share, judged_at_random, read_plan
 from xmine.errors import OptionError
 
@@ -133,31 +131,7 @@ def test_the_lines_around_a_sentence_are_the_nearest_in_its_file() -> None:
     assert lines_around(side, 1) == (0, 3) and lines_around(side, 3) == (1, 2)
 
 
-@pytest.mark.parametrize("truth", [0.0, 0.3])
-def test_the_interval_of_strata_holds_the_precision_nine_times_in_ten(
-    truth: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    dice, held = np.random.default_rng(3), {"random": 0, "strata": 0}
-    opened = opened_run(800)
-    probs = np.sort(dice.beta(3, 0.3, 800))[::-1].astype(np.float32)
-    opened = replace(opened, probs=probs)
-    kept, wide = np.flatnonzero(opened.kept(0.0)), {"random": 0.0, "strata": 0.0}
-    for seed in range(150):
-        monkeypatch.setattr(samples, "_SEED", seed)
-        samples._shuffled.cache_clear()
-        right = dice.random(800) < probs * (1 - truth * (probs < 0.9))  # as estimated, or not
-        for how in held:
-            drawn = Sample(opened, 0.0, 80, how=how)
-            mine = judged(opened, drawn.rows[right[drawn.rows]], drawn.rows[~right[drawn.rows]])
-            low, high = drawn.said(mine).above.interval or (1, 0)
-            held[how] += low <= right[kept].mean() <= high
-            wide[how] += high - low
-    samples._shuffled.cache_clear()
-    assert min(held.values()) >= 0.86 * 150, held  # of .9, less than two standard deviations
-    assert wide["strata"] < 0.9 * wide["random"]
-
-
-def test_strata_and_least_sure_orders_begin_where_they_say() -> None:
+def test_the_least_sure_pairs_come_first_where_they_are_asked_for() -> None:
     opened = opened_run(1000)
     probs = opened.probs
     assert probs is not None
@@ -165,21 +139,15 @@ def test_strata_and_least_sure_orders_begin_where_they_say() -> None:
     assert np.abs(probs[unsure.rows] - 0.5).max() <= np.sort(np.abs(probs - 0.5))[29]
     found = unsure.said(judged(opened, unsure.rows))
     assert "says nothing of the precision" in "\n".join(found.lines()) and not found.advice
-    few, more = (Sample(opened, 0.1, size, how="strata").rows for size in (20, 60))
-    assert more[:20].tolist() == few.tolist() and len({*more.tolist()}) == 60
-    every = Sample(opened, 0.1, 9999, how="strata")
-    assert sorted(every.rows.tolist()) == np.flatnonzero(opened.kept(0.1)).tolist()
-    said = every.said(judged(opened, every.rows[:40], every.rows[40:])).above
-    assert said.share == pytest.approx(40 / len(every.rows)) and said.within < 1e-9
     with pytest.raises(OptionError, match="no pair has a probability"):
-        Sample(replace(opened, probs=None), 0.1, how="strata")
+        Sample(replace(opened, probs=None), 0.1, how="unsure")
 
 
 @pytest.mark.parametrize(
     ("line", "plan"),
     [
         ("50 random", (50, None, "random")),
-        ("±.05 strata", (10, 0.05, "strata")),
+        ("±.05 unsure", (10, 0.05, "unsure")),
         ("0.1", (10, 0.1, "random")),
         ("7", (7, None, "random")),
         ("unsure", (50, None, "unsure")),
@@ -187,6 +155,6 @@ def test_strata_and_least_sure_orders_begin_where_they_say() -> None:
 )
 def test_a_plan_is_read_from_a_line(line: str, plan: tuple[object, ...]) -> None:
     assert tuple(read_plan(line)) == plan
-    for wrong in (f"{line} x", "0", "±0 strata", "1.5"):
+    for wrong in (f"{line} x", "0", "±0 random", "1.5"):
         with pytest.raises(OptionError, match="is no sample"):
             read_plan(wrong)

@@ -1,4 +1,4 @@
-"""The command in this process: as `xmine` runs it, but without the start of an interpreter."""
+"""A mined run that tests of the command copy, and files of a benchmark."""
 
 import shutil
 from collections.abc import Callable

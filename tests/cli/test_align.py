@@ -39,7 +39,7 @@ def test_beads_are_written_in_the_order_of_the_document(command: Command, texts:
     assert float(rows[1][0]) > 0.9
     assert "5 beads from 5 German x 9 English lines" in ended.err
     assert "without counterpart: 0 x 1 lines" in ended.err
-    every = command("align", "de.txt", "en.txt", "--all", "--no-header")
+    every = command("align", "de.txt", "en.txt", "--all")
     assert every.out.splitlines()[-1].split("\t") == [
         "",
         "",
@@ -93,11 +93,11 @@ def test_the_commands_of_pairs_read_an_alignment(
         patch.setattr("sys.stdout.isatty", lambda: True)
         ended = command("align", "de.txt", "en.txt", "-o", "run/")
     assert ended.err.splitlines()[-1] == "xmine: next: xmine browse run/"
-    listed = command("pairs", "list", "run/", "--kept", "all", "--no-header").out.splitlines()
-    assert listed == command("align", "de.txt", "en.txt", "--all", "--no-header").out.splitlines()
+    listed = command("pairs", "list", "run/", "--where", "", "--no-header").out.splitlines()
+    assert listed == command("align", "de.txt", "en.txt", "--all").out.splitlines()[1:]
     assert "lines 4, 4-5  kept" in command("pairs", "show", "run/", "4", "5").out
     assert command("pairs", "judge", "run/", "4", "5", "reject").err.endswith("1 judged\n")
-    rejected = command("pairs", "list", "run/", "--verdict", "reject", "--no-header").out
+    rejected = command("pairs", "list", "run/", "--where", "verdict = reject", "--no-header").out
     assert rejected.splitlines() == [listed[2]]
     assert "judged              1, 1 of 5 kept pairs" in command("pairs", "judge", "run/").out
     known = command("pairs", "judge", "run/", "--known", "known.tsv")
@@ -120,8 +120,8 @@ def test_beads_that_are_scored_keep_scores_and_lines(command: Command, texts: No
 
 def test_lines_are_cut_into_sentences_on_demand(command: Command, texts: None) -> None:
     Path("en.txt").write_text(" ".join(ENGLISH) + "\n", "utf-8")
-    ended = command("align", "de.txt", "en.txt", "--segment", "--no-header")
-    rows = [line.split("\t") for line in ended.out.splitlines()]
+    ended = command("align", "de.txt", "en.txt", "--segment")
+    rows = [line.split("\t") for line in ended.out.splitlines()[1:]]
     assert [row[2] for row in rows][:2] == [" ".join(ENGLISH[:2]), ENGLISH[2]]
     assert {row[4] for row in rows} == {"1"}
 

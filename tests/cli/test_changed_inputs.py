@@ -146,21 +146,19 @@ def test_weights_copied_over_a_cross_encoder_seal_no_figure(
 
 
 @pytest.mark.parametrize("stage", ["reading", "reading vectors"])
-@pytest.mark.parametrize("name", ["en.npy", "en.raw"])
 def test_given_vectors_that_change_midway_are_refused(
     toy_files: Toy,
     toy_encoder: SentenceEncoder,
     tmp_path: Path,
     stage: str,
-    name: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("xmine.vectors.vector_files._ROWS_AT_ONCE", 16)
-    paths = tmp_path / name, tmp_path / "zh.npy"
+    paths = tmp_path / "en.npy", tmp_path / "zh.npy"
     for path, given in zip(paths, toy_files[:2], strict=True):
         rows = toy_encoder.encode(given.read_text(encoding="utf-8").splitlines())
-        rows.tofile(path) if path.suffix == ".raw" else np.save(path, rows)
-    vectors = [read_vectors(path, 32) for path in paths]
+        np.save(path, rows)
+    vectors = [read_vectors(path) for path in paths]
 
     def change(now: Progress) -> None:
         if now.stage == stage and paths[0] not in changed:
@@ -169,7 +167,7 @@ def test_given_vectors_that_change_midway_are_refused(
 
     for run in (None, tmp_path / "run"):
         changed: list[Path] = []
-        with pytest.raises(FileError, match=f"{name}: {CHANGED}"):
+        with pytest.raises(FileError, match=f"en.npy: {CHANGED}"):
             mine(*toy_files[:2], vectors=(vectors[0], vectors[1]), report=change, run=run)
     assert not list(Path(tmp_path, "run").glob("target.*"))
 

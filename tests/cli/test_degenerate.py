@@ -101,11 +101,11 @@ ASKED = [
     ("all lines identical", ""),
     ("no parallel line", "--retrieval bwd"),
     ("every line parallel", "--retrieval intersect --margin distance"),
-    ("ten lines", "--precision 0.95 --plot"),
+    ("ten lines", "--precision 0.95 --plot -"),
     ("one line", "--top 1000"),
-    ("all lines identical", "--threshold inf --plot"),
+    ("all lines identical", "--threshold inf --plot -"),
     ("no parallel line", "--precision 1 --retrieval fwd"),
-    ("every line parallel", "--threshold -inf --drop hub,copy --plot"),
+    ("every line parallel", "--threshold -inf --drop hub,copy --plot -"),
 ]
 
 
@@ -142,18 +142,6 @@ def test_a_sane_answer_in_words(
     option = "--min-prob" if "probability at least" in ended.err else "--threshold"
     again = command(*mine, f"{option}={facts['cut']}")
     assert (again.code, again.out) == (0, ended.out)
-
-
-@pytest.mark.parametrize("files", ["all lines identical"], indirect=True)
-@pytest.mark.parametrize("margin", ["ratio", "absolute"])
-def test_identical_lines_that_are_not_folded(
-    command: Command, files: tuple[str, Sides], margin: str
-) -> None:
-    _, sides = files
-    ended = command("mine", "en.txt", "zh.txt", "--margin", margin, "--no-dedup")
-    assert ended.code == 0
-    assert len(scores_of(ended.out, sides)) == 1  # the lines are near-copies, and no rivals
-    assert "too few lines" in ended.err
 
 
 def test_one_line_against_many(command: Command, tmp_path: Path) -> None:

@@ -83,8 +83,9 @@ def test_prompts_and_lengths_reach_the_encoder(
     np.testing.assert_allclose(prompt, encoder.encode(ENGLISH, prompt="query: "), atol=1e-6)
     assert (plain * prompt).sum(axis=1).max() < 0.99
     assert (plain * short).sum(axis=1).max() < 0.99
+    Path("own.toml").write_text('src_prompt = "query: "')
     mined = command(
-        "mine", "a.txt", "a.txt", "--model", minilm, "--src-prompt", "query: ", "--margin",
+        "mine", "a.txt", "a.txt", "--model", minilm, "--options", "own.toml", "--margin",
         "absolute", "--threshold", "-inf", "--dtype", "float32",
     )  # fmt: skip
     cosines = {int(row[3]): float(row[5]) for row in mined.rows}

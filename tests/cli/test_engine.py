@@ -16,9 +16,8 @@ Command = Callable[..., Ended]
         (("--engine", "ray"), "--engine ray needs the folder of a run"),
         (("--engine", "ray", "-o", "pairs.tsv"), "--engine ray needs the folder of a run"),
         (("--engine", "ray", "--dry-run"), "--engine ray needs the folder of a run"),
-        (("--address", "10.0.0.1:6379"), "--address without --engine ray"),
-        (("--engine", "dask"), "'dask' is not one of 'local', 'ray'"),
-        (("--engine", "ray", "-o", "run/", "--address", "x"), "the address of the cluster is 'x'"),
+        (("--engine", "dask"), "--engine is 'dask'\nhint: choose from local, ray, ray://host:port"),
+        (("--engine", "ray://x", "-o", "run/"), "the address of the cluster is 'x'"),
     ],
 )
 def test_an_engine_that_cannot_work_is_refused(
@@ -46,7 +45,7 @@ def test_standard_input_stays_on_this_machine(
 def test_a_cluster_that_does_not_answer_is_named(
     command: Command, toy_files: tuple[Path, Path, object]
 ) -> None:
-    there = "--engine", "ray", "--address", "127.0.0.1:1"
+    there = "--engine", "ray://127.0.0.1:1"
     ended = command("mine", *toy_files[:2], "-o", "run/", *there)
     assert (ended.code, ended.touched) == (1, set())
     assert "no Ray cluster answers at 127.0.0.1:1: Connection refused" in ended.err

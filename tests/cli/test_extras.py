@@ -74,7 +74,7 @@ def test_without_extras_all_that_uses_the_embedded_encoder_works(folder: Path) -
     texts = ["en.txt", "zh.txt"]
     commands = [
         ["mine", *texts, "--min-prob", "0", "-o", "run/"],
-        ["mine", *texts, "--index", "IVF2,Flat", "--recall", "1", "-o", "found.parquet"],
+        ["mine", *texts, "--index", "IVF2,Flat", "-o", "found.parquet"],
         ["score", *texts, "-o", "scored.jsonl"],
         ["search", "Bees", "run/"],
         ["encode", "en.txt", "-o", "en.npy"],
@@ -110,7 +110,7 @@ REFUSED = [
     ("mine en.txt zh.txt --model static", "static/tokenizer.json needs tokenizers", "torch"),
     ("mine en.txt zh.txt --model a/b", "a/b: a Hugging Face name needs huggingface_hub", "torch"),
     ("mine en.txt zh.txt --device cuda -o run/", "--device cuda needs torch", "torch"),
-    ("mine en.txt zh.txt --plot-file a.svg", "a picture needs matplotlib", "eval"),
+    ("mine en.txt zh.txt --plot a.svg", "a picture needs matplotlib", "eval"),
     ("eval sts --data data", "xmine eval sts needs scipy", "eval"),
     ("eval cluster --data data", "xmine eval cluster needs scikit-learn", "eval"),
     ("eval all --data data", "measuring everything needs matplotlib", "eval"),

@@ -34,7 +34,7 @@ def test_what_is_new_is_told_listed_and_compared(
     mine = "mine", "en.txt", "zh.txt", "--model", toy_folder, "-o"
     first = command(*mine, "run/", "--json")
     assert json.loads(first.out)["changes"] is None
-    assert len(command("pairs", "list", "run", "--since", "run").rows) == len(
+    assert len(command("pairs", "list", "run", "--where", "since = max(since)").rows) == len(
         command("pairs", "list", "run").rows
     )
     command("convert", "run/", "old.tsv")
@@ -49,15 +49,17 @@ def test_what_is_new_is_told_listed_and_compared(
     head, *every = (row.split("\t") for row in found.out.splitlines())
     at = head.index("source"), head.index("target")
     texts = [[row[each] for each in at] for row in every if row[0] == "new"]
-    listed = [row[1:3] for row in command("pairs", "list", "run", "--since", "run").rows]
+    listed = [
+        row[1:3] for row in command("pairs", "list", "run", "--where", "since = max(since)").rows
+    ]
     changed = command("pairs", "diff", "old.tsv", "run", "-o", "d.jsonl", "--json")
     assert json.loads(changed.out)["counts"] == counts
     rows = [json.loads(row) for row in Path("d.jsonl").read_text(encoding="utf-8").splitlines()]
     again = [[row["source"], row["target"]] for row in rows if "old_target" in row]
     assert texts == [[row["source"], row["target"]] for row in rows if row["change"] == "new"]
     assert sorted(listed) == sorted(texts + again)
-    assert not command("pairs", "list", "run", "--since", "2999-01-01", "--no-header").out
-    ended = command("pairs", "list", "old.tsv", "--since", "run")
+    assert not command("pairs", "list", "run", "--where", "since >= '2999'", "--no-header").out
+    ended = command("pairs", "list", "old.tsv", "--where", "since = max(since)")
     assert ended.code == 2 and "old.tsv is no run" in ended.err
     assert command("pairs", "diff", "old.tsv", "run", "-o", "d.tmx").code == 2
 

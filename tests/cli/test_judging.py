@@ -158,7 +158,7 @@ def test_judgements_are_mined_with_again_and_outlive_it(
     first, second = (str(line) for line in lines_of(mined, 0))
     for path in (mined / "source.npy", mined / "source.parquet"):
         assert path.exists()
-    ended = command("mine", "en.txt", "zh.txt", "-o", "run/", "--force", "--no-dedup")
+    ended = command("mine", "en.txt", "zh.txt", "-o", "run/", "--force", "--segment")
     assert ended.code == 0, ended.err  # with another encoder and other texts everything is anew
     assert (mined / "judgements.tsv").read_bytes() == before
     assert f"{first}\t{second}\t".encode() in before
@@ -248,7 +248,7 @@ def test_what_top_left_out_comes_back_and_what_is_known_to_be_wrong_never_does(
     assert opened.cut is not None and opened.ranks is not None
     equal = int((opened.allowed & (opened.ranks >= opened.cut)).sum())
     assert equal > 2 == int(opened.kept(opened.cut).sum())  # the best are equally probable
-    cut, view = opened.cut, View(opened, Judgements.open(opened).codes)
+    cut, view = opened.cut, View(opened, Judgements.open(opened).said)
     ended = command("pairs", "cut", "new", "-n", 0)
     assert f"a cut at {cut!r} keeps 2 " in ended.err
     more = "1 pair" if equal == 3 else f"{equal - 2} pairs"
@@ -272,7 +272,7 @@ def test_what_top_left_out_comes_back_and_what_is_known_to_be_wrong_never_does(
 
 @pytest.mark.parametrize(
     "options",
-    [("--drop", "number,high", "--score-max", "1.75"), ("--threshold", "1.65"), ()],
+    [("--drop", "number,high"), ("--threshold", "1.65"), ()],
     ids=["fewer", "higher", "plain"],
 )
 def test_a_cut_that_is_written_is_what_mining_with_it_gives(
@@ -287,6 +287,7 @@ def test_a_cut_that_is_written_is_what_mining_with_it_gives(
     ended = command("pairs", "cut", "run", "--at", "0.5", "--write", "-n", 0)
     assert ended.code == 0 and "run: cut, --min-prob 0.5 keeps " in ended.err
     assert ended.touched == {f"run/{each}" for each in ("pairs.parquet", "run.toml")} | {
+        "run/candidates.parquet",
         "run/summary.json",
         "run/log.txt",
     }

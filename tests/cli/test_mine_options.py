@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.toys.sentences import english_word, toy_sentences
+from tests.toys.sentences import toy_sentences
 from xmine.flags.names import FLAGS
 from xmine.mining.options import MiningOptions
 from xmine.pairs.io import read_pairs
@@ -123,18 +123,6 @@ def test_a_precision_that_no_pair_has(
     assert Path(tmp_path, "p.tsv").read_bytes() == b"source\ttarget\n"
 
 
-def test_scores_that_are_too_high(command: Command, mine: list[str]) -> None:
-    mine = [*mine, "--min-prob", "0.5"]
-    plain = rows_of(command(*mine).out)
-    highest = sorted((float(row[0]) for row in plain), reverse=True)[4] + 0.00005
-    ended = command(*mine, "--score-max", highest)
-    left = [row[:6] for row in plain if float(row[0]) <= highest]
-    beyond = len(plain) - len(left)
-    assert [row[:6] for row in rows_of(ended.out)] == left
-    assert f"\n       dropped: copy 2, above --score-max {beyond}\n" in ended.err
-    assert beyond >= 3
-
-
 def test_the_summary_has_a_line_for_each_thing(command: Command, mine: list[str]) -> None:
     ended = command(*mine, "--gold", "gold.tsv", "--drop", "copy")
     said = [line for line in ended.err.split("\n")[:-1] if "warning" not in line]
@@ -163,9 +151,9 @@ def test_the_object_tells_all_of_it(command: Command, tmp_path: Path, mine: list
     known = Path(tmp_path, "gold.tsv").read_text().splitlines()
     seeds = [row for row in known if row not in beyond]  # which would be kept
     Path(tmp_path, "seeds.tsv").write_text("".join(f"{row}\n" for row in seeds))
-    asked = [*mine, "--drop", "copy,number", "--score-max", "1.9", "--min-prob", "0.5"]
+    asked = [*mine, "--drop", "copy,number", "--min-prob", "0.5"]
     asked += ["--gold", "gold.tsv"]
-    ended = command(*asked, "--seed-pairs", "seeds.tsv", "--plot", "--json", "-o", "p.tsv")
+    ended = command(*asked, "--seed-pairs", "seeds.tsv", "--plot", "-", "--json", "-o", "p.tsv")
     assert (ended.code, ended.err) == (0, "")
     facts = strict_json(ended.out)
     rows = rows_of(Path(tmp_path, "p.tsv").read_text("utf-8"))
@@ -176,7 +164,7 @@ def test_the_object_tells_all_of_it(command: Command, tmp_path: Path, mine: list
     assert 0 <= low <= facts["precision"] <= high <= 1
     assert facts["translations"] == pytest.approx(30, abs=2)
     assert facts["weakness"].startswith("a weak estimate: fewer than 50 translations stand out")
-    assert facts["dropped"] == {"above --score-max": len(beyond), "copy": 2} and beyond
+    assert facts["dropped"] == {"copy": 2}
     flagged = [name for row in rows for name in row[7].split(",") if name]
     assert facts["flags"] == {name: flagged.count(name) for name in FLAGS if name in flagged}
     left = [each["pairs"] for each in facts["histogram"]]
@@ -212,7 +200,7 @@ def test_what_is_wrong_with_known_pairs_is_said_with_file_and_line(
 ) -> None:
     if text is not None:
         Path(tmp_path, "known.tsv").write_text(text)
-    ended = command(*mine, option, "known.tsv", "-o", "p.tsv", "--hubs", "h.tsv")
+    ended = command(*mine, option, "known.tsv", "-o", "p.tsv")
     assert (ended.code, ended.out, ended.touched) == (1, "", set())
     assert ended.err.startswith(f"xmine: {message}\n")
 
@@ -223,16 +211,13 @@ def test_what_is_wrong_with_known_pairs_is_said_with_file_and_line(
         "--precision 0.9 --threshold 1.1": "--precision and --threshold",
         "--precision 95": "--precision is 95; it must be at most 1\nhint: did you mean 0.95?",
         "--precision 950": "--precision is 950; it must be at most 1\n",
-        "--recall 0.2": "--recall is 0.2; it must be at least 0.5\n",
         "--precision x": "--precision",
         "--top 2.5": "--top",
-        "--score-max high": "--score-max",
-        "--score-max 3 --threshold 4": "--score-max 3 is below --threshold 4\n",
         "--drop copy --drop copie": "--drop is 'copie'",
         "--segment --seed-pairs gold.tsv": "--segment and known pairs of lines",
         "--segment --src-lang th": "--segment cannot cut text in th",
         "--segment --threshold gold --gold gold.tsv": "--segment and known pairs of lines",
-        "--plot-file p.jpg": "--plot-file is 'p.jpg': no format for pictures",
+        "--plot p.jpg": "--plot is 'p.jpg': no format for pictures",
     }.items(),
 )
 def test_wrong_options_are_refused_before_the_work(
@@ -246,7 +231,8 @@ def test_wrong_options_are_refused_before_the_work(
 def test_a_picture_of_the_scores(command: Command, tmp_path: Path, mine: list[str]) -> None:
     pytest.importorskip("matplotlib")
     plain = command(*mine)
-    ended = command(*mine, "--plot", "--plot-file", "p.svg")
+    drawn = command(*mine, "--plot", "-")
+    ended = command(*mine, "--plot", "p.svg")
     assert (ended.code, ended.out, ended.touched) == (0, plain.out, {"p.svg", "p.csv"})
     assert Path(tmp_path, "p.svg").read_text("utf-8").startswith("<?xml")
     with Path(tmp_path, "p.csv").open(encoding="utf-8") as file:
@@ -257,24 +243,22 @@ def test_a_picture_of_the_scores(command: Command, tmp_path: Path, mine: list[st
     cut = re.search(r"probability at least ([01]\.\d{4}) \(auto\)", ended.err)
     assert cut is not None
     kept = len(rows_of(plain.out))
-    assert f"cut at {cut[1]}: {kept} pairs from here up, estimated precision" in ended.err
+    assert f"cut at {cut[1]}: {kept} pairs from here up, estimated precision" in drawn.err
     assert ended.err.endswith(plain.err.split("xmine: ")[-1].split(" s\n", 1)[1])
-    again = command(*mine, "--plot-file", "p.svg")
+    again = command(*mine, "--plot", "p.svg")
     assert again.code == 1 and "p.svg: exists already" in again.err
     first = Path(tmp_path, "p.svg").read_bytes()
-    assert command(*mine, "--plot-file", "p.svg", "--force").code == 0
+    assert command(*mine, "--plot", "p.svg", "--force").code == 0
     assert Path(tmp_path, "p.svg").read_bytes() == first
 
 
 def test_a_histogram_of_nothing_kept_and_of_one_line(
     command: Command, tmp_path: Path, mine: list[str]
 ) -> None:
-    none = command(*mine, "--threshold", "99", "--plot")
+    none = command(*mine, "--threshold", "99", "--plot", "-")
     assert none.code == 0 and "no pairs: there are no scores to draw" in none.err
-    none = command(*mine, "--min-prob", "1", "--score-max", "1.5", "--plot")
-    assert none.code == 0 and "cut at 1.0000: no pair reaches it" in none.err
     Path(tmp_path, "one.txt").write_text(toy_sentences(1, seed=1)[0][0] + "\n")
-    one = command("mine", "one.txt", "zh.txt", *mine[3:], "--plot")
+    one = command("mine", "one.txt", "zh.txt", *mine[3:], "--plot", "-")
     assert one.code == 0 and "Traceback" not in one.err
 
 
@@ -283,8 +267,7 @@ def test_files_are_there_though_the_reader_of_stdout_left(
     tmp_path: Path, mine: list[str | Path], name: str
 ) -> None:
     pytest.importorskip("matplotlib")
-    picture = ["--plot-file", "p.svg"] if name == "mine" else []
-    asked = [name, *map(str, mine[1:]), "--hubs", "h.tsv", *picture]
+    asked = [name, *map(str, mine[1:]), "--plot", "p.svg"]
     reading, writing = os.pipe()
     os.close(reading)
     try:
@@ -299,18 +282,16 @@ def test_files_are_there_though_the_reader_of_stdout_left(
     finally:
         os.close(writing)
     assert ended.returncode == 141 and b"Traceback" not in ended.stderr
-    assert Path(tmp_path, "h.tsv").is_file()
-    if picture:
-        assert Path(tmp_path, "p.svg").read_text("utf-8").rstrip().endswith("</svg>")
-        assert Path(tmp_path, "p.csv").read_text("utf-8").startswith("from,to,pairs")
+    assert Path(tmp_path, "p.svg").read_text("utf-8").rstrip().endswith("</svg>")
+    assert Path(tmp_path, "p.csv").read_text("utf-8").startswith("from,to,pairs")
 
 
-@pytest.mark.parametrize("option", ["-o", "--hubs", "--plot-file"])
+@pytest.mark.parametrize("option", ["-o", "--plot"])
 @pytest.mark.parametrize("force", [[], ["--force"]])
 def test_what_is_not_a_regular_file_is_not_replaced(
     command: Command, tmp_path: Path, mine: list[str], option: str, force: list[str]
 ) -> None:
-    name = "p.svg" if option == "--plot-file" else "p.tsv"
+    name = "p.svg" if option == "--plot" else "p.tsv"
     os.mkfifo(tmp_path / name)
     ended = command(*mine, option, name, *force)
     assert (ended.code, ended.out) == (1, "")
@@ -318,43 +299,13 @@ def test_what_is_not_a_regular_file_is_not_replaced(
     assert Path(tmp_path, name).is_fifo()
 
 
-def test_hubs_are_written(command: Command, tmp_path: Path, mine: list[str]) -> None:
-    ended = command(*mine, "--hubs", "h.tsv")
-    assert (ended.code, ended.touched) == (0, {"h.tsv"})
-    assert "h.tsv: 0 hubs" in ended.err
-    assert Path(tmp_path, "h.tsv").read_bytes() == b""
-    english, _, _ = toy_sentences(400, seed=51)
-    word = english_word(5)  # near to every line that has it, and no other line is
-    without = [line for line in english if word not in line.split()]
-    lines = {
-        "many.txt": [*without[:100], word],
-        "other.txt": [f"{word} {x}" for x in without[100:]],
-    }
-    for name, texts in lines.items():
-        Path(tmp_path, name).write_text("".join(f"{text}\n" for text in texts))
-    ended = command("mine", "many.txt", "other.txt", *mine[3:], "--hubs", "h.tsv", "--force")
-    assert ended.code == 0 and "h.tsv: 1 hub" in ended.err
-    side, line, number, share, variants, text = (
-        Path(tmp_path, "h.tsv").read_text().rstrip("\n").split("\t")
-    )
-    assert (side, line, variants, text) == ("source", "101", "1", word)
-    size = len(lines["other.txt"])
-    assert int(number) > size // 2 and float(share) == pytest.approx(int(number) / size, abs=1e-4)
-
-
 @pytest.mark.parametrize(
     "outputs",
     [
         "-o en.tsv",
         "-o gold.tsv --gold gold.tsv",
-        "--hubs gold.tsv --gold gold.tsv",
-        "--hubs ./gold.tsv --seed-pairs gold.tsv",
-        "--hubs zh.txt",
-        "--hubs p.tsv -o p.tsv",
-        "--plot-file p.svg --hubs p.svg",
-        "--plot-file p.svg --hubs p.csv",
-        "--plot-file p.svg -o p.tsv --gold p.csv",
-        "--hubs en.npy --src-vectors en.npy --tgt-vectors zh.npy",
+        "-o ./gold.tsv --seed-pairs gold.tsv",
+        "--plot p.svg -o p.tsv --gold p.csv",
     ],
 )
 def test_outputs_that_are_inputs_or_each_other_are_refused(

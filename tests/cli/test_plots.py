@@ -5,6 +5,7 @@ import math
 import re
 import sys
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -168,7 +169,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 def shown(terminal: pytest.MonkeyPatch, screen: io.StringIO, console: Console | None = None) -> str:
     terminal.setattr(sys, "stderr", screen)
-    draw(console or Console(), partial(bin_scores, SCORES, CHANCES, 1.3), True, None, "")
+    draw(console or Console(), partial(bin_scores, SCORES, CHANCES, 1.3), Path("-"), "")
     return screen.getvalue()
 
 
@@ -199,7 +200,7 @@ def test_it_fits_the_terminal(terminal: pytest.MonkeyPatch, columns: int, lines:
     screen = io.StringIO()
     terminal.setattr(sys, "stderr", screen)
     curve = random.normal(1, 0.2, 5000).astype(np.float32), random.random(5000), 1.1
-    draw(Console(), partial(bin_scores, *curve), True, None, "")
+    draw(Console(), partial(bin_scores, *curve), Path("-"), "")
     rows = screen.getvalue().splitlines()
     assert len(rows) <= lines - 3
     assert max(map(len, rows)) == columns

@@ -59,12 +59,12 @@ def test_runs_and_thread_counts_give_the_same_bytes(
         lines = path.read_text(encoding="utf-8").splitlines()
         many = [f"{one} {two}" for one in lines[:40] for two in lines[20:]]
         path.write_text("\n".join(many) + "\n", encoding="utf-8")
-    mine = mine_toy(toy_folder, "--threshold", "-inf", "--hubs", "hubs.tsv", "--force")
+    mine = mine_toy(toy_folder, "--threshold", "-inf")
     seen = set()
     for threads in ("1", "2"):
         ended = xmine(*mine, OPENBLAS_NUM_THREADS=threads, OMP_NUM_THREADS=threads)
         assert ended.stdout.count(b"\n") > 500
-        seen.add((ended.stdout, Path(tmp_path, "hubs.tsv").read_bytes()))
+        seen.add(ended.stdout)
     assert len(seen) == 1
 
 

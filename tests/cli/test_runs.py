@@ -115,7 +115,7 @@ def test_another_option_makes_what_depends_on_it(
     assert command(*MINE, "--model", toy_folder, "--top", "3").code == 0
     after = files(mined)
     changed = {name for name in before if before[name] != after[name]}
-    assert changed == {"run.toml", "pairs.parquet", "summary.json"}
+    assert changed == {"run.toml", "candidates.parquet", "pairs.parquet", "summary.json"}
     assert (mined / "log.txt").read_text().count("searching") == 1
     assert command(*MINE, "--model", toy_folder, "-k", "6").code == 0
     assert (mined / "log.txt").read_text().count("searching") == 2
@@ -279,8 +279,10 @@ def test_standard_input_is_read_again_for_another_encoder(
         piped = ("mine", "-", "zh.txt", "-o", f"{name}/", "--model", toy_folder)
         text = (tmp_path / "en.txt").read_bytes()
         if name == "run":
-            assert command(*piped, "--src-prompt", prompt, stdin=text).code == 0
-        ended = command(*piped, "--src-prompt", "tell: ", stdin=text)
+            Path("own.toml").write_text(f'src_prompt = "{prompt}"')
+            assert command(*piped, "--options", "own.toml", stdin=text).code == 0
+        Path("own.toml").write_text('src_prompt = "tell: "')
+        ended = command(*piped, "--options", "own.toml", stdin=text)
         assert ended.code == 0, ended.err
     assert files(tmp_path / "run") == files(tmp_path / "new")
 

@@ -1,9 +1,7 @@
 """`xmine score` as its users meet it."""
 
-import gzip
 import json
 import re
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.toys.sentences import chinese_word, english_word, example_pairs, toy_sentences
-from xmine.flags.names import FLAGS
+from tests.toys.sentences import example_pairs, toy_sentences
 from xmine.pairs.io import read_pairs
 
 Command = Callable[..., Any]
@@ -108,7 +105,7 @@ def test_the_summary_is_an_object_with_json(
 def test_the_object_says_what_is_expected_and_how_weak_that_is(
     command: Command, tmp_path: Path, corpus: list[str]
 ) -> None:
-    facts = json.loads(command(*corpus, "--json", "-o", "b.tsv", "--plot").out)
+    facts = json.loads(command(*corpus, "--json", "-o", "b.tsv", "--plot", "-").out)
     pairs = [pair for pair in read_pairs(tmp_path / "b.tsv") if pair.prob is not None]
     assert facts["expected_right"] == pytest.approx(sum(pair.prob or 0 for pair in pairs), abs=0.01)
     assert 54 < facts["expected_right"] < 57 and facts["weakness"] == ""
@@ -222,19 +219,7 @@ def test_a_handful_of_lines_is_warned_of(
     assert "only" not in command(*few_lines, "--margin", "absolute").err
 
 
-def test_a_report_of_hubs(command: Command, tmp_path: Path, corpus: list[str]) -> None:
-    english, chinese, _ = toy_sentences(400, seed=2)
-    write(tmp_path / "h.en", english)
-    write(tmp_path / "h.zh", chinese)
-    ended = command("score", "h.en", "h.zh", *corpus[3:], "-o", "b.tsv", "--hubs", "hubs.tsv.gz")
-    assert (ended.code, ended.out, ended.touched) == (0, "", {"b.tsv", "hubs.tsv.gz"})
-    assert re.search(r"\n       flags: .*\n       0 hubs\n$", ended.err)
-    assert gzip.decompress(Path(tmp_path, "hubs.tsv.gz").read_bytes()) == b""
-
-
-def test_the_lines_of_the_report_are_those_that_are_flagged(
-    command: Command, tmp_path: Path
-) -> None:
+def test_lines_that_all_others_find_are_flagged(command: Command, tmp_path: Path) -> None:
     """Line 6 of the target points where all of the source does; line 7 does but for its digits."""
     draw = np.random.default_rng(4)
     vectors = {side: draw.standard_normal((300, 64)) for side in ("en", "zh")}
@@ -249,40 +234,12 @@ def test_the_lines_of_the_report_are_those_that_are_flagged(
     lines[5:7] = ["Page 1\tof 2", "Page 2\tof 2"]
     write(tmp_path / "a.zh", lines)
     inputs = ["score", "a.en", "a.zh", "--src-vectors", "en.npy", "--tgt-vectors", "zh.npy"]
-    ended = command(*inputs, "--hubs", "hubs.tsv", "-o", "b.tsv")
-    assert ended.touched == {"hubs.tsv", "b.tsv"}
-    report = [row.split("\t") for row in Path(tmp_path, "hubs.tsv").read_text().splitlines()]
-    assert report[0] == ["target", "6", "300", "1.0000", "2", "Page 1 of 2"]
-    assert [row[:3] for row in report[1:]] == [["target", "10", "300"]]
+    ended = command(*inputs, "-o", "b.tsv")
     pairs = list(read_pairs(tmp_path / "b.tsv"))
     flagged = [pair.source_line for pair in pairs if "hub" in (pair.flags or "").split(",")]
     assert flagged == [6, 7, 10]
     assert "hub 3" in ended.err
-    assert ended.err.endswith(
-        "\n       2 hubs"
-        "\n       hubs.tsv: tabs turned into spaces in 1 sentence"
-        "\n       tabs turned into spaces in 2 sentences\n"
-    )
-    again = command(*inputs, "--hubs", "c.tsv", "-o", "c.jsonl", "--json")
-    assert json.loads(again.out)["hubs"] == 2
-    command(*inputs, "-k", 1, "--hubs", "one.tsv")  # one of the three is the nearest of each
-    first, other = (int(row.split("\t")[2]) for row in Path("one.tsv").read_text().splitlines())
-    assert first + other == 300
-
-
-def test_a_hub_of_a_pool_is_named_as_such(
-    command: Command, tmp_path: Path, toy_folder: Path
-) -> None:
-    words = [english_word(concept) for concept in range(1, 119)]
-    write(tmp_path / "a.en", [f"{english_word(0)} {word}" for word in words])
-    write(tmp_path / "a.zh", [chinese_word(119) + chinese_word(n) for n in range(1, 119)])
-    write(tmp_path / "more.en", ["bade"])
-    write(tmp_path / "more.zh", ["", chinese_word(0)])
-    inputs = ["score", "a.en", "a.zh", "--model", toy_folder, "--pool", "more.en", "more.zh"]
-    command(*inputs, "--hubs", "hubs.tsv")
-    first = Path(tmp_path, "hubs.tsv").read_text("utf-8").splitlines()[0].split("\t")
-    assert (first[0], first[1], first[5]) == ("target pool", "2", chinese_word(0))
-    assert int(first[2]) > 100
+    assert ended.err.endswith("\n       tabs turned into spaces in 2 sentences\n")
 
 
 def test_ratios_of_next_to_nothing_are_warned_of(command: Command, tmp_path: Path) -> None:
@@ -297,27 +254,6 @@ def test_ratios_of_next_to_nothing_are_warned_of(command: Command, tmp_path: Pat
     assert near_zero not in command(*inputs, "--margin", "distance").err
 
 
-def test_flags_are_counted_in_their_order(
-    command: Command, tmp_path: Path, corpus: list[str]
-) -> None:
-    for name in ("a.en", "a.zh"):
-        lines = Path(tmp_path, name).read_text("utf-8").split("\n")
-        lines[40:43] = ["bade fifi 7"] * 3
-        lines[50] += " 15" if name == "a.en" else " 16"
-        write(tmp_path / name, lines[:60])
-    ended = command(*corpus, "--json", "-o", "b.tsv")
-    flags = json.loads(ended.out)["flags"]
-    assert list(flags) == [name for name in FLAGS if name in flags]
-    assert (flags["copy"], flags["number"]) == (3, 1)
-    counts = Counter(
-        name for pair in read_pairs(tmp_path / "b.tsv") for name in (pair.flags or "").split(",")
-    )
-    assert flags == {name: counts[name] for name in flags}
-    assert flags["duplicate"] >= 3
-    told = ", ".join(f"{name} {number}" for name, number in flags.items())
-    assert f"\n       flags: {told}\n" in command(*corpus).err
-
-
 WRONG: dict[str, tuple[int, str]] = {
     "a.en": (1, "a.en:1: 1 column, and no line names them\nhint: give the files of both"),
     "a.en short.zh": (1, "a.en has 60 lines, short.zh 2\nhint: the same line of both must be a"),
@@ -330,14 +266,11 @@ WRONG: dict[str, tuple[int, str]] = {
     "a.en a.zh --pool - -": (2, "only one input can be standard input\n"),
     "a.en a.zh -o new.csv": (2, "new.csv: unknown format\nhint: end it in .tsv, "),
     "a.en a.zh -o old.tsv": (1, "old.tsv: exists already\nhint: "),
-    "a.en a.zh --hubs old.tsv": (1, "old.tsv: exists already\nhint: "),
-    "a.en a.zh --hubs no/new.tsv": (1, "no: no such folder\nhint: "),
-    "a.en a.zh -o new.tsv --hubs ./new.tsv": (2, "new.tsv: pairs and hubs cannot go to"),
+    "a.en a.zh -o no/new.tsv": (1, "no: no such folder\nhint: "),
     "a.en a.zh -o a.en,new.zh --force": (2, "a.en: input and output are the same file\nhint: "),
     "old.tsv:1 old.tsv:2 -o old.tsv --force": (2, "old.tsv: input and output are the same file"),
     "old.tsv -o ./old.tsv --force": (2, "old.tsv: input and output are the same file"),
-    "a.en,a.zh --hubs a.zh --force": (2, "a.zh: input and output are the same file"),
-    "a.en a.zh --pool old.tsv:1 a.zh --hubs old.tsv --force": (2, "old.tsv: input and output"),
+    "a.en a.zh --pool old.tsv:1 a.zh -o old.tsv --force": (2, "old.tsv: input and output"),
     "a.en a.zh --src-lang e_n!": (2, "--src-lang is 'e_n!'"),
 }
 

@@ -60,12 +60,12 @@ def test_a_file_says_all_that_flags_say_and_a_run_keeps_what_it_said(
     command: Command, tmp_path: Path, toy_files: Toy, toy_folder: Path
 ) -> None:
     """Paths start at the file, which may stand above; one table's options are for one command."""
-    asked = ["--gold", "gold.tsv", "--drop", "copy", "--no-dedup", "-k", 2, "--top", 20]
+    asked = ["--gold", "gold.tsv", "--drop", "copy", "--no-cache", "-k", 2, "--top", 20]
     Path("gold.tsv").write_text("1\t1\n2\t2\n")
     flags = command("mine", "en.txt", "zh.txt", "--model", toy_folder, *asked)
     Path("xmine.toml").write_text(
         f'model = "{os.path.relpath(toy_folder)}"\nepochs = 3\n[mine]\ngold = "gold.tsv"\n'
-        'drop = "copy"\ndedup = false\nneighborhood = 2\ntop = 20\n[train.moco]\nmomentum = 0.5\n'
+        'drop = "copy"\ncache = false\nneighborhood = 2\ntop = 20\n[train.moco]\nmomentum = 0.5\n'
     )
     Path("below").mkdir()
     os.chdir("below")
@@ -89,7 +89,7 @@ def test_a_file_says_all_that_flags_say_and_a_run_keeps_what_it_said(
         ("[mine]\nepochs = 1\n", "xmine.toml:2: there is no option 'epochs'\n"),
         ("[mine]\nmargin = 'rato'\n", "xmine.toml:2: --margin is 'rato'\nhint: choose from"),
         ("[mine]\ntop = 1.5\n", "xmine.toml:2: --top is 1.5\nhint: give a whole number\n"),
-        ("[mine]\ndedup = 1\n", "xmine.toml:2: --dedup is 1\nhint: give true or false\n"),
+        ("[mine]\nsegment = 1\n", "xmine.toml:2: --segment is 1\nhint: give true or false\n"),
         ("[mine]\nthreshold = true\n", "xmine.toml:2: --threshold is True\nhint: give a number"),
         ("[mine]\nformat = 'xml'\n", "xmine.toml:2: 'xml' is not one of 'tsv', 'jsonl'."),
         ("[mine]\ngold = ['a', 'b']\n", "xmine.toml:2: a list\nhint: give one value\n"),
@@ -110,7 +110,7 @@ def test_what_is_wrong_in_a_file_is_named_with_its_line(
 def test_a_wrong_variable_is_named(
     command: Command, mine: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, value in (("XMINE_PRECISION", "95"), ("XMINE_ENGINE", "spark"), ("XMINE_TOP", "x")):
+    for name, value in (("XMINE_PRECISION", "95"), ("XMINE_FORMAT", "csv"), ("XMINE_TOP", "x")):
         monkeypatch.setenv(name, value)
         assert command(*mine).err.startswith(f"xmine: {name}: ")
         monkeypatch.delenv(name)
@@ -258,9 +258,8 @@ def test_a_file_that_others_could_have_put_there_is_not_read(
     [
         'output = "{0}/x.fish,{0}/y.zh"',
         'output = "../victim/x.fish,../victim/y.zh"',
-        'hubs = "{0}/hubs.tsv"',
-        'plot_file = "../victim/p.svg"',
-        'engine = "ray"\naddress = "127.0.0.1:6399"',
+        'plot = "../victim/p.svg"',
+        'engine = "ray://127.0.0.1:6399"',
         'model = "evil-org/evil-model"',
     ],
 )
@@ -273,8 +272,5 @@ def test_a_strangers_file_does_nothing_until_it_is_trusted_as_it_is(
     assert (ended.code, ended.out, ended.touched) == (2, "", set())
     assert ended.err.startswith("xmine: xmine.toml:2: ") and "may not" in ended.err
     assert command("trust").code == 0
-    if "hubs" in toml:
-        assert "options: hubs = " in command(*mine, "-q").err and Path("hubs.tsv").exists()
-        assert "options: " not in command(*mine, "-q", "--hubs", "mine.tsv").err
     Path("xmine.toml").write_text(f"[mine]\n{toml.format(tmp_path)}\n\n")
     assert command(*mine).code == 2

@@ -251,17 +251,19 @@ def test_what_to_type_next_names_prompts_that_are_no_default(
     command: Command, pairs_file: Path, toy_folder: Path, toy_files: Toy
 ) -> None:
     train = ["train", "pairs.tsv", "--encoder", toy_folder, *FEW, "--epochs", 1, "-o"]
-    asked = ["--src-prompt", "bade: ", "--tgt-prompt"]
-    both = command(*train, "both", *asked, "bade: ")
+    texts = 'src_prompt = "bade: "\ntgt_prompt = "{}"\n'
+    Path("own.toml").write_text(texts.format("bade: "), encoding="utf-8")
+    both = command(*train, "both", "--options", "own.toml")
     assert both.err.endswith("xmine: next: xmine mine en.txt zh.txt --model both/\n")
-    other = command(*train, "other", *asked, "lulu: ")
-    words = "--model other/ --src-prompt 'bade: ' --tgt-prompt 'lulu: '\n"
-    assert other.err.endswith(f"xmine: next: xmine mine en.txt zh.txt {words}")
-    assert command(*train, "one", *asked[:2]).err.endswith("--model one/ --src-prompt 'bade: '\n")
-    mined = [
-        command("mine", "en.txt", "zh.txt", "--model", "both/", *given).out
-        for given in ([], [*asked, "bade: "], [*asked, "lulu: "])
-    ]
+    Path("own.toml").write_text(texts.format("lulu: "), encoding="utf-8")
+    other = command(*train, "other", "--options", "own.toml")
+    said = 'xmine: for xmine.toml: src_prompt = "bade: ", tgt_prompt = "lulu: "\n'
+    assert other.err.endswith(f"{said}xmine: next: xmine mine en.txt zh.txt --model other/\n")
+    mined = [command("mine", "en.txt", "zh.txt", "--model", "both/").out]
+    for prompt in ("bade: ", "lulu: "):
+        Path("own.toml").write_text(f'src_prompt = "bade: "\ntgt_prompt = "{prompt}"\n')
+        own = "--options", "own.toml"
+        mined.append(command("mine", "en.txt", "zh.txt", "--model", "both/", *own).out)
     assert mined[0] == mined[1] != mined[2]
 
 

@@ -24,7 +24,7 @@ from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.methods import METHODS, Method
 from xmine.trainer.options.shared import TrainingOptions
 from xmine.trainer.options.transaug import TransaugOptions
-from xmine.trainer.run.checkpoints import Run
+from xmine.trainer.run.checkpoints import TrainingRun
 from xmine.trainer.run.prepare import TrainedTowers, begin
 
 Command = Callable[..., Any]
@@ -327,7 +327,9 @@ def test_a_fifth_method_is_a_file_an_options_class_and_a_line(
 ) -> None:
     seen: list[float] = []
 
-    def train(corpus: Corpus, options: FifthOptions, run: Run, report: Report) -> TrainedTowers:
+    def train(
+        corpus: Corpus, options: FifthOptions, run: TrainingRun, report: Report
+    ) -> TrainedTowers:
         seen.append(options.spin)
         run.log(step=1200, stopped="it had enough")
         return TrainedTowers(

@@ -11,7 +11,7 @@ Toy = tuple[Path, Path, set[tuple[int, int]]]
 
 WRONG = {
     "mien en.txt zh.txt": ["No such command 'mien'", "Did you mean 'mine'?"],
-    "mine en.txt": ["xmine: TARGET is missing\nhint: give two texts, or --languages"],
+    "mine en.txt": ["Missing argument 'TARGET'"],
     "mine en.txt zh.txt third.txt": ["unexpected extra argument", "third.txt"],
     "search no quotes zh.txt": ["extra arguments: zh.txt\nhint: put a pattern, and a text of sev"],
     "mine en.txt zh.txt --treshold 1": ["No such option: --treshold", "--threshold"],
@@ -37,7 +37,7 @@ WRONG = {
         "xmine: run/: a folder, not a file of pairs\nhint: end it in .tsv, .jsonl"
     ],
     "mine en.txt zh.txt --max-memory many": ["--max-memory is 'many'\nhint: give a size such as"],
-    "mine en.txt zh.txt --recall 1.5": ["xmine: --recall is 1.5; it must be at most 1\n"],
+    "mine en.txt zh.txt --min-prob 1.5": ["xmine: --min-prob is 1.5; it must be at most 1\n"],
     "convert pairs.tsv": ["Missing argument 'OUT'"],
     "convert pairs.tsv a.tsv,b.tsv": ["a.tsv,b.tsv: two files of pairs\nhint: end it in .tsv, "],
     "convert pairs.tsv pairs.xls": ["xmine: pairs.xls: unknown format\nhint: end it in .tsv, "],

@@ -216,6 +216,7 @@ def taken(task: Task) -> int:
     return max(seen) - before
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("index", mostly_long(["exact", "IVF64,SQfp16"], usual=["exact"]))
 def test_a_tile_takes_the_memory_that_its_task_asks_for(
     tmp_path: Path, index: str, monkeypatch: pytest.MonkeyPatch

@@ -186,22 +186,6 @@ def test_a_slow_twin_gives_the_same_scores(
     assert scored.clamped == (clamped if margin == "ratio" else 0)
 
 
-def test_every_line_has_a_row_with_its_text(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
-    english, chinese, _ = toy_sentences(6, seed=3)
-    english[1], chinese[1] = "", ""
-    chinese[2] = " \u3000"
-    english[4] = "☃ "
-    files = write(tmp_path / "a", english), write(tmp_path / "b", chinese)
-    rows = list(score_aligned(*files, toy_encoder).rows())
-    assert [(row.source, row.target) for row in rows] == list(zip(english, chinese, strict=True))
-    assert [(row.source_line, row.target_line) for row in rows] == [(n, n) for n in range(1, 7)]
-    judged = [(row.score, row.cosine, row.prob, row.flags) for row in rows]
-    assert [each == (None,) * 4 for each in judged] == [False, True, True, False, True, False]
-    for number in (0, 3, 5):  # three pairs are too few for a probability
-        score, cosine, prob, flags = judged[number]
-        assert None not in (score, cosine, flags) and prob is None
-
-
 def test_repeated_lines_do_not_spoil_each_other(
     toy_encoder: SentenceEncoder, aligned: Aligned
 ) -> None:

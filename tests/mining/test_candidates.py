@@ -388,17 +388,6 @@ def test_the_cut_is_chosen_among_what_is_left(
     assert sum(top.dropped.values()) <= sum(mined.dropped.values())
 
 
-def test_what_is_below_the_cut_is_not_counted_as_dropped(mine: Mine) -> None:
-    every = mine(threshold=float("-inf"))
-    assert every.pairs.probs is not None
-    highest = float(np.median(every.pairs.scores))
-    for cut in (0.0, 0.5, 0.99):
-        mined = mine(min_prob=cut, score_max=highest)
-        above = (every.pairs.scores > highest) & (every.pairs.probs >= cut)
-        assert mined.dropped == {"above --score-max": int(above.sum())}
-        assert (mined.pairs.scores <= highest).all()
-
-
 def test_nothing_is_left(toy_encoder: SentenceEncoder, toy_files: ToyFiles) -> None:
     source, _, _ = toy_files
     for options in (
@@ -406,7 +395,6 @@ def test_nothing_is_left(toy_encoder: SentenceEncoder, toy_files: ToyFiles) -> N
         MiningOptions(precision=0.9),
         MiningOptions(drop=["copy"], top=3),
         MiningOptions(precision=0.9, top=3),
-        MiningOptions(score_max=-9.0),
     ):
         mined = xmine.mine(source, source, toy_encoder, options)
         assert (len(mined.pairs), len(mined.eligible)) == (0, 0)

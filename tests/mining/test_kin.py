@@ -118,7 +118,7 @@ def test_two_translations_of_a_sentence_are_both_right(rerank: str, turned: bool
     pairs = TWO_EACH + GERMAN[:76]
     sides = [source for source, _ in pairs], [text for _, text in pairs]
     options = ScoringOptions(rerank=rerank)
-    rows = list(xmine.score_aligned(*(sides[::-1] if turned else sides), options=options).rows())
+    rows = list(xmine.score(*(sides[::-1] if turned else sides), options=options).rows())
     probs = [row.prob or 0 for row in rows[: len(TWO_EACH)]]
     assert min(probs) >= 0.5, probs
 
@@ -128,7 +128,7 @@ def test_a_wrong_partner_stays_wrong_beside_the_right_one() -> None:
     pairs = GERMAN[:76]
     wrong = [(pairs[row][0], pairs[row + 40][1]) for row in range(10)]
     sides = [each for each, _ in pairs + wrong], [each for _, each in pairs + wrong]
-    probs = [row.prob or 0 for row in xmine.score_aligned(*sides).rows()]
+    probs = [row.prob or 0 for row in xmine.score(*sides).rows()]
     assert max(probs[len(pairs) :]) < 0.1 and np.mean(probs[: len(pairs)]) > 0.9
 
 
@@ -242,7 +242,7 @@ def test_few_lines_that_show_no_translation_have_no_probability() -> None:
     for first in range(0, 100, 10):
         pairs = CHINESE[first : first + 2]
         pairs += [(CHINESE[row][0], CHINESE[row + 40][1]) for row in range(first + 2, first + 10)]
-        scored = xmine.score_aligned([each for each, _ in pairs], [each for _, each in pairs])
+        scored = xmine.score([each for each, _ in pairs], [each for _, each in pairs])
         rows = list(scored.rows())
         assert None not in [row.score for row in rows]
         probs = [row.prob for row in rows if row.prob is not None]
@@ -275,7 +275,7 @@ def test_figures_of_a_language_that_the_encoder_does_not_know_are_not_given() ->
     assert "expected precision" not in said and "translations in the files" not in said
     assert "nobody can know" in said and "`xmine mine --model e5`" in said
     assert "--seed-pairs" not in said
-    scored = xmine.score_aligned(english, SWEDISH * 5).report()
+    scored = xmine.score(english, SWEDISH * 5).report()
     assert scored.expected_right is None and "nobody can know" in str(scored)
 
 

@@ -8,11 +8,9 @@ import polars as pl
 import pytest
 
 from tests.conftest import Run
+from xmine.cli.mine_all import language_pairs
 from xmine.errors import OptionError
 from xmine.files.reading import read_lines
-from xmine.mining.many_languages import (
-    language_pairs,
-)
 from xmine.mining.pipeline import mine
 from xmine.text.by_language import language_of_name, split_by_language
 from xmine.text.inputs import text_input
@@ -41,8 +39,8 @@ def test_a_name_says_the_language(path: str, code: str) -> None:
 
 def test_the_pairs_of_languages_are_chosen() -> None:
     codes = ["de", "en", "fr"]
-    assert language_pairs(codes) == [("en", "de"), ("en", "fr")]
-    assert language_pairs(codes[::2]) == [("de", "fr")]
+    assert language_pairs(codes, "english") == [("en", "de"), ("en", "fr")]
+    assert language_pairs(codes[::2], "english") == [("de", "fr")]
     assert language_pairs(codes, "all") == [("de", "en"), ("de", "fr"), ("en", "fr")]
     assert language_pairs(codes, "fr-de, en-de") == [("fr", "de"), ("en", "de")]
     for wrong in ("de", "de-de", "de-it"):
@@ -83,7 +81,9 @@ def test_pairs_are_those_of_runs_by_hand_and_texts_are_encoded_once(
     (tmp_path / "c").mkdir()
     for path in tmp_path.glob("x.*"):
         path.rename(tmp_path / "c" / path.name)
-    ended = xmine("mine", "c", "--languages", "en,zh,de", "--pairs", "all", "-o", "all/", "--json")
+    ended = xmine(
+        "mine-all", "c", "--languages", "en,zh,de", "--pairs", "all", "-o", "all/", "--json"
+    )
     assert ended.returncode == 0, ended.stderr.decode()
     assert set(json.loads(ended.stdout)["languages"]) == {"en-zh", "en-de", "zh-de"}
     for target in ("zh", "de"):
@@ -95,16 +95,10 @@ def test_pairs_are_those_of_runs_by_hand_and_texts_are_encoded_once(
     names = [path.name for path in (tmp_path / "all" / "parts").glob("vectors-*")]
     assert len(names) == 3  # a block of each language
     assert not (tmp_path / "all" / "en-de" / "parts").exists()
-    again = xmine("mine", "c", "--languages", "eng,zho,deu", "-o", "all/")
+    again = xmine("mine-all", "c", "--languages", "eng,zho,deu", "-o", "all/")
     assert again.returncode == 0
-    refused = xmine("mine", "c", "--languages", "en,zh,de", "-o", "c/")
+    refused = xmine("mine-all", "c", "--languages", "en,zh,de", "-o", "c/")
     assert b"a folder with other files in it" in refused.stderr
-
-
-def test_what_belongs_to_one_pair_of_languages_is_refused(xmine: Run) -> None:
-    for option in ("--dry-run", "--plot", "--src-lang en", "--src-vectors a.npy"):
-        words = "mine", "c", "--languages", "en,de", "-o", "all/", *option.split()
-        assert f"--languages and {option.split()[0]}".encode() in xmine(*words).stderr
 
 
 def test_two_lists_of_the_same_name_are_two_texts() -> None:

@@ -72,22 +72,11 @@ def test_a_flag_whose_name_is_part_of_another_is_another_one() -> None:
 
 
 def test_a_pair_with_two_reasons_counts_for_both() -> None:
-    found = selected({1: 0, 4: 0}, drop=["number,script"], score_max=1.4)
-    assert found.rows.tolist() == [3, 6, 7]
-    options = {"above --score-max": 1, "script": 1, "number": 1}
+    found = selected({1: 0, 4: 0}, drop=["number,script"])
+    assert found.rows.tolist() == [0, 3, 6, 7]
+    options = {"script": 1, "number": 1}
     assert found.dropped(above(3)) == {WRONG: 2, **options}
     assert found.dropped(above(8)) == {WRONG: 2, **options, "number": 2}
-
-
-@pytest.mark.parametrize("highest", [1.5, 1.4, 1.3, 1.29999, 0.0, -1.0, float("inf")])
-def test_scores_that_are_too_high_are_dropped_and_counted(highest: float) -> None:
-    """Compared as the numbers that single precision holds: 1.4 of it is a little less than 1.4."""
-    found = selected(score_max=highest)
-    stay = [row for row, score in enumerate(SCORES.tolist()) if score <= highest]
-    assert found.rows.tolist() == stay
-    beyond = 8 - len(stay)
-    assert found.dropped(above(8)) == ({"above --score-max": beyond} if beyond else {})
-    assert found.dropped(above(1)) == ({"above --score-max": 1} if beyond else {})
 
 
 @pytest.mark.parametrize(
@@ -103,7 +92,7 @@ def test_what_is_wrong_goes_in_every_mode_and_is_counted_wherever_the_cut_is(
 
 @pytest.mark.parametrize(
     "options",
-    [{"threshold": 9.0}, {"score_max": 0.0}, {"drop": ["copy", "number"]}, {"keep_copies": False}],
+    [{"threshold": 9.0}, {"drop": ["copy", "number"]}, {"keep_copies": False}],
 )
 def test_what_is_known_to_be_right_stays_in_every_mode(options: dict[str, object]) -> None:
     found = selected(dict.fromkeys((1, 2, 7), 1), **options)
@@ -119,7 +108,7 @@ def test_a_number_as_the_threshold_is_the_lowest_score(lowest: float) -> None:
 
 
 def test_no_candidates() -> None:
-    options = MiningOptions(drop=["copy"], score_max=1.0, precision=0.9)
+    options = MiningOptions(drop=["copy"], precision=0.9)
     nothing = np.zeros(0, dtype=bool)
     labels = np.zeros(0, dtype=np.int8)
     found = find_eligible(np.zeros(0, dtype=np.float32), flags_of([]), nothing, labels, options)

@@ -143,7 +143,7 @@ def stages(engine: Shuffled) -> dict[str, int]:
     [
         {},
         {"rerank": "off"},
-        {"rerank": "tokens", "dedup": False, "src_prompt": "say: ", "tgt_prompt": "说："},
+        {"rerank": "tokens", "src_prompt": "say: ", "tgt_prompt": "说："},
     ],
     ids=["auto", "off", "prompts"],
 )
@@ -338,5 +338,5 @@ def test_a_node_is_refused_before_an_older_run_is_replaced(
     assert not run.exists()
     before = mined(texts, encoder, run)
     with pytest.raises(XmineError, match="node a does not see"):
-        mine(*texts, encoder, MiningOptions(recall=0.9), run=run, force=True, engine=Blind())
+        mine(*texts, encoder, MiningOptions(neighborhood=9), run=run, force=True, engine=Blind())
     assert files(run) == before

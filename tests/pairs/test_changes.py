@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from xmine.errors import OptionError
-from xmine.pairs.changes import came_since, compare, counted, note_since
+from xmine.pairs.changes import came, compare, counted, note_since
 from xmine.pairs.pair import Pair, pair_frame
 
 
@@ -67,7 +66,9 @@ def test_pairs_are_dated_by_the_run_that_has_them_first(tmp_path: Path) -> None:
     tables = [pair_frame(Pair(each, each) for each in texts) for texts in ("ab", "abc", "bcd")]
 
     def since(date: str) -> str:
-        return "".join(tables[-1].filter(came_since(tmp_path, date, tables[-1]))["source"])
+        dates = came(tmp_path, tables[-1])
+        wanted = dates == dates.max() if date == "run" else dates >= date
+        return "".join(tables[-1].filter(wanted)["source"])
 
     assert since("run") == since("2026-01-02") == "bcd" and since("2026-01-03") == ""
     note_since(tmp_path, tables[0], tables[0])
@@ -76,6 +77,4 @@ def test_pairs_are_dated_by_the_run_that_has_them_first(tmp_path: Path) -> None:
     note_since(tmp_path, tables[1], tables[2])
     note_since(tmp_path, tables[2], tables[2])  # nothing new: the last that were new stay so
     assert since("run") == "d" and since("2026-01-03") == "cd"
-    assert since("2026-01-02T10:00") == "bcd" and since("2026-01-02T12:00+01:00") == "cd"
-    with pytest.raises(OptionError, match="--since is 'today'"):
-        since("today")
+    assert since("2026-01-02T10:00") == "bcd" and since("2026-01-02T11:00") == "cd"

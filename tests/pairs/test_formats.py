@@ -176,12 +176,6 @@ def test_columns_are_chosen_by_number_or_name_with_or_without_a_header(tmp_path:
     assert list(read_pairs(f"{path}:en,zh", Losses())) == [Pair("one", "一", 0.9)]
 
 
-def test_a_header_is_left_out_where_none_is_wanted(tmp_path: Path) -> None:
-    path = str(tmp_path / "p.tsv")
-    write_pairs([Pair("one", "一", origin="news")], path, header=False)
-    assert Path(path).read_text(encoding="utf-8") == "one\t一\tnews\n"
-
-
 NOTES = {
     "p.tsv": [
         "tabs turned into spaces in 4 sentences",

@@ -262,7 +262,7 @@ def test_a_run_that_is_interrupted_leaves_whole_files_and_goes_on(
 def test_the_command_tells_of_the_nodes_and_mines_on_them(
     cluster: Any, xmine: Run, toy_files: tuple[Path, Path, object], tmp_path: Path
 ) -> None:
-    words = "mine", *toy_files[:2], "-o", "run/", "--engine", "ray", "--address", cluster.address
+    words = "mine", *toy_files[:2], "-o", "run/", "--engine", f"ray://{cluster.address}"
     tried = xmine(*words, "--dry-run")
     lines = tried.stderr.decode().splitlines()
     assert tried.returncode == 0, lines

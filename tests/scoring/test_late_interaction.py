@@ -119,6 +119,7 @@ def test_random_sentences_match_as_loops_say(dim: int) -> None:
     assert found[:, 2] == pytest.approx(np.array(expected)[:, 2], abs=1e-5)  # is rounded
 
 
+@pytest.mark.slow
 def test_real_sentences_match_as_loops_over_the_rows_of_the_encoder_say() -> None:
     """Tokens, rounding and weights are made anew from the vectors of the encoder."""
     encoder = SentenceEncoder.load()
@@ -183,6 +184,7 @@ def test_tokens_beyond_the_ten_thousandth_are_not_looked_at() -> None:
         assert (mine == its).all()
 
 
+@pytest.mark.slow
 def test_blocks_threads_and_company_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     left, right = drawn([30, 4, 17, 600, 1, 8] * 2, 64, 5), drawn([25, 11, 700, 2], 64, 6)
     x, y = every_pair(left, right)

@@ -82,20 +82,10 @@ def test_which_file_comes_first_is_no_matter() -> None:
         assert left.translations == pytest.approx(right.translations, rel=1e-9)
 
 
-@pytest.mark.parametrize("size", [(1, 1), (1, 2), (2, 1)])
-def test_too_few_lines_to_compare(size: tuple[int, int]) -> None:
-    assert estimate(*mined(*sides(*size, 0, 1))) is None
-
-
 def test_one_neighbour_shows_no_rival_and_two_do() -> None:
     source, target = sides(100, 100, 40, 1)
     assert estimate(*mined(source, target, k=1)) is None
     assert estimated(*mined(source, target, k=2)).translations == pytest.approx(40, rel=0.2)
-
-
-def test_no_pairs() -> None:
-    pairs, neighbours = mined(*sides(5, 5, 0, 1))
-    assert estimate(pairs.take(np.arange(0)), neighbours) is None
 
 
 @pytest.mark.parametrize(

@@ -124,6 +124,7 @@ def test_copies_and_letters_are_those_of_the_folded_text() -> None:
     assert letters_of("f&uuml;r <b>sie</b>") == letters_of("für sie")
 
 
+@pytest.mark.slow
 def test_the_normal_form_is_that_of_python() -> None:
     for start in range(0, 0x110000, 0x1000):
         for text in (chr(each) for each in range(start, start + 0x1000)):

@@ -152,36 +152,6 @@ def test_a_path_that_exists_is_never_taken_apart(tmp_path: Path) -> None:
     assert not any(map(is_file, ("nowhere.tsv:2", "Note: this", "a\0b")))
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ('{"text": "a"', "a.jsonl:2: not JSON: Expecting ',' delimiter (character 13)"),
-        ("text", "a.jsonl:2: not JSON: Expecting value (character 1)"),
-        ('["text"]', "a.jsonl:2: a list, not a JSON object"),
-        ('"text"', "a.jsonl:2: a text, not a JSON object"),
-        ("12", "a.jsonl:2: a number, not a JSON object"),
-        ("null", "a.jsonl:2: null, not a JSON object"),
-        ("{}", "a.jsonl:2: no field 'text', only the fields none"),
-        ('{"Text": "a"}', "a.jsonl:2: no field 'text', only the field 'Text'"),
-        ('{"text": 1.5}', "a.jsonl:2: the field 'text' is a number, not a text"),
-        ('{"text": false}', "a.jsonl:2: the field 'text' is true or false, not a text"),
-        ('{"text": ["a"]}', "a.jsonl:2: the field 'text' is a list, not a text"),
-        ('{"text": {"en": "a"}}', "a.jsonl:2: the field 'text' is an object, not a text"),
-        (r'{"text": "ab\ud83d"}', r"a.jsonl:2: half a character, \ud83d, at 3"),
-        ("[" * 100_000, "a.jsonl:2: not JSON: brackets inside brackets without end"),
-        ('{"text": ' + "9" * 5000 + "}", "a.jsonl:2: JSON that cannot be read: "),
-    ],
-)
-def test_json_that_holds_no_text_is_refused_with_its_line(
-    tmp_path: Path, line: str, message: str
-) -> None:
-    Path(tmp_path, "a.jsonl").write_text('{"text": "fine"}\n' + line + "\n")
-    with pytest.raises(FileError) as error:
-        read_texts(tmp_path / "a.jsonl:text")
-    assert error.value.message.startswith(f"{tmp_path}/{message}")
-    assert len(error.value.message) < 300
-
-
 def test_many_fields_are_not_all_listed(tmp_path: Path) -> None:
     row = json.dumps({f"field{number}": number for number in range(500)})
     Path(tmp_path, "a.jsonl").write_text(row)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from xmine.cli import run
+from xmine.cli.fields import fields_of
 from xmine.errors import XmineError
 from xmine.tui import background
 from xmine.tui.background import _told
@@ -44,6 +45,8 @@ def drive(app: Any, size: tuple[int, int], script: Script) -> Any:
         if not isinstance(error, XmineError | OSError):
             raise error
         return _told(error)
+
+    app.fields = fields_of
 
     async def driven() -> Any:
         async with app.run_test(size=size) as pilot:

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from xmine.trainer.data.rows import Side
+from xmine.trainer.data.rows import TokenizedSide
 from xmine.trainer.models.towers import Tower
 from xmine.trainer.options.emma_x import EmmaXOptions
 from xmine.trainer.ranking import monitor
@@ -34,7 +34,7 @@ class Slot(NamedTuple):
     numbers: tuple[int, ...]
 
 
-def sentences(side: Side) -> list[Sentence]:
+def sentences(side: TokenizedSide) -> list[Sentence]:
     return [tuple(side.ids[start:end].tolist()) for start, end in pairwise(side.starts)]
 
 
@@ -142,7 +142,7 @@ class Twin:
         return 0.5 * (1 + math.cos(math.pi * (now - rising) / (self.options.steps - rising)))
 
     def read(
-        self, columns: Sequence[Side], random: np.random.Generator, *, key_dropout: bool
+        self, columns: Sequence[TokenizedSide], random: np.random.Generator, *, key_dropout: bool
     ) -> tuple[list[list[Tensor]], list[list[Tensor]]]:
         """Let M' follow M; read the keys with M', then the queries with M, column by column."""
         with torch.no_grad():
@@ -174,7 +174,9 @@ class Twin:
         self.slots[self.next] = slot
         self.next = (self.next + 1) % len(self.slots)
 
-    def put_all(self, keys: list[list[Tensor]], columns: Sequence[Side], *, together: bool) -> None:
+    def put_all(
+        self, keys: list[list[Tensor]], columns: Sequence[TokenizedSide], *, together: bool
+    ) -> None:
         """Put keys in, row by row; one of a pair belongs to both its sentences."""
         texts = [sentences(side) for side in columns]
         for i, own in itertools.product(range(len(columns[0])), range(len(columns))):
@@ -185,7 +187,7 @@ class Twin:
     # phase 1
 
     def warm_up(
-        self, columns: Sequence[Side], drawn: Mixing, random: np.random.Generator
+        self, columns: Sequence[TokenizedSide], drawn: Mixing, random: np.random.Generator
     ) -> tuple[dict[str, float], dict[str, float]]:
         keys, queries = self.read(columns, random, key_dropout=False)  # A-04
         pairs = list(zip(*map(sentences, columns), strict=True))
@@ -242,7 +244,7 @@ class Twin:
     # between the phases
 
     @torch.no_grad()
-    def estimate(self, batches: Sequence[tuple[Sequence[Side], Mixing]]) -> None:
+    def estimate(self, batches: Sequence[tuple[Sequence[TokenizedSide], Mixing]]) -> None:
         """Take s_r from examples of each rank (A-18); G is estimated anew if that is better."""
         made = []
         for columns, drawn in batches:
@@ -265,7 +267,7 @@ class Twin:
     # phase 2
 
     def maximise(
-        self, columns: Sequence[Side], random: np.random.Generator
+        self, columns: Sequence[TokenizedSide], random: np.random.Generator
     ) -> tuple[dict[str, float], dict[str, float]]:
         options, n = self.options, self.options.ranks
         keys, queries = self.read(columns, random, key_dropout=options.self_positive)  # A-17

@@ -218,7 +218,7 @@ def _kinds() -> Iterator[Kind]:
     verdicts = b"1\t2\t\t\taccept\tann\t0a1b2c3d\t2026-01-02T03:04:05Z\n"
     verdicts += b"3\t4\t5\t6\tunsure\tbob\t0a1b2c3e\t2026-01-02T03:04:05Z\n"
     yield Kind("judgements", "j.tsv", HEADER + verdicts, _verdicts, {})
-    options = b'margin = "ratio"\nneighborhood = 4\nrecall = 0.98\ndedup = true\n'
+    options = b'margin = "ratio"\nneighborhood = 4\ncache = true\n'
     yield Kind("options .toml", "o.toml", options, _options, {})
     yield from _encoder_kinds()
 

@@ -20,13 +20,13 @@ from torch import Tensor, nn
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.trainer.data.corpus import Corpus
-from xmine.trainer.data.rows import Rows, Side, TrainingData
+from xmine.trainer.data.rows import Rows, TokenizedSide, TrainingData
 from xmine.trainer.models import tower_of
 from xmine.trainer.models.static import StaticTower
 from xmine.trainer.models.towers import Tower
 from xmine.trainer.options.shared import TrainingOptions
 from xmine.trainer.run import prepare
-from xmine.trainer.run.checkpoints import Run
+from xmine.trainer.run.checkpoints import TrainingRun
 from xmine.trainer.run.loop import run_steps
 from xmine.trainer.run.step import Step
 
@@ -86,7 +86,7 @@ def read(tower: Tower, pieces: Pieces) -> Tensor:
         lengths = [len(each) for each in pieces]
         starts = np.cumsum([0, *lengths])
         ids = np.array([piece for each in pieces for piece in each], dtype=np.int32)
-        vectors: Tensor = tower(Side(ids, starts, np.arange(len(pieces))))
+        vectors: Tensor = tower(TokenizedSide(ids, starts, np.arange(len(pieces))))
         return vectors
     rows = []
     for each in pieces:
@@ -268,7 +268,7 @@ def beside(
     setattr(step, "losses", losses)  # noqa: B010 - mypy knows no such change
     setattr(step, "finish", compare)  # noqa: B010
     data = TrainingData(cast("Rows", noted), np.ones(len(rows)), None)
-    run_steps(step, data, options, Run(folder, options, Corpus()), lambda _: None)
+    run_steps(step, data, options, TrainingRun(folder, options, Corpus()), lambda _: None)
     return done
 
 

@@ -30,11 +30,11 @@ from xmine.pairs.io import ParallelText
 from xmine.progress import Progress
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.inference import Labelled, Triplets
-from xmine.trainer.data.rows import Side
+from xmine.trainer.data.rows import TokenizedSide
 from xmine.trainer.methods import METHODS
 from xmine.trainer.models.static import new_static
 from xmine.trainer.models.towers import joined
-from xmine.trainer.run.checkpoints import Run
+from xmine.trainer.run.checkpoints import TrainingRun
 from xmine.trainer.train import train
 
 pytestmark = pytest.mark.long  # all of CASES are trained twice, by one process and by two
@@ -139,10 +139,10 @@ class Halves(np.random.Generator):
         self.own = shared.spawn(2)
 
 
-without_some = Side.without_some
+without_some = TokenizedSide.without_some
 
 
-def of_both(side: Side, share: float, random: np.random.Generator) -> Side:
+def of_both(side: TokenizedSide, share: float, random: np.random.Generator) -> TokenizedSide:
     """Leave pieces out of each half of a batch as the process does that has this half.
 
     Where both processes leave out the same, to measure, so does one.
@@ -158,7 +158,7 @@ def watched(
     case: tuple[str, dict[str, Any], str], pairs: ParallelText, output: Path, interrupt_at: int = 0
 ) -> Seen:
     """Train; press Ctrl-C after a step, if one is given, and go on."""
-    seen, save, dropout = Seen(), Run.save, nn.Dropout.forward
+    seen, save, dropout = Seen(), TrainingRun.save, nn.Dropout.forward
 
     def watch(progress: Progress) -> None:
         if "loss" in progress.numbers:
@@ -166,7 +166,7 @@ def watched(
             if len(seen.losses) == interrupt_at:
                 signal.raise_signal(signal.SIGINT)
 
-    def keep(run: Run, name: str, state: Any) -> None:
+    def keep(run: TrainingRun, name: str, state: Any) -> None:
         for part, tensor in state["state"].items():
             seen.states[f"{run.name} {name} {part}"] = tensor.detach().clone()
         save(run, name, state)
@@ -179,7 +179,7 @@ def watched(
     method, flags, data = case
     toy = {name: str(output.parent / "toy") for name, value in flags.items() if value == TOY}
     options, corpus = METHODS[method].options(**flags | toy), corpora(pairs)[data]
-    setattr(Run, "save", keep)  # noqa: B010 - mypy knows no such change
+    setattr(TrainingRun, "save", keep)  # noqa: B010 - mypy knows no such change
     setattr(nn.Dropout, "forward", unchanged)  # noqa: B010 - of the layers that judge
     try:
         with in_float64():
@@ -193,7 +193,7 @@ def watched(
     except XmineError as error:
         seen.error = str(error)
     finally:
-        setattr(Run, "save", save)  # noqa: B010
+        setattr(TrainingRun, "save", save)  # noqa: B010
         setattr(nn.Dropout, "forward", dropout)  # noqa: B010
     return seen
 
@@ -266,7 +266,7 @@ def test_two_processes_do_what_one_does(
     new_static(toy_vocabulary, 16, seed=1).save(tmp_path / "toy")
     if "token_dropout" in CASES[name][1]:
         monkeypatch.setattr("xmine.trainer.run.step.random_of_rank", Halves)
-    monkeypatch.setattr(Side, "without_some", of_both)
+    monkeypatch.setattr(TokenizedSide, "without_some", of_both)
     alone = watched(CASES[name], toy_pairs, tmp_path / name)
     together = two[0][name]
     assert (alone.error, together.error) == ("", "")

@@ -11,7 +11,7 @@ from xmine.pairs.io import ParallelText
 from xmine.progress import Progress, Report, silent
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.options.emma_x import EmmaXOptions
-from xmine.trainer.ranking.monitor import RankMonitor, Seen
+from xmine.trainer.ranking.monitor import RankCounts, RankMonitor
 from xmine.trainer.run.checkpoints import METRICS_FILE
 from xmine.trainer.train import train
 
@@ -31,13 +31,13 @@ TOY: dict[str, Any] = {
 }
 
 
-SEEN = Seen(
+SEEN = RankCounts(
     torch.tensor([1.0, 9.0]), torch.tensor([0.5, 0.5]), torch.tensor(5.0), torch.tensor(1.0)
 )
 
 
 def test_training_ends_where_something_goes_wrong() -> None:
-    def reason(seen: Seen = SEEN, accuracy: float = 0.9) -> str:
+    def reason(seen: RankCounts = SEEN, accuracy: float = 0.9) -> str:
         return RankMonitor(0.9, 5).stops({"accuracy": accuracy}, seen)
 
     assert reason() == reason(accuracy=0.871) == ""

@@ -25,7 +25,7 @@ from xmine.encoders.metadata import EncoderFacts, EncoderSettings
 from xmine.pairs.io import ParallelText
 from xmine.progress import Progress, Report, silent
 from xmine.trainer.data.corpus import Corpus
-from xmine.trainer.data.rows import Rows, Side, TrainingData
+from xmine.trainer.data.rows import Rows, TokenizedSide, TrainingData
 from xmine.trainer.methods import emma_x
 from xmine.trainer.models.towers import Tower, adamw
 from xmine.trainer.options.emma_x import EmmaXOptions
@@ -33,7 +33,7 @@ from xmine.trainer.ranking import monitor
 from xmine.trainer.ranking.step import RankStep
 from xmine.trainer.ranking.virtual import Mixing
 from xmine.trainer.run import languages as languages_module
-from xmine.trainer.run.checkpoints import Run
+from xmine.trainer.run.checkpoints import TrainingRun
 from xmine.trainer.run.loop import run_steps
 
 WORDS, DIM, BATCH = 24, 5, 4
@@ -69,7 +69,7 @@ class SmallTower(Tower):
         starts = np.cumsum([0, *(len(each) for each in words)])
         return np.array([id for each in words for id in each], dtype=np.int32), starts
 
-    def _vectors(self, side: Side) -> Tensor:
+    def _vectors(self, side: TokenizedSide) -> Tensor:
         full = torch.from_numpy(np.diff(side.starts) > 0)
         means = [
             self.words[side.ids[start:end]].mean(dim=0) if end > start else torch.zeros(DIM)
@@ -82,7 +82,7 @@ def read(texts: Sequence[str]) -> list[Sentence]:
     return [tuple(map(int, text.split())) for text in texts]
 
 
-def pairs_of(columns: Sequence[Side]) -> set[tuple[Sentence, ...]]:
+def pairs_of(columns: Sequence[TokenizedSide]) -> set[tuple[Sentence, ...]]:
     return set(zip(*map(sentences, columns), strict=True))
 
 
@@ -100,7 +100,7 @@ class Watch:
         self.texts = set(read(corpus.texts))
         self.twin = Twin(options, self.tower)
         self.draws: list[Mixing] = []  # since the twin last looked
-        self.keyed: list[Sequence[Side]] = []  # what M' read
+        self.keyed: list[Sequence[TokenizedSide]] = []  # what M' read
         self.held: list[weakref.ref[nn.Module]] = []  # what an earlier phase had
         draw, keys_of = Mixing.drawn, RankStep.keys_of
 
@@ -109,7 +109,7 @@ class Watch:
             self.after_draw = copy.deepcopy(random)
             return self.draws[-1]
 
-        def keyed(step: RankStep, columns: tuple[Side, ...]) -> Tensor:
+        def keyed(step: RankStep, columns: tuple[TokenizedSide, ...]) -> Tensor:
             self.keyed.append(columns)
             return keys_of(step, columns)
 
@@ -126,7 +126,7 @@ class Watch:
         return codes[read(texts)[0][0] >= WORDS]
 
     def run_steps(
-        self, step: Any, data: TrainingData, options: EmmaXOptions, run: Run, report: Report
+        self, step: Any, data: TrainingData, options: EmmaXOptions, run: TrainingRun, report: Report
     ) -> dict[str, float]:
         """Take the steps of a phase, each followed by the twin's."""
         self.held_out = data.held_out
@@ -355,7 +355,7 @@ def test_a_run_is_what_the_paper_says(
     torch.manual_seed(3)
     data, options = corpus(), EmmaXOptions(**BASE | CASES[name])
     watch = Watch(options, data, monkeypatch)
-    made = emma_x.train(data, options, Run(tmp_path / "run", options, data), silent)
+    made = emma_x.train(data, options, TrainingRun(tmp_path / "run", options, data), silent)
     twin, (tower,) = watch.twin, made.towers.values()
     last = accuracy(twin.tower, watch.held_out)
     fell = last < watch.began

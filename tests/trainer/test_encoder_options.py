@@ -24,7 +24,7 @@ from xmine.trainer.options.contrast import MocoOptions, MsimcseOptions
 from xmine.trainer.options.emma_x import EmmaXOptions
 from xmine.trainer.options.shared import TrainingOptions
 from xmine.trainer.options.transaug import TransaugOptions
-from xmine.trainer.run.checkpoints import Run
+from xmine.trainer.run.checkpoints import TrainingRun
 from xmine.trainer.run.fitting import fitted, remarks_on
 from xmine.trainer.run.loop import Training
 from xmine.trainer.run.prepare import begin
@@ -45,7 +45,7 @@ def bert(toy_pairs: ParallelText, tmp_path: Path) -> Path:
 
 def begun(name: Path, corpus: ParallelText, folder: Path, **changes: Any) -> Any:
     options = MsimcseOptions(encoder=str(name), dtype="float32", device="cpu", **changes)
-    run = Run(folder, options, Corpus(pairs=corpus))
+    run = TrainingRun(folder, options, Corpus(pairs=corpus))
     tower = begin(str(name), options, [corpus.sources], run, silent)
     assert isinstance(tower, TransformerTower)
     return tower

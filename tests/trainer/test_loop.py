@@ -25,7 +25,7 @@ from xmine.trainer.models.static import new_static
 from xmine.trainer.options.contrast import MocoOptions, MsimcseOptions
 from xmine.trainer.options.transaug import TransaugOptions
 from xmine.trainer.run import loop
-from xmine.trainer.run.checkpoints import Run, run_folder
+from xmine.trainer.run.checkpoints import TrainingRun, run_folder
 from xmine.trainer.run.loop import _clip
 from xmine.trainer.run.step import Step
 from xmine.trainer.train import train
@@ -282,7 +282,7 @@ def test_the_best_state_is_what_is_left_and_is_not_read_to_be_compared(
     accuracies = iter([0.0, 0.2, 0.6, 0.6, 0.1, 0.3])  # before the first step, and after each
     states: list[bytes] = []
     reads: list[str] = []
-    load = Run.load
+    load = TrainingRun.load
 
     def measure(step: Step, held_out: object) -> dict[str, float]:
         states.append(vectors_of(step))
@@ -292,12 +292,12 @@ def test_the_best_state_is_what_is_left_and_is_not_read_to_be_compared(
         vectors = step.towers()[0].get_parameter("vectors")
         return vectors.detach().numpy().tobytes()
 
-    def read(run: Run, name: str) -> Any:
+    def read(run: TrainingRun, name: str) -> Any:
         reads.append(name)
         return load(run, name)
 
     monkeypatch.setattr(Step, "measure", measure)
-    monkeypatch.setattr(Run, "load", read)
+    monkeypatch.setattr(TrainingRun, "load", read)
     steps: list[Step] = []
     take = loop.Training.take
 

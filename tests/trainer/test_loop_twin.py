@@ -24,11 +24,11 @@ from xmine.progress import Progress
 from xmine.trainer import distributed
 from xmine.trainer.data.batches import pass_order
 from xmine.trainer.data.corpus import Corpus
-from xmine.trainer.data.rows import Rows, Side, TrainingData
+from xmine.trainer.data.rows import Rows, TokenizedSide, TrainingData
 from xmine.trainer.models.towers import adamw
 from xmine.trainer.options.contrast import MsimcseOptions
 from xmine.trainer.run import loop
-from xmine.trainer.run.checkpoints import Run
+from xmine.trainer.run.checkpoints import TrainingRun
 from xmine.trainer.run.loop import run_steps
 from xmine.trainer.run.step import Step
 
@@ -54,7 +54,7 @@ FLAGS: dict[str, Any] = {
 
 def rows_of(count: int) -> Rows:
     numbers = np.arange(count, dtype=np.int64)
-    side = Side(numbers.astype(np.int32), np.arange(count + 1), numbers)
+    side = TokenizedSide(numbers.astype(np.int32), np.arange(count + 1), numbers)
     return Rows((side, side))
 
 
@@ -162,10 +162,10 @@ def twin() -> list[Twin]:
     return found
 
 
-def run_in(folder: Path, **changes: Any) -> tuple[Run, MsimcseOptions]:
+def run_in(folder: Path, **changes: Any) -> tuple[TrainingRun, MsimcseOptions]:
     options = MsimcseOptions(**FLAGS | changes)
     folder.mkdir(exist_ok=True)
-    return Run(folder / "run", options, Corpus(ParallelText(["a"], ["b"], [""]))), options
+    return TrainingRun(folder / "run", options, Corpus(ParallelText(["a"], ["b"], [""]))), options
 
 
 def test_every_step_and_what_is_left_are_those_of_the_twin(

@@ -25,7 +25,7 @@ from xmine.trainer.data.inference import Labelled, Triplets
 from xmine.trainer.methods import METHODS
 from xmine.trainer.models.static import StaticTower, new_static
 from xmine.trainer.models.transformer import TransformerTower
-from xmine.trainer.run.checkpoints import Run, run_folder
+from xmine.trainer.run.checkpoints import TrainingRun, run_folder
 from xmine.trainer.run.loop import Training
 from xmine.trainer.train import deterministic
 
@@ -93,7 +93,7 @@ def left(name: str, pairs: ParallelText, folder: Path, device: str) -> dict[str,
             losses.append(progress.numbers["loss"])
 
     torch.manual_seed(1)
-    run = Run(run_folder(folder / device.replace(":", "")), options, corpus)
+    run = TrainingRun(run_folder(folder / device.replace(":", "")), options, corpus)
     made = METHODS[method].train(corpus, options, run, watch)
     assert len(losses) >= 4
     found = {"losses": torch.tensor(losses)}

@@ -14,7 +14,7 @@ from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import TrainingError
 from xmine.pairs.io import ParallelText
 from xmine.trainer.data.corpus import Corpus
-from xmine.trainer.data.rows import Rows, Side
+from xmine.trainer.data.rows import Rows, TokenizedSide
 from xmine.trainer.methods.msimcse import _Step
 from xmine.trainer.models.static import StaticTower, new_static
 from xmine.trainer.models.teacher import Lessons, Teacher
@@ -76,7 +76,7 @@ def test_lessons_are_the_vectors_of_both_sides_in_known_languages(
 
 def test_a_row_without_a_lesson_has_zeros() -> None:
     lessons = Lessons(np.eye(3, dtype=np.float16), np.array([2, -1, 0]))
-    side = Side(np.zeros(3, np.int32), np.arange(4), np.arange(3))
+    side = TokenizedSide(np.zeros(3, np.int32), np.arange(4), np.arange(3))
     assert torch.equal(lessons.of([side]), torch.eye(3)[[2, 0, 0]] * torch.tensor([[1], [0], [1]]))
 
 

@@ -14,17 +14,17 @@ from xmine.pairs.io import ParallelText
 COMMAND = """
 import os, signal
 import xmine.cli, xmine.trainer.distributed
-from xmine.trainer.run.checkpoints import Run
+from xmine.trainer.run.checkpoints import TrainingRun
 xmine.trainer.distributed._PATIENCE = 0.5
 first_try = os.environ["TORCHELASTIC_RESTART_COUNT"] == "0"
 saves = 0
-def save(run, name, state, write=Run.save):
+def save(run, name, state, write=TrainingRun.save):
     global saves
     saves += name == "checkpoint"
     write(run, name, state)
     if "KILLED" in os.environ and first_try and saves == 2 and os.environ["RANK"] == "1":
         os.kill(os.getpid(), signal.SIGKILL)
-Run.save = save
+TrainingRun.save = save
 xmine.cli.run()
 """
 OPTIONS = "--batch-size 64 --epochs 2 --evaluate-every 7 --threads 1".split()

@@ -22,7 +22,7 @@ from xmine.encoders.tokenizer import Vocabulary
 from xmine.pairs.io import ParallelText
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.inference import Triplets
-from xmine.trainer.data.rows import Rows, Side, TrainingData
+from xmine.trainer.data.rows import Rows, TokenizedSide, TrainingData
 from xmine.trainer.methods import transaug
 from xmine.trainer.methods.transaug import _Contrast
 from xmine.trainer.models.queue import KeyQueue
@@ -121,7 +121,7 @@ class Twins:
         getattr(self, run.name)(step, [data.rows.take(each) for each in rows], options)
         return {"accuracy": 1.0}
 
-    def _read(self, column: Side, tower: Any) -> dict[int, str]:
+    def _read(self, column: TokenizedSide, tower: Any) -> dict[int, str]:
         """Tell by its pieces which text has a number."""
         spelled = {tuple(tower.pieces.ids([text])[0].tolist()): text for text in self.texts}
         pieces = np.split(column.ids, column.starts[1:-1])

@@ -10,7 +10,7 @@ from tests.tui.test_pairs import Keys, browse
 from xmine.aligning.options import AligningOptions
 from xmine.aligning.pipeline import align
 from xmine.errors import OptionError
-from xmine.tui.commands import resuming_words
+from xmine.tui.commands import form_of
 from xmine.tui.state import look
 
 ALONE = "Copyright 1998 by Riverside Publishing House, printed in Wales, all rights kept."
@@ -45,7 +45,7 @@ def test_an_alignment_is_read_judged_and_reopened(alignment: Path) -> None:
     async def again(pilot: Any, keys: Keys) -> None:
         shown = await keys("g")
         assert [line[1] for line in shown[2:8]] == [" ", " ", " ", " ", "✓", "✗"]
-        assert "5 shown, 5 of 6 kept" in (await keys("slash", *"is:kept", "enter"))[0]
+        assert "5 shown, 5 of 6 kept" in (await keys("slash", *"kept", "enter"))[0]
         assert "6 shown" in (await keys("escape"))[0]  # the whole text again
 
     browse(alignment, judge)
@@ -63,7 +63,7 @@ def test_the_cut_of_an_alignment_moves_and_is_not_written(alignment: Path) -> No
         shown = "\n".join(await keys("p"))
         assert "cut 0.9998 (not written)" in shown
         assert "6 shown" in shown
-        below = await keys("slash", *"is:below", "enter", "g")
+        below = await keys("slash", *"NOT kept", "enter", "g")
         assert "5 shown" in below[0] and "─ below the cut ─" in "\n".join(below)
 
     browse(alignment, script)
@@ -71,5 +71,5 @@ def test_the_cut_of_an_alignment_moves_and_is_not_written(alignment: Path) -> No
 
 def test_an_unfinished_alignment_is_not_mined(alignment: Path) -> None:
     with pytest.raises(OptionError, match="run: an alignment") as told:
-        resuming_words(alignment)
+        form_of(alignment, again=False)
     assert told.value.hint == "give the command that began it"

@@ -17,7 +17,6 @@ from xmine.pairs.io import write_pairs
 from xmine.tui.app import XmineApp
 from xmine.tui.screens.neighbours import NeighboursScreen
 from xmine.tui.screens.pairs import PairsScreen
-from xmine.tui.screens.search import SearchScreen
 from xmine.tui.widgets.near_lists import NearLists
 
 Snapshot = Callable[..., Awaitable[Any]]
@@ -129,11 +128,12 @@ def test_a_typed_sentence_shows_its_nearest_in_both_files(
     async def script(pilot: Any) -> None:
         await settled(pilot)
         await pressed(pilot, "F")
-        assert isinstance(pilot.app.screen, SearchScreen)
         assert "! the text to search for is empty" in "\n".join(await pressed(pilot, "enter"))
-        pilot.app.screen.query_one("#sought", Input).value = "🙂"
+        await pressed(pilot, "F")
+        pilot.app.screen.query_one("#answer", Input).value = "🙂"
         assert "knows no token of it" in "\n".join(await pressed(pilot, "enter"))
-        pilot.app.screen.query_one("#sought", Input).value = text
+        await pressed(pilot, "F")
+        pilot.app.screen.query_one("#answer", Input).value = text
         rows = await pressed(pilot, "enter")
         found = Nearby(opened).search(text, 4)
         for each in found["source"] + found["target"]:
@@ -144,10 +144,9 @@ def test_a_typed_sentence_shows_its_nearest_in_both_files(
         assert (found["target"][0].line, found["target"][0].text) == (line, text)
         await snapshot(pilot, "search", holds=["source", "target", "en.txt", f" line {line}"])
         await pressed(pilot, "enter")
-        assert isinstance(pilot.app.screen, NeighboursScreen)
         assert f"target {line}" in "\n".join(screen_text(pilot.app))
         await pressed(pilot, "escape")
-        assert isinstance(pilot.app.screen, SearchScreen)
+        assert "Nearest to the sentence" in screen_text(pilot.app)[0]
         assert screen_text(pilot.app)[3:20] == rows[3:20]
 
     drive(XmineApp(mined_run), (80, 24), script)

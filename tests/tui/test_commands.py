@@ -8,10 +8,13 @@ import pytest
 import typer
 import typer.main
 
+from xmine.cli.fields import fields_of
 from xmine.cli.from_options import with_flags
 from xmine.cli.mine import mine
 from xmine.mining.options import MiningOptions
-from xmine.tui.commands import in_one_line, option_words
+from xmine.tui.commands import in_one_line, texts_of, words_of
+
+FIELDS = {field.name: field for field in fields_of("mine")}
 
 
 def parsed(words: list[str]) -> MiningOptions:
@@ -36,12 +39,14 @@ def parsed(words: list[str]) -> MiningOptions:
         (MiningOptions(), ""),
         (MiningOptions(threshold=-1.5, top=7), "--threshold=-1.5 --top 7"),
         (MiningOptions(drop=["copy", "hub"]), "--drop copy --drop hub"),
-        (MiningOptions(dedup=False, segment=True), "--no-dedup --segment"),
+        (MiningOptions(cache=False, segment=True), "--no-cache --segment"),
         (MiningOptions(margin="distance", min_prob=0.25), "--margin distance --min-prob 0.25"),
         (MiningOptions(max_memory="3.5G", src_lang="de"), "--src-lang de --max-memory 3.5G"),
     ],
 )
 def test_words_give_the_same_options_back(options: MiningOptions, said: str) -> None:
-    words = option_words(options)
+    texts = texts_of(options)
+    assert texts.keys() <= FIELDS.keys()
+    words = [word for name, text in texts.items() for word in words_of(FIELDS[name], text)]
     assert sorted(in_one_line(words).split()[1:]) == sorted(said.split())
     assert parsed(words) == options

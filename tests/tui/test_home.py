@@ -71,7 +71,7 @@ def test_a_stopped_run_goes_on_at_enter(
         await settled(pilot)
         assert "◌ " in rows_of(pilot) and "run  " in rows_of(pilot)
         await pilot.press("enter")
-        job = pilot.app.jobs.jobs["mining"]
+        job = pilot.app.jobs.jobs["mine"]
         while job.runs:
             await pilot.pause(0.05)
         assert (job.code, job.error) == (0, "")
@@ -94,10 +94,10 @@ def test_a_file_is_named_by_a_line_that_completes(folder: Path) -> None:
         text = rows_of(pilot)
         assert "target (tab):" in text and "half/" in text and ".hidden" not in text
         await pilot.press("句", "tab", "enter")
-        assert app.screen.query_one("#target", Input).value == "句子.txt"
+        assert app.screen.query_one("#field-target", Input).value == "句子.txt"
         await pilot.press("ctrl+o", *"enco", "tab", "enter")
-        assert app.screen.query_one("#target", Input).value == "encoder"
-        assert app.screen.query_one("#source", Input).value == ""
+        assert app.screen.query_one("#field-target", Input).value == "encoder"
+        assert app.screen.query_one("#field-source", Input).value == ""
 
     drive(XmineApp(), (80, 24), script)
 
@@ -135,13 +135,13 @@ def test_the_forms_and_a_job_look_as_they_did(
             await settled(pilot)
             app.screen.set_focus(None)
             await snapshot(pilot, name, holds=holds)
-        job = Job("mining", ["mine", "en.txt", "zh.txt", "-o", "run/"], Path("run"))
+        job = Job("mine", ["mine", "en.txt", "zh.txt", "-o", "run/"], Path("run"))
         for stage, done, total in (("reading", 5, 5), ("encoding", 512, 2048)):
             event = {"stage": stage, "done": done, "total": total, "numbers": {"rows/s": 1234.5}}
             job.hear(json.dumps(event))
         job.hear('{"warning": "no [markup] \\u001b[31m here: 机器翻译"}')
         job.code, job.seconds = 0, 75.0
-        app.jobs.jobs["mining"] = job
+        app.jobs.jobs["mine"] = job
         app.get_screen("mine").show_form(False)
         app.show("mine")
         await settled(pilot)

@@ -11,7 +11,6 @@ from tests.toys.screens import screen_cells, screen_text, settled
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.samples import approval_of
-from xmine.run.folder import CANDIDATES_FILE
 from xmine.tui.app import XmineApp
 from xmine.tui.widgets.pair_detail import PairDetail
 
@@ -75,7 +74,7 @@ def test_a_run_is_not_measured_by_the_verdicts_that_it_was_given(run_copy: Path)
         opened.run["also"] = {"seed_pairs": given}
         judgements = Judgements.open(opened, "ann")
         judgements.judge_all(range(len(opened)), "accept")
-        os.utime(run_copy / CANDIDATES_FILE, (4e9, 4e9))  # mined later than judged
+        os.utime(run_copy / "source.parquet", (4e9, 4e9))  # mined later than judged
         judgements = Judgements.open(opened, "ann")
         assert judgements.counts().accept == len(opened)
         assert (approval_of(opened, judgements).accepted.of > 0) != given

@@ -15,7 +15,6 @@ from xmine.browsing.opening import open_pairs
 from xmine.tui import background
 from xmine.tui.app import XmineApp
 from xmine.tui.screens.base import OpeningScreen
-from xmine.tui.screens.filter import FilterScreen
 from xmine.tui.screens.pairs import PairsScreen
 from xmine.tui.screens.sample import SampleScreen
 from xmine.tui.screens.threshold import ThresholdScreen
@@ -60,18 +59,15 @@ def test_what_is_typed_goes_into_the_form_and_the_line_that_open(mined_run: Path
     async def script(pilot: Any) -> None:
         app = pilot.app
         await settled(pilot)
-        screen = await burst(pilot, "f经济aq")
-        assert isinstance(screen, FilterScreen)
-        assert screen.query_one("#line", Input).value == "经济aq"
+        screen = await burst(pilot, "/经济aq")
+        assert screen.query_one("#answer", Input).value == "经济aq"
         # Back, into the line, and to the first pair that is below the cut.
-        screen = await burst(pilot, f"{ESCAPE}/is:below{ENTER}")
-        assert isinstance(screen, PairsScreen) and "is:below" in screen_text(app)[0]
+        screen = await burst(pilot, f"{ESCAPE}/NOT kept{ENTER}")
+        assert isinstance(screen, PairsScreen) and "NOT kept" in screen_text(app)[0]
         screen = await burst(pilot, "eaxq")
         assert screen.query_one("#answer", Input).value.endswith("axq")
         await burst(pilot, f"{ESCAPE}M/tmp/axq")
-        assert (
-            app.screen.NAME == "Mine" and app.screen.query_one("#source", Input).value == "/tmp/axq"
-        )
+        assert app.screen.query_one("#field-source", Input).value == "/tmp/axq"
         assert app.judgements.counts().judged == 0
 
     drive(XmineApp(mined_run), (80, 24), script)

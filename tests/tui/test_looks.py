@@ -22,7 +22,8 @@ from tests.toys.screens import screen_cells, screen_text, settled
 from xmine.errors import FileError
 from xmine.tui import background as reading
 from xmine.tui.app import XmineApp
-from xmine.tui.screens import home, job_base
+from xmine.tui.jobs import Job
+from xmine.tui.screens import home
 from xmine.tui.text import contrast
 from xmine.tui.widgets import job_view
 from xmine.tui.widgets.key_line import KeyLine
@@ -32,17 +33,15 @@ Snapshot = Callable[..., Awaitable[Any]]
 # Keys that lead from the pairs to each screen, and its name.
 WAYS = {
     "": "Pairs",
-    "f": "Filter",
     "v enter": "Judge",
     "enter": "Neighbours",
     "t": "Threshold",
-    "F": "Search a sentence",
     "M": "Mine",
     "T": "Train",
     "h": "Home",
     "r": "Repair",
     "a Z": "What was done",
-    "E": "Teach the encoder",
+    "E": "Adapt",
     "question_mark": "Help",
 }
 
@@ -51,11 +50,6 @@ MANNERS = {"bold", "dim", "reverse", "underline", "not", "italic"}
 
 
 pytestmark = pytest.mark.long
-
-
-@pytest.fixture(autouse=True)
-def no_estimates(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(job_base.JobScreen, "_estimate", lambda *_: None)
 
 
 async def paused(pilot: Any) -> None:
@@ -223,9 +217,7 @@ async def training(pilot: Any, snapshot: Snapshot, monkeypatch: pytest.MonkeyPat
     app.show("train")
     await paused(pilot)
     words = ["train", "机器 翻译.tsv", "--method", "msimcse", "-o", "encoder/"]
-    app.screen.query_one("#pairs", Input).value = "p.tsv"
-    await paused(pilot)
-    app.jobs.jobs["training"] = job = app.screen.job(words)
+    app.jobs.jobs["train"] = job = Job("train", words, Path("encoder"))
     job.started = 0.0
     for stage, done, numbers in (("reading", 400, {}), ("training", 100, {"rows/s": 1234.5})):
         job.hear(json.dumps({"stage": stage, "done": done, "total": 400, "numbers": numbers}))
@@ -233,9 +225,9 @@ async def training(pilot: Any, snapshot: Snapshot, monkeypatch: pytest.MonkeyPat
     await paused(pilot)
     app.jobs._told(job)
     holds = ["Train", "xmine train '机器 翻译.tsv' --method msimcse", "✓ reading", "▸ training"]
-    holds += ["25% 100 of 400", "rows/s 1,234", "accuracy 0.5", "1:15", "training: training 25%"]
+    holds += ["25% 100 of 400", "rows/s 1,234", "accuracy 0.5", "1:15", "train: training 25%"]
     await snapshot(pilot, "training", holds=holds)
-    del app.jobs.jobs["training"]
+    del app.jobs.jobs["train"]
 
 
 async def reached(pilot: Any, way: str) -> Any:

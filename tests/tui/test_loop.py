@@ -13,8 +13,7 @@ from xmine.browsing.compared import SharedJudgements, compare_opened
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.keys import key_of, row_of
 from xmine.browsing.opening import open_pairs
-from xmine.browsing.query import USUAL, select
-from xmine.browsing.typed import line_of, read_line
+from xmine.browsing.query import PairQuery, select
 from xmine.browsing.write_cut import write_cut
 from xmine.pairs.changes import compare, read_table
 from xmine.pairs.judgements import append, read_from
@@ -54,10 +53,10 @@ def test_a_comparison_has_the_pairs_of_the_command(two: tuple[Path, Path]) -> No
             assert found.changes[row] == each["change"]
             for name in ("source", "target", "source_line", "target_line", "score", "prob"):
                 assert pair[name] == each[name], name
-        query, _ = read_line("change:gone prob>0.2", USUAL)
-        assert line_of(query) == "change:gone prob>0.2"
         gone = [n for n, each in enumerate(wanted) if each["change"] == "gone"]
-        assert select(found, query).tolist() == [n for n in gone if wanted[n]["prob"] > 0.2]
+        assert select(found, PairQuery("change = gone AND prob > 0.2")).tolist() == [
+            n for n in gone if wanted[n]["prob"] > 0.2
+        ]
 
 
 def test_a_verdict_on_what_differs_counts_in_both_runs(two: tuple[Path, Path]) -> None:
@@ -109,17 +108,18 @@ def test_the_loop_from_a_verdict_to_the_comparison(
     monkeypatch.setenv("XMINE_CACHE", str(folder / "cache"))
     fields = form_of(Path("run"))
     assert (fields["source"], fields["target"], fields["output"]) == ("en.txt", "zh.txt", "run-2")
-    assert fields["more"] == "--src-lang en --tgt-lang zh" and fields["threshold"] == ""
+    assert (fields["src_lang"], fields["tgt_lang"]) == ("en", "zh")
+    assert "threshold" not in fields
 
     async def script(pilot: Any) -> None:
         app = pilot.app
         await settled(pilot)
         await pressed(pilot, "a", "x", "m")
         words = " ".join(app.screen.words())
-        assert words.startswith("mine en.txt zh.txt --model")
-        assert words.endswith("--seed-pairs run/ --src-lang en --tgt-lang zh -o run-2")
+        assert words.startswith("mine en.txt zh.txt --output run-2 --seed-pairs run/ --model")
+        assert words.endswith("--src-lang en --tgt-lang zh")
         await pilot.press("ctrl+s")
-        await until(pilot, lambda: not app.jobs.runs("mining"))
+        await until(pilot, lambda: not app.jobs.runs("mine"))
         await settled(pilot)
         assert "enter: compare with run" in text_of(pilot)
         top = (await pressed(pilot, "enter")).splitlines()[0]
@@ -199,9 +199,9 @@ def test_tab_completes_the_name_of_a_file_or_goes_on(
         await pressed(pilot, "M")
         await typed(pilot, "en")
         await pressed(pilot, "tab")
-        assert pilot.app.focused.value == "english.txt" and pilot.app.focused.id == "source"
+        assert pilot.app.focused.value == "english.txt" and pilot.app.focused.id == "field-source"
         assert "still to fill in: target" in text_of(pilot)
         await pressed(pilot, "tab")
-        assert pilot.app.focused.id == "target"
+        assert pilot.app.focused.id == "field-target"
 
     drive(XmineApp(), (80, 24), script)

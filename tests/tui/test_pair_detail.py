@@ -50,7 +50,7 @@ def test_a_pair_is_shown_with_all_that_is_known_of_it(run_copy: Path) -> None:
 
         text = await shown(3)
         assert "! number: 1200 on the source side only, 12 on the target side only" in text
-        app.screen.look_for(PairQuery(kept="all"))
+        app.screen.look_for(PairQuery())
         await settled(pilot)
         text = await shown(4)  # which is no translation
         assert (

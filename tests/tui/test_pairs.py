@@ -1,5 +1,6 @@
 """The pairs in a table: keys, counts, finding, filtering, judging, what leaves the app."""
 
+import re
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,9 @@ from tests.toys.app import drive
 from tests.toys.screens import screen_text, settled
 from xmine.browsing.details import lines_around
 from xmine.browsing.judgements import Judgements
+from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
-from xmine.browsing.query import PairQuery, select
+from xmine.browsing.query import PairQuery, counted, select
 from xmine.pairs.io import read_pairs, write_pairs
 from xmine.tui.app import XmineApp
 from xmine.tui.state import keep_setting
@@ -80,7 +82,7 @@ def test_keys_move_as_in_vim_and_less(mined_run: Path) -> None:
 
 def test_finding_goes_round_the_hits_and_escape_gives_it_up(mined_run: Path) -> None:
     opened = open_pairs(mined_run)
-    kept = select(opened, PairQuery(kept="kept"))
+    kept = select(opened, PairQuery("kept"))
     hits = [
         at
         for at, row in enumerate(kept.tolist())
@@ -105,7 +107,7 @@ def test_finding_goes_round_the_hits_and_escape_gives_it_up(mined_run: Path) -> 
         assert "hit 1 of" in shown[-2]
         await keys("slash")
         shown = await answer(pilot, "#answer", "/(/")
-        assert "is no regular expression" in "".join(shown[-4:])
+        assert "unclosed group" in "".join(shown[-4:])
         await keys("escape")
         assert len(table(pilot).pairs.data) == len(kept)
 
@@ -119,7 +121,7 @@ def test_escape_closes_one_layer_and_keeps_the_order(mined_run: Path) -> None:
         await keys("escape")
         assert table(pilot).cursor_row == 2  # where it was
         usual = table(pilot).row_count
-        await keys("slash", *"is:all books", "enter")
+        await keys("slash", "ctrl+u", "enter", "slash", *"books", "enter")
         assert table(pilot).row_count > usual
         await keys("escape")  # the search
         assert table(pilot).row_count > usual
@@ -129,33 +131,32 @@ def test_escape_closes_one_layer_and_keeps_the_order(mined_run: Path) -> None:
     browse(mined_run, script)
 
 
-def test_one_line_narrows_the_pairs_and_finds_among_them(mined_run: Path) -> None:
+def test_one_line_takes_a_filter_or_a_text_to_find(mined_run: Path) -> None:
     opened = open_pairs(mined_run)
-    wanted = select(opened, PairQuery(kept="all", where="prob < 0.9"))
+    wanted = select(opened, PairQuery("prob < 0.9"))
 
     async def script(pilot: Any, keys: Keys) -> None:
-        assert "--flag is 'nu'" in "".join((await keys("slash", *"flag:nu"))[-5:])
+        assert "':' is not allowed" in "".join((await keys("slash", *"flag:nu"))[-20:])
         await keys("escape")
-        shown = await keys("slash", *"is:all prob<0.9")
+        shown = await keys("slash", *"prob<0,9")
         assert f"{len(wanted)} pairs of {len(opened)}: enter shows them" in "\n".join(shown)
         assert f"{len(wanted)} shown" in (await keys("enter"))[0]
         assert table(pilot).pairs.data.tolist() == wanted.tolist()
-        await keys("slash")
+        row = int(table(pilot).pairs.data[3])
+        shown = await keys("slash", *f":{opened.pair(row).source_line}", "enter")
+        assert "hit 1 of" in shown[-2] and f"{len(wanted)} shown" in shown[0]
+        assert "flag = 'hub' asks for such pairs" in (await keys("slash", *"hub", "enter"))[-2]
+        assert "/kept/ finds the word" in "".join(await keys("slash", *"kept"))
+        await keys("enter", "slash")
         line = pilot.app.screen.query_one("#answer", Input)
-        assert line.value == "is:all prob<0.9 "  # what is shown
-        await keys("up")
-        assert line.value == "is:all prob<0.9"
-        await keys("up", "down")
-        assert line.value == ""
-        pair = opened.pair(int(select(opened, PairQuery(kept="kept"))[5]))
-        shown = await answer(pilot, "#answer", f":{pair.source_line}")
-        assert "hit 1 of" in shown[-2]
-        row = table(pilot).row
-        assert row is not None and pair.source_line in opened.pair(row)[3:5]
-        shown = await keys("slash", "up", "up", "enter")  # the filter again
-        assert f"{len(wanted)} shown" in shown[0]
+        before = []
+        for _ in range(4):
+            await keys("up")
+            before.append(line.value)
+        assert before == ["kept", "hub", f":{opened.pair(row).source_line}", "prob<0,9"]
+        assert f"{len(wanted)} shown" in (await keys("enter"))[0]
 
-    browse(mined_run, script, (120, 24))
+    browse(mined_run, script, (140, 40))
 
 
 def test_a_hit_below_the_cut_is_told_and_one_key_away(mined_run: Path) -> None:
@@ -197,7 +198,7 @@ def test_sorting_goes_through_the_orders_and_shows_what_comes_first(mined_run: P
             by = f"Pairs by {order}{'▼' if falls else '▲'}"  # where no column tells it
             there = order not in ("unsure", "verdict", "shuffled")
             assert (by in shown[0]) == (not there)
-            wanted = select(opened, PairQuery(kept="kept", order=order, descending=falls))
+            wanted = select(opened, PairQuery("kept", order, falls))
             assert table(pilot).pairs.data.tolist() == wanted.tolist()
             if order == "score":
                 assert table(pilot).cursor_row == table(pilot).pairs.data[0] == 0
@@ -207,26 +208,37 @@ def test_sorting_goes_through_the_orders_and_shows_what_comes_first(mined_run: P
     browse(mined_run, script)
 
 
-def test_the_filter_counts_before_it_is_applied(mined_run: Path) -> None:
+def _below(opened: Opened, flag: str) -> bool:
+    return len(select(opened, PairQuery(f"{flag} AND NOT kept"))) > 0
+
+
+def test_the_list_below_the_line_writes_the_filter(mined_run: Path) -> None:
     opened = open_pairs(mined_run)
-    wanted = select(opened, PairQuery(kept="below", where="score <= 1.2", flags=("high", "none")))
+    counts = dict(counted(opened, "kept"))
+    flag = next(each for each in counts if each[:4] == "flag" and _below(opened, each))
 
     async def script(pilot: Any, keys: Keys) -> None:
-        await keys("f", *"score<=1.2", "tab", "tab", "down", "space", "tab", "tab", "end", "space")
-        shown = await keys(*["k"] * 4, "space")
-        assert "is:below flag:high,none score<=1.2" in "\n".join(shown)
-        said = f"{len(wanted)} pairs of {len(opened)}"
-        assert said in "\n".join(screen_text(pilot.app))
-        shown = await keys("enter")
-        assert f"{len(wanted)} shown" in shown[0]
-        assert table(pilot).pairs.data.tolist() == wanted.tolist()
-        await keys("f")
-        usual = int(opened.kept(opened.cut).sum())
-        assert f"{usual} pairs of {len(opened)}" in "\n".join(await keys("ctrl+r"))
-        assert f"{usual} shown" in (await keys("enter"))[0]
-        assert table(pilot).pairs.data.tolist() == select(opened, PairQuery(kept="kept")).tolist()
+        assert " Pairs kept " in screen_text(pilot.app)[0]
+        shown = "\n".join(await keys("slash"))
+        line = pilot.app.screen.query_one("#answer", Input)
+        assert line.value == "kept"
+        for part, number in counts.items():
+            assert re.search(rf"{part} +{number}\b", shown), part
+        at = [*counts].index(flag)
+        await keys(*["tab"] * at, "down", "up", "down", "enter")
+        assert line.value == f"kept AND {flag}"
+        shown = "\n".join(await keys("tab", "tab", "enter"))  # below the cut, in place of kept
+        where = f"{flag} AND NOT kept"
+        assert line.value == where
+        wanted = select(opened, PairQuery(where)).tolist()
+        assert f"{len(wanted)} pairs of {len(opened)}: enter shows them" in shown
+        assert f"Pairs {where}" in (await keys("enter"))[0]
+        assert table(pilot).pairs.data.tolist() == wanted
+        await keys("slash", "tab", "up", "up")  # out of the list, and to the line of before
+        assert line.value == where
+        assert f"{len(opened)} shown" in (await keys("ctrl+u", "enter"))[0]  # no filter: all
 
-    browse(mined_run, script)
+    browse(mined_run, script, (120, 40))
 
 
 def test_verdicts_are_kept_shown_and_taken_back(run_copy: Path) -> None:
@@ -258,44 +270,19 @@ def test_verdicts_are_kept_shown_and_taken_back(run_copy: Path) -> None:
     browse(run_copy, reopened)
 
 
-def test_what_is_marked_is_judged_at_once_and_taken_back_at_once(run_copy: Path) -> None:
-    async def script(pilot: Any, keys: Keys) -> None:
-        judgements = pilot.app.judgements
-        rows = pilot.app.view.rows[:8].tolist()
-
-        def said() -> str:
-            return "".join(f"{judgements.of(row) or '-':.1}" for row in rows)
-
-        assert "space marks" in (await keys("A"))[-2] and said() == "--------"
-        await keys("x", "g")  # that one is overruled, and comes back
-        shown = await keys("space", "j", "space", "j", "j", "j", "V", "k", "k", "space", "A")
-        # Marked: 0, 2, 2 to 6; and 4 is marked no more.
-        assert "✓ 5 pairs accepted; z takes it back" in shown[-2] and "5 judged" in shown[0]
-        assert said() == "a-aa-aa-"
-        assert "▌" not in "".join(shown)
-        shown = await keys("z")
-        assert said() == "r-------" and "taken back: 1 of" in shown[-2]
-        shown = await keys("g", "space", "space")
-        assert [row[:1] for row in shown[2:5]] == ["▌", "▌", " "] and "2 marked" in shown[0]
-        await keys("s")  # marks stay with their pairs
-        assert "2 marked" in (await keys("s"))[0]
-        assert "marked" not in (await keys("escape"))[0]
-        assert "space marks the first pair" in (await keys("V"))[-2]
-
-    browse(run_copy, script)
-
-
 def test_what_a_filter_shows_is_judged_at_once_after_a_question(run_copy: Path) -> None:
     async def script(pilot: Any, keys: Keys) -> None:
         judgements = pilot.app.judgements
+        assert "/ filters: A accepts all" in (await keys("A"))[-2]
+        assert not judgements.counts().judged
         await keys("slash")
-        shown = await answer(pilot, "#answer", "flag:copy is:all")
+        shown = await answer(pilot, "#answer", "flag = copy")
         rows = pilot.app.view.rows.tolist()
         assert 0 < len(rows) < 50
         shown = await keys("X")
         assert f"✗ {len(rows)} pair" in shown[-2] and judgements.counts().reject == len(rows)
         await keys("z", "slash")
-        await answer(pilot, "#answer", "is:all")
+        await answer(pilot, "#answer", "prob >= 0")
         every = len(pilot.app.view.opened)
         assert every > 50
         assert f"reject {every} pairs? y/n" in (await keys("X"))[-2]
@@ -335,8 +322,8 @@ def test_copying_and_exporting_give_the_pairs_as_they_are(run_copy: Path, tmp_pa
         await keys("y")
         pair = opened.pair(0)
         assert pilot.app.clipboard == f"{pair.source}\t{pair.target}"
-        await keys("f")
-        await answer(pilot, "#line", "books")
+        await keys("slash")
+        await answer(pilot, "#answer", "source LIKE '%books%'")
         for name, said in (
             (f"{tmp_path}/some.jsonl", "some.jsonl: 1 pair"),
             (f"{tmp_path}/some.jsonl", "exists"),
@@ -364,7 +351,6 @@ def test_no_screen_stumbles_over_no_pairs(tmp_path: Path) -> None:
             assert name in (await keys(opens))[0]
             assert name in (await keys(*pressed))[0]
             await keys("escape")
-        assert "there are no pairs in it" in (await keys("f", "enter"))[-2]
 
     browse(tmp_path / "pairs.parquet", script)
 
@@ -418,17 +404,17 @@ def test_the_palette_has_what_is_done_here_and_elsewhere(run_copy: Path) -> None
             return {each.title: each.callback for each in app.get_system_commands(app.screen)}
 
         there = commands()
-        assert {"Filter  f", "Threshold  t", "Threshold: Write", "Home: Open"} <= set(there)
-        assert "Pairs: Filter" not in there
+        assert {"Find, filter  /", "Threshold  t", "Threshold: Write", "Home: Open"} <= set(there)
+        assert "Pairs: Find, filter" not in there
         noise = ("Down", "First", "Half a page", "Page", "Scroll")
         assert not [title for title in there if title.startswith(noise)]
         await there["Threshold: Write"]()
         await settled(pilot)
         assert app.screen.NAME == "Threshold" and "cut run at" in screen_text(app)[-2]
         await keys("n")
-        await commands()["Pairs: Filter"]()
+        await commands()["Pairs: Find, filter"]()
         await settled(pilot)
-        assert app.screen.NAME == "Filter"
+        assert app.screen.NAME == "Pairs" and app.screen.query_one("#answer").has_focus
         await keys("escape", "h")
         assert "Pairs: Export" in commands() and "Home: Open" not in commands()
 
@@ -447,7 +433,7 @@ def test_q_closes_the_layer_and_help_scrolls_and_tells_the_words(mined_run: Path
         bottom = await keys("G")
         assert "underlined, dim" in "\n".join(bottom)
         assert await keys("k") != bottom
-        for opens in ("question_mark", "enter", "t", "F", "M"):
+        for opens in ("question_mark", "enter", "t", "M"):
             await keys("p", opens)
             pilot.app.screen.set_focus(None)
             form = pilot.app.screen.in_form
@@ -469,8 +455,8 @@ def test_the_screens_look_as_they_did(mined_run: Path, snapshot: Any) -> None:
         counts = f"{kept} shown, {kept} of {len(opened)} kept, cut {opened.cut:.4f}"
         score = f"{opened.pair(row).score:.4f}"
         await snapshot(pilot, "pairs", holds=["Pairs", counts, score, "a Accept", "? Help"])
-        await keys("f")
-        await snapshot(pilot, "filter", holds=["either", "● kept (", "hub (", "none ("])
+        await keys("slash")
+        await snapshot(pilot, "filter", holds=["NOT kept", "flag = 'number'", "enter: show"])
         await keys("escape", "question_mark")
         await snapshot(pilot, "help", holds=["Keys of Pairs", "Half a page down"])
 
@@ -480,7 +466,7 @@ def test_the_screens_look_as_they_did(mined_run: Path, snapshot: Any) -> None:
 def test_settings_of_what_the_app_had_before_change_nothing(mined_run: Path) -> None:
     keep_setting("columns", "cosine length")
     keep_setting("views", {"doubtful": {"flags": [], "order": "cosine"}})
-    keep_setting("keys", {"pairs.views": "w", "show.next": "comma", "help": "f2"})
+    keep_setting("keys", {"pairs.views": "w", "show.next": "comma", "mark.one": "s", "help": "f2"})
 
     async def script(pilot: Any, keys: Keys) -> None:
         assert "cosine" not in (await keys("w", "comma"))[1]

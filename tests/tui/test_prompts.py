@@ -13,10 +13,8 @@ import xmine.tui
 from tests.toys.app import drive
 from tests.toys.grids import mostly_long
 from tests.toys.screens import screen_text, settled, until
-from xmine.flags.names import FLAGS
 from xmine.tui.app import XmineApp
 from xmine.tui.jobs import Job
-from xmine.tui.screens import job_base
 from xmine.tui.widgets.prompt import Prompt
 
 EVERY = [*string.printable.strip(), " ", "tab", "shift+tab", "up", "down", "pagedown", "delete"]
@@ -37,7 +35,7 @@ def click(app: Any, x: int, y: int) -> None:
 # Keys that lead to each screen from the pairs, and those that open each of its prompts. Keys after
 # a space follow when the screen stands; the questions of y or n are named.
 PROMPTS: dict[str, tuple[str, ...]] = {
-    "Pairs": ("e", "/", "v", "C", "i", "I", "/is:all enter X"),
+    "Pairs": ("e", "/", "v", "C", "i", "I", "/prob>=0 enter X"),
     "t Threshold": ("e", "c", "i", "I", "w", "] ctrl+q"),
     "enter Neighbours": ("i", "I"),
     "v enter Judge": ("i", "I"),
@@ -45,7 +43,7 @@ PROMPTS: dict[str, tuple[str, ...]] = {
     "h Home": ("/", "o"),
     "M Mine": ("ctrl+o", "job escape", "job ctrl+q"),
     "T Train": ("ctrl+o",),
-    "E Teach": ("ctrl+o",),
+    "E Adapt": ("ctrl+o",),
 }
 YES_OR_NO = ("X", "w", "ctrl+q", "escape")
 
@@ -70,7 +68,6 @@ def test_no_key_and_no_click_judges_while_a_prompt_is_open(
     run_copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(job_base.JobScreen, "_estimate", lambda *_: None)
     *leading, name = way.split()
 
     async def script(pilot: Any) -> None:
@@ -89,7 +86,7 @@ def test_no_key_and_no_click_judges_while_a_prompt_is_open(
             assert app.screen.NAME.startswith(name)
             for key in keys.split():
                 if key == "job":
-                    app.jobs.jobs["mining"] = Job("mining", ["mine"], Path("run"))
+                    app.jobs.jobs["mine"] = Job("mine", ["mine"], Path("run"))
                     app.screen.show_form(False)
                 else:
                     await pressed(*([key] if key in ("enter", "escape") or "+" in key else key))
@@ -121,7 +118,7 @@ def test_no_key_and_no_click_judges_while_a_prompt_is_open(
     drive(XmineApp(run_copy), (80, 24), script)
 
 
-def test_tab_completes_paths_and_flags(
+def test_tab_completes_paths(
     mined_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("out/pairs.tsv", "out/plots/a.svg"):
@@ -136,9 +133,6 @@ def test_tab_completes_paths_and_flags(
             ("e", "ou", ["out/", "out/pairs.tsv", "out/plots/", "out/pairs.tsv"]),
             ("e", "out/pl", ["out/plots/", "out/plots/a.svg", "out/plots/a.svg"]),
             ("e", "nowhere/x", ["nowhere/x"]),
-            ("/", "books fla", [f"books flag:{name}" for name in (*FLAGS, "none", FLAGS[0])]),
-            ("/", "is:u", ["is:unsure", "is:unjudged"]),
-            ("/", "books ", ["books "]),
         ):
             press(app, opening, "ctrl+u", *typed)
             for way in ways:

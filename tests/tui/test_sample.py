@@ -75,7 +75,7 @@ def test_who_may_read_only_has_no_key_that_writes(
 
     async def script(pilot: Any) -> None:
         await settled(pilot)
-        for screen in ("p", "t", "F", "p"):
+        for screen in ("p", "t", "p"):
             await pilot.press(screen)
             await settled(pilot)
             for key in (*"axuzAXVwRerncM TvhM", "enter", "y", "escape", "p"):
@@ -177,18 +177,18 @@ def test_the_screen_looks_as_it_did(mined_run: Path, snapshot: Any) -> None:
 def test_a_sample_goes_on_until_the_interval_is_as_narrow_as_it_is_wanted(run_copy: Path) -> None:
     async def script(pilot: Any) -> None:
         await settled(pilot)
-        text = await pressed(pilot, "v", *["backspace"] * 9, *".06 strata", "enter")
-        assert "Judge 1 of 10, by strata" in text and "±1.00 of ±0.06" in text
+        text = await pressed(pilot, "v", *["backspace"] * 9, *".06 random", "enter")
+        assert "Judge 1 of 10, at random" in text and "±1.00 of ±0.06" in text
         judged = 0
-        while "precision, judged" not in text and judged < 60:
+        while "precision, judged" not in text and judged < 90:
             text = await accepted(pilot, 10)
             judged += 10
-        share = Sample(pilot.app.view.opened, pilot.app.view.cut, judged, how="strata").said(
+        share = Sample(pilot.app.view.opened, pilot.app.view.cut, judged).said(
             pilot.app.judgements.codes()
         )
-        assert 10 < judged < 60 and share.above.within <= 0.06 and str(share.above) in text
+        assert 10 < judged < 90 and share.above.within <= 0.06 and str(share.above) in text
         text = await pressed(pilot, "escape", "v")
-        assert ".06 strata" in text
+        assert ".06 random" in text
         assert "is no sample" in await pressed(pilot, *["backspace"] * 20, *"many", "enter")
 
     drive(XmineApp(run_copy), (120, 40), script)

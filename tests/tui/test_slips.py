@@ -7,14 +7,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from textual.widgets import Input
 
 from tests.toys.app import drive
 from tests.toys.screens import screen_text, settled
 from xmine.tui.app import XmineApp
-from xmine.tui.screens.filter import FilterScreen
 from xmine.tui.screens.pairs import PairsScreen
-from xmine.tui.widgets.pair_table import PairTable
+from xmine.tui.widgets.prompt import Prompt
 
 
 async def pressed(pilot: Any, *keys: str) -> str:
@@ -23,29 +21,14 @@ async def pressed(pilot: Any, *keys: str) -> str:
     return "\n".join(screen_text(pilot.app))
 
 
-def test_marks_that_a_filter_hides_are_no_leave_to_judge_the_filter(run_copy: Path) -> None:
+def test_a_wrong_condition_stays_in_the_line(mined_run: Path) -> None:
     async def script(pilot: Any) -> None:
         await settled(pilot)
-        await pressed(pilot, "space", "space", "slash", *"is:below", "enter")
-        text = await pressed(pilot, "X")
-        assert "2 marked pairs not shown here" in text
-        assert not pilot.app.judgements.codes().any()
-        assert len(pilot.app.screen.query_one(PairTable).chosen) == 2
-
-    drive(XmineApp(run_copy), (80, 24), script)
-
-
-def test_a_wrong_condition_stays_in_the_form(mined_run: Path) -> None:
-    async def script(pilot: Any) -> None:
-        await settled(pilot)
-        await pressed(pilot, "f")
-        pilot.app.screen.query_one("#line", Input).value = "prob>x"
-        text = await pressed(pilot, "enter")
-        assert isinstance(pilot.app.screen, FilterScreen) and "! " in text
-        pilot.app.screen.query_one("#line", Input).value = "prob>0"
-        await pressed(pilot, "enter")
-        assert isinstance(pilot.app.screen, PairsScreen)
-        assert pilot.app.view.query.where == "prob > 0"
+        text = await pressed(pilot, "slash", *"prob>x", "enter")
+        assert pilot.app.screen.query_one(Prompt).display and "! " in text
+        await pressed(pilot, "backspace", "0", "enter")
+        assert not pilot.app.screen.query_one(Prompt).display
+        assert pilot.app.view.query.where == "prob>0"
 
     drive(XmineApp(mined_run), (80, 24), script)
 
@@ -77,9 +60,9 @@ def test_escape_in_the_line_keeps_the_search_before_and_takes_the_error_away(
         screen = pilot.app.screen
         hits = screen._hits
         text = await pressed(pilot, "slash", *"score<abc", "enter")
-        assert "is no number" in text
+        assert "is no column" in text
         text = await pressed(pilot, "escape")
-        assert "is no number" not in text
+        assert "is no column" not in text
         assert np.array_equal(screen._hits, hits)
         await pressed(pilot, "escape")
         assert screen._hits is None

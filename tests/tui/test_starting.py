@@ -1,7 +1,9 @@
 """Mine and train from the app: forms become commands, commands run, results are opened."""
 
 import asyncio
+import dataclasses
 import json
+import shlex
 import time
 from pathlib import Path
 from typing import Any
@@ -11,34 +13,14 @@ from textual.widgets import Input, Static
 
 from tests.toys.app import drive
 from tests.toys.screens import screen_text, settled, until
+from xmine.cli.fields import fields_of
 from xmine.tui.app import XmineApp
+from xmine.tui.commands import Field
 from xmine.tui.jobs import Job
-from xmine.tui.screens import job_base
 from xmine.tui.widgets.curves import Metrics, smoothed
-from xmine.tui.widgets.toggles import Choices
+from xmine.tui.widgets.form_line import FormLine
 
 Toy = tuple[Path, Path, set[tuple[int, int]]]
-
-
-@pytest.fixture(autouse=True)
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """No estimates by processes; they are collected, and answered with `ESTIMATE`."""
-    found: list[list[str]] = []
-
-    async def answer(words: list[str]) -> Job:
-        found.append(words)
-        job = Job("asking", words, Path())
-        job.code, job.result = 0, dict(ESTIMATE)
-        if "--no-such" in words:
-            job.code, job.error, job.hint = 2, "no such option: --no-such", "see --help"
-        return job
-
-    monkeypatch.setattr(job_base, "ask_command", answer)
-    monkeypatch.setattr(job_base, "_PATIENCE", 0.0)
-    return found
-
-
-ESTIMATE = {"said": "60 x 71 lines, 1.1 GB of memory; 12 steps, 345 rows an epoch"}
 
 
 async def shown(pilot: Any, name: str) -> Any:
@@ -53,96 +35,127 @@ def said(screen: Any, name: str) -> str:
 
 def type_in(screen: Any, **texts: str) -> None:
     for name, text in texts.items():
-        screen.query_one(f"#{name}", Input).value = text
+        screen.query_one(f"#field-{name}", Input).value = text
 
 
-def test_the_form_of_mining_becomes_the_command_it_shows(asked: list[list[str]]) -> None:
+# A command, what is typed into its fields, and the words after its name.
+COMMANDS = {
+    "mine": (
+        {"source": "en.txt", "target": "my zh.txt", "threshold": "-1.25", "force": "yes"}
+        | {"drop": "copy 'hub'", "margin": "distance", "segment": "no", "output": "-o/"},
+        "en.txt 'my zh.txt' --output=-o/ --force --threshold=-1.25 --drop copy --drop hub "
+        "--no-segment --margin distance",
+    ),
+    "align": ({"source": "-en", "target": "zh"}, "./-en zh --output run/"),
+    "train": (
+        {"pairs": "p.tsv 'q r.tsv'", "texts": "en.txt 'my zh.txt'", "epochs": "7"},
+        "p.tsv 'q r.tsv' --texts en.txt --texts 'my zh.txt' --output encoder/ --epochs 7",
+    ),
+    "adapt": (
+        {"run": "run", "output": "better", "pairs": "a.tsv 'b c.tsv'", "rounds": "2"},
+        "run --output better --rounds 2 --pairs a.tsv --pairs 'b c.tsv'",
+    ),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_form_has_each_option_of_its_command_and_becomes_the_command(command: str) -> None:
+    values, words = COMMANDS[command]
+
     async def script(pilot: Any) -> None:
-        screen = await shown(pilot, "mine")
-        assert said(screen, "said") == "still to fill in: source, target"  # and no error yet
-        type_in(screen, source="en.txt", target="my zh.txt", threshold="-1.25", model="LaBSE")
-        type_in(screen, drop="copy,hub", more="--margin distance --hubs 'a b.tsv'")
-        screen.query_one("#in-the-way", Choices).query("Choice")[1].value = True
+        screen = await shown(pilot, command)
+        assert said(screen, "said").startswith("still to fill in: ") or command == "train"
+        declared = {field.name: field for field in fields_of(command)}
+        assert screen.values().keys() == declared.keys()
+        type_in(screen, **values)
         await pilot.pause()
-        assert said(screen, "command") == (
-            "xmine mine en.txt 'my zh.txt' --model LaBSE --threshold=-1.25 --drop copy,hub "
-            "--margin distance --hubs 'a b.tsv' -o run/ --force"
-        )
-        await until(pilot, lambda: "60 x 71 lines" in said(screen, "estimate"))
-        assert asked[-1] == [*screen.words(), "--dry-run"]
-        type_in(screen, more="--no-such")  # the command itself refuses
-        await until(pilot, lambda: "no such option: --no-such; see" in said(screen, "estimate"))
-        type_in(screen, more="--hubs 'a")
+        assert said(screen, "command") == f"xmine {command} {words}"
+        type_in(screen, force="perhaps")
         await pilot.pause()
         assert said(screen, "command") == ""
+        assert said(screen, "said") == "! --force is 'perhaps'; yes or no"
         await pilot.press("ctrl+s")
         assert not pilot.app.jobs.jobs
-        assert said(screen, "said").startswith("! more: No closing quotation")
-        type_in(screen, source="~/en.txt", output="~/it's/", more="")
+        last = screen.query(FormLine).last()  # of the options that are shown on request
+        assert last.field.help and not last.display
+        await pilot.press("ctrl+t")
+        last.input.focus()
         await pilot.pause()
-        home = str(Path.home())
-        assert said(screen, "command").startswith(f"xmine mine {home}/en.txt 'my zh.txt' --model")
-        assert screen.job([]).output == Path(home) / "it's"
-        screen.query_one("#order", Choices).query("Choice")[1].value = True
-        await pilot.pause()
-        aligned = "en.txt 'my zh.txt' --model LaBSE -o "
-        assert said(screen, "command").startswith(f"xmine align {home}/{aligned}")
-        pilot.app.mine_with("mine/")
-        await pilot.pause()
-        assert screen.query_one("#model", Input).value == "mine/"
+        assert last.display and last.field.help[:20] in said(screen, "about")
 
     drive(XmineApp(), (80, 24), script)
 
 
-def test_the_form_of_training_follows_its_method() -> None:
+def test_an_option_that_a_command_gets_is_in_its_form() -> None:
+    def declared(command: str, method: str) -> list[Field]:
+        more = Field("new", "--new-option", "--no-new-option", choices=("yes", "no"))
+        return [*fields_of(command, method), dataclasses.replace(more, is_switch=True)]
+
+    async def script(pilot: Any) -> None:
+        pilot.app.fields = declared
+        screen = await shown(pilot, "align")
+        type_in(screen, source="a", target="b", new="no")
+        await pilot.pause()
+        assert said(screen, "command").endswith("--no-new-option")
+
+    drive(XmineApp(), (80, 24), script)
+
+
+def test_the_form_of_training_follows_its_method_and_that_of_mining_leads_to_aligning() -> None:
     async def script(pilot: Any) -> None:
         screen = await shown(pilot, "train")
-        type_in(screen, pairs="p.tsv", texts="en.txt 'my zh.txt'", epochs="7", more="--symmetric")
+        type_in(screen, pairs="p.tsv")
+        assert "queue_size" not in screen.values()
+        screen.query_one("#field-method", Input).focus()
+        await pilot.press(*"moc", "tab")
+        await until(pilot, lambda: "queue_size" in screen.values())
         await settled(pilot)
-        assert said(screen, "command") == (
-            "xmine train p.tsv --texts en.txt --texts 'my zh.txt' --method msimcse --epochs 7 "
-            "--symmetric -o encoder/"
-        )
-        assert "12 steps, 345 rows an epoch" in said(screen, "estimate")
-        screen.query_one("#method", Choices).query("Choice")[0].value = True
-        await until(pilot, lambda: "moco" in said(screen, "command"))
-        assert said(screen, "command") == (
-            "xmine train p.tsv --method moco --epochs 7 --symmetric -o encoder/"
-        )
-        assert not screen.query_one("#texts", Input).parent.display
-        await pilot.resize_terminal(60, 15)
-        await pilot.pause()
-        text = "\n".join(screen_text(pilot.app))
-        assert "--method" in text and "^s Start" in text
+        assert screen.values()["pairs"] == "p.tsv" and pilot.app.focused.id == "field-method"
+        assert "--method moco" in said(screen, "command")
+        screen = await shown(pilot, "mine")
+        type_in(screen, source="~/en.txt", target="zh.txt", output="~/it's/")
+        await pilot.press("ctrl+n")
+        await settled(pilot)
+        words = ["xmine", "align", str(Path("~/en.txt").expanduser()), "zh.txt", "--output"]
+        words.append(f"{Path.home()}/it's/")
+        assert said(pilot.app.screen, "command") == shlex.join(words)
 
     drive(XmineApp(), (80, 24), script)
 
 
-def test_an_encoder_is_taught_with_what_is_likely_or_accepted(run_copy: Path) -> None:
-    async def script(pilot: Any) -> None:
-        app = pilot.app
-        await settled(pilot)
-        await pilot.press("a", "E")
-        await settled(pilot)
-        screen, opened = app.screen, app.view.opened
-        likely = (opened.probs >= 0.9) & opened.allowed
-        likely[app.view.rows[0]] = True
-        refused = f"! {likely.sum()} pairs likely or accepted: 500 are needed, or --pairs"
-        assert said(screen, "said") == refused
-        type_in(screen, run="run", output="-o", pairs="a.tsv 'b c.tsv'", rounds="2")
-        await pilot.pause()
-        assert said(screen, "command").endswith(
-            "adapt run --rounds 2 --pairs a.tsv --pairs 'b c.tsv' -o ./-o"
-        )
-        rounds = [{"run": "0"}, {"run": "taught/round-1"}]
-        job, compared = Job(screen.KIND, [], Path(), Path("run")), list[tuple[Path, Path]]()
-        job.code, job.result = 0, {"best": 1, "rounds": rounds}
-        app.compare = lambda *paths: compared.append(paths)
-        assert "round 1 retrieves best; enter: compare with run" in screen.after(job)
-        screen.done_with(job)
-        assert compared == [(Path("run"), Path("taught/round-1"))]
+# A command, a result of it, what is said of it, and what enter does then.
+RESULTS: list[tuple[str, dict[str, Any], str, tuple[str, ...]]] = [
+    ("mine", {"pairs": 12, "precision": 0.9}, "pairs 12   precision 0.9   enter: ", ("open", "o")),
+    ("align", {"beads": 7}, "beads 7   enter: look at them", ("open", "o")),
+    ("train", {"accuracy": 0.5}, "enter: mine with it", ("fill", "mine", "{'model': 'o'}")),
+    (
+        "adapt",
+        {"best": 1, "rounds": [{"run": "0"}, {"run": "o/round-1"}]},
+        "best 1   enter: compare with run",
+        ("compare", "run", "o/round-1"),
+    ),
+    ("adapt", {"best": 0, "rounds": []}, "best 0   n: form", ()),
+]
 
-    drive(XmineApp(run_copy), (110, 24), script)
+
+@pytest.mark.parametrize(("command", "result", "told", "follows"), RESULTS)
+def test_the_result_of_a_command_leads_on(
+    command: str, result: dict[str, Any], told: str, follows: tuple[str, ...]
+) -> None:
+    async def script(pilot: Any) -> None:
+        app, called = pilot.app, list[tuple[str, ...]]()
+        await settled(pilot)
+        job = Job(command, [command], Path("o"), Path("run") if command == "adapt" else None)
+        job.code, job.result = 0, result
+        app.jobs.jobs[command] = job
+        screen = await shown(pilot, command)
+        assert told in said(screen, "said")
+        for name in ("open", "fill", "compare"):
+            setattr(app, name, lambda *given, name=name: called.append((name, *map(str, given))))
+        await pilot.press("enter")
+        assert called == ([follows] if follows else [])
+
+    drive(XmineApp(), (100, 24), script)
 
 
 @pytest.mark.long
@@ -157,17 +170,17 @@ def test_mining_goes_on_elsewhere_and_its_pairs_are_opened(
         screen = await shown(pilot, "mine")
         type_in(screen, source="en.txt", target="zh.txt", model=str(toy_folder))
         await pilot.press("ctrl+s")
-        assert app.jobs.runs("mining")
+        assert app.jobs.runs("mine")
         await pilot.press("h")
         waited = []
-        while app.jobs.runs("mining"):
+        while app.jobs.runs("mine"):
             begun = time.monotonic()
             await pilot.press("j")
             waited.append(time.monotonic() - begun)
             await asyncio.sleep(0.1)
         assert sorted(waited)[len(waited) // 2] < 0.2
         await pilot.pause()
-        assert "mining: done" in screen_text(app)[0]
+        assert "mine: done" in screen_text(app)[0]
         await pilot.press("M")
         await pilot.pause()
         text = "\n".join(screen_text(app))
@@ -179,7 +192,7 @@ def test_mining_goes_on_elsewhere_and_its_pairs_are_opened(
         await pilot.press("h")
         await pilot.pause()
         assert "▪ run" in "\n".join(screen_text(app))
-        assert "mining" not in screen_text(app)[0]
+        assert "mine:" not in screen_text(app)[0]
 
     drive(XmineApp(), (80, 24), script)
 

@@ -10,7 +10,7 @@ import pytest
 
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
-from xmine.browsing.query import USUAL
+from xmine.browsing.query import PairQuery
 from xmine.browsing.view import View
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
@@ -97,14 +97,16 @@ def test_a_place_is_that_of_the_pair_whatever_its_row(mined_run: Path, tmp_path:
         None,
         3,
         {},
-        {"query": {"flags": [], "order": "size"}, "cut": None, "pair": [], "lines": []},
-        {"query": {"flags": []}, "cut": "x", "pair": [], "lines": []},
-        {"query": {"flags": [], "later": 1}, "cut": None, "pair": [], "lines": []},
-        {"query": {"flags": ["number"]}, "cut": None, "pair": "x", "lines": []},
+        {"query": {"order": "size"}, "cut": None, "pair": [], "lines": []},
+        {"query": {"where": "prob <"}, "cut": None, "pair": [], "lines": []},
+        {"query": {"where": 5}, "cut": None, "pair": [], "lines": []},
+        {"query": {}, "cut": "x", "pair": [], "lines": []},
+        {"query": {"flags": []}, "cut": None, "pair": [], "lines": []},
+        {"query": {}, "cut": None, "pair": "x", "lines": []},
     ],
 )
 def test_a_place_that_cannot_be_read_is_the_beginning(facts: object, mined_run: Path) -> None:
     opened = open_pairs(mined_run)
-    view = view_at(facts, opened, Judgements.open(opened).codes)
-    assert view.query == USUAL and (view.row, view.lines) == (0, [])
+    view = view_at(facts, opened, Judgements.open(opened).said)
+    assert view.query == PairQuery("kept") and (view.row, view.lines) == (0, [])
     assert view.cut == opened.cut

@@ -224,7 +224,9 @@ def test_a_browser_window_that_closes_ends_the_app_which_remembers_its_place(
         assert PROBE.encode() in drawn
         app.stdin.write(_packet(b"D", b"jj"))
         app.stdin.flush()
-        read_until(app.stdout.fileno(), f"{score:.4f}".encode())  # in the row of the cursor
+        read_until(
+            app.stdout.fileno(), f"score {score:.4f}".encode()
+        )  # of the pair under the cursor
         if asked:
             app.stdin.write(_packet(b"M", b'{"type": "quit"}'))
             app.stdin.flush()

@@ -44,7 +44,7 @@ async def typed(pilot: Any, text: str) -> None:
 
 async def filtered_by(pilot: Any, verdict: str) -> None:
     """Show the kept pairs with a verdict."""
-    await pilot.press("p", "f", "ctrl+r", *f"is:{verdict}", "enter")
+    await pilot.press("p", "slash", *f"kept AND verdict = {verdict}", "enter")
     await settled(pilot)
 
 

@@ -7,6 +7,7 @@ import time
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich import cells
@@ -25,18 +26,14 @@ FRAME = f"source( +)target(?:(?!source).)*?{re.escape(HINDI)}( +)TARGET"
 
 
 @pytest.fixture
-def widths(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def widths() -> Iterator[None]:
     """Let a test change the widths of Rich."""
-
-    def forget() -> None:
-        cells.get_character_cell_size.cache_clear()
-        cells.cached_cell_len.cache_clear()
-
-    with monkeypatch.context() as patch:
-        patch.setattr("rich.cells.load_cell_table", vars(cells)["load_cell_table"])
-        forget()
-        yield
-    forget()
+    table: Any = cells.load_cell_table().widths  # type: ignore[attr-defined]
+    kept = [*table]
+    yield
+    table[:] = kept
+    cells.get_character_cell_size.cache_clear()
+    cells.cached_cell_len.cache_clear()
 
 
 @pytest.mark.usefixtures("widths")
@@ -82,6 +79,7 @@ def test_the_terminal_is_asked_and_columns_stand_where_it_draws_them(
             plain = re.sub("\x1b[^a-zA-Z]*[a-zA-Z]", "", seen.decode("utf-8", "replace"))
             found = re.findall(FRAME, plain, re.DOTALL)
         os.write(terminal, b"q")
+        read_until(terminal, b"\x1b[?1049l")
         assert app.wait(30) == 0
     header, row = map(len, found[-1])
     marks = MARKS if answer == 3 else 0

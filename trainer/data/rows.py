@@ -15,7 +15,7 @@ from xmine.pairs.language_pairs import LanguagePairs
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class TokenizedSide:
     """The sentences of one language, cut into pieces; the arrays may be mapped files.
 
     Attributes:
@@ -28,22 +28,22 @@ class Side:
     starts: NDArray[np.int64]
     keys: NDArray[np.int64]
 
-    def take(self, rows: NDArray[np.int64]) -> "Side":
+    def take(self, rows: NDArray[np.int64]) -> "TokenizedSide":
         """Gather some sentences, in the order of `rows`."""
         lengths = self.starts[rows + 1] - self.starts[rows]
         starts = np.zeros(len(rows) + 1, dtype=np.int64)
         np.cumsum(lengths, out=starts[1:])
         shift = np.repeat(self.starts[rows] - starts[:-1], lengths)
-        return Side(self.ids[shift + np.arange(starts[-1])], starts, self.keys[rows])
+        return TokenizedSide(self.ids[shift + np.arange(starts[-1])], starts, self.keys[rows])
 
     def without_some(
         self, share: float | NDArray[np.float64], random: np.random.Generator
-    ) -> "Side":
+    ) -> "TokenizedSide":
         """Drop each piece with a probability, of all or of each; a sentence may lose them all."""
         shares = np.repeat(np.broadcast_to(share, len(self)), np.diff(self.starts))  # [pieces]
         kept = random.random(len(self.ids)) >= shares
         starts = np.concatenate([[0], np.cumsum(kept)])[self.starts]
-        return Side(self.ids[kept], starts, self.keys)
+        return TokenizedSide(self.ids[kept], starts, self.keys)
 
     def __len__(self) -> int:
         """Count the sentences."""
@@ -60,7 +60,7 @@ class Rows:
             those whose first ones are hard negatives of the second; empty where none are mined.
     """
 
-    columns: tuple[Side, ...]
+    columns: tuple[TokenizedSide, ...]
     negatives: "tuple[Rows, ...]" = ()
 
     def take(self, rows: NDArray[np.int64]) -> "Rows":

@@ -18,14 +18,14 @@ from xmine.progress import Report
 
 from ..data.batches import count_steps
 from ..data.corpus import Corpus
-from ..data.rows import Rows, Side, TrainingData
+from ..data.rows import Rows, TokenizedSide, TrainingData
 from ..distributed import all_gather, all_sum, broadcast, part_of, processes
 from ..losses.contrastive import ranking_info_nce
 from ..losses.with_queue import contrast_with_queue
 from ..models.queue import text_numbers
 from ..models.towers import Tower, cut_together
 from ..options.emma_x import EmmaXOptions
-from ..ranking.monitor import TOO_WEAK, WEAK, RankMonitor, Seen
+from ..ranking.monitor import TOO_WEAK, WEAK, RankCounts, RankMonitor
 from ..ranking.ranks import (
     Moments,
     RankClassifier,
@@ -38,7 +38,7 @@ from ..ranking.ranks import (
 )
 from ..ranking.step import RankStep
 from ..ranking.virtual import WINDOW, ClassifierWarmUp, Mixing, ranked_pairs, window_size
-from ..run.checkpoints import Run
+from ..run.checkpoints import TrainingRun
 from ..run.devset import BEFORE, measure
 from ..run.languages import unpaired_texts
 from ..run.loop import run_steps
@@ -53,7 +53,7 @@ _NOBODY = -2  # number of no text; -1 is that of a random key
 _Begun = tuple[Tower, RankClassifier, Tensor, float]
 
 
-def train(corpus: Corpus, options: EmmaXOptions, run: Run, report: Report) -> TrainedTowers:
+def train(corpus: Corpus, options: EmmaXOptions, run: TrainingRun, report: Report) -> TrainedTowers:
     """Train one encoder for all languages."""
     split = Split.of(needed_pairs(corpus, "emma-x"), options)
     seen = split.seen
@@ -90,7 +90,7 @@ def _maximise(
     corpus: Corpus,
     split: Split,
     pairs: TrainingData,
-    run: Run,
+    run: TrainingRun,
     report: Report,
 ) -> tuple[dict[str, float], int]:
     """Train phase 2."""
@@ -230,7 +230,7 @@ class _Maximisation(RankStep):
             self.monitor.skipped += 1
         return losses or {"contrast": queries.new_zeros(())}
 
-    def _columns(self, batch: Rows, random: np.random.Generator) -> tuple[Side, ...]:
+    def _columns(self, batch: Rows, random: np.random.Generator) -> tuple[TokenizedSide, ...]:
         """Give the sentences of the step; a share of the steps takes pairs in their place."""
         if random.random() >= self.options.parallel_mix:
             return batch.columns[:1]
@@ -260,7 +260,7 @@ class _Maximisation(RankStep):
         spread = torch.exp(4 * cosines - 4).masked_fill(own, 0)  # exp(-2 |x - y|^2)
         rest = torch.stack([(judged == c_m)[~own].sum(), spread.sum()])
         total = all_sum(torch.cat([counts, sums, rest]))
-        self.seen = Seen(total[:ranks], total[ranks:-2], total[-2], total[-1])
+        self.seen = RankCounts(total[:ranks], total[ranks:-2], total[-2], total[-1])
         c_g = c_g.masked_fill(own, 1 if self.options.self_positive else 0)
         return c_g.to(torch.uint8), c_m.to(torch.uint8)
 

@@ -23,13 +23,13 @@ from ..losses.with_queue import Member, contrast_with_queue
 from ..models.queue import KeyQueue, MomentumTower, drawn_batches, new_queue, text_numbers
 from ..models.towers import Tower, adamw, shared_device
 from ..options.contrast import MocoOptions
-from ..run.checkpoints import Run
+from ..run.checkpoints import TrainingRun
 from ..run.loop import run_steps
 from ..run.prepare import Split, TrainedTowers, begin, needed_pairs, with_rate
 from ..run.step import Step, drop_tokens
 
 
-def train(corpus: Corpus, options: MocoOptions, run: Run, report: Report) -> TrainedTowers:
+def train(corpus: Corpus, options: MocoOptions, run: TrainingRun, report: Report) -> TrainedTowers:
     """Train one encoder for both sides, or one for each."""
     split = Split.of(needed_pairs(corpus, "moco"), options)
     texts = [split.seen.sources, split.seen.targets]

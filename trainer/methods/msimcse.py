@@ -27,14 +27,14 @@ from xmine.progress import Report
 from xmine.text.packed import PackedTexts
 
 from ..data.corpus import Corpus
-from ..data.rows import Rows, Side, TrainingData
+from ..data.rows import Rows, TokenizedSide, TrainingData
 from ..distributed import part_of, processes
 from ..losses.with_queue import Member, contrast_in_batch
 from ..models.teacher import Lessons, Teacher
 from ..models.towers import Tower, adamw, cut_together, joined, unit_rows
 from ..options.contrast import MsimcseOptions
 from ..options.shared import SCRATCH
-from ..run.checkpoints import Run
+from ..run.checkpoints import TrainingRun
 from ..run.languages import tell_languages
 from ..run.loop import run_steps
 from ..run.prepare import (
@@ -64,7 +64,9 @@ _ONE_LANGUAGE = (
 )
 
 
-def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> TrainedTowers:
+def train(
+    corpus: Corpus, options: MsimcseOptions, run: TrainingRun, report: Report
+) -> TrainedTowers:
     """Train one encoder on whatever the corpus has."""
     if not (corpus.pairs or corpus.triplets or corpus.texts):
         raise TrainingError(
@@ -269,13 +271,13 @@ class _Step(Step):
             for rows, *keys in zip(vectors.chunk(len(drawn)), *texts, strict=True)
         ]
 
-    def _share(self, x: Side, x_plus: Side) -> float | NDArray[np.float64] | None:
+    def _share(self, x: TokenizedSide, x_plus: TokenizedSide) -> float | NDArray[np.float64] | None:
         """Give the share of pieces that is left out, of all rows or of each: [rows]."""
         if not self.drops_pieces:
             return self.options.token_dropout
         return np.where(x.keys == x_plus.keys, _SHARE, 0.0)
 
-    def _drawn(self, batch: Rows, random: np.random.Generator) -> list[Side]:
+    def _drawn(self, batch: Rows, random: np.random.Generator) -> list[TokenizedSide]:
         """Draw a language for each member of each row (A-06)."""
         if self.languages == 1:
             return list(batch.columns)

@@ -29,14 +29,14 @@ from xmine.progress import Report
 from ..data.batches import count_steps
 from ..data.corpus import Corpus
 from ..data.inference import Triplets
-from ..data.rows import Rows, Side, TrainingData
+from ..data.rows import Rows, TokenizedSide, TrainingData
 from ..distributed import all_gather, processes
 from ..losses.contrastive import distillation, scaled_cosines
 from ..losses.with_queue import Member, contrast_in_batch, contrast_with_queue
 from ..models.queue import drawn_batches, new_queue, same_texts, text_numbers
 from ..models.towers import Frozen, Projected, Tower, cut_together
 from ..options.transaug import TransaugOptions
-from ..run.checkpoints import Run
+from ..run.checkpoints import TrainingRun
 from ..run.devset import measure
 from ..run.loop import run_steps
 from ..run.prepare import (
@@ -58,7 +58,9 @@ _MOST_KEPT = 2**27  # numbers of a teacher's vectors, 512 MB; more are read in e
 _WATCHED = 256  # rows of a batch that are looked up in the queue for the log
 
 
-def train(corpus: Corpus, options: TransaugOptions, run: Run, report: Report) -> TrainedTowers:
+def train(
+    corpus: Corpus, options: TransaugOptions, run: TrainingRun, report: Report
+) -> TrainedTowers:
     """Run all stages, or one of them; a stage that has ended gives its best state again.
 
     Returns:
@@ -101,7 +103,7 @@ def _in_order(one: Either, other: Either, options: TransaugOptions) -> tuple[Eit
     return (other, one) if options.judged_column else (one, other)
 
 
-def _sentences(batch: Rows, options: TransaugOptions) -> tuple[Side, Side]:
+def _sentences(batch: Rows, options: TransaugOptions) -> tuple[TokenizedSide, TokenizedSide]:
     """Give the sentences of English and of the other language."""
     source, target = batch.columns[:2]
     return _in_order(source, target, options)
@@ -111,7 +113,7 @@ def _sentences(batch: Rows, options: TransaugOptions) -> tuple[Side, Side]:
 
 
 def _distil(
-    distilled: Tower, split: Split, options: TransaugOptions, run: Run, report: Report
+    distilled: Tower, split: Split, options: TransaugOptions, run: TrainingRun, report: Report
 ) -> dict[str, float]:
     options = with_rate(options.of_distillation(), distilled)
     # Its vectors are those of its own pooling, whatever that of the others is (A-08).
@@ -188,7 +190,7 @@ def _contrast(
     distilled: Tower,
     split: Split,
     options: TransaugOptions,
-    run: Run,
+    run: TrainingRun,
     report: Report,
 ) -> "tuple[_Contrast, TrainingData, dict[str, float]]":
     data = split.cut(*_in_order(student, distilled, options), run.stage("contrast"))
@@ -325,7 +327,7 @@ class _Contrast(Step):
 
 
 def _fine_tune(
-    student: Tower, triplets: Triplets, options: TransaugOptions, run: Run, report: Report
+    student: Tower, triplets: Triplets, options: TransaugOptions, run: TrainingRun, report: Report
 ) -> tuple[dict[str, float], int]:
     options = options.of_nli(type(student).learning_rate)
     rows, held = tuned_apart(triplets, options)

@@ -19,7 +19,7 @@ from xmine.encoders.metadata import EncoderFacts
 from xmine.encoders.modules.static import StaticEmbedding, Table
 from xmine.encoders.tokenizer import Vocabulary
 
-from ..data.rows import Side
+from ..data.rows import TokenizedSide
 from .towers import Tower, adamw
 
 # Length of a random vector. Pieces that are seen often soon outgrow it, rare ones stay small and
@@ -151,7 +151,7 @@ class StaticTower(Tower):
     def _ids(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         return self.pieces.ids(texts)
 
-    def _vectors(self, side: Side) -> Tensor:
+    def _vectors(self, side: TokenizedSide) -> Tensor:
         ids, starts = (
             torch.from_numpy(each.astype(np.int64)).to(self.device)
             for each in (side.ids, side.starts)

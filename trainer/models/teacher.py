@@ -29,7 +29,7 @@ from xmine.units import count
 from xmine.vectors.encoding import encode_sentences
 
 from ..data.corpus import Corpus
-from ..data.rows import Side
+from ..data.rows import TokenizedSide
 from ..distributed import leads, world
 from .static import FIRST_LENGTH, StaticTower
 from .towers import Tower, unit_rows
@@ -78,7 +78,7 @@ class Teacher:
         corpus: Corpus,
         codes: Sequence[str],
         columns: Sequence[Sequence[str]],
-        sides: Sequence[Side],
+        sides: Sequence[TokenizedSide],
         folder: Path,
         report: Report,
     ) -> "Lessons":
@@ -132,7 +132,7 @@ class Lessons:
     vectors: NDArray[np.float16]
     of_keys: NDArray[np.int64]
 
-    def of(self, sides: Sequence[Side]) -> Tensor:
+    def of(self, sides: Sequence[TokenizedSide]) -> Tensor:
         """Add up what is said of both sides of rows: float32 [rows, teacher dim]."""
         found = torch.zeros(len(sides[0]), self.vectors.shape[1])
         for side in sides:

@@ -22,7 +22,7 @@ from xmine.errors import OptionError
 from xmine.files.scratch import Spool, stored
 from xmine.progress import Progress, Report, silent
 
-from ..data.rows import Side, keys_of
+from ..data.rows import TokenizedSide, keys_of
 
 _CUT_AT_ONCE = 65_536
 _READ_AT_ONCE = 1024  # sentences that a frozen encoder reads between two reports
@@ -62,7 +62,9 @@ class Tower(nn.Module, ABC):
         """Whether the vector of a sentence is made of all its tokens, not of one."""
         return True
 
-    def cut(self, texts: Sequence[str], places: int | NDArray[np.int64] | None = None) -> Side:
+    def cut(
+        self, texts: Sequence[str], places: int | NDArray[np.int64] | None = None
+    ) -> TokenizedSide:
         """Cut texts into pieces; a blank one has none, as its row is zeros in `encode`.
 
         Args:
@@ -84,7 +86,7 @@ class Tower(nn.Module, ABC):
             ids.append(found[~np.repeat(blank, long)].tobytes())
             lengths[at + 1 : at + 1 + len(block)] = np.where(blank, 0, long)
         starts = stored(np.cumsum(lengths, out=lengths))
-        return Side(ids.array().view(np.int32), starts, keys_of(texts))
+        return TokenizedSide(ids.array().view(np.int32), starts, keys_of(texts))
 
     def behind(self, of_target: bool) -> str:
         """Give the prompt of a side as a text; it counts as read."""
@@ -97,14 +99,14 @@ class Tower(nn.Module, ABC):
         """Give the settings of the encoder; one prompt of all texts becomes the default."""
         return self._settings.with_default(*self.prompts_read)
 
-    def cut_pairs(self, pairs: Sequence[tuple[str, str]]) -> Side:
+    def cut_pairs(self, pairs: Sequence[tuple[str, str]]) -> TokenizedSide:
         """Cut pairs of texts, each to be read at once."""
         raise OptionError(
             "--joined is for transformers: a static encoder mixes the words of both texts",
             "leave it out",
         )
 
-    def forward(self, *sides: Side) -> Tensor:
+    def forward(self, *sides: TokenizedSide) -> Tensor:
         """Read the sentences of one side after the other: float32 [sentences, dim].
 
         These are the vectors before they are scaled to length one. A sentence without pieces is a
@@ -120,7 +122,7 @@ class Tower(nn.Module, ABC):
         full = torch.from_numpy(np.diff(side.starts) > 0).to(vectors.device)
         return torch.where(full[:, None], vectors, 0.0)
 
-    def embed(self, *sides: Side) -> Tensor:
+    def embed(self, *sides: TokenizedSide) -> Tensor:
         """Embed the sentences of one side after the other: unit rows [sentences, dim].
 
         Embedding both sides of a batch at once leaves a static encoder one sparse gradient, not
@@ -148,7 +150,7 @@ class Tower(nn.Module, ABC):
     def _ids(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]: ...
 
     @abstractmethod
-    def _vectors(self, side: Side) -> Tensor: ...
+    def _vectors(self, side: TokenizedSide) -> Tensor: ...
 
 
 class Projected(nn.Module):
@@ -165,12 +167,12 @@ class Projected(nn.Module):
         if tower.dim != width:
             self.matrix = nn.Linear(tower.dim, width, bias=False).to(tower.device)
 
-    def forward(self, *sides: Side) -> Tensor:
+    def forward(self, *sides: TokenizedSide) -> Tensor:
         """Read sentences: [sentences, width], before they are scaled to length one."""
         rows: Tensor = self.matrix(self.tower(*sides))
         return rows
 
-    def embed(self, *sides: Side) -> Tensor:
+    def embed(self, *sides: TokenizedSide) -> Tensor:
         """Embed sentences: unit rows [sentences, width]."""
         return unit_rows(self(*sides))
 
@@ -192,7 +194,7 @@ class Frozen:
         self._read: tuple[NDArray[np.int64], Tensor] | None = None
 
     @torch.no_grad()
-    def read_once(self, side: Side, report: Report = silent) -> None:
+    def read_once(self, side: TokenizedSide, report: Report = silent) -> None:
         """Read sentences now, so that calls with any of them look their vectors up.
 
         In memory the vectors take 4 bytes a number.
@@ -206,7 +208,7 @@ class Frozen:
         self._read = keys, vectors
 
     @torch.no_grad()
-    def __call__(self, *sides: Side) -> Tensor:
+    def __call__(self, *sides: TokenizedSide) -> Tensor:
         """Read sentences, see `Tower.forward`; those that were read once are looked up."""
         if self._read is None:
             read: Tensor = self.tower(*sides)
@@ -215,7 +217,7 @@ class Frozen:
         return vectors[np.searchsorted(keys, joined(sides).keys)]
 
     @torch.no_grad()
-    def embed(self, *sides: Side) -> Tensor:
+    def embed(self, *sides: TokenizedSide) -> Tensor:
         """Embed sentences, see `Tower.embed`."""
         return self.tower.embed(*sides)
 
@@ -224,7 +226,7 @@ def cut_together(
     tower: Tower,
     columns: Sequence[Sequence[str]],
     places: Sequence[int | NDArray[np.int64] | None] = (),
-) -> tuple[Side, ...]:
+) -> tuple[TokenizedSide, ...]:
     """Cut columns of texts; equal texts have equal keys in whichever column they are."""
     sides = []
     keys = keys_of(chain.from_iterable(columns))
@@ -247,12 +249,12 @@ def shared_device(one: Tower, other: Tower) -> torch.device:
     return other.device if one.device.type == "cpu" else one.device
 
 
-def joined(sides: Sequence[Side]) -> Side:
+def joined(sides: Sequence[TokenizedSide]) -> TokenizedSide:
     """Put sides one behind the other."""
     if len(sides) == 1:
         return sides[0]
     lengths = np.concatenate([np.diff(side.starts) for side in sides])
-    return Side(
+    return TokenizedSide(
         np.concatenate([side.ids for side in sides]),
         np.concatenate([[0], np.cumsum(lengths)]),
         np.concatenate([side.keys for side in sides]),

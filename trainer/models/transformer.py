@@ -20,7 +20,7 @@ from xmine.encoders.modules.transformer import Transformer
 from xmine.encoders.tokenizer import ragged
 from xmine.errors import TrainingError
 
-from ..data.rows import Side, keys_of
+from ..data.rows import TokenizedSide, keys_of
 from .towers import Tower, adamw
 
 # Pieces that go through the layers at once, in order of length: on a processor few, so that there
@@ -123,7 +123,7 @@ class TransformerTower(Tower):
             if "dropout" in name and isinstance(value, float):
                 setattr(config, name, share)
 
-    def cut_pairs(self, pairs: Sequence[tuple[str, str]]) -> Side:
+    def cut_pairs(self, pairs: Sequence[tuple[str, str]]) -> TokenizedSide:
         """Cut pairs of texts, joined as the tokenizer of the model joins two."""
         prompt = self.behind(False)
         found = self.body.tokenizer(
@@ -134,7 +134,7 @@ class TransformerTower(Tower):
             return_attention_mask=False,
             return_token_type_ids=False,
         )
-        return Side(*ragged(found["input_ids"]), keys_of(pairs))
+        return TokenizedSide(*ragged(found["input_ids"]), keys_of(pairs))
 
     def optimizers(self, learning_rate: float, weight_decay: float = 0.01) -> list[Optimizer]:
         """Make one AdamW for all."""
@@ -154,7 +154,7 @@ class TransformerTower(Tower):
     def _ids(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         return self.body.ids(texts)
 
-    def _vectors(self, side: Side) -> Tensor:
+    def _vectors(self, side: TokenizedSide) -> Tensor:
         lengths = np.diff(side.starts)
         order = np.argsort(-lengths, kind="stable")
         order = order[: np.count_nonzero(lengths)]
@@ -180,7 +180,7 @@ class TransformerTower(Tower):
         lengths = {self.body.prompt_length(each) for each in self.prompts_read}
         if len(lengths) > 1:
             raise TrainingError(
-                "--src-prompt and --tgt-prompt: of two lengths, and the encoder leaves prompts out "
+                "src_prompt and tgt_prompt: of two lengths, and the encoder leaves prompts out "
                 "of its pooling",
                 "give both sides one prompt",
             )

@@ -28,7 +28,7 @@ class MsimcseOptions(TrainingOptions):
     matryoshka: list[str] = option(
         [],
         "Dimensions, as in 64,128: as many first numbers of a vector learn to tell sentences apart "
-        "alone, for xmine mine --dim (Kusupati et al., 2022).",
+        "alone (Kusupati et al., 2022).",
     )
     training_head: bool = option(
         False,

@@ -18,6 +18,8 @@ _LEAST = {"held_out": 2, "max_tokens": 8, "vocabulary_size": 16, "batch_size": 2
 class TrainingOptions(PromptOptions):
     """What every method needs: data, vocabulary, architecture, optimiser, checks on the way."""
 
+    no_flags = frozenset({"src_prompt", "tgt_prompt"})
+
     languages: str = option(
         "en,zh",
         "Language codes; the first two are those of the columns of PAIRS, unless a file says its "

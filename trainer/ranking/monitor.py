@@ -22,7 +22,7 @@ _PATIENCE = 200  # steps that ranks stand in the wrong order before they are sor
 _LOST = 100.0  # nats a pair, of a classifier that explains nothing
 
 
-class Seen(NamedTuple):
+class RankCounts(NamedTuple):
     """What a step saw of the pairs of a batch, of all processes together; own keys left out.
 
     Attributes:
@@ -110,7 +110,7 @@ class RankMonitor(nn.Module):
         self.steps.zero_()
         return lost
 
-    def stops(self, measures: Mapping[str, float], seen: Seen) -> str:
+    def stops(self, measures: Mapping[str, float], seen: RankCounts) -> str:
         """Say why training should end, if so: a fall, or an echo chamber."""
         accuracy, began = measures["accuracy"], float(self.began)
         self.falls.copy_(self.falls + 1 if accuracy < self.last else torch.zeros(()))

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Adam, Optimizer
 
-from ..data.rows import Rows, Side
+from ..data.rows import Rows, TokenizedSide
 from ..models.queue import MomentumTower, drawn_batches, new_queue, text_numbers
 from ..models.towers import Tower
 from ..options.emma_x import EmmaXOptions
@@ -71,11 +71,11 @@ class RankStep(Step):
         return self.tower, self.tower
 
     @torch.no_grad()
-    def keys_of(self, columns: tuple[Side, ...]) -> Tensor:
+    def keys_of(self, columns: tuple[TokenizedSide, ...]) -> Tensor:
         """Embed columns one after the other with M': unit rows [columns * rows, dim]."""
         return self.key.tower.embed(*columns)
 
-    def queries_of(self, columns: tuple[Side, ...], random: np.random.Generator) -> Tensor:
+    def queries_of(self, columns: tuple[TokenizedSide, ...], random: np.random.Generator) -> Tensor:
         """Embed columns one after the other with M: unit rows [columns * rows, dim]."""
         return self.tower.embed(*drop_tokens(columns, self.options.token_dropout, random))
 

@@ -124,7 +124,7 @@ class Pace:
         )
 
 
-class Run:
+class TrainingRun:
     """One training run on disk, or one stage of it; everything is written whole or not at all.
 
     Of several processes that train together, the first alone writes.
@@ -166,7 +166,7 @@ class Run:
             if self.tracker:
                 self.tracker.finish()
 
-    def stage(self, name: str) -> "Run":
+    def stage(self, name: str) -> "TrainingRun":
         """Give one stage of the run a checkpoint of its own; its metrics say which it is."""
         stage = copy.copy(self)
         stage.name = name

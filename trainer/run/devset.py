@@ -14,7 +14,7 @@ from xmine.evaluation.retrieval.aligned import retrieval_accuracy
 from xmine.evaluation.similarity.correlation import check_varies, spearman
 from xmine.evaluation.space.uniformity import alignment, uniformity
 
-from ..data.rows import Side
+from ..data.rows import TokenizedSide
 from ..models.towers import Tower
 
 OF_LANGUAGE = "accuracy_"  # begins the name of what was measured of one pair of languages
@@ -56,7 +56,7 @@ def measure(source: NDArray[np.float32], target: NDArray[np.float32]) -> dict[st
     }
 
 
-def halved(sources: Side) -> Side:
+def halved(sources: TokenizedSide) -> TokenizedSide:
     """Leave half of the tokens of the sources out, always the same ones."""
     return sources.without_some(_LEFT_OUT, np.random.default_rng(_SEED))
 

@@ -11,7 +11,7 @@ from xmine.text.languages import LANGUAGES, short_code
 
 from ..data.corpus import Corpus
 from ..data.rows import balanced
-from .checkpoints import Run
+from .checkpoints import TrainingRun
 from .prepare import Split
 
 _ALPHA = 0.3  # Conneau et al., 2020
@@ -30,7 +30,7 @@ class LanguageTexts:
     texts: Sequence[str]
     languages: NDArray[np.int64]
 
-    def sampling_weights(self, codes: Sequence[str], run: Run) -> NDArray[np.float64]:
+    def sampling_weights(self, codes: Sequence[str], run: TrainingRun) -> NDArray[np.float64]:
         """Give the sampling weight of each text, float64 [texts]: a higher one in a rare language.
 
         A language with a share p of the texts gets p^0.3 in proportion (Conneau et al., 2020).

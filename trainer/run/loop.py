@@ -37,7 +37,7 @@ from ..distributed import (
 from ..models.static import StaticTower
 from ..models.towers import shared_device
 from ..options.shared import TrainingOptions
-from .checkpoints import Pace, Run, restore
+from .checkpoints import Pace, TrainingRun, restore
 from .devset import BEFORE, DevSet, Diverged, worst_language
 from .interruption import end_by, held_signals
 from .negatives import Miner
@@ -55,7 +55,7 @@ class EndedOnTrial(Exception):
 
 
 def run_steps(
-    step: Step, data: TrainingData, options: TrainingOptions, run: Run, report: Report
+    step: Step, data: TrainingData, options: TrainingOptions, run: TrainingRun, report: Report
 ) -> dict[str, float]:
     """Train for all passes and leave `step` in the state that was best on the held-out pairs.
 
@@ -110,7 +110,9 @@ class Training:
         measured: what decides, as it was at the last evaluation.
     """
 
-    def __init__(self, step: Step, data: TrainingData, options: TrainingOptions, run: Run) -> None:
+    def __init__(
+        self, step: Step, data: TrainingData, options: TrainingOptions, run: TrainingRun
+    ) -> None:
         """Take up the run where it was saved."""
         self.step, self.data, self.options, self.run = step, data, options, run
         self.until = ends_of_passes(data.weights, options)

@@ -24,7 +24,15 @@ from xmine.text.packed import PackedTexts, picked
 
 from ..data.corpus import Corpus
 from ..data.inference import Triplets
-from ..data.rows import Rows, Side, TrainingData, drawn, hold_out, keys_of_sides, weigh_pairs
+from ..data.rows import (
+    Rows,
+    TokenizedSide,
+    TrainingData,
+    drawn,
+    hold_out,
+    keys_of_sides,
+    weigh_pairs,
+)
 from ..data.vocabulary import train_shared_vocabulary, train_vocabulary
 from ..distributed import broadcast, on_first_rank, processes
 from ..models import tower_of
@@ -32,7 +40,7 @@ from ..models.static import new_static
 from ..models.towers import Tower
 from ..models.transformer import TransformerTower
 from ..options.shared import SCRATCH, TrainingOptions
-from .checkpoints import Run
+from .checkpoints import TrainingRun
 
 _MANY = 1_000_000  # pairs whose tokens are kept on disk
 _OF_SIDE = {"ids": np.int32, "starts": np.int64, "keys": np.int64}
@@ -49,7 +57,7 @@ def begin(
     name: str,
     options: TrainingOptions,
     texts: Sequence[Sequence[str]],
-    run: Run,
+    run: TrainingRun,
     report: Report,
     split: "Split | None" = None,
 ) -> Tower:
@@ -103,7 +111,7 @@ def refuse_one_piece(tower: Tower) -> None:
 def _new(
     options: TrainingOptions,
     texts: Sequence[Sequence[str]],
-    run: Run,
+    run: TrainingRun,
     report: Report,
     split: "Split | None",
 ) -> SentenceEncoder:
@@ -126,7 +134,7 @@ def _new(
 def _vocabulary(
     options: TrainingOptions,
     texts: Sequence[Sequence[str]],
-    run: Run,
+    run: TrainingRun,
     report: Report,
     split: "Split | None",
 ) -> Vocabulary:
@@ -233,7 +241,7 @@ class Split:
             visited = weigh_pairs(seen, left, options.default_weight, alpha)
         return cls(seen, visited, pairs.take(held))
 
-    def cut(self, source: Tower, target: Tower, run: Run) -> TrainingData:
+    def cut(self, source: Tower, target: Tower, run: TrainingRun) -> TrainingData:
         """Cut both parts into the pieces of the towers, once for all passes and processes."""
         return TrainingData(
             rows=kept_rows(run, len(self.seen), lambda: cut_pairs(self.seen, source, target)),
@@ -245,7 +253,7 @@ class Split:
         )
 
 
-def kept_rows(run: Run, count: int, cut: Callable[[], Rows]) -> Rows:
+def kept_rows(run: TrainingRun, count: int, cut: Callable[[], Rows]) -> Rows:
     """Cut rows; many, or those of several processes, in the first, into files that all map.
 
     The files are named by what they hold, which pairs, tokenizer and prompts decide: no others can
@@ -262,7 +270,9 @@ def kept_rows(run: Run, count: int, cut: Callable[[], Rows]) -> Rows:
 
     on_first_rank(write)
     types = _OF_SIDE.values()
-    return Rows(tuple(Side(*map(opened_sealed, each, types)) for each in broadcast(columns)))
+    return Rows(
+        tuple(TokenizedSide(*map(opened_sealed, each, types)) for each in broadcast(columns))
+    )
 
 
 def _tell_changed(path: Path) -> None:

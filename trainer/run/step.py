@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from ..data.rows import Rows, Side, TrainingData
+from ..data.rows import Rows, TokenizedSide, TrainingData
 from ..distributed import random_of_rank
 from ..models.towers import Tower
 from .devset import OF_LANGUAGE, accuracy_of_halves, halved, measure
@@ -42,16 +42,16 @@ SCHEDULES = {"linear": linear, "cosine": cosine}
 class Embedder(Protocol):
     """What makes unit rows of sentences: a tower, alone or with something on top."""
 
-    def embed(self, *sides: Side) -> Tensor:
+    def embed(self, *sides: TokenizedSide) -> Tensor:
         """Embed the sentences of one side after the other: unit rows [sentences, dim]."""
         ...
 
 
 def drop_tokens(
-    sides: Sequence[Side],
+    sides: Sequence[TokenizedSide],
     share: float | NDArray[np.float64] | None,
     random: np.random.Generator,
-) -> Sequence[Side]:
+) -> Sequence[TokenizedSide]:
     """Leave out a share of the pieces of all sentences, or of each; no process drops as another."""
     if share is None or not np.any(share):
         return sides
@@ -114,7 +114,7 @@ class Step(nn.Module, ABC):
         return source, target
 
     @torch.no_grad()
-    def _embedded(self, columns: Sequence[Side]) -> list[Vectors]:
+    def _embedded(self, columns: Sequence[TokenizedSide]) -> list[Vectors]:
         was_training = self.training
         self.eval()
         found = [

@@ -4,7 +4,7 @@ Nothing here floats above corpus text: what lies under the edge of an overlay lo
 (Textual issue 6357). Screens are opaque, and messages have a line of their own.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
@@ -24,6 +24,7 @@ from xmine.display import visible
 from xmine.errors import XmineError
 
 from ..background import BackgroundWork
+from ..commands import Fields
 from ..jobs import JobQueue, JobTold
 from ..text import cut
 from ..widgets.form_line import paths_from
@@ -47,6 +48,7 @@ class Host(Protocol):
     judgements: Judgements | None
     read_only: bool
     jobs: JobQueue
+    fields: Fields
 
     @property
     def finds_rows(self) -> bool: ...
@@ -59,7 +61,7 @@ class Host(Protocol):
     def unheard(self, key: str) -> None: ...
     def show_neighbours(self, source: int, target: int) -> None: ...
     def judge_sample(self, *, around: bool, plan: str = "") -> None: ...
-    def mine_with(self, model: str) -> None: ...
+    def fill(self, command: str, values: Mapping[str, str], *, starts: bool = False) -> None: ...
 
 
 class BaseScreen(Screen[Any]):
@@ -69,7 +71,7 @@ class BaseScreen(Screen[Any]):
         background: work in threads.
     """
 
-    NAME: ClassVar[str] = ""
+    NAME = ""
     # The kind of work in the background that the keys of the screen wait for; see `stands`.
     LOADS: ClassVar[str] = ""
     SMALLEST: ClassVar[tuple[int, int]] = (60, 15)  # columns and rows

@@ -1,8 +1,9 @@
 """The base of screens that search a table: a line narrows the pairs, and leads from hit to hit.
 
-Pairs that are marked, or those of a filter, are judged at once.
+All pairs of a filter are judged at once.
 """
 
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
@@ -10,9 +11,9 @@ import numpy as np
 from textual.binding import Binding, BindingType
 
 from xmine.browsing.opened import Bools, Rows
-from xmine.browsing.query import USUAL, PairQuery
-from xmine.browsing.typed import HINT, Sought, line_of, read_line, ways_on
+from xmine.browsing.query import PairQuery, usual, with_clause
 from xmine.browsing.view import Wanted
+from xmine.browsing.where import HINT, read_filter, suggestion
 from xmine.units import count
 
 from ..widgets.pair_cells import SIGNS
@@ -27,11 +28,9 @@ _MOST = 10_000  # pairs at once, which take half a second
 
 
 class FindScreen(JudgeScreen):
-    """A screen with a table of pairs that can be marked, and a line, see `xmine.browsing.typed`."""
+    """A screen with a table of pairs, and a line for a filter, see `xmine.browsing.where`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "mark", "Mark", id="mark.one", show=False),
-        Binding("V", "mark_to", "Mark to here", id="mark.to", show=False, tooltip="From the last."),
         *(
             Binding(
                 key,
@@ -39,65 +38,87 @@ class FindScreen(JudgeScreen):
                 f"{verdict.title()} all",
                 id=f"mark.{verdict}",
                 show=False,
-                tooltip="All that are marked; with none marked, all of the filter.",
+                tooltip="All of the filter.",
             )
             for key, verdict in (("A", "accept"), ("X", "reject"))
         ),
-        Binding("slash", "find", "Find", id="pairs.find", key_display="/"),
+        Binding("slash", "find", "Find, filter", id="pairs.find", key_display="/"),
         Binding("n", "hit(1)", "Next hit", id="pairs.next", show=False),
         Binding("N", "hit(-1)", "Previous hit", id="pairs.previous", show=False),
     ]
 
     def __init__(self) -> None:
         super().__init__()
-        self._sought = self._before = Sought()  # now, and before the line was opened
+        # Classes by the rows of the window: the list below the line has few in a low one.
+        self.VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-usual"), (34, "-tall")]
+        self._sought = self._before = ""  # a text now, and before the line was opened
         self._hits: Bools | None = None  # of all pairs: the filter may change
         self._from = 0  # where the cursor was when the search began
         self._to_hit = False  # as soon as other rows are shown
-        self._last: int | None = None  # row of `Opened` that was marked last
 
     def action_find(self) -> None:
+        """Open the line of the filter, above what one may choose for it."""
         self._from, self._before = self.query_one(PairTable).cursor_row, self._sought
-        asked = line_of(self.view.wanted.query)
+        where, prompt = self.view.wanted.query.where, self.query_one(Prompt)
 
         def try_if_still(text: str) -> None:
-            prompt = self.query_one(Prompt)
             if prompt.display and prompt.line.value == text:
                 self._try(text)
 
         self.ask(
             Question(
                 answered=self._take_line,
-                given=f"{asked} " if asked else "",
+                given=where,
                 typed=lambda text: self.set_timer(_PATIENCE, lambda: try_if_still(text)),
                 given_up=self._give_up_line,
                 lines=self.view.lines,
-                ways=ways_on,
+                chosen=lambda line, part: with_clause(self.view.opened, line, part)[1],
                 hint=HINT,
             )
         )
+        self.say("tab: what one may choose, enter: show the pairs, ↑: lines of before")
+        self._count(where)
+
+    def _asked(self, line: str) -> tuple[PairQuery, str]:
+        """Read a line: other pairs to show, or a text to find among those that are shown."""
+        query, text = self.view.wanted.query, line.strip()
+        if read_filter(text).is_text:
+            return query, text
+        return replace(query, where=text), ""
+
+    def _count(self, where: str) -> None:
+        """List what a filter may have besides, with the number of its pairs."""
+
+        def counted(parts: list[tuple[str, int]]) -> None:
+            if prompt.display:
+                prompt.offer([(part, f"{number:>9,}") for part, number in parts])
+
+        prompt = self.query_one(Prompt)
+        self.background.run("count", partial(self.view.counted, where), counted, self.complain)
 
     def _try(self, text: str) -> None:
         """Go to the first hit; of a line that narrows the pairs, count them."""
 
-        def counted(rows: Rows) -> None:
+        def found(rows: Rows) -> None:
             if self.query_one(Prompt).display:
                 said = f"{count(len(rows), 'pair')} of {len(self.view.opened):,}"
-                self.say(f"{said}: enter shows them")
+                word = f"; /{text}/ finds the word" if text.isalpha() else ""
+                self.say(f"{said}: enter shows them{word}")
+                self._count(text)
 
         with self.complaining():
-            query, sought = read_line(text, self.view.wanted.query)
+            query, sought = self._asked(text)
             if query == self.view.wanted.query:
                 if sought != self._sought:
                     self._find(sought)
             else:
                 find = partial(self.view.find, Wanted(query, self.view.wanted.cut))
-                self.background.run("count", find, counted, self.complain)
+                self.background.run("try", find, found, self.complain)
 
     def _take_line(self, text: str) -> None:
         """Close the line and show what it asks for; a line that is wrong stays open."""
         with self.complaining():
-            query, sought = read_line(text, self.view.wanted.query)
+            query, sought = self._asked(text)
             line, lines = text.strip(), self.view.lines
             lines[:] = [*(each for each in lines if each != line), *([line] if line else [])]
             self.query_one(Prompt).close()
@@ -107,12 +128,12 @@ class FindScreen(JudgeScreen):
                 self.look_for(query)
             self._find(sought)
 
-    def _find(self, sought: Sought) -> None:
-        self._sought = sought
-        self.mark(sought.pattern)
-        if sought.text:
-            look = partial(sought.hits, self.view.opened)
-            found = partial(self._found, sought)  # where none can be, the line is open: no hint
+    def _find(self, text: str) -> None:
+        self._sought = text
+        self.mark(read_filter(text).pattern)
+        if text:
+            look = partial(self.view.hits, text)
+            found = partial(self._found, text)  # where none can be, the line is open: no hint
             self.background.run("find", look, found, lambda e: self.say(e.message, bad=True))
         elif self._hits is not None:
             self._hits = None
@@ -120,10 +141,11 @@ class FindScreen(JudgeScreen):
 
     def mark(self, pattern: str) -> None:
         """Mark what matches a regular expression wherever a text is shown."""
-        raise NotImplementedError
+        self.query_one(PairTable).mark(pattern)
+        self.pane.mark(pattern)
 
-    def _found(self, sought: Sought, hits: Bools) -> None:
-        if sought == self._sought:  # or it was given up
+    def _found(self, text: str, hits: Bools) -> None:
+        if text == self._sought:  # or it was given up
             self._hits = hits
             self.query_one(PairTable).move_cursor(row=self._from)
             self.action_hit(0)
@@ -143,17 +165,16 @@ class FindScreen(JudgeScreen):
             self._find_again()
             return
         table = self.query_one(PairTable)
-        hits, of = np.flatnonzero(self._hits[table.pairs.data]), f"'{self._sought.text}'"
+        hits, of = np.flatnonzero(self._hits[table.pairs.data]), f"'{self._sought}'"
         every = int(self._hits.sum())
         if not len(hits) and every and step:
-            query = self.view.wanted.query
             self._to_hit = True
-            self.look_for(PairQuery(order=query.order, descending=query.descending))
+            self.look_for(replace(self.view.wanted.query, where=""))
             return
         if not len(hits):
             more = f"; {every:,} in pairs that are not shown: n shows all pairs" if every else ""
-            line = f"; :{text} goes to that line" if (text := self._sought.text).isdigit() else ""
-            self.say(f"no hit for {of} among {count(len(table.pairs.data), 'pair')}{more}{line}")
+            meant = suggestion(self._sought)
+            self.say(f"no hit for {of} among {count(len(table.pairs.data), 'pair')}{more}{meant}")
             return
         at = int(np.searchsorted(hits, table.cursor_row))
         if step > 0 and at < len(hits) and hits[at] == table.cursor_row:
@@ -167,10 +188,9 @@ class FindScreen(JudgeScreen):
         """Look for what was typed last, on another day, too."""
         for line in reversed(self.view.lines):
             with self.complaining():
-                _, sought = read_line(line, USUAL)
-                if sought.text:
+                if read_filter(line).is_text:
                     self._from = self.query_one(PairTable).cursor_row
-                    self._find(sought)
+                    self._find(line)
                     return
         self.say("nothing is looked for: / does")
 
@@ -186,51 +206,15 @@ class FindScreen(JudgeScreen):
         if self._hits is None:
             return False
         self.say("")
-        self._find(Sought())
+        self._find("")
         return True
 
-    def marked(self) -> Rows:
-        """Give the pairs that are marked and shown, rows of `Opened`."""
-        chosen, rows = self.query_one(PairTable).chosen, self.view.rows
-        return rows[np.isin(rows, list(chosen))] if chosen else rows[:0]
-
-    def give_up_marks(self) -> bool:
-        """Take all marks away; tell whether there were any."""
-        table, self._last = self.query_one(PairTable), None
-        had = bool(table.chosen)
-        table.choose(table.chosen, chosen=False)
-        self.refresh_top()
-        return had
-
-    def action_mark(self) -> None:
-        """Mark the pair, or mark it no more, and go on."""
-        table = self.query_one(PairTable)
-        if (row := table.row) is not None:
-            self._last = row
-            table.choose([row], chosen=row not in table.chosen)
-            table.action_cursor_down()
-            self.refresh_top()
-
-    def action_mark_to(self) -> None:
-        table = self.query_one(PairTable)
-        starts = np.flatnonzero(self.view.rows == self._last)
-        if not len(starts):
-            self.say("space marks the first pair, V marks from there to the cursor")
-            return
-        first, last = sorted((int(starts[0]), table.cursor_row))
-        table.choose(self.view.rows[first : last + 1].tolist(), chosen=True)
-        self.refresh_top()
-
     def action_judge_all(self, verdict: str) -> None:
-        rows, chosen = self.marked(), self.query_one(PairTable).chosen
-        if not len(rows) and chosen:
-            self.say(f"{count(len(chosen), 'marked pair')} not shown here: escape gives marks up")
-            return
-        if not len(rows) and line_of(self.view.query):
-            rows = self.view.still_found()
+        begun = self.view.query.where in ("", usual(self.view.opened))
+        rows = self.view.rows[:0] if begun else self.view.still_found()
         said, judge = count(len(rows), "pair"), partial(self._judge_all, rows, verdict)
         if not len(rows):
-            self.say("space marks pairs, / filters: A accepts all of these, X rejects them")
+            self.say("/ filters: A accepts all pairs of the filter, X rejects them")
         elif len(rows) > _MOST:
             self.say(f"{said}: at most {_MOST:,} are judged at once; / shows fewer", bad=True)
         elif len(rows) > _ASK:
@@ -242,7 +226,6 @@ class FindScreen(JudgeScreen):
         with self.judging():
             self.check_there()
             judged = self.judgements.judge_all(rows.tolist(), verdict)
-            self.give_up_marks()
             self.verdicts_changed()
             taken = "z takes it back" if judged else "they were already"
             self.say(f"{SIGNS[verdict]} {count(len(rows), 'pair')} {verdict}ed; {taken}")

@@ -27,6 +27,7 @@ _WORDS = {
     "cut": "the lowest prob, or score, that is kept: ≥ stands at or above it, < below",
     "0.9 (0.8 to 1.0)": "a share; nine times in ten the true one is in the interval",
     "flags": "possible faults of a pair; the pane has the reason of each",
+    "a filter": "kept AND prob < .9 AND flag = 'number'; or verdict = 'reject', judge = 'ann'",
     "✓ ✗ ?": "accepted, rejected, unsure",
     "underlined, dim": "what both sides have; what has no counterpart",
 }

@@ -13,8 +13,8 @@ from textual.binding import Binding, BindingType
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from ..commands import resuming_words
-from ..jobs import MINING, SCREENS, Job, JobTold
+from ..commands import form_of
+from ..jobs import JobTold
 from ..state import Entry, project
 from ..text import cut, shown
 from ..widgets.curves import Curves, Metrics
@@ -43,6 +43,7 @@ class HomeScreen(BaseScreen):
 
     def __init__(self) -> None:
         super().__init__()
+        self._view = None  # the pairs that are open go as soon as others are there
         self._found: list[Entry] = []  # all that is there
         self._entries: list[Entry] = []  # that are shown
         self._sought = ""
@@ -122,7 +123,7 @@ class HomeScreen(BaseScreen):
         if entry.kind == "unfinished":
             self._take_up(Path(entry.path))
         elif entry.kind == "job":
-            self.host.show(SCREENS[entry.encoder.partition(":")[0]])
+            self.host.show(entry.encoder.partition(":")[0])
         elif entry.kind == "encoder":
             self.app.push_screen(CurvesScreen(Path(entry.path)))
         else:
@@ -131,12 +132,7 @@ class HomeScreen(BaseScreen):
     def _take_up(self, run: Path) -> None:
         """Go on with a run that was stopped, on the screen of mining."""
         with self.complaining():
-            words = resuming_words(run)
-            if self.host.jobs.runs(MINING):
-                self.say(f"{MINING} is under way already", bad=True)
-                return
-            self.host.jobs.start(Job(MINING, words, run))
-            self.host.show("mine")
+            self.host.fill("mine", form_of(run, again=False), starts=True)
 
     def action_pick(self) -> None:
         self.ask_path("open a run or a file of pairs (tab):", self._open)
@@ -193,7 +189,7 @@ class CurvesScreen(BaseScreen):
         return f"{self.NAME} {self._encoder.name}"
 
     def action_mine(self) -> None:
-        self.host.mine_with(str(self._encoder))
+        self.host.fill("mine", {"model": str(self._encoder)})
 
 
 class Entries(KeyedList):

@@ -1,4 +1,7 @@
-"""The nearest sentences of both sides of a pair, and why each is or is not its match."""
+"""The nearest sentences of both sides of a pair, and why each is or is not its match.
+
+Of a typed sentence, the nearest of both files.
+"""
 
 from typing import ClassVar
 
@@ -8,15 +11,17 @@ from textual.widgets import OptionList
 
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.neighbourhood import OUTCOMES, Neighbour
+from xmine.browsing.opened import TextSide
 from xmine.browsing.view import View
+from xmine.mining.search import Hit
 
-from ..widgets.near_lists import SIDES, Entry, NearLists, Place, line_name
+from ..widgets.near_lists import SIDES, Near, NearLists, Spot, line_name
 from ..widgets.pair_cells import DIFFER, SIGNS
 from .judging_base import JudgeScreen
 
 
 class NeighboursScreen(JudgeScreen):
-    """A pair in its neighbourhood; one steps from neighbour to neighbour, and back."""
+    """A pair or a typed sentence in its neighbourhood; one steps to a neighbour, and back."""
 
     NAME = "Neighbours"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -24,11 +29,15 @@ class NeighboursScreen(JudgeScreen):
         Binding("y", "copy", "Copy the pair", id="neighbours.copy", show=False),
     ]
 
-    def __init__(self, source: int, target: int, view: View, judgements: Judgements) -> None:
+    def __init__(
+        self, of: tuple[int, int] | dict[str, list[Hit]], view: View, judgements: Judgements
+    ) -> None:
+        """Begin with the rows of a pair, or with the hits of a typed sentence on each side."""
         super().__init__()
         self._view, self._judgements = view, judgements  # of a comparison, those of one run
-        self._pair = source, target
-        self._trail: list[tuple[tuple[int, int], Place]] = []
+        self._pair: tuple[int, int] | None = of if isinstance(of, tuple) else None
+        self._hits = {} if isinstance(of, tuple) else of
+        self._trail: list[tuple[tuple[int, int] | None, Spot]] = []
         self._near: dict[str, list[Neighbour]] = {"source": [], "target": []}
 
     def body(self) -> ComposeResult:
@@ -36,24 +45,29 @@ class NeighboursScreen(JudgeScreen):
 
     def on_mount(self) -> None:
         self._show()
-        self.query_one(NearLists).list_of("source").focus()
+        best = max(SIDES, key=lambda side: max([x.cosine for x in self._hits.get(side, ())] or [0]))
+        self.query_one(NearLists).list_of(best).focus()
 
     def on_screen_resume(self) -> None:
         self.verdicts_changed()
 
     def heading(self) -> str:
+        if self._pair is None:
+            return "Nearest to the sentence"
         lines = " and ".join(self._line(name, row) for name, row in self._sides())
         steps = len(self._trail)
         return f"Neighbours of lines {lines}" + (f", step {steps}" if steps else "")
 
     def facts(self) -> str:
+        if self._pair is None:
+            return ""
         outcome = self.view.around.outcome(*self._pair, cut=self.view.cut)
         return OUTCOMES[outcome.kind]
 
     def _show(self) -> None:
         """Show the neighbours of the pair, each list with the cursor on the other of the two."""
-        source, target = self._pair
         self._find()
+        source, target = self._pair or (None, None)
         targets = [each.target for each in self._near["source"]]
         sources = [each.source for each in self._near["target"]]
         self._draw(
@@ -63,24 +77,31 @@ class NeighboursScreen(JudgeScreen):
             )
         )
         self.refresh_top()
+        self.refresh_bindings()
 
     def _find(self) -> None:
         around, cut = self.view.around, self.view.cut
-        self._near = {side: around.near(side, row, cut=cut) for side, row in self._sides()}
+        near = {side: around.near(side, row, cut=cut) for side, row in self._sides()}
+        self._near = near or {side: [] for side in SIDES}
 
     def _draw(self, highlighted: tuple[int | None, int | None]) -> None:
-        for (name, row), at in zip(self._sides(), highlighted, strict=True):
+        lists = self.query_one(NearLists)
+        for side, at in zip(SIDES, highlighted, strict=True) if self._pair is None else ():
+            given = self.view.opened.side(side)
+            hits = [_hit_entry(hit, given) for hit in self._hits[side]]
+            lists.show(side, side, given.name, hits, at)
+        for (name, row), at in zip(self._sides(), highlighted, strict=False):
             head, text = f"{name} {self._line(name, row)}", self.view.opened.side(name).texts[row]
             entries = [self._entry(near, name) for near in self._near[name]]
-            self.query_one(NearLists).show(name, head, text, entries, at)
+            lists.show(name, head, text, entries, at)
 
     def _sides(self) -> list[tuple[str, int]]:
-        return list(zip(SIDES, self._pair, strict=True))
+        return list(zip(SIDES, self._pair or (), strict=False))
 
     def _line(self, side: str, row: int) -> str:
         return line_name(self.view.opened.side(side), row)
 
-    def _entry(self, near: Neighbour, of: str) -> Entry:
+    def _entry(self, near: Neighbour, of: str) -> Near:
         row = self.view.around.row(near.source, near.target)
         verdict = SIGNS[self.judgements.of(row)] if row is not None else ""
         verdict += DIFFER * (row is not None and self.judgements.differ(row))
@@ -91,11 +112,11 @@ class NeighboursScreen(JudgeScreen):
         score = "" if near.score is None else f"  {self.view.around.called} {near.score:.4f}"
         # What may be cut off in a narrow window stands last.
         figures = f"{sign} {near.rank}  line {line}  {told}{score}  cosine {near.cosine:.4f}"
-        return Entry(figures, near.text, near.outcome.kept)
+        return Near(figures, near.text, near.outcome.kept)
 
     def _under_cursor(self) -> Neighbour | None:
         side, at = self.query_one(NearLists).under_cursor()
-        return None if at is None else self._near[side][at]
+        return None if at is None or self._pair is None else self._near[side][at]
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         if event.option_list.has_focus:
@@ -111,12 +132,22 @@ class NeighboursScreen(JudgeScreen):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Step to a neighbour, which makes a new pair with the sentence of its list."""
         lists, side = self.query_one(NearLists), event.option_list.id or ""
-        near = self._near[side][event.option_index]
         self._trail.append((self._pair, lists.place()))
-        self._pair = near.source, near.target
+        if self._pair is None:
+            hit = self._hits[side][event.option_index]
+            other = self.view.around.partner(side, hit.row)
+            self._pair = (hit.row, other) if side == "source" else (other, hit.row)
+        else:
+            near = self._near[side][event.option_index]
+            self._pair = near.source, near.target
         self._show()
         lists.list_of("target" if side == "source" else "source").focus()
         self._explain()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in ("judge", "repair", "note", "lines") and self._pair is None:
+            return False  # a typed sentence makes no pair
+        return super().check_action(action, parameters)
 
     def action_back(self) -> None:
         """Take a step back; leave the screen from the first pair."""
@@ -129,8 +160,11 @@ class NeighboursScreen(JudgeScreen):
         self._explain()
 
     def action_copy(self) -> None:
+        side, at = self.query_one(NearLists).under_cursor()
         if near := self._under_cursor():
             self.copy_pair(near.source, near.target)
+        elif at is not None:
+            self.copy(self._hits[side][at].text, "copied")
 
     def action_scroll_pane(self, rows: int) -> None:
         self.query_one(NearLists).scroll_texts(rows)
@@ -148,3 +182,9 @@ class NeighboursScreen(JudgeScreen):
         place = lists.place()
         self._find()
         self._draw(place.highlighted)
+
+
+def _hit_entry(hit: Hit, side: TextSide) -> Near:
+    score = "" if hit.score is None else f"  score {hit.score:.4f}"
+    line = line_name(side, hit.row)
+    return Near(f"  {hit.rank}  line {line}{score}  cosine {hit.cosine:.4f}", hit.text)

@@ -8,9 +8,8 @@ import numpy as np
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from xmine.browsing.query import NEEDED, ORDERS, USUAL, PairQuery, usual
+from xmine.browsing.query import NEEDED, ORDERS, usual
 from xmine.browsing.samples import read_plan
-from xmine.browsing.typed import line_of
 
 from ..state import keep_setting, setting
 from ..widgets.pair_cells import arrow_of
@@ -24,7 +23,7 @@ from .finding_base import FindScreen
 _COLUMNS = {"src": "source", "tgt": "target", "": "verdict"}
 # Beginnings of the ids of actions on the rows that are shown.
 _ON_ROWS = ("judge.", "mark.", "move.", "table.", "pane.", "pairs.copy", "pairs.export", "repair")
-_WAYS = ["50 random", "±.05 random", "50 strata", "±.05 strata", "50 unsure"]  # to judge
+_WAYS = ["50 random", "±.05 random", "50 unsure"]  # to judge
 _FIGURES = ("score", "prob", "cosine", "margin")  # the highest first
 # The orders that a key goes through: a run is in the order of its scores, so these come late.
 _TURNS = (
@@ -48,7 +47,6 @@ class PairsScreen(FindScreen):
 
     NAME = "Pairs"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f", "filter", "Filter", id="pairs.filter"),
         Binding("v", "sample", "Sample", id="pairs.sample", tooltip="Judge pairs at random."),
         Binding("s", "sort", "Sort", id="pairs.sort", show=False),
         Binding("R", "reverse", "Reverse the order", id="pairs.reverse", show=False),
@@ -104,16 +102,14 @@ class PairsScreen(FindScreen):
         by = ""
         if query.order != "rank" and not cells.column_of(query.order):
             by = f"by {query.order}{arrow_of(descending=query.descending)}"
-        return " ".join(filter(None, [self.NAME, by, line_of(query)]))
+        return " ".join(filter(None, [self.NAME, by, query.where]))
 
     def facts(self) -> str:
         rows, kept, every = self.view.counts()
         cut = self.view.cut
-        marked = len(self.marked())
-        said = [f"{marked:,} marked"] if marked else []
         if precision := self.judgements.precision():
-            return ", ".join([*said, f"{rows:,} of {every:,}", precision])
-        said += [f"{rows:,} shown", f"{kept:,} of {every:,} kept"]
+            return f"{rows:,} of {every:,}, {precision}"
+        said = [f"{rows:,} shown", f"{kept:,} of {every:,} kept"]
         if cut is not None:
             told = f"cut {cut:.4f}" if cut else "no cut"  # 0: pairs are kept by their score
             said.append(told + ("" if cut == self.view.opened.cut else " (not written)"))
@@ -125,10 +121,6 @@ class PairsScreen(FindScreen):
     def on_pair_table_moved(self, event: PairTable.Moved) -> None:
         self.view.row = event.row or 0
         self.show_whole(event.row, self.view.cut)
-
-    def mark(self, pattern: str) -> None:
-        self.query_one(PairTable).mark(pattern)
-        self.pane.mark(pattern)
 
     def action_sample(self) -> None:
         text, given = "judge (tab: other ways):", setting("sample") or _WAYS[0]
@@ -191,10 +183,10 @@ class PairsScreen(FindScreen):
         _, kept, every = self.view.counts()
         if not every:
             self.say("there are no pairs in it", bad=True)
-        elif not kept and self.view.query == USUAL:
-            self.say("the cut keeps no pair: f shows those below it, t moves it", bad=True)
+        elif not kept and self.view.query.where == "kept":
+            self.say("the cut keeps no pair: / NOT kept shows those below it, t moves it", bad=True)
         else:
-            self.say("no pair matches: f changes the filter", bad=True)
+            self.say("no pair matches: / changes the filter", bad=True)
 
     def action_sort(self) -> None:
         query, opened = self.view.wanted.query, self.view.opened
@@ -215,24 +207,11 @@ class PairsScreen(FindScreen):
         query = self.view.wanted.query
         self.look_for(replace(query, descending=not query.descending))
 
-    def action_filter(self) -> None:
-        from .filter import FilterScreen
-
-        self.app.push_screen(FilterScreen(), self._filtered)
-
-    def _filtered(self, query: PairQuery | None) -> None:
-        """Show other pairs; / and up bring the query back."""
-        if query is not None:
-            self.view.lines += [line_of(query)] if line_of(query) else []
-            self.look_for(query)
-
     def action_back(self) -> None:
-        """Give up marks; with none, the search; with none, the filter. The order stays."""
+        """Give up the search; with none, the filter. The order stays."""
         query = self.view.wanted.query
-        usually = usual(self.view.opened)
-        asked = replace(usually, order=query.order, descending=query.descending)
-        given_up = self.give_up_marks() or self.give_up_finding()
-        if not given_up and self.view.wanted.query != asked:
+        asked = replace(query, where=usual(self.view.opened))
+        if not self.give_up_finding() and self.view.wanted.query != asked:
             self.look_for(asked)
 
     def action_copy(self) -> None:

@@ -23,7 +23,7 @@ from .base import BaseScreen, OpeningScreen
 from .judging_base import JudgeScreen
 
 _STEP = 10  # pairs, until the interval is as narrow as it is wanted
-_SAID = {"random": "at random", "strata": "by strata", "unsure": "least sure first"}
+_SAID = {"random": "at random", "unsure": "least sure first"}
 
 
 class SampleScreen(JudgeScreen):

@@ -119,6 +119,8 @@ class Curves(Vertical):
         for side, title, curve in zip(self.SIDES, titles, (losses, measured), strict=True):
             _draw(self.query_one(f"#curve-{side}", PlotextPlot), title, curve)
         said = [f"lr {metrics.figures['lr']:.1e}"] if "lr" in metrics.figures else []
+        others = [name for name in MEANINGS if name != decides and name in metrics.figures]
+        said += [f"{name} {short(metrics.figures[name])}" for name in others]
         if measured:
             at = max(measured, key=lambda step: (measured[step], step))
             said.append(f"best {decides} {measured[at]:.3f} at step {at:,.0f} (◆)")

@@ -1,4 +1,4 @@
-"""Lines of a form: a label, and a text, the name of a file, or one of several choices."""
+"""The lines of a form: a label, and a text that Tab completes."""
 
 import os
 import shlex
@@ -9,23 +9,31 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
-from textual.suggester import Suggester
+from textual.suggester import Suggester, SuggestFromList
 from textual.widgets import Input, Label
 
-from xmine.errors import OptionError
-
-from .toggles import Choices
+from ..commands import Field, words_of
 
 _MOST = 2000  # entries of a folder that are looked at for a suggestion
 
 
 class FormLine(Horizontal):
-    """A label and a line for a text; `hint` is shown where there is none."""
+    """A field of a command; where it is empty, its usual value or its help is shown."""
 
-    def __init__(self, label: str, value: str = "", *, id: str, hint: str = "") -> None:
-        super().__init__(classes="line")
-        self.label, self.line_id = label, id
-        self.input = Input(value, id=id, compact=True, placeholder=hint)
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "complete", "Complete, or next field", id="starting.complete", show=False)
+    ]
+
+    def __init__(self, field: Field, value: str = "") -> None:
+        is_hidden = not field.is_first and not value
+        super().__init__(classes="line -more" if is_hidden else "line")
+        self.field, self.label = field, field.flag or field.name
+        hint = field.usual or field.help
+        self.input = Input(value, id=f"field-{field.name}", compact=True, placeholder=hint)
+        if field.is_file:
+            self.input.suggester = NameSuggester(several=field.is_several)
+        elif field.choices:
+            self.input.suggester = SuggestFromList(field.choices)
 
     def compose(self) -> ComposeResult:
         yield Label(Text(self.label), classes="flag")
@@ -36,51 +44,24 @@ class FormLine(Horizontal):
         """The text, `~` resolved."""
         return os.path.expanduser(self.input.value.strip())
 
-    def values(self) -> list[str]:
-        """Read the words as a shell does: those with a space in them stand in quotes.
-
-        Raises:
-            OptionError: a quote is not closed.
-        """
-        try:
-            return [os.path.expanduser(word) for word in shlex.split(self.input.value)]
-        except ValueError as error:
-            raise OptionError(f"{self.label}: {error}", "close the quotation mark") from None
-
-
-class PathLine(FormLine):
-    """A line for the name of a file, or for `several`, which a prompt can fill in."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("tab", "complete", "Complete, or next field", id="starting.complete", show=False)
-    ]
-
-    def __init__(
-        self, label: str, value: str = "", *, id: str, hint: str = "", several: bool = False
-    ) -> None:
-        super().__init__(label, value, id=id, hint=hint)
-        self.several = several
-        self.input.suggester = self._names = NameSuggester(several=several)
+    def words(self) -> list[str]:
+        """Give the words of the command that the line makes, see `words_of`."""
+        return words_of(self.field, self.value)
 
     async def action_complete(self) -> None:
         """Take the rest of a name that begins so; without one, go on to the next field."""
         line = self.input
-        if (longer := await self._names.get_suggestion(line.value)) is None:
-            self.screen.focus_next()
-        else:
+        longer = line.suggester and line.value and await line.suggester.get_suggestion(line.value)
+        if longer and longer != line.value:
             line.value, line.cursor_position = longer, len(longer)
+        else:
+            self.screen.focus_next()
 
     def take(self, path: Path) -> None:
         """Put a name in the line, or behind those that are in it."""
         line, name = self.input, str(path)
-        line.value = f"{line.value} {shlex.quote(name)}".strip() if self.several else name
+        line.value = f"{line.value} {shlex.quote(name)}".strip() if self.field.is_several else name
         line.cursor_position = len(line.value)
-
-
-def choice_line(label: str, names: tuple[str, ...], chosen: int, id: str) -> Horizontal:
-    """Make a label and a choice of some names."""
-    choices = Choices(names, chosen, id=id)
-    return Horizontal(Label(Text(label), classes="flag"), choices, classes="line")
 
 
 class NameSuggester(Suggester):

@@ -10,9 +10,9 @@ from textual.widget import Widget
 
 # Ids of actions that follow those that Textual shows, the most useful first; the others come last.
 _NEXT = """
-    show.threshold judge.undo pairs.sort pairs.export cut.type mark.one pairs.next
-    pairs.copy cut.copy pane.lines mark.accept mark.reject show.home show.mine show.train
-    show.search show.pairs mark.to pairs.previous pairs.reverse pane.more
+    show.threshold judge.undo pairs.sort pairs.export cut.type show.home pairs.next
+    pairs.copy cut.copy pane.lines mark.accept mark.reject show.mine show.train
+    show.search show.pairs pairs.previous pairs.reverse pane.more
 """.split()
 _LAST = ("close", "quit", "help.typing", "help")  # ids of those that stand at the end
 _PLACES = {"help": 0, "help.typing": 0, "close": 2, "quit": 2}  # help first: it has room always

@@ -22,7 +22,7 @@ _LINES_OF_TEXT = 3  # of a sentence, where lists stand side by side
 _PART_OF_HEAD = 4  # of the rows of a side: one of so many, for a text that needs more than two
 
 
-class Entry(NamedTuple):
+class Near(NamedTuple):
     """A sentence in a list, below its figures, of which the end may be cut."""
 
     figures: str
@@ -37,7 +37,7 @@ def line_name(side: TextSide, row: int) -> str:
     return name if offset is None else f"{name}:{offset}"
 
 
-class Place(NamedTuple):
+class Spot(NamedTuple):
     """Where the cursor is: the list that has the keys, and the highlights of both."""
 
     side: str
@@ -54,10 +54,10 @@ class NearList(KeyedList):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id, markup=False, compact=True)
-        self._entries: Sequence[Entry] = ()
+        self._entries: Sequence[Near] = ()
         self._drawn = 0
 
-    def show(self, entries: Sequence[Entry], highlighted: int | None = 0) -> None:
+    def show(self, entries: Sequence[Near], highlighted: int | None = 0) -> None:
         """Show other sentences."""
         self._entries = entries
         self._draw(highlighted)
@@ -116,7 +116,7 @@ class NearLists(Container):
             self._draw_head(side)
 
     def show(
-        self, side: str, name: str, text: str, entries: Sequence[Entry], highlighted: int | None = 0
+        self, side: str, name: str, text: str, entries: Sequence[Near], highlighted: int | None = 0
     ) -> None:
         """Show the neighbours (`entries`) of a text, with the cursor on one of them."""
         self._heads[side], self._skipped = (name, text), 0
@@ -147,12 +147,12 @@ class NearLists(Container):
         side = "target" if self.list_of("target").has_focus else "source"
         return side, self.list_of(side).highlighted
 
-    def place(self) -> Place:
+    def place(self) -> Spot:
         """Tell where the cursor is."""
         source, target = (self.list_of(side).highlighted for side in SIDES)
-        return Place(self.under_cursor()[0], (source, target))
+        return Spot(self.under_cursor()[0], (source, target))
 
-    def go_to(self, place: Place) -> None:
+    def go_to(self, place: Spot) -> None:
         """Restore the cursor."""
         for side, highlighted in zip(SIDES, place.highlighted, strict=True):
             self.list_of(side).highlighted = highlighted

@@ -1,6 +1,5 @@
 """A table of pairs that draws only the rows that can be seen, however many there are."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partialmethod
 from typing import ClassVar
@@ -22,7 +21,6 @@ from xmine.browsing.query import spans_of
 from .moving import MOVING
 from .pair_cells import DIFFER, PADDING, REPAIRED, PairCells, Verdict, unjudged
 
-_CHOSEN = "▌"  # in the place of the padding
 _ALL = 2**62  # more rows than there are
 _DRAWN = 512  # rows that are kept drawn: some screens of them
 
@@ -70,7 +68,6 @@ class PairTable(ScrollView, can_focus=True):
         super().__init__(id=id)
         self._order = ("", False)  # the column of the order, and whether rows fall
         self._strips: LRUCache[int, Strip] = LRUCache(_DRAWN)
-        self.chosen: set[int] = set()  # rows of `Opened`, shown or not
         self.pairs = PairCells(opened, rows, verdict)
         self._lay_out()
 
@@ -135,11 +132,6 @@ class PairTable(ScrollView, can_focus=True):
             self._strips.clear()
             self.refresh()
 
-    def choose(self, rows: Iterable[int], *, chosen: bool) -> None:
-        """Put a sign before rows of `Opened`, or take it away."""
-        self.chosen = self.chosen.union(rows) if chosen else self.chosen.difference(rows)
-        self.redraw()
-
     def mark(self, pattern: str) -> None:
         """Mark what matches a regular expression in the texts; nothing if it is empty."""
         self.pairs.marked = pattern
@@ -188,8 +180,6 @@ class PairTable(ScrollView, can_focus=True):
         quiet = self.get_component_rich_style("pair-table--figure")
         row = int(self.pairs.data[at])
         verdict, signed = self.pairs.verdict(row), style
-        if row in self.chosen:
-            line = _CHOSEN + line[PADDING:]
         if self.pairs.differ(row) or self.pairs.repair_of(row) is not None:
             sign = DIFFER if self.pairs.differ(row) else REPAIRED
             line = f"{line[: PADDING + 1]}{sign}{line[PADDING + 2 :]}"

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from xmine.browsing.keys import key_of, lines_of, rows_of
 from xmine.browsing.opened import Opened, Rows
 from xmine.browsing.repairs import Repair, in_place_of
+from xmine.browsing.where import MANY
 from xmine.errors import OptionError, XmineWarning
 from xmine.files.digests import identity
 from xmine.pairs.judgements import (
@@ -40,6 +41,7 @@ from xmine.pairs.judgements import (
 from xmine.pairs.pair import Pair
 from xmine.units import count
 
+Codes = NDArray[np.int8]
 # The codes of labels in `Judgements.codes`; 0 for a pair that nobody has judged.
 CODES = {name: code for code, name in enumerate(("", *LABELS))}
 _GIVEN = len(CODES)  # stands for a label that a run was mined with
@@ -324,32 +326,36 @@ class Judgements:
                         self._compare(label, row)
                     self._take(label, row)
 
-    def codes(self, only: str = "", by: str = "") -> NDArray[np.int8]:
-        """Tell the label on every pair, int8 [pairs], as CODES has them.
-
-        Args:
-            only: `conflict` for pairs that judges accept and reject, `repaired` for those that are;
-                all others have 0.
-            by: whose labels; if it is empty, one's own, or else the latest of others.
-        """
+    def codes(self) -> Codes:
+        """Tell the label on every pair, one's own or else the latest, int8 [pairs], as CODES."""
         with self._lock:
-            if only not in ("conflict", "repaired") and not by:
-                return self._codes[0]
-            codes = np.zeros(len(self._opened), np.int8)
+            return self._codes[0]
+
+    def said(self, column: str) -> tuple[list[list[str]], Rows]:
+        """List all that people say of a pair, and which of it each pair has, int64 [pairs].
+
+        As `judge` all who judge it, with what they say, `ann` and `ann: accept`; as `verdict` one's
+        own label or else the latest, `judged` or `unjudged`, and perhaps `repaired` and `conflict`.
+        """
+        found, places = [[MANY[column]]], np.zeros(len(self._opened), np.int64)
+        with self._lock:
             for row in {*self._said, *self._repairs}:
-                said, repair = self.by_judge(row), self.repair_of(row)
-                judged = said.get(by, "") if by else self.of(row)
-                if only == "repaired" and (repair is None or (by and not judged)):
-                    continue
-                if only != "conflict" or {ACCEPT, REJECT} <= {*said.values()}:
-                    codes[row] = CODES[judged or (ACCEPT if only == "repaired" else "")]
-            return codes
+                judges = self.by_judge(row)
+                said = [*judges, *(f"{judge}: {label}" for judge, label in judges.items())]
+                if column == "verdict":
+                    said = [self.of(row), "judged"] if judges else ["unjudged"]
+                    said += ["conflict"] * self.differ(row)
+                    said += ["repaired"] * (self.repair_of(row) is not None)
+                if said:
+                    places[row] = len(found)
+                    found.append(said)
+        return found, places
 
     def rows(self) -> Rows:
         """Find the pairs that are judged, int64 [judged], in the order of the pairs."""
         return np.array(sorted(self._said), dtype=np.int64)
 
-    def own(self, *, given: bool = True) -> NDArray[np.int8]:
+    def own(self, *, given: bool = True) -> Codes:
         """Tell the labels of `by`, as `codes`, or no CODE for those that the run was `given`."""
         with self._lock:
             return self._codes[1 if given else 2]

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 _SOURCE, _TARGET = "source.parquet", "target.parquet"
+# Columns of candidates that runs of earlier versions lack.
+_LATER = "margin", "kept", "outcome", "reason", "rival", "evidence"
 _AGAIN = "mine again, into another folder"
 _REMOVE = "remove it, and give the command that made the run again"
 
@@ -60,7 +62,6 @@ def _open_run(folder: Path) -> Opened:
     source, target = (_side_of_run(folder / name) for name in (_SOURCE, _TARGET))
     table = _candidates(folder / CANDIDATES_FILE, source, target)
     sources, targets = (table[name].to_numpy() for name in ("source", "target"))
-    kept = table["kept"].to_numpy()
     opened = Opened(
         folder,
         source,
@@ -71,7 +72,7 @@ def _open_run(folder: Path) -> Opened:
         table["cosine"].to_numpy(),
         numbers_of(table["prob"]),
         flags_of(table["flags"]),
-        kept,
+        table["eligible"].to_numpy(),
         table["eligible"].to_numpy(),
         summary["cut"],
         tuple(summary.get("languages", UNKNOWN_LANGUAGES)),
@@ -83,7 +84,9 @@ def _open_run(folder: Path) -> Opened:
     )
     ranks = opened.ranks
     assert ranks is not None  # every candidate has a score
-    return replace(opened, eligible=kept | (opened.allowed & (ranks < summary["cut"])))
+    above = ranks >= summary["cut"]  # as 0.2.0 kept them, but for what --top left out
+    kept = table["kept"].to_numpy() if table["kept"].null_count() == 0 else opened.allowed & above
+    return replace(opened, eligible=kept | (opened.allowed & ~above))
 
 
 def _check_finished(folder: Path, *names: str) -> None:
@@ -135,14 +138,17 @@ def _side_of_run(path: Path) -> TextSide:
 
 def _candidates(path: Path, source: TextSide, target: TextSide) -> "pl.DataFrame":
     """Read the candidates; both sentences of each are in the tables of the sides."""
+    import polars as pl
+
     schema = candidates_schema()
     with open_parquet(path) as file:
+        missing = {name: schema.pop(name) for name in _LATER if name not in file.schema}
         if wrong := [name for name, kind in schema.items() if file.schema.get(name) != kind]:
             raise FileError(
-                f"{path}: not the candidates of a run of this version: {listed('column', wrong)}",
-                "give the command that made the run again, and it makes this file again",
+                f"{path}: not the candidates of a run: {listed('column', wrong)}", _AGAIN
             )
-        table = file.read(*schema)
+        nothing = (pl.lit(None, kind).alias(name) for name, kind in missing.items())
+        table = file.read(*schema).with_columns(*nothing)
     for name, side in (("source", source), ("target", target)):
         if not table[name].is_between(0, len(side.lines) - 1).all(ignore_nulls=False):
             raise FileError(f"{path}: pairs of rows that {name}.parquet does not have", _AGAIN)

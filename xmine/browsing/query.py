@@ -1,135 +1,83 @@
-"""What to see of some pairs, and in which order: filters by text, flag, score; sorting."""
+"""Which pairs, in which order: a filter and a key over the columns of all pairs."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from xmine.browsing.judgements import CODES
-from xmine.browsing.opened import Bools, Opened, Rows, TextColumn, TextSide
-from xmine.browsing.where import condition, reason, wrong
+from xmine.browsing.opened import Opened, Rows, TextSide
+from xmine.browsing.where import MANY, OUTCOMES, VERDICTS, read_filter, wrong
 from xmine.errors import OptionError
 from xmine.flags.names import FLAGS
-from xmine.pairs.changes import came_since
-from xmine.pairs.judgements import LABELS
+from xmine.pairs.changes import KINDS, came
 from xmine.plugins import plugin_names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     import polars as pl
 
 ORDERS = (
     *("rank", "score", "prob", "cosine", "margin", "source", "target", "length"),
     *("unsure", "flags", "verdict", "shuffled"),
 )
-SIDES = ("either", "source", "target", "both")
-KEPT = ("kept", "below", "all")
-JUDGED = ("any", *LABELS, "judged", "unjudged", "repaired", "conflict")
-
-Codes = NDArray[np.int8]
+# What people say of all pairs, by the name of the column: see `Judgements.said`.
+Said = Callable[[str], tuple[list[list[str]], Rows]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class PairQuery:
     """Which pairs, in which order.
 
     Attributes:
-        text: a side must hold it; empty for any.
-        regex: whether `text` is a regular expression (of Rust); case counts in neither.
-        side: where the text must stand: `either`, `source`, `target` or `both`.
-        flags: names of flags, one of which a pair must have; `none` for pairs without any.
-        kept: `kept` by the cut, `below` it or dropped, or `all`.
-        verdict: `accept`, `reject`, `unsure`, `judged`, `unjudged`, or `any` for all pairs;
-            `repaired`, or `conflict` where judges disagree.
-        by: the judge whose verdicts count; empty for all judges, the latest of each pair.
-        since: kept pairs that came to a run since a date, or `run`: with the last run that had new
-            ones; see `xmine.pairs.changes.came_since`.
-        where: a condition of SQL, see `xmine.browsing.where`; empty for none.
+        where: a filter, see `xmine.browsing.where.read_filter`; empty for all pairs. A text is
+            looked for among the kept pairs.
         order: `rank` is the order of the run or the file; `source` and `target` are by line,
             `length` by the bytes of both sides together, `unsure` by how far from 0.5 `prob` is.
         descending: turn the order round.
     """
 
-    text: str = ""
-    regex: bool = False
-    side: str = "either"
-    flags: tuple[str, ...] = ()
-    kept: str = "all"
-    verdict: str = "any"
-    by: str = ""
-    since: str = ""
     where: str = ""
     order: str = "rank"
     descending: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse what is no side, flag, order."""
-        for name, value, known in (
-            ("--side", self.side, SIDES),
-            ("--kept", self.kept, KEPT),
-            ("--verdict", self.verdict, JUDGED),
-            ("--sort", self.order, ORDERS),
-            *(("--flag", each, (*FLAGS, "none")) for each in self.flags),
-        ):
-            if value not in known and not (name == "--flag" and value in plugin_names("flags")):
-                raise OptionError(f"{name} is {value!r}", f"one of {', '.join(known)}")
-
-    @property
-    def by_verdict(self) -> bool:
-        """Whether the verdicts on the pairs are asked for."""
-        return self.verdict != "any" or bool(self.by) or "verdict" in self.where
+        """Refuse what is no order."""
+        if self.order not in ORDERS:
+            raise OptionError(f"--sort is {self.order!r}", f"one of {', '.join(ORDERS)}")
 
 
 # Orders by a figure that pairs may lack, with the name of its column.
 NEEDED = {name: f"{name}s" for name in ("score", "prob", "cosine", "margin")} | {"unsure": "probs"}
 _PRIME = 2_654_435_761  # spreads numbers that follow each other
 _START, _END = "\x02", "\x03"  # controls, which no text that is shown has
-USUAL = PairQuery(kept="kept")  # with which one begins
 
 
-def usual(opened: Opened) -> PairQuery:
-    """Give the query with which one begins: the kept pairs, or the whole of an alignment."""
-    return PairQuery() if opened.has_beads and opened.cut is not None else USUAL
+def usual(opened: Opened) -> str:
+    """Give the filter with which one begins: the kept pairs of a run, or all of a file."""
+    return "kept" if opened.is_run else ""
 
 
 def select(
-    opened: Opened, query: PairQuery, cut: float | None = None, codes: Codes | None = None
+    opened: Opened, query: PairQuery, cut: float | None = None, said: Said | None = None
 ) -> Rows:
-    """Find the pairs that a query asks for, int64 [found], in its order.
-
-    `codes` are those of its verdict and its judge, see `Judgements.codes`.
-    """
+    """Find the pairs that a query asks for, int64 [found], in its order."""
     import polars as pl
 
-    figure = NEEDED.get(query.order)
-    if figure is not None and getattr(opened, figure) is None:
-        raise OptionError(
-            f"{opened.path} has no {figure.removesuffix('s')}", f"sort by {', '.join(ORDERS)}"
-        )
-    wanted = _conditions(opened, query)
-    where = condition(query.where) if query.where else pl.lit(True)
-    if opened.scores is None and "score" in where.meta.root_names():
-        raise OptionError(f"{opened.path} has no scores", "xmine score writes them")
+    _check(opened, query.order)
     key = {
         "source": pl.col("source_line"),
         "target": pl.col("target_line"),
         "unsure": (pl.col("prob") - 0.5).abs(),
         "flags": pl.col("flags").replace("", None),
+        "verdict": pl.col("verdict").list.first().replace(MANY["verdict"], None),
         "shuffled": pl.col("rank") * _PRIME % 2**32,
     }.get(query.order, pl.col(query.order))
-    asked = [*(each for each in wanted if isinstance(each, pl.Expr)), where, key]
-    names = dict.fromkeys(["rank", *(name for each in asked for name in each.meta.root_names())])
-    columns = _columns(opened, opened.cut if cut is None else cut, codes)
-    found = pl.DataFrame([columns[name]().alias(name) for name in names]).filter(*wanted)
-    try:
-        found = found.filter(where)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        raise wrong(query.where, error) from None
+    among = ["kept"] if read_filter(query.where).is_text else []
+    wanted = meets(opened, query.where, *among, cut=cut, said=said)
+    found = _frame(opened, [pl.col("rank"), key], cut, said).filter(*wanted)
     if query.order != "rank" or query.descending:
         # What has no key stands last both ways; what is equal stays as it was.
         found = found.sort(key, descending=query.descending, nulls_last=True, maintain_order=True)
@@ -137,39 +85,54 @@ def select(
     return rows
 
 
-def _conditions(opened: Opened, query: PairQuery) -> "list[pl.Expr | pl.Series]":
-    """List what a pair must meet, all but `where`."""
+def meets(
+    opened: Opened, *wheres: str, cut: float | None = None, said: Said | None = None
+) -> "list[pl.Series]":
+    """Mark the pairs that meet each of some filters, bool [pairs]."""
     import polars as pl
 
-    wanted: list[pl.Expr | pl.Series] = []
-    if query.kept != "all":
-        wanted.append(pl.col("kept") == (query.kept == "kept"))
-    if query.verdict in LABELS:
-        wanted.append(pl.col("verdict") == query.verdict)
-    elif query.verdict != "any" or query.by:
-        wanted.append(pl.col("verdict").is_null() == (query.verdict == "unjudged"))
-    if query.flags:
-        wanted.append(pl.Series(flagged(opened, query.flags)))
-    if query.since:
-        wanted.append(_recent(opened, query.since))
-    if query.text:
-        wanted.append(found_in(opened, query))
-    return wanted
+    asked = [read_filter(where) for where in wheres]
+    for name in (name for each in asked for name in each.expression.meta.root_names()):
+        _check(opened, name)
+    frame = _frame(opened, [pl.col("rank"), *(each.expression for each in asked)], cut, said)
+    others = frozenset[str]().union(*(each.flags for each in asked)) - {*FLAGS, MANY["flag"], ""}
+    if others and (unknown := others.difference(plugin_names("flags"), frame["flag"].explode())):
+        known = ", ".join((*FLAGS, *plugin_names("flags"), MANY["flag"]))
+        raise OptionError(f"{min(unknown)!r} is no flag", f"one of {known}")
+    found = []
+    for where, each in zip(wheres, asked, strict=True):
+        try:
+            found.append(frame.with_columns(met=each.expression)["met"].fill_null(value=False))
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+            raise wrong(where, error) from None
+    return found
 
 
-def _recent(opened: Opened, since: str) -> "pl.Series":
-    """Mark the kept pairs of a run that came since a date, bool [pairs]."""
+def _check(opened: Opened, name: str) -> None:
+    """Refuse a column or an order that these pairs lack."""
+    if (figure := NEEDED.get(name)) and getattr(opened, figure) is None:
+        raise OptionError(
+            f"{opened.path} has no {figure.removesuffix('s')}", f"sort by {', '.join(ORDERS)}"
+        )
+    if name == "since" and not opened.is_run:
+        raise OptionError(f"since: {opened.path} is no run, so its pairs have no dates")
+    if name == "change" and opened.changes is None:
+        raise OptionError(f"change: {opened.path} is no comparison, which C makes in the app")
+
+
+def _frame(
+    opened: Opened, asked: "Iterable[pl.Expr]", cut: float | None, said: Said | None
+) -> "pl.DataFrame":
+    """Make the columns that some expressions name, of all pairs."""
     import polars as pl
 
-    if not opened.is_run:
-        raise OptionError(f"--since: {opened.path} is no run, so its pairs have no dates")
-    sides = ("source", opened.sources), ("target", opened.targets)
-    pairs = pl.DataFrame({name: opened.side(name).texts.column[rows] for name, rows in sides})
-    return pl.Series(opened.kept()) & came_since(opened.path, since, pairs)
+    columns = _columns(opened, opened.cut if cut is None else cut, said)
+    names = dict.fromkeys(name for each in asked for name in each.meta.root_names())
+    return pl.DataFrame([columns[name]().alias(name) for name in names])
 
 
 def _columns(
-    opened: Opened, cut: float | None, codes: Codes | None
+    opened: Opened, cut: float | None, said: Said | None
 ) -> "dict[str, Callable[[], pl.Series]]":
     """Name the columns of all pairs, with what makes each; null is what a pair does not have."""
     import polars as pl
@@ -179,59 +142,107 @@ def _columns(
             return pl.repeat(None, len(opened), dtype=kind, eager=True)
         return pl.Series(values=values, dtype=kind, nan_to_null=True)
 
+    def of_people(name: str) -> pl.Series:
+        values, places = said(name) if said else ([[MANY[name]]], np.zeros(len(opened), int))
+        return pl.Series(values, dtype=pl.List(pl.String))[places]
+
+    def flags() -> pl.Series:
+        return column(opened.flags and list(opened.flags), pl.String)
+
+    def outcome() -> pl.Series:
+        kept, ranks = opened.kept(cut), opened.ranks
+        below = opened.allowed & (ranks < cut if ranks is not None and cut is not None else False)
+        return pl.Series(np.array(OUTCOMES)[np.where(kept, 0, np.where(below, 1, 2))])
+
+    def since() -> pl.Series:
+        sides = ("source", opened.sources), ("target", opened.targets)
+        pairs = pl.DataFrame({name: opened.side(name).texts.column[rows] for name, rows in sides})
+        kept = pl.Series(opened.kept(opened.cut))
+        return came(opened.path, pairs).zip_with(kept, column(None, pl.String))
+
     left, right = opened.source.texts.column, opened.target.texts.column
-    given = np.zeros(len(opened), np.int8) if codes is None else codes
     columns: dict[str, Callable[[], pl.Series]] = {
         "rank": lambda: pl.int_range(len(opened), dtype=pl.Int64, eager=True),
         "score": lambda: column(opened.figures("score"), pl.Float64),
         "prob": lambda: column(opened.figures("prob"), pl.Float64),
         "cosine": lambda: column(opened.figures("cosine"), pl.Float64),
         "margin": lambda: column(opened.figures("margin"), pl.Float64),
-        "flags": lambda: column(opened.flags and list(opened.flags), pl.String),
+        "flags": flags,
+        "flag": lambda: flags().fill_null("").replace("", MANY["flag"]).str.split(","),
         "kept": lambda: column(opened.kept(cut), pl.Boolean),
-        "verdict": lambda: pl.Series([name or None for name in CODES])[given],
+        "outcome": outcome,
+        "reason": lambda: column(opened.reasons, pl.String),
+        "verdict": lambda: of_people("verdict"),
+        "judge": lambda: of_people("judge"),
+        "since": since,
         "change": lambda: column(opened.changes and opened.changes.column, pl.String),
         "length": lambda: (
             left.str.len_bytes()[opened.sources] + right.str.len_bytes()[opened.targets]
         ),
     }
 
+    def numbers(values: Rows | None, rows: Rows) -> pl.Series:
+        return column(None if values is None else values[rows], pl.Int64)
+
     def of_side(side: TextSide, rows: Rows, name: str) -> None:
-        offsets = side.offsets
         columns[name] = lambda: side.texts.column[rows]
-        columns[f"{name}_line"] = lambda: column(side.lines[rows], pl.Int64)
-        columns[f"{name}_offset"] = lambda: column(
-            None if offsets is None else offsets[rows], pl.Int64
+        columns[f"{name}_line"] = partial(numbers, side.lines, rows)
+        columns[f"{name}_last"] = partial(
+            numbers, side.lines if side.lasts is None else side.lasts, rows
         )
+        columns[f"{name}_offset"] = partial(numbers, side.offsets, rows)
 
     of_side(opened.source, opened.sources, "source")
     of_side(opened.target, opened.targets, "target")
     return columns
 
 
-def found_in(opened: Opened, query: PairQuery) -> "pl.Series":
-    """Mark the pairs whose texts match, bool [pairs]."""
-    sides = {
-        "source": (opened.source.texts, opened.sources),
-        "target": (opened.target.texts, opened.targets),
-    }
-    if query.side in sides:
-        del sides["target" if query.side == "source" else "source"]
-    marked = [matches(texts, query.text, regex=query.regex)[rows] for texts, rows in sides.values()]
-    if len(marked) == 1:
-        return marked[0]
-    return marked[0] & marked[1] if query.side == "both" else marked[0] | marked[1]
+def clauses_of(opened: Opened) -> list[list[str]]:
+    """List conditions that one may choose from; of one list, but the last one, one is enough."""
+    outcomes = [f"outcome = '{name}'" for name in OUTCOMES[1:] if opened.is_run]
+    return [
+        ["kept", "NOT kept", *outcomes] if opened.cut is not None else [],
+        [f"change = '{name}'" for name in KINDS if opened.changes is not None],
+        [f"verdict = '{name}'" for name in VERDICTS],
+        [f"flag = '{name}'" for name in (*FLAGS, MANY["flag"]) if opened.flags is not None],
+    ]
 
 
-def matches(texts: TextColumn, text: str, *, regex: bool = False) -> "pl.Series":
-    """Mark the texts that hold another one, whatever its case, bool [texts]."""
-    import polars as pl
+def with_clause(opened: Opened, where: str, clause: str) -> tuple[str, str]:
+    """Give the rest of a filter, and the rest with one of `clauses_of`, if it did not stand there.
 
-    pattern = text if regex else pl.escape_regex(text)
+    The rest is without that clause, and without what stands in its way; of a text nothing is left.
+    """
     try:
-        return texts.column.str.contains(f"(?i){pattern}")
-    except pl.exceptions.ComputeError as error:
-        raise OptionError(f"{text!r} is no regular expression: {reason(error)}") from None
+        is_text = read_filter(where).is_text
+    except OptionError:  # half typed
+        is_text = True
+    parts = [] if is_text else re.split(r"\s+and\s+", where.strip(), flags=re.IGNORECASE)
+    if parts and re.search(r"\bor\b", where, re.IGNORECASE):
+        parts = [f"({where})"]
+    rivals = next((each for each in clauses_of(opened)[:-1] if clause in each), [clause])
+    rest = [each for each in parts if each and each not in rivals]
+    added = [] if clause in parts else [clause]
+    return " AND ".join(rest), " AND ".join([*rest, *added])
+
+
+def counted(
+    opened: Opened, where: str, cut: float | None = None, said: Said | None = None
+) -> list[tuple[str, int]]:
+    """Count the pairs of each of `clauses_of` that meet the rest of a filter.
+
+    What all these pairs meet, or none, is left out.
+    """
+    every = [clause for each in clauses_of(opened) for clause in each]
+    rests = {clause: with_clause(opened, where, clause)[0] for clause in every}
+    asked = [*dict.fromkeys([*every, *rests.values()])]
+    met = dict(zip(asked, meets(opened, *asked, cut=cut, said=said), strict=True))
+    counts = {clause: int((met[clause] & met[rests[clause]]).sum()) for clause in every}
+    return [
+        (clause, number)
+        for clause, number in counts.items()
+        if clause in where or 0 < number < met[rests[clause]].sum()
+    ]
 
 
 def spans_of(pattern: str, text: str) -> Iterator[tuple[int, int]]:
@@ -250,13 +261,3 @@ def spans_of(pattern: str, text: str) -> Iterator[tuple[int, int]]:
             start, at = at + len(before), at + len(before) + len(found)
             if found:
                 yield start, at
-
-
-def flagged(opened: Opened, names: "Iterable[str]") -> Bools:
-    """Mark the pairs with one of some flags, or with `none`, bool [pairs]."""
-    marked = np.zeros(len(opened), dtype=bool)
-    if opened.flags is None:
-        return marked | ("none" in names)
-    for name in names:
-        marked |= opened.flags.none() if name == "none" else opened.flags.raised(name)
-    return marked

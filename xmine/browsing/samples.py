@@ -10,21 +10,18 @@ from typing import NamedTuple
 import numpy as np
 
 from xmine.browsing.cuts import Cuts
-from xmine.browsing.judgements import CODES, Judgements
+from xmine.browsing.judgements import CODES, Codes, Judgements
 from xmine.browsing.opened import Opened, Rows
-from xmine.browsing.query import Codes
 from xmine.errors import OptionError
 from xmine.pairs.judgements import ACCEPT, REJECT, UNSURE
 from xmine.scoring.threshold import precision_of
 from xmine.units import count
 
 USUAL = 50  # pairs of a sample
-HOW = ("random", "strata", "unsure")  # orders of a sample
+HOW = ("random", "unsure")  # orders of a sample
 _PLAN = re.compile(
     rf"(?:(?P<size>\d{{1,7}})|(?:±|\+-)? ?(?P<within>0?\.\d*[1-9]))? ?(?P<how>{'|'.join(HOW)})?"
 )
-_BINS = (0.5, 0.8, 0.95)  # probabilities where strata end
-_LEAST = 0.02  # variance: sure pairs are looked at, too
 # Standard deviations that hold nine tenths of a normal distribution, as for expected precision.
 _NINE_TENTHS = 1.645
 _SEED = 1  # of the one order in which pairs are drawn
@@ -41,10 +38,10 @@ class Plan(NamedTuple):
 
 
 def read_plan(line: str) -> Plan:
-    """Read `50 random`, `±.05 strata`, or a part of that."""
+    """Read `50 random`, `±.05`, or a part of that."""
     found = _PLAN.fullmatch(line.strip())
     if found is None or found["size"] == "0":
-        raise OptionError(f"{line!r} is no sample", "50 random, ±.05 strata, 50 unsure")
+        raise OptionError(f"{line!r} is no sample", "50 random, ±.05, 50 unsure")
     within = None if found["within"] is None else float(found["within"])
     size = int(found["size"] or (USUAL if within is None else _FEWEST))
     return Plan(size, within, found["how"] or HOW[0])
@@ -52,21 +49,15 @@ def read_plan(line: str) -> Plan:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A share of some pairs, and an interval that holds the true share nine times in ten.
-
-    Of strata it is `weighted`, and worth that of so many pairs drawn at random.
-    """
+    """A share of some pairs, and an interval that holds the true share nine times in ten."""
 
     so: int
     of: int
-    weighted: float | None = None
-    worth: float = 0.0
 
     @property
     def share(self) -> float | None:
         """The share; None of nothing."""
-        plain = self.so / self.of if self.of else None
-        return plain if self.weighted is None else self.weighted
+        return self.so / self.of if self.of else None
 
     @property
     def interval(self) -> tuple[float, float] | None:
@@ -74,7 +65,7 @@ class Share:
         share, z = self.share, _NINE_TENTHS
         if share is None:
             return None
-        part = z * z / (self.of if self.weighted is None else self.worth)
+        part = z * z / self.of
         spread = math.sqrt(part * (share * (1 - share) + part / 4))
         low, high = ((share + part / 2 + sign * spread) / (1 + part) for sign in (-1, 1))
         return max(round(low, 12), 0.0), min(round(high, 12), 1.0)
@@ -117,27 +108,6 @@ def share_of(codes: Codes, rows: Rows) -> Share:
     """Count the accepted among those of some pairs that are accepted or rejected."""
     accepted, rejected = (int((codes[rows] == CODES[each]).sum()) for each in (ACCEPT, REJECT))
     return Share(accepted, accepted + rejected)
-
-
-def _weighted(codes: Codes, kept: Rows, strata: Rows, drawn: Rows) -> Share:
-    """Estimate the share of all kept pairs from those that were drawn and judged in each stratum.
-
-    Each counts as much as its stratum has pairs (Cochran 1977, 5.3). Shares of 0 and 1 of few pairs
-    are shrunk for the variance, which gives the number of pairs for Wilson's interval.
-    """
-    share = middle = variance = 0.0
-    is_drawn = np.isin(kept, drawn)
-    for stratum in np.unique(strata):
-        inside = strata == stratum
-        found, pairs = share_of(codes, kept[inside & is_drawn]), int(inside.sum())
-        weight, likely = pairs / len(kept), (found.so + 0.5) / (found.of + 1)
-        share += weight * (0.5 if found.share is None else found.share)
-        middle += weight * likely
-        left = likely * (1 - likely) * (1 - found.of / pairs) / max(found.of, 1)
-        variance += weight**2 * left
-    every = share_of(codes, drawn)
-    worth = middle * (1 - middle) / variance if variance else math.inf
-    return Share(every.so, every.of, share, worth) if every.of else every
 
 
 def judged_at_random(opened: Opened, codes: Codes, cut: float | None) -> Share:
@@ -223,8 +193,8 @@ class Sample:
         opened: where they are from.
         cut: of which the sample tells; None in a file.
         around: whether they are the nearest on both sides of the cut, or drawn from all kept ones.
-        how: `random`; `strata` of probability and flags, the unsure ones more often; `unsure` for
-            those first, below the cut, too, of which the probability says least.
+        how: `random`; `unsure` for those first, below the cut, too, of which the probability says
+            least.
         rows: int64 [pairs], rows of `opened`, in random order.
     """
 
@@ -252,30 +222,14 @@ class Sample:
             fewer = min(len(below), max(size // 2, size - len(above)))
             more = min(len(above), size - fewer)
             self._above, self._below = above[len(above) - more :], below[:fewer]
-        if how != HOW[0]:
-            order = self._by_probability(order)
+        if how == "unsure":
+            if opened.probs is None:
+                raise OptionError(f"{opened.path}: no pair has a probability", "choose random")
+            self._above = np.flatnonzero(opened.kept(cut) | opened.allowed)
+            doubt = np.abs(np.nan_to_num(opened.probs.astype(np.float64))[order] - 0.5)
+            order = order[np.argsort(doubt, kind="stable")]
         wanted = np.concatenate([self._above, self._below])
         self.rows: Rows = order[np.isin(order, wanted)][:size]
-
-    def _by_probability(self, order: Rows) -> Rows:
-        """Order pairs by what their judgement tells; what is equal stays as it is."""
-        if self.opened.probs is None:
-            raise OptionError(f"{self.opened.path}: no pair has a probability", "choose random")
-        probs = np.nan_to_num(self.opened.probs.astype(np.float64))
-        if self.how == "unsure":
-            self._above = np.flatnonzero(self.opened.kept(self.cut) | self.opened.allowed)
-            return order[np.argsort(np.abs(probs[order] - 0.5), kind="stable")]
-        flags, order = self.opened.flags, order[np.isin(order, self._above)]
-        clean = flags.none() if flags is not None else np.ones(len(probs), dtype=bool)
-        strata = np.searchsorted(_BINS, probs) * 2 + clean
-        self._strata: Rows = strata[self._above]
-        turn = np.zeros(len(order))
-        for stratum in np.unique(strata[order]):
-            inside = strata[order] == stratum
-            mean = probs[order][inside].mean()
-            spread = math.sqrt(max(mean * (1 - mean), _LEAST))  # Neyman's allocation (1934)
-            turn[inside] = np.arange(inside.sum()) / (inside.sum() * spread)
-        return order[np.argsort(turn, kind="stable")]
 
     def __len__(self) -> int:
         """Count the pairs to judge."""
@@ -285,8 +239,6 @@ class Sample:
         """Count the verdicts on the sample; `codes` are those on all pairs."""
         above, below = (self.rows[np.isin(self.rows, of)] for of in (self._above, self._below))
         share, expected = share_of(codes, above), None
-        if self.how == "strata":
-            share = _weighted(codes, self._above, self._strata, self.rows)
         if self.opened.probs is not None:
             probs = self.opened.probs[self._above].astype(np.float64)
             expected = precision_of(probs[~np.isnan(probs)])[1]

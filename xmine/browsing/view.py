@@ -1,15 +1,14 @@
 """The pairs that the app shows: those of a query at a cut, in the order of the query."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from xmine.browsing.opened import Opened, Rows
+from xmine.browsing.opened import Bools, Opened, Rows
 from xmine.browsing.opening import stamp
-from xmine.browsing.query import Codes, PairQuery, select, usual
+from xmine.browsing.query import PairQuery, Said, counted, meets, select, usual
 
 if TYPE_CHECKING:
     from xmine.browsing.neighbourhood import Surroundings
@@ -40,18 +39,18 @@ class View:
     def __init__(
         self,
         opened: Opened,
-        codes: Callable[[str, str], Codes] | None = None,
+        said: Said | None = None,
         query: PairQuery | None = None,
         cut: float | None = None,
     ) -> None:
         """Show the pairs of a query, or the usual ones, at a cut, or at that of the run.
 
-        Any thread may call `codes` for labels, see `Judgements.codes`.
+        Any thread may ask `said` for labels, see `Judgements.said`.
         """
         self.opened = opened
         self._stamp = stamp(opened.path)
-        self._codes = codes
-        self.query = query or usual(opened)
+        self._said = said
+        self.query = query or PairQuery(usual(opened))
         self.cut = self.start = opened.cut if cut is None else cut
         self.wanted = Wanted(self.query, self.cut)
         self.rows: Rows = self.find(self.wanted)
@@ -79,15 +78,18 @@ class View:
 
     def find(self, wanted: Wanted) -> Rows:
         """Find the rows of a query, int64 [found], in any thread: the view does not change."""
-        codes = None
-        if wanted.query.by_verdict and self._codes is not None:
-            codes = self._codes(wanted.query.verdict, wanted.query.by)
-        return select(self.opened, wanted.query, wanted.cut, codes)
+        return select(self.opened, wanted.query, wanted.cut, self._said)
+
+    def hits(self, text: str) -> Bools:
+        """Mark the pairs that have a text, a regular expression or a line, bool [pairs]."""
+        return meets(self.opened, text, cut=self.cut, said=self._said)[0].to_numpy()
+
+    def counted(self, where: str) -> list[tuple[str, int]]:
+        """Count the pairs of what may be added to a filter, see `query.counted`."""
+        return counted(self.opened, where, self.wanted.cut, self._said)
 
     def still_found(self) -> Rows:
         """Give those of `rows` that meet the query now; verdicts may have changed since."""
-        if not self.query.by_verdict:
-            return self.rows
         return self.rows[np.isin(self.rows, self.find(Wanted(self.query, self.cut)))]
 
     def take(self, wanted: Wanted, rows: Rows) -> bool:

@@ -14,7 +14,7 @@ from xmine.files.atomic import replacing
 from xmine.files.records import json_row, open_parquet
 from xmine.flags.names import FLAGS
 from xmine.mining.options import MiningOptions
-from xmine.mining.selection import COPY, TOO_HIGH, WRONG
+from xmine.mining.selection import COPY, WRONG
 from xmine.pairs.io import write_pairs
 from xmine.run.folder import CANDIDATES_FILE, PAIRS_FILE, RUN_FILE, SUMMARY_FILE, alone_in
 from xmine.run.tables import candidates_schema, write_columns
@@ -127,11 +127,9 @@ def _summary(opened: Opened, cuts: Cuts, rows: Any, cut: float) -> dict[str, Any
 def _dropped(opened: Opened, before: dict[str, int], cut: float) -> dict[str, int]:
     """Count anew what options drop above the cut; what is wrong is as it was."""
     counts = {name: before[name] for name in (WRONG, COPY) if name in before}
-    ranks, scores, asked = opened.ranks, opened.scores, opened.run.get("options", {})
-    assert opened.flags is not None and ranks is not None and scores is not None
+    ranks, asked = opened.ranks, opened.run.get("options", {})
+    assert opened.flags is not None and ranks is not None
     above = ~opened.allowed & (ranks >= cut)  # what is known to be right is never dropped
-    if (most := asked.get("score_max")) is not None:
-        counts[TOO_HIGH] = int((above & (scores.astype(np.float64) > most)).sum())
     for name in set(MiningOptions(drop=asked.get("drop", [])).drop) - {COPY}:
         counts[name] = int((above & opened.flags.raised(name)).sum())
     return {name: count for name, count in counts.items() if count}

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from xmine.aligning.options import AligningOptions
-from xmine.cli.arguments import FORCE, FORMAT, MODEL, NO_HEADER, OUTPUT, SOURCE
+from xmine.cli.arguments import FORCE, FORMAT, MODEL, OUTPUT, SOURCE
 from xmine.cli.console import Console
 from xmine.cli.encoders import load_encoders
 from xmine.cli.from_options import with_flags
@@ -24,7 +24,6 @@ def align(
     model: MODEL = None,
     output: OUTPUT = None,
     format: FORMAT = None,
-    no_header: NO_HEADER = False,
     force: FORCE = False,
 ) -> None:
     """Pair the lines of two versions of one document.
@@ -51,6 +50,6 @@ def align(
     with console.progress() as report:
         aligned = align_files(source, target, encoder, options, report, run=run, force=force)
     rows = None if run else aligned.rows()
-    finish(console, aligned.report(), output, rows, format=format, header=not no_header)
+    finish(console, aligned.report(), output, rows, format=format)
     if is_terminal() and run is not None:
         console.say(next_steps(output), one_line=True)

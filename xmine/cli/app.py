@@ -15,7 +15,7 @@ from xmine.version import __version__
 # In the order of the help. Each has a module of its name, but for two. In it is a function of
 # that name, or a `typer.Typer` with commands of its own.
 _COMMANDS = (
-    "mine align documents browse score search encode convert adapt help train pairs eval "
+    "mine mine-all align documents browse score search encode convert adapt help train pairs eval "
     "reproduce model cache trust"
 ).split()
 
@@ -56,7 +56,7 @@ def app(called: str = "") -> typer.Typer:
     if listed:  # xmine --version needs none of that
         from xmine.cli.from_options import Command
     for name in listed:
-        own = {"eval": "evaluate", "help": "manual"}.get(name, name)
+        own = {"eval": "evaluate", "help": "manual"}.get(name, name).replace("-", "_")
         module = import_module(f"xmine.cli.{own}")
         command = getattr(module, own)
         if isinstance(command, typer.Typer):

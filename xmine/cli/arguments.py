@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from xmine.errors import OptionError
-from xmine.files.suffixes import PACKED, PAIR_SUFFIXES
+from xmine.files.suffixes import PACKED, PAIR_SUFFIXES, PICTURE_SUFFIXES
 from xmine.plugins import plugin_names
 
 if TYPE_CHECKING:
@@ -127,6 +127,21 @@ TEXTS = Annotated[
 FORMAT = Annotated[
     Literal["tsv", "jsonl"] | None,
     value("Rows on stdout: with tabs, or a JSON object each.", group="Output", shown="tsv"),
+]
+SRC_VECTORS = Annotated[
+    Path | None,
+    value("Sentence vectors of the source's lines, instead of an encoder: .npy.", group="Input"),
+]
+TGT_VECTORS = Annotated[
+    Path | None, value("Sentence vectors of the target's lines.", group="Input")
+]
+PLOT = Annotated[
+    Path | None,
+    value(
+        "Draw a histogram of the pairs with the cut: - on the terminal; or a file, "
+        f"{PICTURE_SUFFIXES}, whose numbers go to a .csv beside the picture.",
+        group="Output",
+    ),
 ]
 DATA = Annotated[Path | None, value("Folder with the benchmark files.", shown="$XMINE_DATA")]
 FIGURES = Annotated[Path | None, value("Also write the figures to a JSON file.", "-o --output")]

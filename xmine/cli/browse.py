@@ -74,11 +74,12 @@ def _check(path: Path | None, *, serve: bool, is_at: bool) -> None:
 
 def _show(path: Path | None, *, sample: bool = False, read_only: bool = False) -> None:
     gc.disable()  # until the first screen is there: nothing that is loaded is garbage
+    from xmine.cli.fields import fields_of
     from xmine.cli.web_server import be_window
     from xmine.tui.app import XmineApp
     from xmine.tui.background import leave_readers
 
-    app = XmineApp(path, sample=sample, read_only=read_only)
+    app = XmineApp(path, sample=sample, read_only=read_only, fields=fields_of)
     if _served():
         be_window()
     else:

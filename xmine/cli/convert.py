@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xmine.cli.arguments import FORCE, FORMAT, NO_HEADER, PAIRS, value
+from xmine.cli.arguments import FORCE, FORMAT, PAIRS, value
 from xmine.cli.console import Console
 from xmine.cli.from_options import with_flags
 from xmine.cli.outputs import on_stdout, print_pairs
@@ -33,7 +33,6 @@ def convert(
     src_lang: Annotated[str, value(shown="what FILE or its text says")] = "",
     tgt_lang: Annotated[str, value(shown="what FILE or its text says")] = "",
     format: FORMAT = None,
-    no_header: NO_HEADER = False,
     force: FORCE = False,
 ) -> None:
     """Convert a file of pairs to another format.
@@ -57,7 +56,7 @@ def convert(
     from xmine.units import count
 
     if on_stdout(console, target, format) is None:
-        console.say(", ".join(print_pairs(read_pairs(source), format, header=not no_header)))
+        console.say(", ".join(print_pairs(read_pairs(source), format)))
         return
     check_pair_file(target, force=force, source=source)
     known = languages_of(source) or UNKNOWN_LANGUAGES
@@ -71,7 +70,7 @@ def convert(
         pairs = chain(first, pairs)
         languages, doubts = _told(source, first, languages, (src_lang, tgt_lang))
     refuse_turned(target, languages)
-    written = write_pairs(pairs, target, languages, losses, header=not no_header)
+    written = write_pairs(pairs, target, languages, losses)
     warnings = doubts + language_warnings(target, languages)
     if not tells_languages and UNKNOWN_LANGUAGE not in languages:
         written.notes.append(f"a .{kind} does not name languages ({','.join(languages)})")

@@ -71,10 +71,9 @@ def with_flags(
     refuse: Callable[[str], None] = lambda name: None,
     presets: Mapping[str, Path] | None = None,
 ) -> Callable[..., None]:
-    """Give a command the flags of its parameters `options`, `given` and `console`.
+    """Give a command the flags of its parameters, of the fields of `options`, and of `console`.
 
-    `options` is of a class of Options, `given` of a dataclass that declares flags, and `console`
-    stands for those that every command has.
+    `options` is of a class of Options; `console` stands for the flags that every command has.
 
     Args:
         command: the function.
@@ -83,21 +82,18 @@ def with_flags(
         presets: files that `--preset NAME` chooses; other files beat them.
     """
     flags, helps = list[inspect.Parameter](), _documented(getattr(command, "func", command))
-    given_kind: Any = None
     for name, parameter in inspect.signature(command).parameters.items():
         if name == "options":
             kind = kind or parameter.annotation
-        elif name == "given":
-            given_kind = parameter.annotation
         elif name != "console":
             flags.append(
                 _parameter(name, parameter.annotation, parameter.default, helps.get(name, ""))
             )
-    of_given = _declared(given_kind)
     fields = _own_first(kind) if kind else {}
-    flags += of_given.values()
     flags += [_parameter("preset", _preset_flag(presets), None)] if presets else []
-    flags += [_flag(*each, METHOD if presets else OTHER) for each in fields.values()]
+    no_flags: frozenset[str] = getattr(kind, "no_flags", frozenset())
+    group = METHOD if presets else OTHER
+    flags += [_flag(*each, group, name in no_flags) for name, each in fields.items()]
 
     def read(context: typer.Context, file: Path | None) -> Path | None:
         if not context.resilient_parsing:
@@ -107,6 +103,8 @@ def with_flags(
         return file
 
     about = "File of options, instead of the nearest xmine.toml; flags beat it."
+    if no_flags or any(each.metadata["preset"] for each, _ in fields.values()):
+        about += " It may have more options than there are flags: the reference lists them."
     options = typer.Option(help=about, is_eager=True, callback=read, rich_help_panel=GENERAL)
     flags += [
         _parameter("context", typer.Context, inspect.Parameter.empty),
@@ -129,8 +127,6 @@ def with_flags(
         origins = settings.origins(context)
         if kind:
             made["options"] = _made(kind, fields, values, context, presets or {}, origins)
-        if given_kind:
-            made["given"] = given_kind(**{name: values.pop(name) for name in of_given})
         settings.tell(origins, context, made["console"])
         command(**made, **values)
 
@@ -146,17 +142,6 @@ def _own_first(kind: type[Options]) -> dict[str, tuple[dataclasses.Field[Any], A
     every = list(dataclasses.fields(kind))  # type: ignore[arg-type]
     every.sort(key=lambda each: each.name not in own)
     return {each.name: (each, hints[each.name]) for each in every}
-
-
-def _declared(kind: Any) -> dict[str, inspect.Parameter]:  # noqa: ANN401 - a dataclass, or nothing
-    """Give the flags that the fields of a dataclass declare as parameters do."""
-    hints = typing.get_type_hints(kind, include_extras=True) if kind else {}
-    helps = _documented(kind) if kind else {}
-    every = hints.items()
-    return {
-        name: _parameter(name, hint, getattr(kind, name), helps.get(name, ""))
-        for name, hint in every
-    }
 
 
 def _made(
@@ -224,7 +209,12 @@ def _parameter(name: str, annotation: Any, default: Any, help: str = "") -> insp
     return inspect.Parameter(name, _KEYWORD, annotation=annotation, default=default)
 
 
-def _flag(field: dataclasses.Field[Any], hint: Any, group: str) -> inspect.Parameter:  # noqa: ANN401
+def _flag(
+    field: dataclasses.Field[Any],
+    hint: Any,  # noqa: ANN401
+    group: str,
+    hidden: bool,
+) -> inspect.Parameter:
     """Make the flag of a field; `group` is that of a field that names none."""
     name, about = field.name, field.metadata
     names = [flag(name), *filter(None, [about["short"]])]
@@ -253,7 +243,7 @@ def _flag(field: dataclasses.Field[Any], hint: Any, group: str) -> inspect.Param
         hint = str
         if about["words"]:
             details["autocompletion"] = _completer(about["words"])
-    details |= {"rich_help_panel": about["group"] or group, "hidden": about["preset"]}
+    details |= {"rich_help_panel": about["group"] or group, "hidden": hidden or about["preset"]}
     if default == "" or about["shown_default"]:
         details["show_default"] = about["shown_default"] or False
     option = typer.Option(*names, help=help, **details)
@@ -359,7 +349,7 @@ class Command(typer.core.TyperCommand):
             source = ctx.get_parameter_source(each.name)
             if getattr(each, "hidden", False) and source and source.name == "COMMANDLINE":
                 raise OptionError(
-                    f"{each.opts[0]}: an option of papers, which has no flag",
+                    f"{each.opts[0]}: no flag of {ctx.command_path}, but files have the option",
                     f"write `{key_of(each)} = ...` into a file, and give it with --options FILE",
                 )
 

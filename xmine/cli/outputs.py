@@ -1,19 +1,16 @@
-"""What `xmine mine` and `xmine score` take, check and end with alike."""
+"""What commands that print pairs check before the work, and end with alike."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os.path import realpath
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-from xmine.cli.arguments import FORCE, FORMAT, MODEL, NO_HEADER, switch, value
 from xmine.cli.console import Console, write_rows
 from xmine.cli.encoders import load_encoders
 from xmine.cli.pair_table import show_pairs
 from xmine.errors import OptionError
-from xmine.files.atomic import check_free
-from xmine.files.suffixes import PICTURE_SUFFIXES
-from xmine.mining.options import MiningOptions, ScoringOptions
+from xmine.mining.options import ScoringOptions
 from xmine.options import without_effect
 from xmine.pairs.jsonl import jsonl_rows
 from xmine.pairs.losses import Losses
@@ -23,8 +20,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from xmine.encoders.pair import EncoderPair
-    from xmine.mining.aligned_scores import ScoringReport
-    from xmine.mining.mined import MiningReport
     from xmine.mining.report import Report
     from xmine.pairs.pair import Pair
     from xmine.scoring.histogram import Histogram
@@ -33,134 +28,50 @@ if TYPE_CHECKING:
 # next prompt.
 _AROUND = 12
 _MOST_BINS = 30
+_TERMINAL = Path("-")  # of `--plot`
 
 
-@dataclass(frozen=True)
-class Given:
-    """Flags of both commands besides options: what reads the text, and where results go.
+def given_vectors(
+    source: Path | None, target: Path | None, model: str | None, options: ScoringOptions
+) -> list[Path]:
+    """List the files of `--src-vectors` and `--tgt-vectors`: both or none; refuse what needs more.
 
-    Attributes:
-        src_vectors: Sentence vectors of the source's lines, instead of an encoder: .npy, or raw
-            float32.
-        dim: Dimension of raw float32 vectors.
-        hubs: Write the hubs to this file, as TSV: lines that are a neighbour of very many lines.
-        plot: Draw a histogram of the pairs on stderr, with the cut and the expected precision, if
-            any.
-        tgt_vectors: Sentence vectors of the target's lines.
+    Raises:
+        OptionError: one side alone is given, or a model, or sentences that no line of them is.
     """
-
-    model: MODEL = None
-    src_vectors: Annotated[Path | None, value(group="Input")] = None
-    tgt_vectors: Annotated[Path | None, value(group="Input")] = None
-    dim: Annotated[int | None, value(group="Input", shown="of the .npy", min=1)] = None
-    hubs: Annotated[Path | None, value(group="Output")] = None
-    plot: Annotated[bool, switch("--plot", group="Output")] = False
-    plot_file: Annotated[
-        Path | None,
-        value(
-            f"Draw the histogram as a picture: {PICTURE_SUFFIXES}; its numbers go to a .csv "
-            "beside the picture.",
-            group="Output",
-        ),
-    ] = None
-    format: FORMAT = None
-    no_header: NO_HEADER = False
-    force: FORCE = False
-
-    def check(
-        self,
-        output: str | None,
-        inputs: list[str],
-        others: list[Path | None],
-        options: ScoringOptions,
-        *,
-        pairs_first: bool = False,
-        or_run: bool = False,
-        repair: str | None = None,
-    ) -> None:
-        """Refuse vectors that do not fit, and outputs that cannot be written or are read.
-
-        `output` may name a run with `or_run`; `repair` is another file of pairs. The first of
-        `inputs` may be a file of pairs; the rest are text inputs. `others` are files that are read
-        too. By the languages in `options` a Moses pair may be turned.
-        """
-        if (self.src_vectors is None) != (self.tgt_vectors is None):
-            raise OptionError(
-                "vectors of one side only", "give both --src-vectors and --tgt-vectors, or neither"
-            )
-        if self.src_vectors and isinstance(options, MiningOptions) and options.segment:
-            raise OptionError(
-                "--segment and vectors: a vector is of a whole line",
-                "leave out the vectors, or --segment",
-            )
-        if self.src_vectors and self.model is not None:
-            raise OptionError(
-                "--model and vectors", "vectors take the place of an encoder: give one"
-            )
-        files = [*others, self.src_vectors, self.tgt_vectors]
-        codes = options.src_lang, options.tgt_lang
-        how = {"pairs_first": pairs_first, "or_run": or_run, "force": self.force}
-        read, written = check_output(output, inputs, codes, files, **how)
-        if repair:
-            _, more = check_output(repair, inputs, codes, files, **how)
-            if written.keys() & more.keys():
-                raise OptionError(f"{repair}: -o and --repair cannot go to the same file")
-            written |= more
-        if self.hubs:
-            check_free(self.hubs, force=self.force)
-        if self.plot_file:
-            from xmine.plots.scores import check_picture
-
-            check_picture(self.plot_file, force=self.force)
-        table = self.plot_file and self.plot_file.with_suffix(".csv")
-        for what, path in (("hubs", self.hubs), ("picture", self.plot_file), ("picture", table)):
-            if path and (other := written.setdefault(realpath(path), what)) != what:
-                raise OptionError(f"{path}: {other} and {what} cannot go to the same file")
-        refuse_read(read, written)
-
-    def load(
-        self, options: ScoringOptions, console: Console, *, second: bool = False
-    ) -> "tuple[EncoderPair | None, tuple[NDArray[Any], NDArray[Any]] | None]":
-        """Open the vectors of both sides or, without them, load the encoders."""
-        from xmine.vectors.vector_files import read_vectors
-
-        source, target = self.src_vectors, self.tgt_vectors
-        if not (source and target):
-            return load_encoders(self.model, options, console, second=second), None
-        console.warn(*without_effect(options, {"an encoder": False, "a transformer": second}))
-        vectors = read_vectors(source, self.dim), read_vectors(target, self.dim)
-        console.detail(f"vectors of {source} and {target}, dimension {vectors[0].shape[1]}")
-        return None, vectors
-
-    def finish(
-        self,
-        console: Console,
-        report: "MiningReport | ScoringReport",
-        inputs: list[str],
-        output: str | None,
-        pairs: "Iterable[Pair] | None",
-        *,
-        notes: Sequence[str] = (),
-        table: int | None = None,
-        printed: bool = False,
-        more: Mapping[str, object] | None = None,
-    ) -> None:
-        """Draw the pairs, and end as `finish` does."""
-        title = " - ".join(Path(each).name for each in inputs)
-        draw(console, report.histogram, self.plot, self.plot_file, title)
-        facts = {"histogram": report.histogram().facts()} if self.plot else {}
-        finish(
-            console,
-            report,
-            output,
-            pairs,
-            format=self.format,
-            header=not self.no_header,
-            notes=notes,
-            table=table,
-            printed=printed,
-            more=facts | dict(more or {}),
+    if (source is None) != (target is None):
+        raise OptionError(
+            "vectors of one side only", "give both --src-vectors and --tgt-vectors, or neither"
         )
+    if not (source and target):
+        return []
+    if getattr(options, "segment", False):
+        raise OptionError(
+            "--segment and vectors: a vector is of a whole line",
+            "leave out the vectors, or --segment",
+        )
+    if model is not None:
+        raise OptionError("--model and vectors", "vectors take the place of an encoder: give one")
+    return [source, target]
+
+
+def load_sides(
+    model: str | None,
+    vectors: Sequence[Path],
+    options: ScoringOptions,
+    console: Console,
+    *,
+    second: bool = False,
+) -> "tuple[EncoderPair | None, tuple[NDArray[Any], NDArray[Any]] | None]":
+    """Open the vectors of both sides or, without them, load the encoders."""
+    from xmine.vectors.vector_files import read_vectors
+
+    if not vectors:
+        return load_encoders(model, options, console, second=second), None
+    console.warn(*without_effect(options, {"an encoder": False, "a transformer": second}))
+    source, target = map(read_vectors, vectors)
+    console.detail(f"vectors of {vectors[0]} and {vectors[1]}, dimension {source.shape[1]}")
+    return None, (source, target)
 
 
 def finish(
@@ -170,16 +81,17 @@ def finish(
     pairs: "Iterable[Pair] | None",
     *,
     format: str | None,
-    header: bool,
+    plot: Path | None = None,
+    title: Sequence[str] = (),
     notes: Sequence[str] = (),
     table: int | None = None,
     printed: bool = False,
     more: Mapping[str, object] | None = None,
 ) -> None:
-    """Warn, write the pairs, and end with the summary and `notes`; `more` are facts.
+    """Warn, draw a `plot`, write the pairs, and end with the summary and `notes`.
 
-    Without `pairs` a run has them, or they are `printed`. Where `table` is their number, a terminal
-    shows the first.
+    The plot has the inputs as its `title`; `more` are facts. Without `pairs` a run has them, or
+    they are `printed`. Where `table` is their number, a terminal shows the first.
     """
     from xmine.pairs.io import write_pairs
     from xmine.pairs.paths import language_warnings
@@ -188,14 +100,17 @@ def finish(
     if output and pairs is not None:
         warnings = warnings + language_warnings(output, languages)
     console.warn(*warnings)
-    notes = list(filter(None, notes))
+    notes, facts = list(filter(None, notes)), report.facts()
+    if plot:
+        histogram: Any = report.histogram  # type: ignore[attr-defined]
+        draw(console, histogram, plot, " - ".join(Path(each).name for each in title))
+        facts["histogram"] = histogram().facts()
     if pairs is not None and table is not None:
         show_pairs(pairs, table)
     elif pairs is not None and output:
-        notes += write_pairs(pairs, output, languages, header=header).notes
+        notes += write_pairs(pairs, output, languages).notes
     elif pairs is not None and not console.as_json:
-        notes += print_pairs(pairs, format, header=header)
-    facts = report.facts()
+        notes += print_pairs(pairs, format)
     vectors: Any = facts["vectors"]
     how = f"{console.seconds:.1f} s"
     if vectors.get("architecture", "static") != "static":
@@ -216,11 +131,10 @@ def on_stdout(console: Console, output: str | None, format: str | None) -> str |
     return None if output == "-" else output
 
 
-def print_pairs(pairs: "Iterable[Pair]", format: str | None, *, header: bool) -> list[str]:
+def print_pairs(pairs: "Iterable[Pair]", format: str | None) -> list[str]:
     """Write pairs to stdout, and tell what got lost."""
     losses = Losses()
-    as_json = format == "jsonl"
-    write_rows(jsonl_rows(pairs, losses) if as_json else tsv_rows(pairs, losses, header=header))
+    write_rows((jsonl_rows if format == "jsonl" else tsv_rows)(pairs, losses))
     return losses.notes()
 
 
@@ -233,11 +147,14 @@ def check_output(
     force: bool,
     pairs_first: bool = False,
     or_run: bool = False,
-) -> tuple[list[str], dict[str, str]]:
-    """Refuse an output that cannot be written, or that is read, see `Given.check`.
+    plot: Path | None = None,
+    repair: str | None = None,
+) -> None:
+    """Refuse outputs that cannot be written, that are read, or that go to one file.
 
-    Returns:
-        the files that are read; and what goes to each file that is written.
+    `output` may name a run with `or_run`; `repair` is another file of pairs. The first of `inputs`
+    may be a file of pairs; the rest are text inputs. `others` are files that are read too. By the
+    languages, `codes`, a Moses pair may be turned.
     """
     from xmine.pairs.io import check_pair_file
     from xmine.pairs.paths import paths_to_read, paths_to_write, refuse_turned
@@ -247,43 +164,50 @@ def check_output(
     read = list(paths_to_read(inputs[0]).paths) if pairs_first else []
     read += [file for each in inputs[pairs_first:] for file in files_of(each)]
     read += [str(path) for path in others if path]
-    written: dict[str, str] = {}
+    written: dict[str, str] = {}  # a file and the option that writes it
+
+    def take(option: str, paths: Iterable[str | Path]) -> None:
+        for path in paths:
+            if (other := written.setdefault(realpath(path), option)) != option:
+                raise OptionError(f"{path}: {other} and {option} cannot go to the same file")
+
     if output == "":
         raise OptionError("-o: the name is empty", "is a variable of the shell unset?")
-    if output and or_run and makes_run(output):
-        check_run(Path(output))
-        kept = realpath(Path(output) / JUDGEMENTS_FILE)
+    run = Path(output) if output and or_run and makes_run(output) else None
+    if run:
+        check_run(run)
+        kept = realpath(run / JUDGEMENTS_FILE)
         for name in read:  # --force would throw it away
-            if Path(realpath(name)).is_relative_to(realpath(output)) and realpath(name) != kept:
+            if Path(realpath(name)).is_relative_to(realpath(run)) and realpath(name) != kept:
                 raise OptionError(f"{name}: is in {output}", "give another folder")
-    elif output:
-        check_pair_file(output, force=force)
-        refuse_turned(output, codes)
-        written |= {realpath(path): "pairs" for path in paths_to_write(output).paths}
-    refuse_read(read, written)
-    return read, written
+    for option, pairs in (("-o", None if run else output), ("--repair", repair)):
+        if pairs:
+            check_pair_file(pairs, force=force)
+            refuse_turned(pairs, codes)
+            take(option, paths_to_write(pairs).paths)
+    if plot and plot != _TERMINAL:
+        from xmine.plots.scores import check_picture
 
-
-def refuse_read(read: Iterable[str], written: Iterable[str]) -> None:
-    """Refuse to write to a file that is read."""
+        check_picture(plot, force=force)
+        take("--plot", (plot, plot.with_suffix(".csv")))
     for name in read:
         if realpath(name) in written:
             raise OptionError(f"{name}: input and output are the same file", "give another name")
 
 
 def draw(
-    console: Console,
-    histogram: "Callable[[int], Histogram]",
-    plot: bool,
-    picture: Path | None,
-    title: str,
+    console: Console, histogram: "Callable[[int], Histogram]", picture: Path, title: str
 ) -> None:
-    """Draw pairs, their probabilities and the cut in the terminal, in a file, in both or in none.
+    """Draw pairs, their probabilities and the cut in a file or, of `-`, on stderr.
 
     `histogram` makes one of some bins at most. `-q` does not silence the terminal; `--json` does,
     since stderr may be where the object goes.
     """
-    if plot and not console.as_json:
+    if picture != _TERMINAL:
+        from xmine.plots.scores import BINS, draw_histogram
+
+        draw_histogram(histogram(BINS), picture, title)
+    elif not console.as_json:
         from rich.console import Console as RichConsole
 
         from xmine.plots.terminal import histogram_lines
@@ -293,10 +217,6 @@ def draw(
         plain = not screen.encoding.startswith("utf")
         for line in histogram_lines(histogram(bins), screen.width, plain=plain):
             screen.print(line)
-    if picture:
-        from xmine.plots.scores import BINS, draw_histogram
-
-        draw_histogram(histogram(BINS), picture, title)
 
 
 def place(hit: Any) -> str:  # noqa: ANN401 - any hit with a line and an offset

@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xmine.cli.arguments import OUTPUT, value
+from xmine.cli.arguments import FORCE, FORMAT, MODEL, OUTPUT, PLOT, SRC_VECTORS, TGT_VECTORS, value
 from xmine.cli.console import Console
 from xmine.cli.explaining import EXPLAIN, print_scored
 from xmine.cli.from_options import with_flags
-from xmine.cli.outputs import Given, on_stdout
+from xmine.cli.outputs import check_output, finish, given_vectors, load_sides, on_stdout
 from xmine.errors import OptionError
 from xmine.files.suffixes import PAIR_SUFFIXES
 from xmine.mining.options import ScoringOptions
@@ -29,7 +29,6 @@ def score(
             f"TARGET a file of pairs: {PAIR_SUFFIXES}, or corpus.en,corpus.zh.",
         ),
     ],
-    given: Given,
     options: ScoringOptions,
     console: Console,
     target: Annotated[str | None, typer.Argument(metavar="TARGET")] = None,
@@ -39,6 +38,12 @@ def score(
     output: OUTPUT = None,
     explain: EXPLAIN = False,
     repair: Annotated[str | None, value(group="Most used")] = None,
+    model: MODEL = None,
+    src_vectors: SRC_VECTORS = None,
+    tgt_vectors: TGT_VECTORS = None,
+    plot: PLOT = None,
+    format: FORMAT = None,
+    force: FORCE = False,
 ) -> None:
     """Score the line pairs of files that are aligned already.
 
@@ -53,54 +58,57 @@ def score(
             lines aligned, and left out without a counterpart.
         target: The translations, line by line.
     """
-    output = on_stdout(console, output, given.format)
+    output = on_stdout(console, output, format)
     inputs = [each for each in (source, target, *(pool or ())) if each is not None]
     if inputs.count("-") > 1:
         raise OptionError("only one input can be standard input")
-    if given.src_vectors and pool:
+    vectors_of = given_vectors(src_vectors, tgt_vectors, model, options)
+    if vectors_of and pool:
         raise OptionError(
             "--pool and vectors: the lines of a pool would have none", "leave out one of them"
         )
-    if repair and given.src_vectors:
+    if repair and vectors_of:
         raise OptionError("--repair: given vectors are of single lines", "leave out one of them")
-    given.check(output, inputs, [], options, pairs_first=target is None, repair=repair)
+    check_output(
+        output,
+        inputs,
+        (options.src_lang, options.tgt_lang),
+        vectors_of,
+        force=force,
+        pairs_first=target is None,
+        plot=plot,
+        repair=repair,
+    )
 
     from xmine.aligning.repair import repair as repair_blocks
     from xmine.files.atomic import together
-    from xmine.flags.hubness import find_hubs, write_hubs
     from xmine.mining.aligned import score_aligned
     from xmine.pairs.io import write_pairs
 
-    encoder, vectors = given.load(options, console)
+    encoder, vectors = load_sides(model, vectors_of, options, console)
     explaining = _explaining(encoder) if explain else None
     with console.progress() as report:
         scored = score_aligned(source, target, encoder, options, report, pool=pool, vectors=vectors)
-    nearest, lines = scored.neighbours.first(options.neighborhood), len(scored.given)
-    sides, hubs = (scored.source, scored.target), given.hubs
-    hubs_found = find_hubs(nearest, *sides, own_lines=(lines, lines)) if hubs else []
-    notes = [f"{hubs}: {note}" for note in write_hubs(hubs_found, hubs)] if hubs else []
+    notes = list[str]()
     with together(output, repair):
         if explaining:
             print_scored(scored.rows(), explaining, scored.languages, as_json=console.as_json)
-        found, facts = scored.report(pool, len(hubs_found) if hubs else None), {}
+        found, facts = scored.report(pool), {}
         if repair:
             assert encoder is not None  # as vectors are refused
             repaired = repair_blocks(found, encoder)
-            written = write_pairs(
-                repaired.pairs, repair, scored.languages, header=not given.no_header
-            )
-            notes += [
-                f"{repair}: {count(written.count, 'pair')}",
-                *repaired.lines(),
-                *written.notes,
-            ]
+            written = write_pairs(repaired.pairs, repair, scored.languages)
+            said = f"{repair}: {count(written.count, 'pair')}"
+            notes = [said, *repaired.lines(), *written.notes]
             facts = {"repair": repaired.facts()}
-        given.finish(
+        finish(
             console,
             found,
-            [source, target] if target else [source],
             output or repair,
             scored.rows() if output or not (explain or repair) else None,
+            format=format,
+            plot=plot,
+            title=(source, target) if target else (source,),
             notes=notes,
             printed=explain,
             more=facts,

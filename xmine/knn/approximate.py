@@ -17,7 +17,7 @@ from xmine.knn.index_name import count_lists
 from xmine.knn.inverted_lists import number_type
 from xmine.knn.ivf_search import search_lists
 from xmine.knn.neighbours import Neighbours
-from xmine.knn.recall import CHOSEN_ON, MEASURED_ON, measure_recall
+from xmine.knn.recall import CHOSEN_ON, MEASURED_ON, RECALL, measure_recall
 from xmine.knn.rescoring import directions
 from xmine.progress import Progress, Report, silent
 
@@ -111,7 +111,7 @@ def search_approximate(
     k: int,
     *,
     index: str,
-    recall: float = 0.98,
+    recall: float = RECALL,
     memory: int = MEMORY,
     report: Report = silent,
 ) -> Neighbours:

@@ -14,6 +14,7 @@ from xmine.knn.rescoring import Direction
 # Rows on which the setting is chosen, and others on which the recall is measured. Their neighbours
 # are searched for among all: 5 s for a thousand among a million of 512 dimensions.
 CHOSEN_ON, MEASURED_ON = 2000, 1000
+RECALL = 0.98  # that a search by lists is to reach, unless asked for another
 # The recall of the sample must exceed the wanted one by so many standard errors.
 _ERRORS = 1.5
 

@@ -26,7 +26,7 @@ from xmine.knn.index_name import count_lists
 from xmine.knn.inverted_lists import number_type
 from xmine.knn.ivf_search import choose_reach
 from xmine.knn.neighbours import Neighbours
-from xmine.knn.recall import measure_recall
+from xmine.knn.recall import RECALL, measure_recall
 from xmine.knn.rescoring import Direction, directions
 from xmine.knn.tile_tasks import (
     Found,
@@ -74,7 +74,7 @@ def search_in_tiles(
     folder: Path,
     mark: str,
     index: str = "exact",
-    recall: float = 0.98,
+    recall: float = RECALL,
     memory: int = MEMORY,
     device: str = "cpu",
     report: Report = silent,

@@ -75,11 +75,9 @@ class AlignedScores(PairRows):
         """Count the pairs, which would fill the screen."""
         return f"<AlignedScores: {count(len(self.given), 'pair')}>"
 
-    def report(
-        self, pool: tuple[str, str] | None = None, hubs: int | None = None
-    ) -> "ScoringReport":
+    def report(self, pool: tuple[str, str] | None = None) -> "ScoringReport":
         """Report how many pairs were scored, quartiles, flags and warnings."""
-        return ScoringReport(self, pool, hubs)
+        return ScoringReport(self, pool)
 
     @property
     def probs(self) -> Floats | None:
@@ -114,13 +112,11 @@ class AlignedScores(PairRows):
 class ScoringReport(Report):
     """The figures of scored pairs, which are `result`.
 
-    `pool` names two inputs with more lines, if they were given; `hubs` is the number of hubs, if
-    hubs were looked for.
+    `pool` names two inputs with more lines, if they were given.
     """
 
     result: AlignedScores
     pool: tuple[str, str] | None = None
-    hubs: int | None = None
 
     @cached_property
     def blank(self) -> int:
@@ -253,5 +249,4 @@ class ScoringReport(Report):
         yield Figure("flags", self.flags, "flags: " + (", ".join(counted(self.flags)) or "none"))
         yield Figure("compared_with", [len(scored.source), len(scored.target)])
         yield Figure("pool", list(self.pool) if self.pool else None)
-        yield Figure("hubs", self.hubs, "" if self.hubs is None else count(self.hubs, "hub"))
         yield Figure("clamped", scored.clamped)

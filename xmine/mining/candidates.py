@@ -304,8 +304,7 @@ def flag(
     near = candidates.neighbours.first(options.neighborhood)
     sides = candidates.source, candidates.target
     found = flag_pairs(candidates.chosen, probs, near, *sides, candidates.read, loose, vectors)
-    names = [*options.more_flags, *options.drop]
-    return with_plugins(found, names, candidates.texts(), candidates.read.languages)
+    return with_plugins(found, options.drop, candidates.texts(), candidates.read.languages)
 
 
 def _language(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.flags.flag_set import Flags
+from xmine.knn.recall import RECALL
 from xmine.mining.candidates import Candidates
 from xmine.mining.options import MiningOptions
 from xmine.mining.phrases import (
@@ -178,10 +179,10 @@ class MiningReport(Report):
                 f"a probability is --min-prob {wanted:g}"
             )
         recall = candidates.neighbours.recall
-        if recall is not None and recall < options.recall - _BY_CHANCE:
+        if recall is not None and recall < RECALL - _BY_CHANCE:
             said.append(
-                f"the index found {recall:.3f} of the nearest neighbours, --recall is "
-                f"{options.recall:g}: give a higher one, or --index exact"
+                f"the index found {recall:.3f} of the nearest neighbours, below {RECALL:g}: "
+                "--index exact finds all"
             )
         return said + clamped_warning(candidates.scores.clamped)
 

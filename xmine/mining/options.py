@@ -16,6 +16,8 @@ from xmine.text.languages import check_code
 class SideOptions(PromptOptions, EncodingOptions):
     """How two sides are encoded, and their languages."""
 
+    no_flags = frozenset({"src_prompt", "tgt_prompt", "max_length"})
+
     src_lang: str = option(
         "",
         "Language code of the source, for flags, for cutting lines into sentences, and for file "
@@ -54,9 +56,6 @@ class ScoringOptions(SideOptions):
         "Quality",
         choices=("auto", "tokens", "off"),
     )
-    more_flags: list[str] = option(
-        [], "Raise these flags of other packages, too.", "Quality", plugins="flags"
-    )
 
 
 _CUTS = {"threshold", "precision", "min_prob"}  # options that say where to cut
@@ -94,7 +93,6 @@ class MiningOptions(ScoringOptions):
         "Most used",
         min=1,
     )
-    score_max: float | None = option(None, "Highest score to keep.", "Quality")
     keep_copies: bool = option(
         False,
         "Keep pairs with the same text on both sides.",
@@ -102,7 +100,7 @@ class MiningOptions(ScoringOptions):
     )
     drop: list[str] = option(
         [],
-        f"Drop pairs with any of these flags: {', '.join(FLAGS)}.",
+        f"Drop pairs with any of these flags: {', '.join(FLAGS)}, or those of other packages.",
         "Most used",
         choices=FLAGS,
         plugins="flags",
@@ -133,20 +131,12 @@ class MiningOptions(ScoringOptions):
         "so on.",
         "Input",
     )
-    dedup: bool = option(True, "Mine each repeated line once, at its first occurrence.", "Input")
     segment: bool = option(False, "Cut lines into sentences before mining.", "Most used")
     index: str = option(
         "auto",
         "How neighbours are searched: exact, auto (exact up to a fixed size), or by inverted "
         "lists, such as IVF4096,SQfp16.",
         "Speed and memory",
-    )
-    recall: float = option(
-        0.98,
-        "Share of the true nearest neighbours that an approximate index must find.",
-        "Speed and memory",
-        min=0.5,
-        max=1.0,
     )
     cache: bool = option(
         True,
@@ -189,12 +179,6 @@ class MiningOptions(ScoringOptions):
             raise OptionError(
                 f"--keep {taken[0]}: pairs have a source_{taken[0]} of their own",
                 "give the column another name",
-            )
-        highest = self.score_max
-        if isinstance(self.threshold, float) and highest is not None and highest < self.threshold:
-            raise OptionError(
-                f"--score-max {highest:g} is below --threshold {self.threshold:g}",
-                "no score is between them",
             )
         if self.index != "auto":
             count_lists(self.index)

@@ -185,7 +185,7 @@ def _lines(
 
 OUTCOMES = "kept", "below", "dropped"
 KEPT, BELOW, DROPPED = range(3)
-WRONG, COPY, TOO_HIGH = "known to be wrong", "copy", "above --score-max"
+WRONG, COPY = "known to be wrong", "copy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,13 +230,11 @@ def find_eligible(
         flags: of each candidate, see `xmine.flags.rules.flag_pairs`.
         copies: bool [candidates], which have the same text on both sides.
         known: [candidates], 1 for those known to be right, 0 for wrong ones, -1 for the others.
-        options: `threshold`, `score_max`, `drop`, `keep_copies`.
+        options: `threshold`, `drop`, `keep_copies`.
     """
     reasons = {WRONG: known == 0}
     if not options.keep_copies:
         reasons[COPY] = copies
-    if options.score_max is not None:
-        reasons[TOO_HIGH] = scores.astype(np.float64) > options.score_max
     for name in [*FLAGS, *sorted({*options.drop}.difference(FLAGS))]:
         if name in options.drop:
             reasons[name] = flags.raised(name)
@@ -267,7 +265,6 @@ def outcomes(mined: Mined) -> tuple[NDArray[np.int8], list[str | None]]:
     said = {
         WRONG: "dropped: known to be wrong",
         COPY: "dropped: the same text on both sides, or nearly; --keep-copies keeps it",
-        TOO_HIGH: f"dropped: above --score-max {options.score_max}",
     }
     for name, rows in mined.refused.items():
         kinds[rows] = DROPPED

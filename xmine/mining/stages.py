@@ -30,6 +30,7 @@ from xmine.knn.approximate import choose_index, search_approximate
 from xmine.knn.exact import MEMORY, search_exact
 from xmine.knn.growing import has_grown, rows_mark, search_grown
 from xmine.knn.neighbours import Neighbours, keep, kept_in, mark_in
+from xmine.knn.recall import RECALL
 from xmine.knn.tiles import is_one_tile, search_in_tiles
 from xmine.mining.figures import Rows, read_figures
 from xmine.mining.matching import OpenTokens, match_candidates, stretches_of_chosen
@@ -134,7 +135,6 @@ class Stages:
             found.append(
                 read_sentences(
                     given,
-                    dedup=options.dedup,
                     segment=options.segment,
                     language=language,
                     report=self._report,
@@ -223,7 +223,7 @@ class Stages:
         sizes = len(source), len(target), source.shape[1]
         device = search_device(options.device, *sizes)
         index = self._index = choose_index(*sizes, options.index, device)
-        folder, settings = run.path("neighbours"), (self._k, index, options.recall)
+        folder, settings = run.path("neighbours"), (self._k, index, RECALL)
         mark = rows_mark(source, target, *settings) if run.kept else ""
         if run.kept and (found := kept_in(folder, mark, run.changed)) is not None:
             return found
@@ -244,7 +244,6 @@ class Stages:
                 folder=self.steps.folder,
                 mark=self._search_mark(),
                 index=index,
-                recall=options.recall,
                 memory=memory,
                 device=device,
                 report=report,
@@ -252,8 +251,8 @@ class Stages:
         elif index == "exact":
             found = search_exact(source, target, k, memory=memory, device=device, report=report)
         else:
-            more: Any = {"recall": options.recall, "memory": memory, "report": report}
-            found = search_approximate(source, target, k, index=index, **more)
+            here = {"memory": memory, "report": report}
+            found = search_approximate(source, target, k, index=index, **here)
         if run.kept:
             found = keep(found, folder, mark)
             for path in self.steps.folder.glob("tile-*"):
@@ -289,7 +288,7 @@ class Stages:
     def _search_mark(self) -> str:
         """Name the search: vectors and settings."""
         vectors = [files.key for files in self._files]
-        return digest(*vectors, str(self._k), self._index, str(self._options.recall))
+        return digest(*vectors, str(self._k), self._index, str(RECALL))
 
     def tokens(
         self, encoded: tuple[Encoded, Encoded], encoder: SentenceEncoder, note: str = ""

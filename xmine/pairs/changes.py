@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from xmine.errors import FileError, OptionError
+from xmine.errors import FileError
 from xmine.files.records import json_row, open_parquet
 from xmine.pairs.losses import Losses
 from xmine.pairs.pair import COLUMNS, pair_frame
@@ -160,16 +160,10 @@ def _dated(folder: Path) -> "pl.DataFrame | None":
         return file.read(*_TEXTS, "since")
 
 
-def came_since(folder: Path, since: str, pairs: "pl.DataFrame") -> "pl.Series":
-    """Mark the kept pairs of a run that came since a date.
+def came(folder: Path, pairs: "pl.DataFrame") -> "pl.Series":
+    """Tell when each kept pair of a run came to it: 2026-11-28T09:30:00, in UTC.
 
-    Args:
-        folder: a run.
-        since: a date, perhaps with a time, in UTC: 2026-11-28 or 2026-11-28T09:30; or `run`.
-        pairs: `source` and `target`, kept pairs of the run.
-
-    Raises:
-        OptionError: `since` is neither.
+    `pairs` has the columns `source` and `target`; a pair that nobody dated came first.
     """
     import polars as pl
 
@@ -177,12 +171,4 @@ def came_since(folder: Path, since: str, pairs: "pl.DataFrame") -> "pl.Series":
     first = log.read_text(encoding="utf-8")[:_LOG_DATE].replace(" ", "T") if log.is_file() else ""
     if dated is None:
         dated = pl.DataFrame(schema=dict.fromkeys([*_TEXTS, "since"], pl.String))
-    dates = pairs.join(dated, _TEXTS, "left", maintain_order="left")["since"].fill_null(first)
-    if since == "run":
-        return dates == (dated["since"].max() or first)
-    try:
-        wanted = datetime.fromisoformat(since)
-    except ValueError:
-        raise OptionError(f"--since is {since!r}", "run, or a date such as 2026-11-28") from None
-    wanted = wanted.astimezone(UTC) if wanted.tzinfo else wanted
-    return dates >= wanted.strftime(_SECONDS)
+    return pairs.join(dated, _TEXTS, "left", maintain_order="left")["since"].fill_null(first)

@@ -172,8 +172,6 @@ def write_pairs(
     path: str | Path,
     languages: Languages = UNKNOWN_LANGUAGES,
     losses: Losses | None = None,
-    *,
-    header: bool = True,
 ) -> Written:
     """Write pairs in the format that the name says; files appear whole or not at all.
 
@@ -183,7 +181,6 @@ def write_pairs(
         languages: codes of the source and the target language, for the formats that say them; a
             Moses pair has them in its names.
         losses: counts what is lost, perhaps together with what `read_pairs` passes over.
-        header: whether TSV begins with the names of its columns.
 
     Raises:
         OptionError: no format has that suffix.
@@ -205,9 +202,7 @@ def write_pairs(
             stack.enter_context(packing(stack.enter_context(partial.open("wb")), packing_of(each)))
             for partial, each in zip(partials, place.paths, strict=True)
         ]
-        if place.format is tsv:
-            tsv.write(streams[0], counted(), languages, losses, header=header)
-        elif place.format:
+        if place.format:
             place.format.write(streams[0], counted(), languages, losses)
         else:
             moses.write((streams[0], streams[1]), counted(), losses)

@@ -32,16 +32,9 @@ def languages(path: str | Path) -> Languages | None:
     return None
 
 
-def write(
-    stream: BinaryIO,
-    pairs: Iterable[Pair],
-    languages: Languages,
-    losses: Losses,
-    *,
-    header: bool = True,
-) -> None:
+def write(stream: BinaryIO, pairs: Iterable[Pair], languages: Languages, losses: Losses) -> None:
     """Write `tsv_rows`; TSV has no place for the languages."""
-    write_rows(stream, tsv_rows(pairs, losses, header=header))
+    write_rows(stream, tsv_rows(pairs, losses))
 
 
 def tsv_rows(

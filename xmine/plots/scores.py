@@ -31,8 +31,8 @@ _AXES = {"score": "score", "prob": "probability"}
 def check_picture(path: Path, *, force: bool) -> None:
     """Refuse a picture that could not be drawn or written; called before the work."""
     if path.suffix.lower() not in (".png", ".svg", ".pdf"):
-        said = f"--plot-file is {str(path)!r}: no format for pictures"
-        raise OptionError(said, f"end it in {PICTURE_SUFFIXES}")
+        said = f"--plot is {str(path)!r}: no format for pictures"
+        raise OptionError(said, f"end it in {PICTURE_SUFFIXES}; - draws on the terminal")
     for each in (path, path.with_suffix(".csv")):
         check_free(each, force=force)
     needs("a picture", "matplotlib")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.errors import FileError, OptionError
+from xmine.errors import FileError
 from xmine.files.digests import Identity, check_unchanged, digest, identity
 from xmine.progress import Report, silent, ticks
 from xmine.run.local import LocalEngine
@@ -34,50 +34,31 @@ class GivenVectors(np.memmap[Any, Any]):
         self.identity = getattr(obj, "identity", None)
 
 
-def read_vectors(path: str | Path, dim: int | None = None) -> NDArray[Any]:
+def read_vectors(path: str | Path) -> NDArray[Any]:
     """Open a matrix of vectors, a row per line of a text file; it is not read into memory.
 
     Args:
-        path: `.npy`, float32 or float16 [lines, dim]; any other file is raw float32, row after
-            row, as LASER writes it.
-        dim: the width of a raw file; a `.npy` file knows its own.
+        path: `.npy`, float32 or float16 [lines, dim].
     """
     known, path = identity(path), Path(path)
-    found = _open_vectors(path, dim).view(GivenVectors)
+    found = _open_vectors(path).view(GivenVectors)
     found.identity = known
     return found
 
 
-def _open_vectors(path: Path, dim: int | None) -> NDArray[Any]:
+def _open_vectors(path: Path) -> NDArray[Any]:
     try:
         with path.open("rb") as file:
             start = file.read(6)
-        size = path.stat().st_size
     except OSError as error:
         raise FileError(f"{path}: {error.strerror}") from error
-    if size == 0:
+    if not start:
         raise FileError(f"{path}: the file is empty")
     if start.startswith(b"PK\x03\x04"):
         raise FileError(
             f"{path}: a .npz archive, which holds several arrays",
             'write one of them: numpy.save("vectors.npy", numpy.load(path)["name"])',
         )
-    if path.suffix == ".npy" or start == b"\x93NUMPY":
-        return _read_npy(path, dim)
-    if dim is None:
-        raise OptionError(
-            f"{path}: raw float32 does not tell its width", "give it, for example --dim 1024"
-        )
-    if size % (4 * dim):
-        raise FileError(
-            f"{path}: {size:,} bytes are not a whole number of rows of {dim:,} float32 numbers, "
-            f"{4 * dim:,} bytes each",
-            "is --dim right, and are the numbers float32?",
-        )
-    return np.memmap(path, dtype="<f4", mode="r", shape=(size // (4 * dim), dim))
-
-
-def _read_npy(path: Path, dim: int | None) -> NDArray[Any]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # a header as Python 2 wrote it, or one that looks so
@@ -87,7 +68,8 @@ def _read_npy(path: Path, dim: int | None) -> NDArray[Any]:
         why = str(error).partition("\n")[0][:200] if is_said else "its header cannot be parsed"
         raise FileError(
             f"{path}: not a .npy file, or a broken one: {why}",
-            "write it again with numpy.save(path, vectors)",
+            "write it with numpy.save(path, vectors); raw numbers of width 1024 are "
+            'numpy.fromfile(raw, "float32").reshape(-1, 1024)',
         ) from error
     is_matrix = vectors.ndim == 2 and vectors.shape[1] > 0
     if not is_matrix or vectors.dtype.name not in ("float32", "float16"):
@@ -95,8 +77,6 @@ def _read_npy(path: Path, dim: int | None) -> NDArray[Any]:
             f"{path}: {vectors.dtype} {list(vectors.shape)}; expected float32 [lines, dim]",
             'write it with numpy.save(path, vectors.astype("float32"))',
         )
-    if dim is not None and vectors.shape[1] != dim:
-        raise OptionError(f"{path}: its width is {vectors.shape[1]:,}, --dim is {dim:,}")
     return vectors
 
 

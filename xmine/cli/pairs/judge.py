@@ -39,7 +39,7 @@ def judge(
     judgement: Annotated[str | None, typer.Argument(metavar="JUDGEMENT")] = None,
     sample: Annotated[int | None, value(min=1)] = None,
     around: Annotated[bool, switch("--around")] = False,
-    order: Annotated[str, value("Order of it: random, strata or unsure.", shown=True)] = "random",
+    order: Annotated[str, value("Order of it: random, or unsure.", shown=True)] = "random",
     output: Annotated[str | None, value(names="-o --output")] = None,
     rejected: Annotated[bool, switch("--rejected")] = False,
     known: Annotated[Path | None, value()] = None,

@@ -8,27 +8,19 @@ from typing import TYPE_CHECKING, Annotated
 from xmine.cli.arguments import NO_HEADER, PAIRS, switch, value
 from xmine.cli.console import Console, write_rows
 from xmine.cli.from_options import with_flags
-from xmine.errors import OptionError
 
 if TYPE_CHECKING:
     from xmine.browsing.query import PairQuery
     from xmine.pairs.pair import Pair
+
+_WHERE = "kept"
 
 
 @with_flags
 def list_pairs(
     file: PAIRS,
     console: Console,
-    text: Annotated[str, value("Text to find.", shown="any")] = "",
-    regex: Annotated[bool, switch("--regex", "--text is a regular expression.")] = False,
-    side: Annotated[str, value(shown=True)] = "either",
-    flag: Annotated[list[str] | None, value(shown="any")] = None,
-    score_min: Annotated[float | None, value("Lowest score.")] = None,
-    score_max: Annotated[float | None, value("Highest score.")] = None,
-    kept: Annotated[str, value(shown=True)] = "kept",
-    verdict: Annotated[str, value(shown=True)] = "any",
-    since: Annotated[str, value(shown="any", metavar="<date>|run")] = "",
-    where: Annotated[str, value(metavar="<sql>")] = "",
+    where: Annotated[str, value(shown=True, metavar="<filter>")] = _WHERE,
     sort: Annotated[str, value(shown=True)] = "rank",
     descending: Annotated[bool, switch("--descending", "Highest first.")] = False,
     n: Annotated[int | None, value("How many pairs.", "-n", shown="all", min=1)] = None,
@@ -36,22 +28,24 @@ def list_pairs(
     seed: Annotated[int, value("Seed of the sample.", shown=True, min=0)] = 1,
     no_header: NO_HEADER = False,
 ) -> None:
-    """Print the pairs that match all options, as TSV.
+    """Print the pairs that meet a filter, as TSV.
 
-    Example: xmine pairs list run/ --kept below --flag number --sort prob --descending -n 20
+    A filter is a text, /a regular expression/ or :974 for a line, looked for among kept pairs; or a
+    condition of SQL on kept, score, prob, cosine, margin, flag, verdict, judge, source, target and
+    so on. A pair may have several flags: flag = 'number' asks for one.
+
+    Example: xmine pairs list run/ --where "central bank"
+
+    Example: xmine pairs list run/ --where "kept AND prob < .9 AND flag = 'number'" --sort prob
+
+    Example: xmine pairs list run/ --where "NOT kept AND verdict = 'accept'"
 
     Args:
-        verdict: Any, accept, reject, unsure, judged, unjudged, repaired, conflict.
-        since: Of a run: kept pairs that came since a date, or with the last run that had new ones.
-        where: SQL condition on columns, such as "score < 1.3 AND flags LIKE '%number%'".
+        where: A text or a condition, as / of xmine browse takes it; empty for all pairs.
         sample: Draw so many of them at random.
-        side: Side with the text: either, source, target, both.
-        flag: Flag of the pairs; none: pairs without a flag.
-        kept: Of a run: kept by the cut, below it or dropped, or all.
         sort: By rank, figure, side, length, flags, verdict, unsure, shuffled.
     """
     from xmine.browsing.query import PairQuery
-    from xmine.browsing.typed import with_where
     from xmine.pairs.io import read_pairs
     from xmine.pairs.jsonl import jsonl_rows
     from xmine.pairs.judgements import file_beside
@@ -60,24 +54,9 @@ def list_pairs(
     from xmine.pairs.tsv import tsv_rows
     from xmine.run.folder import RUN_FILE
 
-    if not text and (regex or side != "either"):
-        raise OptionError("--regex and --side say how --text is looked for", "give --text too")
-    query = PairQuery(
-        text=text,
-        regex=regex,
-        side=side,
-        flags=tuple(name for each in flag or () for name in each.split(",")),
-        kept=kept,
-        verdict=verdict,
-        since=since,
-        where=where,
-        order=sort,
-        descending=descending,
-    )
-    for sign, limit in ((">=", score_min), ("<=", score_max)):
-        query = query if limit is None else with_where(query, f"score {sign} {limit!r}")
+    query = PairQuery(where, sort, descending)
     # Without a filter a file is read row by row: of 1,000,000 rows 10 take 0.5 s and not 12.
-    every = query == PairQuery(kept="kept") and not Path(file, RUN_FILE).is_file()
+    every = query == PairQuery(_WHERE) and not Path(file, RUN_FILE).is_file()
     every = every and (file == "-" or not file_beside(file).exists())
     pairs = _numbered(read_pairs(file)) if every else _matching(file, query, console)
     shown = islice(draw(pairs, sample, seed) if sample else pairs, n)
@@ -104,17 +83,15 @@ def _numbered(pairs: "Iterable[Pair]") -> "Iterator[Pair]":
 def _matching(file: str, query: "PairQuery", console: Console) -> "Iterator[Pair]":
     from xmine.browsing.judgements import Judgements
     from xmine.browsing.opening import open_pairs
-    from xmine.browsing.query import PairQuery, select
+    from xmine.browsing.query import select
+    from xmine.browsing.where import read_filter, suggestion
 
     opened = open_pairs(Path(file))
-    judgements = Judgements.open(opened) if query.by_verdict or file != "-" else None
-    codes = judgements.codes(query.verdict) if judgements and query.by_verdict else None
-    rows = select(opened, query, codes=codes)
+    judgements = None if file == "-" else Judgements.open(opened)  # nobody judges standard input
+    rows = select(opened, query, said=judgements.said if judgements else None)
     if not len(rows):
-        looked_at = select(opened, PairQuery(kept=query.kept))
-        which, more = "pairs", ""
-        if len(looked_at) < len(opened):
-            which = "kept pairs" if query.kept == "kept" else "pairs below the cut"
-            more = f"; --kept all looks at all {len(opened):,}"
-        console.say(f"none of {len(looked_at):,} {which} matches{more}")
+        looked_at, which = len(opened), "pairs"
+        if read_filter(query.where).is_text and opened.cut is not None:
+            looked_at, which = int(opened.kept(opened.cut).sum()), "kept pairs"
+        console.say(f"none of {looked_at:,} {which} matches{suggestion(query.where)}")
     return judgements.pairs(rows, written=False) if judgements else opened.pairs(rows)

@@ -1,5 +1,6 @@
 """xmine train: read the options of a method, train, and tell what came out."""
 
+import json
 import os
 import shlex
 import signal
@@ -174,8 +175,8 @@ def train_with(
     sides = [f"{code}.txt" for code in options.codes[:2]]
     words = ["xmine", "mine", *sides, "--model", f"{output}/"]
     if len(trained.encoders) == 1 and len(set(options.prompts)) == 2:  # of which none is default
-        for name, prompt in zip(("--src-prompt", "--tgt-prompt"), options.prompts, strict=True):
-            words += [name, prompt] if prompt else []
+        names = zip(("src_prompt", "tgt_prompt"), options.prompts, strict=True)
+        console.say("for xmine.toml: " + ", ".join(f"{x} = {json.dumps(y)}" for x, y in names if y))
     dims = {encoder.dim for encoder in trained.encoders.values()}
     if is_demo:
         console.say(f"with pairs of your own: {example_command(method)}", one_line=True)

@@ -14,22 +14,18 @@ class MiningKeywords(TypedDict, total=False):
     neighborhood: int
     margin: str
     rerank: str
-    more_flags: list[str] | str
     threshold: float | str
     min_prob: float | None
     precision: float | None
     top: int | None
-    score_max: float | None
     keep_copies: bool
     drop: list[str] | str
     merge: bool
     retrieval: str
     documents: str
     keep: list[str] | str
-    dedup: bool
     segment: bool
     index: str
-    recall: float
     cache: bool
     max_memory: str
 
@@ -59,4 +55,3 @@ class ScoringKeywords(TypedDict, total=False):
     neighborhood: int
     margin: str
     rerank: str
-    more_flags: list[str] | str

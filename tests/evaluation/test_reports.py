@@ -21,12 +21,7 @@ from xmine.evaluation.reports.report import (
     read_report,
     write_report,
 )
-from xmine.evaluation.reports.table import (
-    as_cells,
-    compared,
-    published_beside,
-    unlike_notes,
-)
+from xmine.evaluation.reports.table import as_cells, compared, published_beside, unlike_notes
 from xmine.evaluation.result import Metric, Result, Row
 from xmine.evaluation.retrieval.aligned import evaluate_bitext
 from xmine.pairs.io import ParallelText

@@ -8,7 +8,7 @@ from sklearn.covariance import LedoitWolf
 from tests.toys.sentences import english_word, toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
-from xmine.evaluation.data import DataFolder, MissingData
+from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import GeometryOptions
 from xmine.evaluation.result import Result
 from xmine.evaluation.space.geometry import (
@@ -187,5 +187,3 @@ def test_too_little_is_an_error(toy_encoder: SentenceEncoder, aligned: Path) -> 
         (aligned / f"{name}.txt").write_text(english_word(14) + "\n")
     with pytest.raises(FileError, match="1 lines have a vector in every language"):
         measured(toy_encoder, aligned)
-    with pytest.raises(MissingData):
-        evaluate_geometry(toy_encoder, DataFolder(aligned), GeometryOptions())

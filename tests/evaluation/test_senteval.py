@@ -28,11 +28,7 @@ def test_texts_are_encoded_once(
 
     class Counting(SentenceEncoder):
         def encode(
-            self,
-            texts: str | ListOfTexts,
-            report: Report = silent,
-            prompt: str = "",
-            **more: Any,
+            self, texts: str | ListOfTexts, report: Report = silent, prompt: str = "", **more: Any
         ) -> NDArray[np.float32]:
             seen.extend(as_list(texts) if not isinstance(texts, str) else [texts])
             return super().encode(texts, report, prompt, **more)

@@ -30,7 +30,7 @@ from .background import BackgroundWork, Read, Readers, place_of, read, read_comp
 from .commands import Fields, form_of, free_beside
 from .ending import Ending
 from .jobs import JobQueue
-from .keys import KeyDone, KeyQueue
+from .keys import KeyDone, TypeAhead
 from .screens.base import BaseScreen, OpeningScreen
 from .screens.judging_base import JudgeScreen
 from .state import keep_place, keep_setting, settings
@@ -115,7 +115,7 @@ class XmineApp(App[None]):
         self._opening: OpeningScreen | None = None
         self._complained = ""
         self._asked_widths = False
-        self.keys = KeyQueue(self, self._give)
+        self.keys = TypeAhead(self, self._give)
 
     async def on_event(self, event: events.Event) -> None:
         """Let keys wait for their turn; ignore those for a screen that a tiny window hides.

@@ -30,7 +30,7 @@ class KeyDone(Message):
     over: bool = False
 
 
-class KeyQueue:
+class TypeAhead:
     """Keys and pasted texts; each is given when all that the one before it began is done.
 
     A key may open a screen, or a line to type into: the next one is meant for that.

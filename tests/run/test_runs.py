@@ -16,7 +16,7 @@ from xmine.options import load_toml
 from xmine.run.folder import (
     RESULTS,
     RUN_FILE,
-    Run,
+    RunFolder,
     alone_in,
     is_run,
     makes_run,
@@ -194,7 +194,7 @@ def test_results_that_were_changed_are_told(tmp_path: Path) -> None:
 def test_a_log_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "log.txt").mkdir()
     with pytest.raises(FileError, match=r"log.txt: cannot be written"):
-        Run(tmp_path, kept=True).note("one")
+        RunFolder(tmp_path, kept=True).note("one")
 
 
 def test_a_temporary_run_is_gone_and_keeps_no_log(tmp_path: Path) -> None:
@@ -205,7 +205,7 @@ def test_a_temporary_run_is_gone_and_keeps_no_log(tmp_path: Path) -> None:
 
 
 def test_the_log_has_a_line_for_each(tmp_path: Path) -> None:
-    Run(tmp_path, kept=True).note("one\ntwo")
+    RunFolder(tmp_path, kept=True).note("one\ntwo")
     lines = (tmp_path / "log.txt").read_text().splitlines()
     assert [line[21:] for line in lines] == ["one", "two"]
 

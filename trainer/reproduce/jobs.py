@@ -49,7 +49,7 @@ def checkpoint(name: str) -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class TableJob:
     """One run of training.
 
     Attributes:
@@ -67,14 +67,14 @@ class Job:
     options: Mapping[str, Any]
 
 
-def jobs_of(table: PaperTable, row: TableRow, place: Place, seed: int = 1) -> list[Job]:
+def jobs_of(table: PaperTable, row: TableRow, place: Place, seed: int = 1) -> list[TableJob]:
     """Give the runs that a row needs, in their order; none for an encoder of the hub."""
     return [*_jobs(table, row.model, row.options, place, seed).values()] if row.model else []
 
 
 def _jobs(
     table: PaperTable, model: str, own: Mapping[str, Any], place: Place, seed: int
-) -> dict[str, Job]:
+) -> dict[str, TableJob]:
     """Give the run of a model with a row's own options, behind those that it begins with.
 
     Options are those of a preset, then of the model, of all rows, and of the row. A value
@@ -96,7 +96,7 @@ def _jobs(
     listed = {kind: [x] if isinstance(x, str) else x for kind, x in names.items()}
     files = {kind: [table.files[name][0] for name in each] for kind, each in listed.items()}
     needs = dict(table.files[name] for each in listed.values() for name in each)
-    before: dict[str, Job] = {}
+    before: dict[str, TableJob] = {}
     for name, value in options.items():
         kind, _, rest = value.partition(":") if isinstance(value, str) else ("", "", "")
         if kind == "file":
@@ -113,4 +113,4 @@ def _jobs(
     words = [f"{name}={value}" for name, value in own.items()] + ([f"seed={seed}"] * (seed > 1))
     label = "+".join([model, *words]).replace("/", "-").replace("model:", "")
     folder = place.output / "encoders" / label
-    return {**before, model: Job(folder, method, files, needs, options)}
+    return {**before, model: TableJob(folder, method, files, needs, options)}

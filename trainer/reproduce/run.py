@@ -23,7 +23,7 @@ from ..data.corpus import Corpus
 from ..finetune import FinetunedLearner
 from ..methods import METHODS
 from ..train import train
-from .jobs import HUB, Job, Place, checkpoint, jobs_of
+from .jobs import HUB, Place, TableJob, checkpoint, jobs_of
 
 Say = Callable[[str], None]
 
@@ -174,7 +174,7 @@ def _make(
                 made.lacks += [note for note in said if note not in made.lacks]
 
 
-def _train(job: Job, place: Place, report: Report, say: Say) -> None:
+def _train(job: TableJob, place: Place, report: Report, say: Say) -> None:
     """Train an encoder, unless it is there; one without a note was trained elsewhere."""
     kinds = job.files.items()
     files = {kind: [file for path in paths for file in place.files(path)] for kind, paths in kinds}

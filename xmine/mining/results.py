@@ -21,13 +21,13 @@ from xmine.run.folder import (
     RESULTS,
     SCORES_FILES,
     SUMMARY_FILE,
-    Run,
+    RunFolder,
 )
 from xmine.run.tables import candidates_schema, write_columns, write_table
 from xmine.text.sentences import Sentences
 
 
-def write_results(run: Run, mined: Mined, sides: tuple[Sentences, Sentences]) -> Mined:
+def write_results(run: RunFolder, mined: Mined, sides: tuple[Sentences, Sentences]) -> Mined:
     """Write the tables of both sides, candidates, kept pairs, the summary, and `run.toml`.
 
     Returns:
@@ -59,7 +59,7 @@ def write_results(run: Run, mined: Mined, sides: tuple[Sentences, Sentences]) ->
     return mined
 
 
-def _changes(run: Run) -> dict[str, int] | None:
+def _changes(run: RunFolder) -> dict[str, int] | None:
     """Count what is new, gone and changed, and keep when pairs came; None in a new run."""
     path = run.path(BEFORE_FILE)
     if not path.is_file():

@@ -38,7 +38,7 @@ from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import Judge, Vectorizer, are_single_words, weights_of
 from xmine.mining.run_facts import SIDES
 from xmine.progress import Report, silent, ticks
-from xmine.run.folder import Asked, Run, open_run, temporary_run, working_folder
+from xmine.run.folder import Asked, RunFolder, open_run, temporary_run, working_folder
 from xmine.run.local import LocalEngine
 from xmine.run.steps import Steps
 from xmine.run.task import Engine
@@ -108,7 +108,7 @@ class Stages:
 
     def __init__(
         self,
-        run: Run,
+        run: RunFolder,
         options: MiningOptions,
         report: Report,
         warn: Warn,

@@ -48,7 +48,7 @@ Asked = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class RunFolder:
     """A folder that this process alone writes to.
 
     Attributes:
@@ -121,16 +121,16 @@ def bytes_there(run: Path | None) -> int:
 
 
 @contextmanager
-def temporary_run() -> Iterator[Run]:
+def temporary_run() -> Iterator[RunFolder]:
     """Work in a folder in TMPDIR that is deleted at the end."""
     with temporary_folder() as folder:
-        yield Run(folder, kept=False)
+        yield RunFolder(folder, kept=False)
 
 
 @contextmanager
 def open_run(
     folder: Path, asked: Asked, force: bool = False, warn: Warn = unheard
-) -> Iterator[Run]:
+) -> Iterator[RunFolder]:
     """Begin a run, or go on with one, as the only process.
 
     Args:
@@ -150,7 +150,7 @@ def open_run(
     with held(folder, "mining into"):
         made_with = {"xmine": __version__, "format": FORMAT}
         tables = {"made_with": made_with, **{stage: dict(each) for stage, each in asked.items()}}
-        run = Run(folder, kept=True, tables=tables, warn=warn)
+        run = RunFolder(folder, kept=True, tables=tables, warn=warn)
         known = _read(run.path(RUN_FILE)) if run.path(RUN_FILE).exists() else None
         if known and not force and (other := _other(known, tables)):
             hint = "give another folder, or --force to replace what is there"
@@ -188,13 +188,13 @@ def _without_folder(given: str) -> str:
 
 
 @contextmanager
-def alone_in(folder: Path) -> Iterator[Run]:
+def alone_in(folder: Path) -> Iterator[RunFolder]:
     """Open a finished run, to write its pairs again; nobody mines into the run meanwhile."""
     with held(folder, "mining into"):
         tables = _read(folder / RUN_FILE)
         if not is_of_now(tables):
             raise FileError(f"{folder}: a run of another version of xmine", "mine it anew")
-        run = Run(folder, kept=True, tables=tables)
+        run = RunFolder(folder, kept=True, tables=tables)
         yield run
         run.finish()
 

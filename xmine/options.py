@@ -40,6 +40,9 @@ def option(
 ) -> Any:  # noqa: ANN401
     """Declare one option: a dataclass field with its help, limits and one-letter flag.
 
+    `cli/found_options.toml` says what it may do in a file that nobody named, and
+    `python tests/keywords.py` tells type checkers of it.
+
     Args:
         default: the value of the field; a dict or a list is copied.
         help: one sentence.

@@ -9,8 +9,9 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import OptionList
 
+from xmine.browsing.details import IN_WORDS
 from xmine.browsing.judgements import Judgements
-from xmine.browsing.neighbourhood import OUTCOMES, Neighbour
+from xmine.browsing.neighbourhood import Neighbour
 from xmine.browsing.opened import TextSide
 from xmine.browsing.view import View
 from xmine.mining.search import Hit
@@ -62,7 +63,7 @@ class NeighboursScreen(JudgeScreen):
         if self._pair is None:
             return ""
         outcome = self.view.around.outcome(*self._pair, cut=self.view.cut)
-        return OUTCOMES[outcome.kind]
+        return IN_WORDS[outcome.kind]
 
     def _show(self) -> None:
         """Show the neighbours of the pair, each list with the cursor on the other of the two."""
@@ -107,7 +108,7 @@ class NeighboursScreen(JudgeScreen):
         verdict += DIFFER * (row is not None and self.judgements.differ(row))
         other, at = ("target", near.target) if of == "source" else ("source", near.source)
         line = self._line(other, at)
-        told = " ".join(filter(None, [verdict, OUTCOMES[near.outcome.kind]]))
+        told = " ".join(filter(None, [verdict, IN_WORDS[near.outcome.kind]]))
         sign = "=" if (near.source, near.target) == self._pair else " "
         score = "" if near.score is None else f"  {self.view.around.called} {near.score:.4f}"
         # What may be cut off in a narrow window stands last.

@@ -13,6 +13,16 @@ from xmine.pairs.pair import Pair
 if TYPE_CHECKING:
     from xmine.browsing.word_alignment import Aligner, WordAlignment
 
+# What became of a pair, or of two sentences that are none, in words.
+IN_WORDS = {
+    "": "",
+    "kept": "kept",
+    "below": "below the cut",
+    "dropped": "dropped",
+    "alone": "without counterpart",
+    "taken": "in a better pair",
+    "far": "not compared",
+}
 _MOST_SAID = 60  # characters of a stretch
 _FAR = 3  # lines: some may be blank, or said before
 
@@ -52,20 +62,25 @@ def _without_counterpart(pair: Pair, found: "WordAlignment") -> str:
     return f"{share:.0%} of the {name} has no counterpart in the {other}: {words}"
 
 
-def standing(opened: Opened, row: int, cut: float | None) -> str:
-    """Tell whether a pair is `kept`, `dropped` by an option, or `below the cut`.
+def outcome_of(opened: Opened, row: int, cut: float | None) -> str:
+    """Tell whether a pair is `kept`, `below` the cut, or `dropped` by an option.
 
-    Of a bead of an alignment, also whether lines of one side stand alone.
+    Of a bead of an alignment, also whether lines of one side stand `alone`. Empty without a cut.
     """
     if opened.has_beads and cut is not None and opened.rank(row) is None:
-        return "without counterpart"
+        return "alone"
     if cut is None or (rank := opened.rank(row)) is None:
         return ""
     if not opened.allowed[row] and not opened.eligible[row]:
         return "dropped"
     if rank < cut:
-        return "below the cut"
+        return "below"
     return "kept" if opened.eligible[row] else "dropped"
+
+
+def standing(opened: Opened, row: int, cut: float | None) -> str:
+    """Say what became of a pair, see `outcome_of`."""
+    return IN_WORDS[outcome_of(opened, row, cut)]
 
 
 def figures_of(pair: Pair) -> list[str]:

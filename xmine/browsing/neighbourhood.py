@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from xmine.browsing.details import outcome_of
 from xmine.browsing.opened import Float32s, Opened, Rows
 from xmine.errors import FileError
 from xmine.files.npy import open_matrix
@@ -16,15 +17,6 @@ from xmine.mining.options import MiningOptions
 from xmine.run.folder import SCORES_FILES
 from xmine.run.run_file import DIGESTS
 from xmine.scoring.margin import scores_near
-
-# What became of two sentences as a pair, in words.
-OUTCOMES = {
-    "kept": "kept",
-    "below": "below the cut",
-    "dropped": "dropped",
-    "taken": "in a better pair",
-    "far": "not compared",
-}
 
 
 class Rival(NamedTuple):
@@ -210,13 +202,11 @@ class Surroundings:
         row = self.row(source, target)
         if row is None:
             return self._no_candidate(source, target)
-        if opened.eligible[row]:
-            if cut is None or (opened.rank(row) or 0.0) >= cut:
-                return PairOutcome("kept", "kept")
-            return PairOutcome("below", f"below the cut {cut:.4f}")
+        kind = outcome_of(opened, row, cut)
+        if kind == "below":
+            return PairOutcome(kind, f"below the cut {cut:.4f}")
         reason = None if opened.reasons is None else opened.reasons[row]
-        kind = "below" if (reason or "").startswith("below") else "dropped"
-        return PairOutcome(kind, reason or "dropped")
+        return PairOutcome(kind, kind if kind == "kept" else reason or kind)
 
     def _no_candidate(self, source: int, target: int) -> PairOutcome:
         """Name the pairs that the two sentences are in: retrieval took these."""

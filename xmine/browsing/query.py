@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xmine.browsing.opened import FIGURES, Opened, Rows
-from xmine.browsing.where import MANY, OUTCOMES, VERDICTS, read_filter, wrong
+from xmine.browsing.where import MANY, VERDICTS, read_filter, wrong
 from xmine.errors import OptionError
 from xmine.flags.names import FLAGS
+from xmine.mining.selection import OUTCOMES
 from xmine.pairs.changes import KINDS, came
 from xmine.plugins import plugin_names
 

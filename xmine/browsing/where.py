@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from xmine.errors import OptionError
 from xmine.flags.names import FLAGS
+from xmine.mining.selection import OUTCOMES
 from xmine.pairs.changes import KINDS
 from xmine.pairs.judgements import LABELS
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 # whether it has one, so that flag = 'copy' is no near-copy.
 MANY = {"flag": "none", "verdict": "unjudged", "judge": "nobody"}
 VERDICTS = (*LABELS, "judged", "unjudged", "repaired", "conflict")
-OUTCOMES = "kept", "below", "dropped"  # as mining writes them
 # The values of columns that have no others.
 _KNOWN = {"verdict": VERDICTS, "change": KINDS, "outcome": OUTCOMES}
 _TEXTS = "source", "target", "flags", "reason", "since"

@@ -1,4 +1,4 @@
 """Sentences -> unit vectors: find an encoder in a folder or on the hub, load, encode and save.
 
-Nothing here reads text files or keeps vectors on disk; only the modules that need torch load torch.
+Nothing here reads text files; only the modules that need torch load torch.
 """

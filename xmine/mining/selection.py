@@ -259,5 +259,5 @@ def outcomes(mined: Mined) -> tuple[NDArray[np.int8], list[str | None]]:
     lowest = options.threshold
     if isinstance(lowest, float):
         for row in np.flatnonzero((kinds == BELOW) & (scores.astype(np.float64) < lowest)).tolist():
-            reasons[row] = f"below --threshold {lowest:g}"
+            kinds[row], reasons[row] = DROPPED, f"dropped: below --threshold {lowest:g}"
     return kinds, reasons

@@ -1,4 +1,4 @@
 """Neighbours -> margin scores, retrieved pairs, probabilities and thresholds: functions of arrays.
 
-Nothing here knows an encoder, a run or a format of pairs.
+Nothing here loads an encoder, or knows a run or a format of pairs.
 """

@@ -89,7 +89,7 @@ def _near_rows(
     called: str, near: "dict[str, list[Neighbour]]", pair: tuple[int, int]
 ) -> Iterator[str]:
     """Give the neighbours of both sides, two rows each; on a terminal a text is cut to a row."""
-    from xmine.browsing.neighbourhood import OUTCOMES
+    from xmine.browsing.details import IN_WORDS
     from xmine.tui.text import cut
 
     room = shutil.get_terminal_size().columns - 5
@@ -98,7 +98,7 @@ def _near_rows(
         for each in found:
             sign = "=" if (each.source, each.target) == pair else " "
             score = "–" if each.score is None else f"{each.score:.4f}"
-            better, outcome = each.outcome.rival, OUTCOMES[each.outcome.kind]
+            better, outcome = each.outcome.rival, IN_WORDS[each.outcome.kind]
             lines = f": {better.source_line}, {better.target_line}" if better else ""
             yield (
                 f"{sign}{each.rank:>2}  {called} {score}  cosine {each.cosine:.4f}  "

@@ -406,6 +406,7 @@ def test_a_filtered_table_goes_out_as_pairs(tmp_path: Path) -> None:
     xmine.convert(out, tmp_path / "again.tsv")
     again = list(xmine.read_pairs(tmp_path / "again.tsv"))
     assert [pair[:2] for pair in again] == [pair[:2] for pair in mined]
+    assert xmine.write_pairs(mined.pairs, out).count == len(again)  # has columns, and is no table
     table = Frame({"source": ["a"], "target": ["b"], "prob": [float("nan")], "source_url": ["u"]})
     assert xmine.write_pairs(table, tmp_path / "p.jsonl").count == 1
     assert list(xmine.read_pairs(tmp_path / "p.jsonl")) == [

@@ -112,11 +112,12 @@ def test_what_was_kept_is_kept_when_it_is_opened(alignment: Path, tmp_path: Path
 @pytest.mark.parametrize("name", ["beads.tsv", "beads.jsonl", "beads.parquet"])
 def test_a_file_of_beads_keeps_its_lines(alignment: Path, tmp_path: Path, name: str) -> None:
     given, path = open_pairs(alignment), tmp_path / name
-    write_pairs(given.written_pairs(np.arange(6)), str(path), given.languages)
+    rows = given.written_pairs(np.arange(6))
+    write_pairs((pair._replace(source_file="a.txt") for pair in rows), str(path), given.languages)
     opened = open_pairs(path)
     pairs = list(opened.written_pairs(np.arange(6)))
     assert [(pair.source_lines, pair.target_lines) for pair in pairs] == LINES
-    assert {pair.source_line for pair in pairs} == {None}
+    assert {(pair.source_line, pair.source_file) for pair in pairs} == {(None, "a.txt")}
     assert opened.lined and View(opened).query == PairQuery()
     assert [row_of(opened, key_of(given, row)) for row in range(6)] == [*range(6)]
 

@@ -330,11 +330,6 @@ def test_a_column_that_comes_too_late_is_counted(tmp_path: Path) -> None:
         path = str(tmp_path / kind)
         assert write_pairs(late, path).notes == notes
         assert list(read_pairs(path))[-1] == (Pair("c", "d") if notes else late[-1])
-    mined = [Pair("a", "b", 1.0, 1, 2, 0.5)] * 1000 + [full]
-    path = str(tmp_path / "p.tsv")
-    assert write_pairs(mined, path).notes == [
-        "flags and origins and probabilities of 1 pair not kept"
-    ]
 
 
 def test_parquet_is_typed_and_says_who_wrote_it(tmp_path: Path) -> None:

@@ -11,12 +11,11 @@ from xmine.pairs.judgements import PairKey, hash_of
 
 def key_of(opened: Opened, row: int) -> PairKey:
     """Name a pair so that its label stays with it when the pairs are written or mined anew."""
-    source, target = int(opened.sources[row]), int(opened.targets[row])
-    left, right = opened.source, opened.target
-    texts = hash_of(left.texts[source], right.texts[target])
+    at = [(side, int(rows[row])) for _, side, rows in opened.sides]
+    texts = hash_of(*(side.texts[own] for side, own in at))
     if not opened.lined:
         return PairKey(row + 1, None, None, None, texts)
-    (line, offset), (other_line, other_offset) = left.place(source), right.place(target)
+    (line, offset), (other_line, other_offset) = (side.place(own) for side, own in at)
     return PairKey(line, other_line, offset, other_offset, texts)
 
 
@@ -24,7 +23,7 @@ def lines_of(opened: Opened) -> Rows:
     """Give the lines of the pairs, int64 [2, pairs]; without lines their numbers stand for both."""
     if not opened.lined:
         return np.tile(np.arange(len(opened)) + 1, (2, 1))
-    return np.stack([opened.source.lines[opened.sources], opened.target.lines[opened.targets]])
+    return np.stack([side.lines[rows] for _, side, rows in opened.sides])
 
 
 def rows_of(
@@ -70,8 +69,8 @@ def rows_of(
 def _having(opened: Opened, hashes: Collection[str]) -> dict[str, list[int]]:
     """Find the rows of some texts, by the hash of both."""
     found = defaultdict[str, list[int]](list)
-    sources, targets = opened.source.texts.take, opened.target.texts.take
-    texts = map(hash_of, sources(opened.sources), targets(opened.targets)) if hashes else ()
+    sides = (side.texts.take(rows) for _, side, rows in opened.sides)
+    texts = map(hash_of, *sides) if hashes else ()
     for row, each in enumerate(texts):
         if each in hashes:
             found[each].append(row)

@@ -212,17 +212,13 @@ class Surroundings:
         """Name the pairs that the two sentences are in: retrieval took these."""
         opened, found, k, said = self.opened, self.compared.neighbours, self.compared.k, []
         rivals = []
-        for name, other, column, row in (
-            ("source", "target", opened.sources, source),
-            ("target", "source", opened.targets, target),
-        ):
-            for at in np.flatnonzero(column == row)[:1].tolist():
-                line = int(opened.source.lines[opened.sources[at]])
-                other_line = int(opened.target.lines[opened.targets[at]])
+        for (name, _, own), row in zip(opened.sides, (source, target), strict=True):
+            for at in np.flatnonzero(own == row)[:1].tolist():
+                line, other = (int(side.lines[rows[at]]) for _, side, rows in opened.sides)
                 score = 0.0 if opened.scores is None else float(opened.scores[at])
-                rivals.append(Rival(line, other_line, score))
-                there = other_line if name == "source" else line
-                said.append(f"its {name} is with {other} line {there:,}, {score:.4f}")
+                rivals.append(Rival(line, other, score))
+                there = f"target line {other:,}" if name == "source" else f"source line {line:,}"
+                said.append(f"its {name} is with {there}, {score:.4f}")
         if target not in found.targets[source, :k] and source not in found.sources[target, :k]:
             why = f"neither is among the {k} nearest of the other, and only these are compared"
             return PairOutcome("far", why)
@@ -244,7 +240,6 @@ class Surroundings:
         found, scores = compared.neighbours, compared.near(np.array([row]))[0]
         near: list[int] = found.targets[row][:k].tolist()
         pairs = [(row, other) if of_sources else (other, row) for other in near]
-        outcomes = [self.outcome(*pair, cut) for pair in pairs]
         others = opened.target if of_sources else opened.source
         return [
             Neighbour(
@@ -255,7 +250,7 @@ class Surroundings:
                 others.texts[other],
                 *others.written(other),
                 others.place(other)[1],
-                outcome,
+                self.outcome(*pair, cut),
             )
-            for at, (other, pair, outcome) in enumerate(zip(near, pairs, outcomes, strict=True))
+            for at, (other, pair) in enumerate(zip(near, pairs, strict=True))
         ]

@@ -79,7 +79,7 @@ def _texts(path: str, losses: Losses) -> dict[str, str]:
     units = list(read_units(path, kind_of(path), left_out))
     found = {unit.place: unit.text for unit in units}
     left_out["texts whose key comes again"] = len(units) - len(found)
-    losses.leave_texts(left_out)
+    losses.texts += left_out
     roots = {key.partition(".")[0] for key in found}
     root = roots.pop()
     if roots or not is_code(root):

@@ -57,7 +57,7 @@ class Losses:
         self._sentences: Counter[str] = Counter()
         self._pairs: Counter[str] = Counter()
         self._units: Counter[str] = Counter()
-        self._texts: Counter[str] = Counter()
+        self.texts: Counter[str] = Counter()  # that the reader does not give, by what they are
         self.remarks: Counter[str] = Counter()  # pairs of which something is to be told
         self._faulty = 0
         self._faults: list[str] = []
@@ -87,10 +87,6 @@ class Losses:
             }
         )
 
-    def leave_texts(self, kinds: Counter[str]) -> None:
-        """Count texts that the reader of a file does not give, by what they are."""
-        self._texts += kinds
-
     def pass_over(self, fault: str = "", why: str = "without both languages") -> None:
         """Count a unit that is no pair, and `why`, or one that cannot be read."""
         self._units[why] += not fault
@@ -106,7 +102,7 @@ class Losses:
             texts.append(f"{' and '.join(kinds)} of {count(number, 'pair')} not kept")
         texts += [f"{count(n, 'unit')} {why} passed over" for why, n in self._units.items() if n]
         texts += [f"{count(n, 'pair')} {remark}" for remark, n in self.remarks.items() if remark]
-        texts += [f"{what} left out ({number:,})" for what, number in self._texts.items()]
+        texts += [f"{what} left out ({number:,})" for what, number in self.texts.items()]
         if self._faults:
             named = "; ".join(self._faults) + "; …" * (self._faulty > _NAMED)
             texts.append(f"{count(self._faulty, 'faulty unit')} passed over ({named})")

@@ -23,7 +23,7 @@ from xmine.run.folder import PAIRS_FILE, RUN_FILE
 from xmine.text.formats.keyed import KINDS as KEYED
 from xmine.text.languages import UNKNOWN_LANGUAGE
 
-# Each has `read` and `languages`, see `xmine/pairs/jsonl.py`; and `write`, but those below.
+# Each has `read`, most have `languages`, see `xmine/pairs/jsonl.py`; and `write`, but those below.
 FORMATS: dict[str, ModuleType] = {"tsv": tsv, "jsonl": jsonl, "parquet": parquet, "tmx": tmx}
 READ_ONLY = {"gettext": catalogues, "xliff": catalogues, "zip": moses_zip}
 FORMATS |= READ_ONLY

@@ -28,11 +28,6 @@ _MINED = set(list(COLUMNS)[:6])
 _ALIGNED = "prob source target source_lines target_lines flags".split()
 
 
-def languages(path: str | Path) -> Languages | None:
-    """TSV does not say its languages."""
-    return None
-
-
 def write(stream: BinaryIO, pairs: Iterable[Pair], languages: Languages, losses: Losses) -> None:
     """Write `tsv_rows`; TSV has no place for the languages."""
     write_rows(stream, tsv_rows(pairs, losses))

@@ -12,7 +12,7 @@ import numbers
 import re
 import tomllib
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import NoneType, UnionType
@@ -150,6 +150,12 @@ def in_words(hint: Any) -> str:  # noqa: ANN401
     if kind is dict:
         return f"names, each with {in_words(parts[1])}, as in NAME=1"
     return "a list of texts" if kind is list else names[hint]
+
+
+def check_choice(name: str, value: object, known: Iterable[str]) -> None:
+    """Refuse a value that is none of those that are known."""
+    if value not in (every := list(known)):
+        raise OptionError(f"{name} is {value!r}", f"choose from {', '.join(every)}")
 
 
 def _check(name: str, value: Any, metadata: Mapping[str, Any]) -> None:  # noqa: ANN401

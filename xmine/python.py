@@ -16,6 +16,7 @@ import typing
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
@@ -37,10 +38,10 @@ from xmine.mining.options import MiningOptions, ScoringOptions
 from xmine.mining.search import Hit
 from xmine.mining.search import search as search_sentences
 from xmine.notebook import bar
-from xmine.options import EncodingOptions, Options
+from xmine.options import EncodingOptions, Options, check_choice
 from xmine.pairs import io
 from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs
-from xmine.pairs.pair import UNKNOWN_LANGUAGES, Languages, Pair, is_kept
+from xmine.pairs.pair import COLUMNS, UNKNOWN_LANGUAGES, Languages, Pair, is_kept
 from xmine.pairs.rows import PairRows
 from xmine.progress import Report, silent
 from xmine.run.folder import PAIRS_FILE, RUN_FILE, SUMMARY_FILE
@@ -123,17 +124,12 @@ def _options(kind: type[Of], options: Of | None, named: dict[str, Any]) -> Of:
     return kind(**{**base, **named})
 
 
-def _loaded(model: Model, options: Options) -> SentenceEncoder | EncoderPair:
+def _loaded(model: Model, options: EncodingOptions) -> SentenceEncoder | EncoderPair:
     if isinstance(model, SentenceEncoder | EncoderPair):
         return model
     if model is not None and not isinstance(model, str | Path):
         raise TypeError(f"{model!r} is no encoder: give a name, a folder or a SentenceEncoder")
-    return load_encoders(None if model is None else str(model), _encoding(options))
-
-
-def _encoding(options: Options) -> EncodingOptions:
-    names = [each.name for each in dataclasses.fields(EncodingOptions)]
-    return EncodingOptions(**{n: getattr(options, n) for n in names if hasattr(options, n)})
+    return load_encoders(None if model is None else str(model), options)
 
 
 @_takes(MiningOptions)
@@ -178,7 +174,7 @@ def mine(
         if engine is not None and not hasattr(engine, "shared"):
             raise OptionError(f"engine is {engine!r}", "give xmine.run.ray.RayEngine(address)")
         if isinstance(rescore, str | Path):
-            rescore = load_rescorer(rescore, _encoding(chosen))
+            rescore = load_rescorer(rescore, chosen)
         return mining.mine(
             source,
             target,
@@ -340,23 +336,20 @@ def write_pairs(
     """
     with _speaking_python():
         codes = (src_lang or languages[0], tgt_lang or languages[1])
-        rows = _pairs_of(pairs) if hasattr(pairs, "columns") else pairs
-        return io.write_pairs(rows, path, codes)
+        if hasattr(pairs, "columns") and not isinstance(pairs, PairRows):
+            pairs = _pairs_of(pairs)
+        return io.write_pairs(pairs, path, codes)
 
 
 def _pairs_of(frame: Any) -> Iterator[Pair]:  # noqa: ANN401 - a frame of polars or pandas
     names = list(frame.columns)
     if missing := [each for each in ("source", "target") if each not in names]:
         raise OptionError(f"the table has no column {missing[0]!r}", "pairs are source and target")
-    known = [name for name in names if name in Pair._fields[:-1]]
-    kept = [name for name in names if is_kept(name)]
-    columns = [frame[name].to_list() for name in [*known, *kept]]
-    for row in zip(*columns, strict=True):
+    names = [name for name in names if name in COLUMNS or is_kept(name)]
+    for row in zip(*(frame[name].to_list() for name in names), strict=True):
         # pandas has NaN, which equals nothing, for what is missing
-        values = [None if value != value else value for value in row]
-        more = dict(zip(kept, values[len(known) :], strict=True))
-        more = {name: value for name, value in more.items() if value is not None}
-        yield Pair(**dict(zip(known, values, strict=False)), more=more or None)
+        values = {n: None if x != x else x for n, x in zip(names, row, strict=True)}
+        yield Pair.of({n: x for n, x in values.items() if n in COLUMNS or x is not None})
 
 
 def convert(
@@ -406,8 +399,7 @@ def train(
     from xmine.trainer.train import train as trained
 
     with _speaking_python(), bar(report, wanted=progress) as told:
-        if method not in METHODS:
-            raise OptionError(f"method is {method!r}", f"choose from {', '.join(METHODS)}")
+        check_choice("method", method, METHODS)
         kind = METHODS[method].options
         chosen = _options(kind, None, more)
         files = [pairs] if isinstance(pairs, str) else list(pairs)
@@ -468,8 +460,7 @@ def evaluate(
     from xmine.evaluation.data import DataFolder
 
     with _speaking_python(), bar(report, wanted=progress) as told:
-        if benchmark not in BENCHMARKS:
-            raise OptionError(f"benchmark is {benchmark!r}", f"choose from {', '.join(BENCHMARKS)}")
+        check_choice("benchmark", benchmark, BENCHMARKS)
         asked = BENCHMARKS[benchmark]
         chosen = _options(asked.options, None, more)
         return asked.load()(_loaded(model, chosen), DataFolder(Path(data)), chosen, told)
@@ -489,7 +480,6 @@ class Run(PairRows):
         check_written(path, PAIRS_FILE, SUMMARY_FILE)
         self.path, self.pairs = path, list(io.read_pairs(str(path)))
         self.summary: dict[str, Any] = json.loads((path / SUMMARY_FILE).read_text("utf-8"))
-        self._opened: Opened | None = None
 
     def __repr__(self) -> str:
         """Count the pairs."""
@@ -499,14 +489,12 @@ class Run(PairRows):
         """Walk through the pairs."""
         return iter(self.pairs)
 
-    @property
+    @cached_property
     def _all(self) -> "Opened":
         """All candidates, kept or not, which are read when they are first asked for."""
-        if self._opened is None:
-            from xmine.browsing.opening import open_pairs
+        from xmine.browsing.opening import open_pairs
 
-            self._opened = open_pairs(self.path)
-        return self._opened
+        return open_pairs(self.path)
 
     def where(self, condition: str) -> "pl.DataFrame":
         """Find candidates, kept or not, by a condition, or kept pairs by a text, as `--where` does.
@@ -540,9 +528,7 @@ class Run(PairRows):
         from xmine.pairs.judgements import LABELS, PATIENCE, TAKEN_BACK
 
         with _speaking_python():
-            if verdict not in (*LABELS, TAKEN_BACK):
-                known = ", ".join((*LABELS, TAKEN_BACK))
-                raise OptionError(f"verdict is {verdict!r}", f"choose from {known}")
+            check_choice("verdict", verdict, (*LABELS, TAKEN_BACK))
             row = row_at(self._all, (source_line, None), (target_line, None))
             judgements = Judgements.open(self._all, patience=PATIENCE)
             judgements.judge(row, verdict)

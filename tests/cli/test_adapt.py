@@ -148,9 +148,3 @@ def test_the_first_commands_of_the_page_can_be_typed(command: Command, toys: Pat
     assert known["gold"] == 20
     called = json.loads((toys / "adapted" / "adapt.json").read_text("utf-8"))
     assert called["run"] == str(toys.resolve() / "run")
-
-
-def test_judging_names_the_next_steps(command: Command, toys: Path, toy_folder: Path) -> None:
-    assert command("mine", "en.txt", "zh.txt", "-o", "run/", "--model", toy_folder).code == 0
-    ended = command("pairs", "judge", "run", "--sample", 2, stdin=b"ax")
-    assert "--seed-pairs run --force, or train on them: xmine adapt run -o adapted/" in ended.err

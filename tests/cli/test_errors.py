@@ -18,7 +18,6 @@ Toy = tuple[Path, Path, set[tuple[int, int]]]
 TEXT = b"bade fifi\ngolu mane\n" * 200
 
 WRONG_FILES = {
-    "empty": (b"", "wrong.txt: the file is empty", ""),
     "blank": (b"\n \n\t\r\n", "wrong.txt: no text in it, only blank lines", ""),
     "not UTF-8": (
         b"good\nalso good\nb\xe9d\n",
@@ -29,11 +28,6 @@ WRONG_FILES = {
         b"one\rtwo\rthree",
         "wrong.txt: lines end in carriage returns alone",
         "tr '\\r' '\\n' <",
-    ),
-    "binary": (
-        b"good\nbin\x00ary\n",
-        "wrong.txt:2: a binary file (it has a NUL byte)",
-        "give a text file",
     ),
     "UTF-16": (
         "text\n".encode("utf-16"),
@@ -56,7 +50,6 @@ WRONG_FILES = {
         "convert it, for example: iconv -f UTF-16LE -t UTF-8 wrong.txt > utf8.txt",
     ),
     "MP4": (b"\0\0\0\x18ftypmp42\0\0\0\0", "wrong.txt: sound or video", "give its subtitles"),
-    "cut gz": (gzip.compress(TEXT)[:-9], "wrong.txt: a broken archive: ", "copy it again"),
     "cut xz": (lzma.compress(TEXT)[:-9], "wrong.txt: a broken archive: ", "copy it again"),
     "cut zst": (zstandard.compress(TEXT)[:-9], "wrong.txt: a broken archive: ", "copy it again"),
     "no gz": (b"\x1f\x8b no gzip at all", "wrong.txt: a broken archive: ", "copy it again"),
@@ -79,7 +72,6 @@ def test_a_file_that_is_no_text_is_named_with_what_to_do(
 
 def test_missing_files_and_folders_fail_by_name(command: Command, toy_files: Toy) -> None:
     for name, message in {
-        "nowhere.txt": "nowhere.txt: no such file",
         "en.txt/x": "en.txt/x: Not a directory",
         "x" * 300: f"{'x' * 300}: cannot be read: File name too long",
     }.items():
@@ -194,9 +186,5 @@ def test_debug_shows_where_an_error_comes_from(command: Command) -> None:
     assert debug.err.startswith("Traceback")
     assert debug.err.endswith(plain.err)
     assert debug.code == plain.code == 1
-
-
-def test_debug_tells_the_hint_once(command: Command) -> None:
     told = command("mine", "a", "b", "--drop", "ugly", "--debug").err
-    assert told.startswith("Traceback")
-    assert told.count("hint: choose from") == 1
+    assert told.startswith("Traceback") and told.count("hint: choose from") == 1

@@ -119,6 +119,7 @@ def test_a_sample_is_judged_key_by_key_and_gone_on_with(command: Command, mined:
     assert f"> {first.source_line:>8}  {first.source}" in ended.err
     assert ended.out.splitlines()[:1] == ["3 of 12 pairs judged, 1 unsure"]
     assert "correct the probabilities" in ended.err and "--seed-pairs run --force" in ended.err
+    assert "or train on them: xmine adapt run -o adapted/" in ended.err
     # What was put off comes again, at the end.
     ended = command("pairs", "judge", "run", "--sample", 12, "--json", stdin=b"a" * 9)
     facts = json.loads(ended.out)

@@ -100,10 +100,6 @@ def test_what_is_in_the_way_is_kept(command: Command, tmp_path: Path) -> None:
             f"xmine: {output}: input and output are the same file\nhint: give another name\n"
         )
         assert (ended.code, ended.touched) == (2, set())
-    for both in ("b.en,b.en", "b.en,./b.en"):
-        ended = command("convert", "a.tsv", both)
-        assert ended.err.startswith(f"xmine: {both}: the same file twice\nhint: ")
-        assert (ended.code, ended.touched) == (2, set())
 
 
 def test_units_passed_over_are_counted(command: Command, tmp_path: Path) -> None:

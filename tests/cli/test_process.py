@@ -203,16 +203,6 @@ def test_a_terminal_is_shown_control_characters_as_symbols(tmp_path: Path) -> No
     assert b"\x1b" not in sent and b"\x07" not in sent
 
 
-def test_a_plain_terminal_gets_no_escape_codes() -> None:
-    """The examples hold an escape code of their own."""
-    mine = ["mine", EXAMPLES / "en.txt", EXAMPLES / "zh.txt", "--threshold=-inf"]
-    for arguments, expected in ((mine, 0), (["mien"], 2)):
-        code, sent = in_terminal(arguments, TERM="dumb")
-        assert code == expected
-        assert sent
-        assert b"\x1b" not in sent
-
-
 def test_a_terminal_gets_a_progress_bar_on_stderr(toy_files: Toy, toy_folder: Path) -> None:
     source, target, _ = toy_files
     mine = ["mine", source, target, "--model", toy_folder, "--threshold", "9"]

@@ -1,39 +1,24 @@
 """Columns and fields, cut lines, vectors that exist: texts through the command."""
 
 import gzip
-import io
 import json
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 import zstandard
 
+from tests.toys.wrong_texts import as_parquet, as_tsv
 from xmine.encoders.encoder import SentenceEncoder
 
 Command = Callable[..., Any]
 Toy = tuple[Path, Path, set[tuple[int, int]]]
 
 
-def parquet_bytes(columns: dict[str, Any]) -> bytes:
-    file = io.BytesIO()
-    pl.DataFrame(columns).write_parquet(file)
-    return file.getvalue()
-
-
-def as_tsv(lines: list[str]) -> bytes:
-    return "".join(f"id{at}\t{line}\n" for at, line in enumerate(lines)).encode()
-
-
 def as_jsonl(lines: list[str]) -> bytes:
     return "".join(json.dumps({"id": 1, "doc": {"text": line}}) + "\n" for line in lines).encode()
-
-
-def as_parquet(lines: list[str]) -> bytes:
-    return parquet_bytes({"id": list(range(len(lines))), "text": lines, "url": ["u"] * len(lines)})
 
 
 @pytest.mark.parametrize(

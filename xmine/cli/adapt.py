@@ -62,13 +62,11 @@ def adapt(
             panel = compare_encoders(first, last, report=report)
     said, fell = told(panel, best.known)
     console.say(said)
-    if fell:
-        console.warn(fell)
+    console.warn(fell)
     done = len(rounds) - 1  # besides the run as it was
     if done < options.rounds:
         rounds_done = f"{done} of {count(options.rounds, 'round')}"
         console.say(f"ended after {rounds_done}: mining found no further confident pair")
-    seconds = console.seconds
     said = f"{best.encoder} retrieves best: next, mine with --model {best.encoder}"
     if not best.number:
         said = f"no round retrieves better than {best.encoder}: keep it"
@@ -84,13 +82,13 @@ def adapt(
         for each in rounds
     ]
     console.summary(
-        f"{said}, {seconds:.1f} s",
+        f"{said}, {console.seconds:.1f} s",
         {
             "rounds": facts,
             "languages": as_facts(panel),
             "best": best.number,
             "encoder": best.encoder,
-            "seconds": seconds,
+            "seconds": console.seconds,
         },
     )
     console.say(f"look: {shlex.join(['xmine', 'browse', str(best.run)])}", one_line=True)

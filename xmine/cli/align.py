@@ -1,6 +1,5 @@
 """xmine align: two versions of one document -> beads of lines that are translations."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,8 +10,6 @@ from xmine.cli.console import Console
 from xmine.cli.encoders import load_encoders
 from xmine.cli.from_options import with_flags
 from xmine.cli.outputs import check_output, finish, on_stdout
-from xmine.cli.pair_table import is_terminal, next_steps
-from xmine.errors import OptionError
 
 
 @with_flags
@@ -38,18 +35,12 @@ def align(
         target: The same document in the other language.
     """
     output = on_stdout(console, output, format)
-    if source == target == "-":
-        raise OptionError("only one side can be standard input")
     from xmine.aligning.pipeline import align as align_files
-    from xmine.run.folder import makes_run
 
     codes = options.src_lang, options.tgt_lang
-    check_output(output, [source, target], codes, force=force, or_run=True)
-    run = Path(output) if output and makes_run(output) else None
+    run = check_output(output, [source, target], codes, force=force, or_run=True)
     encoder = load_encoders(model, options, console)
     with console.progress() as report:
         aligned = align_files(source, target, encoder, options, report, run=run, force=force)
     rows = None if run else aligned.rows()
     finish(console, aligned.report(), output, rows, format=format)
-    if is_terminal() and run is not None:
-        console.say(next_steps(output), one_line=True)

@@ -81,10 +81,6 @@ DRY_RUN = Annotated[
     bool, switch("--dry-run", "Estimate time and memory, and stop.", group="Most used")
 ]
 FORCE = Annotated[bool, switch("--force", "Replace the output if it exists.", group="Most used")]
-NO_HEADER = Annotated[
-    bool,
-    switch("--no-header", "Write TSV without the line that names the columns.", group="Output"),
-]
 PAIRS = Annotated[
     str,
     typer.Argument(
@@ -99,29 +95,6 @@ TRAINING_PAIRS = Annotated[
         help=f"Pairs: {PAIR_SUFFIXES}, corpus.en,corpus.zh, or the folder of a "
         "mining run; - for TSV on stdin. Several files are in two languages each, which their "
         "names say: en-de.tsv en-fr.tsv.",
-    ),
-]
-TRIPLETS = Annotated[
-    list[str] | None,
-    value(
-        "Columns: sentence, entailed sentence, contradicting sentence; with tabs between, or "
-        ".csv; repeatable: the same items in another language.",
-        group="Most used",
-    ),
-]
-NLI = Annotated[
-    str | None,
-    value(
-        "Labelled pairs: premise, hypothesis, label, with tabs between, or .jsonl.",
-        group="Most used",
-    ),
-]
-TEXTS = Annotated[
-    list[str] | None,
-    value(
-        "Text file of one language, a sentence per line, or a column of a file "
-        "(zh.tsv:2); repeatable.",
-        group="Most used",
     ),
 ]
 FORMAT = Annotated[
@@ -144,7 +117,6 @@ PLOT = Annotated[
     ),
 ]
 DATA = Annotated[Path | None, value("Folder with the benchmark files.", shown="$XMINE_DATA")]
-FIGURES = Annotated[Path | None, value("Also write the figures to a JSON file.", "-o --output")]
 
 LINE = "Line of the {}, from 1; LINE:OFFSET in lines cut into sentences; FILE:LINE of several files"
 

@@ -6,7 +6,7 @@ import typer
 
 from xmine.aligning.options import AligningOptions
 from xmine.cli.arguments import FORCE, MODEL, SOURCE, TABLE, value
-from xmine.cli.console import Console, write_rows
+from xmine.cli.console import Console
 from xmine.cli.encoders import load_encoders
 from xmine.cli.from_options import with_flags
 from xmine.errors import OptionError
@@ -52,19 +52,15 @@ def documents(
         target: The same in the other language.
         min_prob: Show pairs of this probability or more.
     """
-    from xmine.cli.outputs import check_output
-    from xmine.files.atomic import check_free, replacing, together
+    from xmine.cli.outputs import check_output, check_table, write_table
+    from xmine.files.atomic import together
     from xmine.files.records import json_row
     from xmine.mining.documents import DocumentPair, pairs_in
     from xmine.mining.options import MiningOptions
     from xmine.mining.pipeline import mine
     from xmine.text.inputs import text_input
 
-    kind = "" if output is None else output.suffix
-    if kind not in ("", ".tsv", ".jsonl"):
-        raise OptionError(f"{output}: unknown format", "end it in .tsv or .jsonl")
-    if output:
-        check_free(output, force=force)
+    is_json = check_table(output, force=force)
     if align:
         check_output(align, [source, target], ("", ""), force=force)
     if align and by != "auto":
@@ -76,12 +72,11 @@ def documents(
     inputs = text_input(source), text_input(target)
     with console.progress() as report:
         mined = mine(*inputs, encoder, options, report)
-    for warning in mined.warnings:
-        if not warning.startswith("--documents"):  # an option of mining
-            console.warn(warning)
+    # --documents is an option of mining
+    console.warn(*(each for each in mined.warnings if not each.startswith("--documents")))
     found = pairs_in(mined, encoder)
     shown = [pair for pair in found if pair.prob >= min_prob]
-    if kind == ".jsonl":
+    if is_json:
         rows = [json_row(pair._asdict()) for pair in shown]
     else:
         rows = ["\t".join(map(str, row)) + "\n" for row in (DocumentPair._fields, *shown)]
@@ -89,11 +84,7 @@ def documents(
     said = f"{count(len(shown), 'pair')} of documents, {expected:.1f} expected to be right"
     facts: dict[str, object] = {"documents": len(shown), "expected": round(expected, 2)}
     with together(output, align):
-        if output is None:
-            write_rows(() if console.as_json else rows)
-        else:
-            with replacing(output) as partial:
-                partial.write_text("".join(rows), encoding="utf-8")
+        write_table(output, rows, console)
         if align:
             told, beads = _write_beads(shown, inputs, encoder, align)
             said, facts = f"{said}; {align}: {told}", facts | beads

@@ -4,6 +4,7 @@ import os
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -52,8 +53,6 @@ def encode(
     if path.suffix != ".npy":
         raise OptionError(f"-o {output}: unknown format", "end it in .npy")
 
-    import itertools
-
     import numpy as np
 
     from xmine.encoders.pair import encoder_facts
@@ -67,20 +66,21 @@ def encode(
         raise OptionError(f"-o {output}: input and output are the same file", "give another name")
     source = text_input(file)
     lines = source.texts()
-    first = list(itertools.islice(lines, _LOOKED_AT))  # an input that is none is refused here
+    first = list(islice(lines, _LOOKED_AT))  # an input that is none is refused here
     encoder = load_encoder(model, options, console)
     warn_without_effect([encoder], options, console)
     console.warn(*source.warnings, check_language(source.name, first, encoder.facts.languages))
     size, zeros = encoder.texts_at_once, 0
     long = list[int]()
 
-    def noted(line: str, number: int) -> str:
-        long.extend([number] * (len(line) > MOST_CHARACTERS))
-        return line
+    def noted() -> Iterator[str]:
+        for number, line in enumerate(chain(first, lines), start=1):
+            if len(line) > MOST_CHARACTERS:
+                long.append(number)
+            yield line
 
-    numbered = enumerate(itertools.chain(first, lines), start=1)
-    lines = (noted(line, at) for at, line in numbered)
-    blocks = iter(lambda: list(itertools.islice(lines, size)), [])
+    every = noted()
+    blocks = iter(lambda: list(islice(every, size)), [])
     with console.progress() as report:
         total, rows = 0, 0
         if report is not silent and source.is_rereadable:

@@ -23,8 +23,12 @@ def load_encoder(
     from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
 
     encoder = SentenceEncoder.load(EMBEDDED if model is None else model, options)
-    for guess in encoder.guesses:
-        console.warn(guess)
+    _describe(encoder, console)
+    return encoder
+
+
+def _describe(encoder: "SentenceEncoder", console: Console) -> None:
+    console.warn(*encoder.guesses)
     facts = encoder.describe()
     languages = encoder.facts.languages
     stated = ", ".join(languages[:8]) + (", ..." if len(languages) > 8 else "")
@@ -33,7 +37,6 @@ def load_encoder(
         f"{stated or 'languages not stated'}, {facts['pooling']} pooling, dimension {encoder.dim}, "
         f"{facts['vocabulary']:,} tokens, {encoder.device} {encoder.dtype}"
     )
-    return encoder
 
 
 def warn_without_effect(
@@ -53,13 +56,11 @@ def load_encoders(
 
     Warns of options without effect, but where a `second` model may need them.
     """
-    from xmine.encoders.pair import EncoderPair, as_pair, is_pair
+    from xmine.encoders import pair as pairs
 
-    if model and is_pair(model):
-        folders = (str(Path(model) / side) for side in ("source", "target"))
-        pair = EncoderPair(*(load_encoder(each, options, console) for each in folders))
-    else:
-        pair = as_pair(load_encoder(model, options, console))
+    pair = pairs.load_encoders(model, options)
+    for encoder in dict.fromkeys(pair.sides.values()):
+        _describe(encoder, console)
     if pooling := getattr(options, "pooling", ""):  # of evaluation
         pair.repool(pooling)
     if not second:
@@ -78,8 +79,7 @@ def load_second(model: str | None, options: EncodingOptions, console: Console) -
     kind = "a cross-encoder"
     if isinstance(found, SentenceEncoder):
         kind = "an encoder"
-        for guess in found.guesses:
-            console.warn(guess)
+        console.warn(*found.guesses)
     console.detail(f"rescoring: {model}, {kind}")
     return found
 

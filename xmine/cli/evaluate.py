@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xmine.cli.arguments import DATA, FIGURES, FORCE, MODEL, value
+from xmine.cli.arguments import DATA, FORCE, MODEL, value
 from xmine.cli.console import Console
 from xmine.cli.encoders import data_folder, evaluated_facts, load_encoders
 from xmine.cli.from_options import with_flags
-from xmine.errors import FileError, OptionError, XmineError
+from xmine.errors import FileError, XmineError
 from xmine.evaluation.benchmarks import BENCHMARKS, Benchmark
 from xmine.evaluation.options import EvaluationOptions, ReportOptions, TransferOptions
 from xmine.extras import needs
+from xmine.options import check_choice
 
 if TYPE_CHECKING:
     from xmine.evaluation.reports.table import Line, Published
@@ -38,7 +39,9 @@ def _command(benchmark: Benchmark) -> Callable[..., None]:
         console: Console,
         data: DATA = None,
         model: MODEL = None,
-        output: FIGURES = None,
+        output: Annotated[
+            Path | None, value("Also write the figures to a JSON file.", "-o --output")
+        ] = None,
         force: FORCE = False,
     ) -> None:
         from xmine.evaluation.reports.record import record, write_record
@@ -118,8 +121,7 @@ def evaluate_everything(
                 except XmineError as error:  # the figures are worth a report without them
                     outcome.failed["pictures"] = error.message
                 write_report(partial, outcome, about, pictures)
-    for name, reason in outcome.failed.items():
-        console.warn(f"{name}: {reason}")
+    console.warn(*(f"{name}: {reason}" for name, reason in outcome.failed.items()))
     found = {name: each.as_json() for name, each in outcome.results.items()}
     left = {"missing": outcome.missing, "failed": outcome.failed}
     cells = [[name, headline(result)] for name, result in outcome.results.items()]
@@ -152,8 +154,7 @@ def compare_encoders(
     from xmine.evaluation.reports import table
 
     for name in options.benchmark:
-        if name not in BENCHMARKS:
-            raise OptionError(f"--benchmark is {name!r}", f"choose from {', '.join(BENCHMARKS)}")
+        check_choice("--benchmark", name, BENCHMARKS)
     results: dict[str, dict[str, Result]] = {}
     has_failed = False
     for given in encoders:
@@ -191,8 +192,7 @@ def _results(
     encoder = load_encoders(given, options, console)
     with console.progress() as report:
         outcome = evaluate_all(encoder, data_folder(data), options, report, only=wanted)
-    for name, reason in outcome.failed.items():
-        console.warn(f"{given}: {name}: {reason}")
+    console.warn(*(f"{given}: {name}: {reason}" for name, reason in outcome.failed.items()))
     return given, outcome.results, bool(outcome.failed)
 
 

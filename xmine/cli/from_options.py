@@ -25,7 +25,7 @@ from xmine.cli.console import Console
 from xmine.cli.settings import NAME, Settings, key_of, read_settings, variable_of
 from xmine.errors import OptionError
 from xmine.files.reading import exists
-from xmine.options import Options, flag, load_toml
+from xmine.options import Options, check_choice, flag, load_toml
 
 MOST_USED = "Most used"
 OTHER = "Options"  # that name no group
@@ -90,7 +90,15 @@ def with_flags(
                 _parameter(name, parameter.annotation, parameter.default, helps.get(name, ""))
             )
     fields = _own_first(kind) if kind else {}
-    flags += [_parameter("preset", _preset_flag(presets), None)] if presets else []
+    if presets:
+        choice = typer.Option(
+            help=f"Method and options of a paper: {', '.join(presets)}; --options and flags beat "
+            "them.",
+            rich_help_panel=MOST_USED,
+            show_default=False,
+            autocompletion=lambda: list(presets),
+        )
+        flags.append(_parameter("preset", Annotated[str | None, choice], None))
     no_flags: frozenset[str] = getattr(kind, "no_flags", frozenset())
     group = METHOD if presets else OTHER
     flags += [_flag(*each, group, name in no_flags) for name, each in fields.items()]
@@ -163,8 +171,12 @@ def _made(
             given = context.meta[NAME].values[name]
             given = [given] if hint == list[str] and isinstance(given, str) else given
             layers["file"][name] = given
-    preset = _of_preset(values.pop("preset", None), presets)
-    every = functools.reduce(kind.merged, layers.values(), preset)
+    chosen = dict[str, Any]()
+    if (preset := values.pop("preset", None)) is not None:
+        check_choice("--preset", preset, presets)
+        chosen = load_toml(presets[preset])
+        del chosen["method"]
+    every = functools.reduce(kind.merged, layers.values(), chosen)
     for name in [name for name in origins if name in fields and name not in every]:
         del origins[name]  # another option has taken its place
     try:
@@ -176,24 +188,6 @@ def _made(
     object.__setattr__(made, "origins", origins)
     object.__setattr__(made, "given", frozenset(every))
     return made
-
-
-def _preset_flag(presets: Mapping[str, Path]) -> Any:  # noqa: ANN401 - an annotation
-    names = list(presets)
-    flag = typer.Option(
-        help=f"Method and options of a paper: {', '.join(names)}; --options and flags beat them.",
-        rich_help_panel=MOST_USED,
-        show_default=False,
-        autocompletion=lambda: names,
-    )
-    return Annotated[str | None, flag]
-
-
-def _of_preset(name: str | None, presets: Mapping[str, Path]) -> dict[str, Any]:
-    if name is not None and name not in presets:
-        raise OptionError(f"--preset is {name!r}", f"choose from {', '.join(presets)}")
-    values = load_toml(presets[name]) if name else {}
-    return {key: value for key, value in values.items() if key != "method"}
 
 
 def _documented(declared: Any) -> dict[str, str]:  # noqa: ANN401 - a function or a class

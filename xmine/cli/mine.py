@@ -23,7 +23,7 @@ from xmine.cli.console import Console
 from xmine.cli.encoders import load_second
 from xmine.cli.from_options import with_flags
 from xmine.cli.outputs import check_output, finish, given_vectors, load_sides, on_stdout
-from xmine.cli.pair_table import is_terminal, next_steps
+from xmine.cli.pair_table import is_terminal
 from xmine.errors import OptionError
 from xmine.mining.options import MiningOptions
 
@@ -75,15 +75,13 @@ def mine(
     """
     is_shown = not (output or console.as_json or format) and is_terminal()
     output = on_stdout(console, output, format)
-    if source == target == "-":
-        raise OptionError("only one side can be standard input")
     if options.threshold == "gold" and gold is None:
         raise OptionError("--threshold gold without gold pairs", "give them with --gold FILE")
     from xmine.pairs.known import NOTHING_KNOWN, known_file, read_known
 
     gold, seed_pairs = (known_file(path) if path else None for path in (gold, seed_pairs))
     vectors_of = given_vectors(src_vectors, tgt_vectors, model, options)
-    check_output(
+    run = check_output(
         output,
         [source, target],
         (options.src_lang, options.tgt_lang),
@@ -95,10 +93,9 @@ def mine(
 
     from xmine.mining.estimate import estimate_run
     from xmine.mining.pipeline import mine as mine_files
-    from xmine.run.folder import bytes_there, makes_run, working_folder
+    from xmine.run.folder import bytes_there, working_folder
     from xmine.text.inputs import text_input
 
-    run = Path(output) if output and makes_run(output) else None
     inputs = text_input(source), text_input(target)
     seeds = read_known(seed_pairs) if seed_pairs else NOTHING_KNOWN
     truth = read_known(gold) if gold else NOTHING_KNOWN
@@ -143,8 +140,6 @@ def mine(
         table=len(mined.pairs) if is_shown else None,
         more={"changes": mined.changes} if run else None,
     )
-    if is_terminal() and (run is not None or (is_shown and len(mined.pairs))):
-        console.say(next_steps(output), one_line=True)
 
 
 @contextmanager

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from xmine.cli.console import Console, write_rows
 from xmine.cli.encoders import load_encoders
-from xmine.cli.pair_table import show_pairs
+from xmine.cli.pair_table import is_terminal, next_steps, show_pairs
 from xmine.errors import OptionError
+from xmine.files.atomic import check_free, replacing
 from xmine.mining.options import ScoringOptions
 from xmine.options import without_effect
 from xmine.pairs.jsonl import jsonl_rows
@@ -95,6 +96,7 @@ def finish(
     """
     from xmine.pairs.io import write_pairs
     from xmine.pairs.paths import language_warnings
+    from xmine.run.folder import makes_run
 
     warnings, languages = report.warnings, report.result.languages
     if output and pairs is not None:
@@ -120,6 +122,8 @@ def finish(
     named = f"{output}: " if output else ""
     quiet = replace(console, as_json=False) if printed else console
     quiet.summary(named + said, facts | dict(more or {}))
+    if is_terminal() and (table or (output and makes_run(output))):
+        console.say(next_steps(output), one_line=True)
 
 
 def on_stdout(console: Console, output: str | None, format: str | None) -> str | None:
@@ -131,11 +135,30 @@ def on_stdout(console: Console, output: str | None, format: str | None) -> str |
     return None if output == "-" else output
 
 
-def print_pairs(pairs: "Iterable[Pair]", format: str | None) -> list[str]:
+def print_pairs(pairs: "Iterable[Pair]", format: str | None, *, header: bool = True) -> list[str]:
     """Write pairs to stdout, and tell what got lost."""
     losses = Losses()
-    write_rows((jsonl_rows if format == "jsonl" else tsv_rows)(pairs, losses))
+    is_json = format == "jsonl"
+    write_rows(jsonl_rows(pairs, losses) if is_json else tsv_rows(pairs, losses, header=header))
     return losses.notes()
+
+
+def check_table(output: Path | None, *, force: bool) -> bool:
+    """Refuse a file that is no table or is there; tell whether it has JSON lines."""
+    if output and output.suffix not in (".tsv", ".jsonl"):
+        raise OptionError(f"{output}: unknown format", "end it in .tsv or .jsonl")
+    if output:
+        check_free(output, force=force)
+    return output is not None and output.suffix == ".jsonl"
+
+
+def write_table(output: Path | None, rows: Iterable[str], console: Console) -> None:
+    """Write rows of text to a file or stdout, which with `--json` has the summary instead."""
+    if output:
+        with replacing(output) as partial, partial.open("w", encoding="utf-8", newline="") as file:
+            file.writelines(rows)
+    elif not console.as_json:
+        write_rows(rows)
 
 
 def check_output(
@@ -149,13 +172,15 @@ def check_output(
     or_run: bool = False,
     plot: Path | None = None,
     repair: str | None = None,
-) -> None:
+) -> Path | None:
     """Refuse outputs that cannot be written, that are read, or that go to one file.
 
-    `output` may name a run with `or_run`; `repair` is another file of pairs. The first of `inputs`
-    may be a file of pairs; the rest are text inputs. `others` are files that are read too. By the
-    languages, `codes`, a Moses pair may be turned.
+    `output` may name a run with `or_run`, and is given then; `repair` is another file of pairs. The
+    first of `inputs` may be a file of pairs; the rest are text inputs. `others` are files that are
+    read too. By the languages, `codes`, a Moses pair may be turned.
     """
+    if inputs.count("-") > 1:
+        raise OptionError("only one side can be standard input")
     from xmine.pairs.io import check_pair_file
     from xmine.pairs.paths import paths_to_read, paths_to_write, refuse_turned
     from xmine.run.folder import JUDGEMENTS_FILE, check_run, makes_run
@@ -193,6 +218,7 @@ def check_output(
     for name in read:
         if realpath(name) in written:
             raise OptionError(f"{name}: input and output are the same file", "give another name")
+    return run
 
 
 def draw(

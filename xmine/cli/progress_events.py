@@ -11,7 +11,8 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
 
 from xmine.hardware import limit_memory
 from xmine.progress import Progress, Report
@@ -27,11 +28,9 @@ def wanted() -> bool:
 def tell(event: Mapping[str, object]) -> None:
     """Write one event; one that cannot be written is lost, since nobody is there to read it."""
     if sys.stderr is not None:
-        try:
+        with suppress(OSError):
             sys.stderr.write(json.dumps(event) + "\n")
             sys.stderr.flush()
-        except OSError:
-            pass
 
 
 @contextmanager
@@ -44,7 +43,8 @@ def progress_events() -> Iterator[Report]:
     def write() -> None:
         nonlocal sent, written
         if last is not None and last != sent:
-            tell(_event(last))
+            finite = {name: x for name, x in last.numbers.items() if abs(x) < float("inf")}
+            tell(asdict(last) | {"numbers": finite})
             sent, written = last, time.monotonic()
 
     def report(progress: Progress) -> None:
@@ -63,16 +63,6 @@ def progress_events() -> Iterator[Report]:
         write()
 
 
-def _event(progress: Progress) -> dict[str, object]:
-    finite = {name: x for name, x in progress.numbers.items() if abs(x) < float("inf")}
-    return {
-        "stage": progress.stage,
-        "done": progress.done,
-        "total": progress.total,
-        "numbers": finite,
-    }
-
-
 def end_with_our_program() -> None:
     """Watch standard input where XMINE_ATTACHED asks for it, and end when it closes."""
     if os.environ.get("XMINE_ATTACHED") == "1":
@@ -81,9 +71,7 @@ def end_with_our_program() -> None:
 
 
 def _watch() -> None:
-    try:
+    with suppress(OSError):
         while os.read(0, 4096):
             pass
-    except OSError:
-        pass
     os.kill(os.getpid(), signal.SIGTERM)

@@ -1,6 +1,6 @@
 """xmine score: two files that are aligned already, or one of pairs -> the pairs with scores."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -13,10 +13,6 @@ from xmine.errors import OptionError
 from xmine.files.suffixes import PAIR_SUFFIXES
 from xmine.mining.options import ScoringOptions
 from xmine.units import count
-
-if TYPE_CHECKING:
-    from xmine.encoders.encoder import SentenceEncoder
-    from xmine.encoders.pair import EncoderPair
 
 
 @with_flags
@@ -60,13 +56,13 @@ def score(
     """
     output = on_stdout(console, output, format)
     inputs = [each for each in (source, target, *(pool or ())) if each is not None]
-    if inputs.count("-") > 1:
-        raise OptionError("only one input can be standard input")
     vectors_of = given_vectors(src_vectors, tgt_vectors, model, options)
     if vectors_of and pool:
         raise OptionError(
             "--pool and vectors: the lines of a pool would have none", "leave out one of them"
         )
+    if explain and vectors_of:
+        raise OptionError("--explain: given vectors have no tokens", "leave out --explain")
     if repair and vectors_of:
         raise OptionError("--repair: given vectors are of single lines", "leave out one of them")
     check_output(
@@ -81,12 +77,13 @@ def score(
     )
 
     from xmine.aligning.repair import repair as repair_blocks
+    from xmine.browsing.word_alignment import single_encoder
     from xmine.files.atomic import together
     from xmine.mining.aligned import score_aligned
     from xmine.pairs.io import write_pairs
 
     encoder, vectors = load_sides(model, vectors_of, options, console)
-    explaining = _explaining(encoder) if explain else None
+    explaining = single_encoder(encoder) if explain and encoder else None
     with console.progress() as report:
         scored = score_aligned(source, target, encoder, options, report, pool=pool, vectors=vectors)
     notes = list[str]()
@@ -113,12 +110,3 @@ def score(
             printed=explain,
             more=facts,
         )
-
-
-def _explaining(encoder: "EncoderPair | None") -> "SentenceEncoder":
-    """Give the encoder whose tokens explain a pair."""
-    from xmine.browsing.word_alignment import single_encoder
-
-    if encoder is None:
-        raise OptionError("--explain: given vectors have no tokens", "leave out --explain")
-    return single_encoder(encoder)

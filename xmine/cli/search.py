@@ -2,6 +2,7 @@
 
 import os.path
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import starmap
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -82,6 +83,7 @@ def search(
         console.say(f"no file {query}: searching for it as a text")
     found: Iterable[Mapping[str, Sequence[Any]]]  # of each text its hits, by side in a run
     hits: list[list[Hit]] = []
+    how: dict[str, Any] = {"exclude_exact": exclude_exact, "rerank": rerank}
     if of_run := is_run(corpus):
         folder = Path(corpus)
         if not (folder / RUN_FILE).is_file():
@@ -91,7 +93,6 @@ def search(
         warn_without_effect(nearby.encoders().sides.values(), options, console)
 
         def near_in_run(text: str) -> Mapping[str, Sequence[Any]]:
-            how: dict[str, Any] = {"exclude_exact": exclude_exact, "rerank": rerank}
             try:
                 return nearby.search(text, k, **how, prompt=prompt or None)
             except NoTokenError as error:
@@ -106,16 +107,8 @@ def search(
         for name, side in {corpus: sentences.texts, **files}.items():
             console.warn(check_language(name, side, encoder.facts.languages))
         with console.progress() as report:
-            hits = search_corpus(
-                texts,
-                sentences,
-                encoder,
-                k,
-                exclude_exact=exclude_exact,
-                rerank=rerank,
-                report=report,
-                prompt=prompt,
-            )
+            how |= {"report": report, "prompt": prompt}
+            hits = search_corpus(texts, sentences, encoder, k, **how)
         found = ({"hits": near} for near in hits)
     nearest = zip(texts, lines, found, strict=True)
     if console.as_json:
@@ -125,30 +118,16 @@ def search(
         return
     losses = Losses()
     every = ((*asked, name, hit) for *asked, near in nearest for name in near for hit in near[name])
-    if format == "jsonl":
-        rows = (
-            json_row(
-                {
-                    "query": text,
-                    "query_line": line,
-                    **({"side": name} if of_run else {}),
-                    **hit.facts(),
-                }
-            )
-            for text, line, name, hit in every
-        )
-    else:
-        rows = (
-            tsv_row(
-                [name] * of_run
-                + [f"{each:.4f}" for each in (hit.score, hit.cosine) if each is not None]
-                + [hit.text, place(hit)]
-                + ([str(line), text] if files else []),
-                losses,
-            )
-            for text, line, name, hit in every
-        )
-    write_rows(rows)
+
+    def row(text: str, line: int | None, name: str, hit: Any) -> str:  # noqa: ANN401 - or in a run
+        if format == "jsonl":
+            side = {"side": name} if of_run else {}
+            return json_row({"query": text, "query_line": line, **side, **hit.facts()})
+        figures = [f"{each:.4f}" for each in (hit.score, hit.cosine) if each is not None]
+        asked = [str(line), text] if files else []
+        return tsv_row([*[name] * of_run, *figures, hit.text, place(hit), *asked], losses)
+
+    write_rows(starmap(row, every))
     console.say(", ".join(losses.notes()))
     for text, of_text in zip(texts, hits, strict=False):
         if not of_text:

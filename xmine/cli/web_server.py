@@ -113,9 +113,10 @@ def _guarded_server(command: list[str], port: int, *, read_only: bool) -> Any:  
 
         async def handle_websocket(self, request: Any) -> Any:  # noqa: ANN401 - of aiohttp
             """Run a window's process, and count it."""
-            visitor, (columns, rows) = copy.copy(self), _within(*_size_in(request))
-            own = _own(_name_in(request, port), columns) * (not read_only)
-            visitor.command = shlex.join([*command, *own])
+            visitor, (columns, rows) = copy.copy(self), _size_in(request)
+            name = _name_in(request, port)
+            own = [f"--judge={name}"] * bool(name) + ["--sample"] * (columns < _NARROW)
+            visitor.command = shlex.join([*command, *own * (not read_only)])
             url = request.rel_url.update_query(width=columns, height=rows)
             self.windows += 1
             try:
@@ -201,20 +202,14 @@ async def _hear(hear: Any, websocket: Any, window: Any) -> None:  # noqa: ANN401
         await asyncio.wait(ending)
 
 
-def _size_in(request: Any) -> tuple[Any, Any]:  # noqa: ANN401 - of aiohttp
-    return request.query.get("width", 80), request.query.get("height", 24)
+def _size_in(request: Any) -> list[int]:  # noqa: ANN401 - of aiohttp
+    return _within(request.query.get("width", 80), request.query.get("height", 24))
 
 
 def _within(*size: Any) -> list[int]:  # noqa: ANN401 - what a browser says
     """Bound columns and rows."""
     bounds = zip(size, _SMALLEST, _LARGEST, strict=True)
     return [min(max(int(each), least), most) for each, least, most in bounds]
-
-
-def _own(name: str, columns: int) -> list[str]:
-    """Give the options of `xmine browse` for a visitor who may write."""
-    is_narrow = columns < _NARROW
-    return [*([f"--judge={name}"] if name else []), *(["--sample"] if is_narrow else [])]
 
 
 def _name_in(request: Any, port: int) -> str:  # noqa: ANN401 - of aiohttp
@@ -255,7 +250,7 @@ def _guard(server: Any) -> Any:  # noqa: ANN401 - a server, a middleware of aioh
         if Path(server.statics_path, request.match_info.get("filename", "none")).is_dir():
             raise web.HTTPNotFound  # no list of files
         try:
-            _within(*_size_in(request))
+            _size_in(request)
         except ValueError:
             raise web.HTTPBadRequest(text="width and height are whole numbers") from None
         if request.path in ("/", "/ws") and server.windows >= _MOST_WINDOWS:

@@ -55,7 +55,7 @@ class EncoderPair:
 
     def repool(self, mode: str) -> None:
         """Make sentence vectors another way; see `Transformer.repool`."""
-        for each in {id(each): each for each in self.sides.values()}.values():
+        for each in dict.fromkeys(self.sides.values()):
             if isinstance(each.body, IN_NUMPY):
                 raise EncoderError(f"{mode} pooling is for transformers", "leave it out")
             each.heads = each.body.repool(mode, each.heads)
@@ -126,4 +126,4 @@ def load_encoders(name: str | None, options: EncodingOptions) -> EncoderPair:
     if name and is_pair(name):
         folders = (str(Path(name) / side) for side in ("source", "target"))
         return EncoderPair(*(SentenceEncoder.load(each, options) for each in folders))
-    return as_pair(SentenceEncoder.load(name or EMBEDDED, options))
+    return as_pair(SentenceEncoder.load(EMBEDDED if name is None else name, options))

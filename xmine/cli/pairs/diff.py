@@ -5,9 +5,9 @@ from typing import Annotated
 import typer
 
 from xmine.cli.arguments import FORCE, PAIRS, TABLE, value
-from xmine.cli.console import Console, write_rows
+from xmine.cli.console import Console
 from xmine.cli.from_options import with_flags
-from xmine.errors import OptionError
+from xmine.cli.outputs import check_table, write_table
 
 
 @with_flags
@@ -26,23 +26,14 @@ def diff(
 
     Example: xmine pairs diff monday/ tuesday/ -n 20
     """
-    from xmine.files.atomic import check_free, replacing
     from xmine.pairs.changes import compare, counted, read_table, rows_of, told
     from xmine.pairs.losses import Losses
 
-    if output and output.suffix not in (".tsv", ".jsonl"):
-        raise OptionError(f"{output}: no .tsv or .jsonl", "give a name that ends so")
-    if output:
-        check_free(output, force=force)
+    as_json = check_table(output, force=force)
     found, losses = compare(read_table(old), read_table(new)), Losses()
-    as_json = bool(output and output.suffix == ".jsonl")
     rows = rows_of(found if n is None else found.head(n), losses, as_json=as_json)
-    if output:
-        with replacing(output) as partial, partial.open("w", encoding="utf-8", newline="") as file:
-            file.writelines(rows)
-    elif n != 0 and not console.as_json:
-        write_rows(rows)
+    if output or n != 0:
+        write_table(output, rows, console)
     counts, notes = counted(found), losses.notes()
-    said = "\n".join([told(counts), *notes])
     facts = {"old": old, "new": new, "counts": counts, "notes": notes}
-    console.summary(said, facts)
+    console.summary("\n".join([told(counts), *notes]), facts)

@@ -5,9 +5,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from xmine.cli.arguments import NO_HEADER, PAIRS, switch, value
-from xmine.cli.console import Console, write_rows
+from xmine.cli.arguments import PAIRS, switch, value
+from xmine.cli.console import Console
 from xmine.cli.from_options import with_flags
+from xmine.cli.outputs import print_pairs
 
 if TYPE_CHECKING:
     from xmine.browsing.query import PairQuery
@@ -26,7 +27,7 @@ def list_pairs(
     n: Annotated[int | None, value("How many pairs.", "-n", shown="all", min=1)] = None,
     sample: Annotated[int | None, value(shown="all", min=1)] = None,
     seed: Annotated[int, value("Seed of the sample.", shown=True, min=0)] = 1,
-    no_header: NO_HEADER = False,
+    no_header: Annotated[bool, switch("--no-header", group="Output")] = False,
 ) -> None:
     """Print the pairs that meet a filter, as TSV.
 
@@ -43,15 +44,13 @@ def list_pairs(
     Args:
         where: A text or a condition, as / of xmine browse takes it; empty for all pairs.
         sample: Draw so many of them at random.
+        no_header: Write TSV without the line that names the columns.
         sort: By rank, figure, side, length, flags, verdict, unsure, shuffled.
     """
     from xmine.browsing.query import PairQuery
     from xmine.pairs.io import read_pairs
-    from xmine.pairs.jsonl import jsonl_rows
     from xmine.pairs.judgements import file_beside
-    from xmine.pairs.losses import Losses
     from xmine.pairs.statistics import sample as draw
-    from xmine.pairs.tsv import tsv_rows
     from xmine.run.folder import RUN_FILE
 
     query = PairQuery(where, sort, descending)
@@ -60,12 +59,8 @@ def list_pairs(
     every = every and (file == "-" or not file_beside(file).exists())
     pairs = _numbered(read_pairs(file)) if every else _matching(file, query, console)
     shown = islice(draw(pairs, sample, seed) if sample else pairs, n)
-    losses = Losses()
-    if console.as_json:
-        write_rows(jsonl_rows(shown, losses))
-    else:
-        write_rows(tsv_rows(shown, losses, header=not no_header))
-    console.say(", ".join(losses.notes()))
+    form = "jsonl" if console.as_json else "tsv"
+    console.say(", ".join(print_pairs(shown, form, header=not no_header)))
 
 
 def _numbered(pairs: "Iterable[Pair]") -> "Iterator[Pair]":

@@ -17,7 +17,7 @@ from xmine.errors import XmineError
 from xmine.files.records import json_row
 
 if TYPE_CHECKING:
-    from xmine.browsing.neighbourhood import Neighbour, Surroundings
+    from xmine.browsing.neighbourhood import Neighbour
     from xmine.browsing.shared_spans import Shared
     from xmine.browsing.word_alignment import Aligner, WordAlignment
     from xmine.pairs.pair import Pair
@@ -65,42 +65,43 @@ def show_pair(
         )
         words, without = _aligned(aligner, pair)
         at = int(opened.sources[row]), int(opened.targets[row])
+        near: dict[str, list[Neighbour]] = {}
+        if around:
+            near = {
+                "targets": around.near("source", at[0]),
+                "sources": around.near("target", at[1]),
+            }
         if console.as_json:
-            facts = {"standing": stands or None, "reasons": why, **_facts(pair, shared, words)}
-            facts["neighbours"] = around and _near_facts(around, *at)
-            write_rows([json_row({**_numbers(pair), **facts, "judgements": labels})])
+            facts = _facts(pair, shared, words) | {"standing": stands or None, "reasons": why}
+            facts["neighbours"] = {
+                x: [y.facts() for y in found] for x, found in near.items()
+            } or None
+            write_rows([json_row({**facts, "judgements": labels})])
             continue
         head = ["  ".join([*figures_of(pair), *filter(None, [stands])])]
         head += [f"{flag}: {reason}" for flag, reason in why.items()]
         head += [f"judged by {judge}: {verdict}" for judge, verdict in labels.items()]
         print_explained(head, pair, words, shared, words=explain, without=without)
-        write_rows(_near_rows(around, *at) if around else [])
+        write_rows(_near_rows(around.called, near, at) if around else [])
 
 
-def _near(around: "Surroundings", source: int, target: int) -> dict[str, list["Neighbour"]]:
-    return {"targets": around.near("source", source), "sources": around.near("target", target)}
-
-
-def _near_facts(around: "Surroundings", source: int, target: int) -> dict[str, object]:
-    near = _near(around, source, target)
-    return {name: [each.facts() for each in found] for name, found in near.items()}
-
-
-def _near_rows(around: "Surroundings", source: int, target: int) -> Iterator[str]:
+def _near_rows(
+    called: str, near: "dict[str, list[Neighbour]]", pair: tuple[int, int]
+) -> Iterator[str]:
     """Give the neighbours of both sides, two rows each; on a terminal a text is cut to a row."""
     from xmine.browsing.neighbourhood import OUTCOMES
     from xmine.tui.text import cut
 
     room = shutil.get_terminal_size().columns - 5
-    for name, found in _near(around, source, target).items():
+    for name, found in near.items():
         yield f"{name} nearest to the {'source' if name == 'targets' else 'target'}:\n"
         for each in found:
-            sign = "=" if (each.source, each.target) == (source, target) else " "
+            sign = "=" if (each.source, each.target) == pair else " "
             score = "–" if each.score is None else f"{each.score:.4f}"
             better, outcome = each.outcome.rival, OUTCOMES[each.outcome.kind]
             lines = f": {better.source_line}, {better.target_line}" if better else ""
             yield (
-                f"{sign}{each.rank:>2}  {around.called} {score}  cosine {each.cosine:.4f}  "
+                f"{sign}{each.rank:>2}  {called} {score}  cosine {each.cosine:.4f}  "
                 f"line {place(each)}  {outcome}{lines}\n"
             )
             yield f"     {cut(each.text, room).plain if is_terminal() else each.text}\n"
@@ -115,16 +116,11 @@ def _aligned(aligner: "Aligner", pair: "Pair") -> "tuple[WordAlignment | None, s
         return None, error.message
 
 
-def _numbers(pair: "Pair") -> dict[str, object]:
-    return {
-        name: round(value, 4) if isinstance(value, float) else value
-        for name, value in pair.facts().items()
-    }
-
-
 def _facts(pair: "Pair", shared: "Shared", words: "WordAlignment | None") -> dict[str, object]:
     sides = zip(("source", "target"), pair[:2], shared, strict=True)
+    figures = pair.facts().items()
     return {
+        **{name: round(x, 4) if isinstance(x, float) else x for name, x in figures},
         "shared": {name: [part(text, *each) for each in spans] for name, text, spans in sides},
         "words": None if words is None else alignment_facts(pair, words),
     }

@@ -40,13 +40,12 @@ def count_verdicts(
         raise OptionError("--rejected without a file", "name it with -o")
     if output:
         check_pair_file(output, force=force, source=run)
-    if known:
-        if output and os.path.realpath(output) == os.path.realpath(known):
-            raise OptionError("-o and --known are the same file", "give two names")
-        refuse_labels(known)
-        check_free(known, force=force)
+    if output and known and os.path.realpath(output) == os.path.realpath(known):
+        raise OptionError("-o and --known are the same file", "give two names")
     opened = open_pairs(run)
     if known:
+        refuse_labels(known)
+        check_free(known, force=force)
         _check_lines(opened)
     judgements = Judgements.open(opened)
     written = []
@@ -67,9 +66,8 @@ def count_verdicts(
     rows_said = _said(counts, of_kept, approval, str(run))
     labels = (judge for row in judgements.rows().tolist() for judge in judgements.by_judge(row))
     others = ", ".join(f"{n:,} {by}" for by, n in Counter(labels).items() if by != judgements.by)
-    rows_said |= (
-        {"judged by others": f"{others}; yours are those of {judgements.by}"} if others else {}
-    )
+    if others:
+        rows_said["judged by others"] = f"{others}; yours are those of {judgements.by}"
     write_rows(f"{name:<20}{said}\n" for name, said in rows_said.items())
     for each in written:
         console.say(each)

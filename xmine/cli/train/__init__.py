@@ -3,7 +3,6 @@
 The training itself is in `xmine.trainer`; here options are read and progress is shown.
 """
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,32 +15,26 @@ from xmine.cli.from_options import HELP_ALL, METHOD, Command, group_of, with_fla
 from xmine.cli.train.methods import (
     PRESETS,
     USUAL,
-    check_method,
     data_names,
     example_command,
     method_in,
     refuse_others,
-    refuse_words,
 )
 from xmine.cli.train.run import train_with
 from xmine.errors import OptionError
+from xmine.options import check_choice
 from xmine.trainer.methods import METHODS
 
 
 def command_of(method: str) -> typer.core.TyperCommand:
-    """Make the command of one method."""
-    return made_command(partial(train_with, method=method), method)
-
-
-def made_command(function: Callable[..., None], method: str) -> typer.core.TyperCommand:
-    """Make a command that has the options of a method."""
+    """Make the command of one method, which has its options."""
     title = METHODS[method].title
     help = (
         f"Train an encoder by {title}. It learns from {data_names(method)}.\n\n"
         f"Example: {example_command(method)}"
     )
     refuse = partial(refuse_others, method)
-    given = with_flags(function, METHODS[method].options, refuse, PRESETS)
+    given = with_flags(partial(train_with, method=method), METHODS[method].options, refuse, PRESETS)
     single = typer.Typer(add_completion=False, rich_markup_mode=None)
     single.command(
         method,
@@ -92,8 +85,12 @@ class Methods(typer.core.TyperGroup):
             return super().parse_args(ctx, ["--help"])
         if ctx.resilient_parsing:  # as while a shell completes --method
             method = method if method in METHODS else USUAL
-        method = check_method(method or USUAL)
-        refuse_words(words, method)
+        method = method or USUAL
+        check_choice("--method", method, METHODS)
+        for word in words:
+            if word.startswith("--"):
+                name = word[2:].partition("=")[0].removeprefix("no-")
+                refuse_others(method, name.replace("-", "_"))
         above = [] if ctx.resilient_parsing else ["--method", method]  # that of a file
         return super().parse_args(ctx, [method, *above, *args])
 

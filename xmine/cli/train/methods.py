@@ -29,13 +29,6 @@ NO_DATA = (
 GIVEN = {"pairs": "PAIRS", "triplets": "--triplets", "nli": "--nli", "texts": "--texts"}
 
 
-def check_method(name: str) -> str:
-    """Refuse a name that is no method."""
-    if name not in METHODS:
-        raise OptionError(f"--method is {name!r}", f"choose from {', '.join(METHODS)}")
-    return name
-
-
 def method_in(preset: str, file: str, context: Any) -> str:  # noqa: ANN401 - Typer's own
     """Give the method that the environment names, a preset, or a file of options; else nothing."""
     if method := os.environ.get(f"{PREFIX}METHOD", ""):
@@ -61,14 +54,6 @@ def refuse_others(method: str, name: str) -> None:
             f"{flag(name)} is for {', '.join(owners)}; --method is {method}",
             f"leave it out, or give --method {owners[0]}",
         )
-
-
-def refuse_words(words: Sequence[str], method: str) -> None:
-    """Refuse the options of other methods on a command line."""
-    for word in words:
-        if word.startswith("--"):
-            name = word[2:].partition("=")[0].removeprefix("no-")
-            refuse_others(method, name.replace("-", "_"))
 
 
 def check_data(method: str, kinds: Sequence[str], options: frozenset[str]) -> bool:

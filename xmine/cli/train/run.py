@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 from warnings import catch_warnings
 
-from xmine.cli.arguments import DRY_RUN, FORCE, NLI, TEXTS, TRAINING_PAIRS, TRIPLETS, value
+from xmine.cli.arguments import DRY_RUN, FORCE, TRAINING_PAIRS, value
 from xmine.cli.console import Console
 from xmine.cli.train.methods import GIVEN, NO_DATA, USUAL, check_data, example_command, shipped
 from xmine.errors import OptionError
@@ -27,9 +27,9 @@ def train_with(
     options: TrainingOptions,
     console: Console,
     pairs: TRAINING_PAIRS = None,
-    triplets: TRIPLETS = None,
-    nli: NLI = None,
-    texts: TEXTS = None,
+    triplets: Annotated[list[str] | None, value(group="Most used")] = None,
+    nli: Annotated[str | None, value(group="Most used")] = None,
+    texts: Annotated[list[str] | None, value(group="Most used")] = None,
     output: Annotated[Path | None, value(names="-o --output", group="Most used")] = None,
     method: Annotated[
         str,
@@ -51,6 +51,11 @@ def train_with(
     Args:
         output: Folder of the new encoder; required, but for a demonstration without data.
         method: Training method.
+        triplets: Columns: sentence, entailed sentence, contradicting sentence; with tabs between,
+            or .csv; repeatable: the same items in another language.
+        nli: Labelled pairs: premise, hypothesis, label, with tabs between, or .jsonl.
+        texts: Text file of one language, a sentence per line, or a column of a file (zh.tsv:2);
+            repeatable.
         resume: Resume a stopped run; with auto, start where there is none.
     """
     goes_on: Resume = "auto" if resume == "auto" else bool(resume)
@@ -70,8 +75,7 @@ def train_with(
     if options.log_with:
         needs(f"--log-with {options.log_with}", options.log_with)
     if is_demo:
-        if leads:
-            console.warn(NO_DATA)
+        console.warn(NO_DATA * leads)
         given |= shipped(method)
         options, goes_on = replace(options, encoder=SCRATCH), goes_on or "auto"
         output = output or Path(f"xmine-demo-{method}")
@@ -118,13 +122,11 @@ def train_with(
     if is_resumed:
         files_of_run(run_folder(output), options, corpus)
         begun = any(run_folder(output).glob("*checkpoint.pt"))
-        console.say(
-            f"{run_folder(output)}: resumed at its {'last checkpoint' if begun else 'beginning'}"
-        )
+        place = "last checkpoint" if begun else "beginning"
+        console.say(f"{run_folder(output)}: resumed at its {place}")
     warnings = [*remarks_on(asked, options, corpus), *_doubts(corpus, options, given)]
     warnings = [NO_DATA] if is_demo else warnings
-    if start := told_start(asked, options, corpus):
-        console.say(start)
+    console.say(told_start(asked, options, corpus))
     console.warn(*(warnings if leads and not is_demo else ()))
     paces: list[Pace] = []
 
@@ -151,12 +153,10 @@ def train_with(
     if options.exclude:
         files = ", ".join(options.exclude)
         console.say(f"{trained.excluded:,} rows left out: a text of theirs occurs in {files}")
-    for remark in trained.remarks:
-        console.say(remark)
     said, fell = told(trained.panel, trained.known)
-    console.say(said)
-    if fell:
-        console.warn(fell)
+    for remark in (*trained.remarks, said):
+        console.say(remark)
+    console.warn(fell)
     console.summary(
         _summary(trained, output, options, console.seconds),
         {
@@ -257,19 +257,17 @@ def _summary(trained: "Trained", output: Path, options: TrainingOptions, seconds
 
     folders = [str(output / name) for name in trained.encoders if name] or [str(output)]
     said = f"{' and '.join(folders)}: trained on {trained.rows:,} rows in {seconds:.0f} s"
-    if "accuracy" in trained.measures:
-        after = trained.measures["accuracy"]
-        before = trained.measures.get("before", after)
-        said += f"; {before:.1%} -> {after:.1%} of {options.held_out:,} held-out "
-        said += f"{trained.retrieved} retrieved"
-        for name, worst in worst_language(trained.measures).items():
-            said += f" (mean over the languages; least {name}, {worst:.1%})"
-    if "halves" in trained.measures:
-        after = trained.measures["halves"]
-        before = trained.measures.get("before_halves", after)
-        said += f", {before:.1%} -> {after:.1%} without half of the source's tokens"
-    if "spearman" in trained.measures:
-        after = trained.measures["spearman"]
-        before = trained.measures.get("before_spearman", after)
-        said += f"; Spearman's rho {before:.3f} -> {after:.3f} on the pairs of --dev"
+    of_languages = "".join(
+        f" (mean over the languages; least {name}, {least:.1%})"
+        for name, least in worst_language(trained.measures).items()
+    )
+    of = f"of {options.held_out:,} held-out {trained.retrieved} retrieved{of_languages}"
+    for name, before, told in (
+        ("accuracy", "before", f"; {{:.1%}} -> {{:.1%}} {of}"),
+        ("halves", "before_halves", ", {:.1%} -> {:.1%} without half of the source's tokens"),
+        ("spearman", "before_spearman", "; Spearman's rho {:.3f} -> {:.3f} on the pairs of --dev"),
+    ):
+        if name in trained.measures:
+            after = trained.measures[name]
+            said += told.format(trained.measures.get(before, after), after)
     return said

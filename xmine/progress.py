@@ -20,8 +20,8 @@ class Progress:
 Report = Callable[[Progress], None]
 
 
-def silent(progress: Progress) -> None:
-    """Report nothing: the default of every function that takes a `report`."""
+def silent(*told: object) -> None:
+    """Say nothing: the default of every function that takes a `report`, a `warn` or a `tick`."""
 
 
 def ticks(report: Report, stage: str, total: int) -> Callable[[int], None]:

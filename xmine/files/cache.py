@@ -15,6 +15,7 @@ from pathlib import Path
 
 from xmine.errors import FileError
 from xmine.files.atomic import replacing
+from xmine.progress import silent
 
 # Of runs and of the cache: seals of files cover the name of the folder as well.
 PARTS = "parts"
@@ -22,10 +23,6 @@ _DAY = 86_400  # seconds
 _NO_LINKS = (errno.EXDEV, errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.EACCES, errno.ENOSYS)
 
 Warn = Callable[[str], None]
-
-
-def unheard(message: str) -> None:
-    """Hear no warning: the default of every function that takes a `warn`."""
 
 
 def cache_folder() -> Path:
@@ -39,7 +36,7 @@ def cache_folder() -> Path:
 class Cache:
     """The files of all runs; `warn` is told what is wrong with the folder."""
 
-    warn: Warn = unheard
+    warn: Warn = silent
 
     def take(self, paths: Sequence[Path]) -> None:
         """Link or copy the files of these names to these paths, as far as they are there."""

@@ -17,8 +17,9 @@ from xmine.flags.faults import garbled, markup
 from xmine.flags.flag_set import Bools
 from xmine.flags.near_copies import beyond_latin, latin_characters, letters_of
 from xmine.flags.scripts import foreign_to
+from xmine.progress import silent
 from xmine.run.local import LocalEngine
-from xmine.run.steps import Files, Steps, joined, python_task, unheard
+from xmine.run.steps import Files, Steps, joined, python_task
 from xmine.run.task import Task
 from xmine.run.texts import TextFiles
 from xmine.text.folding import nfkc, without_markup
@@ -83,7 +84,7 @@ class LineFeatures:
 def read_line_features(
     side: Sentences,
     language: str,
-    tick: Callable[[int], None] = unheard,
+    tick: Callable[[int], None] = silent,
     steps: Steps | None = None,
     name: str = "",
     written: TextFiles | None = None,

@@ -22,7 +22,7 @@ from xmine.flags.line_features import LineFeatures, plan_features, read_line_fea
 from xmine.flags.numbers import differing, reader
 from xmine.progress import Progress, Report, silent
 from xmine.run.local import processes_for
-from xmine.run.steps import Steps, joined, python_task, unheard
+from xmine.run.steps import Steps, joined, python_task
 from xmine.run.texts import TextFiles
 from xmine.text.packed import PickedTexts
 from xmine.text.sentences import Sentences
@@ -151,7 +151,7 @@ def _numbers(
 def other_numbers(
     texts: Texts,
     languages: tuple[str, str],
-    tick: Callable[[int], None] = unheard,
+    tick: Callable[[int], None] = silent,
 ) -> Bools:
     """Mark pairs whose numbers differ, bool [pairs]; `tick` is told how many are done."""
     readers = reader(languages[0]), reader(languages[1])

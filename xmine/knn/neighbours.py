@@ -19,6 +19,7 @@ from xmine.files.digests import read_sealed, sealed
 from xmine.files.npy import open_matrix
 from xmine.files.sealed_arrays import open_sealed, write_all_sealed
 from xmine.options import load_toml
+from xmine.progress import silent
 
 # Arrays in the folder of a search; COMPLETE is written last.
 FILES = ("targets", "target_cosines", "sources", "source_cosines")
@@ -76,9 +77,7 @@ def keep(found: Neighbours, folder: Path, mark: str) -> Neighbours:
     return kept
 
 
-def kept_in(
-    folder: Path, mark: str, changed: Callable[[Path], None] = lambda path: None
-) -> Neighbours | None:
+def kept_in(folder: Path, mark: str, changed: Callable[[Path], None] = silent) -> Neighbours | None:
     """Open the result of the search of this name; None where a part is missing or was changed."""
     if read_sealed(folder / COMPLETE, mark) is None:
         return None

@@ -21,6 +21,7 @@ from xmine.knn.ivf_search import settle
 from xmine.knn.rescoring import Direction, rescore
 from xmine.knn.topk import EMPTY, Keys, columns_of
 from xmine.knn.workers import WorkerPool, lent
+from xmine.progress import silent
 
 _COLUMN = 2**32 - 1  # the bits of a key that tell the column; none are set in a bar
 _EARLIER = 3  # tiles whose best cells a tile begins with
@@ -29,10 +30,6 @@ _EARLIER = 3  # tiles whose best cells a tile begins with
 Shard = tuple[int, int]
 # The files that have the best cells of a shard.
 Found = tuple[Path, ...]
-
-
-def nothing() -> None:
-    """Report nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +95,7 @@ def exact_tile(given: Tiled, i: int, j: int, rows: Shard, columns: Shard) -> Non
                 with lent(multipliers) as multiplier:
                     multiplier.multiply(block, *cut, best, pool)
 
-            pool.run(multiply, cuts, nothing)
+            pool.run(multiply, cuts, silent)
             own[:] = block.best
     write_sealed(given.path("best", 0, i, j), _within(ours, columns))
     write_sealed(given.path("best", 1, j, i), _within(theirs, rows))
@@ -128,7 +125,7 @@ def assign(given: Tiled, side: int, at: int, shard: Shard, reach: float, most: i
     centroids = opened_sealed(given.path("centroids"), np.float32)
     lists = np.empty((shard[1] - shard[0], most), dtype=number_type(len(centroids)))
     with WorkerPool(blas_threads()) as pool:
-        assign_lists(centroids, given.side(side).part(*shard), 0, reach, lists, pool, nothing)
+        assign_lists(centroids, given.side(side).part(*shard), 0, reach, lists, pool, silent)
     write_sealed(given.path("lists", side, at), lists)
 
 
@@ -143,7 +140,7 @@ def listed_tile(given: Tiled, i: int, j: int, rows: Shard, columns: Shard) -> No
         listed.append(Listed(given.side(side).part(*shard), lists, best))
     with WorkerPool(blas_threads()) as pool:
         ours, theirs = listed
-        multiply_lists(ours, theirs, count, pool, lambda share: None)
+        multiply_lists(ours, theirs, count, pool, silent)
     for side, names, start in ((0, (i, j), columns[0]), (1, (j, i), rows[0])):
         best = listed[side].best
         best[(best & _COLUMN) == 0] = EMPTY
@@ -167,9 +164,9 @@ def settle_shard(
     way = given.direction(side, shard)
     with WorkerPool(blas_threads()) as pool:
         if is_listed:
-            settle(way, _best(found), given.memory, pool, lambda share: None)
+            settle(way, _best(found), given.memory, pool, silent)
         else:
-            rescore(way, _best(found), 0, pool, nothing)
+            rescore(way, _best(found), 0, pool, silent)
     write_sealed(given.path("ids", side, at), way.ids)
     write_sealed(given.path("cosines", side, at), way.cosines)
 

@@ -36,7 +36,6 @@ from xmine.knn.tile_tasks import (
     exact_tile,
     fold,
     listed_tile,
-    nothing,
     settle_shard,
 )
 from xmine.progress import Progress, Report, silent
@@ -129,7 +128,7 @@ def search_in_tiles(
         ways[side].cosines[start:stop] = opened_sealed(given.path("cosines", side, at), np.float32)
     reached = None
     if index != "exact":
-        reached = min(measure_recall(way, memory, nothing) for way in ways)
+        reached = min(measure_recall(way, memory, silent) for way in ways)
     tick(1.0)
     return Neighbours(*ways[0].result(), *ways[1].result(), name, reached)
 
@@ -175,17 +174,17 @@ def _assign(
     path, chosen = given.path("centroids"), given.path("reach")
     if (centroids := open_sealed(path, np.float32)) is None:
         lists = count_lists(index)
-        centroids = train_centroids(training_sample(*sides, lists), lists, nothing)
+        centroids = train_centroids(training_sample(*sides, lists), lists, silent)
         write_sealed(path, centroids)
     if (reach := open_sealed(chosen, np.float64)) is None:
-        reach = np.array(choose_reach(*ways, centroids, recall, given.memory, nothing))
+        reach = np.array(choose_reach(*ways, centroids, recall, given.memory, silent))
         write_sealed(chosen, reach)
     known = float(reach[0]), int(reach[1])
     tasks = [
         Task(assign, (given, side, at, shard, *known), (given.path("lists", side, at),))
         for side, at, shard in _each(cuts)
     ]
-    engine.run(tasks, lambda share: None)
+    engine.run(tasks, silent)
     probes = sum(_probes(task.makes[0], len(centroids)) for task in tasks)
     return probes / sum(len(way.queries) for way in ways)
 
@@ -246,7 +245,7 @@ def _multiply(
         engine.run(_tiles(given, cuts, stripes[number], work), told)
         if number + 1 < len(stripes):
             tasks = folds(number)
-            engine.run(tasks, lambda share: None)
+            engine.run(tasks, silent)
             for path in {path for task in tasks for path in task.arguments[0]}:
                 path.unlink(missing_ok=True)
     for i in stripes[-1]:

@@ -16,6 +16,7 @@ from xmine.files import scratch
 from xmine.files.digests import digest
 from xmine.files.sealed_arrays import opened_sealed
 from xmine.knn.neighbours import Neighbours, found_in
+from xmine.progress import silent
 from xmine.run.steps import Steps, joined, rows_of
 from xmine.run.task import Engine
 from xmine.scoring.alignment import Looseness, loosest_stretches
@@ -39,7 +40,7 @@ def match_candidates(
     nearest: int,
     steps: Steps,
     made_of: Sequence[str],
-    tick: Callable[[int], None] = lambda rows: None,
+    tick: Callable[[int], None] = silent,
     engine: Engine | None = None,
     prepare: Callable[[], object] = lambda: None,
 ) -> TokenMatches:
@@ -114,7 +115,7 @@ def stretches_of_chosen(
     chosen: ChosenPairs,
     steps: Steps,
     made_of: Sequence[str],
-    tick: Callable[[int], None] = lambda rows: None,
+    tick: Callable[[int], None] = silent,
     engine: Engine | None = None,
     prepare: Callable[[], object] = lambda: None,
 ) -> Looseness:

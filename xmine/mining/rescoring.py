@@ -6,10 +6,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.files.cache import Warn, unheard
+from xmine.files.cache import Warn
 from xmine.mining.candidates import Candidates, known_pairs
 from xmine.mining.options import MiningOptions
 from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs
+from xmine.progress import silent
 from xmine.scoring.calibration import calibrate, fit_logistic
 from xmine.scoring.documents import Overlap
 from xmine.scoring.margin import pair_scores
@@ -25,7 +26,7 @@ def rescore(
     options: MiningOptions,
     weigh: Callable[[Cells, ChosenPairs, Floats], tuple[Floats, Floats]],
     seeds: LabelledPairs = NOTHING_KNOWN,
-    warn: Warn = unheard,
+    warn: Warn = silent,
     option: str = "--rescore",
 ) -> Candidates:
     """Choose pairs by what a second figure adds to the score; right seed pairs stay.

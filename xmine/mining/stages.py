@@ -21,7 +21,7 @@ from xmine.encoders.rescorer import Rescorer
 from xmine.encoders.tokens import TokenVectors
 from xmine.errors import FileError
 from xmine.files.atomic import remove
-from xmine.files.cache import PARTS, Cache, Warn, unheard
+from xmine.files.cache import PARTS, Cache, Warn
 from xmine.files.digests import digest
 from xmine.files.scratch import scratch_in
 from xmine.files.sealed_arrays import open_sealed, opened_sealed, write_all_sealed
@@ -84,7 +84,7 @@ def open_stages(
     asked: Callable[[], Asked],
     options: MiningOptions,
     report: Report = silent,
-    warn: Warn = unheard,
+    warn: Warn = silent,
     *,
     force: bool = False,
     engine: Engine | None = None,

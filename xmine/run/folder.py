@@ -15,12 +15,13 @@ from typing import Any
 
 from xmine.errors import FileError, OptionError
 from xmine.files.atomic import PARTIAL, check_parent, remove, writing
-from xmine.files.cache import Warn, unheard
+from xmine.files.cache import Warn
 from xmine.files.digests import digest_of, refuse_unreadable
 from xmine.files.lock import held
 from xmine.files.reading import readable
 from xmine.files.scratch import temporary_folder
 from xmine.files.sealed_arrays import seal_of
+from xmine.progress import silent
 from xmine.run.run_file import DIGESTS, FORMAT, SEALED, is_of_now, read_tables, write_tables
 from xmine.run.run_file import RUN_FILE as RUN_FILE
 from xmine.version import __version__
@@ -61,7 +62,7 @@ class RunFolder:
     folder: Path
     kept: bool
     tables: dict[str, Any] = field(default_factory=dict)
-    warn: Warn = unheard
+    warn: Warn = silent
 
     def path(self, name: str) -> Path:
         """Name one of its files."""
@@ -129,7 +130,7 @@ def temporary_run() -> Iterator[RunFolder]:
 
 @contextmanager
 def open_run(
-    folder: Path, asked: Asked, force: bool = False, warn: Warn = unheard
+    folder: Path, asked: Asked, force: bool = False, warn: Warn = silent
 ) -> Iterator[RunFolder]:
     """Begin a run, or go on with one, as the only process.
 

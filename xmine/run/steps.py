@@ -19,6 +19,7 @@ from xmine.files.atomic import remove, writing
 from xmine.files.cache import Cache
 from xmine.files.digests import digest
 from xmine.files.sealed_arrays import open_sealed, opened_sealed, write_all_sealed
+from xmine.progress import silent
 from xmine.run.local import LocalEngine
 from xmine.run.task import Engine, Task
 
@@ -35,10 +36,6 @@ Blocks = Iterable[tuple[NDArray[Any], ...]]
 Maker = Callable[[int, int], Blocks]
 
 
-def unheard(done: int) -> None:
-    """Hear nothing of rows that are done."""
-
-
 @dataclass(frozen=True, slots=True)
 class Steps:
     """Makes the arrays of steps, or finds them.
@@ -53,7 +50,7 @@ class Steps:
 
     folder: Path
     engine: Engine = field(default_factory=LocalEngine)
-    changed: Callable[[Path], None] = lambda path: None
+    changed: Callable[[Path], None] = silent
     used: set[str] = field(default_factory=set)
     kept: bool = True
 
@@ -108,7 +105,7 @@ class Steps:
         made_of: MadeOf,
         rows: range,
         maker: Maker,
-        tick: Callable[[int], None] = unheard,
+        tick: Callable[[int], None] = silent,
         *,
         task: Callable[..., Task] = Task,
         engine: Engine | None = None,

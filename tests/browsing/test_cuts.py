@@ -1,10 +1,10 @@
 """Any cut: what it keeps and how precise that is, as mining says it; the pairs around it."""
 
 import math
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 from tests.toys.opened import opened_run
@@ -37,7 +37,8 @@ def test_a_cut_keeps_and_expects_what_mining_says() -> None:
 
 def test_what_top_left_out_is_not_counted_but_named_and_what_is_wrong_counts_nowhere() -> None:
     opened = opened_run(1000, dropped=[0, 4])
-    opened.eligible[2:30:3] = False
+    left_out = np.isin(np.arange(1000), range(2, 30, 3))
+    opened = opened.with_columns(eligible=opened.eligible & ~left_out)
     cuts = Cuts(opened)
     for cut in (0.1, 0.5, float(cuts.ranks[5])):
         assert opened.ranks is not None
@@ -63,9 +64,9 @@ def test_a_cut_stays_among_the_probabilities_and_near_the_scores(tmp_path: Path)
     opened = opened_run(1000)
     assert opened.probs is not None
     for best, highest in ((0.95, 0.9501), (1.0, 1.0)):  # no option makes a cut above 1
-        opened.probs[:] = np.minimum(opened.probs, best)
-        opened.probs[0] = best
-        run = Cuts(opened)
+        probs = np.minimum(opened.probs, np.float32(best))
+        probs[0] = best
+        run = Cuts(opened.with_columns(prob=probs))
         assert [run.within(cut) for cut in (-0.2, 0.0, 0.3, 7.0)] == [0, 0, 0.3, highest]
     path = tmp_path / "pairs.jsonl"
     rows = (
@@ -85,7 +86,7 @@ def test_a_cut_that_no_option_makes_is_refused(tmp_path: Path) -> None:
         with pytest.raises(OptionError, match="cut by probability") as refused:
             check_cut(run, cut)
         assert f"--threshold {cut:g}" in (refused.value.hint or "")
-    scored = replace(run, probs=None)
+    scored = run.with_columns(prob=pl.lit(None, pl.Float32))
     check_cut(scored, 1.2)
     for opened in (run, scored):
         with pytest.raises(OptionError, match="a cut at nan"):
@@ -111,7 +112,8 @@ def test_files_without_scores_or_estimates(tmp_path: Path) -> None:
 
 def test_the_flag_makes_the_very_cut() -> None:
     run = opened_run(10)
-    for opened, wanted in ((run, "--min-prob"), (replace(run, probs=None), "--threshold")):
+    scored = run.with_columns(prob=pl.lit(None, pl.Float32))
+    for opened, wanted in ((run, "--min-prob"), (scored, "--threshold")):
         for cut in (1.0, 0.05, 0.4892, 1e-4):
             option, value = flag_of(opened, cut).split()
             assert option == wanted and float(value) == cut

@@ -4,7 +4,6 @@ import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -307,7 +306,7 @@ def test_figures_are_found_as_they_are_printed(tmp_path: Path) -> None:
         assert select(opened, PairQuery(f"margin = {score}")).tolist() == [row]
         assert cuts.kept_by(score) == opened.kept(score).sum() == sum(x >= score for x in printed)
         assert opened.rank(row) == score
-    run = replace(opened_run(1), scores=np.array([-1.00004], dtype=np.float32))
+    run = opened_run(1).with_columns(score=pl.Series([-1.00004], dtype=pl.Float32))
     assert select(run, PairQuery("score >= -1")).tolist() == [0]  # printed as -1.0000
 
 

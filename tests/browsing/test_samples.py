@@ -1,7 +1,5 @@
 """Samples of a run: drawn at random, what they say of it, and the lines around a pair."""
 
-from dataclasses import replace
-
 import numpy as np
 import polars as pl
 import pytest
@@ -140,7 +138,7 @@ def test_the_least_sure_pairs_come_first_where_they_are_asked_for() -> None:
     found = unsure.said(judged(opened, unsure.rows))
     assert "says nothing of the precision" in "\n".join(found.lines()) and not found.advice
     with pytest.raises(OptionError, match="no pair has a probability"):
-        Sample(replace(opened, probs=None), 0.1, how="unsure")
+        Sample(opened.with_columns(prob=pl.lit(None, pl.Float32)), 0.1, how="unsure")
 
 
 @pytest.mark.parametrize(

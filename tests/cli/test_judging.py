@@ -5,7 +5,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -262,7 +261,7 @@ def test_what_top_left_out_comes_back_and_what_is_known_to_be_wrong_never_does(
     assert not view.is_replaced
     assert int(again.kept(again.cut).sum()) == equal and again.source is opened.source
     with pytest.raises(FileError, match="other pairs were mined meanwhile"):
-        read_again(replace(opened, sources=opened.sources[::-1]))
+        read_again(opened.with_columns(source=opened.sources[::-1].copy()))
     ended = command("pairs", "cut", "new", "-n", 0, "--at", "0", "--write")
     assert f"keeps {len(opened) - 3} " in ended.err
     kept = list(read_pairs(run / "pairs.parquet"))

@@ -14,7 +14,7 @@ import numpy as np
 
 from xmine.browsing.judgements import Judgements, judge_name
 from xmine.browsing.keys import key_of, row_of
-from xmine.browsing.opened import Opened, Rows, TextColumn, TextSide
+from xmine.browsing.opened import Opened, Rows, TextSide
 from xmine.browsing.opening import opened_of
 from xmine.browsing.samples import share_of
 from xmine.errors import FileError
@@ -32,10 +32,9 @@ def compare_opened(old: Opened, new: Opened) -> Opened:
     import polars as pl
 
     found = compare(read_table(old.path), read_table(new.path))
-    opened = opened_of(found, new.path, new.languages)
     before = pl.coalesce("old_prob", "old_score").round(4).cast(pl.String)
-    kept = found.select("change", before=before, before_target="old_target").fill_null("")
-    columns = {name: TextColumn(kept[name]) for name in kept.columns}
+    found = found.with_columns(before=before, before_target="old_target")
+    opened = opened_of(found, new.path, new.languages)
 
     def placed(name: str) -> TextSide:
         """Count the lines of several files as the runs do, and tell where sentences start."""
@@ -47,13 +46,8 @@ def compare_opened(old: Opened, new: Opened) -> Opened:
         starts = None if offsets.null_count() == len(found) else offsets.fill_null(0).to_numpy()
         return replace(side, lines=lines, offsets=starts, files=files)
 
-    return replace(
-        opened,
-        source=placed("source"),
-        target=placed("target"),
-        columns={**opened.columns, **columns},
-        compared=(old, new),
-    )
+    sides = placed("source"), placed("target")
+    return replace(opened, source=sides[0], target=sides[1], compared=(old, new))
 
 
 class SharedJudgements(Judgements):

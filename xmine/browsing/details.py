@@ -33,10 +33,8 @@ def reasons_of(opened: Opened, row: int, aligner: "Aligner | None" = None) -> di
     Of a run, a rule that compares pairs has written its own; texts tell the others. `aligner` finds
     the words that `partial` means.
     """
-    pair, written = opened.pair(row), ""
+    pair, written = opened.pair(row), opened.said("evidence", row) or ""
     names = list(filter(None, (pair.flags or "").split(",")))
-    if opened.evidence is not None:
-        written = opened.evidence[row] or ""
     try:
         by_rules = dict(line.split(": ", 1) for line in written.split("\n") if line)
         files = Files(opened.languages, (opened.source.texts, opened.target.texts))

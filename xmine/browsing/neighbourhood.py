@@ -205,8 +205,7 @@ class Surroundings:
         kind = outcome_of(opened, row, cut)
         if kind == "below":
             return PairOutcome(kind, f"below the cut {cut:.4f}")
-        reason = None if opened.reasons is None else opened.reasons[row]
-        return PairOutcome(kind, kind if kind == "kept" else reason or kind)
+        return PairOutcome(kind, opened.said("reason", row) or kind)
 
     def _no_candidate(self, source: int, target: int) -> PairOutcome:
         """Name the pairs that the two sentences are in: retrieval took these."""

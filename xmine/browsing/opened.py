@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -96,65 +97,115 @@ class TextSide:
         return int(self.lines[row]), None if self.offsets is None else int(self.offsets[row])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Opened:
     """All candidates of a run, best first; the beads of an alignment, or a file, in their order.
 
     Attributes:
         path: the run or the file.
         source, target: the sentences; of a run all that were searched.
-        sources, targets: int64 [pairs], rows of `source` and `target`.
-        scores, cosines, probs, margins: float32 [pairs], NaN where a pair has none; None where none
-            has one.
-        flags: of each pair; None if no pair has any.
-        eligible: bool [pairs], the pairs that are kept if they are above the cut.
-        allowed: bool [pairs], the pairs that no option drops; those above the cut that are not
-            eligible were left out by `--top`.
+        frame: a row for each pair, of a run `candidates.parquet`: `source` and `target`, rows of
+            the sides; `score`, `cosine`, `prob`, `margin`, `flags`, null where a pair has none;
+            `eligible`, kept if the pair is above the cut; `allowed`, no option drops the pair: one
+            above the cut that is not eligible was left out by `--top`. Of a run also `reason`,
+            `rival` and `evidence`, of a file `origin`, and of a comparison `change`, which is
+            `new`, `gone` or `changed`.
         cut: the lowest rank that is kept, see `ranks`; None in a file, where all pairs are.
         languages: codes of both sides, `und` where nobody named them.
         run: `run.toml` of a run, empty for an alignment or a file.
         summary: `summary.json` of a run, empty where there is none.
         numbered: bool [pairs] for each side: the pairs of a file without the line that they come
             from, for which their number stands; empty where all have lines.
-        reasons, evidence: of a run why each pair was dropped, and a line for each flag.
-        columns: what else is known of each pair, perhaps empty, by the names that pairs have for
-            it: `origin`, and of a comparison `change`, which is `new`, `gone` or `changed`.
         compared: of a comparison what was compared, the older one first.
-        by_probability: whether the pairs are ordered and cut by their probability.
     """
 
     path: Path
     source: TextSide
     target: TextSide
-    sources: Rows
-    targets: Rows
-    scores: Float32s | None
-    cosines: Float32s | None
-    probs: Float32s | None
-    flags: Flags | None
-    eligible: Bools
-    allowed: Bools
+    frame: "pl.DataFrame"
     cut: float | None
     languages: Languages
     run: dict[str, Any]
     summary: dict[str, Any]
-    margins: Float32s | None = None
     numbered: Mapping[str, Bools] = field(default_factory=dict)
-    reasons: "pl.Series | None" = None
-    evidence: "pl.Series | None" = None
-    columns: Mapping[str, TextColumn] = field(default_factory=dict)
     compared: "tuple[Opened, Opened] | None" = None
-    by_probability: bool = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Order and cut by probability if all pairs have one."""
-        is_cut = self.cut is not None
-        known = self.probs is not None and (is_cut or not np.isnan(self.probs).any())
-        object.__setattr__(self, "by_probability", known)
 
     def __len__(self) -> int:
         """Count the pairs."""
-        return len(self.sources)
+        return len(self.frame)
+
+    def with_columns(self, **columns: Any) -> "Opened":  # noqa: ANN401 - arrays, texts
+        """Give the same pairs with other columns, or with more."""
+        return replace(self, frame=self.frame.with_columns(**columns))
+
+    def _array(self, name: str) -> Any:  # noqa: ANN401 - of the type of the column
+        return self.frame[name].to_numpy()
+
+    def _numbers(self, name: str) -> Float32s | None:
+        column = self.frame[name]
+        return None if column.null_count() == len(column) else column.to_numpy()
+
+    @cached_property
+    def sources(self) -> Rows:
+        """The row of `source` of each pair, int64 [pairs]."""
+        return self._array("source")  # type: ignore[no-any-return]
+
+    @cached_property
+    def targets(self) -> Rows:
+        """The row of `target` of each pair, int64 [pairs]."""
+        return self._array("target")  # type: ignore[no-any-return]
+
+    @cached_property
+    def eligible(self) -> Bools:
+        """The pairs that are kept if they are above the cut, bool [pairs]."""
+        return self._array("eligible")  # type: ignore[no-any-return]
+
+    @cached_property
+    def allowed(self) -> Bools:
+        """The pairs that no option drops, bool [pairs]."""
+        return self._array("allowed")  # type: ignore[no-any-return]
+
+    @cached_property
+    def scores(self) -> Float32s | None:
+        """float32 [pairs], NaN where a pair has none; None where no pair has one."""
+        return self._numbers("score")
+
+    @cached_property
+    def cosines(self) -> Float32s | None:
+        """As `scores`."""
+        return self._numbers("cosine")
+
+    @cached_property
+    def probs(self) -> Float32s | None:
+        """As `scores`."""
+        return self._numbers("prob")
+
+    @cached_property
+    def margins(self) -> Float32s | None:
+        """As `scores`."""
+        return self._numbers("margin")
+
+    @cached_property
+    def flags(self) -> Flags | None:
+        """The flags of each pair; None if no pair has any."""
+        names = self.frame["flags"]
+        return None if names.null_count() == len(names) else flags_of(names)
+
+    @cached_property
+    def columns(self) -> Mapping[str, TextColumn]:
+        """What else is known of each pair, perhaps empty, by the names that pairs have for it."""
+        names = set(self.frame.columns) & {"origin", "change", "before", "before_target"}
+        return {name: TextColumn(self.frame[name].fill_null("")) for name in sorted(names)}
+
+    @cached_property
+    def by_probability(self) -> bool:
+        """Whether the pairs are ordered and cut by their probability: all have one."""
+        return self.probs is not None and (self.cut is not None or not np.isnan(self.probs).any())
+
+    def said(self, name: str, row: int) -> str | None:
+        """Give the `reason` or the `evidence` of a pair of a run; None where there is none."""
+        found: str | None = self.frame[name][row] if name in self.frame.columns else None
+        return found
 
     def side(self, name: str) -> TextSide:
         """Give the side `source` or `target`."""
@@ -279,11 +330,6 @@ def as_written(column: Float32s) -> NDArray[np.float64]:
         scale = 10.0 ** digits.clip(-40, 60)
         rounded = np.round(numbers * scale) / scale
     return np.where(np.isfinite(rounded), rounded, numbers)
-
-
-def numbers_of(column: "pl.Series") -> Float32s | None:
-    """Give a column with NaN for null; None where all are null."""
-    return None if column.null_count() == len(column) else column.to_numpy()
 
 
 def flags_of(names: "pl.Series") -> Flags:

@@ -9,9 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from xmine.browsing.opened import Opened, TextColumn, TextSide, flags_of, numbers_of
+from xmine.browsing.opened import FIGURES, Opened, TextColumn, TextSide
 from xmine.errors import FileError, XmineError
 from xmine.files.records import listed, open_parquet
 from xmine.pairs.pair import BEAD_LINES, UNKNOWN_LANGUAGES, Languages, pair_frame
@@ -55,32 +53,14 @@ def _open_run(folder: Path) -> Opened:
     run, summary = read_tables(folder / RUN_FILE), _summary(folder / SUMMARY_FILE)
     source, target = (_side_of_run(folder / name) for name in (_SOURCE, _TARGET))
     table = _candidates(folder / CANDIDATES_FILE, source, target)
-    sources, targets = (table[name].to_numpy() for name in ("source", "target"))
-    opened = Opened(
-        folder,
-        source,
-        target,
-        sources,
-        targets,
-        table["score"].to_numpy(),
-        table["cosine"].to_numpy(),
-        numbers_of(table["prob"]),
-        flags_of(table["flags"]),
-        table["eligible"].to_numpy(),
-        table["eligible"].to_numpy(),
-        summary["cut"],
-        tuple(summary.get("languages", UNKNOWN_LANGUAGES)),
-        run,
-        summary,
-        margins=numbers_of(table["margin"]),
-        reasons=table["reason"],
-        evidence=table["evidence"],
-    )
+    languages = tuple(summary.get("languages", UNKNOWN_LANGUAGES))
+    frame = table.with_columns(allowed="eligible")
+    opened = Opened(folder, source, target, frame, summary["cut"], languages, run, summary)
     ranks = opened.ranks
     assert ranks is not None  # every candidate has a score
     above = ranks >= summary["cut"]  # as 0.2.0 kept them, but for what --top left out
     kept = table["kept"].to_numpy() if table["kept"].null_count() == 0 else opened.allowed & above
-    return replace(opened, eligible=kept | (opened.allowed & ~above))
+    return opened.with_columns(eligible=kept | (opened.allowed & ~above))
 
 
 def _check_finished(folder: Path, *names: str) -> None:
@@ -98,16 +78,10 @@ def _open_alignment(folder: Path) -> Opened:
     _check_finished(folder, *results)
     check_written(folder, *results)
     summary, beads = _summary(folder / SUMMARY_FILE), _open_file(folder / CANDIDATES_FILE)
-    probs = beads.probs
-    may_keep = np.zeros(len(beads), dtype=bool) if probs is None else ~np.isnan(probs)
-    return replace(
-        beads,
-        path=folder,
-        eligible=may_keep,
-        allowed=may_keep,
-        cut=summary["cut"],
-        languages=tuple(summary.get("languages", UNKNOWN_LANGUAGES)),
-    )
+    languages = tuple(summary.get("languages", UNKNOWN_LANGUAGES))
+    may_keep = beads.frame["prob"].is_not_null()
+    beads = beads.with_columns(eligible=may_keep, allowed=may_keep)
+    return replace(beads, path=folder, cut=summary["cut"], languages=languages)
 
 
 def _side_of_run(path: Path) -> TextSide:
@@ -166,30 +140,23 @@ def opened_of(pairs: "pl.DataFrame", path: Path, languages: Languages) -> Opened
     """Take the pairs of a table, in its order."""
     import polars as pl
 
-    rows, scores = np.arange(len(pairs)), numbers_of(pairs["score"])
     has_beads = pairs.select(pl.any_horizontal(pl.col(*BEAD_LINES).is_not_null().any())).item()
     numbered = {name: pairs[f"{name}_line"].is_null().to_numpy() for name in ("source", "target")}
     is_numbered = not has_beads and any(each.any() for each in numbered.values())
-    return Opened(
-        path,
-        _side_of(pairs, "source", path, has_beads=has_beads),
-        _side_of(pairs, "target", path, has_beads=has_beads),
-        rows,
-        rows,
-        scores,
-        numbers_of(pairs["cosine"]),
-        numbers_of(pairs["prob"]),
-        None if pairs["flags"].null_count() == len(pairs) else flags_of(pairs["flags"]),
-        np.ones(len(pairs), dtype=bool),
-        np.zeros(len(pairs), dtype=bool) if scores is None else ~np.isnan(scores),
-        None,
-        languages,
-        {},
-        {},
-        margins=numbers_of(pairs["margin"]),
-        numbered=numbered if is_numbered else {},
-        columns={"origin": TextColumn(pairs["origin"].fill_null(""))},
+    rows = pl.int_range(pl.len(), dtype=pl.Int64)
+    given = set(pairs.columns).intersection(("change", "before", "before_target"))
+    frame = pairs.select(
+        *(*FIGURES, "flags", "origin", *given),
+        source=rows,
+        target=rows,
+        eligible=pl.repeat(True, pl.len()),
+        allowed=pl.col("score").is_not_null(),
     )
+    source, target = (
+        _side_of(pairs, name, path, has_beads=has_beads) for name in ("source", "target")
+    )
+    numbers = numbered if is_numbered else {}
+    return Opened(path, source, target, frame, None, languages, {}, {}, numbers)
 
 
 def _side_of(pairs: "pl.DataFrame", name: str, path: Path, *, has_beads: bool) -> TextSide:

@@ -170,7 +170,7 @@ def _columns(
         "flag": lambda: flags().fill_null("").replace("", MANY["flag"]).str.split(","),
         "kept": lambda: column(opened.kept(cut), pl.Boolean),
         "outcome": outcome,
-        "reason": lambda: column(opened.reasons, pl.String),
+        "reason": lambda: opened.frame.get_column("reason", default=column(None, pl.String)),
         "verdict": lambda: of_people("verdict"),
         "judge": lambda: of_people("judge"),
         "since": since,

@@ -85,7 +85,7 @@ def read_again(opened: Opened) -> Opened:
     same = zip((now.sources, now.targets), (opened.sources, opened.targets), strict=True)
     if not all(np.array_equal(*each) for each in same):
         raise FileError(f"{opened.path}: other pairs were mined meanwhile", "open it again")
-    return replace(opened, eligible=now.eligible, cut=now.cut, run=now.run, summary=now.summary)
+    return replace(opened, frame=now.frame, cut=now.cut, run=now.run, summary=now.summary)
 
 
 def _asked(opened: Opened, cut: float) -> dict[str, Any]:

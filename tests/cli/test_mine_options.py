@@ -6,19 +6,16 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.toys.command import Command, Toy
 from tests.toys.sentences import toy_sentences
 from xmine.flags.names import FLAGS
 from xmine.mining.options import MiningOptions
 from xmine.pairs.io import read_pairs
-
-Command = Callable[..., Any]
-Toy = tuple[Path, Path, set[tuple[int, int]]]
 
 
 @pytest.fixture

@@ -1,13 +1,10 @@
 """Wrong usage: exit 2, the message says what is meant or allowed, and nothing was done."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-Command = Callable[..., Any]
-Toy = tuple[Path, Path, set[tuple[int, int]]]
+from tests.toys.command import Command, Toy
 
 WRONG = {
     "mien en.txt zh.txt": ["No such command 'mien'", "Did you mean 'mine'?"],

@@ -161,8 +161,7 @@ def read_compared(old: Path, new: Path, known: Sequence[Opened]) -> Read:
     opened = [paths.get(each.resolve()) or open_pairs(each) for each in (old, new)]
     found = compare_opened(*opened)
     judgements = SharedJudgements.open_compared(found)
-    assert found.changes is not None  # of a comparison
-    said = told(counted(found.changes.column.to_frame("change")))
+    said = told(counted(found.columns["change"].column.to_frame("change")))
     if opened[1].run.get("also", {}).get("seed_pairs"):
         said += f"; {new.name} was mined with verdicts: those given since tell more of it"
     return View(found, judgements.said), judgements, said

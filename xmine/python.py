@@ -41,7 +41,7 @@ from xmine.notebook import bar
 from xmine.options import EncodingOptions, Options, check_choice
 from xmine.pairs import io
 from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs
-from xmine.pairs.pair import UNKNOWN_LANGUAGES, Languages, Pair, is_kept
+from xmine.pairs.pair import COLUMNS, UNKNOWN_LANGUAGES, Languages, Pair, is_kept
 from xmine.pairs.rows import PairRows
 from xmine.progress import Report, silent
 from xmine.run.folder import PAIRS_FILE, RUN_FILE, SUMMARY_FILE
@@ -336,23 +336,20 @@ def write_pairs(
     """
     with _speaking_python():
         codes = (src_lang or languages[0], tgt_lang or languages[1])
-        rows = _pairs_of(pairs) if hasattr(pairs, "columns") else pairs
-        return io.write_pairs(rows, path, codes)
+        if hasattr(pairs, "columns") and not isinstance(pairs, PairRows):
+            pairs = _pairs_of(pairs)
+        return io.write_pairs(pairs, path, codes)
 
 
 def _pairs_of(frame: Any) -> Iterator[Pair]:  # noqa: ANN401 - a frame of polars or pandas
     names = list(frame.columns)
     if missing := [each for each in ("source", "target") if each not in names]:
         raise OptionError(f"the table has no column {missing[0]!r}", "pairs are source and target")
-    known = [name for name in names if name in Pair._fields[:-1]]
-    kept = [name for name in names if is_kept(name)]
-    columns = [frame[name].to_list() for name in [*known, *kept]]
-    for row in zip(*columns, strict=True):
+    names = [name for name in names if name in COLUMNS or is_kept(name)]
+    for row in zip(*(frame[name].to_list() for name in names), strict=True):
         # pandas has NaN, which equals nothing, for what is missing
-        values = [None if value != value else value for value in row]
-        more = dict(zip(kept, values[len(known) :], strict=True))
-        more = {name: value for name, value in more.items() if value is not None}
-        yield Pair(**dict(zip(known, values, strict=False)), more=more or None)
+        values = {n: None if x != x else x for n, x in zip(names, row, strict=True)}
+        yield Pair.of({n: x for n, x in values.items() if n in COLUMNS or x is not None})
 
 
 def convert(

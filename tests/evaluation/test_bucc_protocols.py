@@ -1,6 +1,5 @@
 """BUCC: what each protocol measures, from which threshold, and the rows of a result."""
 
-import os
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +15,6 @@ from xmine.evaluation.retrieval.bucc import NamedPairs, half_of
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
 from xmine.scoring.gold import agreement
-
-DATA = Path(os.environ.get("XMINE_DATA") or Path(__file__).parents[3] / "shared" / "data") / "eval"
 
 
 def test_halves_are_the_same_for_ever() -> None:
@@ -159,12 +156,3 @@ def test_repeated_texts_cost_recall_where_they_are_dropped(
     again = measure(toy_encoder, data, threshold_from="oracle")
     assert [row.figures for row in again.rows] == [row.figures for row in folded.rows]
     assert folded.settings["gold pairs"] == "zh-en 30"
-
-
-@pytest.mark.long
-@pytest.mark.realdata
-@pytest.mark.skipif(not DATA.is_dir(), reason="no benchmark data; name it with XMINE_DATA")
-def test_the_embedded_encoder_on_the_sample() -> None:
-    result = measure(SentenceEncoder.load(), DATA, protocol="msimcse")
-    assert figure(result, "zh-en oracle") == pytest.approx(0.9280, abs=5e-4)
-    assert figure(result, "zh-en auto") == pytest.approx(0.9347, abs=5e-4)

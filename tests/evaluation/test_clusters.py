@@ -7,7 +7,7 @@ import pytest
 from tests.toys.sentences import english_word
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import EncoderError, FileError
-from xmine.evaluation.data import DataFolder, MissingData
+from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import ClusterOptions
 from xmine.evaluation.result import Result
 from xmine.evaluation.space.clusters import evaluate_clusters, k_means, purity
@@ -91,12 +91,6 @@ def test_wrong_lines_of_tnews_are_named(
         on_tnews(toy_encoder, tmp_path)
 
 
-def test_blank_lines_alone_are_no_tnews(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
-    write_tnews(tmp_path, []).write_text("\n\n")
-    with pytest.raises(FileError, match="0 different texts"):
-        on_tnews(toy_encoder, tmp_path)
-
-
 def test_an_encoder_that_tells_nothing_apart_is_to_blame(
     toy_encoder: SentenceEncoder, tmp_path: Path
 ) -> None:
@@ -117,10 +111,3 @@ def test_wrong_plain_lines_are_named(toy_encoder: SentenceEncoder, tmp_path: Pat
         path.write_text(text)
         with pytest.raises(FileError, match=message):
             on_lines(toy_encoder, path)
-
-
-def test_a_folder_without_tnews_is_missing_data(
-    toy_encoder: SentenceEncoder, tmp_path: Path
-) -> None:
-    with pytest.raises(MissingData, match=r"tnews/dev\.json"):
-        on_tnews(toy_encoder, tmp_path)

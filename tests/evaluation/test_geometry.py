@@ -1,4 +1,3 @@
-import os
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +8,7 @@ from sklearn.covariance import LedoitWolf
 from tests.toys.sentences import english_word, toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
-from xmine.evaluation.data import DataFolder, MissingData
+from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import GeometryOptions
 from xmine.evaluation.result import Result
 from xmine.evaluation.space.geometry import (
@@ -23,7 +22,6 @@ from xmine.evaluation.space.geometry import (
 )
 
 Rows = NDArray[np.float64]
-DATA = Path(os.environ.get("XMINE_DATA") or Path(__file__).parents[3] / "shared" / "data")
 
 
 def unit(rows: Rows) -> Rows:
@@ -189,16 +187,3 @@ def test_too_little_is_an_error(toy_encoder: SentenceEncoder, aligned: Path) -> 
         (aligned / f"{name}.txt").write_text(english_word(14) + "\n")
     with pytest.raises(FileError, match="1 lines have a vector in every language"):
         measured(toy_encoder, aligned)
-    with pytest.raises(MissingData):
-        evaluate_geometry(toy_encoder, DataFolder(aligned), GeometryOptions())
-
-
-@pytest.mark.realdata
-@pytest.mark.skipif(not DATA.is_dir(), reason="no benchmark data; name it with XMINE_DATA")
-def test_the_embedded_encoder_joins_its_languages() -> None:
-    """English, Chinese, German, Russian and Czech, of which only English met each other one."""
-    result = evaluate_geometry(SentenceEncoder.load(), DataFolder(DATA), GeometryOptions())
-    figures = dict(result.rows[0].figures)
-    assert figures["kl_diag_mean"] < 0.01
-    assert figures["calinski_harabasz"] > 5
-    assert np.exp(-1) < figures["principal_ratio"] < 1

@@ -1,4 +1,3 @@
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +14,6 @@ from xmine.evaluation.readers.labelled_pairs import XNLI_LABELS, ClassifiedPair,
 from xmine.evaluation.result import Result
 from xmine.evaluation.space.langid import evaluate_langid, probe_accuracy
 
-DATA = Path(os.environ.get("XMINE_DATA") or Path(__file__).parents[3] / "shared" / "data")
 Pairs = dict[str, list[ClassifiedPair]]
 HEAD = "language\tgold_label\tsentence1_binary_parse\tsentence1\tsentence2\tpromptID\tpairID\tgenre"
 
@@ -196,12 +194,3 @@ def test_wrong_languages_are_named(toy_encoder: SentenceEncoder, tmp_path: Path)
     write_columns(tmp_path, toy_pairs(1))
     with pytest.raises(FileError, match="1 premise"):
         measured(toy_encoder, tmp_path)
-
-
-@pytest.mark.realdata
-@pytest.mark.skipif(not DATA.is_dir(), reason="no benchmark data; name it with XMINE_DATA")
-def test_the_embedded_encoder_keeps_little_of_the_language() -> None:
-    result = measured(SentenceEncoder.load(), DATA, "en", "zh")
-    accuracy = result.figure("en zh", "accuracy")
-    assert accuracy is not None
-    assert 0.45 < accuracy < 0.75

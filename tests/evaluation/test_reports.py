@@ -21,12 +21,7 @@ from xmine.evaluation.reports.report import (
     read_report,
     write_report,
 )
-from xmine.evaluation.reports.table import (
-    as_cells,
-    compared,
-    published_beside,
-    unlike_notes,
-)
+from xmine.evaluation.reports.table import as_cells, compared, published_beside, unlike_notes
 from xmine.evaluation.result import Metric, Result, Row
 from xmine.evaluation.retrieval.aligned import evaluate_bitext
 from xmine.pairs.io import ParallelText
@@ -77,18 +72,6 @@ def test_all_measures_what_there_is_and_tells_what_there_is_not(
     assert set(outcome.seconds) | set(outcome.missing) == set(BENCHMARKS)
     assert set(outcome.seconds) == set(outcome.results)  # nothing of XRETE was measured
     assert "LASER's Tatoeba test set" in outcome.missing["tatoeba"]
-
-
-def test_one_broken_benchmark_does_not_stop_the_others(
-    toy_encoder: SentenceEncoder, data: DataFolder
-) -> None:
-    assert data.path is not None
-    (data.path / "tatoeba").mkdir()
-    (data.path / "tatoeba" / "tatoeba.cmn-eng.cmn").write_text("ba\n")
-    outcome = evaluate_all(toy_encoder, data, EvaluationOptions())
-    assert list(outcome.failed) == ["tatoeba"]
-    assert "tatoeba.cmn-eng.eng: no such file" in outcome.failed["tatoeba"]
-    assert "bitext" in outcome.results
 
 
 def test_a_benchmark_of_which_a_part_fails_is_told(

@@ -11,8 +11,9 @@ import xmine.mining.stages
 import xmine.vectors.tokens
 from tests.evaluation.test_bucc import write_loose
 from tests.toys.bucc import measure
+from tests.toys.files import write
 from tests.toys.reranking import slow_lines
-from tests.toys.xsim import loose, write
+from tests.toys.xsim import loose
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.reranking import RerankingWeights
 from xmine.evaluation.data import DataFolder

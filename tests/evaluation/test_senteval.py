@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.toys.transfer import measure, text, write, write_senteval, write_two
+from tests.toys.files import write
+from tests.toys.transfer import measure, text, write_senteval, write_two
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder
@@ -27,11 +28,7 @@ def test_texts_are_encoded_once(
 
     class Counting(SentenceEncoder):
         def encode(
-            self,
-            texts: str | ListOfTexts,
-            report: Report = silent,
-            prompt: str = "",
-            **more: Any,
+            self, texts: str | ListOfTexts, report: Report = silent, prompt: str = "", **more: Any
         ) -> NDArray[np.float32]:
             seen.extend(as_list(texts) if not isinstance(texts, str) else [texts])
             return super().encode(texts, report, prompt, **more)

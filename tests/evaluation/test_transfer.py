@@ -3,10 +3,9 @@
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from tests.toys.transfer import measure, two_topics, write_senteval, write_two
+from tests.toys.transfer import measure, two_topics, write_two
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import Encoders
 from xmine.errors import FileError, OptionError
@@ -130,26 +129,3 @@ def test_a_task_that_cannot_be_learned_costs_no_other(
     assert isinstance(splits := result.settings["splits"], dict) and splits.keys() == {"mr"}
     with pytest.raises(FileError, match="CR: 3 examples"):
         measured("cr", "mr")
-
-
-class AllOnes:
-    """Gives every example the second class."""
-
-    protocol = "the second class"
-
-    def __call__(self, encoder: Encoders, task: HeadTask, prompt: str, report: Report) -> Predict:
-        return lambda texts, language: np.tile(np.eye(len(task.classes))[1], (len(texts), 1))
-
-    def settings(self, encoder: Encoders) -> dict[str, object]:
-        return {"learner": "all ones"}
-
-
-def test_another_learner_can_be_given(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
-    write_senteval(tmp_path)
-    result = evaluate_transfer(
-        toy_encoder, DataFolder(tmp_path), TransferOptions(finetune=True), learner=AllOnes()
-    )
-    assert result.figure("mr", "accuracy") == result.figure("sst2", "accuracy") == 0.5
-    assert result.figure("mrpc", "f1") == pytest.approx(2 / 3)
-    assert result.protocol == "the second class" and result.settings["learner"] == "all ones"
-    assert result.notes == []  # none on logistic regression

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from tests.toys.files import write
 from tests.toys.ranking import article, entity, paragraph, write_mewsli_x, write_xquad_r
 from tests.toys.sentence_pairs import pawsx_rows, with_ids, xnli_rows
 from tests.toys.sentences import CONCEPTS, chinese_word, english_word
 from tests.toys.transfer import write_two
-from tests.toys.xsim import loose, write
+from tests.toys.xsim import loose
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.metadata import EncoderFacts
 from xmine.encoders.modules.static import StaticEmbedding, Table

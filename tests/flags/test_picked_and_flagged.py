@@ -56,17 +56,24 @@ def test_pairs_are_walked_through_some_at_a_time(
     scores = (2 - numbers / 8).astype(np.float32)
     more = (
         {
-            "source_offsets": numbers + 40,
-            "target_offsets": numbers + 60,
-            "probs": numbers / 16,
+            "source_offset": numbers + 40,
+            "target_offset": numbers + 60,
+            "prob": numbers / 16,
             "flags": Flags(numbers.astype(np.uint16)),
-            "margins": scores * 2,
+            "margin": scores * 2,
         }
         if everything
         else {}
     )
-    texts = PickedTexts(TEXTS, ROWS), PickedTexts(TEXTS[::-1], ROWS)
-    pairs = Pairs(scores, *texts, numbers, numbers + 20, scores / 2, **more)  # type: ignore[arg-type]
+    columns = {
+        "source": PickedTexts(TEXTS, ROWS),
+        "target": PickedTexts(TEXTS[::-1], ROWS),
+        "score": scores,
+        "source_line": numbers,
+        "target_line": numbers + 20,
+        "cosine": scores / 2,
+    }
+    pairs = Pairs({**columns, **more})
     rows = list(pairs.rows())
     assert len(rows) == len(pairs) == 11
     for row, pair in enumerate(rows):

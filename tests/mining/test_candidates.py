@@ -297,7 +297,7 @@ def test_known_pairs_may_name_any_occurrence_of_a_repeated_line(
     ]
     assert list(found[0].pairs.rows()) == list(found[1].pairs.rows())
     assert set(found[0].seeds.pairs) == {*first[0], *first[1]}
-    probs = dict(zip(_line_pairs(found[0]), found[0].pairs.probs.tolist(), strict=True))  # type: ignore[union-attr]
+    probs = dict(zip(_line_pairs(found[0]), found[0].pairs.probs.tolist(), strict=True))
     assert {pair: prob for pair, prob in probs.items() if pair in gold} == dict.fromkeys(
         probs.keys() & gold, 1.0
     )

@@ -1,6 +1,5 @@
 """The margin as the last column of every format; without margins the bytes of earlier versions."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -77,9 +76,10 @@ def test_a_margin_of_another_type_is_named_or_passed_over(tmp_path: Path) -> Non
 def test_mined_pairs_have_margins_where_they_are_given() -> None:
     lines = np.array([1, 2])
     scores, cosines, margins = (np.array(x, np.float32) for x in ([2, -1], [0.75, 0.5], [1.25, 1]))
-    bare = Pairs(scores, ["a", "b"], ["c", "d"], lines, lines, cosines)
-    assert [pair.margin for pair in bare.rows()] == [None, None]
-    pairs = replace(bare, margins=margins)
+    texts = {"source": ["a", "b"], "target": ["c", "d"]}
+    bare = {"score": scores, **texts, "source_line": lines, "target_line": lines, "cosine": cosines}
+    assert [pair.margin for pair in Pairs(bare)] == [None, None]
+    pairs = Pairs({**bare, "margin": margins})
     assert [pair.margin for pair in pairs.rows()] == [1.25, 1.0]
     assert pairs.to_polars().columns[-1] == "margin"
     assert pairs.to_polars()["margin"].to_list() == [1.25, 1.0]

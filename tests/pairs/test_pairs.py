@@ -1,6 +1,5 @@
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,18 +13,21 @@ from xmine.pairs.pair import Pair
 from xmine.pairs.tsv import tsv_rows
 
 PAIRS = Pairs(
-    scores=np.array([1.23456, 1.0], dtype=np.float32),
-    sources=["A\ttab", 'a "quote\u2028 \x1b[31m'],
-    targets=["一", "\\n二"],
-    source_lines=np.array([3, 1]),
-    target_lines=np.array([7, 2]),
-    cosines=np.array([0.98768, 0.5], dtype=np.float32),
+    {
+        "score": np.array([1.23456, 1.0], dtype=np.float32),
+        "source": ["A\ttab", 'a "quote\u2028 \x1b[31m'],
+        "target": ["一", "\\n二"],
+        "source_line": np.array([3, 1]),
+        "target_line": np.array([7, 2]),
+        "cosine": np.array([0.98768, 0.5], dtype=np.float32),
+    }
 )
-CUT = replace(PAIRS, source_offsets=np.array([0, 12]), target_offsets=np.array([5, 0]))
+OFFSETS = {"source_offset": np.array([0, 12]), "target_offset": np.array([5, 0])}
+CUT = Pairs({**PAIRS.columns, **OFFSETS})
 
 
 def judge(pairs: Pairs) -> Pairs:
-    return replace(pairs, probs=np.array([0.98768, 0.0]), flags=["", "hub,number"])
+    return Pairs({**pairs.columns, "prob": np.array([0.98768, 0.0]), "flags": ["", "hub,number"]})
 
 
 MINED = "score\tsource\ttarget\tsource_line\ttarget_line\tcosine"

@@ -1,17 +1,10 @@
 """Rows of PAWS-X and XNLI made of toy words; what tests of evaluation share."""
 
-from pathlib import Path
-
 import numpy as np
 
 from tests.toys.sentences import chinese_word, english_word
 
 HEAD = "id\tsentence1\tsentence2\tlabel"
-
-
-def write(path: Path, lines: list[str]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
 
 
 def words(seed: int, language: str, kind: int) -> tuple[str, str]:

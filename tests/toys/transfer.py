@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tests.toys.files import write
 from tests.toys.sentences import english_word
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.evaluation.data import DataFolder
@@ -25,11 +26,6 @@ def text(topic: int, seed: int, words: int = 5) -> str:
     """Make a text whose words come from one twelfth of the toy words."""
     random = np.random.default_rng([topic, seed])
     return " ".join(english_word(10 * topic + int(at)) for at in random.integers(0, 10, words))
-
-
-def write(path: Path, lines: list[str], encoding: str = "utf-8") -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes("".join(line + "\n" for line in lines).encode(encoding))
 
 
 def write_two(root: Path, name: str, topics: tuple[int, int] = (0, 1), count: int = 20) -> None:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from tests.toys import files
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.transfer.run import read_tasks
 from xmine.evaluation.transfer.tasks import HeadTask
@@ -12,9 +13,7 @@ Row = Mapping[str, object]
 
 
 def write(path: Path, lines: Sequence[str | Row]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    texts = [each if isinstance(each, str) else json.dumps(each) for each in lines]
-    path.write_text("\n".join(texts) + "\n", encoding="utf-8")
+    files.write(path, [each if isinstance(each, str) else json.dumps(each) for each in lines])
 
 
 def only(root: Path, name: str) -> HeadTask:

@@ -1,6 +1,5 @@
 """Loose translations, the best lines by a slow loop; what tests of xSIM and xSIM++ share."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,11 +24,6 @@ def slow_lines(
             scored.append((score[margin], j))
         chosen.append(max(scored)[1])
     return chosen
-
-
-def write(path: Path, lines: list[str]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
 CHOICES: list[dict[str, Any]] = [

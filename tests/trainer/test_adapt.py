@@ -101,6 +101,17 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="module")
+def short(toys: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Texts]:
+    """One round of the run as it is, and what it was taught."""
+    output = tmp_path_factory.mktemp("short") / "adapted"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(confident_pairs, "FEWEST", FEWEST)
+        given = noting(patch)
+        list(adapt(toys / "run", output, SHORT))
+    return output, given[0]
+
+
+@pytest.fixture(scope="module")
 def looped(
     toys: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, list[Round], list[Texts]]:
@@ -205,30 +216,30 @@ def test_accepted_pairs_are_trained_on_and_rejected_ones_never(
         assert all(pair.prob == 0 for place, pair in found.items() if place in lines)
 
 
-def test_verdicts_that_say_nothing_change_nothing(run: Path, tmp_path: Path, toys: Path) -> None:
+def test_verdicts_that_say_nothing_change_nothing(
+    run: Path, tmp_path: Path, short: tuple[Path, Texts]
+) -> None:
     judge(run, {0: "accept", 1: "unsure"})
     judge(run, {0: "none"})
-    for number, each in enumerate((run, toys / "run")):
-        list(adapt(each, tmp_path / str(number), SHORT))
-    assert files(tmp_path / "0") == files(tmp_path / "1")
+    list(adapt(run, tmp_path / "adapted", SHORT))
+    assert files(tmp_path / "adapted") == files(short[0])
 
 
 def test_other_translations_are_trained_on_but_for_those_held_out(
-    toys: Path, tmp_path: Path, taught: list[Texts]
+    toys: Path, tmp_path: Path, taught: list[Texts], short: tuple[Path, Texts]
 ) -> None:
-    list(adapt(toys / "run", tmp_path / "alone", SHORT))
-    held_out = texts(confident(toys / "run", 0.9)) - taught[0]
+    held_out = texts(confident(toys / "run", 0.9)) - short[1]
     others = {("bade", "不"), ("fine", "好")}
     apart = held_out | {(source, "另") for source, _ in held_out}  # of another translation
     rows = [f"{source}\t{target}\n" for source, target in sorted(others | apart)]
     (tmp_path / "more.tsv").write_text("".join(rows), encoding="utf-8")
     *_, last = adapt(toys / "run", tmp_path / "more", SHORT, more=[str(tmp_path / "more.tsv")])
-    assert taught[1] == taught[0] | others and last.pairs == len(taught[1])
+    assert taught == [short[1] | others] and last.pairs == len(taught[0])
 
 
 @pytest.mark.parametrize("name", ["book.tsv", "book.parquet", "book/"])
 def test_confident_beads_of_an_alignment_are_trained_on(
-    toys: Path, tmp_path: Path, taught: list[Texts], name: str
+    toys: Path, tmp_path: Path, taught: list[Texts], short: tuple[Path, Texts], name: str
 ) -> None:
     book = tmp_path / name
     lines = ["We got off.", "It was raining.", "Yes."], ["Wir stiegen aus. Es regnete.", "Ja."]
@@ -240,9 +251,8 @@ def test_confident_beads_of_an_alignment_are_trained_on(
         every = [*beads, Pair("Yes.", "Ja.", prob=0.8999)]
         rows = [bead._replace(source_lines="1-2", target_lines="1") for bead in every]
         write_pairs(rows, book)
-    list(adapt(toys / "run", tmp_path / "alone", SHORT))
     list(adapt(toys / "run", tmp_path / "more", SHORT, more=[str(book)]))
-    assert beads and taught[1] - taught[0] == {bead[:2] for bead in beads}
+    assert beads and taught[0] - short[1] == {bead[:2] for bead in beads}
 
 
 @pytest.mark.parametrize("method", mostly_long(ADAPTERS, ["transaug"]))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests.toys.killed import Killed
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.pairs.io import ParallelText
 from xmine.progress import Progress, Report, silent
@@ -100,10 +101,7 @@ def test_phase_2_keeps_what_phase_1_learned(toy_pairs: ParallelText, tmp_path: P
     assert sum(log[f"share_{rank}"] for rank in range(1, 5)) == pytest.approx(1)
 
 
-class Killed(BaseException):
-    """Stands for a kill: no code of ours catches it."""
-
-
+@pytest.mark.long
 def test_a_run_killed_in_phase_2_goes_on_there(toy_pairs: ParallelText, tmp_path: Path) -> None:
     changes: dict[str, Any] = {"em_epochs": 1, "evaluate_every": 15, "parallel_mix": 0.3}
     seen: list[int] = []

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from tests.toys.checkpoints import LONGEST, toy_model, toy_tokenizer
+from tests.toys.grids import mostly_long
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.metadata import EncoderFacts
 from xmine.encoders.pair import load_encoders
@@ -207,6 +208,16 @@ CASES: list[tuple[type[TrainingOptions], dict[str, Any], set[str]]] = [
         {"--max-tokens"},
     ),
     (EmmaXOptions, {"phase": "1", "freeze_gmm": True, "encoder": "STATIC"}, {"freeze_gmm"}),
+    # In words of the options and the data that they wait for.
+    (TransaugOptions, {"stage": "distil", "temperature": 0.1}, {"--temperature"}),
+    (TransaugOptions, {"stage": "distil", "learning_rate": 0.1, "distil_epochs": 2}, set()),
+    (TransaugOptions, {"share_encoder": True, "distil_both": True}, {"distil_both"}),
+    (TransaugOptions, {"temperature": 0.1, "logit_scale_init": 1.0}, {"logit_scale_init"}),
+    (TransaugOptions, {"nli_epochs": 2}, {"nli_epochs"}),
+    (EmmaXOptions, {"phase": "1", "em_epochs": 2, "temperature": 0.1}, {"--em-epochs"}),
+    (EmmaXOptions, {"rank_temperature_high": 0.2}, {"rank_temperature_high"}),
+    (EmmaXOptions, {"rank_temperature_high": 0.2, "ranks": 3}, set()),
+    (MsimcseOptions, {"hard_negative_weight": 1.0}, {"--hard-negative-weight"}),
 ]
 
 
@@ -238,7 +249,7 @@ OPTIONS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("method", ["msimcse", "moco"])
+@pytest.mark.parametrize("method", mostly_long(["msimcse", "moco"], ["msimcse"]))
 def test_lora_adds_a_matrix_of_its_rank_to_each_linear_layer_and_is_saved_merged(
     method: str,
     bert: Path,

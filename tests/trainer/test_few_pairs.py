@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from tests.toys.adapted import worn
+from tests.toys.grids import mostly_long
 from tests.toys.sentences import toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.reranking import RerankingWeights
@@ -33,7 +34,7 @@ def of_halves(encoder: SentenceEncoder, pairs: ParallelText) -> float:
         return accuracy_of_halves(*(tower.embed(side).numpy() for side in sides))
 
 
-@pytest.mark.parametrize("count", [60, 300, 1200])
+@pytest.mark.parametrize("count", mostly_long([60, 300, 1200], [300]))
 @pytest.mark.parametrize("noise", [0.0, 1.0])
 def test_training_on_few_pairs_leaves_no_encoder_worse(
     count: int, noise: float, toy_encoder: SentenceEncoder, unseen: ParallelText, tmp_path: Path

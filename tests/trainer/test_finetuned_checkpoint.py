@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.toys.grids import mostly_long
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.evaluation.options import TransferOptions
 from xmine.evaluation.transfer.tasks import Examples, HeadTask
@@ -15,7 +16,9 @@ from xmine.trainer.finetune import FinetunedLearner
 from xmine.trainer.models import tower_of
 
 
-@pytest.mark.parametrize("kind", ["bert", "xlm-roberta", "qwen3", "distilbert", "t5"])
+@pytest.mark.parametrize(
+    "kind", mostly_long(["bert", "xlm-roberta", "qwen3", "distilbert", "t5"], ["bert", "qwen3"])
+)
 def test_a_checkpoint_is_trained_and_stays_as_it_was(
     kind: str, checkpoint: Callable[..., Path]
 ) -> None:

@@ -12,6 +12,8 @@ import torch
 from torch import nn
 
 from tests.toys.grids import mostly_long
+from tests.toys.killed import Killed
+from tests.toys.small_transformer import TRANSFORMER as SMALL_TRANSFORMER
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import FileError, TrainingError
@@ -40,15 +42,7 @@ STATIC: dict[str, Any] = {
     "queue_size": 48,
     "threads": 1,
 }
-TRANSFORMER = STATIC | {
-    "architecture": "transformer",
-    "dim": 16,
-    "layers": 1,
-    "heads": 2,
-    "max_tokens": 24,
-    "dtype": "float32",
-    "learning_rate": 0.001,
-}
+TRANSFORMER = STATIC | SMALL_TRANSFORMER | {"learning_rate": 0.001}
 
 
 @pytest.fixture
@@ -122,10 +116,6 @@ def terminated() -> Iterator[None]:
     before = signal.signal(signal.SIGTERM, leave)
     yield
     assert signal.signal(signal.SIGTERM, before) is leave
-
-
-class Killed(BaseException):
-    """Stands for a kill: no code of ours catches it."""
 
 
 def kill_at(step: int) -> Callable[[int], None]:

@@ -1,7 +1,6 @@
 """Training on pairs in several pairs of languages: masks against loops, measures, resuming."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +9,14 @@ import pytest
 import torch
 from torch import Tensor
 
+from tests.toys.grids import mostly_long
+from tests.toys.killed import Killed, kill_at
 from tests.toys.languages import said_in, write_pairs
 from tests.toys.sentences import toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.pairs.io import ParallelText, read_parallel
 from xmine.pairs.language_pairs import LanguagePairs
-from xmine.progress import Progress
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.rows import Rows, TrainingData
 from xmine.trainer.methods import METHODS, emma_x, moco, msimcse, transaug
@@ -191,30 +191,12 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     return Corpus(read_parallel(*files, write_pairs(folder, "en-ru", 200, seed=8)))
 
 
-class Killed(BaseException):
-    """Stands for a kill."""
-
-
-def kill_at(step: int) -> Callable[[Progress], None]:
-    def watch(progress: Progress) -> None:
-        if "loss" in progress.numbers and progress.done == step:
-            raise Killed
-
-    return watch
-
-
 def weights(folder: Path) -> list[bytes]:
     return [path.read_bytes() for path in sorted(folder.rglob("model.safetensors"))]
 
 
-@pytest.mark.parametrize(
-    ("method", "batches"),
-    [
-        pytest.param(method, batches, marks=() if batches == usual else pytest.mark.long)
-        for method, usual in (("moco", "language"), ("msimcse", "mixed"), ("transaug", ""))
-        for batches in ("mixed", "language")
-    ],
-)
+@pytest.mark.parametrize("method", mostly_long(["moco", "msimcse", "transaug"], ["moco"]))
+@pytest.mark.parametrize("batches", mostly_long(["mixed", "language"], ["language"]))
 def test_every_method_learns_and_goes_on_after_a_kill_with_the_same_weights(
     method: str, batches: str, corpus: Corpus, toy_folder: Path, tmp_path: Path
 ) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests.toys.small_transformer import TRANSFORMER
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import OptionError, TrainingError
 from xmine.pairs.io import ParallelText
@@ -24,14 +25,6 @@ from xmine.trainer.train import train
 
 SCALE = 25.0
 BATCH = 8
-TRANSFORMER: dict[str, Any] = {
-    "architecture": "transformer",
-    "dim": 16,
-    "layers": 1,
-    "heads": 2,
-    "max_tokens": 24,
-    "dtype": "float32",
-}
 
 
 def static(vocabulary: Vocabulary, seed: int = 1) -> StaticTower:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.toys.grids import mostly_long
+from tests.toys.small_transformer import TRANSFORMER
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, TrainingError
 from xmine.options import EncodingOptions
@@ -20,14 +21,6 @@ from xmine.trainer.options.contrast import MsimcseOptions
 from xmine.trainer.train import Trained, train
 
 SMALL: dict[str, Any] = {"dim": 16, "batch_size": 32, "held_out": 50, "threads": 1, "epochs": 2}
-TRANSFORMER: dict[str, Any] = {
-    "architecture": "transformer",
-    "dim": 16,
-    "layers": 1,
-    "heads": 2,
-    "max_tokens": 24,
-    "dtype": "float32",
-}
 
 
 def tables(pairs: ParallelText) -> tuple[Triplets, Triplets]:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests.toys.killed import Killed
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import OptionError, TrainingError
@@ -173,10 +174,6 @@ def test_the_scale_stays_within_its_limits_and_does_not_decay(
     assert long.optimizers(0.02)[-1].param_groups[0]["lr"] == 0.02
 
 
-class Killed(BaseException):
-    """Stands for a kill: no code of ours catches it."""
-
-
 def kill_in(stage: str, step: int, seen: set[str]) -> Report:
     """Note the stages that take steps, and kill the run after one of them."""
 
@@ -198,6 +195,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.long
 def test_every_stage_resumes_alone_and_ends_as_a_run_that_was_not_stopped(
     options_of: Callable[..., TransaugOptions],
     toy_pairs: ParallelText,

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests.toys.killed import Killed, kill_at
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.metadata import EncoderFacts, EncoderSettings
 from xmine.encoders.modules.heads import Dense
@@ -16,7 +17,6 @@ from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import EncoderError
 from xmine.options import EncodingOptions
 from xmine.pairs.io import ParallelText
-from xmine.progress import Progress
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.models import tower_of as make_tower
 from xmine.trainer.models.scratch import even_rows, narrowed, new_transformer
@@ -168,10 +168,6 @@ def test_cls_pooling_is_refused_where_no_piece_begins_a_sentence(
     assert has_beginning.body.pooling.modes == ("cls",)
 
 
-class Killed(BaseException):
-    """Stands for a kill: no code of ours catches it."""
-
-
 @pytest.mark.long
 def test_training_resumes_and_sentence_transformers_opens_the_result(
     toy_pairs: ParallelText, toy_folder: Path, tmp_path: Path
@@ -184,12 +180,8 @@ def test_training_resumes_and_sentence_transformers_opens_the_result(
     whole = train("msimcse", toy_pairs, options, tmp_path / "whole")
     assert whole.measures["accuracy"] > 0.99
 
-    def kill(progress: Progress) -> None:
-        if progress.stage == "training" and progress.done == 26:
-            raise Killed
-
     with pytest.raises(Killed):
-        train("msimcse", toy_pairs, options, tmp_path / "stopped", kill)
+        train("msimcse", toy_pairs, options, tmp_path / "stopped", kill_at(26))
     train("msimcse", toy_pairs, options, tmp_path / "stopped", resume=True)
     weights = [
         (tmp_path / name / "model.safetensors").read_bytes() for name in ("whole", "stopped")

@@ -47,10 +47,10 @@ def test_a_comparison_has_the_pairs_of_the_command(two: tuple[Path, Path]) -> No
     for old, new in (two, two[::-1]):
         found = compare_opened(open_pairs(old), open_pairs(new))
         wanted = compare(read_table(old), read_table(new)).to_dicts()
-        assert found.changes is not None and len(found) == len(wanted) > 5
+        assert len(found) == len(wanted) > 5
         for row, each in enumerate(wanted):
             pair = found.pair(row)._asdict()
-            assert found.changes[row] == each["change"]
+            assert found.columns["change"][row] == each["change"]
             for name in ("source", "target", "source_line", "target_line", "score", "prob"):
                 assert pair[name] == each[name], name
         gone = [n for n, each in enumerate(wanted) if each["change"] == "gone"]

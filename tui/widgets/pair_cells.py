@@ -91,7 +91,7 @@ class PairCells:
     def _possible(self) -> dict[str, int]:
         """Give the cells of each column that the pairs have."""
         opened, found = self.opened, {"": 1}
-        if opened.changes is not None:
+        if "change" in opened.columns:
             found["change"] = 7
         if opened.scores is not None:
             found["score"] = _cells_of(opened.scores)
@@ -158,7 +158,7 @@ class PairCells:
             case "score" | "prob" | "margin" | "cosine":
                 return self._figure(row, name, width)
             case "flags" | "change":
-                column = opened.flags if name == "flags" else opened.changes
+                column = opened.flags if name == "flags" else opened.columns[name]
                 assert column is not None  # or it had no column
                 return _left(column[row], width)
             case "source" | "target":

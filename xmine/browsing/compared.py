@@ -26,7 +26,7 @@ from xmine.pairs.judgements import file_beside, read_from
 def compare_opened(old: Opened, new: Opened) -> Opened:
     """Find the pairs that two runs or files keep and that differ: new, gone, then changed ones.
 
-    `changes` tells which is which, `compared` is `(old, new)`. Pairs that are gone have the figures
+    `change` tells which is which, `compared` is `(old, new)`. Pairs that are gone have the figures
     of `old`.
     """
     import polars as pl
@@ -41,17 +41,17 @@ def compare_opened(old: Opened, new: Opened) -> Opened:
         """Count the lines of several files as the runs do, and tell where sentences start."""
         side, files, offsets = opened.side(name), new.side(name).files, found[f"{name}_offset"]
         lines = side.lines
-        if files is not None and side.named is not None:
-            places = zip(side.named, lines.tolist(), strict=True)
+        if files is not None and "file" in side.columns:
+            places = zip(side.columns["file"], lines.tolist(), strict=True)
             lines = np.array([files.line(*place) for place in places], dtype=np.int64)
         starts = None if offsets.null_count() == len(found) else offsets.fill_null(0).to_numpy()
-        return replace(side, lines=lines, offsets=starts, files=files, kept=columns)
+        return replace(side, lines=lines, offsets=starts, files=files)
 
     return replace(
         opened,
         source=placed("source"),
-        target=replace(placed("target"), kept={}),
-        changes=columns["change"],
+        target=placed("target"),
+        columns={**opened.columns, **columns},
         compared=(old, new),
     )
 
@@ -85,8 +85,7 @@ class SharedJudgements(Judgements):
 
     def in_run(self, row: int) -> tuple[Opened, Judgements, int]:
         """Find a pair in the run that it is of: the run, its labels, and the row there."""
-        changes = self._opened.changes
-        part, _ = self._parts[0 if changes and changes[row] == "gone" else 1]
+        part, _ = self._parts[0 if self._opened.columns["change"][row] == "gone" else 1]
         found = row_of(part._opened, key_of(self._opened, row))
         if found is None:
             raise FileError("the pair has no lines, which tell where it stands")

@@ -20,19 +20,20 @@ _FAR = 3  # lines: some may be blank, or said before
 def reasons_of(opened: Opened, row: int, aligner: "Aligner | None" = None) -> dict[str, str]:
     """Give a sentence for each flag of a pair; empty if it has none.
 
-    A run has those of its rules; of a file they are what the texts alone tell. `aligner` finds the
-    words that `partial` means.
+    Of a run, a rule that compares pairs has written its own; texts tell the others. `aligner` finds
+    the words that `partial` means.
     """
-    pair = opened.pair(row)
+    pair, written = opened.pair(row), ""
     names = list(filter(None, (pair.flags or "").split(",")))
+    if opened.evidence is not None:
+        written = opened.evidence[row] or ""
     try:
-        if opened.evidence is not None:
-            lines = (opened.evidence[row] or "").split("\n")
-            found = dict(line.split(": ", 1) for line in lines if line)
-        else:
-            texts = opened.source.texts, opened.target.texts
-            files = Files(opened.languages, texts)
-            found = {name: text_reason(name, pair[:2], files) for name in names}
+        by_rules = dict(line.split(": ", 1) for line in written.split("\n") if line)
+        files = Files(opened.languages, (opened.source.texts, opened.target.texts))
+        found = {
+            name: by_rules.get(name) or text_reason(name, (pair.source, pair.target), files)
+            for name in names
+        }
         if "partial" in found and aligner:
             found["partial"] = _without_counterpart(pair, aligner.align(*pair[:2]))
     except (XmineError, OSError) as error:

@@ -71,10 +71,6 @@ class Done(NamedTuple):
     before: list[Label]
 
 
-def _latest(said: dict[str, str]) -> str:
-    return next(reversed(said.values()), "")
-
-
 def judge_name(kept: str = "") -> str:
     """Name who judges: XMINE_JUDGE, or the name that was kept, or the login name."""
     try:
@@ -164,7 +160,7 @@ class Judgements:
     def of(self, row: int) -> str:
         """Give the label that `by` gives a pair, or else the latest; empty if there is none."""
         said = self._said.get(row, {})
-        return said.get(self.by) or _latest(said)
+        return said.get(self.by) or next(reversed(said.values()), "")
 
     def differ(self, row: int) -> bool:
         """Tell whether judges accept and reject a pair."""
@@ -261,8 +257,7 @@ class Judgements:
     def texts(self, rows: Rows) -> tuple[list[str], list[str]]:
         """Give both texts of some pairs as they stand now: those of a repair in their place."""
         opened, found = self._opened, list[tuple[str, str]]()
-        sides = (opened.source, opened.sources), (opened.target, opened.targets)
-        given = (side.texts.take(places[rows]) for side, places in sides)
+        given = (side.texts.take(places[rows]) for _, side, places in opened.sides)
         for row, pair in zip(rows.tolist(), zip(*given, strict=True), strict=True):
             repair = self.repair_of(row)
             beads = () if repair is None else repair.beads

@@ -40,7 +40,8 @@ def rows_of(
         judges: of any keys, who speaks by each.
         lines: those of `lines_of`, where they are known.
     """
-    found, at = defaultdict[PairKey, list[int]](list), {key: _lines(key) for key in judges}
+    found = defaultdict[PairKey, list[int]](list)
+    at = {x: (x[0], x[0] if x.target_line is None else x.target_line) for x in judges}
     lines = lines_of(opened) if lines is None else lines
     asked = np.array([*at.values()], dtype=np.int64).reshape(-1, 2)
     is_there = np.isin(lines[0], asked[:, 0]) & np.isin(lines[1], asked[:, 1])
@@ -64,10 +65,6 @@ def rows_of(
                     taken |= said
                     break
     return found
-
-
-def _lines(key: PairKey) -> tuple[int, int]:
-    return key.source_line, key.source_line if key.target_line is None else key.target_line
 
 
 def _having(opened: Opened, hashes: Collection[str]) -> dict[str, list[int]]:

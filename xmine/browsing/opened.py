@@ -13,7 +13,7 @@ from xmine.errors import OptionError
 from xmine.flags.flag_set import Bools as Bools
 from xmine.flags.flag_set import Flags
 from xmine.flags.names import FLAGS
-from xmine.pairs.pair import Languages, Pair
+from xmine.pairs.pair import COLUMNS, Languages, Pair
 from xmine.text.file_lines import FileLines
 from xmine.text.packed import LazyTexts
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 Float32s = NDArray[np.float32]
+FIGURES = "score", "prob", "cosine", "margin"
 
 Rows = NDArray[np.int64]
 
@@ -59,9 +60,8 @@ class TextSide:
         lasts: int64 [sentences], of beads the last of the lines that are put together; where a bead
             has none, `lines` has the line before the bead, and `lasts` one less. None for pairs.
         files: those whose lines are counted as those of one file; None for one file.
-        named: the file of each sentence, perhaps empty, as a file of pairs has it.
-        places: where each sentence stands in a file without lines; None for a file of lines.
-        kept: columns of the input that were kept, by the names that pairs give them.
+        columns: what else is known of each sentence, perhaps empty, by the names that columns of
+            pairs have behind `source_` or `target_`: `file`, `place`, `url`.
     """
 
     name: str
@@ -70,9 +70,7 @@ class TextSide:
     offsets: Rows | None = None
     lasts: Rows | None = None
     files: FileLines | None = None
-    named: TextColumn | None = None
-    places: TextColumn | None = None
-    kept: Mapping[str, TextColumn] = field(default_factory=dict)
+    columns: Mapping[str, TextColumn] = field(default_factory=dict)
 
     def at(self, line: int) -> Bools:
         """Mark the sentences of a line, bool [sentences]."""
@@ -88,7 +86,8 @@ class TextSide:
     def written(self, row: int) -> tuple[str | None, int]:
         """Give the file of a sentence, None where all are of one file, and the line there."""
         if self.files is None:
-            return (self.named and self.named[row]) or None, int(self.lines[row])
+            named = self.columns.get("file")
+            return (named and named[row]) or None, int(self.lines[row])
         (name,), line = self.files.places(self.lines[row : row + 1])
         return name, int(line[0])
 
@@ -115,11 +114,11 @@ class Opened:
         languages: codes of both sides, `und` where nobody named them.
         run: `run.toml` of a run, empty for an alignment or a file.
         summary: `summary.json` of a run, empty where there is none.
-        numbered: bool [pairs] for the source and for the target: the pairs of a file without the
-            line that they come from, for which their number stands; None where all have lines.
+        numbered: bool [pairs] for each side: the pairs of a file without the line that they come
+            from, for which their number stands; empty where all have lines.
         reasons, evidence: of a run why each pair was dropped, and a line for each flag.
-        origins: of each pair where its text comes from, perhaps empty; None where no pair has one.
-        changes: of each pair of a comparison `new`, `gone` or `changed`; None elsewhere.
+        columns: what else is known of each pair, perhaps empty, by the names that pairs have for
+            it: `origin`, and of a comparison `change`, which is `new`, `gone` or `changed`.
         compared: of a comparison what was compared, the older one first.
         by_probability: whether the pairs are ordered and cut by their probability.
     """
@@ -140,11 +139,10 @@ class Opened:
     run: dict[str, Any]
     summary: dict[str, Any]
     margins: Float32s | None = None
-    numbered: tuple[Bools, Bools] | None = None
+    numbered: Mapping[str, Bools] = field(default_factory=dict)
     reasons: "pl.Series | None" = None
     evidence: "pl.Series | None" = None
-    origins: TextColumn | None = None
-    changes: TextColumn | None = None
+    columns: Mapping[str, TextColumn] = field(default_factory=dict)
     compared: "tuple[Opened, Opened] | None" = None
     by_probability: bool = field(init=False)
 
@@ -161,6 +159,12 @@ class Opened:
     def side(self, name: str) -> TextSide:
         """Give the side `source` or `target`."""
         return self.source if name == "source" else self.target
+
+    @property
+    def sides(self) -> tuple[tuple[str, TextSide, Rows], tuple[str, TextSide, Rows]]:
+        """Give the name of each side, its sentences, and the rows of these that the pairs are."""
+        left, right = self.source, self.target
+        return ("source", left, self.sources), ("target", right, self.targets)
 
     @property
     def ranks(self) -> NDArray[np.float64] | None:
@@ -199,7 +203,7 @@ class Opened:
     @property
     def lined(self) -> bool:
         """Whether every pair has the lines that it comes from."""
-        return self.numbered is None
+        return not self.numbered
 
     @property
     def has_beads(self) -> bool:
@@ -234,41 +238,20 @@ class Opened:
 
     def pair(self, row: int) -> Pair:
         """Give one pair with all its figures."""
-        source, target = int(self.sources[row]), int(self.targets[row])
-        file, line = self.source.written(source)
-        other_file, other_line = self.target.written(target)
-        pair = Pair(
-            source=self.source.texts[source],
-            target=self.target.texts[target],
-            score=_number(self.scores, row),
-            source_line=line,
-            target_line=other_line,
-            cosine=_number(self.cosines, row),
-            source_offset=self.source.place(source)[1],
-            target_offset=self.target.place(target)[1],
-            source_file=file,
-            target_file=other_file,
-            source_place=(self.source.places and self.source.places[source]) or None,
-            target_place=(self.target.places and self.target.places[target]) or None,
-            prob=_number(self.probs, row),
-            origin=None if self.origins is None else self.origins[row] or None,
-            flags=None if self.flags is None else self.flags[row],
-            margin=_number(self.margins, row),
-            more={
-                name: column[at]
-                for side, at in ((self.source, source), (self.target, target))
-                for name, column in side.kept.items()
-            }
-            or None,
-        )
-        if not self.has_beads:
-            return pair
-        return pair._replace(
-            source_line=None,
-            target_line=None,
-            source_lines=self.source.numbers(source),
-            target_lines=self.target.numbers(target),
-        )
+        fields: dict[str, Any] = {name: _number(getattr(self, f"{name}s"), row) for name in FIGURES}
+        fields["flags"] = self.flags and self.flags[row]
+        texts = {name: column[row] for name, column in self.columns.items()}
+        for name, side, rows in self.sides:
+            at = int(rows[row])
+            fields[name], fields[f"{name}_offset"] = side.texts[at], side.place(at)[1]
+            fields[f"{name}_file"], fields[f"{name}_line"] = side.written(at)
+            if self.has_beads:
+                fields |= {f"{name}_line": None, f"{name}_lines": side.numbers(at)}
+            texts |= {f"{name}_{each}": column[at] for each, column in side.columns.items()}
+        fields |= {
+            name: (each or None) if name in COLUMNS else each for name, each in texts.items()
+        }
+        return Pair.of(fields)
 
     def pairs(self, rows: Rows) -> Iterator[Pair]:
         """Give some pairs, in the order of `rows`, int64 [some]."""
@@ -277,12 +260,9 @@ class Opened:
     def written_pairs(self, rows: Rows) -> Iterator[Pair]:
         """Give some pairs as their file has them: a number that stands for lines is none."""
         for row in rows.tolist():
-            pair = self.pair(row)
-            if self.numbered and self.numbered[0][row]:
-                pair = pair._replace(source_line=None)
-            if self.numbered and self.numbered[1][row]:
-                pair = pair._replace(target_line=None)
-            yield pair
+            stand = [name for name, is_number in self.numbered.items() if is_number[row]]
+            lines: dict[str, Any] = {f"{name}_line": None for name in stand}
+            yield self.pair(row)._replace(**lines)
 
 
 def _number(column: Float32s | None, row: int) -> float | None:
@@ -322,10 +302,7 @@ Place = tuple[int, int | None]
 def rows_at(opened: Opened, source: Place, target: Place) -> Rows:
     """Find the pairs of two places, int64 [found]: several where lines were cut into sentences."""
     found = np.ones(len(opened), dtype=bool)
-    for side, rows, (line, offset) in (
-        (opened.source, opened.sources, source),
-        (opened.target, opened.targets, target),
-    ):
+    for (_, side, rows), (line, offset) in zip(opened.sides, (source, target), strict=True):
         found &= side.at(line)[rows]
         if offset is not None:
             found &= offset == (0 if side.offsets is None else side.offsets[rows])
@@ -340,8 +317,7 @@ def row_at(opened: Opened, source: Place, target: Place) -> int:
     many, hint = "no pair", f"xmine browse {opened.path} shows which there are"
     if len(rows):
         many = f"{len(rows)} pairs"
-        places = (opened.source.place, opened.sources), (opened.target.place, opened.targets)
-        one = [place(int(of[rows[0]])) for place, of in places]
+        one = [side.place(int(of[rows[0]])) for _, side, of in opened.sides]
         if one[0][1] is not None:
             hint = f"give the place of a sentence: {' '.join(f'{at}:{start}' for at, start in one)}"
     raise OptionError(f"{opened.path}: {many} of line {source[0]:,} and line {target[0]:,}", hint)

@@ -11,16 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from xmine.browsing.opened import (
-    Opened,
-    TextColumn,
-    TextSide,
-    flags_of,
-    numbers_of,
-)
+from xmine.browsing.opened import Opened, TextColumn, TextSide, flags_of, numbers_of
 from xmine.errors import FileError, XmineError
 from xmine.files.records import listed, open_parquet
-from xmine.pairs.pair import BEAD_LINES, UNKNOWN_LANGUAGES, Languages, is_kept, pair_frame
+from xmine.pairs.pair import BEAD_LINES, UNKNOWN_LANGUAGES, Languages, pair_frame
 from xmine.pairs.paths import paths_to_read
 from xmine.run.folder import ALIGNED, CANDIDATES_FILE, PAIRS_FILE, RESULTS, RUN_FILE, SUMMARY_FILE
 from xmine.run.run_file import SEALED, check_written, read_tables
@@ -119,7 +113,7 @@ def _open_alignment(folder: Path) -> Opened:
 def _side_of_run(path: Path) -> TextSide:
     table, metadata = read_columns(path, "line", "offset", "text", "place", KEPT)
     offsets = table["offset"].to_numpy() if "offset" in table.columns else None
-    places = TextColumn(table["place"]) if "place" in table.columns else None
+    known = [name for name in table.columns if name == "place" or name.startswith(KEPT)]
     files = json.loads(metadata.get("files", "null"))
     return TextSide(
         metadata["name"],
@@ -127,12 +121,7 @@ def _side_of_run(path: Path) -> TextSide:
         table["line"].to_numpy(),
         offsets,
         files=FileLines(*map(tuple, files)) if files else None,
-        places=places,
-        kept={
-            f"{path.stem}_{name.removeprefix(KEPT)}": TextColumn(table[name])
-            for name in table.columns
-            if name.startswith(KEPT)
-        },
+        columns={name.removeprefix(KEPT): TextColumn(table[name]) for name in known},
     )
 
 
@@ -177,16 +166,14 @@ def opened_of(pairs: "pl.DataFrame", path: Path, languages: Languages) -> Opened
     """Take the pairs of a table, in its order."""
     import polars as pl
 
-    rows = np.arange(len(pairs))
-    scores, origins = numbers_of(pairs["score"]), pairs["origin"]
+    rows, scores = np.arange(len(pairs)), numbers_of(pairs["score"])
     has_beads = pairs.select(pl.any_horizontal(pl.col(*BEAD_LINES).is_not_null().any())).item()
-    side_of = _side_of_beads if has_beads else _side_of_file
-    source, target = (pairs[f"{name}_line"].is_null().to_numpy() for name in ("source", "target"))
-    is_numbered = not has_beads and bool(source.any() or target.any())
+    numbered = {name: pairs[f"{name}_line"].is_null().to_numpy() for name in ("source", "target")}
+    is_numbered = not has_beads and any(each.any() for each in numbered.values())
     return Opened(
         path,
-        side_of(pairs, "source", path),
-        side_of(pairs, "target", path),
+        _side_of(pairs, "source", path, has_beads=has_beads),
+        _side_of(pairs, "target", path, has_beads=has_beads),
         rows,
         rows,
         scores,
@@ -200,44 +187,34 @@ def opened_of(pairs: "pl.DataFrame", path: Path, languages: Languages) -> Opened
         {},
         {},
         margins=numbers_of(pairs["margin"]),
-        numbered=(source, target) if is_numbered else None,
-        origins=None if origins.null_count() == len(pairs) else TextColumn(origins.fill_null("")),
+        numbered=numbered if is_numbered else {},
+        columns={"origin": TextColumn(pairs["origin"].fill_null(""))},
     )
 
 
-def _side_of_file(pairs: "pl.DataFrame", name: str, path: Path) -> TextSide:
+def _side_of(pairs: "pl.DataFrame", name: str, path: Path, *, has_beads: bool) -> TextSide:
     """Take the texts of one side, and their lines; a pair without a line has its number."""
     import polars as pl
 
     numbers = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
-    lines = pairs.select(pl.coalesce(f"{name}_line", numbers)).to_series()
-    texts = {
-        each.removeprefix(f"{name}_"): TextColumn(pairs[each].fill_null(""))
-        for each in pairs.columns
-        if each.startswith(f"{name}_") and pairs[each].dtype == pl.String
-    }
+    firsts, lasts = pl.coalesce(f"{name}_line", numbers), pl.lit(0)
+    if has_beads:
+        lines = pl.col(f"{name}_lines")
+        first, last = (
+            lines.str.extract(each).cast(pl.Int64, strict=False) for each in (r"^(\d+)", r"(\d+)$")
+        )
+        before = last.forward_fill().fill_null(0)  # of a bead without lines: the one before
+        firsts, lasts = pl.coalesce(first, before), pl.coalesce(last, before - 1)
+    found = pairs.select(firsts=firsts, lasts=lasts)
     return TextSide(
         f"{path}: {name}",
         TextColumn(pairs[name]),
-        lines.to_numpy(),
-        named=texts["file"],
-        places=texts["place"],
-        kept={
-            f"{name}_{each}": column for each, column in texts.items() if is_kept(f"{name}_{each}")
+        found["firsts"].to_numpy(),
+        lasts=found["lasts"].to_numpy() if has_beads else None,
+        columns={
+            each.removeprefix(f"{name}_"): TextColumn(pairs[each].fill_null(""))
+            for each in pairs.columns
+            if each.startswith(f"{name}_") and each not in BEAD_LINES
+            if pairs[each].dtype == pl.String and pairs[each].null_count() < len(pairs)
         },
     )
-
-
-def _side_of_beads(pairs: "pl.DataFrame", name: str, path: Path) -> TextSide:
-    """Take the texts of one side of beads, and the first and the last line of each."""
-    import polars as pl
-
-    lines = pl.col(f"{name}_lines")
-    first, last = (
-        lines.str.extract(each).cast(pl.Int64, strict=False) for each in (r"^(\d+)", r"(\d+)$")
-    )
-    before = last.forward_fill().fill_null(0)  # of a bead without lines: the one before
-    firsts = pairs.select(pl.coalesce(first, before)).to_series().to_numpy()
-    lasts = pairs.select(pl.coalesce(last, before - 1)).to_series().to_numpy()
-    places = TextColumn(pairs[f"{name}_place"].fill_null(""))
-    return TextSide(f"{path}: {name}", TextColumn(pairs[name]), firsts, lasts=lasts, places=places)

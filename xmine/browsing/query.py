@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from xmine.browsing.opened import Opened, Rows, TextSide
+from xmine.browsing.opened import FIGURES, Opened, Rows
 from xmine.browsing.where import MANY, OUTCOMES, VERDICTS, read_filter, wrong
 from xmine.errors import OptionError
 from xmine.flags.names import FLAGS
@@ -50,7 +50,7 @@ class PairQuery:
 
 
 # Orders by a figure that pairs may lack, with the name of its column.
-NEEDED = {name: f"{name}s" for name in ("score", "prob", "cosine", "margin")} | {"unsure": "probs"}
+NEEDED = {name: f"{name}s" for name in FIGURES} | {"unsure": "probs"}
 _PRIME = 2_654_435_761  # spreads numbers that follow each other
 _START, _END = "\x02", "\x03"  # controls, which no text that is shown has
 
@@ -116,7 +116,7 @@ def _check(opened: Opened, name: str) -> None:
         )
     if name == "since" and not opened.is_run:
         raise OptionError(f"since: {opened.path} is no run, so its pairs have no dates")
-    if name == "change" and opened.changes is None:
+    if name == "change" and name not in opened.columns:
         raise OptionError(f"change: {opened.path} is no comparison, which C makes in the app")
 
 
@@ -137,14 +137,17 @@ def _columns(
     """Name the columns of all pairs, with what makes each; null is what a pair does not have."""
     import polars as pl
 
-    def column(values: Any, kind: type[pl.DataType]) -> pl.Series:  # noqa: ANN401
+    def column(values: Any, kind: type[pl.DataType], rows: Any = slice(None)) -> pl.Series:  # noqa: ANN401
         if values is None:
             return pl.repeat(None, len(opened), dtype=kind, eager=True)
-        return pl.Series(values=values, dtype=kind, nan_to_null=True)
+        return pl.Series(values=values[rows], dtype=kind, nan_to_null=True)
 
     def of_people(name: str) -> pl.Series:
         values, places = said(name) if said else ([[MANY[name]]], np.zeros(len(opened), int))
         return pl.Series(values, dtype=pl.List(pl.String))[places]
+
+    def figure(name: str) -> pl.Series:
+        return column(opened.figures(name), pl.Float64)
 
     def flags() -> pl.Series:
         return column(opened.flags and list(opened.flags), pl.String)
@@ -155,18 +158,13 @@ def _columns(
         return pl.Series(np.array(OUTCOMES)[np.where(kept, 0, np.where(below, 1, 2))])
 
     def since() -> pl.Series:
-        sides = ("source", opened.sources), ("target", opened.targets)
-        pairs = pl.DataFrame({name: opened.side(name).texts.column[rows] for name, rows in sides})
+        pairs = pl.DataFrame({name: side.texts.column[rows] for name, side, rows in opened.sides})
         kept = pl.Series(opened.kept(opened.cut))
         return came(opened.path, pairs).zip_with(kept, column(None, pl.String))
 
     left, right = opened.source.texts.column, opened.target.texts.column
     columns: dict[str, Callable[[], pl.Series]] = {
         "rank": lambda: pl.int_range(len(opened), dtype=pl.Int64, eager=True),
-        "score": lambda: column(opened.figures("score"), pl.Float64),
-        "prob": lambda: column(opened.figures("prob"), pl.Float64),
-        "cosine": lambda: column(opened.figures("cosine"), pl.Float64),
-        "margin": lambda: column(opened.figures("margin"), pl.Float64),
         "flags": flags,
         "flag": lambda: flags().fill_null("").replace("", MANY["flag"]).str.split(","),
         "kept": lambda: column(opened.kept(cut), pl.Boolean),
@@ -175,25 +173,18 @@ def _columns(
         "verdict": lambda: of_people("verdict"),
         "judge": lambda: of_people("judge"),
         "since": since,
-        "change": lambda: column(opened.changes and opened.changes.column, pl.String),
+        "change": lambda: opened.columns["change"].column,
         "length": lambda: (
             left.str.len_bytes()[opened.sources] + right.str.len_bytes()[opened.targets]
         ),
+        **{name: partial(figure, name) for name in FIGURES},
     }
 
-    def numbers(values: Rows | None, rows: Rows) -> pl.Series:
-        return column(None if values is None else values[rows], pl.Int64)
-
-    def of_side(side: TextSide, rows: Rows, name: str) -> None:
-        columns[name] = lambda: side.texts.column[rows]
-        columns[f"{name}_line"] = partial(numbers, side.lines, rows)
-        columns[f"{name}_last"] = partial(
-            numbers, side.lines if side.lasts is None else side.lasts, rows
-        )
-        columns[f"{name}_offset"] = partial(numbers, side.offsets, rows)
-
-    of_side(opened.source, opened.sources, "source")
-    of_side(opened.target, opened.targets, "target")
+    for name, side, rows in opened.sides:
+        lasts = side.lines if side.lasts is None else side.lasts
+        columns[name] = partial(side.texts.column.__getitem__, rows)
+        for each, values in (("line", side.lines), ("last", lasts), ("offset", side.offsets)):
+            columns[f"{name}_{each}"] = partial(column, values, pl.Int64, rows)
     return columns
 
 
@@ -202,7 +193,7 @@ def clauses_of(opened: Opened) -> list[list[str]]:
     outcomes = [f"outcome = '{name}'" for name in OUTCOMES[1:] if opened.is_run]
     return [
         ["kept", "NOT kept", *outcomes] if opened.cut is not None else [],
-        [f"change = '{name}'" for name in KINDS if opened.changes is not None],
+        [f"change = '{name}'" for name in KINDS if "change" in opened.columns],
         [f"verdict = '{name}'" for name in VERDICTS],
         [f"flag = '{name}'" for name in (*FLAGS, MANY["flag"]) if opened.flags is not None],
     ]

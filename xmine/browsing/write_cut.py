@@ -54,7 +54,9 @@ def write_cut(folder: Path, cut: float) -> int:
         asked = {**dict.fromkeys(_REPLACED), **_asked(opened, cut)}
         run.tables["options"] = asdict(MiningOptions(**{**run.tables["options"], **asked}))
         with replacing(run.path(SUMMARY_FILE)) as summary:
-            summary.write_text(json_row(_summary(opened, cuts, rows, cut)), encoding="utf-8")
+            said = _summary(opened, cuts, rows, cut)
+            said["options"] = {**said.get("options", {}), **asked}
+            summary.write_text(json_row(said), encoding="utf-8")
             _keep(run.path(CANDIDATES_FILE), rows, opened.allowed)
             write_pairs(opened.pairs(rows), pairs, opened.languages)
         run.note(f"cut at {cut!r} by hand: {len(rows):,} pairs")
@@ -116,12 +118,7 @@ def _summary(opened: Opened, cuts: Cuts, rows: Any, cut: float) -> dict[str, Any
         "rising": round(rising_share(opened.sources[rows], opened.targets[rows]), 4),
         "dropped": _dropped(opened, summary.get("dropped", {}), cut),
     }
-    replaced: dict[str, Any] = {
-        **dict.fromkeys(("min_prob", "precision", "top")),
-        **_asked(opened, cut),
-    }
-    options = {**summary.get("options", {}), **replaced}
-    return {**summary, **changed, "options": options}
+    return {**summary, **changed}
 
 
 def _dropped(opened: Opened, before: dict[str, int], cut: float) -> dict[str, int]:

@@ -169,12 +169,8 @@ def compare_encoders(
     labels = table.short_names(results)
     named = {labels[name]: found for name, found in results.items()}
     lines = table.compared(named, options.resamples, options.seed)
-    every = dict.fromkeys(line.benchmark for line in lines)
-    published = [
-        paper
-        for name in every
-        for paper in table.published_beside({x: r[name] for x, r in named.items() if name in r})
-    ]
+    of_each = table.by_benchmark(named).values()
+    published = [paper for of in of_each for paper in table.published_beside(of)]
     notes = table.unlike_notes(named)
     console.show(_shown(lines, published, notes, list(named)), _as_json(lines, published, notes))
     if has_failed:

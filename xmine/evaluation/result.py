@@ -202,12 +202,8 @@ def in_groups(groups: Groups, languages: Iterable[str]) -> dict[str, list[str]]:
 def group_rows(groups: Groups, rows: Sequence[Row]) -> list[Row]:
     """Average the rows of each group that are there; a row is named by its language."""
     by_name = {row.name: row for row in rows}
-    found = in_groups(groups, by_name).items()
-    return [
-        mean_row(f"{name} ({len(each)})", [by_name[x] for x in each])
-        for name, each in found
-        if each
-    ]
+    found = {name: each for name, each in in_groups(groups, by_name).items() if each}
+    return [mean_row(f"{x} ({len(each)})", [by_name[y] for y in each]) for x, each in found.items()]
 
 
 def _finite(figures: Mapping[str, float]) -> dict[str, float | None]:

@@ -8,17 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from xmine.errors import FileError
 from xmine.files.atomic import replacing
-from xmine.files.digests import HEAD, refuse_unreadable
+from xmine.files.digests import refuse_unreadable
 
 if TYPE_CHECKING:
     from hashlib import blake2b
 
 SEAL = 16  # bytes of the digest that may stand behind the rows, see `xmine.files.sealed_arrays`
-_SHAPE = re.compile(rb"'shape': \((\d{1,18}), (\d{1,18})\)")
+_SHAPE = re.compile(rb"'shape': \((\d{1,18}),(?: (\d{1,18}))?\)")
+_MOST_OF_A_HEADER = 2**10
 
 
 def header(dtype: np.dtype[Any], *shape: int) -> bytes:
@@ -27,6 +28,23 @@ def header(dtype: np.dtype[Any], *shape: int) -> bytes:
     facts = {"descr": described, "fortran_order": False, "shape": shape}
     np.lib.format.write_array_header_1_0(stream, facts)
     return stream.getvalue()
+
+
+def read_header(file: BinaryIO, dtype: DTypeLike) -> tuple[bytes, tuple[int, ...], int] | None:
+    """Read the header of an array of one or two dimensions.
+
+    Returns:
+        the header, the shape, and the bytes that the rows take; None for an array of other numbers,
+        and for a header that numpy does not write: of another one it raises this and that.
+    """
+    start = file.read(_MOST_OF_A_HEADER)
+    if not (said := _SHAPE.search(start)):
+        return None
+    shape = tuple(int(each) for each in said.groups() if each)
+    head = header(np.dtype(dtype), *shape)
+    size = int(np.prod(shape, dtype=object)) * np.dtype(dtype).itemsize
+    file.seek(len(head))
+    return (head, shape, size) if start.startswith(head) else None
 
 
 class ArrayWriter:
@@ -81,14 +99,10 @@ def open_matrix(path: Path, dtype: type[np.generic] = np.float16) -> NDArray[Any
     """
     try:
         with path.open("rb") as file:
-            start, size = file.read(HEAD), file.seek(0, os.SEEK_END)
-        # What numpy writes, byte for byte: of another header it raises this and that.
-        said = _SHAPE.search(start)
-        shape = (int(said[1]), int(said[2])) if said else (0, 0)
-        whole = HEAD + shape[0] * shape[1] * np.dtype(dtype).itemsize
-        if start != header(np.dtype(dtype), *shape) or size - whole not in (0, SEAL):
+            found, size = read_header(file, dtype), file.seek(0, os.SEEK_END)
+        if not found or len(found[1]) != 2 or size - len(found[0]) - found[2] not in (0, SEAL):
             return None
-        return np.memmap(path, dtype, "r", HEAD, shape)
+        return np.memmap(path, dtype, "r", len(found[0]), found[1])
     except (OSError, ValueError) as error:
         refuse_unreadable(path, error)
         return None

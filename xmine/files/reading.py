@@ -194,17 +194,15 @@ def _slices(blocks: Iterable[bytes]) -> Iterator[bytes]:
             yield block[at : at + _SLICE]
 
 
-def _zstd_frame() -> Any:  # noqa: ANN401
-    return zstandard.ZstdDecompressor(max_window_size=1 << 31).decompressobj()  # as zstd --long=31
-
-
 _LOOKED_AT = 4096  # bytes, where there is a NUL byte
 _MARKS = rb"\xff\xfe(?:\x00\x00)?|\xfe\xff|\x00\x00\xfe\xff"  # of UTF-16 and UTF-32
 # First bytes -> what unpacks one frame of such an archive; zstandard may skip frames.
 _ARCHIVES: dict[bytes, Callable[[], Any]] = {
     rb"\x1f\x8b": lambda: zlib.decompressobj(zlib.MAX_WBITS | 16),
     rb"\xfd7zXZ\x00": lzma.LZMADecompressor,
-    rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18": _zstd_frame,
+    rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18": lambda: zstandard.ZstdDecompressor(
+        max_window_size=1 << 31  # as zstd --long=31
+    ).decompressobj(),
 }
 
 

@@ -5,7 +5,6 @@ work there. So a file that was changed, or is of other work, is found and made a
 """
 
 import os
-import re
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from hashlib import blake2b
@@ -18,11 +17,9 @@ from numpy.typing import DTypeLike, NDArray
 from xmine.errors import FileError
 from xmine.files.atomic import remove, replacing_all
 from xmine.files.digests import refuse_unreadable
-from xmine.files.npy import SEAL, ArrayWriter, header
+from xmine.files.npy import SEAL, ArrayWriter, read_header
 
 _BYTES_AT_ONCE = 2**20
-_MOST_OF_A_HEADER = 2**10
-_SHAPE = re.compile(rb"'shape': \((\d{1,18}),(?: (\d{1,18}))?\)")
 
 
 def write_sealed(path: Path, array: NDArray[Any]) -> None:
@@ -59,17 +56,11 @@ def open_sealed(path: Path, dtype: DTypeLike, mark: str = "") -> NDArray[Any] | 
     """Open an array, memory-mapped; None where it is missing, changed, or of other numbers."""
     try:
         with path.open("rb") as file:
-            said = _SHAPE.search(file.read(_MOST_OF_A_HEADER))
-            if not said:
+            if (found := read_header(file, dtype)) is None:
                 return None
-            shape = tuple(int(each) for each in said.groups() if each)
-            head = header(np.dtype(dtype), *shape)
-            file.seek(0)
-            same = file.read(len(head)) == head
-            size = file.seek(0, os.SEEK_END) - len(head) - SEAL
-            if not same or size != int(np.prod(shape, dtype=object)) * np.dtype(dtype).itemsize:
+            head, shape, size = found
+            if os.fstat(file.fileno()).st_size != len(head) + size + SEAL:
                 return None
-            file.seek(len(head))
             state = _state(path, mark)
             for start in range(0, size, _BYTES_AT_ONCE):
                 state.update(file.read(min(_BYTES_AT_ONCE, size - start)))

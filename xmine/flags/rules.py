@@ -20,11 +20,9 @@ from xmine.flags.flag_set import (
     middle_and_spread,
 )
 from xmine.flags.hubness import hub_reason, is_hub
-from xmine.flags.names import FLAGS
 from xmine.flags.near_copies import copied, letters_of, too_unequal
 from xmine.flags.partial import is_partial
 from xmine.flags.reading import ReadLines
-from xmine.flags.reasons import Files, text_reason
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring.alignment import Looseness
 from xmine.scoring.margin import SMALLEST_MEAN
@@ -112,7 +110,6 @@ def flag_pairs(
     found["high"] = none if neighbours is None else too_high(chosen, sure, neighbours)
     found["markup"] = left.markup[x] | right.markup[y]
     found["garbled"] = left.garbled[x] | right.garbled[y]
-    files = Files(languages, (source.texts, target.texts))
 
     def texts_of(pair: int) -> tuple[str, str]:
         return source.texts[int(x[pair])], target.texts[int(y[pair])]
@@ -122,11 +119,11 @@ def flag_pairs(
         usual = usual_ratio(ours, theirs, languages)
         return None if usual is None else float(np.exp(usual[0]))
 
+    lines = source.lines[x], target.lines[y]
     why: dict[str, Callable[[int], str]] = {
-        name: partial(_by_texts, name, texts_of, files) for name in FLAGS
+        "length": _length_reason(texts_of, cache(usual_length)),
+        "duplicate": partial(_duplicate_reason, better, lines, probs),
     }
-    why["length"] = _length_reason(texts_of, cache(usual_length))
-    why["duplicate"] = partial(_duplicate_reason, better, (source.lines[x], target.lines[y]), probs)
     if neighbours is not None:
         names = zip(("source", "target"), (neighbours.sources, neighbours.targets), strict=True)
         sides = zip(names, (left, right), (x, y), strict=True)
@@ -134,12 +131,6 @@ def flag_pairs(
         why["high"] = _high_reason(chosen.cosines, sure)
     rivals = np.where(better[0] != own, better[0], np.where(better[1] != own, better[1], -1))
     return Flags.of(found, why=why, rivals=rivals)
-
-
-def _by_texts(
-    name: str, texts_of: Callable[[int], tuple[str, str]], files: Files, pair: int
-) -> str:
-    return text_reason(name, texts_of(pair), files)
 
 
 def _length_reason(

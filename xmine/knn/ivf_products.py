@@ -108,11 +108,7 @@ def rounds(left: Listed, right: Listed) -> list[ListRound]:
 
 
 def multiply_lists(
-    left: Listed,
-    right: Listed,
-    count: int,
-    pool: WorkerPool,
-    tick: Callable[[float], None],
+    left: Listed, right: Listed, count: int, pool: WorkerPool, tick: Callable[[float], None]
 ) -> None:
     """Fill in the best cells of both sides.
 

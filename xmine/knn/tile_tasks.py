@@ -115,11 +115,6 @@ def _earlier(given: Tiled, side: int, at: int, before: int, shape: tuple[int, in
     return _merged([np.full(shape, EMPTY, dtype=np.int64), *found])
 
 
-def _bars(best: Keys) -> Keys:
-    """Keep the cosines of cells, without their columns: what is worse is not let in."""
-    return np.where(best == EMPTY, EMPTY, best & ~_COLUMN)
-
-
 def _within(best: Keys, columns: Shard) -> Keys:
     """Leave out the cells of other tiles."""
     of = columns_of(best)
@@ -143,7 +138,8 @@ def listed_tile(given: Tiled, i: int, j: int, rows: Shard, columns: Shard) -> No
     listed = []
     for side, at, before, shard in ((0, i, j, rows), (1, j, i, columns)):
         lists = opened_sealed(given.path("lists", side, at), number_type(count))
-        best = _bars(_earlier(given, side, at, before, (len(lists), given.k + SPARE)))
+        best = _earlier(given, side, at, before, (len(lists), given.k + SPARE))
+        best[best != EMPTY] &= ~_COLUMN  # cosines alone: what is worse is not let in
         listed.append(Listed(given.side(side).part(*shard), lists, best))
     with WorkerPool(blas_threads()) as pool:
         ours, theirs = listed

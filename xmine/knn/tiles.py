@@ -239,8 +239,11 @@ def _multiply(
 
     start = max((n + 1 for n in range(len(stripes) - 1) if is_done(n)), default=0)
     for number in range(start, len(stripes)):
-        share = partial(_part, tick, number, len(stripes))
-        engine.run(_tiles(given, cuts, stripes[number], work), share)
+
+        def told(share: float, before: int = number) -> None:
+            tick((before + share) / len(stripes))
+
+        engine.run(_tiles(given, cuts, stripes[number], work), told)
         if number + 1 < len(stripes):
             tasks = folds(number)
             engine.run(tasks, lambda share: None)
@@ -250,11 +253,6 @@ def _multiply(
         ours[i] = _tiles_of(given, 0, i, range(across))
     last = [theirs[-2][j] + _tiles_of(given, 1, j, stripes[-1]) for j in range(across)]
     return ours, last
-
-
-def _part(tick: Callable[[float], None], number: int, of: int, share: float) -> None:
-    """Report the share of one of several parts."""
-    tick((number + share) / of)
 
 
 def _tiles_of(given: Tiled, side: int, at: int, others: Iterable[int]) -> Found:

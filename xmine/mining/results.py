@@ -80,7 +80,7 @@ def write_candidates(mined: Mined, path: Path) -> None:
     `prob`, null where it cannot be estimated; `flags`; `eligible`, whether a candidate may be kept,
     wherever the cut is; `margin`, null without reranking; `kept`; `outcome`, see `OUTCOMES`;
     `reason`, why it was dropped; `rival`, the row of the better pair whose text it has; `evidence`,
-    a line `flag: sentence` for each flag. The last three are null where there is nothing to say.
+    a line `flag: sentence` for each flag that compares pairs. These three may be null.
     """
     chosen, confidence, flags = mined.candidates.chosen, mined.confidence, mined.flags
     eligible, kept = np.zeros(len(chosen), dtype=bool), np.zeros(len(chosen), dtype=bool)

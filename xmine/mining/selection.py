@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -145,42 +146,25 @@ def _threshold(
 def _with_text(
     candidates: Candidates, rows: NDArray[np.intp], probs: Floats | None, flags: Flags
 ) -> Pairs:
-    chosen, source, target = candidates.chosen.take(rows), candidates.source, candidates.target
-    x, y = chosen.sources, chosen.targets
-    (source_files, source_lines), (target_files, target_lines) = (
-        _lines(source, x),
-        _lines(target, y),
-    )
-    return Pairs(
-        scores=chosen.scores,
-        sources=PickedTexts(source.texts, x),
-        targets=PickedTexts(target.texts, y),
-        source_lines=source_lines,
-        target_lines=target_lines,
-        cosines=chosen.cosines,
-        source_offsets=None if source.offsets is None else source.offsets[x],
-        target_offsets=None if target.offsets is None else target.offsets[y],
-        probs=probs,
-        flags=flags,
-        margins=chosen.margins,
-        source_files=source_files,
-        target_files=target_files,
-        source_places=None if source.places is None else PickedTexts(source.places, x),
-        target_places=None if target.places is None else PickedTexts(target.places, y),
-        more={
-            f"{side}_{name}": PickedTexts(column, rows)
-            for side, of, rows in (("source", source, x), ("target", target, y))
-            for name, column in of.kept.items()
-        },
-    )
-
-
-def _lines(
-    side: Sentences, rows: NDArray[np.int64]
-) -> tuple[Sequence[str] | None, NDArray[np.int64]]:
-    """Give the file of each row, None where all are of one file, and the line there."""
-    lines = taken(side.lines, rows)
-    return side.files.places(lines) if side.files else (None, lines)
+    chosen = candidates.chosen.take(rows)
+    columns: dict[str, Any] = {
+        "score": chosen.scores,
+        "cosine": chosen.cosines,
+        "prob": probs,
+        "flags": flags,
+        "margin": chosen.margins,
+    }
+    for name, side, at in (
+        ("source", candidates.source, chosen.sources),
+        ("target", candidates.target, chosen.targets),
+    ):
+        lines = taken(side.lines, at)
+        files, lines = side.files.places(lines) if side.files else (None, lines)
+        texts = {"place": side.places, **side.kept}
+        columns |= {name: PickedTexts(side.texts, at), f"{name}_line": lines, f"{name}_file": files}
+        columns[f"{name}_offset"] = None if side.offsets is None else side.offsets[at]
+        columns |= {f"{name}_{each}": x and PickedTexts(x, at) for each, x in texts.items()}
+    return Pairs({name: each for name, each in columns.items() if each is not None})
 
 
 OUTCOMES = "kept", "below", "dropped"

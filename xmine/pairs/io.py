@@ -32,6 +32,7 @@ from xmine.pairs.pair import (
     UNKNOWN_LANGUAGES,
     Languages,
     Pair,
+    in_order,
     pair_frame,
     settled,
 )
@@ -61,42 +62,26 @@ _LOOKED_AT = 1_000  # pairs of a file, to tell whether it is in its languages
 class Pairs(PairRows):
     """Mined pairs, best score first.
 
+    Each column is also an attribute, by its plural: `scores`, `source_lines`, `flags`; None for a
+    column that no pair has.
+
     Attributes:
-        scores: float32 [pairs], see `Pair`.
-        sources, targets: the sentences as they stand in their files; they may be looked up only
+        columns: the values of all pairs, by the names of the fields of `Pair` and of the columns
+            of the inputs that were kept: arrays [pairs], or texts, which may be looked up only
             when they are asked for.
-        source_lines, target_lines: int64 [pairs], 1-based lines of those files.
-        cosines: float32 [pairs].
-        source_offsets, target_offsets: int64 [pairs], where the sentences start in their lines, in
-            characters from 0; None where a line is a sentence.
-        probs: float64 [pairs], estimated probability that each is a translation; None if there
-            is no estimate.
-        flags: what makes each suspicious, see `Pair`; None if nobody looked.
-        margins: float32 [pairs]; None without reranking.
-        source_files, target_files: where a side is several files, the file of each line.
-        source_places, target_places: see `Pair`.
-        more: the columns of the inputs that were kept, by name: `source_url`.
         merged: of pairs by their places the fields that merging has changed, such as
             `source_lines`: only `rows` has these. None where nothing was to be merged.
     """
 
-    scores: NDArray[np.float32]
-    sources: Sequence[str]
-    targets: Sequence[str]
-    source_lines: NDArray[np.int64]
-    target_lines: NDArray[np.int64]
-    cosines: NDArray[np.float32]
-    source_offsets: NDArray[np.int64] | None = None
-    target_offsets: NDArray[np.int64] | None = None
-    probs: NDArray[np.float64] | None = None
-    flags: Sequence[str] | None = None
-    margins: NDArray[np.float32] | None = None
-    source_files: Sequence[str] | None = None
-    target_files: Sequence[str] | None = None
-    source_places: Sequence[str] | None = None
-    target_places: Sequence[str] | None = None
-    more: Mapping[str, Sequence[str]] | None = None
+    columns: Mapping[str, Any]
     merged: Mapping[int, Mapping[str, str]] | None = None
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - an array, texts or None
+        """Give a column by its plural."""
+        field = name if name == "flags" else name.removesuffix("s")
+        if field not in COLUMNS:
+            raise AttributeError(f"no column of pairs: {name}")
+        return self.columns.get(field)
 
     def __repr__(self) -> str:
         """Count the pairs, which would fill the screen."""
@@ -104,7 +89,7 @@ class Pairs(PairRows):
 
     def __len__(self) -> int:
         """Count the pairs."""
-        return len(self.sources)
+        return len(self.columns["source"])
 
     def rows(self) -> Iterator[Pair]:
         """Walk through the pairs."""
@@ -112,44 +97,32 @@ class Pairs(PairRows):
 
     def between(self, first: int, last: int) -> Iterator[Pair]:
         """Walk through some pairs; the others are not read."""
-        ordered = [self._column(name) for name in Pair._fields[:-1]]
+        kept = [name for name in self.columns if name not in COLUMNS]
         for start in range(first, last, _PAIRS_AT_ONCE):
             some = slice(start, min(start + _PAIRS_AT_ONCE, last))
-            pairs = map(Pair, *(_values(column, some) for column in ordered), self._more(some))
-            if self.merged is None:
-                yield from pairs
-            else:
-                for at, pair in enumerate(pairs, start):
+            given = {name: column[some] for name, column in self.columns.items()}
+            values: dict[str, Iterable[Any]] = {
+                name: each.tolist() if isinstance(each, np.ndarray) else each
+                for name, each in given.items()
+            }
+            if kept:
+                rows = zip(*(values[name] for name in kept), strict=True)
+                values["more"] = (dict(zip(kept, row, strict=True)) for row in rows)
+            pairs = map(Pair, *(values.get(name, repeat(None)) for name in Pair._fields))
+            for at, pair in enumerate(pairs, start):
+                if self.merged is None:
+                    yield pair
+                else:
                     lines = map(str, (pair.source_line, pair.target_line))
                     fields: dict[str, Any] = dict(zip(BEAD_LINES, lines, strict=True))
                     yield pair._replace(**{**fields, **self.merged.get(at, {})})
 
-    def _column(self, name: str) -> Any:  # noqa: ANN401 - an array, texts or None
-        """Give the values of a field of `Pair`: None where there are none, as of origins."""
-        if name in BEAD_LINES:
-            return None
-        return getattr(self, name if name == "flags" else f"{name}s", None)
-
-    def _more(self, some: slice) -> Iterable[Any]:
-        if not self.more:
-            return repeat(None)
-        rows = zip(*(_values(column, some) for column in self.more.values()), strict=True)
-        return (dict(zip(self.more, values, strict=True)) for values in rows)
-
     def to_polars(self) -> "pl.DataFrame":
         """Make a table: the columns of an output file, a row a pair; null for what is missing."""
-        missing = [name for name in PLACED if self._column(name) is None]
+        names = {*COLUMNS}.difference(PLACED).union(self.columns)
         if self.merged is not None:
-            missing = [name for name in missing if name not in BEAD_LINES]
-        return pair_frame(self.rows()).select(*COLUMNS, *sorted(self.more or ())).drop(missing)
-
-
-def _values(column: Any, some: slice) -> Iterable[Any]:  # noqa: ANN401 - an array, texts or None
-    """Give the values of some rows of a column; None for each row of a missing column."""
-    if column is None:
-        return repeat(None)
-    values: Iterable[Any] = column[some]
-    return values.tolist() if isinstance(values, np.ndarray) else values
+            names.update(BEAD_LINES)
+        return pair_frame(self.rows()).select(in_order(names))
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,15 +28,16 @@ def jsonl_rows(pairs: Iterable[Pair], losses: Losses | None = None) -> Iterator[
     for pair in pairs:
         row: dict[str, str | float] = {}
         infinite = []
-        fields = [(name, getattr(pair, name)) for name in COLUMNS]
-        for name, value in (*fields, *(pair.more or {}).items()):
+        facts = pair.facts()
+        for name in [*(name for name in COLUMNS if name in facts), *(pair.more or ())]:
+            value = facts[name]
             if isinstance(value, str):
                 row[name] = losses.fit(value, _RULES)
             elif isinstance(value, float) and not math.isfinite(value):
                 infinite.append(name)  # JSON has no word for it
-            elif value is not None:
+            else:
                 row[name] = round(value, 4) if isinstance(value, float) else value
-        losses.leave_out(infinite, pair, pair.more or ())
+        losses.leave_out(infinite)
         yield json.dumps(row, ensure_ascii=False) + "\n"
 
 
@@ -66,8 +67,8 @@ def read(
         for name, kind in COLUMNS.items():
             if name not in values and row.get(name) is not None:
                 values[name] = _value(row[name], kind, name, where)
-        kept = {name: each for name, each in row.items() if is_kept(name) and isinstance(each, str)}
-        yield choice.turned(Pair(**values, more=kept or None))
+        values |= {key: each for key, each in row.items() if is_kept(key) and isinstance(each, str)}
+        yield choice.turned(Pair.of(values))
 
 
 def _sides(row: dict[str, Any], choice: Choice, where: str) -> list[str]:

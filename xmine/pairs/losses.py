@@ -2,39 +2,44 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
+from typing import NamedTuple
 
-from xmine.pairs.pair import Pair
+from xmine.pairs.pair import COLUMNS
 from xmine.units import count
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """Characters that a format cannot hold: their pattern, the replacement, and a note on it.
 
     A text without any of `signs` needs no closer look.
     """
 
     signs: str
-    pattern: str
     into: str
     note: str
+    pattern: str = ""  # where it is another one than any of the signs
 
 
-def _characters(signs: str, into: str, note: str) -> Rule:
-    return Rule(signs, f"[{signs}]", into, note)
-
-
-TABS = _characters("\t", " ", "tabs turned into spaces")
-BREAKS = Rule("\r\n", "\r\n?|\n", " ", "line breaks turned into spaces")  # `\r` is one to many
-NULS = _characters("\x00", "\ufffd", "NUL characters turned into U+FFFD")
-SURROGATES = _characters("\ud800-\udfff", "\ufffd", "lone surrogates turned into U+FFFD")
-NOT_XML = _characters(
+TABS = Rule("\t", " ", "tabs turned into spaces")
+BREAKS = Rule("\r\n", " ", "line breaks turned into spaces", "\r\n?|\n")  # `\r` is one to many
+NULS = Rule("\x00", "\ufffd", "NUL characters turned into U+FFFD")
+SURROGATES = Rule("\ud800-\udfff", "\ufffd", "lone surrogates turned into U+FFFD")
+NOT_XML = Rule(
     "\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff",
     "\ufffd",
     "characters that XML cannot hold turned into U+FFFD",
 )
+
+_NAMED = 3  # faults of units
+_KINDS = {
+    "cosine": "scores",
+    "line": "line numbers",
+    "lines": "line numbers",
+    "prob": "probabilities",
+    "flags": "flags",
+    "repaired": "repairs",
+}
 
 
 class Rules:
@@ -62,7 +67,7 @@ class Losses:
         if rules.signs.search(text) is None:
             return text
         for rule in rules.each:
-            text, changes = re.subn(rule.pattern, rule.into, text)
+            text, changes = re.subn(rule.pattern or f"[{rule.signs}]", rule.into, text)
             if changes:
                 self._sentences[rule.note] += 1
         return text
@@ -72,15 +77,15 @@ class Losses:
         for kind in kinds:
             self._pairs[kind] += pairs
 
-    def leave_out(self, columns: Iterable[str], pair: Pair, kept: Collection[str] = ()) -> None:
-        """Count a pair for those of its columns that the file has no place for.
-
-        These are `columns`, and all but `kept` of those that were kept of an input.
-        """
-        left = {_kind(name) for name in columns if getattr(pair, name) is not None}
-        if pair.more and not pair.more.keys() <= set(kept):
-            left.add("kept columns")
-        self.leave(left)
+    def leave_out(self, columns: Iterable[str]) -> None:
+        """Count a pair for those of its columns that the file has no place for."""
+        names = ((each, each.rpartition("_")[2]) for each in columns)
+        self.leave(
+            {
+                _KINDS.get(end, f"{end}s") if name in COLUMNS else "kept columns"
+                for name, end in names
+            }
+        )
 
     def leave_texts(self, kinds: Counter[str]) -> None:
         """Count texts that the reader of a file does not give, by what they are."""
@@ -106,19 +111,3 @@ class Losses:
             named = "; ".join(self._faults) + "; …" * (self._faulty > _NAMED)
             texts.append(f"{count(self._faulty, 'faulty unit')} passed over ({named})")
         return texts
-
-
-_NAMED = 3  # faults of units
-_KINDS = {
-    "cosine": "scores",
-    "line": "line numbers",
-    "lines": "line numbers",
-    "prob": "probabilities",
-    "flags": "flags",
-    "repaired": "repairs",
-}
-
-
-def _kind(column: str) -> str:
-    name = column.rpartition("_")[2]
-    return _KINDS.get(name, f"{name}s")

@@ -10,7 +10,7 @@ from xmine.files.suffixes import own_suffix
 from xmine.pairs.losses import BREAKS, NULS, SURROGATES, Losses, Rules
 from xmine.pairs.pair import Languages, Pair
 from xmine.pairs.tsv import encoded
-from xmine.text.languages import UNKNOWN_LANGUAGE, names_language
+from xmine.text.languages import names_language
 from xmine.units import count
 
 _RULES = Rules(BREAKS, NULS, SURROGATES)
@@ -18,13 +18,8 @@ _RULES = Rules(BREAKS, NULS, SURROGATES)
 
 def languages(paths: tuple[str, str]) -> Languages | None:
     """Read the languages out of the suffixes; None where one does not look like a language."""
-    codes = [_language(path) for path in paths]
-    return None if UNKNOWN_LANGUAGE in codes else (codes[0], codes[1])
-
-
-def _language(path: str) -> str:
-    code = own_suffix(path)[1:]
-    return code if names_language(code) else UNKNOWN_LANGUAGE
+    source, target = (own_suffix(path)[1:] for path in paths)
+    return (source, target) if names_language(source) and names_language(target) else None
 
 
 def write(streams: tuple[BinaryIO, BinaryIO], pairs: Iterable[Pair], losses: Losses) -> None:
@@ -32,7 +27,7 @@ def write(streams: tuple[BinaryIO, BinaryIO], pairs: Iterable[Pair], losses: Los
     pairs, start = iter(pairs), True
     while some := list(islice(pairs, 500)):
         for pair in some:
-            losses.leave_out(pair._fields[2:-1], pair)
+            losses.leave_out(pair.facts().keys() - {"source", "target"})
         for stream, side in zip(streams, ("source", "target"), strict=True):
             lines = (losses.fit(getattr(pair, side), _RULES) + "\n" for pair in some)
             stream.write(encoded("".join(lines), start=start))

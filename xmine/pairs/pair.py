@@ -60,6 +60,13 @@ class Pair(NamedTuple):
     note: str | None = None
     more: Mapping[str, str] | None = None
 
+    @classmethod
+    def of(cls, columns: Mapping[str, Any]) -> "Pair":
+        """Make a pair of what it has in each column, a field or one that was kept of an input."""
+        fields = {name: each for name, each in columns.items() if name in COLUMNS}
+        more = {name: each for name, each in columns.items() if name not in COLUMNS}
+        return cls(**fields, more=more or None)
+
     def facts(self) -> dict[str, str | float]:
         """Give what it has, by the names of fields and kept columns."""
         fields = zip(self._fields[:-1], self[:-1], strict=True)
@@ -67,22 +74,8 @@ class Pair(NamedTuple):
 
     def swapped(self) -> "Pair":
         """Make the target the source, each with its line and its offset."""
-        return self._replace(
-            source=self.target,
-            target=self.source,
-            source_line=self.target_line,
-            target_line=self.source_line,
-            source_offset=self.target_offset,
-            target_offset=self.source_offset,
-            source_lines=self.target_lines,
-            target_lines=self.source_lines,
-            source_file=self.target_file,
-            target_file=self.source_file,
-            source_place=self.target_place,
-            target_place=self.source_place,
-            more=self.more
-            and {_OTHER[name[:6]] + name[6:]: each for name, each in self.more.items()},
-        )
+        facts = self.facts().items()
+        return Pair.of({_OTHER.get(name[:6], name[:6]) + name[6:]: each for name, each in facts})
 
 
 LARGEST = 10**18 - 1  # of lines and offsets: what fits 18 digits fits 64 bits
@@ -182,13 +175,6 @@ def split_head(pairs: Iterable[Pair], size: int = 1000) -> tuple[set[str], Itera
     return held.union(*(pair.more for pair in head if pair.more)), chain(head, pairs)
 
 
-def column(pairs: Iterable[Pair], name: str) -> list[Any]:
-    """Give what pairs have in a column, None for nothing."""
-    if name in COLUMNS:
-        return [getattr(pair, name) for pair in pairs]
-    return [pair.more.get(name) if pair.more else None for pair in pairs]
-
-
 def in_order(names: Collection[str]) -> list[str]:
     """Put columns in the order of `COLUMNS`, those that were kept of inputs last."""
     return [*(name for name in COLUMNS if name in names), *sorted({*names} - {*COLUMNS})]
@@ -211,6 +197,6 @@ def pair_frame(pairs: Iterable[Pair]) -> "pl.DataFrame":
     while some := list(islice(pairs, _PAIRS_OF_A_BLOCK)):
         columns = dict(zip(Pair._fields, zip(*some, strict=True), strict=True))
         kept = sorted(set[str]().union(*filter(None, columns.pop("more"))))
-        columns |= {name: tuple(column(some, name)) for name in kept}
+        columns |= {name: tuple((pair.more or {}).get(name) for pair in some) for name in kept}
         blocks.append(pl.DataFrame(columns, pair_schema(columns)))
     return pl.concat(blocks, how="diagonal")

@@ -18,7 +18,6 @@ from xmine.pairs.pair import (
     LARGEST,
     Languages,
     Pair,
-    column,
     in_order,
     is_kept,
     pair_schema,
@@ -44,16 +43,17 @@ def write(stream: BinaryIO, pairs: Iterable[Pair], languages: Languages, losses:
 
     held, pairs = split_head(pairs, ROWS_OF_A_GROUP)
     names = in_order(held | {"source", "target"})
-    schema, others = pair_schema(names), [name for name in COLUMNS if name not in names]
+    schema = pair_schema(names)
 
     def blocks() -> Iterator[pl.DataFrame]:
         while some := list(islice(pairs, ROWS_OF_A_GROUP)):
-            columns = {name: column(some, name) for name in names}
-            for name in names:
-                if COLUMNS.get(name, str) is str:
-                    columns[name] = [text and losses.fit(text, _RULES) for text in columns[name]]
+            columns: dict[str, list[Any]] = {name: [] for name in names}
             for pair in some:
-                losses.leave_out(others, pair, names)
+                facts = pair.facts()
+                losses.leave_out(facts.keys() - columns)
+                for name, column in columns.items():
+                    value = facts.get(name)
+                    column.append(losses.fit(value, _RULES) if isinstance(value, str) else value)
             yield pl.DataFrame(columns, schema)
 
     metadata = {"xmine": __version__, "languages": ",".join(languages)}
@@ -117,23 +117,18 @@ def _sides(file: ParquetFile, choice: Choice, name: str) -> list[tuple[str, ...]
 
 
 def _check_types(file: ParquetFile, columns: dict[str, tuple[str, ...]], name: str) -> None:
+    import polars as pl
+
     for each, path in columns.items():
-        _, kind = file.column(path)
-        if not _fits(kind, COLUMNS[each]):
+        (_, kind), wanted = file.column(path), COLUMNS[each]
+        fits = is_text(kind) if wanted is str else kind.is_integer()
+        if not (fits or kind == pl.Null or (wanted is float and kind.is_float())):
             words = {str: "text", int: "whole numbers", float: "numbers"}
             raise FileError(
                 f"{name}: the column {'.'.join(path)!r} is {str(kind).lower()}, "
-                f"not {words[COLUMNS[each]]}",
+                f"not {words[wanted]}",
                 "write it again with that type",
             )
-
-
-def _fits(kind: "pl.DataType", wanted: type) -> bool:
-    import polars as pl
-
-    if kind == pl.Null or wanted is str:
-        return kind == pl.Null or is_text(kind)
-    return kind.is_integer() or (wanted is float and kind.is_float())
 
 
 def _column(file: ParquetFile, name: str) -> "pl.Expr":

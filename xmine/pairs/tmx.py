@@ -20,13 +20,13 @@ from xmine.version import __version__
 
 
 def _type(name: str) -> str:
-    return escape(f"x-{name.replace('_', '-')}")
+    """Give the `type` of the property of a column; what TMX does not know itself begins with x-."""
+    return name if name == "score" else escape(f"x-{name.replace('_', '-')}")
 
 
-# A pair's field -> the `type` of its property; what TMX does not know itself begins with x-.
-_NAMED = [name for name in ("score", "cosine", *COLUMNS) if name not in ("source", "target")]
-_PROPERTIES = {name: _type(name) for name in _NAMED} | {"score": "score"}
-_FIELDS = {kind: name for name, kind in _PROPERTIES.items()}
+_ORDER = dict.fromkeys(("score", "cosine", *COLUMNS))
+_NAMED = [name for name in _ORDER if name not in ("source", "target")]
+_FIELDS = {_type(name): name for name in _NAMED}
 _RULES = Rules(NOT_XML, SURROGATES)
 _OTHERS = {"note": "notes", "prop": "properties"}
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"
@@ -46,12 +46,11 @@ def _rows(pairs: Iterable[Pair], languages: Languages, losses: Losses) -> Iterat
         "<body>\n"
     )
     for pair in pairs:
-        given = [(kind, getattr(pair, name)) for name, kind in _PROPERTIES.items()]
-        given += [(_type(name), text) for name, text in (pair.more or {}).items()]
+        facts = pair.facts()
         properties = "".join(
-            f'<prop type="{kind}">{_shown(value, losses)}</prop>\n'
-            for kind, value in given
-            if value is not None
+            f'<prop type="{_type(name)}">{_shown(facts[name], losses)}</prop>\n'
+            for name in (*_NAMED, *(pair.more or ()))
+            if name in facts
         )
         yield (
             f"<tu>\n{properties}"
@@ -157,11 +156,10 @@ def _pairs(unit: _Unit, languages: Languages) -> Iterator[Pair]:
         # `en` and `en-US` may name the same texts: each two of them are a pair once.
         if x == y or (x > y and y in sources and x in targets):
             continue
-        source, target = unit.texts[x][1], unit.texts[y][1]
-        if codes[x] != own == codes[y]:  # the values know the sides the other way round
-            yield Pair(target, source, **unit.values).swapped()
-        else:
-            yield Pair(source, target, **unit.values)
+        turned = codes[x] != own == codes[y]  # the values know the sides the other way round
+        source, target = (unit.texts[at][1] for at in ((y, x) if turned else (x, y)))
+        pair = Pair.of({**unit.values, "source": source, "target": target})
+        yield pair.swapped() if turned else pair
 
 
 def _value(text: str, property_: str) -> str | int | float | None:
@@ -196,7 +194,7 @@ def _fill(unit: _Unit, element: Element) -> None:
         if tag == "prop" and (value := _value(child.text or "", kind)) is not None:
             unit.values[_FIELDS[kind]] = value
         elif tag == "prop" and is_kept(name := kind.removeprefix("x-").replace("-", "_")):
-            unit.values.setdefault("more", {})[name] = child.text or ""
+            unit.values[name] = child.text or ""
         elif tag == "tuv":
             parts = {tag_of(part.tag): part for part in reversed(child)}
             unit.others |= {_OTHERS[each] for each in parts if each in _OTHERS}

@@ -22,7 +22,8 @@ from xmine.units import count as counted
 _RULES = Rules(TABS, BREAKS, NULS, SURROGATES)
 _NO_HEADER = {2: ["source", "target"], 3: ["score", "source", "target"]}  # columns -> their names
 _LARGEST = {name: LARGEST for name, kind in COLUMNS.items() if kind is int} | {"prob": 1}
-_PLAIN = {"source", "target", "origin"}
+_TEXTS = {"source", "target"}
+_PLAIN = {*_TEXTS, "origin"}
 _MINED = set(list(COLUMNS)[:6])
 _ALIGNED = "prob source target source_lines target_lines flags".split()
 
@@ -48,21 +49,20 @@ def tsv_rows(
     """
     losses = Losses() if losses is None else losses
     held, pairs = split_head(pairs)
-    wanted = held | {"source", "target"}
+    wanted = held | _TEXTS
     if not held <= _PLAIN:
         wanted |= _MINED
         wanted |= {"prob", "flags"} if held & {"prob", "flags", "margin"} else set()
     names = in_order(wanted)
     if "source_lines" in held:
         names = [*_ALIGNED, *in_order(held.difference(_ALIGNED))]
-    known = [name for name in names if name in COLUMNS]
-    kept, others = names[len(known) :], [name for name in COLUMNS if name not in names]
+    kinds = {name: COLUMNS.get(name, str) for name in names}
     if header:
         yield "\t".join(names) + "\n"
     for pair in pairs:
-        losses.leave_out(others, pair, kept)
-        cells = [_cell(getattr(pair, name), COLUMNS[name], losses) for name in known]
-        cells += [_cell((pair.more or {}).get(name), str, losses) for name in kept]
+        facts = pair.facts()
+        losses.leave_out(facts.keys() - kinds)
+        cells = (_cell(facts.get(name), kind, losses) for name, kind in kinds.items())
         yield "\t".join(cells) + "\n"
 
 
@@ -134,11 +134,9 @@ def _pair(row: list[str], columns: dict[str, int], path: str | Path, number: int
     """Make a pair of a row; a blank cell that is no sentence is nothing."""
     values: dict[str, Any] = {}
     for name, at in columns.items():
-        cell, kind = row[at], COLUMNS.get(name)
-        if kind is None:
-            values.setdefault("more", {})[name] = cell
-        elif kind is str:
-            values[name] = cell if cell or name in ("source", "target") else None
+        cell, kind = row[at], COLUMNS.get(name, str)
+        if kind is str:
+            values[name] = cell if cell or name in _TEXTS or name not in COLUMNS else None
         elif cell:
             try:
                 values[name] = kind(cell)
@@ -149,7 +147,7 @@ def _pair(row: list[str], columns: dict[str, int], path: str | Path, number: int
                 raise FileError(f"{name_of(path)}:{number}: {cell!r} is no {name}", _ways(path))
     if "prob" in values and "flags" in values:  # looked at, and none was found
         values["flags"] = values["flags"] or ""
-    return Pair(**values)
+    return Pair.of(values)
 
 
 def _ways(path: str | Path, width: int = 0) -> str:

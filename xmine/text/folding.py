@@ -64,11 +64,7 @@ PATTERNS = [
     (rf"\s[{EAST}]", rf"(?<!\s)\s+(?=[{EAST}])", ""),
     # Words begin alike after a space, punctuation, a number or, Latin ones, a Chinese character: a
     # vocabulary has other tokens for the middle of a word, and 2970 had two unlike vectors.
-    (
-        rf"[{PUNCTUATION}][^\W_]",
-        rf"(?<=[{PUNCTUATION}])(?=[^\W_{EAST}])",
-        " ",
-    ),
+    (rf"[{PUNCTUATION}][^\W_]", rf"(?<=[{PUNCTUATION}])(?=[^\W_{EAST}])", " "),
     (r"\d", rf"(?=\d)(?<=[^\s\d])|(?<=\d)(?=[^\W\d_{EAST}])", " "),
     (rf"[{EAST}][{LATIN}]", rf"(?<=[{EAST}])(?=[{LATIN}])", " "),
 ]

@@ -52,11 +52,16 @@ class Line:
     figures: dict[str, EncoderFigure]
 
 
+def by_benchmark(results: Results) -> dict[str, dict[str, Result]]:
+    """Give the results of each benchmark, by encoder."""
+    names = dict.fromkeys(name for found in results.values() for name in found)
+    return {x: {who: each[x] for who, each in results.items() if x in each} for x in names}
+
+
 def compared(results: Results, resamples: int = 1000, seed: int = 1) -> list[Line]:
     """Put the main figures of all benchmarks side by side."""
     lines = []
-    for benchmark in dict.fromkeys(name for found in results.values() for name in found):
-        of = {who: found[benchmark] for who, found in results.items() if benchmark in found}
+    for benchmark, of in by_benchmark(results).items():
         metrics = {each.name: each for result in of.values() for each in result.metrics}
         for row, name in dict.fromkeys(x for result in of.values() for x in main_figures(result)):
             figures = {who: EncoderFigure(None) for who in results}
@@ -145,8 +150,7 @@ def main_figures(result: Result) -> list[tuple[str, str]]:
 def unlike_notes(results: Results) -> list[str]:
     """Say where encoders were not measured alike: other files, settings or numbers of items."""
     notes = []
-    for benchmark in dict.fromkeys(name for found in results.values() for name in found):
-        of = {who: found[benchmark] for who, found in results.items() if benchmark in found}
+    for benchmark, of in by_benchmark(results).items():
         first, one = next(iter(of.items()))
         items = {row.name: row.items for row in one.rows}
         for who, other in of.items():

@@ -325,18 +325,14 @@ def mine_split(
         rerank=options.rerank,
     )
     kinds = find_candidates((tables[0], tables[1]), encoder, mining, report)
-    return [
-        _named(split, scored, (ids[0], ids[1]), (repeated[0], repeated[1]), protocol)
-        for scored in kinds
-        if scored
-    ]
+    return [_named(split, scored, ids, repeated, protocol) for scored in kinds if scored]
 
 
 def _named(
     split: BuccSplit,
     scored: Candidates,
-    ids: tuple[list[str], list[str]],
-    repeated: tuple[set[str], set[str]],
+    ids: Sequence[Sequence[str]],
+    repeated: Sequence[set[str]],
     protocol: Protocol,
 ) -> NamedPairs:
     """Name pairs by the ids of their lines, leave repeated ones out, and cut as `auto` does."""

@@ -17,6 +17,7 @@ from xmine.evaluation.result import Row
 from xmine.progress import Report
 
 Values = NDArray[np.float64]
+UNTRAINED = {"similarity": "cosine", "trained": False}  # settings of all results
 
 
 def rate(encoder: Encoders, pairs: ScoredPairs, report: Report, prompt: str) -> tuple[Values, int]:

@@ -16,7 +16,7 @@ from xmine.evaluation.data import DataFolder, finite_number, incomplete, read_al
 from xmine.evaluation.options import EvaluationOptions
 from xmine.evaluation.readers.scored_pairs import ScoredPairs
 from xmine.evaluation.result import Metric, Result, mean_row, paper_means
-from xmine.evaluation.similarity.correlation import blank_note, correlate_sets, pearson
+from xmine.evaluation.similarity.correlation import UNTRAINED, blank_note, correlate_sets, pearson
 from xmine.progress import Report, silent
 
 SEVEN = ("en-de", "en-zh", "et-en", "ne-en", "ro-en", "ru-en", "si-en")
@@ -59,7 +59,7 @@ def evaluate_qe(
         metrics=(Metric("pearson", "Pearson", "correlation of cosine and assessment"),),
         rows=[*rows, *means],
         headline=(means[0].name, "pearson"),
-        settings={"similarity": "cosine", "correlation": "pearson", "trained": False},
+        settings={**UNTRAINED, "correlation": "pearson"},
         unit="sentences",
         notes=blank_note(blank),
     )

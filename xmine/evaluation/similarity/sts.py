@@ -17,7 +17,7 @@ from xmine.evaluation.options import STS_TASKS, StsOptions
 from xmine.evaluation.readers import scored_pairs as readers
 from xmine.evaluation.readers.scored_pairs import ScoredPairs
 from xmine.evaluation.result import Metric, Result, Row, mean_row
-from xmine.evaluation.similarity.correlation import Values, blank_note, rate, spearman
+from xmine.evaluation.similarity.correlation import UNTRAINED, Values, blank_note, rate, spearman
 from xmine.progress import Report, silent
 
 SUBSETS = {
@@ -108,12 +108,7 @@ def evaluate_sts(
         ),
         rows=rows,
         headline=(headline, "all"),
-        settings={
-            "similarity": "cosine",
-            "correlation": "spearman",
-            "trained": False,
-            "whitened": options.whiten,
-        },
+        settings={**UNTRAINED, "correlation": "spearman", "whitened": options.whiten},
         unit="pairs",
         notes=[*blank_note(blank), *notes],
         statistic="spearman",

@@ -13,7 +13,7 @@ from xmine.evaluation.options import EvaluationOptions
 from xmine.evaluation.readers import scored_pairs as readers
 from xmine.evaluation.readers.scored_pairs import ScoredPairs, read_stsb
 from xmine.evaluation.result import Metric, Result, mean_row, paper_means
-from xmine.evaluation.similarity.correlation import blank_note, correlate_sets, spearman
+from xmine.evaluation.similarity.correlation import UNTRAINED, blank_note, correlate_sets, spearman
 from xmine.progress import Report, silent
 
 # Row -> what its files are called. 4b comes from translations with their quality judged, is far
@@ -72,7 +72,7 @@ def evaluate_xsts(
         metrics=(_SPEARMAN,),
         rows=[*rows, *means],
         headline=(next(of_many, names[0]), "spearman"),
-        settings={"similarity": "cosine", "correlation": "spearman", "trained": False},
+        settings={**UNTRAINED, "correlation": "spearman"},
         unit="pairs",
         notes=[*blank_note(blank), *(notes if tracks else [])],
     )

@@ -18,9 +18,7 @@ from xmine.text.formats.units import LeftOut, Passage, line_of, read_text, short
 KINDS = ("xml", "strings", "arb", "json")
 # No pattern repeats a pattern that could match the same characters in another way. A comment does
 # not go on over the beginning of another: it has lost its end.
-_SPACE = re.compile(
-    r"(?:\s++|//[^\n]*+|/\*(?:[^*\n]++|\*(?!/)|\n(?![ \t]*+/\*))*+\*/)++",
-)
+_SPACE = re.compile(r"(?:\s++|//[^\n]*+|/\*(?:[^*\n]++|\*(?!/)|\n(?![ \t]*+/\*))*+\*/)++")
 _QUOTED = r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"'
 _ENTRY = re.compile(rf"(?:{_QUOTED}|([\w.-]++))\s*+=\s*+{_QUOTED}\s*+;", re.DOTALL)
 _OF_EXTENSION = {"message", "description", "placeholders"}  # of a browser: a text, and facts

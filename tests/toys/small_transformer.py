@@ -1,0 +1,12 @@
+"""Options of a new transformer that trains in a second."""
+
+from typing import Any
+
+TRANSFORMER: dict[str, Any] = {
+    "architecture": "transformer",
+    "dim": 16,
+    "layers": 1,
+    "heads": 2,
+    "max_tokens": 24,
+    "dtype": "float32",
+}

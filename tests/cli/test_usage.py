@@ -43,6 +43,8 @@ WRONG = {
     "train pairs.tsv -o new --epochs -1": ["'--epochs'", "not in the range"],
     "train pairs.tsv -o new --languages en": ["--languages is 'en'\nhint: give two different"],
     "train pairs.tsv -o new --source-weight news": ["--source-weight is 'news'", "NAME=NUMBER"],
+    "documents en.txt zh.txt -o a.csv": ["a.csv: unknown format\nhint: end it in .tsv or .jsonl\n"],
+    "pairs diff a.tsv b.tsv -o a.csv": ["a.csv: unknown format\nhint: end it in .tsv or .jsonl\n"],
     "eval tatoba": ["'tatoba'", "'tatoeba'"],
 }
 

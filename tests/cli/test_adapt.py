@@ -3,20 +3,18 @@
 import json
 import re
 import shlex
-from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 
 import pytest
 
 from tests.toys.adapted import mine_toys, worn, write_texts
-from tests.toys.command import Ended
+from tests.toys.command import Command
 from xmine.browsing.opening import open_pairs
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.trainer import adapt as adapting
 from xmine.trainer import confident
 
-Command = Callable[..., Ended]
 SHORT = ("--epochs", 2, "--threads", 1)
 
 

@@ -2,16 +2,13 @@
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.aligning.test_align import ENGLISH, GERMAN
+from tests.toys.command import Command
 from xmine.pairs.io import read_pairs
-
-Command = Callable[..., Any]
 
 
 @pytest.fixture

@@ -1,18 +1,15 @@
 """xmine pairs show and xmine search in a run: what the app shows, as text and JSON."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 
-from tests.toys.command import Ended
+from tests.toys.command import Command
 from tests.toys.sentences import toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.mining.pipeline import mine
-
-Command = Callable[..., Ended]
 
 
 @pytest.fixture(scope="module")

@@ -3,15 +3,12 @@
 import json
 import os
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.toys.command import Command
 from xmine.files.cache import PARTS, cache_folder
-
-Command = Callable[..., Any]
 
 
 @pytest.fixture

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.cli.test_runs import Command, Toy, files
+from tests.cli.test_runs import files
+from tests.toys.command import Command, Toy
 from tests.toys.saved import without_digests
 from xmine import mine
 from xmine.encoders.encoder import SentenceEncoder

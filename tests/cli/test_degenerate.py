@@ -6,13 +6,13 @@ The sentences are those of examples/, which were written for this project.
 import json
 import math
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-Command = Callable[..., Any]
+from tests.toys.command import Command
+
 Sides = tuple[list[str], list[str]]
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

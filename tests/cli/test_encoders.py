@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +9,10 @@ import numpy as np
 import pytest
 from huggingface_hub.errors import LocalTokenNotFoundError
 
+from tests.toys.command import Command
 from tests.toys.packaged import e5_file, e5_tensors, encoder_folder
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.options import EncodingOptions
-
-Command = Callable[..., Any]
 
 ENGLISH = [
     "The bakery on the corner opens at six in the morning.",

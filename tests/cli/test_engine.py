@@ -1,13 +1,10 @@
 """`--engine`: what is refused before any work; tests/run/test_ray.py runs on a cluster."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.toys.command import Ended
-
-Command = Callable[..., Ended]
+from tests.toys.command import Command
 
 
 @pytest.mark.parametrize(

@@ -2,18 +2,14 @@
 
 import gzip
 import lzma
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 import zstandard
 
+from tests.toys.command import Command, Toy
 from xmine.errors import FileError
 from xmine.text.sentences import read_sentences
-
-Command = Callable[..., Any]
-Toy = tuple[Path, Path, set[tuple[int, int]]]
 
 TEXT = b"bade fifi\ngolu mane\n" * 200
 

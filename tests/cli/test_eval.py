@@ -1,7 +1,6 @@
 """xmine eval as its users meet it: a benchmark, all of them, encoders side by side."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from shutil import copytree
@@ -9,11 +8,10 @@ from typing import Any
 
 import pytest
 
+from tests.toys.command import Command
 from xmine.evaluation.benchmarks import BENCHMARKS
 from xmine.evaluation.result import Result
 from xmine.evaluation.retrieval.tatoeba import evaluate_tatoeba
-
-Command = Callable[..., Any]
 
 
 def test_a_benchmark_prints_its_figure_with_its_protocol(

@@ -4,20 +4,17 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from tests.toys.command import Command, Toy
 from xmine.cli import console
 from xmine.cli import progress_events as events
 from xmine.cli.console import Console
 from xmine.progress import Progress
-
-Command = Callable[..., Any]
-Toy = tuple[Path, Path, set[tuple[int, int]]]
 
 
 @pytest.fixture

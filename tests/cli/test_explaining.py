@@ -1,19 +1,17 @@
 """`--explain`: words and their counterparts on a terminal, in a pipe, and as JSON."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.toys.command import Command
 from xmine.browsing.shared_spans import Shared
 from xmine.browsing.word_alignment import align_words
 from xmine.cli import explaining
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.pairs.pair import Pair
 
-Command = Callable[..., Any]
 # Markup, an escape code and a tab are text; nothing of them is on the other side.
 PAIR = Pair("Museum [red]zzqx\x1b[31m\tpaintings", "博物馆的画")
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_killed import FORKS, corpora, files, mine_to_the_end
-from tests.cli.test_runs import Command
 from tests.toys import killable
+from tests.toys.command import Command
 
 
 def grow(folder: Path, lines: int) -> None:

@@ -1,15 +1,14 @@
 """The help of each command is complete, true and fits a terminal of 80 columns."""
 
 import re
-from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
 
 import pytest
 import typer.main
 
 import xmine
+from tests.toys.command import Command
 from xmine.cli.app import app
 from xmine.cli.from_options import GROUPS, METHOD, MOST_USED, OTHER
 from xmine.cli.train import command_of
@@ -19,7 +18,6 @@ from xmine.options import flag
 from xmine.trainer.methods import METHODS
 from xmine.trainer.options.shared import TrainingOptions
 
-Command = Callable[..., Any]
 COMMANDS = ["mine", "score", "search", "encode", "convert", "train moco", "model info"]
 COMMANDS += ["browse", "model export", "cache ls", "cache rm"]
 COMMANDS += [f"pairs {name}" for name in ("stats", "list", "show", "cut", "judge")]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.toys.command import Ended, without_summary
+from tests.toys.command import Command, Toy, without_summary
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.samples import Sample
@@ -18,9 +18,6 @@ from xmine.browsing.write_cut import read_again, write_cut
 from xmine.errors import FileError
 from xmine.pairs.io import read_pairs
 from xmine.run.folder import alone_in
-
-Command = Callable[..., Ended]
-Toy = tuple[Path, Path, set[tuple[int, int]]]
 
 # A child for each run: the first is killed when it renames its first file, and so on.
 KILLED_AT = """

@@ -1,17 +1,13 @@
 """A text in a language that the encoder was not made for is told, with a way out."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.toys.command import Command
 from tests.toys.nineteen import NINETEEN
 from tests.toys.sentences import example_pairs
-
-Command = Callable[..., Any]
-Toy = tuple[Path, Path, set[tuple[int, int]]]
 
 # Written for this test, sixty words or more each, in languages that the encoder was not made for.
 BEYOND = {

@@ -1,16 +1,14 @@
 """xmine pairs list: the pairs that the filter of the app shows, in its order, as TSV and JSON."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.toys.command import Ended
+from tests.toys.command import Command
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
 
-Command = Callable[..., Ended]
 PAIRS = [
     Pair("The ferry", "渡轮", 1.5, 4, 9, flags="number"),
     Pair("A school", "学校", 1.2, 7, 2, flags=""),

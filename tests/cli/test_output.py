@@ -3,22 +3,18 @@
 import io
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.toys.command import Command, Toy
 from tests.toys.nineteen import LINES
 from xmine.cli.console import Console
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding, Table
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.pairs.io import read_pairs
-
-Command = Callable[..., Any]
-Toy = tuple[Path, Path, set[tuple[int, int]]]
 
 # To the encoder of `tiny` texts of the same letters are equal; ties stand in the order of lines.
 LETTERS = ("ba", "fi", "so")

@@ -2,15 +2,12 @@
 
 import gzip
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
+from tests.toys.command import Command
 from tests.toys.nineteen import LINES
 from xmine.pairs.io import read_pairs, write_pairs
 from xmine.pairs.pair import Pair
-
-Command = Callable[..., Any]
 
 PAIRS = [
     Pair("One tab\there", "一", 1.25, 3, 7, 0.75),

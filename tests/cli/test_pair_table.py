@@ -5,16 +5,13 @@ import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from rich.cells import cell_len
 
+from tests.toys.command import Command, Toy
 from xmine.cli.pair_table import next_steps, show_pairs
 from xmine.pairs.pair import Pair
-
-Command = Callable[..., Any]
-Toy = tuple[Path, Path, set[tuple[int, int]]]
 
 
 @pytest.fixture

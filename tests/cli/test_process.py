@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
+from tests.toys.command import Toy
 from xmine.__main__ import main
 
 Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
-Toy = tuple[Path, Path, set[tuple[int, int]]]
 EXAMPLES = Path(__file__).parents[2] / "examples"
 XMINE = [sys.executable, "-m", "xmine"]
 COLOUR = re.compile(rb"\x1b\[[\d;]*m")

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_runs import MINE, Command, Toy, files
+from tests.cli.test_runs import MINE, files
+from tests.toys.command import Command, Toy
 from tests.toys.faults import CODES, failing, within
 from xmine.files.digests import digest_of
 from xmine.run.folder import RUN_FILE

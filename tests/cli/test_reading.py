@@ -1,14 +1,11 @@
 """What the command reads: archives, standard input, odd lines, repeated lines."""
 
 import gzip
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-Command = Callable[..., Any]
-Toy = tuple[Path, Path, set[tuple[int, int]]]
+from tests.toys.command import Command, Toy
 
 
 @pytest.fixture

@@ -1,16 +1,12 @@
 """xmine mine --rescore MODEL."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.toys.against_theirs import Checkpoint
-
-Command = Callable[..., Any]
-Toy = tuple[Path, Path, set[tuple[int, int]]]
+from tests.toys.command import Command, Toy
 
 
 @pytest.mark.parametrize("kind", ["encoder", "cross-encoder"])

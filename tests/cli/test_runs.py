@@ -13,12 +13,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.toys.command import Ended
+from tests.toys.command import Command, Toy
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.mining.pipeline import mine
 
-Command = Callable[..., Ended]
-Toy = tuple[Path, Path, set[tuple[int, int]]]
 MINE = ("mine", "en.txt", "zh.txt", "-o", "run/")
 KEPT = {
     "run.toml",

@@ -2,17 +2,14 @@
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.toys.command import Command
 from tests.toys.sentences import example_pairs, toy_sentences
 from xmine.pairs.io import read_pairs
-
-Command = Callable[..., Any]
 
 
 def write(path: Path, lines: list[str]) -> None:

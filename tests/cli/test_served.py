@@ -16,10 +16,10 @@ from typing import Any
 
 import pytest
 
+from tests.toys.command import Command
 from xmine.cli.console import Console
 from xmine.cli.web_server import serve_app
 
-Command = Callable[..., Any]
 pytest.importorskip("textual_serve")
 
 

@@ -1,21 +1,19 @@
 """Options of files and of the environment: which one counts, and what is wrong is named."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
 
+from tests.toys.command import Command, Toy
 from xmine.cli.app import app
 from xmine.cli.found_file import kind_of, kinds, nearest_file
 from xmine.cli.settings import _NOT_HERE, Settings, key_of, read_settings
 from xmine.errors import OptionError
 from xmine.options import load_toml
-
-Command = Callable[..., Any]
-Toy = tuple[Path, Path, set[tuple[int, int]]]
 
 
 @pytest.fixture(autouse=True)

@@ -1,16 +1,13 @@
 """`xmine pairs show`: one pair and everything that is known of it."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
+from tests.toys.command import Command
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
-
-Command = Callable[..., Any]
 
 PAIRS = [
     Pair("He paid 12 dollars", "他付了12美元", 1.25, 3, 7, 0.75, prob=0.9, flags=""),

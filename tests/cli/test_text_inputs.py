@@ -5,16 +5,13 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 import zstandard
 
+from tests.toys.command import Command, Toy
 from tests.toys.wrong_texts import as_parquet, as_tsv
 from xmine.encoders.encoder import SentenceEncoder
-
-Command = Callable[..., Any]
-Toy = tuple[Path, Path, set[tuple[int, int]]]
 
 
 def as_jsonl(lines: list[str]) -> bytes:

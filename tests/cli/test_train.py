@@ -6,13 +6,13 @@ import shlex
 import shutil
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.toys.command import Command, Toy
 from tests.toys.grids import mostly_long
 from xmine.cli.console import Console
 from xmine.cli.train.run import _say_how_to_go_on
@@ -22,8 +22,6 @@ from xmine.pairs.io import ParallelText
 from xmine.progress import Progress, Report
 from xmine.trainer.methods import METHODS
 
-Command = Callable[..., Any]
-Toy = tuple[Path, Path, set[tuple[int, int]]]
 # Of a trained encoder, which needs no vocabulary of its own.
 FEW = "--batch-size 64 --epochs 2 --held-out 100 --threads 1".split()
 SMALL = "--vocabulary-size 500 --dim 32 --batch-size 64 --epochs 2 --held-out 100".split()

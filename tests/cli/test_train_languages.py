@@ -3,17 +3,15 @@
 import json
 import re
 import shlex
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.cli.test_train import interrupted_at
+from tests.toys.command import Command
 from tests.toys.languages import write_pairs
 from xmine.encoders.encoder import SentenceEncoder
 
-Command = Callable[..., Any]
 FILES = ("en-zh.tsv", "ko-en.tsv")
 SMALL = "--vocabulary-size 800 --dim 32 --batch-size 32 --epochs 2 --held-out 100".split()
 

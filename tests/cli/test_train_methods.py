@@ -8,13 +8,13 @@ import shutil
 import sys
 import tomllib
 import types
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.cli.test_train import interrupted_at
+from tests.toys.command import Command, Toy
 from tests.toys.grids import mostly_long
 from xmine.cli.train.methods import PRESETS, shipped
 from xmine.errors import OptionError
@@ -28,8 +28,6 @@ from xmine.trainer.options.transaug import TransaugOptions
 from xmine.trainer.run.checkpoints import TrainingRun
 from xmine.trainer.run.prepare import TrainedTowers, begin
 
-Command = Callable[..., Any]
-Toy = tuple[Path, Path, set[tuple[int, int]]]
 FEW = "--batch-size 64 --epochs 1 --held-out 100 --threads 1".split()
 SHARED = {field.name for field in dataclasses.fields(TrainingOptions)}
 

@@ -1,13 +1,10 @@
 """Wrong usage: exit 2, the message says what is meant or allowed, and nothing was done."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-Command = Callable[..., Any]
-Toy = tuple[Path, Path, set[tuple[int, int]]]
+from tests.toys.command import Command, Toy
 
 WRONG = {
     "mien en.txt zh.txt": ["No such command 'mien'", "Did you mean 'mine'?"],
@@ -46,6 +43,8 @@ WRONG = {
     "train pairs.tsv -o new --epochs -1": ["'--epochs'", "not in the range"],
     "train pairs.tsv -o new --languages en": ["--languages is 'en'\nhint: give two different"],
     "train pairs.tsv -o new --source-weight news": ["--source-weight is 'news'", "NAME=NUMBER"],
+    "documents en.txt zh.txt -o a.csv": ["a.csv: unknown format\nhint: end it in .tsv or .jsonl\n"],
+    "pairs diff a.tsv b.tsv -o a.csv": ["a.csv: unknown format\nhint: end it in .tsv or .jsonl\n"],
     "eval tatoba": ["'tatoba'", "'tatoeba'"],
 }
 

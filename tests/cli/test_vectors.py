@@ -2,18 +2,14 @@
 
 import json
 import tracemalloc
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.toys.command import Command, Toy
 from tests.toys.sentences import toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
-
-Command = Callable[..., Any]
-Toy = tuple[Path, Path, set[tuple[int, int]]]
 
 
 def test_encode_writes_a_unit_row_per_line_and_zeros_for_a_blank_one(

@@ -1,17 +1,14 @@
 """Wrong inputs of every format: what is wrong, where, what to do; exit 1, nothing left behind."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.toys.command import Command, Toy
 from tests.toys.wrong_pairs import MOSES, PAIRS
 from tests.toys.wrong_texts import TEXTS
 
-Command = Callable[..., Any]
-Toy = tuple[Path, Path, set[tuple[int, int]]]
 TABLES = {"text": TEXTS, "pairs": PAIRS}
 
 

@@ -1,5 +1,6 @@
 """How a command ended, and the files that a command leaves."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +22,10 @@ class Ended:
     def rows(self) -> list[list[str]]:
         """The pairs on stdout, below the names of their columns."""
         return [row.split("\t") for row in self.out.split("\n")[1:-1]]
+
+
+Command = Callable[..., Ended]
+Toy = tuple[Path, Path, set[tuple[int, int]]]  # two texts, and the lines of both that are pairs
 
 
 def contents(folder: Path) -> dict[str, bytes]:

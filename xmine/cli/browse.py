@@ -41,7 +41,11 @@ def browse(
         sample: Begin with the judging of pairs drawn at random.
         read_only: Show RUN and write nothing; no other file can be opened.
     """
-    _check(path, serve=serve, is_at=host is not None or port is not None)
+    if not serve and (host, port) != (None, None):
+        raise OptionError("--host and --port are for --serve", "add --serve, or leave them out")
+    is_place = path is not None and any(sign in path.name for sign in ":,")  # pairs.tsv:2,3
+    if path is not None and not path.exists() and not is_place:
+        raise FileError(f"{path}: no such file or folder", "mine one: xmine mine A B -o run/")
     if path is None and read_only:
         raise OptionError("--read-only shows RUN, and none is named", "name it")
     if sample and read_only:
@@ -61,15 +65,6 @@ def browse(
         )
     else:
         _show(path, sample=sample, read_only=read_only)
-
-
-def _check(path: Path | None, *, serve: bool, is_at: bool) -> None:
-    """Refuse options that would be ignored, and a file that is not there."""
-    if is_at and not serve:
-        raise OptionError("--host and --port are for --serve", "add --serve, or leave them out")
-    is_place = path is not None and any(sign in path.name for sign in ":,")  # pairs.tsv:2,3
-    if path is not None and not path.exists() and not is_place:
-        raise FileError(f"{path}: no such file or folder", "mine one: xmine mine A B -o run/")
 
 
 def _show(path: Path | None, *, sample: bool = False, read_only: bool = False) -> None:

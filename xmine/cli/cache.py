@@ -34,7 +34,8 @@ def show(console: Console) -> None:
         raise FileError(f"{error.filename}: cannot be read: {error.strerror}") from error
     total, used = sum(each.st_size for each in states), [each.st_mtime for each in states]
     own = sum(each.st_size for each in states if each.st_nlink == 1)
-    since = f", last used {_day(min(used))} to {_day(max(used))}" if used else ""
+    days = [datetime.fromtimestamp(each).date() for each in sorted(used)]
+    since = f", last used {days[0]} to {days[-1]}" if days else ""
     console.summary(
         f"{cache_folder()}: {count(len(states), 'block')}, {total:,} bytes, "
         f"{own:,} of them in no run{since}",
@@ -69,7 +70,3 @@ def remove(
         f"{count(files, 'block')} removed, {freed:,} bytes freed{also}",
         {"removed": files, "freed": freed, "in_runs": kept},
     )
-
-
-def _day(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds).date().isoformat()

@@ -76,10 +76,9 @@ def documents(
     console.warn(*(each for each in mined.warnings if not each.startswith("--documents")))
     found = pairs_in(mined, encoder)
     shown = [pair for pair in found if pair.prob >= min_prob]
+    rows = ["\t".join(map(str, row)) + "\n" for row in (DocumentPair._fields, *shown)]
     if is_json:
         rows = [json_row(pair._asdict()) for pair in shown]
-    else:
-        rows = ["\t".join(map(str, row)) + "\n" for row in (DocumentPair._fields, *shown)]
     expected = sum(pair.prob for pair in shown)
     said = f"{count(len(shown), 'pair')} of documents, {expected:.1f} expected to be right"
     facts: dict[str, object] = {"documents": len(shown), "expected": round(expected, 2)}

@@ -64,8 +64,7 @@ def print_scored(
     for pair in rows:
         found = align_words(encoder, pair.source, pair.target)
         if as_json:
-            facts = pair.facts()
-            write_rows([json_row({**facts, "words": alignment_facts(pair, found)})])
+            write_rows([json_row(pair.facts() | {"words": alignment_facts(pair, found)})])
         else:
             said = [f"flags {pair.flags}"] if pair.flags else []
             head = ["  ".join([*figures_of(pair), *said])]

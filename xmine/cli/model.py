@@ -24,18 +24,17 @@ ENCODER = typer.Argument(
 @with_flags
 def info(
     console: Console,
-    encoder: Annotated[str | None, ENCODER] = None,
+    encoder: Annotated[str, ENCODER] = "embedded",
     card: Annotated[bool, switch("--card", "Print the card of the encoder instead.")] = False,
 ) -> None:
     """Print what an encoder is: architecture, pooling, prompts, sizes, languages.
 
     Example: xmine model info encoder/
     """
-    from xmine.encoders.encoder import EMBEDDED
     from xmine.encoders.hub import find_encoder
     from xmine.encoders.metadata import without_front_matter
 
-    folder = find_encoder(EMBEDDED if encoder is None else encoder)
+    folder = find_encoder(encoder)
     loaded = load_encoder(str(folder), EncodingOptions(), console)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     facts = {"folder": str(folder), "bytes": size, **loaded.describe()}
@@ -60,20 +59,19 @@ def _shown(value: object) -> str:
 def export(
     output: Annotated[Path, value("Folder to write.", "-o --output", shown=True)],
     console: Console,
-    encoder: Annotated[str | None, ENCODER] = None,
+    encoder: Annotated[str, ENCODER] = "embedded",
     force: FORCE = False,
 ) -> None:
     """Write an encoder as a folder of sentence-transformers.
 
     Example: xmine model export encoder/ -o copy/
     """
-    from xmine.encoders.encoder import EMBEDDED
     from xmine.encoders.hub import find_encoder
     from xmine.files.atomic import check_free
 
     check_free(output, force=force, folder=True)
     exact = EncodingOptions(device="cpu", dtype="float32")
-    folder = find_encoder(EMBEDDED if encoder is None else encoder)
+    folder = find_encoder(encoder)
     if folder.resolve().is_relative_to(output.resolve()):
         raise FileError(f"{output}: holds the encoder that is exported", "give another name")
     load_encoder(encoder, exact, console).save(output)

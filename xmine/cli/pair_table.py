@@ -59,18 +59,13 @@ def show_pairs(pairs: "Iterable[Pair]", total: int) -> None:
 
 def next_steps(run: str | None) -> str:
     """Say how to look at the pairs of a run and, without a run, first how to keep all pairs."""
-    program = _program()
+    program, found = sys.argv[0], shutil.which("xmine")
+    if Path(program).name != "xmine" or (
+        found and Path(found).resolve() == Path(program).resolve()
+    ):
+        program = "xmine"  # as this shell finds it; else by its path
     browse = shlex.join([program, "browse", run or "run/"])
     if run:
         return f"next: {browse}"
     again = shlex.join([program, *sys.argv[1:], "-o", "run/"])
     return f"next, to keep all pairs (or -o pairs.tsv) and to look at them:\n{again}\n{browse}"
-
-
-def _program() -> str:
-    """Name the command as this shell finds it: by its path where it is not on PATH."""
-    called = sys.argv[0]
-    found = shutil.which("xmine")
-    if Path(called).name != "xmine" or (found and Path(found).resolve() == Path(called).resolve()):
-        return "xmine"
-    return called

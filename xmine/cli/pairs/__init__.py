@@ -45,15 +45,11 @@ def stats(file: PAIRS, console: Console) -> None:
     if spreads:
         columns = ("lowest", "25%", "median", "75%", "highest")
         write_rows(["\n", " " * 18 + "".join(f"{name:>10}" for name in columns) + "\n"])
-    write_rows(
-        f"{name.replace('_', ' '):<18}" + "".join(f"{_number(x, name):>10}" for x in spread) + "\n"
-        for name, spread in spreads.items()
-    )
+    for name, spread in spreads.items():
+        form = ",.0f" if name.endswith("length") else ".4f"
+        cells = "".join(f"{value:>10{form}}" for value in spread)
+        write_rows([f"{name.replace('_', ' '):<18}{cells}\n"])
     console.say(", ".join(losses.notes()))
-
-
-def _number(value: float, name: str) -> str:
-    return f"{value:,.0f}" if name.endswith("length") else f"{value:.4f}"
 
 
 pairs.command("list")(list_pairs)

@@ -91,22 +91,16 @@ def judge(
         _judge_pair(opened, judgements, console, *map(str, pair))
     else:
         drawn = Sample(opened, opened.cut, sample, around=around, how=order)
-        _judge_sample(opened, drawn, judgements, console)
-
-
-def _judge_sample(
-    opened: "Opened", drawn: "Sample", judgements: "Judgements", console: Console
-) -> None:
-    _ask(drawn, judgements)
-    found = drawn.said(judgements.own(given=False))
-    facts = {"file": str(judgements.path), **found.facts()}
-    console.show((f"{line}\n" for line in found.lines()), facts)
-    if opened.run and found.left < len(drawn):
-        console.say(
-            "the verdicts correct the probabilities of all pairs: mine again as before, with "
-            f"--seed-pairs {opened.path} --force, or train on them: xmine adapt {opened.path} "
-            "-o adapted/"
-        )
+        _ask(drawn, judgements)
+        found = drawn.said(judgements.own(given=False))
+        facts = {"file": str(judgements.path), **found.facts()}
+        console.show((f"{line}\n" for line in found.lines()), facts)
+        if opened.run and found.left < len(drawn):
+            console.say(
+                "the verdicts correct the probabilities of all pairs: mine again as before, with "
+                f"--seed-pairs {opened.path} --force, or train on them: xmine adapt {opened.path} "
+                "-o adapted/"
+            )
 
 
 def _judge_pair(

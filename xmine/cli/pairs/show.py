@@ -59,10 +59,8 @@ def show_pair(
     for row in rows_at(opened, *lines).tolist() or [row_at(opened, *lines)]:
         pair, stands = opened.pair(row), standing(opened, row, opened.cut)
         shared = shared_parts(pair.source, pair.target, opened.languages)
-        why, labels = (
-            reasons_of(opened, row, aligner),
-            judgements.by_judge(row) if judgements else {},
-        )
+        why = reasons_of(opened, row, aligner)
+        labels = judgements.by_judge(row) if judgements else {}
         words, without = _aligned(aligner, pair)
         at = int(opened.sources[row]), int(opened.targets[row])
         near: dict[str, list[Neighbour]] = {}

@@ -103,9 +103,8 @@ def train_with(
     alone = leads and not may_restart() and not is_there
     is_resumed = alone and check_place(output, resume=goes_on, force=force)
     with catch_warnings(action="ignore" if is_demo else None):  # of columns that it leaves out
-        corpus = Corpus.read(
-            given["pairs"], triplets or (), nli, given["texts"] or (), output.parent
-        )
+        read = given["pairs"], triplets or (), nli, given["texts"] or ()
+        corpus = Corpus.read(*read, output.parent)
     describe_corpus(corpus, given, console)
     corpus = corpus.without(options.exclude).parted(options.held_out_origins)
     asked, options = options, fitted(options, corpus)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.toys.compatibility import BLOCKS, in_forms
 from xmine.flags import line_features
-from xmine.flags.line_features import LineFeatures, known_keys, read_line_features
+from xmine.flags.line_features import LineFeatures, read_line_features
 from xmine.run.steps import Steps
 from xmine.text.sentences import Sentences, read_sentences, sentence_table
 
@@ -42,8 +42,6 @@ def test_what_is_kept_is_not_looked_at_again(
     assert plain.foreign.nonzero()[0].tolist() == [10]
     steps = Steps(tmp_path / "parts")
     assert same(read_line_features(side, "en", steps=steps, name="source"), plain)
-    keys = known_keys(steps.folder, "source", 50)
-    assert keys is not None and np.array_equal(keys, plain.keys)
 
     looked: list[int] = []
     look = line_features._look
@@ -57,7 +55,6 @@ def test_what_is_kept_is_not_looked_at_again(
     assert looked == []
     (cut,) = steps.folder.glob("*-16.npy")
     cut.write_bytes(cut.read_bytes()[:-3])
-    assert known_keys(steps.folder, "source", 50) is None
     assert same(read_line_features(side, "en", steps=steps, name="source"), plain)
     assert looked == [16]
     read_line_features(side, "de", steps=steps, name="source")  # other languages are other files

@@ -6,14 +6,12 @@ The features of a line take about 31 bytes, 81 while they are computed, and 47 o
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.files import scratch
-from xmine.files.sealed_arrays import open_sealed
 from xmine.flags.boilerplate import boilerplate, ends_of, variants
 from xmine.flags.faults import garbled, markup
 from xmine.flags.flag_set import Bools
@@ -176,19 +174,6 @@ def last_mark(text: str) -> int:
     return _MARKS.get(text.rstrip(_CLOSING)[-1:], 0)
 
 
-def known_keys(folder: Path, name: str, count: int) -> NDArray[np.int64] | None:
-    """Read the `keys` that `read_line_features` has kept of a side; None if some are missing."""
-    keys = np.empty(count, dtype=np.int64)
-    for start in range(0, count, LINES_OF_A_TASK):
-        rows = min(LINES_OF_A_TASK, count - start)
-        paths = sorted(folder.glob(f"lines-{name}-*-{start}.npy"))
-        found = [part for path in paths if (part := open_sealed(path, _LINE)) is not None]
-        if [len(part) for part in found] != [rows]:
-            return None
-        keys[start : start + rows] = found[0]["key"]
-    return keys
-
-
 def keys_of(texts: Sequence[str]) -> NDArray[np.int64]:
     """Find the `keys` of `LineFeatures`, and nothing else."""
     keys = np.empty(len(texts), dtype=np.int64)
@@ -208,15 +193,6 @@ def kept_keys(side: Sentences, steps: Steps, name: str) -> NDArray[np.int64]:
         engine=LocalEngine(),
     )
     return joined(files, 0, np.int64)
-
-
-def groups_of(texts: Sequence[str]) -> NDArray[np.int64]:
-    """Find the `groups` of `LineFeatures`, and nothing else."""
-    keys = np.empty(len(texts), dtype=np.int64)
-    letters = np.empty(len(texts), dtype=np.int32)
-    for rows, some, spelt in _by_chunks(texts, range(len(texts))):
-        keys[rows], letters[rows] = _keys(some, spelt), list(map(len, spelt))
-    return variants(keys, letters)
 
 
 def _by_chunks(

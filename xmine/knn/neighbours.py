@@ -6,7 +6,7 @@ depend on neither blocks, threads nor device.
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -50,25 +50,12 @@ class Neighbours:
 
     def swapped(self) -> "Neighbours":
         """Make the targets the sources."""
-        return Neighbours(
-            self.sources,
-            self.source_cosines,
-            self.targets,
-            self.target_cosines,
-            self.index,
-            self.recall,
-        )
+        own, others = (self.targets, self.target_cosines), (self.sources, self.source_cosines)
+        return Neighbours(*others, *own, self.index, self.recall)
 
     def first(self, k: int) -> "Neighbours":
         """Keep the k nearest of each row."""
-        return Neighbours(
-            self.targets[:, :k],
-            self.target_cosines[:, :k],
-            self.sources[:, :k],
-            self.source_cosines[:, :k],
-            self.index,
-            self.recall,
-        )
+        return replace(self, **{name: getattr(self, name)[:, :k] for name in FILES})
 
 
 def keep(found: Neighbours, folder: Path, mark: str) -> Neighbours:

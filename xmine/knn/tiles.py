@@ -186,7 +186,9 @@ def _assign(
         for side, at, shard in _each(cuts)
     ]
     engine.run(tasks, lambda share: None)
-    probes = sum(_probes(task.makes[0], len(centroids)) for task in tasks)
+    count = len(centroids)
+    found = (opened_sealed(task.makes[0], number_type(count)) for task in tasks)
+    probes = sum(int(np.count_nonzero(lists < count)) for lists in found)
     return probes / sum(len(way.queries) for way in ways)
 
 
@@ -239,8 +241,11 @@ def _multiply(
 
     start = max((n + 1 for n in range(len(stripes) - 1) if is_done(n)), default=0)
     for number in range(start, len(stripes)):
-        share = partial(_part, tick, number, len(stripes))
-        engine.run(_tiles(given, cuts, stripes[number], work), share)
+
+        def told(share: float, number: int = number) -> None:
+            tick((number + share) / len(stripes))
+
+        engine.run(_tiles(given, cuts, stripes[number], work), told)
         if number + 1 < len(stripes):
             tasks = folds(number)
             engine.run(tasks, lambda share: None)
@@ -250,11 +255,6 @@ def _multiply(
         ours[i] = _tiles_of(given, 0, i, range(across))
     last = [theirs[-2][j] + _tiles_of(given, 1, j, stripes[-1]) for j in range(across)]
     return ours, last
-
-
-def _part(tick: Callable[[float], None], number: int, of: int, share: float) -> None:
-    """Report the share of one of several parts."""
-    tick((number + share) / of)
 
 
 def _tiles_of(given: Tiled, side: int, at: int, others: Iterable[int]) -> Found:
@@ -287,8 +287,3 @@ def _memory(given: Tiled, rows: Shard, columns: Shard, *, is_listed: bool) -> in
     dim = opened(given.vectors[0]).shape[1]
     blocks = plan_blocks(*sizes, dim, keep, given.memory, given.device).memory(dim, keep)
     return _OF_A_WORKER + 16 * keep * sum(sizes) + (_MEETING if is_listed else blocks)
-
-
-def _probes(path: Path, count: int) -> int:
-    """Count the lists that the rows of a shard probe."""
-    return int(np.count_nonzero(opened_sealed(path, number_type(count)) < count))

@@ -17,11 +17,7 @@ from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.phrases import as_typed
 from xmine.pairs.io import Pairs
-from xmine.pairs.known import (
-    NOTHING_KNOWN,
-    LabelledPairs,
-    labels_of,
-)
+from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs, labels_of
 from xmine.scoring.gold import best_threshold
 from xmine.scoring.order import in_one_order, rising_share
 from xmine.scoring.probability import Floats
@@ -147,9 +143,10 @@ def _with_text(
 ) -> Pairs:
     chosen, source, target = candidates.chosen.take(rows), candidates.source, candidates.target
     x, y = chosen.sources, chosen.targets
+    lines = [taken(side.lines, rows) for side, rows in ((source, x), (target, y))]
     (source_files, source_lines), (target_files, target_lines) = (
-        _lines(source, x),
-        _lines(target, y),
+        side.files.places(some) if side.files else (None, some)
+        for side, some in zip((source, target), lines, strict=True)
     )
     return Pairs(
         scores=chosen.scores,
@@ -173,14 +170,6 @@ def _with_text(
             for name, column in of.kept.items()
         },
     )
-
-
-def _lines(
-    side: Sentences, rows: NDArray[np.int64]
-) -> tuple[Sequence[str] | None, NDArray[np.int64]]:
-    """Give the file of each row, None where all are of one file, and the line there."""
-    lines = taken(side.lines, rows)
-    return side.files.places(lines) if side.files else (None, lines)
 
 
 OUTCOMES = "kept", "below", "dropped"

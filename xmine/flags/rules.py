@@ -105,9 +105,8 @@ def flag_pairs(
     if vectors is not None:
         of_lines = left.characters, right.characters
         completed, cut_otherwise = completed_beside(chosen, probs, vectors, of_lines)
-    if loose is None:
-        found["partial"] = completed
-    else:
+    found["partial"] = completed
+    if loose is not None:
         found["partial"] = completed | is_partial(loose, sure, cut_otherwise=cut_otherwise)
     found["high"] = none if neighbours is None else too_high(chosen, sure, neighbours)
     found["markup"] = left.markup[x] | right.markup[y]
@@ -122,9 +121,10 @@ def flag_pairs(
         usual = usual_ratio(ours, theirs, languages)
         return None if usual is None else float(np.exp(usual[0]))
 
-    why: dict[str, Callable[[int], str]] = {
-        name: partial(_by_texts, name, texts_of, files) for name in FLAGS
-    }
+    def by_texts(name: str, pair: int) -> str:
+        return text_reason(name, texts_of(pair), files)
+
+    why: dict[str, Callable[[int], str]] = {name: partial(by_texts, name) for name in FLAGS}
     why["length"] = _length_reason(texts_of, cache(usual_length))
     why["duplicate"] = partial(_duplicate_reason, better, (source.lines[x], target.lines[y]), probs)
     if neighbours is not None:
@@ -134,12 +134,6 @@ def flag_pairs(
         why["high"] = _high_reason(chosen.cosines, sure)
     rivals = np.where(better[0] != own, better[0], np.where(better[1] != own, better[1], -1))
     return Flags.of(found, why=why, rivals=rivals)
-
-
-def _by_texts(
-    name: str, texts_of: Callable[[int], tuple[str, str]], files: Files, pair: int
-) -> str:
-    return text_reason(name, texts_of(pair), files)
 
 
 def _length_reason(

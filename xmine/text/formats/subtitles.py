@@ -191,9 +191,8 @@ def _goes_on(text: str, after: str, marked: bool) -> bool:
 
 
 def _unit(start: int, end: int, text: str) -> Unit:
-    return Unit(text, f"{_shown(start)} --> {_shown(end)}")
-
-
-def _shown(milliseconds: int) -> str:
-    seconds, rest = divmod(milliseconds, 1000)
-    return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02},{rest:03}"
+    shown = [
+        f"{each // 3_600_000:02}:{each // 60_000 % 60:02}:{each // 1000 % 60:02},{each % 1000:03}"
+        for each in (start, end)
+    ]
+    return Unit(text, " --> ".join(shown))

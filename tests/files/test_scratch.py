@@ -58,7 +58,7 @@ def test_what_is_stored_taken_and_joined_is_what_numpy_gives(
             assert np.array_equal(scratch.stored(array), array)
             assert np.array_equal(scratch.taken(array, rows), array[rows])
             assert np.array_equal(scratch.taken(array, some), array[some])
-            assert np.array_equal(scratch.joined(array, array[:5]), [*array, *array[:5]])
+            assert np.array_equal(scratch.joined([array, array[:5]]), [*array, *array[:5]])
             assert scratch.empty((0, 3), np.int64).shape == (0, 3)
     assert scratch.stored(array) is array
     assert [(each.start, each.stop) for each in scratch.slices(16)] == [(0, 7), (7, 14), (14, 16)]

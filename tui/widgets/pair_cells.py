@@ -84,7 +84,9 @@ class PairCells:
         names |= {"margin"} if width >= _WIDER else set()
         names |= {"src", "tgt"} if width >= _WIDE or opened.has_beads else set()
         # Around a cut the columns stay where they are, though the pairs change with each key.
-        if opened.flags is not None and (self.cut is not None or opened.flags.any_of(self.data)):
+        if opened.flags is not None and (
+            self.cut is not None or not opened.flags.none()[self.data].all()
+        ):
             names.add("flags")
         return names
 

@@ -14,7 +14,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
@@ -125,11 +125,13 @@ def stored(array: NDArray[Any]) -> NDArray[Any]:
     return copy
 
 
-def joined(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
-    """Put an array behind another."""
-    both = empty((len(first) + len(second), *first.shape[1:]), first.dtype)
-    both[: len(first)], both[len(first) :] = first, second
-    return both
+def joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Put arrays one behind the other."""
+    whole, start = empty((sum(map(len, parts)), *parts[0].shape[1:]), parts[0].dtype), 0
+    for part in parts:
+        whole[start : start + len(part)] = part
+        start += len(part)
+    return whole
 
 
 def taken(array: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:

@@ -82,10 +82,6 @@ class Flags(LazyTexts):
         empty: Bools = self._bits == 0
         return empty
 
-    def any_of(self, rows: NDArray[np.int64]) -> bool:
-        """Tell whether some of these pairs have a flag."""
-        return not self.none()[rows].all()
-
     def take(self, rows: NDArray[np.intp]) -> "Flags":
         """Keep some pairs, in the order of `rows`."""
         return Flags(self._bits[rows], self._said and [self._said[row] for row in rows.tolist()])

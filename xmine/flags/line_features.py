@@ -87,7 +87,6 @@ def read_line_features(
     tick: Callable[[int], None] = silent,
     steps: Steps | None = None,
     name: str = "",
-    written: TextFiles | None = None,
 ) -> LineFeatures:
     """Compute the features of every line of a side, or read them where they are kept.
 
@@ -97,10 +96,9 @@ def read_line_features(
         tick: called with the number of lines that are done.
         steps: make the files of features; None for none.
         name: of the side, in the names of these.
-        written: the lines, for tasks in other processes.
     """
     if steps:
-        files, tasks = plan_features(steps, name, side, language, written)
+        files, tasks = plan_features(steps, name, side, language, None)
         steps.engine.run(tasks, lambda share: tick(int(share * len(side))))
         lines = joined(files, 0, _LINE)
     else:

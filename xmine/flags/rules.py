@@ -103,9 +103,8 @@ def flag_pairs(
     if vectors is not None:
         of_lines = left.characters, right.characters
         completed, cut_otherwise = completed_beside(chosen, probs, vectors, of_lines)
-    if loose is None:
-        found["partial"] = completed
-    else:
+    found["partial"] = completed
+    if loose is not None:
         found["partial"] = completed | is_partial(loose, sure, cut_otherwise=cut_otherwise)
     found["high"] = none if neighbours is None else too_high(chosen, sure, neighbours)
     found["markup"] = left.markup[x] | right.markup[y]

@@ -284,8 +284,3 @@ def _memory(given: Tiled, rows: Shard, columns: Shard, *, is_listed: bool) -> in
     dim = opened(given.vectors[0]).shape[1]
     blocks = plan_blocks(*sizes, dim, keep, given.memory, given.device).memory(dim, keep)
     return _OF_A_WORKER + 16 * keep * sum(sizes) + (_MEETING if is_listed else blocks)
-
-
-def _probes(path: Path, count: int) -> int:
-    """Count the lists that the rows of a shard probe."""
-    return int(np.count_nonzero(opened_sealed(path, number_type(count)) < count))

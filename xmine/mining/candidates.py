@@ -169,8 +169,11 @@ def read_candidates(
     """
     chosen, weights = candidates.chosen, candidates.weights
     copies = same_texts(*candidates.texts())
-    languages = _languages(candidates, copies, options, known)
     sides, pairs = (candidates.source, candidates.target), (chosen.sources, chosen.targets)
+    languages = (
+        options.src_lang or _language(sides[0], pairs[0], copies, known),
+        options.tgt_lang or _language(sides[1], pairs[1], copies, known),
+    )
     read = read_lines(sides, pairs, languages, report, steps)
     _, near_copies, foreign = untranslated(pairs, sides, read)
     candidates = replace(candidates, read=read, copies=copies | (near_copies & foreign))
@@ -180,20 +183,6 @@ def read_candidates(
     order = np.lexsort((chosen.targets, chosen.sources, -lower))
     chosen = replace(chosen, scores=lower)
     return candidates.with_pairs(chosen.take(order), order)
-
-
-def _languages(
-    candidates: Candidates,
-    copies: NDArray[np.bool_],
-    options: MiningOptions,
-    known: tuple[str, ...],
-) -> tuple[str, str]:
-    """Give the languages of the options, or guess them."""
-    chosen = candidates.chosen
-    return (
-        options.src_lang or _language(candidates.source, chosen.sources, copies, known),
-        options.tgt_lang or _language(candidates.target, chosen.targets, copies, known),
-    )
 
 
 def _missing(

@@ -18,11 +18,7 @@ from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.phrases import as_typed
 from xmine.pairs.io import Pairs
-from xmine.pairs.known import (
-    NOTHING_KNOWN,
-    LabelledPairs,
-    labels_of,
-)
+from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs, labels_of
 from xmine.scoring.gold import best_threshold
 from xmine.scoring.order import in_one_order, rising_share
 from xmine.scoring.probability import Floats

@@ -132,22 +132,15 @@ class Stages:
                 found.append(self._known[given.given])
                 continue
             self.run.note(f"reading {given.given}")
-            found.append(
-                read_sentences(
-                    given,
-                    segment=options.segment,
-                    language=language,
-                    report=self._report,
-                )
-            )
+            how: Any = {"segment": options.segment, "language": language, "report": self._report}
+            side = read_sentences(given, **how)
             if options.documents != "off":
-                column = options.documents.removeprefix("auto")
-                found[-1] = found[-1].with_documents(given, column)
-            found[-1] = found[-1].with_kept(given, options.keep)
+                side = side.with_documents(given, options.documents.removeprefix("auto"))
+            found.append(side := side.with_kept(given, options.keep))
             if given.is_rereadable:
                 given.check_unchanged()
             if self._known is not None:
-                self._known[given.given] = found[-1]
+                self._known[given.given] = side
         for name in options.keep:
             if not any(name in side.kept for side in found):
                 raise FileError(

@@ -190,13 +190,7 @@ def parts_of(files: Files, at: int, dtype: DTypeLike) -> list[NDArray[Any]]:
 def joined(files: Files, at: int, dtype: DTypeLike) -> NDArray[Any]:
     """Read one array of a step, whole: its only file, or a scratch array."""
     parts = parts_of(files, at, dtype)
-    if len(parts) == 1:
-        return parts[0]
-    whole, start = scratch.empty((sum(map(len, parts)), *parts[0].shape[1:]), parts[0].dtype), 0
-    for part in parts:
-        whole[start : start + len(part)] = part
-        start += len(part)
-    return whole
+    return parts[0] if len(parts) == 1 else scratch.joined(parts)
 
 
 def rows_of(paths: Sequence[Path], size: int, rows: NDArray[np.int64]) -> NDArray[Any]:

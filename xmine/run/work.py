@@ -202,18 +202,13 @@ class Work:
             if task.is_done():
                 self._unseen.remove(each)
                 self._done += task.weight
-                if placed.lost or placed.again:
-                    _clear(task)
+                # Calls that were killed left unfinished files.
+                for path in task.makes if placed.lost or placed.again else ():
+                    for left in path.parent.glob(partial_names(path)):
+                        left.unlink(missing_ok=True)
             elif self._clock() > until:
                 raise FileError(
                     f"{task.makes[0].parent}: the files of {task.name} are not there, though "
                     f"{node} made them",
                     "does that node see the same folder? then give the command again",
                 )
-
-
-def _clear(task: Task) -> None:
-    """Delete the unfinished files that calls left when they were killed."""
-    for path in task.makes:
-        for left in path.parent.glob(partial_names(path)):
-            left.unlink(missing_ok=True)

@@ -75,7 +75,8 @@ def match_pairs(source: TokenVectors, target: TokenVectors, x: Rows, y: Rows) ->
 
     def match(at: NDArray[np.intp], tokens: tuple[Rows, Rows], *, is_long: bool) -> None:
         if is_long:
-            found[at] = _match_long(source.of(int(x[at[0]])), target.of(int(y[at[0]])))
+            (s, v), (t, w) = source.of(int(x[at[0]])), target.of(int(y[at[0]]))
+            found[at] = _figures(best_of_long(s, t), v[None], best_of_long(t, s), w[None])
         else:
             left, right = source.padded(x[at], tokens[0]), target.padded(y[at], tokens[1])
             cosines = np.matmul(left[0], right[0].transpose(0, 2, 1))  # [pairs, tokens, tokens]
@@ -183,12 +184,6 @@ def batches(left: Rows, right: Rows, dim: int) -> Iterator[NDArray[np.intp]]:
 def _padded(left: Rows, right: Rows, dim: int) -> int:
     longest = int(left.max()), int(right.max())
     return longest[0] * longest[1] + sum(longest) * dim
-
-
-def _match_long(left: Tokens, right: Tokens) -> Floats:
-    """Compare two sentences, one of them long, some tokens at a time: [1, 5]."""
-    (s, v), (t, w) = left, right
-    return _figures(best_of_long(s, t), v[None], best_of_long(t, s), w[None])
 
 
 def best_of_long(s: Singles, t: Singles) -> Counterparts:

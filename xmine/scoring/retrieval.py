@@ -53,7 +53,7 @@ class ChosenPairs:
         """Add other pairs, and sort."""
         more = others._columns()
         columns = self._columns().items()
-        both = {name: scratch.joined(column, more[name]) for name, column in columns}
+        both = {name: scratch.joined([column, more[name]]) for name, column in columns}
         return _sorted(ChosenPairs(**both))
 
     def _columns(self) -> dict[str, NDArray[Any]]:
@@ -132,7 +132,9 @@ def _one_to_one(pairs: ChosenPairs) -> ChosenPairs:
     for _ in range(_ROUNDS):
         first = _comes_first(source) & _comes_first(target)
         kept[left[first]] = True
-        open_pairs = ~(_among(source, source[first]) | _among(target, target[first]))
+        taken_now = np.isin(source, source[first], kind="table")
+        taken_now |= np.isin(target, target[first], kind="table")
+        open_pairs = ~taken_now
         left = left[open_pairs]
         source, target = taken(source, open_pairs), taken(target, open_pairs)
     taken_sources: set[int] = set()
@@ -155,9 +157,3 @@ def _comes_first(rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         np.minimum.at(places, rows[some], order)
         first[some] = places[rows[some]] == order
     return first
-
-
-def _among(rows: NDArray[np.int64], some: NDArray[np.int64]) -> NDArray[np.bool_]:
-    marked = np.zeros(rows.max(initial=-1) + 1, dtype=bool)
-    marked[some] = True
-    return marked[rows]

@@ -35,7 +35,7 @@ def click(app: Any, x: int, y: int) -> None:
 # Keys that lead to each screen from the pairs, and those that open each of its prompts. Keys after
 # a space follow when the screen stands; the questions of y or n are named.
 PROMPTS: dict[str, tuple[str, ...]] = {
-    "Pairs": ("e", "/", "v", "C", "i", "I", "/prob>=0 enter X"),
+    "Pairs": ("e", "/", "v", "C", "F", "i", "I", "/prob>=0 enter X"),
     "t Threshold": ("e", "c", "i", "I", "w", "] ctrl+q"),
     "enter Neighbours": ("i", "I"),
     "v enter Judge": ("i", "I"),

@@ -185,7 +185,9 @@ def _assign(
         for side, at, shard in _each(cuts)
     ]
     engine.run(tasks, silent)
-    probes = sum(_probes(task.makes[0], len(centroids)) for task in tasks)
+    count = len(centroids)
+    found = (opened_sealed(task.makes[0], number_type(count)) for task in tasks)
+    probes = sum(int(np.count_nonzero(lists < count)) for lists in found)
     return probes / sum(len(way.queries) for way in ways)
 
 

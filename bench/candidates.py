@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.reranking import RerankingWeights
+from xmine.encoders.token_files import compared, texts_read
 from xmine.encoders.tokens import TokenVectors
 from xmine.flags.numbers import differing, reader
 from xmine.knn.exact import search_exact
@@ -17,7 +18,6 @@ from xmine.scoring.late_interaction import match_pairs
 from xmine.scoring.margin import MarginScores, margin_scores
 from xmine.scoring.reranking import RERANKED, Reranker, TokenMatches
 from xmine.scoring.retrieval import choose_pairs
-from xmine.vectors.tokens import compared, texts_read
 
 K = 4  # neighbours that the margin averages
 

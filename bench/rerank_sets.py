@@ -8,6 +8,7 @@ from candidates import Pool
 from mixtures import Corpus, mixtures, read_corpus
 
 from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
+from xmine.encoders.token_files import texts_read
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.readers.bucc import find_bucc
 from xmine.files.reading import read_lines
@@ -18,7 +19,6 @@ from xmine.pairs.io import read_parallel
 from xmine.trainer.data.corpus import Corpus as TrainingCorpus
 from xmine.trainer.options.contrast import MsimcseOptions
 from xmine.trainer.run.prepare import Split
-from xmine.vectors.tokens import texts_read
 
 SHARES = (0.02, 0.1, 0.3, 0.6)  # of lines with a translation, in mixtures of EVAL
 FIT_SHARES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.6)

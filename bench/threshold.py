@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
 from xmine.encoders.reranking import RerankingWeights
+from xmine.encoders.token_files import compared, texts_read
 from xmine.encoders.tokens import TokenVectors
 from xmine.evaluation.reports.record import record, write_record
 from xmine.flags.line_features import last_mark
@@ -39,7 +40,6 @@ from xmine.scoring.reranking import RERANKED, Reranker, TokenMatches
 from xmine.scoring.retrieval import ChosenPairs, choose_pairs
 from xmine.scoring.threshold import choose_threshold
 from xmine.text.sentences import sentence_table
-from xmine.vectors.tokens import compared, texts_read
 
 # What ranks; the first is the default of `xmine mine`.
 SETTINGS = ("reranked", "ratio")

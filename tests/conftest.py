@@ -27,8 +27,8 @@ from xmine.encoders.metadata import EncoderFacts
 from xmine.encoders.modules.static import StaticEmbedding, Table
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.pairs.io import ParallelText
+from xmine.run.worker_process import work_apart
 from xmine.trainer.data import vocabulary
-from xmine.worker_process import work_apart
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

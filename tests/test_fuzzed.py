@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from tests.toys.fuzzing import Kind, findings, kinds
+from xmine.encoders.vector_files import read_vectors
 from xmine.errors import EncoderError, FileError, XmineError
 from xmine.options import load_toml
-from xmine.vectors.vector_files import read_vectors
 
 NAMES = [kind.name for kind in kinds()]
 # Loading torch for them takes longer than everything else here.

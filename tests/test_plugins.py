@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Command
+from xmine.extras import _entries
 from xmine.pairs.io import read_pairs
-from xmine.plugins import _entries
 
 PLUGIN = Path(__file__).parents[1] / "examples" / "plugin"
 LINES = [("The cat sleeps on the red sofa.", "Die Katze schläft auf dem roten Sofa.")]

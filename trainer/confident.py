@@ -9,6 +9,7 @@ import torch
 
 from xmine.browsing.judgements import CODES, Judgements
 from xmine.browsing.opened import Opened
+from xmine.display import count
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.tokenizer import Vocabulary
@@ -20,7 +21,6 @@ from xmine.pairs.known import LabelledPair, LabelledPairs, SettledPairs, labels_
 from xmine.run.folder import JUDGEMENTS_FILE
 from xmine.text.languages import short_code
 from xmine.text.packed import picked
-from xmine.units import count
 
 from .data.rows import drawn
 from .data.vocabulary import extended_vocabulary

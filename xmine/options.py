@@ -19,7 +19,7 @@ from types import NoneType, UnionType
 from typing import Any
 
 from xmine.errors import FileError, OptionError
-from xmine.plugins import plugin_names
+from xmine.extras import plugin_names
 
 
 def option(
@@ -55,7 +55,7 @@ def option(
         words: that may stand in place of a number.
         commas: whether a text of a list may be several, with commas between.
         only_if: where the option has an effect, for `without_effect`.
-        plugins: what other packages add to the choices, see `xmine.plugins`.
+        plugins: what other packages add to the choices, see `xmine.extras`.
         preset: whether files of options and presets have it, and the command line has not: it is
             for those who repeat a paper.
     """

@@ -1,10 +1,16 @@
-"""How long work tells where it is: calls of a function that the caller may leave out."""
+"""How long work tells where it is: calls of a function that the caller may leave out.
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+In a terminal and in a notebook a bar shows that, and a notebook shows results as tables.
+"""
+
+import importlib
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from html import escape
 
-from xmine.units import short
+from xmine.display import short
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,3 +73,46 @@ def drawn_bar() -> Iterator[Report]:
 def in_words(numbers: dict[str, float]) -> str:
     """Write the numbers of a stage, such as the loss."""
     return "  ".join(f"{name} {short(number)}" for name, number in numbers.items())
+
+
+def html_table(rows: Sequence[Sequence[str]], below: str = "") -> str:
+    """Write a table, its first row the head, and a line `below`."""
+    tags = ["th", *["td"] * (len(rows) - 1)]
+    lines = (
+        "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row)
+        for tag, row in zip(tags, rows, strict=True)
+    )
+    table = "".join(f"<tr>{line}</tr>" for line in lines)
+    return f"<table>{table}</table>" + f"<p>{escape(below)}</p>" * bool(below)
+
+
+def is_notebook() -> bool:
+    """Tell whether cells of a notebook run here."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    return type(shell).__name__ == "ZMQInteractiveShell"
+
+
+@contextmanager
+def notebook_bar() -> Iterator[Report]:
+    """Draw a bar below the cell, of the stage that goes on; the bar is gone at the end."""
+    ipython = importlib.import_module("IPython.display")
+    shown, last = ipython.display(ipython.HTML(""), display_id=True), ""
+
+    def report(progress: Progress) -> None:
+        nonlocal last
+        value, most = progress.done, max(progress.total, 1)
+        drawn = f'<progress value="{100 * value // most}" max="100"></progress>'
+        if drawn + progress.stage != last:  # a hundred times a stage at most
+            last = drawn + progress.stage
+            said = f"{escape(progress.stage)} {value:,} of {progress.total:,}"
+            shown.update(ipython.HTML(f"{drawn} {said}"))
+
+    yield report
+    shown.update(ipython.HTML(""))
+
+
+def bar(report: Report, *, wanted: bool) -> AbstractContextManager[Report]:
+    """Give `report`, or one that draws a bar, in a notebook or a terminal, where `wanted`."""
+    if not wanted:
+        return nullcontext(report)
+    return notebook_bar() if is_notebook() else drawn_bar()

@@ -37,13 +37,12 @@ from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions, ScoringOptions
 from xmine.mining.search import Hit
 from xmine.mining.search import search as search_sentences
-from xmine.notebook import bar
 from xmine.options import EncodingOptions, Options, check_choice
 from xmine.pairs import io
 from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs
 from xmine.pairs.pair import COLUMNS, UNKNOWN_LANGUAGES, Languages, Pair, is_kept
 from xmine.pairs.rows import PairRows
-from xmine.progress import Report, silent
+from xmine.progress import Report, bar, silent
 from xmine.run.folder import PAIRS_FILE, RUN_FILE, SUMMARY_FILE
 from xmine.run.run_file import check_written
 from xmine.run.task import Engine

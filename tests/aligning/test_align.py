@@ -13,10 +13,10 @@ from xmine.aligning.band import matched
 from xmine.browsing.details import figures_of
 from xmine.browsing.opening import open_pairs
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.vectors import EncodedFiles, encode_sentences
 from xmine.errors import OptionError
 from xmine.text.segmentation import join
 from xmine.text.sentences import Sentences
-from xmine.vectors.encoding import EncodedFiles, encode_sentences
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 GERMAN = [

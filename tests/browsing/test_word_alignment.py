@@ -8,11 +8,11 @@ from xmine.browsing.opening import open_pairs
 from xmine.browsing.word_alignment import WEAK, Aligner, Word, WordAlignment, align_words, words_of
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.spans import Span
+from xmine.encoders.token_files import tokens_of
 from xmine.errors import EncoderError
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
 from xmine.scoring.alignment import counterparts
-from xmine.vectors.tokens import tokens_of
 
 
 def said(text: str, spans: list[Span]) -> list[str]:

@@ -13,17 +13,17 @@ from tests.cli.test_runs import files
 from tests.toys.command import Command, Toy
 from tests.toys.saved import without_digests
 from xmine import mine
+from xmine.encoders import vectors as encoding
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.fingerprint import Source, list_files
 from xmine.encoders.layout import MODULES_FILE, read_json, write_json
 from xmine.encoders.metadata import SETTINGS_FILE
 from xmine.encoders.modules.static import StaticEmbedding
+from xmine.encoders.token_files import compared
+from xmine.encoders.vector_files import read_vectors
 from xmine.errors import EncoderError, FileError
 from xmine.progress import Progress
 from xmine.text.inputs import TextInput
-from xmine.vectors import encoding
-from xmine.vectors.tokens import compared
-from xmine.vectors.vector_files import read_vectors
 
 CHANGED = "was changed while it was read"
 WEIGHTS = "model.safetensors"
@@ -97,7 +97,7 @@ def test_weights_copied_over_an_encoder_leave_the_token_table_out(
     command: Command, toy_files: Toy, model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     acting = at_call(0, lambda: copy_over(model / WEIGHTS), compared)
-    monkeypatch.setattr("xmine.vectors.tokens.compared", acting)
+    monkeypatch.setattr("xmine.encoders.token_files.compared", acting)
     ended = command("mine", "en.txt", "zh.txt", "-o", "run/", "--model", "enc")
     assert ended.code == 1 and f"enc/{WEIGHTS}: {CHANGED}" in ended.err
     assert {"source.npy", "target.npy"} <= files(Path("run")).keys()
@@ -154,7 +154,7 @@ def test_given_vectors_that_change_midway_are_refused(
     stage: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("xmine.vectors.vector_files._ROWS_AT_ONCE", 16)
+    monkeypatch.setattr("xmine.encoders.vector_files._ROWS_AT_ONCE", 16)
     paths = tmp_path / "en.npy", tmp_path / "zh.npy"
     for path, given in zip(paths, toy_files[:2], strict=True):
         rows = toy_encoder.encode(given.read_text(encoding="utf-8").splitlines())

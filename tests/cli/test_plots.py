@@ -12,9 +12,9 @@ import pytest
 
 from xmine.cli.console import Console
 from xmine.cli.outputs import draw
+from xmine.display import count
 from xmine.plots.terminal import histogram_lines
 from xmine.scoring.histogram import bin_scores
-from xmine.units import count
 
 # Six right pairs, two in doubt, two hundred wrong ones.
 SCORES = np.array([1.55, 1.5, 1.45, 1.42, 1.4, 1.38, 1.3, 1.25, *np.linspace(0.95, 1.19, 200)])

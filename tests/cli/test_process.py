@@ -129,12 +129,12 @@ def test_closed_streams_are_named(tmp_path: Path, toy_files: Toy, toy_folder: Pa
 
 # Holds the command still at a chosen moment, which it tells on stderr.
 HELD = """
-import sys, time, xmine.cli, xmine.pairs.tsv, xmine.vectors.encoding
+import sys, time, xmine.cli, xmine.pairs.tsv, xmine.encoders.vectors
 def hold(*_):
     print("now", file=sys.stderr, flush=True)
     time.sleep(60)
 if sys.argv.pop(1) == "encoding":
-    xmine.vectors.encoding._encode_and_read = hold
+    xmine.encoders.vectors._encode_and_read = hold
 else:
     xmine.pairs.tsv.tsv_rows = lambda *_, **__: (hold() or row for row in ["row"])
 xmine.cli.run()

@@ -10,12 +10,12 @@ from tests.toys.engines import Shuffled
 from tests.toys.saved import without_digests
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.recipe import Recipe
+from xmine.encoders.vectors import encode_sentences
 from xmine.errors import EncoderError
 from xmine.options import EncodingOptions
 from xmine.run.steps import Steps
 from xmine.run.task import Task
 from xmine.text.sentences import sentence_table
-from xmine.vectors.encoding import encode_sentences
 
 
 def recipe_of(encoder: SentenceEncoder) -> Recipe:

@@ -15,7 +15,7 @@ import pytest
 import torch
 from threadpoolctl import threadpool_limits
 
-import xmine.vectors.tokens
+import xmine.encoders.token_files
 from tests.scoring.test_late_interaction import twin
 from tests.toys.against_theirs import Checkpoint
 from tests.toys.sentences import example_pairs
@@ -23,6 +23,15 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.modules.transformer import Transformer
 from xmine.encoders.recipe import Recipe
+from xmine.encoders.token_files import (
+    ReadTokens,
+    TokenFiles,
+    compared,
+    open_tokens,
+    texts_read,
+    tokens_of,
+    tokens_of_pairs,
+)
 from xmine.encoders.tokens import (
     HEAVIEST,
     TOKEN_DIM,
@@ -33,20 +42,11 @@ from xmine.encoders.tokens import (
     weightiest,
     whole_vectors,
 )
+from xmine.encoders.vectors import read_tokens
 from xmine.options import EncodingOptions
 from xmine.run.steps import Steps
 from xmine.scoring.late_interaction import match_pairs
 from xmine.text.sentences import sentence_table
-from xmine.vectors.encoding import read_tokens
-from xmine.vectors.tokens import (
-    ReadTokens,
-    TokenFiles,
-    compared,
-    open_tokens,
-    texts_read,
-    tokens_of,
-    tokens_of_pairs,
-)
 
 
 @cache
@@ -230,7 +230,7 @@ def test_files_memory_and_single_pairs_give_the_same_vectors(
     x, y = np.array([3, 100, 3]), np.array([7, 2, 150])
     seen = []
     for most in (10_000, 50):
-        monkeypatch.setattr(xmine.vectors.tokens, "_TEXTS_FOR_AXES", most)
+        monkeypatch.setattr(xmine.encoders.token_files, "_TEXTS_FOR_AXES", most)
         steps, tables = Steps(tmp_path / str(most)), [sentence_table("f", each) for each in sides]
         left, right = (tuple(read_tokens(encoder, each, steps)) for each in tables)
         in_memory = tokens_of_both(encoder, *(list(each.texts) for each in tables))

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+import xmine.encoders.token_files
 import xmine.evaluation.retrieval.reranked
 import xmine.mining.stages
-import xmine.vectors.tokens
 from tests.evaluation.test_bucc import write_loose
 from tests.toys.bucc import measure
 from tests.toys.files import write
@@ -16,13 +16,13 @@ from tests.toys.reranking import slow_lines
 from tests.toys.xsim import loose
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.reranking import RerankingWeights
+from xmine.encoders.token_files import ReadTokens
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import BitextOptions, TatoebaOptions, XsimOptions
 from xmine.evaluation.result import Result
 from xmine.evaluation.retrieval.aligned import evaluate_bitext
 from xmine.evaluation.retrieval.tatoeba import evaluate_tatoeba
 from xmine.evaluation.retrieval.xsim import evaluate_xsim
-from xmine.vectors.tokens import ReadTokens
 
 NOTE = "Rows named reranked are ours, not in any paper"
 
@@ -229,7 +229,7 @@ def test_the_tokens_of_the_pivot_are_read_once(
 
     def texts_read(encoder: SentenceEncoder, texts: list[str]) -> ReadTokens:
         read.append(texts[0])
-        return xmine.vectors.tokens.texts_read(encoder, texts)
+        return xmine.encoders.token_files.texts_read(encoder, texts)
 
     monkeypatch.setattr(xmine.evaluation.retrieval.reranked, "texts_read", texts_read)
     files = str(tmp_path / "x.{}")

@@ -11,6 +11,7 @@ import pytest
 
 import xmine
 from xmine import hardware as memory
+from xmine.display import duration, in_words
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.errors import FileError, OptionError, XmineError
@@ -26,7 +27,6 @@ from xmine.mining.estimate import Estimate, estimate_run
 from xmine.mining.options import MiningOptions
 from xmine.options import EncodingOptions
 from xmine.text.inputs import Survey, text_input
-from xmine.units import duration, in_words
 
 PLENTY = Estimate((1000, 2000), (900, 1900, 512), "exact", "cpu", 2**30, 10**9, 3.0)
 

@@ -14,12 +14,12 @@ from tests.toys.sentences import toy_sentences
 from tests.toys.xsim import loose
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair, as_pair
+from xmine.encoders.token_files import tokens_of
 from xmine.errors import FileError, OptionError
 from xmine.mining.reranking import token_encoder
 from xmine.mining.search import Hit, HitChoice, search
 from xmine.scoring.late_interaction import match_pairs
 from xmine.text.sentences import Sentences, sentence_table
-from xmine.vectors.tokens import tokens_of
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,7 @@ import pytest
 import xmine
 from tests.toys.sentences import toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.vectors import Encoded
 from xmine.flags.near_copies import letters_of
 from xmine.knn.exact import search_exact
 from xmine.knn.neighbours import Neighbours
@@ -19,7 +20,6 @@ from xmine.mining.kin import Kin, _letters_agree, count_kin
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions, ScoringOptions
 from xmine.text.sentences import sentence_table
-from xmine.vectors.encoding import Encoded
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

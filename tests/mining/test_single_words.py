@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.token_files import tokens_of
 from xmine.mining.aligned import score_aligned
 from xmine.mining.options import MiningOptions, ScoringOptions
 from xmine.mining.pipeline import mine
 from xmine.mining.reranking import SINGLE_WORDS
-from xmine.vectors.tokens import tokens_of
 
 WORDS = [
     *(

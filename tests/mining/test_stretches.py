@@ -8,6 +8,7 @@ import pytest
 
 from tests.toys.sentences import example_pairs, toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.token_files import tokens_of
 from xmine.encoders.tokens import TokenVectors
 from xmine.flags.partial import is_partial
 from xmine.mining import matching
@@ -18,7 +19,6 @@ from xmine.mining.pipeline import mine
 from xmine.run.steps import Steps
 from xmine.scoring.alignment import loosest_stretches
 from xmine.scoring.retrieval import ChosenPairs
-from xmine.vectors.tokens import tokens_of
 
 TEXTS = [f"{'the river rose ' * at}and the harbour {'sank ' * (9 - at)}" for at in range(9)]
 OTHERS = [f"{'河水上涨' * at}港口{'沉没' * (9 - at)}" for at in range(9)]

@@ -13,7 +13,7 @@ import pytest
 from xmine.errors import FileError, XmineError
 from xmine.run.local import LocalEngine
 from xmine.run.task import Task
-from xmine.worker_process import WorkFailed
+from xmine.run.worker_process import WorkFailed
 
 
 def write(path: Path, text: str) -> None:

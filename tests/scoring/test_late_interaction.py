@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
+from xmine.encoders.token_files import tokens_of
 from xmine.encoders.tokens import HEAVIEST, UNIT, TokenVectors, whole_vectors, whole_weights
 from xmine.scoring import late_interaction
 from xmine.scoring.late_interaction import match_pairs
-from xmine.vectors.tokens import tokens_of
 
 SENTENCES = [
     "The ferry leaves at seven, and so do we.",

@@ -25,6 +25,7 @@ import zstandard
 
 from tests.toys.trade import FILES, OPUS
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.vector_files import read_vectors, unit_rows
 from xmine.errors import OptionError, XmineError, XmineWarning
 from xmine.mining.options import MiningOptions
 from xmine.options import check_names, load_toml
@@ -35,7 +36,6 @@ from xmine.pairs.losses import Losses
 from xmine.run.steps import Steps
 from xmine.text.inputs import read_texts, text_input
 from xmine.text.sentences import sentence_table
-from xmine.vectors.vector_files import read_vectors, unit_rows
 
 # What parsers count, nest, escape or allocate by.
 _TOKENS = [b"\x00", b"\xff", b"\xff" * 8, b"\x7f\xff\xff\xff", b"\n", b"\r", b"\t", b'"']

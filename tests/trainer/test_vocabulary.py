@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from xmine.encoders.modules.static import StaticEmbedding
+from xmine.run.worker_process import work_apart
 from xmine.trainer.data.vocabulary import (
     extended_vocabulary,
     model_of,
@@ -13,7 +14,6 @@ from xmine.trainer.data.vocabulary import (
     train_vocabulary,
 )
 from xmine.trainer.models.static import extended_static, new_static
-from xmine.worker_process import work_apart
 
 
 def test_another_process_makes_the_same_model(tmp_path: Path) -> None:

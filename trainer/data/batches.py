@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.display import count
 from xmine.errors import TrainingError
-from xmine.units import count
 
 from ..options.shared import TrainingOptions
 

@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 from xmine.encoders.tokenizer import UNKNOWN, Vocabulary
 from xmine.errors import TrainingError
 from xmine.files.scratch import temporary_folder
+from xmine.run.worker_process import WorkFailed, work_apart
 from xmine.text.folding import CHARACTERS, PATTERNS, PUNCTUATION, fold, nfkc
 from xmine.text.packed import picked
-from xmine.worker_process import WorkFailed, work_apart
 
 COVERAGE = 0.99995  # of all characters, most frequent first: these are pieces of their own
 

@@ -17,16 +17,16 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from xmine.display import count
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.tokenizer import Vocabulary
+from xmine.encoders.vectors import encode_sentences
 from xmine.errors import TrainingError
 from xmine.files.cache import PARTS, Cache
 from xmine.progress import Report
 from xmine.run.steps import Steps
 from xmine.text.languages import short_code
 from xmine.text.sentences import sentence_table
-from xmine.units import count
-from xmine.vectors.encoding import encode_sentences
 
 from ..data.corpus import Corpus
 from ..data.rows import TokenizedSide

@@ -19,6 +19,7 @@ import torch
 from accelerate.tracking import LOGGER_TYPE_TO_CLASS, GeneralTracker
 from torch import Tensor
 
+from xmine.display import count, duration, in_words
 from xmine.encoders.fingerprint import list_files
 from xmine.encoders.hub import find_encoder
 from xmine.encoders.layout import first_line
@@ -28,7 +29,6 @@ from xmine.files.atomic import PARTIAL, replacing
 from xmine.files.digests import digest, digest_of
 from xmine.files.lock import LOCK_FILE, held
 from xmine.options import dump_toml, flag
-from xmine.units import count, duration, in_words
 
 from ..data.corpus import Corpus
 from ..distributed import leads

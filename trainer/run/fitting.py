@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import fields, replace
 from typing import Any, TypeVar
 
+from xmine.display import count
 from xmine.encoders.hub import find_encoder
 from xmine.encoders.layout import read_modules
 from xmine.encoders.metadata import read_facts
@@ -20,7 +21,6 @@ from xmine.extras import needs
 from xmine.options import without_effect
 from xmine.text.folding import nfkc
 from xmine.text.languages import language_name, short_code
-from xmine.units import count
 
 from ..data.corpus import Corpus
 from ..data.rows import weigh_pairs

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from xmine.encoders.metadata import EncoderFacts
 from xmine.encoders.reranking import RerankingWeights
+from xmine.encoders.token_files import ReadTokens, compared
 from xmine.knn.cosines import exact_cosines
 from xmine.knn.exact import search_exact
 from xmine.knn.neighbours import Neighbours
@@ -22,7 +23,6 @@ from xmine.scoring.probability import PAIRS_AT_ONCE
 from xmine.scoring.reranking import Reranker
 from xmine.text.packed import picked
 from xmine.text.sentences import Sentences
-from xmine.vectors.tokens import ReadTokens, compared
 
 from ..data.rows import Rows, TrainingData
 from ..models.static import StaticTower

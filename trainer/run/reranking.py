@@ -8,6 +8,7 @@ import numpy as np
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.reranking import RerankingWeights
+from xmine.encoders.token_files import compared, texts_read
 from xmine.encoders.tokens import TokenVectors
 from xmine.knn.cosines import Vectors
 from xmine.knn.exact import search_exact
@@ -18,7 +19,6 @@ from xmine.scoring.margin import margin_scores
 from xmine.scoring.reranking import RERANKED, Rows, TokenMatches
 from xmine.scoring.reranking_fit import KnownCandidates, fit_weights
 from xmine.text.packed import picked
-from xmine.vectors.tokens import compared, texts_read
 
 from ..data.rows import drawn, keys_of
 

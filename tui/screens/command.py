@@ -13,8 +13,8 @@ from textual.events import DescendantFocus
 from textual.widget import Widget
 from textual.widgets import Input, Label, Static
 
+from xmine.display import short
 from xmine.errors import OptionError
-from xmine.units import short
 
 from ..commands import Field, in_one_line
 from ..jobs import Job, JobTold

@@ -4,8 +4,8 @@ from functools import partial
 
 from xmine.browsing.export import export, free_name
 from xmine.browsing.opened import Rows
+from xmine.display import count
 from xmine.errors import XmineError
-from xmine.units import count
 
 from ..widgets.form_line import paths_from
 from ..widgets.prompt import Prompt, Question

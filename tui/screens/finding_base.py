@@ -14,7 +14,7 @@ from xmine.browsing.opened import Bools, Rows
 from xmine.browsing.query import PairQuery, usual, with_clause
 from xmine.browsing.view import Wanted
 from xmine.browsing.where import HINT, read_filter, suggestion
-from xmine.units import count
+from xmine.display import count
 
 from ..widgets.pair_cells import SIGNS
 from ..widgets.pair_table import PairTable

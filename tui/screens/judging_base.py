@@ -10,8 +10,8 @@ from textual.binding import Binding, BindingType
 
 from xmine.browsing.judgements import Judgements, judge_name
 from xmine.browsing.keys import key_of
+from xmine.display import count
 from xmine.errors import FileError
-from xmine.units import count
 
 from ..state import keep_setting, setting
 from ..widgets.pair_cells import NOTE, REPAIRED, SIGNS

@@ -13,9 +13,9 @@ from textual.widgets import Button, Static
 
 from xmine.browsing.judgements import CODES
 from xmine.browsing.samples import USUAL, Sample, read_plan
+from xmine.display import count
 from xmine.errors import XmineError
 from xmine.pairs.judgements import LABELS
-from xmine.units import count
 
 from ..widgets.pair_cells import SIGNS
 from ..widgets.pair_detail import PairDetail

@@ -13,7 +13,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 from textual_plotext import PlotextPlot
 
-from xmine.units import short
+from xmine.display import short
 
 METRICS_FILE = "metrics.jsonl"
 # What the figures of the top line mean, in the order in which they are told.

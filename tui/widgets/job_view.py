@@ -7,8 +7,8 @@ from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.widgets import Static
 
+from xmine.display import short
 from xmine.progress import Progress
-from xmine.units import short
 
 from ..commands import in_one_line
 from ..jobs import Job, outcome, share

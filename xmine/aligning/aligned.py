@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from xmine.aligning.band import are_matched, matched
 from xmine.aligning.lines import Alignment
 from xmine.aligning.options import AligningOptions
+from xmine.display import count
 from xmine.mining.phrases import counted, flag_counts, told, unknown_to_encoder
 from xmine.mining.report import Figure, Report, sides_in_words
 from xmine.pairs.io import write_pairs
@@ -20,7 +21,6 @@ from xmine.pairs.rows import PairRows
 from xmine.scoring.threshold import LIKELY, UNLIKELY_LEFT_OUT
 from xmine.text.segmentation import join
 from xmine.text.sentences import Sentences
-from xmine.units import count
 
 # Mean probability below which beads are of texts that are no versions of one document, and the cut
 # of these.

@@ -15,6 +15,7 @@ from xmine.aligning.options import AligningOptions
 from xmine.encoders.encoder import SentenceEncoder, normalised
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.pair import EncoderPair, as_pair
+from xmine.encoders.vectors import encode_sentences
 from xmine.errors import OptionError
 from xmine.files.atomic import remove, replacing
 from xmine.files.cache import PARTS, Cache
@@ -40,7 +41,6 @@ from xmine.text.identification import check_language, check_sides, check_spellin
 from xmine.text.inputs import Texts, text_input
 from xmine.text.segmentation import check_chapters, join
 from xmine.text.sentences import Sentences, read_sentences, sentence_table
-from xmine.vectors.encoding import encode_sentences
 
 _LARGEST = 1000.0  # of a sum in a half
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from xmine.aligning.options import AligningOptions
 from xmine.aligning.pipeline import align
+from xmine.display import count
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair
 from xmine.mining.aligned import score_aligned
@@ -18,7 +19,6 @@ from xmine.scoring.order import in_one_order
 from xmine.scoring.probability import NEIGHBOURS
 from xmine.text.identification import tell_apart
 from xmine.text.segmentation import join
-from xmine.units import count
 
 _GOOD = 0.5  # probability of rows and beads that are right
 # Lines between counterparts of one part; and right rows beside a block, which show the aligner how

@@ -11,11 +11,11 @@ import numpy as np
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import Opened, Rows
 from xmine.browsing.opening import open_pairs
+from xmine.display import count
 from xmine.errors import FileError, XmineError
 from xmine.files.reading import STDIN
 from xmine.pairs.judgements import file_beside
 from xmine.pairs.pair import Pair
-from xmine.units import count
 
 _REPAIR = b'"repair": {'  # in a file of judgements
 

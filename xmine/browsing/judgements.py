@@ -21,6 +21,7 @@ from xmine.browsing.keys import key_of, lines_of, rows_of
 from xmine.browsing.opened import Opened, Rows
 from xmine.browsing.repairs import Repair, in_place_of
 from xmine.browsing.where import MANY
+from xmine.display import count
 from xmine.errors import OptionError, XmineWarning
 from xmine.files.digests import identity
 from xmine.pairs.judgements import (
@@ -39,7 +40,6 @@ from xmine.pairs.judgements import (
     why_not_writable,
 )
 from xmine.pairs.pair import Pair
-from xmine.units import count
 
 Codes = NDArray[np.int8]
 # The codes of labels in `Judgements.codes`; 0 for a pair that nobody has judged.

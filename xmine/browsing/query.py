@@ -12,10 +12,10 @@ import numpy as np
 from xmine.browsing.opened import FIGURES, Opened, Rows
 from xmine.browsing.where import MANY, VERDICTS, read_filter, wrong
 from xmine.errors import OptionError
+from xmine.extras import plugin_names
 from xmine.flags.names import FLAGS
 from xmine.mining.selection import OUTCOMES
 from xmine.pairs.changes import KINDS, came
-from xmine.plugins import plugin_names
 
 if TYPE_CHECKING:
     import polars as pl

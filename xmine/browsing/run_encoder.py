@@ -9,11 +9,11 @@ from xmine.browsing.opened import Opened
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.hub import find_encoder
 from xmine.encoders.pair import EncoderPair, as_pair, is_pair
+from xmine.encoders.vectors import vectors_key
 from xmine.errors import FileError
 from xmine.files.npy import open_matrix
 from xmine.options import EncodingOptions
 from xmine.text.inputs import input_of_run
-from xmine.vectors.encoding import vectors_key
 
 # Vectors that were given tell no encoder: one is taken for theirs if so many sentences agree so
 # well; half a number type's error is far below that, another encoder far above.

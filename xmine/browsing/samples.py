@@ -12,10 +12,10 @@ import numpy as np
 from xmine.browsing.cuts import Cuts
 from xmine.browsing.judgements import CODES, Codes, Judgements
 from xmine.browsing.opened import Opened, Rows
+from xmine.display import count
 from xmine.errors import OptionError
 from xmine.pairs.judgements import ACCEPT, REJECT, UNSURE
 from xmine.scoring.threshold import precision_of
-from xmine.units import count
 
 USUAL = 50  # pairs of a sample
 HOW = ("random", "unsure")  # orders of a sample

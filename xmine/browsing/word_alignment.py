@@ -17,12 +17,12 @@ from xmine.browsing.run_encoder import encoders_of, is_fast
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair
 from xmine.encoders.spans import Span
+from xmine.encoders.token_files import tokens_of
 from xmine.errors import EncoderError, XmineError
 from xmine.flags.partial import evidence_of
 from xmine.scoring.alignment import Found, counterparts, loosest_stretches
 from xmine.text.identification import check_language
 from xmine.text.segmentation import UNSPACED
-from xmine.vectors.tokens import tokens_of
 
 # A word whose best cosine is lower has no counterpart.
 WEAK = 0.34

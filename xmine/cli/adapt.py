@@ -9,9 +9,9 @@ import typer
 from xmine.cli.arguments import FORCE, switch, value
 from xmine.cli.console import Console
 from xmine.cli.from_options import with_flags
+from xmine.display import count
 from xmine.extras import TRAINING, needs
 from xmine.trainer.options.adapt import AdaptOptions
-from xmine.units import count
 
 if TYPE_CHECKING:
     from xmine.trainer.adapt import Round

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from xmine.errors import OptionError
+from xmine.extras import plugin_names
 from xmine.files.suffixes import PACKED, PAIR_SUFFIXES, PICTURE_SUFFIXES
-from xmine.plugins import plugin_names
 
 if TYPE_CHECKING:
     from xmine.text.file_lines import FileLines

@@ -8,8 +8,8 @@ import typer
 from xmine.cli.arguments import switch, value
 from xmine.cli.console import Console
 from xmine.cli.from_options import with_flags
+from xmine.display import count
 from xmine.errors import FileError, OptionError
-from xmine.units import count
 
 cache = typer.Typer(
     help="Show the vectors kept for later runs, or remove them.", no_args_is_help=True

@@ -49,11 +49,11 @@ def convert(
         if code:
             check_code(code, flag)
 
+    from xmine.display import count
     from xmine.pairs.io import check_pair_file, languages_of, read_pairs, write_pairs
     from xmine.pairs.losses import Losses
     from xmine.pairs.pair import UNKNOWN_LANGUAGES
     from xmine.pairs.paths import NAMES_LANGUAGES, language_warnings, refuse_turned
-    from xmine.units import count
 
     if on_stdout(console, target, format) is None:
         console.say(", ".join(print_pairs(read_pairs(source), format)))

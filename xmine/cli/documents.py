@@ -9,9 +9,9 @@ from xmine.cli.arguments import FORCE, MODEL, SOURCE, TABLE, value
 from xmine.cli.console import Console
 from xmine.cli.encoders import load_encoders
 from xmine.cli.from_options import with_flags
+from xmine.display import count
 from xmine.errors import OptionError
 from xmine.files.suffixes import PAIR_SUFFIXES
-from xmine.units import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,11 +14,11 @@ from xmine.cli.arguments import FORCE, MODEL, PROMPT, value
 from xmine.cli.console import Console
 from xmine.cli.encoders import load_encoder, warn_without_effect
 from xmine.cli.from_options import with_flags
+from xmine.display import count
 from xmine.errors import OptionError
 from xmine.options import EncodingOptions
 from xmine.progress import Progress, Report, silent
 from xmine.text.folding import MOST_CHARACTERS
-from xmine.units import count
 
 if TYPE_CHECKING:
     import numpy as np

@@ -13,10 +13,10 @@ from xmine.cli.arguments import FORCE, MODEL, SOURCE, value
 from xmine.cli.console import Console
 from xmine.cli.encoders import load_encoders
 from xmine.cli.from_options import with_flags
+from xmine.display import count
 from xmine.errors import OptionError
 from xmine.mining.options import MiningOptions
 from xmine.text.languages import language_name, short_code
-from xmine.units import count
 
 LANGUAGES_FILE = "languages.json"
 

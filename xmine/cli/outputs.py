@@ -65,7 +65,7 @@ def load_sides(
     second: bool = False,
 ) -> "tuple[EncoderPair | None, tuple[NDArray[Any], NDArray[Any]] | None]":
     """Open the vectors of both sides or, without them, load the encoders."""
-    from xmine.vectors.vector_files import read_vectors
+    from xmine.encoders.vector_files import read_vectors
 
     if not vectors:
         return load_encoders(model, options, console, second=second), None

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from xmine.units import count
+from xmine.display import count
 
 if TYPE_CHECKING:
     from xmine.pairs.pair import Pair

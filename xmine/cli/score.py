@@ -9,10 +9,10 @@ from xmine.cli.console import Console
 from xmine.cli.explaining import EXPLAIN, print_scored
 from xmine.cli.from_options import with_flags
 from xmine.cli.outputs import check_output, finish, given_vectors, load_sides, on_stdout
+from xmine.display import count
 from xmine.errors import OptionError
 from xmine.files.suffixes import PAIR_SUFFIXES
 from xmine.mining.options import ScoringOptions
-from xmine.units import count
 
 
 @with_flags

@@ -26,7 +26,7 @@ from xmine.cli.console import Console
 from xmine.errors import XmineError
 from xmine.extras import needs
 from xmine.hardware import free_memory, limit_memory
-from xmine.worker_process import die_with_parent
+from xmine.run.worker_process import die_with_parent
 
 # A telephone shows as many columns as it has room for, not a small picture of a wide page.
 _HEAD = (

@@ -38,9 +38,8 @@ from xmine.errors import EncoderError, OptionError
 from xmine.files.atomic import replacing_folder
 from xmine.files.scratch import temporary_folder
 from xmine.hardware import choose_batch_size
-from xmine.notebook import bar
 from xmine.options import EncodingOptions
-from xmine.progress import Progress, Report, silent
+from xmine.progress import Progress, Report, bar, silent
 from xmine.text.checks import ListOfTexts, as_list, check_texts
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from xmine.encoders.layout import MODULES_FILE, first_line, read_json, shards_in
 from xmine.errors import EncoderError
-from xmine.extras import needs
-from xmine.plugins import broken, plugin
+from xmine.extras import broken, needs, plugin
 
 EMBEDDED = Path(__file__).parents[1] / "embedded"
 # Encoders whose weights a package brings, see `xmine.encoders.modules.packaged`.

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from xmine.display import count
 from xmine.errors import FileError
 from xmine.files.reading import read_lines
-from xmine.units import count
 
 
 class MissingData(FileError):

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.errors import FileError
-from xmine.notebook import html_table
 from xmine.options import load_toml
+from xmine.progress import html_table
 
 Groups = Mapping[str, Sequence[str]]  # group -> its languages
 

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from xmine.plugins import plugin, plugin_names
+from xmine.extras import plugin, plugin_names
 
 PACKINGS = (".gz", ".xz", ".zst")
 PAIR_SUFFIXES = ".tsv, .jsonl, .parquet, .tmx"  # as help and hints list them

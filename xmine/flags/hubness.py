@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.display import count
 from xmine.flags.flag_set import Bools
 from xmine.flags.line_features import LineFeatures
-from xmine.units import count
 
 # A hub is among the neighbours of this many lines at least, of this many times as many as a line is
 # on average, and of this many times as many as the tenth of lines that is neighbour most often.

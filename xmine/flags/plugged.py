@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from xmine.errors import XmineError
+from xmine.extras import broken, plugin
 from xmine.flags.flag_set import Flags
 from xmine.flags.names import FLAGS
-from xmine.plugins import broken, plugin
 
 
 def with_plugins(

@@ -7,14 +7,14 @@ figures are not known.
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from xmine.display import count
+from xmine.extras import plugin
 from xmine.flags.faults import garbled, markup
 from xmine.flags.near_copies import letters_of, shared_letters
 from xmine.flags.numbers import Number, differing, reader
 from xmine.flags.scripts import foreign_to, share_of_script
-from xmine.plugins import plugin
 from xmine.text.folding import nfkc, without_markup
 from xmine.text.languages import ENGLISH_WORDS, scripts_of, short_code
-from xmine.units import count
 
 _MOST_SAID = 60  # characters of a stretch
 _SCRIPTS = {"CJK": "Han"}

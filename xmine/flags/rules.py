@@ -9,6 +9,7 @@ from functools import cache, partial
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.display import count
 from xmine.files.scratch import slices, stored, taken
 from xmine.flags.beside import Vectors, completed_beside
 from xmine.flags.flag_set import (
@@ -32,7 +33,6 @@ from xmine.text.identification import tell_apart
 from xmine.text.languages import UNKNOWN_LANGUAGE, scripts_of, short_code
 from xmine.text.packed import PickedTexts
 from xmine.text.sentences import Sentences
-from xmine.units import count
 
 Rows = NDArray[np.int64]
 

@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.display import count
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair, as_pair
 from xmine.encoders.tokens import TokenVectors
+from xmine.encoders.vectors import Encoded
 from xmine.errors import FileError, OptionError
 from xmine.files.reading import name_of
 from xmine.files.suffixes import kind_of
@@ -49,8 +51,6 @@ from xmine.text.folding import MOST_CHARACTERS
 from xmine.text.identification import check_language, check_sides, check_spelling, guess_language
 from xmine.text.inputs import Texts, read_texts, text_input
 from xmine.text.sentences import Sentences, folded, sentence_table
-from xmine.units import count
-from xmine.vectors.encoding import Encoded
 
 _PAIRS_AT_ONCE = 16_384
 

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.display import count
 from xmine.flags.flag_set import Flags
 from xmine.knn.neighbours import Neighbours
 from xmine.mining.options import ScoringOptions
@@ -28,7 +29,6 @@ from xmine.scoring.probability import NEIGHBOURS, Confidence, Floats, estimate
 from xmine.scoring.retrieval import ChosenPairs, choose_pairs
 from xmine.scoring.threshold import weakness_of
 from xmine.text.sentences import Sentences
-from xmine.units import count
 
 _PROBABLE, _MOST_BLOCKS = 0.5, 5
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.reranking import RerankingWeights
+from xmine.encoders.vectors import Encoded
 from xmine.files.scratch import taken
 from xmine.flags.beside import Vectors
 from xmine.flags.flag_set import Flags
@@ -31,7 +32,6 @@ from xmine.scoring.threshold import choose_threshold
 from xmine.text.identification import guess_language
 from xmine.text.packed import PickedTexts
 from xmine.text.sentences import Sentences
-from xmine.vectors.encoding import Encoded
 
 
 @dataclass(frozen=True, slots=True)

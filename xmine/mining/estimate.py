@@ -8,6 +8,7 @@ import shutil
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from xmine.display import duration, in_words
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.pair import as_pair
@@ -26,7 +27,6 @@ from xmine.scoring.late_interaction import FIGURES
 from xmine.scoring.probability import NEIGHBOURS
 from xmine.scoring.reranking import RERANKED
 from xmine.text.inputs import TextInput, text_input
-from xmine.units import duration, in_words
 
 # Bytes of memory per line while its file is read; texts and what is known of lines are mapped.
 _WHILE_READING = 40

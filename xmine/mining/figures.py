@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.fingerprint import unchanged
 from xmine.encoders.rescorer import Rescorer
+from xmine.encoders.vectors import Encoded
 from xmine.files.digests import digest
 from xmine.knn.cosines import pair_cosines
 from xmine.progress import Report, silent, ticks
 from xmine.run.local import LocalEngine
 from xmine.run.steps import Steps, joined
 from xmine.text.packed import PickedTexts
-from xmine.vectors.encoding import Encoded
 
 _COSINES_AT_ONCE = 65_536
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.encoders.vectors import Encoded
 from xmine.flags.line_features import kept_keys, keys_of
 from xmine.flags.near_copies import letters_of
 from xmine.knn.cosines import exact_cosines
@@ -18,7 +19,6 @@ from xmine.knn.neighbours import Neighbours
 from xmine.run.steps import Steps
 from xmine.scoring.probability import PAIRS_AT_ONCE, Kindred
 from xmine.scoring.retrieval import ChosenPairs
-from xmine.vectors.encoding import Encoded
 
 Bools = NDArray[np.bool_]
 Rows = NDArray[np.int64]

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.display import count
 from xmine.flags.flag_set import Flags
 from xmine.knn.recall import RECALL
 from xmine.mining.candidates import Candidates
@@ -31,7 +32,6 @@ from xmine.scoring.gold import Agreement, agreement
 from xmine.scoring.histogram import Histogram, bin_scores
 from xmine.scoring.probability import Confidence, Floats
 from xmine.scoring.threshold import Kept, Threshold
-from xmine.units import count
 
 # Recall is measured on 2,000 rows, in which a share of .98 has a standard deviation of .003.
 _BY_CHANCE = 0.005

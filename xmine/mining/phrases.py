@@ -4,11 +4,11 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from xmine.display import count
 from xmine.flags.names import FLAGS
 from xmine.text.folding import MOST_CHARACTERS
 from xmine.text.languages import UNKNOWN_LANGUAGE, other_encoder, short_code
 from xmine.text.sentences import FEW, Sentences
-from xmine.units import count
 
 
 def flag_counts(flags: Iterable[str | None]) -> dict[str, int]:

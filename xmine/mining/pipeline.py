@@ -76,7 +76,7 @@ def mine(
         options: see MiningOptions.
         report: called while reading, encoding and searching.
         vectors: in place of an encoder: a matrix [lines, dim] for each side, with a row for every
-            line of the file, as `xmine.vectors.vector_files.read_vectors` opens it.
+            line of the file, as `xmine.encoders.vector_files.read_vectors` opens it.
         seeds: some pairs that are known to be right or wrong, or their file; they sharpen the
             probabilities.
         gold: all right pairs, or their file; `threshold="gold"` is chosen by them, nothing else.

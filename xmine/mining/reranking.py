@@ -11,6 +11,7 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.pair import EncoderPair
 from xmine.encoders.reranking import RerankingWeights
+from xmine.encoders.token_files import tokens_of_pairs
 from xmine.encoders.tokens import Rows
 from xmine.errors import OptionError
 from xmine.knn.neighbours import Neighbours
@@ -21,7 +22,6 @@ from xmine.scoring.reranking import Reranker, TokenMatches
 from xmine.scoring.reranking_fit import learn_weights
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.scoring.threshold import FEW
-from xmine.vectors.tokens import tokens_of_pairs
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,12 @@ import numpy as np
 
 from xmine.encoders.pair import EncoderPair, pair_facts
 from xmine.encoders.rescorer import Rescorer
+from xmine.encoders.vectors import vectors_key
 from xmine.errors import OptionError
 from xmine.mining.reranking import Vectorizer
 from xmine.options import PromptOptions
 from xmine.run.folder import Asked
 from xmine.text.inputs import TextInput
-from xmine.vectors.encoding import vectors_key
 
 SIDES = ("source", "target")
 

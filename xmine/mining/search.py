@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import as_pair
+from xmine.encoders.token_files import tokens_of
+from xmine.encoders.vectors import knows_nothing
 from xmine.knn.exact import search_exact
 from xmine.mining.reranking import token_encoder
 from xmine.progress import Progress, Report, silent
 from xmine.scoring.late_interaction import FIGURES, match_pairs
 from xmine.text.sentences import Sentences, folded
-from xmine.vectors.encoding import knows_nothing
-from xmine.vectors.tokens import tokens_of
 
 # Nearest sentences that are reranked, where fewer hits are asked for.
 NEAREST = 10

@@ -18,7 +18,17 @@ from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.pair import EncoderPair
 from xmine.encoders.recipe import Recipe
 from xmine.encoders.rescorer import Rescorer
+from xmine.encoders.token_files import TokenFiles, open_tokens
 from xmine.encoders.tokens import TokenVectors
+from xmine.encoders.vector_files import check_vectors, unit_rows
+from xmine.encoders.vectors import (
+    Encoded,
+    EncodedFiles,
+    encode_sentences,
+    knows_nothing,
+    read_tokens,
+    token_names,
+)
 from xmine.errors import FileError
 from xmine.files.atomic import remove
 from xmine.files.cache import PARTS, Cache, Warn
@@ -49,16 +59,6 @@ from xmine.scoring.reranking import RERANKED, Reranker
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.text.inputs import TextInput
 from xmine.text.sentences import Sentences, read_sentences
-from xmine.vectors.encoding import (
-    Encoded,
-    EncodedFiles,
-    encode_sentences,
-    knows_nothing,
-    read_tokens,
-    token_names,
-)
-from xmine.vectors.tokens import TokenFiles, open_tokens
-from xmine.vectors.vector_files import check_vectors, unit_rows
 
 # The least probability of a pair whose stretches are looked at.
 _LIKELY = 0.01

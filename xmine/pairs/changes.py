@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from xmine.display import count
 from xmine.errors import FileError
 from xmine.files.records import json_row, open_parquet
 from xmine.pairs.losses import Losses
@@ -20,7 +21,6 @@ from xmine.pairs.tsv import tsv_row
 from xmine.run.folder import PAIRS_FILE, RUN_FILE, SINCE_FILE
 from xmine.run.run_file import check_written
 from xmine.run.tables import write_columns
-from xmine.units import count
 
 if TYPE_CHECKING:
     import polars as pl

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.display import count
 from xmine.errors import FileError, XmineWarning
 from xmine.files.atomic import check_free, packing, replacing_all
 from xmine.files.reading import in_command, name_of
@@ -46,7 +47,6 @@ from xmine.text.identification import looks_foreign
 from xmine.text.inputs import text_input
 from xmine.text.languages import UNKNOWN_LANGUAGE, names_language, short_code
 from xmine.text.packed import PackedTexts, TextPacker, picked
-from xmine.units import count
 
 if TYPE_CHECKING:
     import polars as pl

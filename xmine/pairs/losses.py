@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from xmine.display import count
 from xmine.pairs.pair import COLUMNS
-from xmine.units import count
 
 
 class Rule(NamedTuple):

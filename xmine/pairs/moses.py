@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice, zip_longest
 from typing import BinaryIO
 
+from xmine.display import count
 from xmine.errors import FileError
 from xmine.files.reading import name_of, stream_lines
 from xmine.files.suffixes import own_suffix
@@ -11,7 +12,6 @@ from xmine.pairs.losses import BREAKS, NULS, SURROGATES, Losses, Rules
 from xmine.pairs.pair import Languages, Pair
 from xmine.pairs.tsv import encoded
 from xmine.text.languages import names_language
-from xmine.units import count
 
 _RULES = Rules(BREAKS, NULS, SURROGATES)
 

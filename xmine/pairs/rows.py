@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, overload
 
-from xmine.notebook import html_table
 from xmine.pairs.pair import Pair, pair_frame
+from xmine.progress import html_table
 
 if TYPE_CHECKING:
     import polars as pl

@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from xmine.display import count as counted
 from xmine.errors import FileError
 from xmine.files.reading import in_command, name_of, stream_lines
 from xmine.files.records import column_names, listed
@@ -17,7 +18,6 @@ from xmine.files.suffixes import kind_of
 from xmine.pairs.losses import BREAKS, NULS, SURROGATES, TABS, Losses, Rules
 from xmine.pairs.pair import COLUMNS, LARGEST, Languages, Pair, in_order, is_kept, split_head
 from xmine.text.columns import names_columns
-from xmine.units import count as counted
 
 _RULES = Rules(TABS, BREAKS, NULS, SURROGATES)
 _NO_HEADER = {2: ["source", "target"], 3: ["score", "source", "target"]}  # columns -> their names

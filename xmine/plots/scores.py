@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.display import count
 from xmine.errors import OptionError
 from xmine.extras import needs
 from xmine.files.atomic import check_free
 from xmine.files.suffixes import PICTURE_SUFFIXES
 from xmine.plots.figures import COLOURS, canvas, legend_below, write_picture
 from xmine.scoring.histogram import Histogram
-from xmine.units import count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

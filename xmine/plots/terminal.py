@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from xmine.display import count
 from xmine.scoring.histogram import Histogram
-from xmine.units import count
 
 if TYPE_CHECKING:
     from rich.text import Text

@@ -14,7 +14,7 @@ from subprocess import TimeoutExpired
 from xmine.errors import XmineError
 from xmine.hardware import allowed_threads, blas_threads
 from xmine.run.task import Task
-from xmine.worker_process import WorkFailed, process_apart
+from xmine.run.worker_process import WorkFailed, process_apart
 
 _MOST_PROCESSES = 4
 OF_A_PROCESS = 86 * 2**20  # bytes of memory that each takes

@@ -10,10 +10,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from xmine.display import count, in_words
 from xmine.errors import OptionError, XmineError
 from xmine.files.atomic import PARTIAL
 from xmine.run.task import Task
-from xmine.units import count, in_words
 from xmine.version import __version__
 
 _NAMED = 3  # nodes that an error names

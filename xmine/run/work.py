@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from xmine.display import count, in_words
 from xmine.errors import FileError, XmineError
 from xmine.files.atomic import partial_names
 from xmine.run.nodes import Failure, Node
 from xmine.run.task import Task
-from xmine.units import count, in_words
 
 AT_ONCE = 0.2  # seconds that tasks are placed for, before the engine listens again
 TRIES = 4  # of a task whose workers die

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from xmine.display import count
 from xmine.errors import FileError, XmineWarning
 from xmine.files.reading import name_of, stream_lines
 from xmine.files.records import (
@@ -22,7 +23,6 @@ from xmine.files.records import (
     open_parquet,
 )
 from xmine.text.languages import ISO_639_3, LANGUAGES
-from xmine.units import count
 
 if TYPE_CHECKING:
     import polars as pl

@@ -21,6 +21,7 @@ from itertools import accumulate, chain, repeat
 from pathlib import Path
 from typing import NamedTuple
 
+from xmine.display import count
 from xmine.errors import FileError
 from xmine.files.digests import Identity, check_unchanged, identity
 from xmine.files.reading import (
@@ -57,7 +58,6 @@ from xmine.text.columns import (
 from xmine.text.file_lines import FileLines
 from xmine.text.formats import has_units, read_units
 from xmine.text.packed import PackedTexts, TextPacker
-from xmine.units import count
 
 _DIGITS = re.compile("([0-9]+)")
 _TABLES = {"tsv", "csv", "jsonl", "json", "parquet"}  # kinds with columns

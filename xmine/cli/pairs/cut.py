@@ -10,8 +10,8 @@ import typer
 from xmine.cli.arguments import switch, value
 from xmine.cli.console import Console, write_rows
 from xmine.cli.from_options import with_flags
+from xmine.display import count
 from xmine.errors import OptionError
-from xmine.units import count
 
 if TYPE_CHECKING:
     from xmine.scoring.threshold import Kept

@@ -189,7 +189,7 @@ Given = Mapping[str, "str | Sequence[str] | None"]
 
 def describe_corpus(corpus: "Corpus", given: Given, console: Console) -> None:
     """Say how much was read."""
-    from xmine.units import count
+    from xmine.display import count
 
     if corpus.pairs:
         files, languages = given["pairs"] or (), corpus.pairs.languages

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.display import count
 from xmine.errors import FileError
 from xmine.evaluation.data import finite_number, read_headed, read_tab_separated
 from xmine.files.reading import read_lines
 from xmine.files.records import csv_rows
-from xmine.units import count
 
 BEST = 5  # what SemEval gives pairs that mean the same; 0 is for those that share nothing
 

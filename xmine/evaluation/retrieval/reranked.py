@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.pair import Encoders, as_pair
+from xmine.encoders.token_files import ReadTokens, compared, texts_read
 from xmine.evaluation.result import Row
 from xmine.knn.cosines import Rows, Vectors
 from xmine.knn.exact import search_exact
@@ -20,7 +21,6 @@ from xmine.scoring.margin import margin_scores
 from xmine.scoring.probability import NEIGHBOURS
 from xmine.scoring.reranking import Reranker
 from xmine.scoring.retrieval import best_both_ways
-from xmine.vectors.tokens import ReadTokens, compared, texts_read
 
 # Nearest lines that are reranked; more where margins are over more.
 NEAREST = 10

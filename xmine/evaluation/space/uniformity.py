@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.display import count
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import Encoders
 from xmine.errors import FileError
@@ -19,7 +20,6 @@ from xmine.evaluation.result import Metric, Result, Row
 from xmine.evaluation.retrieval.parallel import aligned_sets
 from xmine.evaluation.similarity.sts import read_stsb_split
 from xmine.progress import Progress, Report, silent
-from xmine.units import count
 
 POSITIVE = 4  # STS-B pairs with a higher score are positives
 MOST = 20_000  # sentences whose every pair is looked at; of more, a sample of as many, seed 0

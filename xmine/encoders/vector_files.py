@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.encoders.vectors import VECTORS, EncodedFiles
 from xmine.errors import FileError
 from xmine.files.digests import Identity, check_unchanged, digest, identity
 from xmine.progress import Report, silent, ticks
 from xmine.run.local import LocalEngine
 from xmine.run.steps import Blocks, Steps
 from xmine.text.sentences import Sentences
-from xmine.units import count
-from xmine.vectors.encoding import VECTORS, EncodedFiles
 
 # Rows as long as one to this are left alone: dividing by 0.9999999 would move the last bit, and
 # the pairs would not be those of the encoder that wrote the file.
@@ -87,7 +86,7 @@ def check_vectors(
     for side, rows in zip(sentences, vectors, strict=True):
         if len(rows) != side.total:
             raise FileError(
-                f"{side.name} has {count(side.total, 'line')}, its vectors have {len(rows):,} rows",
+                f"{side.name} has {side.total:,} lines, its vectors have {len(rows):,} rows",
                 "give a row for every line, blank and repeated ones too, as xmine encode does",
             )
     widths = [rows.shape[1] for rows in vectors]

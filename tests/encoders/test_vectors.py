@@ -16,15 +16,15 @@ from tests.toys.engines import Shuffled
 from tests.toys.sentences import example_pairs
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding, Table
+from xmine.encoders.token_files import ReadTokens, texts_read
+from xmine.encoders.vector_files import unit_rows
+from xmine.encoders.vectors import EncodedFiles, encode_sentences, read_tokens
 from xmine.errors import EncoderError, FileError
 from xmine.files.npy import open_matrix, write_matrix
 from xmine.pairs.io import ParallelText
 from xmine.progress import Progress
 from xmine.run.steps import Steps
 from xmine.text.sentences import Sentences, sentence_table
-from xmine.vectors.encoding import EncodedFiles, encode_sentences, read_tokens
-from xmine.vectors.tokens import ReadTokens, texts_read
-from xmine.vectors.vector_files import unit_rows
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.run.steps import Steps
 from xmine.text.sentences import read_sentences
-from xmine.vectors.encoding import encode_sentences
+from xmine.encoders.vectors import encode_sentences
 StaticEmbedding.texts_at_once = 100
 encoder = SentenceEncoder.load(sys.argv[1])
 def report(progress):
@@ -200,7 +200,7 @@ def test_a_matrix_is_written_in_blocks(tmp_path: Path) -> None:
 
 
 def test_given_vectors_are_scaled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("xmine.vectors.vector_files._ROWS_AT_ONCE", 9)
+    monkeypatch.setattr("xmine.encoders.vector_files._ROWS_AT_ONCE", 9)
     vectors = np.random.default_rng(2).standard_normal((60, 4)).astype(np.float32)
     vectors[20] = 0
     lines = np.array([*range(4, 51), 3])

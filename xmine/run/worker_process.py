@@ -46,7 +46,7 @@ def process_apart(function: str, given: bytes) -> Iterator[subprocess.Popen[byte
         given: its argument.
     """
     # No folder but those of this process is searched for modules: -m alone adds the current one.
-    command = [sys.executable, "-P", "-m", "xmine.worker_process", function]
+    command = [sys.executable, "-P", "-m", "xmine.run.worker_process", function]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     pipe = subprocess.PIPE
     with subprocess.Popen(

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from xmine.encoders.vector_files import read_vectors, unit_rows
 from xmine.errors import FileError
 from xmine.run.steps import Steps
 from xmine.text.sentences import sentence_table
-from xmine.vectors.vector_files import read_vectors, unit_rows
 
 
 def scaled_rows(vectors: Any, rows: Any, folder: Path) -> NDArray[np.float16]:

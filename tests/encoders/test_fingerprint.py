@@ -12,9 +12,9 @@ from tests.toys.saved import without_digests
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.metadata import EncoderFacts
 from xmine.encoders.reranking import RerankingWeights
+from xmine.encoders.vectors import vectors_key
 from xmine.errors import FileError, OptionError
 from xmine.options import EncodingOptions
-from xmine.vectors.encoding import vectors_key
 
 
 def test_an_encoder_is_told_by_its_files_but_not_by_its_card(

@@ -37,7 +37,7 @@ CEILINGS = {
     "tests": 53079,
 }
 # Words of README.md and docs/.
-MOST_WORDS = 19_650
+MOST_WORDS = 19_000
 # From the ground up: a package imports what stands above its own line, and nothing below it.
 ORDER = """
     xmine.version xmine.display xmine.embedded

@@ -11,7 +11,6 @@ from pathlib import Path
 from xmine.browsing.run_encoder import encoder_of_run
 from xmine.errors import FileError, OptionError
 from xmine.mining.options import MiningOptions
-from xmine.options import flag
 from xmine.run.folder import ALIGNED, RUN_FILE
 from xmine.run.run_file import read_tables
 from xmine.text.inputs import input_of_run, is_file
@@ -148,7 +147,7 @@ def _begun_with(run: Path, *allowed: str) -> tuple[list[str], str, MiningOptions
     also = tables.get("also", {})
     if ALIGNED in also:
         raise OptionError(f"{run}: an alignment", "give the command that began it")
-    if flags := ", ".join(flag(each) for each in also if each not in allowed):
+    if flags := ", ".join(f"--{each.replace('_', '-')}" for each in also if each not in allowed):
         raise OptionError(f"{run}: was begun with {flags}", "give the command that began the run")
     if not {"source", "target", "encoder"} <= known.keys():
         raise OptionError(f"{run}: {RUN_FILE} does not tell the files", "mine again")

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from xmine.browsing.opened import Opened, Rows
 from xmine.errors import OptionError
-from xmine.scoring.histogram import Histogram, bin_scores
+from xmine.scoring.histogram import Histogram as Histogram
+from xmine.scoring.histogram import bin_scores
 from xmine.scoring.probability import Confidence, Floats
 from xmine.scoring.threshold import Kept, expected_of, floored
 

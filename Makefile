@@ -17,7 +17,7 @@ quick: .venv/installed
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n auto --quick
 
 test: .venv/installed
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) -m "not long and not site"
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) --dist worksteal -m "not long and not site"
 
 test-all: .venv/installed
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) --dist loadgroup -m "not site"

@@ -18,7 +18,7 @@ FOLDERS = {"xmine": ROOT / "xmine", "xmine.trainer": ROOT / "trainer", "xmine.tu
 CEILINGS = {
     "xmine": 1690,
     "xmine/aligning": 1576,
-    "xmine/browsing": 3516,
+    "xmine/browsing": 3523,
     "xmine/cli": 5101,
     "xmine/encoders": 4335,
     "xmine/evaluation": 5628,
@@ -32,9 +32,9 @@ CEILINGS = {
     "xmine/scoring": 2631,
     "xmine/text": 3567,
     "trainer": 9227,
-    "tui": 6516,
+    "tui": 6514,
     "bench": 4234,
-    "tests": 53079,
+    "tests": 53091,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_000

@@ -8,6 +8,7 @@ import pytest
 import xmine
 from tests.toys.sentences import example_pairs
 from xmine.browsing.opening import open_pairs
+from xmine.browsing.write_cut import write_cut
 from xmine.errors import OptionError
 from xmine.mining.options import MiningOptions
 from xmine.pairs.io import read_pairs
@@ -106,3 +107,14 @@ def test_what_cannot_be_merged_is_told() -> None:
     found = xmine.mine(lines, lines, options=MiningOptions(merge=True), vectors=(vectors, vectors))
     assert found.pairs.merged is None
     assert any(each.startswith("--merge: no pair is merged") for each in found.report().warnings)
+
+
+def test_a_cut_by_hand_would_undo_merging_and_is_refused(tmp_path: Path) -> None:
+    examples = Path(__file__).parents[2] / "examples"
+    run = tmp_path / "run"
+    xmine.mine(examples / "en.txt", examples / "zh.txt", merge=True, run=run)
+    before = (run / "pairs.parquet").read_bytes()
+    with pytest.raises(xmine.XmineError, match="merged with lines beside") as refused:
+        write_cut(run, 0.5)
+    assert refused.value.hint == "mine again with --min-prob 0.5"
+    assert (run / "pairs.parquet").read_bytes() == before

@@ -86,7 +86,7 @@ def figures_of(pair: Pair) -> list[str]:
     numbers = {name: getattr(pair, name) for name in ("score", "cosine", "prob", "margin")}
     said = [f"{name} {value:.4f}" for name, value in numbers.items() if value is not None]
     sides = ((pair.source_line, pair.source_offset), (pair.target_line, pair.target_offset))
-    places = [f"{line}" if offset is None else f"{line}+{offset}" for line, offset in sides]
+    places = [f"{line}" if offset is None else f"{line}:{offset}" for line, offset in sides]
     files = pair.source_file, pair.target_file
     places = [f"{file}:{at}" if file else at for file, at in zip(files, places, strict=True)]
     if pair.source_lines is not None:

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from xmine.browsing.cuts import Cuts, check_cut, flag_of
-from xmine.browsing.opened import Bools, Opened, Rows
+from xmine.browsing.opened import Opened, Rows
 from xmine.browsing.opening import open_pairs
 from xmine.errors import FileError, OptionError
 from xmine.files.atomic import replacing
-from xmine.files.records import json_row, open_parquet
+from xmine.files.records import json_row
 from xmine.flags.names import FLAGS
 from xmine.mining.options import MiningOptions
 from xmine.mining.selection import COPY, WRONG
@@ -47,6 +47,11 @@ def write_cut(folder: Path, cut: float) -> int:
                 f"{folder}: {opened.kind} has no cut to write",
                 f"align again with {flag_of(opened, cut)}",
             )
+        if opened.run.get("options", {}).get("merge"):
+            raise OptionError(
+                f"{folder}: its pairs are merged with lines beside, which a cut would undo",
+                f"mine again with {flag_of(opened, cut)}",
+            )
         cuts = Cuts(opened, np.flatnonzero(opened.allowed))
         rows = cuts.rows[: cuts.kept_by(cut)]
         pairs = str(run.path(PAIRS_FILE))
@@ -57,26 +62,27 @@ def write_cut(folder: Path, cut: float) -> int:
             said = _summary(opened, cuts, rows, cut)
             said["options"] = {**said.get("options", {}), **asked}
             summary.write_text(json_row(said), encoding="utf-8")
-            _keep(run.path(CANDIDATES_FILE), rows, opened.allowed)
+            _keep(run.path(CANDIDATES_FILE), opened, rows)
             write_pairs(opened.pairs(rows), pairs, opened.languages)
         run.note(f"cut at {cut!r} by hand: {len(rows):,} pairs")
     return len(rows)
 
 
-def _keep(path: Path, rows: Rows, allowed: Bools) -> None:
+def _keep(path: Path, opened: Opened, rows: Rows) -> None:
     """Say anew which candidates are kept; those that options drop stay as they were."""
     import polars as pl
 
-    with open_parquet(path) as file:
-        table = file.read(*candidates_schema())
-    kept = pl.Series(np.isin(np.arange(len(table)), rows))
+    is_allowed = pl.col("allowed")
+    kept = pl.Series(np.isin(np.arange(len(opened)), rows))
     outcome = pl.when(kept).then(pl.lit("kept")).otherwise(pl.lit("below"))
-    table = table.with_columns(
+    table = opened.frame.with_columns(
+        eligible="allowed",
         kept=kept,
-        outcome=pl.when(pl.Series(allowed)).then(outcome).otherwise("outcome"),
-        reason=pl.when(pl.Series(allowed)).then(None).otherwise("reason"),
+        outcome=pl.when(is_allowed).then(outcome).otherwise("outcome"),
+        reason=pl.when(is_allowed).then(None).otherwise("reason"),
     )
-    write_columns(path, candidates_schema(), len(table), table.to_dict())
+    schema = candidates_schema()
+    write_columns(path, schema, len(table), table.select(*schema).to_dict())
 
 
 def read_again(opened: Opened) -> Opened:

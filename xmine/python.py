@@ -86,14 +86,14 @@ def _takes(kind: type[Options]) -> Callable[[Function], Function]:
     """Name the fields of an options class as keywords, for `help` and for what completes them."""
 
     def with_keywords(function: Function) -> Function:
-        own, hints = inspect.signature(function), typing.get_type_hints(kind)
+        own, hints, usual = inspect.signature(function), typing.get_type_hints(kind), kind()
         fields = [each for each in dataclasses.fields(kind) if each.name not in own.parameters]  # type: ignore[arg-type]
         named = [each for each in own.parameters.values() if each.kind is not each.VAR_KEYWORD]
         named += [
             inspect.Parameter(
                 each.name,
                 inspect.Parameter.KEYWORD_ONLY,
-                default=getattr(kind(), each.name),
+                default=getattr(usual, each.name),
                 annotation=hints[each.name],
             )
             for each in fields

@@ -1,9 +1,14 @@
 """Why a pair has its flags: the figures are those that the flags were raised by."""
 
 import numpy as np
+import polars as pl
 import pytest
 
 from tests.flags.test_rules import GOOD, neighbours_of
+from tests.toys.opened import opened_run
+from xmine.browsing.details import reasons_of
+from xmine.browsing.word_alignment import Aligner, WordAlignment
+from xmine.errors import XmineError
 from xmine.flags.flag_set import Flags
 from xmine.flags.names import FLAGS
 from xmine.flags.reading import read_lines
@@ -103,3 +108,15 @@ def test_a_hub_is_told_by_the_lines_that_find_it() -> None:
     cosines = np.zeros((size, 2), np.float32)
     flags = flagged([("Contact us", "联系我们")], Neighbours(targets, cosines, ids, cosines))
     assert flags.evidence(size - 1) == "hub: the target is a neighbour of 31 lines"
+
+
+def test_an_encoder_that_cannot_be_loaded_leaves_the_other_flags_explained() -> None:
+    class Broken(Aligner):
+        def align(self, source: str, target: str) -> WordAlignment:
+            raise XmineError("no such encoder")
+
+    opened = opened_run(1).with_columns(flags=pl.Series(["partial,copy"]))
+    assert reasons_of(opened, 0, Broken(opened)) == {
+        "partial": "cannot be explained: no such encoder",
+        "copy": "both sides are the same text",
+    }

@@ -1,5 +1,6 @@
 """What is dropped wherever the cut is: a score, a flag, copies, what is known to be wrong."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from xmine.flags.flag_set import Flags
 from xmine.flags.names import FLAGS
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
-from xmine.mining.selection import COPY, WRONG, Eligible, find_eligible
+from xmine.mining.selection import COPY, WRONG, Eligible, find_eligible, outcomes
 
 SCORES = np.array([1.5, 1.4, 1.3, 1.3, 1.2, 1.1, 1.0, 0.9], dtype=np.float32)
 RAISED = ["", "copy,script", "number", "near-copy", "", "number,high", "hub", "copy"]
@@ -135,3 +136,14 @@ def test_a_run_says_of_each_candidate_what_became_of_it_and_why(tmp_path: Path) 
         told = [name for name in flags.split(",") if name in ("hub", "length", "high", "duplicate")]
         assert [line.split(": ")[0] for line in lines] == told
         assert (rival is not None) == ("duplicate" in flags)
+
+
+def test_what_a_flag_drops_too_does_not_hide_that_a_pair_is_a_copy() -> None:
+    files = [Path(__file__).parents[2] / "examples" / name for name in ("en.txt", "zh.txt")]
+    mined = mine(files[0], files[1])
+    first, second = (np.arange(len(mined.candidates.chosen)) == row for row in (0, 1))
+    refused = {COPY: first, "script": first | second, "number": first | second}
+    kinds, reasons = outcomes(replace(mined, refused=refused))
+    assert kinds[:3].tolist() == [2, 2, 0] and reasons[2] is None
+    assert str(reasons[0]).endswith("--keep-copies keeps it")
+    assert reasons[1] == "dropped for its flag: script, number"

@@ -34,19 +34,18 @@ def reasons_of(opened: Opened, row: int, aligner: "Aligner | None" = None) -> di
     the words that `partial` means.
     """
     pair, written = opened.pair(row), opened.said("evidence", row) or ""
-    names = list(filter(None, (pair.flags or "").split(",")))
-    try:
-        by_rules = dict(line.split(": ", 1) for line in written.split("\n") if line)
-        files = Files(opened.languages, (opened.source.texts, opened.target.texts))
-        found = {
-            name: by_rules.get(name) or text_reason(name, (pair.source, pair.target), files)
-            for name in names
-        }
-        if "partial" in found and aligner:
-            found["partial"] = _without_counterpart(pair, aligner.align(*pair[:2]))
-    except (XmineError, OSError) as error:
-        return {name: f"cannot be explained: {error}" for name in names}
-    return found
+    by_rules = dict(line.split(": ", 1) for line in written.split("\n") if line)
+    files = Files(opened.languages, (opened.source.texts, opened.target.texts))
+
+    def told(name: str) -> str:
+        try:
+            if name == "partial" and aligner:
+                return _without_counterpart(pair, aligner.align(pair.source, pair.target))
+            return by_rules.get(name) or text_reason(name, (pair.source, pair.target), files)
+        except (XmineError, OSError) as error:
+            return f"cannot be explained: {error}"
+
+    return {name: told(name) for name in (pair.flags or "").split(",") if name}
 
 
 def _without_counterpart(pair: Pair, found: "WordAlignment") -> str:

@@ -14,8 +14,8 @@ from xmine.browsing.where import MANY, VERDICTS, read_filter, wrong
 from xmine.errors import OptionError
 from xmine.extras import plugin_names
 from xmine.flags.names import FLAGS
-from xmine.mining.selection import OUTCOMES
 from xmine.pairs.changes import KINDS, came
+from xmine.run.tables import OUTCOMES
 
 if TYPE_CHECKING:
     import polars as pl

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from xmine.errors import OptionError
 from xmine.flags.names import FLAGS
-from xmine.mining.selection import OUTCOMES
 from xmine.pairs.changes import KINDS
 from xmine.pairs.judgements import LABELS
+from xmine.run.tables import OUTCOMES
 
 if TYPE_CHECKING:
     import polars as pl

@@ -3,6 +3,7 @@
 The summary on stderr, the object of `--json` and `summary.json` of a run are made of them.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
@@ -27,7 +28,7 @@ class Figure(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Report:
+class Report(ABC):
     """The figures of a result; `str` writes them in a few lines.
 
     `result` has `languages`, `vectors`, which are facts of the encoder, and `options`.
@@ -35,18 +36,18 @@ class Report:
 
     result: Any
 
+    @abstractmethod
     def head(self) -> list[str]:
         """Give the parts of the first sentence."""
-        raise NotImplementedError
 
+    @abstractmethod
     def figures(self) -> Iterator[Figure]:
         """Give all figures in their order."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def warnings(self) -> list[str]:
         """What the user should know before trusting the result."""
-        raise NotImplementedError
 
     def lines(self, how: str = "") -> list[str]:
         """Write the figures, a sentence a line; `how` ends the first sentence."""

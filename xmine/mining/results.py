@@ -11,7 +11,7 @@ from xmine.files.atomic import remove, replacing
 from xmine.files.npy import write_matrix
 from xmine.files.records import json_row
 from xmine.mining.mined import Mined
-from xmine.mining.selection import OUTCOMES, outcomes
+from xmine.mining.selection import outcomes
 from xmine.pairs.changes import compare, counted, note_since, read_kept
 from xmine.pairs.io import write_pairs
 from xmine.run.folder import (
@@ -23,7 +23,7 @@ from xmine.run.folder import (
     SUMMARY_FILE,
     RunFolder,
 )
-from xmine.run.tables import candidates_schema, write_columns, write_table
+from xmine.run.tables import OUTCOMES, candidates_schema, write_columns, write_table
 from xmine.text.sentences import Sentences
 
 
@@ -86,8 +86,7 @@ def write_candidates(mined: Mined, path: Path) -> None:
     eligible, kept = np.zeros(len(chosen), dtype=bool), np.zeros(len(chosen), dtype=bool)
     eligible[mined.eligible], kept[mined.kept_rows] = True, True
     kinds, reasons = outcomes(mined)
-    flagged = np.flatnonzero(~flags.none()).tolist()
-    evidence = {row: flags.evidence(row) for row in flagged}
+    evidence = {row: flags.evidence(row) for row in np.flatnonzero(~flags.none()).tolist()}
     rivals = np.full(len(chosen), -1) if flags.rivals is None else flags.rivals
     columns = {
         "source": chosen.sources,

@@ -163,7 +163,6 @@ def _with_text(
     return Pairs({name: each for name, each in columns.items() if each is not None})
 
 
-OUTCOMES = "kept", "below", "dropped"
 KEPT, BELOW, DROPPED = range(3)
 WRONG, COPY = "known to be wrong", "copy"
 
@@ -242,18 +241,19 @@ def outcomes(mined: Mined) -> tuple[NDArray[np.int8], list[str | None]]:
     kinds[mined.kept_rows] = KEPT
     for row in beyond[kinds[beyond] == DROPPED].tolist():
         reasons[row] = f"dropped: beyond the best {options.top:,} that --top asks for"
+    by_flag = "dropped for its flag: "
     said = {
         WRONG: "dropped: known to be wrong",
         COPY: "dropped: the same text on both sides, or nearly; --keep-copies keeps it",
     }
-    for name, rows in mined.refused.items():
+    for name, rows in mined.refused.items():  # flags come last, and do not hide the others
         kinds[rows] = DROPPED
         for row in np.flatnonzero(rows).tolist():
-            before = reasons[row]
-            more = f"{before}, {name}" if before else f"dropped for its flag: {name}"
-            reasons[row] = said.get(name, more)
-    lowest = options.threshold
-    if isinstance(lowest, float):
+            if not (before := reasons[row]):
+                reasons[row] = said.get(name, by_flag + name)
+            elif before.startswith(by_flag):
+                reasons[row] = f"{before}, {name}"
+    if isinstance(lowest := options.threshold, float):
         for row in np.flatnonzero((kinds == BELOW) & (scores.astype(np.float64) < lowest)).tolist():
             kinds[row], reasons[row] = DROPPED, f"dropped: below --threshold {lowest:g}"
     return kinds, reasons

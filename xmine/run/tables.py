@@ -26,6 +26,7 @@ _AGAIN = "mine into another folder"
 
 _TEXTS = ("text", "place")
 KEPT = "kept."  # begins the names of columns that were kept of an input
+OUTCOMES = "kept", "below", "dropped"  # what became of a candidate
 _COUNTS = ("total", "blank", "repeated", "unknown")
 
 

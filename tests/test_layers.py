@@ -285,16 +285,20 @@ def test_heavy_libraries_stay_where_they_belong() -> None:
         assert not {name.split(".")[0] for name in found} & HEAVY
 
 
+def modules_after(code: str) -> set[str]:
+    """Give the modules that a Python has loaded when it has run some code."""
+    script = f"import sys; {code}; print(*sys.modules)"
+    command = [sys.executable, "-c", script]
+    return {*subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.split()}
+
+
 def test_a_command_that_is_called_loads_no_other() -> None:
     assert len(app().registered_commands) > 5
     (only,) = app("browse").registered_commands
     assert only.name == "browse"
-    script = "import sys; from xmine.cli.app import app; app('browse'); print(*sys.modules)"
-    loaded = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    ).stdout.split()
+    loaded = modules_after("from xmine.cli.app import app; app('browse')")
     assert "xmine.cli.browse" in loaded
-    assert not {"xmine.cli.mine", "xmine.cli.train", "xmine.trainer"} & set(loaded)
+    assert not {"xmine.cli.mine", "xmine.cli.train", "xmine.trainer"} & loaded
     assert not app("--version").registered_commands
 
 
@@ -321,26 +325,15 @@ def test_methods_do_not_import_each_other() -> None:
             "from xmine.cli import train; [train.command_of(x) for x in train.METHODS]",
             HEAVY | {"numpy", "sentencepiece"},
         ),
+        (
+            "import xmine; xmine.SentenceEncoder.load().encode(['a', '一']); "
+            f"xmine.mine({str(ROOT / 'examples/en.txt')!r}, {str(ROOT / 'examples/zh.txt')!r})",
+            HEAVY,
+        ),
     ],
 )
 def test_what_an_import_loads(code: str, unwanted: set[str]) -> None:
-    script = f"import sys; {code}; print(*{{m.split('.')[0] for m in sys.modules}})"
-    loaded = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
-    assert not set(loaded.stdout.split()) & unwanted
-
-
-def test_the_embedded_encoder_mines_without_torch() -> None:
-    script = (
-        "import sys, xmine; xmine.SentenceEncoder.load().encode(['a', '一']); "
-        f"xmine.mine({str(ROOT / 'examples/en.txt')!r}, {str(ROOT / 'examples/zh.txt')!r}); "
-        "print(*{m.split('.')[0] for m in sys.modules})"
-    )
-    loaded = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
-    assert not set(loaded.stdout.split()) & HEAVY
+    assert not modules_after(code) & unwanted
 
 
 def test_print_is_for_the_command_alone() -> None:

@@ -54,11 +54,8 @@ def opened(pairs: Path) -> Opened:
 
 
 def judging(pairs: Path, count: int, *judges: str) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
-        [sys.executable, "-c", JUDGING, str(pairs), str(count), *judges],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    command = [sys.executable, "-c", JUDGING, str(pairs), str(count), *judges]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
 def test_a_verdict_is_in_the_file_as_soon_as_it_is_given(opened: Opened, pairs: Path) -> None:

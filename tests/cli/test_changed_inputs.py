@@ -218,12 +218,7 @@ def apart(model: Path, layout: str) -> Path:
 
 @pytest.mark.parametrize(
     "layout",
-    [
-        "in a folder",
-        "in a hidden folder",
-        "behind a link to a folder",
-        "behind links to files",
-    ],
+    ["in a folder", "in a hidden folder", "behind a link to a folder", "behind links to files"],
 )
 def test_weights_that_change_wherever_they_are_are_another_encoder(
     model: Path, layout: str

@@ -238,13 +238,8 @@ def test_what_a_command_does_not_need_is_not_loaded(tmp_path: Path) -> None:
         (*mine, "pairs.tmx"): of_others,
         (*mine, "pairs.parquet"): [each for each in of_others if each != "polars"],
     }
-    ended = subprocess.run(
-        [sys.executable, "-c", LOADED, json.dumps(list(unwanted))],
-        capture_output=True,
-        check=True,
-        cwd=tmp_path,
-        text=True,
-    )
+    command = [sys.executable, "-c", LOADED, json.dumps(list(unwanted))]
+    ended = subprocess.run(command, capture_output=True, check=True, cwd=tmp_path, text=True)
     for (words, names), loaded in zip(unwanted.items(), ended.stdout.splitlines(), strict=True):
         assert "typer" in loaded.split()
         assert set(loaded.split()).isdisjoint(names), words

@@ -495,9 +495,6 @@ def test_chinese_characters_stay_what_they_are_so_that_ascii_is_never_the_same()
     characters = "".join(map(chr, range(0x4E00, 0xA000)))
     assert unicodedata.normalize("NFKC", characters) == characters and not characters.isascii()
     assert same_texts(["ABC 12", "A"], ["ＡＢＣ　１２", "一"]).tolist() == [True, False]
-
-
-def test_no_pairs_are_no_copies() -> None:
     assert same_texts([], []).tolist() == [] and same_texts([], []).dtype == bool
 
 

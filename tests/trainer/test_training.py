@@ -116,10 +116,7 @@ def test_the_sparse_gradient_is_that_of_torch(
 
 @pytest.mark.parametrize("name", METHODS)
 def test_a_method_learns_the_toy_languages(
-    name: str,
-    options_of: Callable[..., TrainingOptions],
-    toy_pairs: ParallelText,
-    tmp_path: Path,
+    name: str, options_of: Callable[..., TrainingOptions], toy_pairs: ParallelText, tmp_path: Path
 ) -> None:
     losses: list[float] = []
 
@@ -144,10 +141,7 @@ def test_a_method_learns_the_toy_languages(
 
 @pytest.mark.parametrize("name", METHODS)
 def test_golden_first_losses(
-    name: str,
-    options_of: Callable[..., TrainingOptions],
-    toy_pairs: ParallelText,
-    tmp_path: Path,
+    name: str, options_of: Callable[..., TrainingOptions], toy_pairs: ParallelText, tmp_path: Path
 ) -> None:
     """Seed 1, one thread, fp32; tolerance 1e-4."""
     seen: list[float] = []

@@ -57,12 +57,8 @@ def write_table(sentences: Sentences, path: Path) -> None:
         lines = np.arange(1, sentences.total + 1)
         folded = np.flatnonzero(sentences.stands_for != lines)
         repeats = {"line": lines[folded], "stands_for": sentences.stands_for[folded]}
-        write_columns(
-            path.with_suffix(".repeats.parquet"),
-            dict.fromkeys(repeats, pl.Int64),
-            len(folded),
-            repeats,
-        )
+        beside = path.with_suffix(".repeats.parquet")
+        write_columns(beside, dict.fromkeys(repeats, pl.Int64), len(folded), repeats)
     write_columns(path, schema, len(sentences), given, metadata)
 
 

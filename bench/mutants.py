@@ -28,7 +28,7 @@ MARKS = "not slow and not long and not realdata"
 SCORING, TRAINER = "tests/scoring", "tests/trainer/test_"
 TWINS = f"{TRAINER}losses.py {TRAINER}moco_twin.py {TRAINER}msimcse_twin.py"
 TESTS = {
-    "xmine/scoring/calibration.py": SCORING,
+    "xmine/scoring/decoys.py": SCORING,
     "xmine/scoring/late_interaction.py": SCORING,
     "xmine/scoring/margin.py": SCORING,
     "xmine/scoring/probability.py": SCORING,

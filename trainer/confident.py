@@ -90,7 +90,7 @@ def judged_pairs(opened: Opened) -> LabelledPairs:
     x, y = opened.source.lines[opened.sources[rows]], opened.target.lines[opened.targets[rows]]
     right = codes[rows] == CODES[ACCEPT]
     pairs = map(LabelledPair, x.tolist(), y.tolist(), right.tolist())
-    return LabelledPairs(str(opened.path / JUDGEMENTS_FILE), list(pairs), judged=len(rows) > 0)
+    return LabelledPairs(str(opened.path / JUDGEMENTS_FILE), list(pairs))
 
 
 def check_enough(run: Path, known: Confident, taught: ParallelText, least: float) -> None:

@@ -36,10 +36,10 @@ def test_neighbours_have_the_cosines_and_scores_of_mining(mined: Mine) -> None:
     scored = found.candidates
     for row in range(0, 60, 7):
         near = around.near("source", row)
-        assert [each.rank for each in near] == [1, 2, 3, 4, 5]
+        assert [each.rank for each in near] == [1, 2, 3, 4, 5, 6]
         assert [each.target for each in near] == scored.neighbours.targets[row].tolist()
         assert [each.cosine for each in near] == scored.neighbours.target_cosines[row].tolist()
-        assert [each.score for each in near] == scored.scores.targets[row].tolist()
+        assert [each.score for each in near[:5]] == scored.scores.targets[row].tolist()
         assert near[0].text == scored.target.texts[near[0].target]
         assert near[0].line == scored.target.lines[near[0].target]
         back = around.near("target", row, 2)

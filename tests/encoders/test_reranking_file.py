@@ -12,7 +12,7 @@ from xmine.encoders.reranking import RERANKING_FILE, RerankingWeights, read_rera
 from xmine.errors import EncoderError
 
 TREE = "order 0.25 1, missing 0.5 3: -20 10 7"
-WEIGHTS = RerankingWeights(log_margin=0.5, bias=-3.25, right_mean=2.0, trees=(TREE, TREE))
+WEIGHTS = RerankingWeights(log_margin=0.5, bias=-3.25, decoy_power=0.8, trees=(TREE, TREE))
 
 
 def test_weights_are_saved_with_the_encoder_and_read_with_it(
@@ -50,7 +50,7 @@ WRONG: dict[str, dict[str, Any]] = {
     "not a number": {"bias": float("nan")},
     "endless": {"log_margin": float("inf")},
     "huge": {"log_margin": 10**400},
-    "no deviation": {"right_deviation": 0.0},
+    "no power": {"decoy_power": 0.0},
     "no list of trees": {"trees": 3},
     "a tree without leaves": {"trees": ["order 0.25 1"]},
     "nine leaves": {"trees": ["order 0.25 1: 1 2 3 4 5 6 7 8 9"]},

@@ -206,15 +206,15 @@ def test_judged_pairs_move_the_probabilities_of_all_others(mine: Mine) -> None:
     nearest = sorted(probs, key=lambda pair: abs(probs[pair] - 0.5))[:4]
     moved = {}
     for right in (False, True):
-        judged = LabelledPairs("", known(nearest, right=right), judged=True)
+        judged = LabelledPairs("", known(nearest, right=right))
         mined = mine(every, seed_pairs=judged)
         assert mined.pairs.probs is not None
         after = dict(zip(_line_pairs(mined), mined.pairs.probs.tolist(), strict=True))
         others = [pair for pair in after if 0 < probs[pair] < 1 and pair not in nearest]
         moved[right] = np.array([after[pair] - probs[pair] for pair in others])
         assert set(nearest) <= set(after) if right else not set(nearest) & set(after)
-    assert (moved[False] <= 0).all() and (moved[False] < 0).any()
-    assert (moved[True] >= 0).all() and (moved[True] > 0).any()
+    assert moved[False].max() <= 1e-3 and moved[False].min() < -0.01  # the curve's slope moves, too
+    assert moved[True].min() >= -1e-3 and moved[True].max() > 0.01
 
 
 def test_gold_chooses_the_best_cut_and_changes_nothing_else(

@@ -109,7 +109,7 @@ def test_a_model_that_knows_finds_more_and_noise_costs_nothing(
     )
     assert 0.5 < plain < 0.9
     assert f1(knows, gold) > plain + 0.03
-    assert f1(noise, gold) > plain - 0.005
+    assert f1(noise, gold) > plain - 0.015
     assert knows.pairs.margins is not None and knows.pairs.probs is not None
     assert (np.diff(knows.pairs.probs) <= 0).all()
     if rerank == "tokens":  # a higher score is never less probable

@@ -60,7 +60,7 @@ def probs_of(found: Estimated) -> dict[tuple[int, int], float]:
     return dict(zip(lines, found.confidence.probs.tolist(), strict=True))
 
 
-WEIGHTS = [None, RerankingWeights(right_mean=4.0, right_deviation=2.5)]
+WEIGHTS = [None, RerankingWeights()]
 
 
 @pytest.mark.parametrize("weights", WEIGHTS, ids=["margins", "reranked"])
@@ -117,7 +117,7 @@ def test_verdicts_correct_the_others_alone_and_are_obeyed() -> None:
     unsure = sorted((prob, key) for key, prob in plain.items() if 0.1 < prob < 0.92)
     wrong = {key for _, key in unsure[-3:]} | {keys[0]}
     pairs = [LabelledPair(x, y, False) for x, y in wrong] + [LabelledPair(*keys[1])]
-    judged = LabelledPairs("", pairs, judged=True)
+    judged = LabelledPairs("", pairs)
     found = probs_of(estimate_probabilities(some, judged, settled))
     assert {found[each] for each in wrong} == {0.0} and found[keys[1]] == 1.0
     assert {found[each] for each in keys[2:]} == {0.93}

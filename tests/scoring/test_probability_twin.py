@@ -277,21 +277,22 @@ def slow_size(probs: list[float], translations: float, precision: float | None) 
             continue  # no cut parts equal ones
         right = sum(probs[:count])
         f1 = 2 * right / (count + translations)
-        if precision is None and f1 > best:
+        likely = probs[count - 1] >= 0.5 * (1 - translations / (0.03 * len(probs)))
+        if precision is None and f1 > best and likely:
             best, size = f1, count
-        precise = precision is not None and 1 - 1.15 * (count - right) / count >= precision
+        doubt = 0.9 * sum(each * (1 - each) for each in probs[:count])
+        precise = precision is not None and (right - 0.9 * doubt) / count >= precision
         if precise and probs[count - 1] >= 0.5:
             size = count
-    return size if size and sum(probs[:size]) / size >= 1e-3 else 0
+    return size
 
 
 def slow_expectation(probs: list[float]) -> tuple[float, float, float]:
     """Expected precision of the kept pairs, and the interval for it."""
     count, right = len(probs), sum(probs)
-    wrong = count - right
     variance = sum(each * (1 - each) for each in probs)
-    doubt = 1.645 * math.sqrt(variance + (0.9 * max(min(wrong, right), 0.5)) ** 2)
-    low, high = 1 - (wrong + doubt) / count, 1 - (wrong - doubt) / count
+    doubt = 1.645 * math.sqrt(variance + (0.9 * max(variance, 0.5)) ** 2)
+    low, high = (right - doubt) / count, (right + doubt) / count
     return right / count, max(low, 0), min(high, 1)
 
 

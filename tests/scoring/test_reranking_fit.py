@@ -130,19 +130,15 @@ def test_each_candidate_is_an_example_once_with_its_figures() -> None:
     np.testing.assert_allclose(rows[order], expected[order_too], atol=1e-5)
 
 
-def test_the_weights_rank_translations_first_and_tell_the_scores_of_those() -> None:
+def test_the_weights_rank_translations_first() -> None:
     mixtures = [candidates(300, pairs, seed) for seed, pairs in enumerate((60, 150, 200))]
     weights = fit_weights(mixtures)
     assert weights
-    scores = []
     for each in mixtures:
         chosen = choose_pairs(each.neighbours, each.reranker(weights).candidates())
         right = each.translations[chosen.sources] == chosen.targets
         best = int((each.translations >= 0).sum())
         assert right[:best].mean() > 0.85
-        scores += chosen.scores[right].tolist()
-    assert weights.right_mean == pytest.approx(np.mean(scores), abs=1e-3)
-    assert weights.right_deviation == pytest.approx(np.std(scores), abs=1e-3)
     assert weights.missing < -1 and abs(weights.order) < 1  # which was drawn at random
 
 

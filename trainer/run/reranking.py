@@ -25,7 +25,7 @@ from ..data.rows import drawn, keys_of
 # The share of the sentences of a mixture that have a translation on the other side.
 _SHARES = (0.05, 0.1, 0.2, 0.3, 0.6)
 _DRAWS = 3  # of each share; weights of a single draw differ more from each other
-_NEAREST = 4
+_NEAREST = 4  # that the margin averages
 # Pairs of a dictionary are no sentences; weights from those ranked sentences worse.
 _LEAST_TOKENS = 5
 _LEAST_PAIRS = 300
@@ -101,11 +101,13 @@ def _mixed(
     whole = int(share * count)
     both, one, other, _ = np.split(random.permutation(pairs), [whole, count, 2 * count - whole])
     x, y = np.sort(np.append(both, one)), np.sort(np.append(both, other))
-    wide = search_exact(vectors[0][x], vectors[1][y], _NEAREST)
-    near, margins = wide.first(RERANKED), margin_scores(wide).first(RERANKED)
+    wide = search_exact(vectors[0][x], vectors[1][y], _NEAREST + 1)
+    margins = margin_scores(wide, k=_NEAREST).first(RERANKED)
+    matches = match_candidates(tokens, wide.first(RERANKED + 1), x, y)
     places = np.full(pairs, -1)
     places[y] = np.arange(count)
-    return KnownCandidates(near, match_candidates(tokens, near, x, y), margins, places[x])
+    few = wide.first(RERANKED), matches.first(RERANKED)
+    return KnownCandidates(*few, margins, places[x], (wide, matches))
 
 
 def match_candidates(tokens: _Tokens, near: Neighbours, x: Rows, y: Rows) -> TokenMatches:

@@ -71,7 +71,7 @@ class Cuts:
             return None
         found = self.opened.summary.get("translations")
         translations = float(self.probs.sum()) if found is None else float(found)
-        return Confidence(self.probs, translations, 1.0)
+        return Confidence(self.probs, translations, doubt=self.opened.doubt)
 
     def start(self) -> float:
         """Give the cut to begin with: that of the run, or below all pairs."""
@@ -99,7 +99,8 @@ class Cuts:
         kept = self.kept_by(cut)
         if self.probs is None:
             return Kept(cut, kept)
-        return Kept(cut, kept, *expected_of(kept, self._right[kept], self._unsure[kept]))
+        sums = self._right[kept], self._unsure[kept]
+        return Kept(cut, kept, *expected_of(kept, *sums, self.opened.doubt))
 
     def near(self, cut: float, count: int) -> tuple[Rows, Rows]:
         """Find the pairs just above and just below a cut, best first: int64 [some], rows."""

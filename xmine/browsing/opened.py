@@ -15,6 +15,7 @@ from xmine.flags.flag_set import Bools as Bools
 from xmine.flags.flag_set import Flags
 from xmine.flags.names import FLAGS
 from xmine.pairs.pair import COLUMNS, Languages, Pair
+from xmine.scoring.probability import DOUBT
 from xmine.text.file_lines import FileLines
 from xmine.text.packed import LazyTexts
 
@@ -196,6 +197,11 @@ class Opened:
         """What else is known of each pair, perhaps empty, by the names that pairs have for it."""
         names = set(self.frame.columns) & {"origin", "change", "before", "before_target"}
         return {name: TextColumn(self.frame[name].fill_null("")) for name in sorted(names)}
+
+    @property
+    def doubt(self) -> float:
+        """How far the log-odds of all pairs may be wrong together; see `Confidence`."""
+        return float(self.summary.get("doubt") or DOUBT)
 
     @cached_property
     def by_probability(self) -> bool:

@@ -163,7 +163,7 @@ def approval_of(opened: Opened, judgements: Judgements) -> Approval:
     expected, interval, agreed = None, None, Share(0, 0)
     if opened.probs is not None:
         probs = opened.probs[kept].astype(np.float64)
-        expected, interval = precision_of(probs[~np.isnan(probs)])
+        expected, interval = precision_of(probs[~np.isnan(probs)], opened.doubt)
         known = np.isin(codes, [CODES[ACCEPT], CODES[REJECT]]) & ~np.isnan(opened.probs)
         right = (opened.probs >= 0.5) == (codes == CODES[ACCEPT])
         agreed = Share(int((right & known).sum()), int(known.sum()))
@@ -241,7 +241,7 @@ class Sample:
         share, expected = share_of(codes, above), None
         if self.opened.probs is not None:
             probs = self.opened.probs[self._above].astype(np.float64)
-            expected = precision_of(probs[~np.isnan(probs)])[1]
+            expected = precision_of(probs[~np.isnan(probs)], self.opened.doubt)[1]
         unsure, left = (int((codes[self.rows] == code).sum()) for code in (CODES[UNSURE], 0))
         return Finding(self, share, share_of(codes, below), unsure, left, expected)
 

@@ -108,7 +108,7 @@ def _summary(opened: Opened, cuts: Cuts, rows: Any, cut: float) -> dict[str, Any
     scores = opened.scores[cuts.rows]
     threshold = choose_threshold(scores, cuts.confidence, cut)
     probs = None if cuts.probs is None else cuts.probs[: len(rows)]
-    precision, interval = precision_of(probs)
+    precision, interval = precision_of(probs, opened.doubt)
     flags = opened.flags.take(rows)
     counts = {name: int(flags.raised(name).sum()) for name in FLAGS}
     summary = {name: each for name, each in opened.summary.items() if name not in _UNKNOWN}

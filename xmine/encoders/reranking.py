@@ -10,7 +10,7 @@ from xmine.errors import EncoderError
 
 RERANKING_FILE = "reranking.json"
 _LARGEST = 1e9  # number that a file may hold
-_NO_FIGURES = {"bias", "right_mean", "right_deviation"} | {
+_NO_FIGURES = {"bias", "decoy_power"} | {
     f"other_{each}" for each in ("numbers", "language", "mark")
 }
 _HINT = "remove the file: xmine then takes its default weights"
@@ -30,7 +30,8 @@ class RerankingWeights:
         other_language: taken off the score of a pair with a line in the language of another side.
         other_mark: taken off the score of a pair of which one side ends as a sentence, or as a
             question, and the other does not.
-        right_mean, right_deviation: of the scores of translations that the weights were fitted on.
+        decoy_power: the share of wrong pairs above a score is that of pairs which are only the
+            second best of their sentences, to this power; see `xmine.scoring.decoys`.
     """
 
     log_margin: float = 3.077
@@ -44,8 +45,7 @@ class RerankingWeights:
     other_language: float = 5.0
     other_mark: float = 1.5
     bias: float = 0.884
-    right_mean: float = 5.876
-    right_deviation: float = 3.398
+    decoy_power: float = 0.7
     trees: tuple[str, ...] = ()
 
     def save(self, folder: Path) -> None:
@@ -65,13 +65,14 @@ def read_reranking(folder: Path) -> RerankingWeights | None:
     content = read_json(path)
     trees, given = content.pop("trees", []), content.items()
     names = {each.name for each in fields(RerankingWeights)} - {"trees"}
-    # What a file of before there were trees lacks has no weight.
-    content = {"covered": 0.0, "length": 0.0, "other_mark": 0.0, **content}
+    # Files of earlier versions have two numbers more, and lack others: these have no weight there.
+    given = [(name, each) for name, each in given if name not in ("right_mean", "right_deviation")]
+    content = {"covered": 0.0, "length": 0.0, "other_mark": 0.0, "decoy_power": 0.7, **dict(given)}
     numbers = all(type(each) in (int, float) and abs(each) < _LARGEST for _, each in given)
-    if content.keys() != names or not numbers or content["right_deviation"] <= 0:
+    if content.keys() != names or not numbers or not 0 < content["decoy_power"] <= 1:
         raise EncoderError(
             f"{path}: a finite number each is expected for {', '.join(sorted(names))}, "
-            "and right_deviation above 0",
+            "and decoy_power from 0 to 1",
             _HINT,
         )
     values: dict[str, Any] = {name: float(value) for name, value in content.items()}

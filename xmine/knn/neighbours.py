@@ -26,6 +26,8 @@ FILES = ("targets", "target_cosines", "sources", "source_cosines")
 
 COMPLETE = "search.toml"
 
+Kept = NDArray[np.int64]
+
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
@@ -57,6 +59,37 @@ class Neighbours:
     def first(self, k: int) -> "Neighbours":
         """Keep the k nearest of each row."""
         return replace(self, **{name: getattr(self, name)[:, :k] for name in FILES})
+
+    def without(
+        self, x: NDArray[np.int64], y: NDArray[np.int64]
+    ) -> "tuple[Neighbours, Kept, Kept]":
+        """Take pairs away from rows and columns, each of which keeps k - 1 neighbours.
+
+        Args:
+            x, y: int64 [pairs], rows of both sides, none of them twice.
+
+        Returns:
+            The neighbours that are left, and their places among these: int64 [sources, k - 1] and
+            [targets, k - 1]. A row without a pair loses its last neighbour.
+        """
+        rows = _places_left(self.targets, x, y)
+        columns = _places_left(self.sources, y, x)
+        left = replace(
+            self,
+            targets=np.take_along_axis(self.targets, rows, axis=1),
+            target_cosines=np.take_along_axis(self.target_cosines, rows, axis=1),
+            sources=np.take_along_axis(self.sources, columns, axis=1),
+            source_cosines=np.take_along_axis(self.source_cosines, columns, axis=1),
+        )
+        return left, rows, columns
+
+
+def _places_left(ids: Kept, own: Kept, others: Kept) -> Kept:
+    """Find the first k - 1 places of each row [rows, k] that do not hold its pair."""
+    partner = np.full(len(ids), -1)
+    partner[own] = others
+    places: Kept = np.argsort(ids == partner[:, None], axis=1, kind="stable")[:, :-1]
+    return places
 
 
 def keep(found: Neighbours, folder: Path, mark: str) -> Neighbours:

@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 
 from xmine.encoders.reranking import RerankingWeights
 from xmine.encoders.vectors import Encoded
-from xmine.files.scratch import taken
+from xmine.files.scratch import slices, taken
 from xmine.flags.beside import Vectors
 from xmine.flags.flag_set import Flags
 from xmine.flags.near_copies import same_texts
 from xmine.flags.plugged import with_plugins
-from xmine.flags.reading import ReadLines, read_lines
+from xmine.flags.reading import ReadLines, other_numbers, read_lines
 from xmine.flags.rules import flag_pairs, untranslated
 from xmine.knn.cosines import pair_cosines
 from xmine.knn.neighbours import Neighbours
@@ -23,7 +23,7 @@ from xmine.pairs.known import NOTHING_KNOWN, NOTHING_SETTLED, LabelledPairs, Set
 from xmine.progress import Report, silent
 from xmine.run.steps import Steps
 from xmine.scoring.alignment import Looseness
-from xmine.scoring.calibration import calibrate, corrected
+from xmine.scoring.decoys import estimate_by_decoys, with_decoys
 from xmine.scoring.margin import MarginScores, margin_scores, pair_scores
 from xmine.scoring.probability import Confidence, Floats, Kindred, estimate
 from xmine.scoring.rescoring import add_evidence
@@ -60,6 +60,7 @@ class Candidates:
     read: ReadLines | None = None
     copies: NDArray[np.bool_] | None = None
     kin: Kindred | None = None
+    decoys: ChosenPairs | None = None
 
     def with_pairs(self, chosen: ChosenPairs, order: NDArray[np.intp]) -> "Candidates":
         """Put pairs in another order, which `chosen` has already."""
@@ -127,15 +128,21 @@ def retrieve(
         kin = kin if kin and kin.share(first.chosen, neighbours) >= MANY else None
         judge = judge.learned(first.chosen, neighbours, known, options, kin)
     if judge is not None:
-        weights, scores = judge.reranker.weights, judge.reranker.candidates()
-        chosen = choose_pairs(judge.reranker.neighbours, scores, options.retrieval)
+        near, weights = judge.reranker.neighbours, judge.reranker.weights
+        scores = judge.reranker.candidates()
+    else:
+        near, scores = few, margin_scores(few, options.margin)
+    chosen = choose_pairs(near, scores, options.retrieval)
+    decoys = None
+    if min(neighbours.targets.shape[1], neighbours.sources.shape[1]) > 1:
+        decoys = _decoys(choose_pairs(near, scores), neighbours, options, judge, kin)
+    if judge is not None:
         margins = pair_scores(chosen.sources, chosen.targets, chosen.cosines, few)[0]
         chosen = replace(chosen, margins=margins)
-    else:
-        scores = margin_scores(few, options.margin)
-        chosen = choose_pairs(few, scores, options.retrieval)
     kin = kin if kin and kin.share(chosen, neighbours) >= MANY else None
-    candidates = Candidates(chosen, neighbours, scores, source, target, weights, kin=kin)
+    candidates = Candidates(
+        chosen, neighbours, scores, source, target, weights, kin=kin, decoys=decoys
+    )
     x, y = _missing(candidates, seeds)
     if not len(x):
         return candidates
@@ -182,7 +189,43 @@ def read_candidates(
     lower = (chosen.scores - read.against(pairs, weights)).astype(np.float32)
     order = np.lexsort((chosen.targets, chosen.sources, -lower))
     chosen = replace(chosen, scores=lower)
+    decoys = candidates.decoys
+    if decoys is not None:
+        rows = decoys.sources, decoys.targets
+        texts = PickedTexts(sides[0].texts, rows[0]), PickedTexts(sides[1].texts, rows[1])
+        differ = replace(read, other_numbers=other_numbers(texts, languages))
+        less = differ.against(rows, weights)
+        decoys = replace(decoys, scores=(decoys.scores - less).astype(np.float32))
+        candidates = replace(candidates, decoys=decoys)
     return candidates.with_pairs(chosen.take(order), order)
+
+
+def _decoys(
+    alone: ChosenPairs,
+    near: Neighbours,
+    options: MiningOptions,
+    judge: Judge | None,
+    kin: Kin | None,
+) -> ChosenPairs:
+    """Choose pairs as if the cells of others, `alone` in their rows and columns, did not exist.
+
+    A near-copy of a sentence that was chosen is a translation, and no decoy.
+    """
+    if judge is not None:
+        decoys = judge.reranker.decoys(alone)
+    else:
+        left = near.first(options.neighborhood + 1).without(alone.sources, alone.targets)[0]
+        decoys = choose_pairs(left, margin_scores(left, options.margin))
+    if kin is None:
+        return decoys
+    width, codes = len(near.sources), [np.empty(0, np.int64)]
+    for some in slices(len(alone)):
+        x, y = alone.sources[some], alone.targets[some]
+        row, column = kin(x, y, near)
+        codes.append((x[:, None] * width + near.targets[x])[row])
+        codes.append((near.sources[y] * width + y[:, None])[column])
+    copies = np.isin(decoys.sources * width + decoys.targets, np.concatenate(codes))
+    return decoys.take(~copies)
 
 
 def _missing(
@@ -221,35 +264,55 @@ def estimate_probabilities(
             they keep the probability of the run before, too: few are left, or hardly stand out.
         keep_copies: whether pairs with the same text on both sides are translations.
     """
-    copies, known = known_pairs(candidates, NOTHING_KNOWN if seeds.judged else seeds)
-    chosen, weights = candidates.chosen, candidates.weights
-    lines = candidates.lines()
-    is_open = known == -1
+    copies, known = known_pairs(candidates, seeds)
+    chosen, lines = candidates.chosen, candidates.lines()
+    labels, is_open = labels_of(seeds.pairs, *lines), known == -1
     probs = np.where(is_open, settled.probs_of(*lines), np.nan)
-    known[~np.isnan(probs)] = 0  # which leaves them out of the fit
-    confidence = estimate(chosen, candidates.neighbours, known, candidates.kin)
+    confidence = first_estimate(candidates, seeds, probs)
     if confidence is None:
         return Estimated(candidates, None, copies)
     if chosen.evidence is not None:
-        confidence = add_evidence(confidence, chosen, known, is_calibrated=weights is not None)
-    elif weights is not None:
-        confidence = calibrate(chosen.scores, confidence, known, weights)
-    if seeds.judged:
-        judged = labels_of(seeds.pairs, *lines)
-        confidence = corrected(confidence, judged)
-        probs[judged >= 0] = np.nan
+        known[~np.isnan(probs)] = 0
+        is_calibrated = candidates.weights is not None
+        confidence = add_evidence(confidence, chosen, known, is_calibrated=is_calibrated)
     left = np.isnan(probs)
     if settled.others is not None and confidence.probs[left & is_open].sum() < 1:
         probs = np.where(left & is_open, settled.others.probs_of(*lines), probs)
     confidence = confidence.where_known(probs)
     if keep_copies:
-        labels = labels_of(seeds.pairs, *lines)
         confidence = confidence.where_known(np.where(copies & (labels != 0), 1.0, np.nan))
     most = min(len(candidates.source), len(candidates.target))
     confidence = replace(confidence, translations=min(confidence.translations, most))
     order = np.lexsort((chosen.targets, chosen.sources, -chosen.scores, -confidence.probs))
     ordered = replace(candidates, copies=copies).with_pairs(chosen.take(order), order)
     return Estimated(ordered, confidence.of(order), copies[order])
+
+
+def first_estimate(
+    candidates: Candidates, seeds: LabelledPairs, given: Floats | None = None
+) -> Confidence | None:
+    """Estimate how probable each candidate is, by decoys, or without a judge by gaps of cosines.
+
+    Args:
+        candidates: the pairs, without evidence of a second figure.
+        seeds: pairs that are known.
+        given: float64 [pairs], probabilities of pairs that take no part; NaN for the others.
+
+    Returns:
+        None where there are too few lines to compare.
+    """
+    chosen, decoys, weights = candidates.chosen, candidates.decoys, candidates.weights
+    copies, known = known_pairs(candidates, seeds)
+    given = np.full(len(chosen), np.nan) if given is None else given
+    labels = labels_of(seeds.pairs, *candidates.lines())
+    apart = np.where(copies & (labels == -1), 0.0, given)
+    if weights and decoys is not None and len(decoys):
+        return estimate_by_decoys(chosen, decoys, weights.decoy_power, labels, apart)
+    known[~np.isnan(apart)] = 0  # which leaves them out of the fit
+    found = estimate(chosen, candidates.neighbours, known, candidates.kin)
+    if found is None or decoys is None or not len(decoys) or chosen.evidence is not None:
+        return found
+    return with_decoys(found, chosen, decoys, labels, apart)
 
 
 def known_pairs(

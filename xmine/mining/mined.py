@@ -213,6 +213,7 @@ class MiningReport(Report):
         yield Figure("cut_how", cut.how)
         yield Figure("precision", mined.kept.precision, _expectation(mined))
         yield Figure("precision_interval", mined.kept.interval)
+        yield Figure("doubt", None if mined.confidence is None else mined.confidence.doubt)
         yield Figure("translations", cut.translations)
         yield Figure("weakness", cut.weakness, cut.weakness)
         yield Figure("rising", round(mined.rising, 4), _order(mined))

@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.files.cache import Warn
-from xmine.mining.candidates import Candidates, known_pairs
+from xmine.mining.candidates import Candidates, first_estimate, known_pairs
 from xmine.mining.options import MiningOptions
 from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs
 from xmine.progress import silent
-from xmine.scoring.calibration import calibrate, fit_logistic
 from xmine.scoring.documents import Overlap
 from xmine.scoring.margin import pair_scores
-from xmine.scoring.probability import Floats, estimate
+from xmine.scoring.probability import Floats
+from xmine.scoring.reranking_fit import fit_curve
 from xmine.scoring.rescoring import Cells, Rows, best_cells, spread, weigh, with_leads
 from xmine.scoring.retrieval import ChosenPairs, choose_pairs
 
@@ -40,13 +40,11 @@ def rescore(
         warn: told if nothing can be learnt; then the candidates stay as they are.
         option: which asks for this.
     """
-    chosen, weights = candidates.chosen, candidates.weights
-    _, known = known_pairs(candidates, seeds)
-    first = estimate(chosen, candidates.neighbours, known, candidates.kin)
-    if first is None or not first.probs.any():
+    chosen, (_, known) = candidates.chosen, known_pairs(candidates, seeds)
+    present = first_estimate(candidates, seeds)
+    if present is None or not present.probs.any():
         warn(LEFT_OUT.format(option))
         return candidates
-    present = calibrate(chosen.scores, first, known, weights) if weights else first
     sides = candidates.scores.targets, candidates.scores.sources
     near = candidates.neighbours.first(max(each.shape[1] for each in sides))
     right = chosen.take(known == 1)
@@ -68,7 +66,7 @@ def rescore(
         before[at[at >= 0]] = chosen.evidence[at >= 0]
         evidence += before[cells.places(again.sources, again.targets)]
     again = replace(again, margins=margins, evidence=evidence)
-    return replace(candidates, chosen=again, scores=scores)
+    return replace(candidates, chosen=again, scores=scores, decoys=None)
 
 
 def by_model(
@@ -101,5 +99,5 @@ def by_documents(
     nowhere = (np.array([not name for name in each]) for each in (names, others))
     without = [each[rows] for each, rows in zip(nowhere, (ours, theirs), strict=True)]
     added[without[0][cells.sources] | without[1][cells.targets]] = 0
-    slope, height = fit_logistic(cells.scores[places], probs)
+    slope, height = fit_curve(cells.scores[places], probs)
     return slope * cells.scores + height + added, added

@@ -21,7 +21,7 @@ from xmine.pairs.io import Pairs
 from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs, labels_of
 from xmine.scoring.gold import best_threshold
 from xmine.scoring.order import in_one_order, rising_share
-from xmine.scoring.probability import Floats
+from xmine.scoring.probability import DOUBT, Floats
 from xmine.scoring.threshold import (
     Kept,
     Threshold,
@@ -56,7 +56,8 @@ def select(
     threshold = _threshold(estimated, eligible.rows, options, gold)
     rows = _best(eligible.rows[: threshold.kept.pairs], options.top, labels)
     probs = None if confidence is None else taken(confidence.probs, rows)
-    expected = precision_of(None if unknown else probs)
+    known = None if unknown else probs
+    expected = precision_of(known, DOUBT if confidence is None else confidence.doubt)
     if unknown:
         threshold = replace(threshold, others=(), translations=None, weakness=unknown)
     hints = _order_hint(candidates.source, candidates.target) if threshold.weakness else []

@@ -121,7 +121,7 @@ class Stages:
         self._known = None if shared is None else shared.sentences
         own = Steps(run.path(PARTS), here, run.changed, kept=run.kept)
         self.steps = own if shared is None else shared.steps
-        self._k, self._index = max(options.neighborhood, NEIGHBOURS), ""
+        self._k, self._index = max(options.neighborhood + 1, NEIGHBOURS), ""
         self._files: list[EncodedFiles] = []  # of both sides
 
     def read(self, inputs: tuple[TextInput, TextInput]) -> tuple[Sentences, Sentences]:
@@ -325,16 +325,19 @@ class Stages:
             return None
         note = "matching the tokens of candidates"
         read, engine, prepare = self._tokens_in_tasks(encoded, encoder, note)
-        near = neighbours.first(RERANKED)
+        near = neighbours.first(RERANKED + 1)
         given = self.run.path("neighbours") if engine.shared else neighbours
         tick = ticks(self._report, "matching tokens", len(near.targets) + len(near.sources))
         matches = match_candidates(
-            read, given, RERANKED, self.steps, [self._search_mark()], tick, engine, prepare
+            read, given, RERANKED + 1, self.steps, [self._search_mark()], tick, engine, prepare
         )
         if self._options.rerank == "auto" and are_single_words(matches):
             return None
-        margins = margin_scores(neighbours, k=self._options.neighborhood).first(RERANKED)
-        return Judge(encoder, Reranker(near, matches, margins, weights_of(encoder)))
+        k = self._options.neighborhood
+        margins = margin_scores(neighbours, k=k).first(RERANKED)
+        weights, spare = weights_of(encoder), (neighbours.first(k + 1), matches)
+        few = near.first(RERANKED), matches.first(RERANKED)
+        return Judge(encoder, Reranker(*few, margins, weights, spare=spare))
 
     def stretches(
         self,

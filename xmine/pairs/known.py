@@ -46,7 +46,6 @@ class LabelledPairs(NamedTuple):
     numbers: Sequence[int] | None = None  # of lines; None where every line has a pair
     texts: Sequence[str] | None = None  # hashes of the texts that were judged, see `hash_of`
     left_out: int = 0  # judged pairs whose lines have other texts now
-    judged: bool = False  # whether a person was shown the pairs, and did not bring them along
 
     def resolved(self, source: Sentences, target: Sentences) -> "LabelledPairs":
         """Name the lines that stand for repeated ones; leave out judged pairs of other texts.
@@ -68,7 +67,7 @@ class LabelledPairs(NamedTuple):
             LabelledPair(source.standing_for(x), target.standing_for(y), right)
             for x, y, right in self.pairs
         ]
-        return LabelledPairs(self.name, pairs, self.numbers, judged=self.judged)
+        return LabelledPairs(self.name, pairs, self.numbers)
 
     def _with_same_texts(self, source: Sentences, target: Sentences) -> "LabelledPairs":
         """Keep the pairs whose lines, or lines that have moved, have the texts that were judged."""
@@ -103,7 +102,7 @@ class LabelledPairs(NamedTuple):
                 f"{target.name}: the lines have other texts",
                 "give the files that were mined when the pairs were judged",
             )
-        return LabelledPairs(self.name, pairs, left_out=left_out, judged=self.judged)
+        return LabelledPairs(self.name, pairs, left_out=left_out)
 
     @property
     def warning(self) -> str:
@@ -248,7 +247,7 @@ def _judged(path: Path, lines: list[str]) -> LabelledPairs:
         raise FileError(f"{path}: no pair is accepted or rejected", "judge some: xmine browse")
     known.sort()
     pairs, numbers, texts = zip(*known, strict=True)
-    return LabelledPairs(str(path), list(pairs), list(numbers), list(texts), judged=True)
+    return LabelledPairs(str(path), list(pairs), list(numbers), list(texts))
 
 
 def labels_of(

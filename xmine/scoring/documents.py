@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.scoring.calibration import sigmoid
+from xmine.scoring.probability import sigmoid
 
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -52,11 +52,23 @@ _FIRST_GUESSES, _HIGHEST = (1, 2, 4), 0.1
 _LEAST_GAIN = 3.0
 # So many pairs show which first guess is best.
 _ENOUGH = 50_000
+# How far all log-odds may be wrong together where nothing tells that: with this deviation, nine in
+# ten intervals and more held the true precision on held-out text.
+DOUBT = 0.9
 # Gaps are measured for so many pairs at a time: a pair takes about 300 bytes meanwhile.
 PAIRS_AT_ONCE = 16_384
 # The standard normal distribution function, looked up between these points: numpy has none.
 _POINTS = np.linspace(-6, 6, 2_401)
 _BELOW = np.array([0.5 * math.erfc(-each / math.sqrt(2)) for each in _POINTS])
+
+
+LEAST_PROB = 5e-5  # half the last decimal of a probability
+
+
+def sigmoid(values: Floats) -> Floats:
+    """Turn log-odds into probabilities."""
+    probs: Floats = 1 / (1 + np.exp(-np.clip(values, -700, 700)))
+    return probs
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +84,14 @@ class Confidence:
             included.
         any_at_all: probability that there is any.
         apart: mean gap of the translations, as a multiple of that of wrong pairs.
+        doubt: standard deviation of the one number by which all log-odds may be wrong together.
     """
 
     probs: Floats
     translations: float
-    any_at_all: float
+    any_at_all: float = 1.0
     apart: float = math.inf
+    doubt: float = DOUBT
 
     def of(self, rows: NDArray[np.intp]) -> "Confidence":
         """Keep the probabilities of some pairs."""

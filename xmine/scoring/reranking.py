@@ -9,7 +9,7 @@ docs/explanation/reranking.md says what each is worth.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -20,8 +20,9 @@ from xmine.encoders.trees import read_trees
 from xmine.files import scratch
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring.late_interaction import FIGURES
-from xmine.scoring.margin import MarginScores
+from xmine.scoring.margin import MarginScores, margin_scores
 from xmine.scoring.probability import Kindred
+from xmine.scoring.retrieval import ChosenPairs, choose_pairs
 
 Rows = NDArray[np.int64]
 Singles = NDArray[np.float32]
@@ -53,6 +54,10 @@ class TokenMatches:
     source_lengths: Singles
     target_lengths: Singles
 
+    def first(self, k: int) -> "TokenMatches":
+        """Keep those of the k nearest of each row."""
+        return replace(self, targets=self.targets[:, :k], sources=self.sources[:, :k])
+
 
 @dataclass(frozen=True)
 class Reranker:
@@ -65,6 +70,9 @@ class Reranker:
         weights: of the figures.
         kin: tells which neighbours are no rivals; None where all are. Mining needs them as rivals,
             to choose the best of several near-copies.
+        spare: as many neighbours as a margin averages and one more, and the matches of the
+            candidates and one more, which decoys are chosen from.
+        length: the `length` of most translations, if that is known.
     """
 
     neighbours: Neighbours
@@ -72,6 +80,8 @@ class Reranker:
     margins: MarginScores
     weights: RerankingWeights
     kin: Kindred | None = None
+    spare: tuple[Neighbours, TokenMatches] | None = None
+    length: float | None = None
 
     def candidates(self) -> MarginScores:
         """Score all candidates: log-odds in place of margins, float32."""
@@ -137,9 +147,31 @@ class Reranker:
         yield "match_lead", match_lead
         yield "margin_lead", margin_lead
 
+    def decoys(self, chosen: ChosenPairs) -> ChosenPairs:
+        """Choose pairs, and score them, as if the cells of the chosen ones did not exist."""
+        assert self.spare is not None
+        (wide, matches), few = self.spare, RERANKED
+        left, rows, columns = wide.without(chosen.sources, chosen.targets)
+        found = replace(
+            matches,
+            targets=np.take_along_axis(matches.targets, rows[:, :few, None], axis=1),
+            sources=np.take_along_axis(matches.sources, columns[:, :few, None], axis=1),
+        )
+        near = left.first(few)
+        judge = Reranker(
+            near,
+            found,
+            margin_scores(left).first(few),
+            self.weights,
+            length=self.usual_length,
+        )
+        return choose_pairs(near, judge.candidates())
+
     @cached_property
     def usual_length(self) -> float:
         """Find the `length` of most translations: the median of the nearest with high margins."""
+        if self.length is not None:
+            return self.length
         margins = np.append(self.margins.targets[:, 0], self.margins.sources[:, 0])
         if not len(margins):
             return 0.0

@@ -17,8 +17,9 @@ from threadpoolctl import threadpool_limits
 from xmine.encoders.reranking import RerankingWeights
 from xmine.encoders.trees import MOST_LEAVES, PARTS, Cut, tree_line
 from xmine.knn.neighbours import Neighbours
-from xmine.scoring.calibration import sigmoid
+from xmine.scoring.decoys import USUAL
 from xmine.scoring.margin import MarginScores
+from xmine.scoring.probability import sigmoid
 from xmine.scoring.reranking import Reranker, TokenMatches
 from xmine.scoring.retrieval import ChosenPairs, choose_pairs
 
@@ -28,11 +29,14 @@ Floats = NDArray[np.float64]
 _FEWEST = 200
 _DIGITS = 3  # behind the point, in which the weights do not depend on threads
 _EXAMPLES = 200_000  # candidates at most that weights are learnt from without gold
+_LEAST_SLOPE = 1e-3
 _STEPS = 100  # of Newton's method; a dozen are usual
 # Trees may only raise the score as a figure rises, or lower it; how many there are, how much of its
 # own value each adds, and from how many examples a leaf is.
 _FALLING = ("missing", "length")
 _TREES, _RATE, _LEAST_IN_LEAF = 75, 0.1, 40
+# Where the power of decoys is measured: their quantiles, and the most translations of a mixture.
+_DECOYS_BELOW, _SPARSE, _LEAST_POWER = (0.9, 0.95, 0.99), 0.1, 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +46,19 @@ class KnownCandidates:
     Attributes:
         neighbours, matches, margins: as of a `Reranker`.
         translations: int64 [sources], the target that translates each source; -1 for none.
+        spare: as of a `Reranker`, for decoys.
     """
 
     neighbours: Neighbours
     matches: TokenMatches
     margins: MarginScores
     translations: NDArray[np.int64]
+    spare: tuple[Neighbours, TokenMatches] | None = None
 
     def reranker(self, weights: RerankingWeights) -> Reranker:
         """Give what scores the candidates."""
-        return Reranker(self.neighbours, self.matches, self.margins, weights)
+        given = self.neighbours, self.matches, self.margins
+        return Reranker(*given, weights, spare=self.spare)
 
     def examples(self) -> tuple[dict[str, Floats], NDArray[np.bool_]]:
         """Measure each candidate once: figures by name, and which are translations, [cells]."""
@@ -69,10 +76,27 @@ class KnownCandidates:
         x, y = (np.concatenate([a.ravel(), b[new]]) for a, b in ((x, s), (y, t)))
         return figures, self.translations[x] == y
 
-    def scores_of_found(self, weights: RerankingWeights) -> NDArray[np.float32]:
-        """Choose pairs by the score, and give the scores of the translations among them."""
+    def chosen(self, weights: RerankingWeights) -> tuple[ChosenPairs, NDArray[np.bool_]]:
+        """Choose pairs by the score, and tell which are translations."""
         chosen = choose_pairs(self.neighbours, self.reranker(weights).candidates())
-        return chosen.take(self.translations[chosen.sources] == chosen.targets).scores
+        return chosen, self.translations[chosen.sources] == chosen.targets
+
+    def decoy_powers(self, weights: RerankingWeights) -> list[float]:
+        """Measure the power that makes the scores of decoys those of wrong pairs.
+
+        Decoys of sentences with a translation are as good as wrong pairs, and have no power.
+        """
+        chosen, right = self.chosen(weights)
+        decoys = self.reranker(weights).decoys(chosen)
+        wrong = chosen.scores[~right]
+        translated = self.translations[decoys.sources] >= 0
+        translated |= np.isin(decoys.targets, self.translations)
+        powers, apart = list[float](), float(translated.mean())
+        for score in np.quantile(decoys.scores, _DECOYS_BELOW):
+            above, beyond = (wrong > score).mean(), (decoys.scores > score).mean()
+            if 0 < above < 1 and 0 < beyond < 1:
+                powers.append((math.log(above) / math.log(beyond) - apart) / (1 - apart))
+        return powers
 
 
 def fit_weights(mixtures: Sequence[KnownCandidates]) -> RerankingWeights | None:
@@ -89,11 +113,16 @@ def fit_weights(mixtures: Sequence[KnownCandidates]) -> RerankingWeights | None:
         np.stack(list(figures.values()), axis=1), np.concatenate(right)
     )
     weights = with_trees(figures, np.concatenate(right), _weights(figures, fitted, bias))
-    found = np.concatenate([mixture.scores_of_found(weights) for mixture in mixtures])
-    if len(found) < _FEWEST:
+    if sum(int(mixture.chosen(weights)[1].sum()) for mixture in mixtures) < _FEWEST:
         return None
-    mean, deviation = (round(float(each(found)), _DIGITS) for each in (np.mean, np.std))
-    return replace(weights, right_mean=mean, right_deviation=deviation)
+    sparse = [
+        each for each in mixtures if each.spare and (each.translations >= 0).mean() <= _SPARSE
+    ]
+    powers = [power for each in sparse for power in each.decoy_powers(weights)]
+    if not powers:
+        return weights
+    power = min(max(float(np.median(powers)), _LEAST_POWER), 1.0)
+    return replace(weights, decoy_power=round(power, _DIGITS))
 
 
 def with_trees(
@@ -177,12 +206,9 @@ def learn_weights(
     measured = np.stack([each.ravel() for each in figures.values()], axis=1)
     fitted, bias = logistic_regression(measured, right)
     weights = _weights(figures, fitted, bias)
-    scores = measured @ fitted + bias
-    mean = float(np.average(scores, weights=right))
-    deviation = math.sqrt(np.average((scores - mean) ** 2, weights=right))
-    return replace(
-        weights, right_mean=round(mean, _DIGITS), right_deviation=round(deviation, _DIGITS)
-    )
+    # The scores are log-odds at the share of translations of these examples; see `USUAL`.
+    share = float(right.mean())
+    return replace(weights, bias=round(bias - math.log(share / (1 - share)) - USUAL, _DIGITS))
 
 
 def logistic_regression(figures: Floats, right: Floats | NDArray[np.bool_]) -> tuple[Floats, float]:
@@ -222,6 +248,12 @@ def logistic_regression(figures: Floats, right: Floats | NDArray[np.bool_]) -> t
             break
     natural = weights[:-1] / deviation
     return natural, float(weights[-1] - natural @ mean)
+
+
+def fit_curve(values: Floats, labels: Floats) -> tuple[float, float]:
+    """Fit a rising logistic curve to labels from 0 to 1: slope and height."""
+    slopes, height = logistic_regression(values[:, None], labels)
+    return max(float(slopes[0]), _LEAST_SLOPE), height
 
 
 def _weights(names: Iterable[str], fitted: Floats, bias: float) -> RerankingWeights:

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.knn.neighbours import Neighbours
-from xmine.scoring.calibration import LEAST_PROB, fit_logistic, sigmoid
 from xmine.scoring.margin import MarginScores
-from xmine.scoring.probability import Confidence, Floats
+from xmine.scoring.probability import LEAST_PROB, Confidence, Floats, sigmoid
+from xmine.scoring.reranking_fit import fit_curve
 from xmine.scoring.retrieval import ChosenPairs
 
 Rows = NDArray[np.int64]
@@ -112,7 +112,7 @@ def weigh(
         float64 [cells] twice: the log-odds, and the part of them that the figures add.
     """
     scores, known = cells.scores[rows], figures[rows].astype(np.float64)
-    slope, height = fit_logistic(scores, present)
+    slope, height = fit_curve(scores, present)
     by_score = np.stack([np.ones(len(rows)), scores], axis=1)
     wanted = np.column_stack([known, present])
     line = np.linalg.lstsq(by_score, wanted, rcond=None)[0]

@@ -14,17 +14,15 @@ from numpy.typing import NDArray
 
 from xmine.scoring.probability import Confidence, Floats
 
-# Below this nothing is kept. A higher bar loses files where one line in a hundred is translated.
-_LEAST_PRECISION = 1e-3
-# Standard deviation of the estimated number of wrong pairs, or of right ones if they are fewer, as
-# a share of it; and how many deviations hold nine tenths of a normal distribution. With these nine
-# in ten intervals and more held the true precision on held-out text.
-_DOUBT, _NINE_TENTHS = 0.9, 1.645
-# Whoever asks for a precision wants no less: wrong pairs are counted so many times, since on
-# held-out text there are more near-translations than the model expects.
-_PRUDENCE = 1.15
+_NINE_TENTHS = 1.645  # so many deviations to each side hold nine tenths of a normal distribution
+# Whoever asks for a precision wants no less, also where all log-odds are too high by so many of
+# their deviations.
+_PRUDENCE = 0.9
 # No pair below this is kept for the sake of a wanted precision: it would let the precision fall.
-LIKELY = 0.5
+# Nor does `auto` keep one where no translation is expected, since the best F1 of hardly any
+# translations is low, and so is its cut; the nearer their share of the pairs is to _SPARSE, the
+# less this counts.
+LIKELY, _SPARSE = 0.5, 0.03
 UNLIKELY_LEFT_OUT = f", without pairs below {LIKELY:g}; --min-prob takes them in"
 # With fewer translations than this one must not rely on the estimate, nor where their gaps are less
 # than so many times as wide as those of wrong pairs, as among short lines.
@@ -99,7 +97,7 @@ def choose_threshold(
         if precision is not None:
             value, how = above_all(ranks), "too few lines to estimate a precision, no pair kept"
     elif precision is not None:
-        value, how = _most_precise(ranks, precision)
+        value, how = _most_precise(ranks, confidence.doubt, precision)
     else:
         value, how = _best_f1(ranks, confidence)
     kept = expected(ranks, confidence, value)
@@ -116,42 +114,51 @@ def choose_threshold(
 def expected(ranks: Floats, confidence: Confidence | None, cut: float) -> Kept:
     """Count the pairs that a cut keeps, by falling ranks [pairs], and expect their precision."""
     kept = len(ranks) - int(np.searchsorted(ranks[::-1], cut))
-    probs = None if confidence is None else confidence.probs[:kept]
-    return Kept(cut, kept, *precision_of(probs))
+    if confidence is None:
+        return Kept(cut, kept)
+    return Kept(cut, kept, *precision_of(confidence.probs[:kept], confidence.doubt))
 
 
-def precision_of(probs: Floats | None) -> tuple[float | None, tuple[float, float] | None]:
+def precision_of(
+    probs: Floats | None, doubt: float
+) -> tuple[float | None, tuple[float, float] | None]:
     """Expect the precision of pairs with these probs, and an interval for it."""
     if probs is None:
         return None, None
-    return expected_of(len(probs), float(probs.sum()), float((probs * (1 - probs)).sum()))
+    return expected_of(len(probs), float(probs.sum()), float((probs * (1 - probs)).sum()), doubt)
 
 
 def expected_of(
-    pairs: int, right: float, variance: float
+    pairs: int, right: float, variance: float, doubt: float
 ) -> tuple[float | None, tuple[float, float] | None]:
-    """Expect the precision of so many pairs, of sums of their probs p and of p (1 - p)."""
+    """Expect the precision of so many pairs, of sums of their probs p and of p (1 - p).
+
+    The number of right pairs varies by chance, and as all log-odds do together: by p (1 - p) times
+    as much for each pair.
+    """
     if not pairs:
         return None, None
-    # Of few right pairs among many wrong ones no more can be mistaken than there are.
-    unsure = max(min(pairs - right, right), 0.5)
-    doubt = math.sqrt(variance + (_DOUBT * unsure) ** 2)
-    fewest, most = right - _NINE_TENTHS * doubt, right + _NINE_TENTHS * doubt
+    deviation = math.hypot(math.sqrt(variance), doubt * max(variance, 0.5))
+    fewest, most = right - _NINE_TENTHS * deviation, right + _NINE_TENTHS * deviation
     return right / pairs, (max(fewest, 0.0) / pairs, min(most, pairs) / pairs)
 
 
 def _best_f1(probs: Floats, confidence: Confidence) -> tuple[float, str]:
     kept, right = _curve(probs)
-    best = int(np.argmax(2 * right / (kept + confidence.translations)))
-    if right[best] / kept[best] < _LEAST_PRECISION:
+    translations = confidence.translations
+    least = LIKELY * (1 - translations / (_SPARSE * len(probs)))
+    enough = int(np.searchsorted(-probs[kept - 1], -least, side="right"))
+    if not enough:
         return above_all(probs), "auto: no pair stands out, none kept"
-    how = "auto" if confidence.translations >= 1 else "auto: hardly any pair stands out"
+    best = int(np.argmax(2 * right[:enough] / (kept[:enough] + translations)))
+    how = "auto" if translations >= 1 else "auto: hardly any pair stands out"
     return float(probs[kept[best] - 1]), how
 
 
-def _most_precise(probs: Floats, precision: float) -> tuple[float, str]:
+def _most_precise(probs: Floats, doubt: float, precision: float) -> tuple[float, str]:
     kept, right = _curve(probs)
-    enough = np.flatnonzero(kept - _PRUDENCE * (kept - right) >= precision * kept)
+    right = right - _PRUDENCE * doubt * np.cumsum(probs * (1 - probs))[kept - 1]
+    enough = np.flatnonzero(right >= precision * kept)
     if not len(enough):
         return above_all(probs), f"precision {precision:g} is not to be expected, no pair kept"
     value, how = float(probs[kept[enough[-1]] - 1]), f"precision {precision:g}"

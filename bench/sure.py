@@ -140,7 +140,7 @@ def summary(group: list[Figures]) -> Figures:
 def show(name: str, figures: Figures) -> None:
     """Print figures in a row."""
     cells = ("-" if each is None else f"{each:g}" for each in figures.values())
-    print(f"{name:28}" + "".join(f"{cell:>9}" for cell in cells), flush=True)
+    print(f"{name:36}" + "".join(f"{cell:>9}" for cell in cells), flush=True)
 
 
 def main() -> None:

@@ -184,7 +184,7 @@ def _crawled(plain: MiningSet, third: Pairs, rng: np.random.Generator) -> Mining
         text = [f"{escape(line)}&nbsp;" if rng.random() < _ESCAPED else line for line in side]
         new[number] = {folded(a): folded(b) for a, b in zip(side, text, strict=True)}
         for at in rng.integers(len(frames), size=int(_FRAMED * len(side))).tolist():
-            text.append(frames[at].format(rng.integers(1, 40)))
+            text.append(frames[at].format(rng.integers(1, 29)))
         if number:
             english = plain.sides[0]
             copied = rng.permutation(len(english))[: int(_COPIED * len(english))]

@@ -157,7 +157,7 @@ def main() -> None:
     encoder = None if options.list else SentenceEncoder.load(options.model)
     found, families = dict[str, Figures](), defaultdict[str, list[Figures]](list)
     spans: dict[str, Figures] = {}
-    print(f"{'':28}" + "".join(f"{name:>9}" for name in COLUMNS[: 3 if options.list else None]))
+    print(f"{'':36}" + "".join(f"{name:>9}" for name in COLUMNS[: 3 if options.list else None]))
     for row in rows(options.sets.split(",")):
         for drawn in sets(options.data, row, options.draws):
             if encoder is None:
@@ -169,11 +169,11 @@ def main() -> None:
             show(drawn.name, found[drawn.name])
             if options.repeat:
                 spans[drawn.name] = repeat(drawn, encoder, options.repeat)
-                show("  spans", spans[drawn.name])
+                print("    ", *(f"{key} {value:g}," for key, value in spans[drawn.name].items()))
     table = {name: summary(group) for name, group in families.items()}
     for name, figures in table.items():
         if name == next(iter(table)):
-            print(f"\n{'':28}" + "".join(f"{each:>9}" for each in figures))
+            print(f"\n{'':36}" + "".join(f"{each:>9}" for each in figures))
         show(name, figures)
     if options.json:
         settings = {"sets": options.sets, "draws": options.draws, "repeat": options.repeat}

@@ -1,14 +1,14 @@
 """Texts with a known truth -> how sure mining is, and how sure it may be.
 
     python bench/sure.py DATA --sets scripture,small,news [--draws N] [--repeat N] [--list]
-        [--model FOLDER] [--json OUT.json]
+        [--wrong] [--model FOLDER] [--json OUT.json]
 
 DATA is the folder that holds `eval/` and `train/`; bench/sure.tsv has the sets. Every set is mined
 by default, once. Loss is the F1 of the best cut in hindsight, by score or by probability, less that
 of `auto`; a pair is right if its two texts are those of a gold pair. `found` counts the right
 candidates; `loss f` is the loss where no other pairs count as gold. `--repeat` mines a set again so
-many times, each time without 15 % of the lines, and gives the spans of F1 and of the loss. `--list`
-draws the sets and mines nothing.
+many times, each time without 15 % of the lines, and gives the spans of F1 and of the loss.
+`--wrong` prints the kept pairs that are not gold; `--list` draws the sets and mines nothing.
 """
 
 import argparse
@@ -38,8 +38,8 @@ COLUMNS = (
 ).split(",")
 
 
-def measure(drawn: MiningSet, encoder: SentenceEncoder) -> Figures:
-    """Mine a set as `xmine mine` does by default, and compare with the truth."""
+def measure(drawn: MiningSet, encoder: SentenceEncoder, wrong: bool = False) -> Figures:
+    """Mine a set as `xmine mine` does by default, compare with the truth, and print wrong pairs."""
     start = time.process_time()
     mined = mine(*drawn.sides, encoder, MiningOptions(cache=False))
     seconds = time.process_time() - start
@@ -48,6 +48,8 @@ def measure(drawn: MiningSet, encoder: SentenceEncoder) -> Figures:
     right = np.array(
         [(keys[0][i - 1], keys[1][j - 1]) in drawn.gold for i, j in zip(x, y, strict=True)], bool
     )
+    for row in mined.kept_rows[~right[mined.kept_rows]].tolist() if wrong else []:
+        print("   ", drawn.sides[0][x[row] - 1], drawn.sides[1][y[row] - 1], sep="\t")
     gold, kept = len(drawn.gold), len(mined.kept_rows)
     listed, found = int(right[mined.eligible].sum()), int(right[mined.kept_rows].sum())
     best, auto, true = _best(mined, right, gold), _f1(found, kept, gold), found / max(kept, 1)
@@ -97,14 +99,13 @@ def _best(mined: Mined, right: NDArray[np.bool_], gold: int) -> float:
 
 
 def repeat(drawn: MiningSet, encoder: SentenceEncoder, times: int) -> Figures:
-    """Mine a set without some of its lines, and give the spans of F1 and of the loss."""
+    """Mine a set without some of its lines; give least and most of F1 and loss, and the spans."""
     again = [measure(drawn.thinned(DROPPED, number), encoder) for number in range(times)]
-    figures: Figures = {}
+    spans: Figures = {}
     for name in ("best", "auto", "loss"):
         values = [each[name] for each in again]
-        figures |= {f"{name} least": min(values), f"{name} most": max(values)}
-        figures[f"{name} span"] = round(max(values) - min(values), 4)
-    return figures
+        spans[name] = [min(values), max(values), round(max(values) - min(values), 4)]
+    return spans
 
 
 def summary(group: list[Figures]) -> Figures:
@@ -150,6 +151,7 @@ def main() -> None:
     parser.add_argument("--sets", default="scripture,small,news", help="groups of bench/sure.tsv")
     parser.add_argument("--draws", type=int, default=1)
     parser.add_argument("--repeat", type=int, default=0)
+    parser.add_argument("--wrong", action="store_true")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--model", type=Path, default=EMBEDDED)
     parser.add_argument("--json", type=Path)
@@ -164,12 +166,13 @@ def main() -> None:
                 left, right = map(len, drawn.sides)
                 show(drawn.name, {"lines": left, "lines 2": right, "gold": len(drawn.gold)})
                 continue
-            found[drawn.name] = measure(drawn, encoder)
+            found[drawn.name] = measure(drawn, encoder, options.wrong)
             families[drawn.family].append(found[drawn.name])
             show(drawn.name, found[drawn.name])
             if options.repeat:
                 spans[drawn.name] = repeat(drawn, encoder, options.repeat)
-                print("    ", *(f"{key} {value:g}," for key, value in spans[drawn.name].items()))
+                for name, (least, most, span) in spans[drawn.name].items():
+                    print(f"    {name} {least:g} to {most:g}, span {span:g}", flush=True)
     table = {name: summary(group) for name, group in families.items()}
     for name, figures in table.items():
         if name == next(iter(table)):

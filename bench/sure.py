@@ -148,7 +148,7 @@ def main() -> None:
     """Print a row for each set, and one for each family."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("data", type=Path)
-    parser.add_argument("--sets", default="scripture,small,news", help="groups of bench/sure.tsv")
+    parser.add_argument("--sets", default="scripture,small,news", help="groups, families or names")
     parser.add_argument("--draws", type=int, default=1)
     parser.add_argument("--repeat", type=int, default=0)
     parser.add_argument("--wrong", action="store_true")

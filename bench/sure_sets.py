@@ -76,13 +76,13 @@ class MiningSet(NamedTuple):
         return self._replace(sides=(left, right), gold=_present(self.gold, (left, right)))
 
 
-def rows(groups: list[str], table: Path = TABLE) -> list[Row]:
-    """Read the rows of some groups."""
+def rows(wanted: list[str], table: Path = TABLE) -> list[Row]:
+    """Read the rows of some groups, families or names."""
     with table.open(encoding="utf-8", newline="") as file:
         _, *found = (Row(*row) for row in csv.reader(file, delimiter="\t"))
-    if unknown := set(groups) - {each.group for each in found}:
-        raise SystemExit(f"no group {', '.join(sorted(unknown))} in {table.name}")
-    return [each for each in found if each.group in groups]
+    if unknown := {*wanted} - {name for each in found for name in each[:3]}:
+        raise SystemExit(f"{table.name} has no set {', '.join(sorted(unknown))}")
+    return [each for each in found if {*wanted} & {*each[:3]}]
 
 
 def sets(data: Path, row: Row, draws: int) -> Iterator[MiningSet]:

@@ -29,6 +29,7 @@ from xmine.evaluation.readers.bucc import find_bucc
 from xmine.files.reading import read_lines
 from xmine.text.sentences import folded
 
+UNSEEN = "unseen"  # the group of sets to be mined once, when all else is decided
 TABLE = Path(__file__).with_name("sure.tsv")
 # Lines that pages repeat, on each side in English, and what of a crawl's lines they are.
 _FRAMES = "Home|Log in|Contact us|Page {} of 40|Posted on {} March|Share|Read more|{} comments"
@@ -77,12 +78,16 @@ class MiningSet(NamedTuple):
 
 
 def rows(wanted: list[str], table: Path = TABLE) -> list[Row]:
-    """Read the rows of some groups, families or names."""
+    """Read the rows of some groups, families or names; unseen ones as a group alone.
+
+    What is called unseen must not be mined by chance while settings are chosen.
+    """
     with table.open(encoding="utf-8", newline="") as file:
         _, *found = (Row(*row) for row in csv.reader(file, delimiter="\t"))
-    if unknown := {*wanted} - {name for each in found for name in each[:3]}:
+    names = [each[:1] if each.group == UNSEEN else each[:3] for each in found]
+    if unknown := {*wanted} - {name for some in names for name in some}:
         raise SystemExit(f"{table.name} has no set {', '.join(sorted(unknown))}")
-    return [each for each in found if {*wanted} & {*each[:3]}]
+    return [each for each, some in zip(found, names, strict=True) if {*wanted} & {*some}]
 
 
 def sets(data: Path, row: Row, draws: int) -> Iterator[MiningSet]:

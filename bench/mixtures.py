@@ -23,8 +23,6 @@ from xmine.text.sentences import folded
 
 # Set of `xmine eval bitext` -> the name of its mixtures.
 _NAMES = {"newstest2019": "newstest", "UN devset": "un", "FLORES-101 dev": "flores"}
-SIZES = (500, 1000, 2000, 5000, 10000)  # lines a side
-SHARES = (0.01, 0.03, 0.1, 0.3, 0.6, 1.0)  # of lines with a translation
 
 Rows = NDArray[np.int64]
 
@@ -47,7 +45,7 @@ class Corpus:
     chinese: list[str]
     pairs: int
     groups: dict[str, Rows]
-    shares: tuple[float, ...] = SHARES
+    shares: tuple[float, ...] = ()
     language: str = "zh"
 
     def chinese_rows(self, mixture: "Mixture") -> Rows:
@@ -65,11 +63,6 @@ class Mixture(NamedTuple):
     draw: int
     english: Rows
     chinese: Rows
-
-    @property
-    def gold(self) -> int:
-        """Count its parallel pairs."""
-        return len(np.intersect1d(self.english, self.chinese))
 
 
 def read_corpus(data: Path) -> Corpus:
@@ -106,7 +99,7 @@ def read_corpus(data: Path) -> Corpus:
 
 
 def mixtures(
-    corpus: Corpus, sizes: tuple[int, ...] = SIZES, draws: int = 10, seed: int = 1
+    corpus: Corpus, sizes: tuple[int, ...], draws: int, seed: int = 1
 ) -> Iterator[Mixture]:
     """Draw mining sets of every source, size and share, as far as there is text.
 

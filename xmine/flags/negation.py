@@ -31,7 +31,7 @@ def negators(language: str) -> Negators | None:
     return Negators(*map(compiled, (*lists[:2], " ".join(lists)))) if lists[0] else None
 
 
-def one_sided(
+def negated_alone(
     texts: Sequence[str], left: Negators | None, right: Negators | None
 ) -> tuple[str, str]:
     """Find what negates each of two texts alone; empty strings where the other may do so, too."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cache, partial
 from itertools import chain
 
-from xmine.flags.numbers.anywhere import ANYWHERE, SCALED_IN
+from xmine.flags.numbers.anywhere import ANYWHERE, SCALED_IN, digits_anywhere
 from xmine.flags.numbers.calendar import MONTHS, WEEKDAYS, by_name, months_of_dates, named
 from xmine.flags.numbers.chinese import CHINESE
 from xmine.flags.numbers.east_asian import from_japanese, from_korean
@@ -41,7 +41,7 @@ def reader(language: str) -> Reader:
     code = short_code(language)
     read = _READERS.get(code, ANYWHERE)
     if code in SCALED_IN:
-        read = read._replace(digits=partial(read.digits, language=code))
+        read = read._replace(digits=partial(digits_anywhere, language=code))
     if months := named("months", code):
         read = read._replace(months=months)
     return read._replace(weekdays=named("weekdays", code) or read.weekdays)

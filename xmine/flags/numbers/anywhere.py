@@ -6,6 +6,7 @@ reading that may be meant is given.
 
 import re
 
+from xmine.flags.numbers.calendar import WORDS, one_of
 from xmine.flags.numbers.number import (
     Number,
     Reader,
@@ -16,7 +17,6 @@ from xmine.flags.numbers.number import (
     number,
     without_zero_minutes,
 )
-from xmine.flags.numbers.calendar import WORDS, one_of
 
 _DIGITS = re.compile(
     r"\d{1,3}([ .,'’])\d{3}(?:\1\d{3})*(?!\d)(?:[.,]\d+)?"  # 1,234.5; 1.234,5; 1 234,5

@@ -17,7 +17,9 @@ WEEKDAYS = ("", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturda
 _LETTER = r"[\w\u0900-\u0dff]"  # and the vowels of India
 UNSPACED = {"zh", "ja", "ko"}
 # 24.12.2026, 24/12/2026 or 12/24/2026, 2026-12-24
-_DATE = re.compile(r"(?<![\d.,/-])(?:\d{4}([-/.])(\d\d?)\1\d\d?|(\d\d?)([-/.])(\d\d?)\4\d{4})(?!\d)")
+_DATE = re.compile(
+    r"(?<![\d.,/-])(?:\d{4}([-/.])(\d\d?)\1\d\d?|(\d\d?)([-/.])(\d\d?)\4\d{4})(?!\d)"
+)
 
 
 def one_of(words: str, *, unspaced: bool = False) -> str:

@@ -33,8 +33,8 @@ class Reader(NamedTuple):
     """How a language writes its numbers: functions that read `plain` text.
 
     `may_count` tells quickly, of the text as it stands, whether a number word is in it; `months`
-    reads months by name or character, 1 to 12, `weekdays` Monday to Sunday, 1 to 7; `places` matches numbers in the text that `in_place`
-    makes; `adapted` makes plain text of the same length that the other functions read;
+    and `weekdays` read these by name or character, from 1 on; `places` matches numbers in the
+    text that `in_place` makes; `adapted` makes plain text of the same length that others read;
     `reads_all` tells whether all number words are read.
     """
 

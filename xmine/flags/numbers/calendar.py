@@ -14,6 +14,7 @@ MONTHS = (
     *("October", "November", "December"),
 )
 WEEKDAYS = ("", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_ANY_LETTERS = re.compile(r"(?<!\\[wS])\*")
 _LETTER = r"[\w\u0900-\u0dff]"  # and the vowels of India
 UNSPACED = {"zh", "ja", "ko"}
 # 24.12.2026, 24/12/2026 or 12/24/2026, 2026-12-24
@@ -24,7 +25,7 @@ _DATE = re.compile(
 
 def one_of(words: str, *, unspaced: bool = False) -> str:
     """Make an expression with a group for each of the words that white space parts."""
-    groups = "|".join(f"({each})" for each in words.replace("*", r"\w*").split())
+    groups = "|".join(f"({each})" for each in _ANY_LETTERS.sub(r"\\w*", words).split())
     return f"(?:{groups})" if unspaced else f"(?<!{_LETTER})(?:{groups})(?!{_LETTER})"
 
 

@@ -30,7 +30,7 @@ _READERS = SPELLED | {
     "zh": CHINESE,
     "ja": CHINESE._replace(may_count=ANYWHERE.may_count, adapted=from_japanese, reads_all=False),
     "ko": ANYWHERE._replace(
-        digits=CHINESE.digits, months=CHINESE.months, places=CHINESE.places, adapted=from_korean
+        digits=CHINESE.digits, months=CHINESE.months, places=CHINESE.places, adapted=from_korean, scales=True
     ),
 }
 
@@ -41,7 +41,7 @@ def reader(language: str) -> Reader:
     code = short_code(language)
     read = _READERS.get(code, ANYWHERE)
     if code in SCALED_IN:
-        read = read._replace(digits=partial(digits_anywhere, language=code))
+        read = read._replace(digits=partial(digits_anywhere, language=code), scales=True)
     if months := named("months", code):
         read = read._replace(months=months)
     return read._replace(weekdays=named("weekdays", code) or read.weekdays)
@@ -74,6 +74,7 @@ _POINT = re.compile(r"(?<![^\s$€£¥(])\.(?=\d)")  # .5
 _VERSE = re.compile(r"(\d+):(\d+)")
 _RAW = re.compile(r"\d+(?:[.,]\d+)*")
 _SCALED = re.compile("[万亿萬億만억조]")
+_SCALED_BY_WORDS = re.compile(r"(?i)\d[ -]?(?:[mbt]r?[iy]l|m[il]|mrd|м[илі]|thou|tau|ты)")
 # The time of day in words is said in too many ways: a quarter to five is 四点三刻.
 _CLOCK = re.compile(r"(?i)\b(?:quarter|half|five|ten|twenty) (?:to|past) \w|[点點](?:半|[一三]刻)")
 _LIST_MARK = re.compile(r"\W*(\d{1,3})(?:[.)\]、]|\s+(?=[A-Z一-鿿]))")
@@ -146,8 +147,9 @@ def _digits_differ(source: str, target: str, left: Reader, right: Reader) -> Dif
     if not _DIGIT.search(source) and not _DIGIT.search(target):
         return None
     digits = {match[0] for match in at_digits(_RAW, source)}
+    scaled = _SCALED_BY_WORDS if left.scales and right.scales else _SCALED
     if digits == {match[0] for match in at_digits(_RAW, target)} and not (
-        digits and _SCALED.search(source + target)
+        digits and (_SCALED.search(source + target) or scaled.search(f"{source}\n{target}"))
     ):
         return None
     source, target = (_POINT.sub("0.", plain(text)) for text in (source, target))

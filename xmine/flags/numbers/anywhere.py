@@ -34,7 +34,7 @@ SCALED_IN = {
 _BETWEEN = re.compile(r" [^\W\d_]+\.? ")
 # Thousand, lakh, million, crore, billion, thousand crore, trillion.
 _SCALES = (1e3, 1e5, 1e6, 1e7, 1e9, 1e10, 1e12)
-_SCALES_IN = (1e3, 1e6, 1e9, 1e12)
+_SCALES_IN = (1e3, 1e6, 1e9, 1e12, 1e5, 1e7, 1e10)
 _TIME = re.compile(r"(\d+)[.,]([0-5]\d)")
 _MINUTES = re.compile(r"\s?[:h]\s?(\d\d)(?!\d)", re.IGNORECASE)
 
@@ -121,4 +121,5 @@ ANYWHERE = Reader(
     months=lambda _: set(),
     places=_DIGITS,
     reads_all=False,
+    scales=False,
 )

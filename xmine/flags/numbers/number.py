@@ -35,7 +35,7 @@ class Reader(NamedTuple):
     `may_count` tells quickly, of the text as it stands, whether a number word is in it; `months`
     and `weekdays` read these by name or character, from 1 on; `places` matches numbers in the
     text that `in_place` makes; `adapted` makes plain text of the same length that others read;
-    `reads_all` tells whether all number words are read.
+    `reads_all` tells whether all number words are read, `scales` whether those behind digits are.
     """
 
     digits: Callable[[str], list[Number]]
@@ -45,6 +45,7 @@ class Reader(NamedTuple):
     places: re.Pattern[str]
     adapted: Callable[[str], str] = str
     reads_all: bool = True
+    scales: bool = True
     weekdays: Callable[[str], set[float]] = lambda _: set()
 
 

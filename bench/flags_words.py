@@ -57,7 +57,9 @@ def changed(name: str, pair: Pair, code: str) -> Pair | None:
     if name in ("months", "weekdays"):
         seen = bool(getattr(reader(code), name)(text))
     elif name.startswith("not"):
-        counts = [len(each.plain.findall(side)) for each, side in zip(lists(code), pair, strict=True)]
+        counts = [
+            len(each.plain.findall(side)) for each, side in zip(lists(code), pair, strict=True)
+        ]
         seen = counts[0] == (old != "") and (counts[1] > 0) == (old != "")
     else:
         value = float(before) * SCALES[old] if old in SCALES else float(before + old)
@@ -105,7 +107,12 @@ def main() -> None:
                 flag = "negation" if name.startswith("not") else "number"
                 row[name] = flagged(flag, some, code)
             table.setdefault(code, {})[family] = row
-            print(code, family, *(f"{name} {count}: {share}" for name, (count, share) in row.items()), sep="  ")
+            print(
+                code,
+                family,
+                *(f"{name} {count}: {share}" for name, (count, share) in row.items()),
+                sep="  ",
+            )
     if options.json:
         write_record(options.json, record({"pairs and percent flagged": table}))
 

@@ -30,7 +30,11 @@ _READERS = SPELLED | {
     "zh": CHINESE,
     "ja": CHINESE._replace(may_count=ANYWHERE.may_count, adapted=from_japanese, reads_all=False),
     "ko": ANYWHERE._replace(
-        digits=CHINESE.digits, months=CHINESE.months, places=CHINESE.places, adapted=from_korean, scales=True
+        digits=CHINESE.digits,
+        months=CHINESE.months,
+        places=CHINESE.places,
+        adapted=from_korean,
+        scales=True,
     ),
 }
 
@@ -74,7 +78,7 @@ _POINT = re.compile(r"(?<![^\s$€£¥(])\.(?=\d)")  # .5
 _VERSE = re.compile(r"(\d+):(\d+)")
 _RAW = re.compile(r"\d+(?:[.,]\d+)*")
 _SCALED = re.compile("[万亿萬億만억조]")
-_SCALED_BY_WORDS = re.compile(r"(?i)\d[ -]?(?:[mbt]r?[iy]l|m[il]|mrd|м[илі]|thou|tau|ты)")
+_SCALED_BY_WORDS = re.compile(r"(?i)\d[ -]?(?:[mbt]r?[iy]l|m(?:io|ln|rd)|м[илі]л|thou|tau|ты)")
 # The time of day in words is said in too many ways: a quarter to five is 四点三刻.
 _CLOCK = re.compile(r"(?i)\b(?:quarter|half|five|ten|twenty) (?:to|past) \w|[点點](?:半|[一三]刻)")
 _LIST_MARK = re.compile(r"\W*(\d{1,3})(?:[.)\]、]|\s+(?=[A-Z一-鿿]))")

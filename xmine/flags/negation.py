@@ -1,4 +1,4 @@
-"""Texts of a pair -> what negates one of them, where nothing does so on the other side."""
+"""Texts of a pair -> what negates one of them alone, or says the opposite of the other one."""
 
 import re
 from collections.abc import Sequence
@@ -16,31 +16,42 @@ class Negators(NamedTuple):
     plain: re.Pattern[str]
     other: re.Pattern[str]  # looks like a negator
     any: re.Pattern[str]
+    opposites: re.Pattern[str]  # a group for each word, those of a pair side by side
 
 
 @cache
 def negators(language: str) -> Negators | None:
     """Give what negates in a language, named by a code; None if no list is known."""
     code = short_code(language)
-    kinds = "negators", "no-negators", "half-negators"
+    kinds = "negators", "no-negators", "half-negators", "opposites"
     lists = [WORDS[kind].get(code, "") for kind in kinds]
-
-    def compiled(words: str) -> re.Pattern[str]:
-        return re.compile(one_of(words, unspaced=code in UNSPACED), re.IGNORECASE)
-
-    return Negators(*map(compiled, (*lists[:2], " ".join(lists)))) if lists[0] else None
+    lists = [*lists[:2], " ".join(lists[:3]), lists[3] or "(?!)"]  # or nothing
+    patterns = (one_of(words, unspaced=code in UNSPACED) for words in lists)
+    compiled = (re.compile(pattern, re.IGNORECASE) for pattern in patterns)
+    return Negators(*compiled) if lists[0] else None
 
 
 def negated_alone(
     texts: Sequence[str], left: Negators | None, right: Negators | None
 ) -> tuple[str, str]:
-    """Find what negates each of two texts alone; empty strings where the other may do so, too."""
+    """Find what negates each of two texts alone, where nothing of the other one may say so.
+
+    Where neither is negated, find words of both that say the opposite. Else give empty strings.
+    """
     if not left or not right:
         return "", ""
     source, target = map(without_markup, texts)
-    return _alone(source, target, left, right), _alone(target, source, right, left)
+    if left.plain.search(source) or right.plain.search(target):
+        return _alone(source, target, left, right), _alone(target, source, right, left)
+    ours = {match.lastindex or 0: match[0] for match in left.opposites.finditer(source)}
+    theirs = {match.lastindex or 0: match[0] for match in right.opposites.finditer(target)}
+    for at, word in ours.items():
+        across = at + 1 if at % 2 else at - 1
+        if across in theirs and across not in ours and at not in theirs:
+            return word, theirs[across]
+    return "", ""
 
 
 def _alone(text: str, other: str, ours: Negators, theirs: Negators) -> str:
-    found = ours.plain.search(ours.other.sub(" ", text)) if ours.plain.search(text) else None
+    found = ours.plain.search(text) and ours.plain.search(ours.other.sub(" ", text))
     return found[0] if found and not theirs.any.search(other) else ""

@@ -65,12 +65,13 @@ def _number(texts: Both, files: Files) -> str:
 
 
 def _negation(texts: Both, files: Files) -> str:
-    found = negated_alone(texts, *map(negators, files.languages))
-    sides = zip(found, ("source", "target"), ("target", "source"), strict=True)
-    said = [
-        f"'{word}' in the {side}, no negation in the {other}" for word, side, other in sides if word
-    ]
-    return said[0] if said else "one side is negated"
+    source, target = negated_alone(texts, *map(negators, files.languages))
+    if source and target:
+        return f"'{source}' in the source, '{target}' in the target"
+    if not source and not target:
+        return "one side is negated"
+    word, one, other = (source, "source", "target") if source else (target, "target", "source")
+    return f"'{word}' in the {one}, no negation in the {other}"
 
 
 def _listed(numbers: list[Number]) -> str:

@@ -44,7 +44,7 @@ CASES = [
         "星期二",
         "Monday on the source side only, Tuesday on the target side only",
     ),
-    ("negation", "It came.", "它没来。", "'没' in the target, no negation in the source"),
+    ("negation", "It came.", "它没来。", "'没' in the target, no negation in the other side"),
     ("negation", "Fares rose.", "票价下跌。", "'rose' in the source, '下跌' in the target"),
     ("markup", "Read &quot;this&quot;", "读这个", "'&quot;' in the source is markup"),
     (

@@ -26,7 +26,7 @@ def negators(language: str) -> Negators | None:
     kinds = "negators", "no-negators", "half-negators", "opposites"
     lists = [WORDS[kind].get(code, "") for kind in kinds]
     lists = [*lists[:2], " ".join(lists[:3]), lists[3] or "(?!)"]  # or nothing
-    patterns = (one_of(words, unspaced=code in UNSPACED) for words in lists)
+    patterns = (one_of(words, code in UNSPACED) for words in lists)
     compiled = (re.compile(pattern, re.IGNORECASE) for pattern in patterns)
     return Negators(*compiled) if lists[0] else None
 

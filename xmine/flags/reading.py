@@ -133,9 +133,8 @@ def _in_tasks(
         written = each if isinstance(each, TextFiles) else None
         tasks += plan_features(steps, name, side, language, written)[1]
     steps.engine.run(tasks, lambda share: tick(int(share * total)))
-    if not files:
-        return np.empty(0, bool), np.empty(0, bool)
-    return joined(files, 0, bool), joined(files, 1, bool)
+    numbers, negation = (joined(files, at, bool) if files else np.empty(0, bool) for at in (0, 1))
+    return numbers, negation
 
 
 def _compared(

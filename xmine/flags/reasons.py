@@ -65,13 +65,10 @@ def _number(texts: Both, files: Files) -> str:
 
 
 def _negation(texts: Both, files: Files) -> str:
-    source, target = negated_alone(texts, *map(negators, files.languages))
-    if source and target:
-        return f"'{source}' in the source, '{target}' in the target"
-    if not source and not target:
-        return "one side is negated"
-    word, one, other = (source, "source", "target") if source else (target, "target", "source")
-    return f"'{word}' in the {one}, no negation in the {other}"
+    found = negated_alone(texts, *map(negators, files.languages))
+    sides = zip(found, ("source", "target"), strict=True)
+    said = ", ".join(f"'{word}' in the {side}" for word, side in sides if word)
+    return said if all(found) else f"{said or 'a negator'}, no negation in the other side"
 
 
 def _listed(numbers: list[Number]) -> str:

@@ -29,12 +29,8 @@ _READERS = SPELLED | {
     "en": ENGLISH,
     "zh": CHINESE,
     "ja": CHINESE._replace(may_count=ANYWHERE.may_count, adapted=from_japanese, reads_all=False),
-    "ko": ANYWHERE._replace(
-        digits=CHINESE.digits,
-        months=CHINESE.months,
-        places=CHINESE.places,
-        adapted=from_korean,
-        scales=True,
+    "ko": CHINESE._replace(
+        words=ANYWHERE.words, may_count=ANYWHERE.may_count, adapted=from_korean, reads_all=False
     ),
 }
 
@@ -46,9 +42,8 @@ def reader(language: str) -> Reader:
     read = _READERS.get(code, ANYWHERE)
     if code in SCALED_IN:
         read = read._replace(digits=partial(digits_anywhere, language=code), scales=True)
-    if months := named("months", code):
-        read = read._replace(months=months)
-    return read._replace(weekdays=named("weekdays", code) or read.weekdays)
+    months, weekdays = named("months", code), named("weekdays", code)
+    return read._replace(months=months or read.months, weekdays=weekdays or read.weekdays)
 
 
 def places(text: str, language: str = "und") -> Iterator[tuple[int, int, Number]]:

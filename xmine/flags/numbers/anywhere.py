@@ -28,7 +28,7 @@ _DIGITS = re.compile(
 _RANGE = r"(\s?[-–—]\s?\d[\d.,]*|\s\w{1,4}\s\d[\d.,]*)??[ -]?"
 _SCALED = re.compile(rf"{_RANGE}[^\W\d_]")
 SCALED_IN = {
-    code: re.compile(_RANGE + one_of(words, unspaced=True) + r"(?!\w)", re.IGNORECASE)
+    code: re.compile(_RANGE + one_of(words, True) + r"(?!\w)", re.IGNORECASE)
     for code, words in WORDS["scales"].items()
 }
 _BETWEEN = re.compile(r" [^\W\d_]+\.? ")
@@ -69,10 +69,8 @@ def digits_anywhere(text: str, language: str = "und") -> list[Number]:
 def _scaled(values: set[float], text: str, end: int, language: str) -> set[float]:
     """Scale digits by the word behind them: as it says, or if it is not read, in every way."""
     match = SCALED_IN.get(language, _SCALED).match(text, end)
-    if not match:
-        return set()
-    known = language in SCALED_IN
-    scales = (_SCALES_IN[(match.lastindex or 0) - 2],) if known else _SCALES
+    at = match.lastindex if match and language in SCALED_IN else None
+    scales = _SCALES_IN[at - 2 : at - 1] if at else _SCALES if match else ()
     return {value * scale for value in values for scale in scales}
 
 
@@ -118,7 +116,6 @@ ANYWHERE = Reader(
     digits=digits_anywhere,
     words=lambda _: [],
     may_count=lambda _: False,
-    months=lambda _: set(),
     places=_DIGITS,
     reads_all=False,
     scales=False,

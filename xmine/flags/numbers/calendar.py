@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from calendar import day_name, month_name
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -9,21 +10,18 @@ from pathlib import Path
 from xmine.flags.numbers.number import Number, number
 
 WORDS = tomllib.loads(Path(__file__).parents[1].joinpath("words.toml").read_text("utf-8"))
-MONTHS = (
-    *("", "January", "February", "March", "April", "May", "June", "July", "August", "September"),
-    *("October", "November", "December"),
-)
-WEEKDAYS = ("", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+MONTHS, WEEKDAYS = (*month_name,), ("", *day_name)
 _ANY_LETTERS = re.compile(r"(?<!\\[wS])\*")
 _LETTER = r"[\w\u0900-\u0dff]"  # and the vowels of India
 UNSPACED = {"zh", "ja", "ko"}
 # 24.12.2026, 24/12/2026 or 12/24/2026, 2026-12-24
 _DATE = re.compile(
-    r"(?<![\d.,/-])(?:\d{4}([-/.])(\d\d?)\1\d\d?|(\d\d?)([-/.])(\d\d?)\4\d{4})(?!\d)"
+    r"(?<![\d.,/-])(?:\d{4}[-/.](\d\d?)[-/.]\d\d?|\d\d?\.(\d\d?)\.\d{4}"
+    r"|(\d\d?)[-/](\d\d?)[-/]\d{4})(?!\d)"
 )
 
 
-def one_of(words: str, *, unspaced: bool = False) -> str:
+def one_of(words: str, unspaced: bool) -> str:
     """Make an expression with a group for each of the words that white space parts."""
     groups = "|".join(f"({each})" for each in _ANY_LETTERS.sub(r"\\w*", words).split())
     return f"(?:{groups})" if unspaced else f"(?<!{_LETTER})(?:{groups})(?!{_LETTER})"
@@ -31,10 +29,8 @@ def one_of(words: str, *, unspaced: bool = False) -> str:
 
 def named(kind: str, language: str) -> Callable[[str], set[float]] | None:
     """Give what reads the `months` or the `weekdays` of a language, counted from 1."""
-    if not (words := WORDS[kind].get(language)):
-        return None
-    pattern = one_of(words, unspaced=language in UNSPACED)
-    return partial(_found, re.compile(pattern, re.IGNORECASE))
+    words, unspaced = WORDS[kind].get(language), language in UNSPACED
+    return partial(_found, re.compile(one_of(words, unspaced), re.IGNORECASE)) if words else None
 
 
 def _found(pattern: re.Pattern[str], text: str) -> set[float]:
@@ -43,15 +39,9 @@ def _found(pattern: re.Pattern[str], text: str) -> set[float]:
 
 def by_name(found: set[float], names: Sequence[str]) -> list[Number]:
     """Make numbers of months or weekdays, which are told by name."""
-    return [
-        number({each}, digits=False)._replace(written=names[int(each)]) for each in sorted(found)
-    ]
+    return [Number(frozenset({x}), digits=False, written=names[int(x)]) for x in sorted(found)]
 
 
 def months_of_dates(text: str) -> list[Number]:
     """Read which months a date in digits may mean."""
-    found = []
-    for _, second, first, mark, middle in _DATE.findall(text):
-        may = {second or middle} | ({first} if mark and mark != "." else set())
-        found.append(number({float(each) for each in may if int(each) <= 12}, digits=True))
-    return [each for each in found if each.readings]
+    return [number({float(x) for x in date if x}, digits=True) for date in _DATE.findall(text)]

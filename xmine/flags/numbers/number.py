@@ -41,11 +41,11 @@ class Reader(NamedTuple):
     digits: Callable[[str], list[Number]]
     words: Callable[[str], list[Number]]
     may_count: Callable[[str], bool]
-    months: Callable[[str], set[float]]
     places: re.Pattern[str]
     adapted: Callable[[str], str] = str
     reads_all: bool = True
     scales: bool = True
+    months: Callable[[str], set[float]] = lambda _: set()
     weekdays: Callable[[str], set[float]] = lambda _: set()
 
 

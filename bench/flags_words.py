@@ -13,82 +13,72 @@ from pathlib import Path
 
 from xmine.evaluation.reports.record import record, write_record
 from xmine.files.reading import read_lines
-from xmine.flags.negation import Negators, negated_alone, negators
-from xmine.flags.numbers import differing, reader
-from xmine.flags.numbers.calendar import MONTHS, WEEKDAYS
+from xmine.flags.negation import negators
+from xmine.flags.numbers import reader
 from xmine.flags.numbers.number import exactly, plain
+from xmine.flags.reading import one_sided, other_numbers
 from xmine.text.languages import ISO_639_3
 
 LANGUAGES = "ar cs de es fr hi id it ja ko nl pl pt ru sv tr uk vi zh".split()
-SCALES = {"million": 1e6, "billion": 1e9}
-# A word -> the one before; the last digit of a number -> the next one.
-OTHER = dict(zip("0123456789", "1234567891", strict=True)) | {"million": "billion"}
-OTHER |= {name: MONTHS[at] for at, name in enumerate(MONTHS[2:], 1)}
-OTHER |= {name: WEEKDAYS[at] for at, name in enumerate(WEEKDAYS[2:], 1)}
-OTHER |= {"billion": "million", "January": "June", "Monday": "Friday", "": " not"}
-MONTH = rf"\b(?:{'|'.join(MONTHS[1:5] + MONTHS[6:])})\b"  # May is a verb, too
+MONTH = "January|February|March|April|June|July|August|September|November|December"
+WEEKDAY = "Monday|Tuesday|Wednesday|Thursday|Friday|Saturday"
 AUXILIARY = "is|are|was|were|will|would|can|could|should|must|has|have|had|may|might"
+# Where English is changed, in the second group; and what stands there then, if no other digit.
 PLANTED = {
-    "decimal": r"(?<![.,\d])(\d+\.\d*)(\d)(?![.,]?\d| [mbt][irn])",
-    "million": r"(?<![.,\d])(\d+(?:\.\d+)?) ([mb]illion)\b",
-    "months": f"()({MONTH})",
-    "weekdays": rf"()\b({'|'.join(WEEKDAYS[1:])})\b",
-    "day": rf"{MONTH} (\d?)(\d)(?![.,:]?\d)",
-    "not added": rf"()\b(?:{AUXILIARY})()(?= [a-z])",
-    "not left out": r"()( (?:not|never)\b|n['’]t\b)",
+    "decimal": (r"(?<![.,\d])(\d+\.\d*)(\d)(?![.,]?\d| [mbt][irn])", None),
+    "million": (r"(?<![.,\d])(\d+(?:\.\d+)?) (million)\b", "billion"),
+    "months": (rf"()\b({MONTH})\b", "October"),
+    "weekdays": (rf"()\b({WEEKDAY})\b", "Sunday"),
+    "day": (rf"\b(?:{MONTH}) (\d?)(\d)(?![.,:]?\d)", None),
+    "not added": (rf"()\b(?:{AUXILIARY})()(?= [a-z])", " not"),
+    "not left out": (r"()( (?:not|never)\b|n['’]t\b)", ""),
 }
 Pair = tuple[str, str]
-
-
-def lists(code: str) -> tuple[Negators, Negators]:
-    """Give what negates in English and in another language."""
-    ours, theirs = negators("en"), negators(code)
-    assert ours and theirs
-    return ours, theirs
 
 
 def changed(name: str, pair: Pair, code: str) -> Pair | None:
     """Change the English of a pair; None where the other side does not have it."""
     source, text = pair[0], reader(code).adapted(plain(pair[1]))
-    found = re.search(PLANTED[name], source)
+    where, new = PLANTED[name]
+    found = re.search(where, source)
     if not found:
         return None
-    before, old = found.groups()
+    (before, old), (start, end) = found.groups(), found.span(2)
+    new = str(9 - int(old)) if new is None else new
     if name in ("months", "weekdays"):
         seen = bool(getattr(reader(code), name)(text))
     elif name.startswith("not"):
-        counts = [
-            len(each.plain.findall(side)) for each, side in zip(lists(code), pair, strict=True)
-        ]
-        seen = counts[0] == (old != "") and (counts[1] > 0) == (old != "")
+        ours, theirs = negators("en"), negators(code)
+        assert ours and theirs
+        negated = len(ours.plain.findall(source)), bool(theirs.plain.search(text))
+        seen = negated == (len(new) == 0, not new)
     else:
-        value = float(before) * SCALES[old] if old in SCALES else float(before + old)
+        value = float(before + old) if old.isdecimal() else float(before) * 1e6
         known = (each.readings | each.scaled for each in reader(code).digits(text))
         seen = any(exactly({value}) <= each for each in known)
-    start, end = found.span(2)
-    new = OTHER.get(old, "")
-    if new and before + new in source + text:  # the other side may mean that one
+    if not seen or (new and before + new in source + text):  # the other side may mean that one
         return None
-    return (source[:start] + new + source[end:], pair[1]) if seen else None
+    return source[:start] + new + source[end:], pair[1]
 
 
-def flagged(flag: str, pairs: list[Pair], code: str) -> tuple[int, float | None]:
-    """Count pairs, and give the percentage that a flag is raised for."""
-    readers = reader("en"), reader(code)
-    if flag == "number":
-        marked = sum(differing(*pair, *readers) is not None for pair in pairs)
-    else:
-        marked = sum(any(negated_alone(pair, *lists(code))) for pair in pairs)
-    return len(pairs), round(100 * marked / len(pairs), 2) if pairs else None
+def flagged(negated: bool, pairs: list[Pair], code: str) -> tuple[int, float | None]:
+    """Count pairs, and give the percentage that `negation` or `number` is raised for."""
+    if not pairs:
+        return 0, None
+    source, target = map(list, zip(*pairs, strict=True))
+    found = (one_sided if negated else other_numbers)((source, target), ("en", code))
+    return len(pairs), round(100 * float(found.mean()), 2)
 
 
 def families(folder: Path, code: str) -> Iterator[tuple[str, list[Pair]]]:
     """Read right pairs of English and a language: of news, and of what people say."""
     long = {"zh": "cmn"}.get(code, ISO_639_3[code])
     news = [*folder.glob(f"newstest/*.{code}"), *folder.glob(f"newstest2019/*.{code}")]
-    english = [path.with_suffix(".en") for path in news]
     said = folder / f"tatoeba/tatoeba.{long}-eng.eng", folder / f"tatoeba/tatoeba.{long}-eng.{long}"
-    for name, files in (("news", zip(english, news, strict=True)), ("said", [said])):
+    for name, files in (
+        ("news", [(each.with_suffix(".en"), each) for each in news]),
+        ("said", [said]),
+    ):
         yield name, [pair for each in files for pair in zip(*map(read_lines, each), strict=True)]
 
 
@@ -98,21 +88,17 @@ def main() -> None:
     parser.add_argument("eval", type=Path)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    table: dict[str, dict[str, dict[str, tuple[int, float | None]]]] = {}
+    table: dict[str, dict[str, tuple[int, float | None]]] = {}
     for code in LANGUAGES:
         for family, pairs in families(options.eval, code):
-            row = {flag: flagged(flag, pairs, code) for flag in ("number", "negation")}
+            row = {
+                name: flagged(name == "negation", pairs, code) for name in ("number", "negation")
+            }
             for name in PLANTED:
                 some = [each for pair in pairs if (each := changed(name, pair, code))]
-                flag = "negation" if name.startswith("not") else "number"
-                row[name] = flagged(flag, some, code)
-            table.setdefault(code, {})[family] = row
-            print(
-                code,
-                family,
-                *(f"{name} {count}: {share}" for name, (count, share) in row.items()),
-                sep="  ",
-            )
+                row[name] = flagged(name.startswith("not"), some, code)
+            table[f"{code} {family}"] = row
+            print(code, family, *(f"{name} {each[0]}: {each[1]}" for name, each in row.items()))
     if options.json:
         write_record(options.json, record({"pairs and percent flagged": table}))
 

@@ -23,12 +23,13 @@ class Negators(NamedTuple):
 def negators(language: str) -> Negators | None:
     """Give what negates in a language, named by a code; None if no list is known."""
     code = short_code(language)
+    if code not in WORDS["negators"]:
+        return None
     kinds = "negators", "no-negators", "half-negators", "opposites"
-    lists = [WORDS[kind].get(code, "") for kind in kinds]
-    lists = [*lists[:2], " ".join(lists[:3]), lists[3] or "(?!)"]  # or nothing
+    lists = [WORDS[kind].get(code, "(?!)") for kind in kinds]  # which is found nowhere
+    lists[2] = " ".join(lists[:3])
     patterns = (one_of(words, code in UNSPACED) for words in lists)
-    compiled = (re.compile(pattern, re.IGNORECASE) for pattern in patterns)
-    return Negators(*compiled) if lists[0] else None
+    return Negators(*(re.compile(pattern, re.IGNORECASE) for pattern in patterns))
 
 
 def negated_alone(

@@ -135,7 +135,7 @@ AGREE_ELSEWHERE = [
     ("2.3 billion", "2,3 Milliarden", "de"),
     ("38,000 boats", "38 тысяч лодок", "ru"),
     ("7 crore rupees", "7 करोड़ रुपये", "hi"),
-    ("He paid 2.75 million.", "Он заплатил 2 миллиона 750 тысяч.", "ru"),
+    ("He paid 2.75 million.", "Он заплатил 2 млн 750 тыс.", "ru"),
     ("4,300 boats", "4 bin 300 tekne", "tr"),
     ("300,000-400,000 boats", "300-400 тысяч лодок", "ru"),
     ("Twelve came in 2003.", "2003 kamen 12.", "de"),
@@ -165,7 +165,7 @@ AGREE_ELSEWHERE = [
     ("It opens at 3 p.m. on 9 May.", "5월 9일 오후 3시에 연다.", "ko"),
     ("As fast as boat 3", "배 3만큼 빠르다", "ko"),
     ("Boats of .5 m", "Boote von 0,5 m", "de"),
-    ("Read Ruth 3:16-18.", "Lies Rut 3,16-18.", "de"),
+    ("Read Ruth 3:4-9.", "Lies Rut 3,4-9.", "de"),
     ("1.2 million boats", "1,2 Millionen Boote", "de"),
     ("1.2 million boats", "120 万艘船", "zh"),
     ("30,000 crore rupees", "30 हजार करोड़ रुपये", "hi"),
@@ -204,11 +204,11 @@ DIFFER_ELSEWHERE = [
     ("The A7 road", "die A9", "de"),
     ("13 boats, 5 days", "1만 3천 척, 5일", "ko"),
     ("It rose by 0.35 m.", "Es stieg um 0,53 m.", "de"),
-    ("Read Ruth 3:16.", "Lies Rut 3,17.", "de"),
+    ("Read Ruth 3:4.", "Lies Rut 3,5.", "de"),
     ("1.2 million boats", "12 Millionen Boote", "de"),
-    ("30 billion boats", "30 миллионов лодок", "ru"),
+    ("100 billion euros", "100 Millionen Euro", "de"),
     ("30 million boats", "30 mil millones de barcos", "es"),
-    ("On August 7, 2019", "am 07.09.2019", "de"),
+    ("On August 7, 2019, at noon", "am 07.09.2019", "de"),
 ]
 
 

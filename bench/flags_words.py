@@ -61,13 +61,13 @@ def changed(name: str, pair: Pair, code: str) -> Pair | None:
     return source[:start] + new + source[end:], pair[1]
 
 
-def flagged(negated: bool, pairs: list[Pair], code: str) -> tuple[int, float | None]:
-    """Count pairs, and give the percentage that `negation` or `number` is raised for."""
+def flagged(negated: bool, pairs: list[Pair], code: str) -> str:
+    """Say how many percent of how many pairs have the flag `negation` or `number`."""
     if not pairs:
-        return 0, None
+        return "none"
     source, target = map(list, zip(*pairs, strict=True))
     found = (one_sided if negated else other_numbers)((source, target), ("en", code))
-    return len(pairs), round(100 * float(found.mean()), 2)
+    return f"{100 * float(found.mean()):.2f} % of {len(pairs)}"
 
 
 def families(folder: Path, code: str) -> Iterator[tuple[str, list[Pair]]]:
@@ -88,7 +88,7 @@ def main() -> None:
     parser.add_argument("eval", type=Path)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    table: dict[str, dict[str, tuple[int, float | None]]] = {}
+    table: dict[str, dict[str, str]] = {}
     for code in LANGUAGES:
         for family, pairs in families(options.eval, code):
             row = {
@@ -98,9 +98,9 @@ def main() -> None:
                 some = [each for pair in pairs if (each := changed(name, pair, code))]
                 row[name] = flagged(name.startswith("not"), some, code)
             table[f"{code} {family}"] = row
-            print(code, family, *(f"{name} {each[0]}: {each[1]}" for name, each in row.items()))
+            print(code, family, *(f"{name}: {each};" for name, each in row.items()))
     if options.json:
-        write_record(options.json, record({"pairs and percent flagged": table}))
+        write_record(options.json, record({"flagged": table}))
 
 
 if __name__ == "__main__":

@@ -148,7 +148,7 @@ def test_the_version_is_that_of_the_package(command: Command) -> None:
         ("train --meth", ["--method"]),
         ("mine --drop ", list(FLAGS)),
         ("mine --drop co", ["copy"]),
-        ("mine --drop copy,n", ["copy,near-copy", "copy,number"]),
+        ("mine --drop copy,n", ["copy,near-copy", "copy,negation", "copy,number"]),
         ("mine --margin d", ["distance"]),
         ("mine --threshold ", ["auto", "gold"]),
         ("search --model ", ["e5", "embedded", "use"]),

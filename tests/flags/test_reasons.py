@@ -38,6 +38,14 @@ CASES = [
         *("script", "der Hund und die Katze sind nicht da", "狗和猫不在"),
         "the source does not look like en: 0 function words in 8 words",
     ),
+    (
+        "number",
+        "On Monday",
+        "星期二",
+        "Monday on the source side only, Tuesday on the target side only",
+    ),
+    ("negation", "It came.", "它没来。", "'没' in the target, no negation in the other side"),
+    ("negation", "Fares rose.", "票价下跌。", "'rose' in the source, '下跌' in the target"),
     ("markup", "Read &quot;this&quot;", "读这个", "'&quot;' in the source is markup"),
     (
         *("garbled", "It is late", "\ufffd\ufffd很晚了"),

@@ -146,7 +146,7 @@ def test_flags_stand_in_their_order_and_without_spaces() -> None:
     chosen = ChosenPairs(*np.zeros((2, 1), dtype=np.int64), *np.ones((2, 1), dtype=np.float32))
     both = side("a", [text]), side("b", [text])
     assert list(flags_by_rules(chosen, np.ones(1), near, *both, ("en", "zh"))) == ["copy,script"]
-    names = "hub,copy,near-copy,script,length,partial,number,high,duplicate,markup,garbled"
+    names = "hub,copy,near-copy,script,length,partial,number,negation,high,duplicate,markup,garbled"
     assert ",".join(FLAGS) == names
 
 

@@ -19,6 +19,7 @@ from xmine.files.sealed_arrays import opened_sealed
 from xmine.flags import line_features
 from xmine.flags.flag_set import Bools
 from xmine.flags.line_features import LineFeatures, plan_features, read_line_features
+from xmine.flags.negation import negated_alone, negators
 from xmine.flags.numbers import differing, reader
 from xmine.progress import Progress, Report, silent
 from xmine.run.local import processes_for
@@ -45,16 +46,19 @@ class ReadLines:
         languages: the codes of both sides, or `und`.
         source, target: the features of the lines of both sides.
         other_numbers: bool [pairs], which of the chosen pairs have other numbers on both sides.
+        one_sided: bool [pairs], which of them are negated on one side alone.
     """
 
     languages: tuple[str, str]
     source: LineFeatures
     target: LineFeatures
     other_numbers: Bools
+    one_sided: Bools
 
     def take(self, order: NDArray[np.intp]) -> "ReadLines":
         """Follow the pairs, which are put in another order."""
-        return replace(self, other_numbers=taken(self.other_numbers, order))
+        numbers, negation = taken(self.other_numbers, order), taken(self.one_sided, order)
+        return replace(self, other_numbers=numbers, one_sided=negation)
 
     def against(self, pairs: tuple[Rows, Rows], weights: RerankingWeights) -> Floats:
         """Tell what is taken off the reranked scores of the chosen pairs: float64 [pairs].
@@ -75,7 +79,7 @@ def read_lines(
     report: Report = silent,
     steps: Steps | None = None,
 ) -> ReadLines:
-    """Compute the features of all lines, and compare the numbers of pairs.
+    """Compute the features of all lines, and compare numbers and negation of pairs.
 
     Args:
         sides: the sentences that were searched.
@@ -90,15 +94,15 @@ def read_lines(
         report(Progress("reading lines", before + done, total))
 
     if steps:
-        numbers = _in_tasks(steps, sides, pairs, languages, tick)
+        compared = _in_tasks(steps, sides, pairs, languages, tick)
     else:
         texts = PickedTexts(sides[0].texts, pairs[0]), PickedTexts(sides[1].texts, pairs[1])
-        numbers = other_numbers(texts, languages, tick)
+        compared = other_numbers(texts, languages, tick), one_sided(texts, languages)
     before = len(pairs[0])
     source = read_line_features(sides[0], languages[0], tick, steps, "source")
     before += len(sides[0])
     target = read_line_features(sides[1], languages[1], tick, steps, "target")
-    return ReadLines(languages, source, target, numbers)
+    return ReadLines(languages, source, target, *compared)
 
 
 def _in_tasks(
@@ -107,8 +111,8 @@ def _in_tasks(
     pairs: tuple[Rows, Rows],
     languages: tuple[str, str],
     tick: Callable[[int], None],
-) -> Bools:
-    """Compute features and compare the numbers of pairs, all at once; give what numbers tell."""
+) -> tuple[Bools, Bools]:
+    """Compute features and compare pairs, all at once; give what numbers and negation tell."""
     apart = (
         steps.engine.shared
         or processes_for(sum(len(each) // line_features.LINES_OF_A_TASK for each in sides)) > 1
@@ -121,31 +125,32 @@ def _in_tasks(
     if apart:
         texts = [TextFiles.write(each, steps) for each in sides]
         given = steps.put("chosen", np.stack(pairs, axis=1))
-    maker, task = partial(_numbers, texts, given, languages), python_task(_WEIGHT, apart=apart)
-    files, tasks = steps.plan({"numbers": bool}, made_of, rows, maker, task)
+    maker, task = partial(_compared, texts, given, languages), python_task(_WEIGHT, apart=apart)
+    files, tasks = steps.plan({"numbers": bool, "negation": bool}, made_of, rows, maker, task)
     for name, side, language, each in zip(
         ("source", "target"), sides, languages, texts, strict=True
     ):
         written = each if isinstance(each, TextFiles) else None
         tasks += plan_features(steps, name, side, language, written)[1]
     steps.engine.run(tasks, lambda share: tick(int(share * total)))
-    return joined(files, 0, bool) if files else np.empty(0, bool)
+    numbers, negation = (joined(files, at, bool) if files else np.empty(0, bool) for at in (0, 1))
+    return numbers, negation
 
 
-def _numbers(
+def _compared(
     texts: Sequence[Sequence[str] | TextFiles],
     pairs: tuple[Rows, Rows] | Path,
     languages: tuple[str, str],
     start: int,
     stop: int,
-) -> Iterator[tuple[Bools]]:
-    """Compare the numbers of some pairs, in a task."""
+) -> Iterator[tuple[Bools, Bools]]:
+    """Compare some pairs, in a task."""
     rows = opened_sealed(pairs, np.int64).T if isinstance(pairs, Path) else pairs
     left, right = (
         PickedTexts(each.open() if isinstance(each, TextFiles) else each, some[start:stop])
         for each, some in zip(texts, rows, strict=True)
     )
-    yield (other_numbers((left, right), languages),)
+    yield other_numbers((left, right), languages), one_sided((left, right), languages)
 
 
 def other_numbers(
@@ -162,3 +167,9 @@ def other_numbers(
         differ[rows] = [differing(*pair, *readers) is not None for pair in some]
         tick(start + len(differ[rows]))
     return differ
+
+
+def one_sided(texts: Texts, languages: tuple[str, str]) -> Bools:
+    """Mark pairs that are negated on one side alone, bool [pairs]."""
+    lists, pairs = tuple(map(negators, languages)), zip(*texts, strict=True)
+    return np.array([any(negated_alone(pair, *lists)) for pair in pairs], dtype=bool)

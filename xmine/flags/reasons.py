@@ -11,6 +11,7 @@ from xmine.display import count
 from xmine.extras import plugin
 from xmine.flags.faults import garbled, markup
 from xmine.flags.near_copies import letters_of, shared_letters
+from xmine.flags.negation import negated_alone, negators
 from xmine.flags.numbers import Number, differing, reader
 from xmine.flags.scripts import foreign_to, share_of_script
 from xmine.text.folding import nfkc, without_markup
@@ -61,6 +62,13 @@ def _number(texts: Both, files: Files) -> str:
         if numbers
     ]
     return ", ".join(parts)
+
+
+def _negation(texts: Both, files: Files) -> str:
+    found = negated_alone(texts, *map(negators, files.languages))
+    sides = zip(found, ("source", "target"), strict=True)
+    said = ", ".join(f"'{word}' in the {side}" for word, side in sides if word)
+    return said if all(found) else f"{said or 'a negator'}, no negation in the other side"
 
 
 def _listed(numbers: list[Number]) -> str:
@@ -125,6 +133,7 @@ _EXPLAINED: dict[str, Explained] = {
     "length": _length,
     "partial": lambda *_: "a stretch of a side has no counterpart",
     "number": _number,
+    "negation": _negation,
     "high": lambda *_: "all neighbours are far away, which makes the score high",
     "duplicate": lambda *_: "a better pair has the same source or target",
     "markup": _stretch(markup, "is markup"),

@@ -93,6 +93,7 @@ def flag_pairs(
         "near-copy": near_copy,
         "script": foreign,
         "number": read.other_numbers,
+        "negation": read.one_sided,
         "duplicate": (better[0] != own) | (better[1] != own),
     }
     sure = (probs >= CONFIDENT) & ~copy & ~near_copy & ~foreign

@@ -6,9 +6,11 @@ about it when one reading is found on the other side.
 
 import re
 from collections.abc import Iterator
+from functools import cache, partial
 from itertools import chain
 
-from xmine.flags.numbers.anywhere import ANYWHERE
+from xmine.flags.numbers.anywhere import ANYWHERE, SCALED_IN, digits_anywhere
+from xmine.flags.numbers.calendar import MONTHS, WEEKDAYS, by_name, months_of_dates, named
 from xmine.flags.numbers.chinese import CHINESE
 from xmine.flags.numbers.east_asian import from_japanese, from_korean
 from xmine.flags.numbers.english import ENGLISH
@@ -23,20 +25,25 @@ __all__ = ["Number", "Reader", "differing", "places", "reader"]
 Differing = tuple[list[Number], list[Number]]
 
 
-_MAY = {5.0}  # is a name and a verb, too
 _READERS = SPELLED | {
     "en": ENGLISH,
     "zh": CHINESE,
     "ja": CHINESE._replace(may_count=ANYWHERE.may_count, adapted=from_japanese, reads_all=False),
-    "ko": ANYWHERE._replace(
-        digits=CHINESE.digits, months=CHINESE.months, places=CHINESE.places, adapted=from_korean
+    "ko": CHINESE._replace(
+        words=ANYWHERE.words, may_count=ANYWHERE.may_count, adapted=from_korean, reads_all=False
     ),
 }
 
 
+@cache
 def reader(language: str) -> Reader:
     """Give the functions that read the numbers of a language, named by a code."""
-    return _READERS.get(short_code(language), ANYWHERE)
+    code = short_code(language)
+    read = _READERS.get(code, ANYWHERE)
+    if code in SCALED_IN:
+        read = read._replace(digits=partial(digits_anywhere, language=code), scales=True)
+    months, weekdays = named("months", code), named("weekdays", code)
+    return read._replace(months=months or read.months, weekdays=weekdays or read.weekdays)
 
 
 def places(text: str, language: str = "und") -> Iterator[tuple[int, int, Number]]:
@@ -62,8 +69,11 @@ def places(text: str, language: str = "und") -> Iterator[tuple[int, int, Number]
 
 
 _DIGIT = re.compile(r"\d")
+_POINT = re.compile(r"(?<![^\s$€£¥(])\.(?=\d)")  # .5
+_VERSE = re.compile(r"(\d+):(\d+)")
 _RAW = re.compile(r"\d+(?:[.,]\d+)*")
 _SCALED = re.compile("[万亿萬億만억조]")
+_SCALED_BY_WORDS = re.compile(r"(?i)\d[ -]?(?:[mbt]r?[iy]l|m(?:io|ln|rd)|м[илі]л|thou|tau|ты)")
 # The time of day in words is said in too many ways: a quarter to five is 四点三刻.
 _CLOCK = re.compile(r"(?i)\b(?:quarter|half|five|ten|twenty) (?:to|past) \w|[点點](?:半|[一三]刻)")
 _LIST_MARK = re.compile(r"\W*(\d{1,3})(?:[.)\]、]|\s+(?=[A-Z一-鿿]))")
@@ -82,7 +92,7 @@ def differing(source: str, target: str, left: Reader, right: Reader) -> Differin
 
     Returns:
         what the source alone has and what the target alone has, of the kind that differs: digits,
-        or else words, or else months.
+        or else words, or else months or weekdays.
     """
     source, target = without_markup(source), without_markup(target)  # &#39; is no number
     if found := _digits_differ(source, target, left, right):
@@ -91,7 +101,7 @@ def differing(source: str, target: str, left: Reader, right: Reader) -> Differin
     if turned:
         source, target, left, right = target, source, right, left
     found = _words_differ(source, target, left, right)
-    found = found or _months_differ(source, target, left, right)
+    found = found or _days_differ(source, target, left, right)
     return found[::-1] if found and turned else found
 
 
@@ -113,24 +123,37 @@ def _words_differ(source: str, target: str, left: Reader, right: Reader) -> Diff
     return (lacking, missing) if lacking and missing else None
 
 
-def _months_differ(source: str, target: str, left: Reader, right: Reader) -> Differing | None:
-    ours = left.months(left.adapted(source))
-    theirs = right.months(right.adapted(target)) if ours else set()
-    if not theirs or ours ^ theirs in (set(), _MAY):
-        return None
-    here, there = sorted(ours - theirs), sorted(theirs - ours)
-    return [number({x}, digits=False) for x in here], [number({x}, digits=False) for x in there]
+def _days_differ(source: str, target: str, left: Reader, right: Reader) -> Differing | None:
+    """Find months, and else weekdays, of which each side has one that the other one lacks."""
+    source, target = left.adapted(plain(source)), right.adapted(plain(target))
+    ours = by_name(left.months(source), MONTHS) + months_of_dates(source)
+    theirs = by_name(right.months(target), MONTHS) + months_of_dates(target) if ours else []
+    lacking, missing = _lacking(ours, theirs), _lacking(theirs, ours)
+    if not (lacking and missing) and (ours := by_name(left.weekdays(source), WEEKDAYS)):
+        theirs = by_name(right.weekdays(target), WEEKDAYS)
+        lacking, missing = _lacking(ours, theirs), _lacking(theirs, ours)
+    return (lacking, missing) if lacking and missing else None
+
+
+def _as_verses(text: str, other: str) -> str:
+    """Write 2,1 and 2.1 as 2:1 where another text has that: a verse, or a time of day."""
+    for chapter, verse in _VERSE.findall(other) if ":" in other else ():
+        text = re.sub(rf"(?<![\d.,]){chapter}[.,]{verse}(?!\d|[.,]\d)", f"{chapter}:{verse}", text)
+    return text
 
 
 def _digits_differ(source: str, target: str, left: Reader, right: Reader) -> Differing | None:
     if not _DIGIT.search(source) and not _DIGIT.search(target):
         return None
     digits = {match[0] for match in at_digits(_RAW, source)}
+    scaled = _SCALED_BY_WORDS if left.scales and right.scales else _SCALED
     if digits == {match[0] for match in at_digits(_RAW, target)} and not (
-        digits and _SCALED.search(source + target)
+        digits and (_SCALED.search(source + target) or scaled.search(f"{source}\n{target}"))
     ):
         return None
-    source, target = left.adapted(plain(source)), right.adapted(plain(target))
+    source, target = (_POINT.sub("0.", plain(text)) for text in (source, target))
+    source, target = _as_verses(source, target), _as_verses(target, source)
+    source, target = left.adapted(source), right.adapted(target)
     ours, theirs = left.digits(source), right.digits(target)
     lacking = _lacking(ours, theirs)
     if lacking:  # perhaps it stands there in words

@@ -6,6 +6,7 @@ reading that may be meant is given.
 
 import re
 
+from xmine.flags.numbers.calendar import WORDS, one_of
 from xmine.flags.numbers.number import (
     Number,
     Reader,
@@ -23,23 +24,29 @@ _DIGITS = re.compile(
     r"|(?<!\d[.,])\d+[.,]\d+(?![.,]?\d)"  # 1.5; 1,5; 14.30, but no date
     r"|\d+"
 )
-# Behind a number, or a range of two, a word.
-_SCALED = re.compile(r"(?:\s?[-–—]\s?\d[\d.,]*)?[ -]?[^\W\d_]")
+# Behind a number, or the first of two, a word; or one of those that a language scales numbers by.
+_RANGE = r"(\s?[-–—]\s?\d[\d.,]*|\s\w{1,4}\s\d[\d.,]*)??[ -]?"
+_SCALED = re.compile(rf"{_RANGE}[^\W\d_]")
+SCALED_IN = {
+    code: re.compile(_RANGE + one_of(words, True) + r"(?!\w)", re.IGNORECASE)
+    for code, words in WORDS["scales"].items()
+}
 _BETWEEN = re.compile(r" [^\W\d_]+\.? ")
 # Thousand, lakh, million, crore, billion, thousand crore, trillion.
 _SCALES = (1e3, 1e5, 1e6, 1e7, 1e9, 1e10, 1e12)
+_SCALES_IN = (1e3, 1e6, 1e9, 1e12, 1e5, 1e7, 1e10)
 _TIME = re.compile(r"(\d+)[.,]([0-5]\d)")
 _MINUTES = re.compile(r"\s?[:h]\s?(\d\d)(?!\d)", re.IGNORECASE)
 
 
-def digits_anywhere(text: str) -> list[Number]:
+def digits_anywhere(text: str, language: str = "und") -> list[Number]:
     """Read what is written in digits."""
     text = without_zero_minutes(text)
     found: list[Number] = []
     end = 0
     for match in at_digits(_DIGITS, text):
         values = _values(match[0], match[1])
-        scaled = _scaled(values) if _SCALED.match(text, match.end()) else set()
+        scaled = _scaled(values, text, match.end(), language)
         if match[0].isdecimal():
             value = float(match[0])
             values |= _years(value) | fraction_of(text, match.end(), value)
@@ -59,8 +66,12 @@ def digits_anywhere(text: str) -> list[Number]:
     return found
 
 
-def _scaled(values: set[float]) -> set[float]:
-    return {value * scale for value in values for scale in _SCALES}
+def _scaled(values: set[float], text: str, end: int, language: str) -> set[float]:
+    """Scale digits by the word behind them: as it says, or if it is not read, in every way."""
+    match = SCALED_IN.get(language, _SCALED).match(text, end)
+    at = match.lastindex if match and language in SCALED_IN else None
+    scales = _SCALES_IN[at - 2 : at - 1] if at else _SCALES if match else ()
+    return {value * scale for value in values for scale in scales}
 
 
 def _values(digits: str, grouped: str | None) -> set[float]:
@@ -105,7 +116,7 @@ ANYWHERE = Reader(
     digits=digits_anywhere,
     words=lambda _: [],
     may_count=lambda _: False,
-    months=lambda _: set(),
     places=_DIGITS,
     reads_all=False,
+    scales=False,
 )

@@ -155,4 +155,4 @@ def _value(word: str) -> float:
     return value
 
 
-CHINESE = Reader(chinese_digits, chinese_words, chinese_may_count, chinese_months, _PLACES)
+CHINESE = Reader(chinese_digits, chinese_words, chinese_may_count, _PLACES, months=chinese_months)

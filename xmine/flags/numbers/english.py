@@ -41,7 +41,6 @@ _OTHERS: dict[str, set[float]] = {
     word: {month} for month, word in enumerate(_MONTHS.split(), start=1)
 }
 _OTHERS |= {word[:3]: value for word, value in _OTHERS.items()} | {"sept": {9}}
-_NAMED_MONTHS = re.compile(rf"\b(?:{'|'.join(map(str.title, _OTHERS))})\b")
 _MEANT = (
     "once 1|single 1|sole 1|twice 2|double 2|both 2|pair 2|couple 2|thrice 3|triple 3|tripled 3|"
     "thirds 3|quadruple 4|noon 12|midday 12|midnight 0 12 24|fortnight 2 14|doubled 2 100|"
@@ -139,11 +138,6 @@ def english_may_count(text: str) -> bool:
     return not _ONES_OR_MORE.isdisjoint(_WORD.findall(text.lower()))
 
 
-def english_months(text: str) -> set[float]:
-    """Read the names of months."""
-    return {max(_OTHERS[name.casefold()]) for name in _NAMED_MONTHS.findall(text)}
-
-
 def _word_values(words: list[str]) -> list[set[float]]:
     """Read number words that stand together: one number, but also each word for itself."""
     total = current = years = 0.0
@@ -178,4 +172,4 @@ def _roman(letters: str) -> float:
     return sum(-a if a < b else a for a, b in zip(values, following, strict=True))
 
 
-ENGLISH = Reader(english_digits, english_words, english_may_count, english_months, _PLACES)
+ENGLISH = Reader(english_digits, english_words, english_may_count, _PLACES)

@@ -33,18 +33,20 @@ class Reader(NamedTuple):
     """How a language writes its numbers: functions that read `plain` text.
 
     `may_count` tells quickly, of the text as it stands, whether a number word is in it; `months`
-    reads months by name or character, 1 to 12; `places` matches numbers in the text that `in_place`
-    makes; `adapted` makes plain text of the same length that the other functions read;
-    `reads_all` tells whether all number words are read.
+    and `weekdays` read these by name or character, from 1 on; `places` matches numbers in the
+    text that `in_place` makes; `adapted` makes plain text of the same length that others read;
+    `reads_all` tells whether all number words are read, `scales` whether those behind digits are.
     """
 
     digits: Callable[[str], list[Number]]
     words: Callable[[str], list[Number]]
     may_count: Callable[[str], bool]
-    months: Callable[[str], set[float]]
     places: re.Pattern[str]
     adapted: Callable[[str], str] = str
     reads_all: bool = True
+    scales: bool = True
+    months: Callable[[str], set[float]] = lambda _: set()
+    weekdays: Callable[[str], set[float]] = lambda _: set()
 
 
 # Thousands are grouped by commas, or by spaces as the United Nations do.
@@ -114,7 +116,7 @@ def fraction_of(text: str, end: int, value: float) -> set[float]:
 
 def hour_of(digits: str) -> set[float]:
     """Read the hour of 0300."""
-    return {float(digits[:2])} if len(digits) == 4 and digits[0] == "0" else set()
+    return {float(digits[:2])} if re.fullmatch(r"0\d{3}", digits) else set()
 
 
 def without_zero_minutes(text: str) -> str:

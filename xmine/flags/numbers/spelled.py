@@ -18,7 +18,7 @@ def _words(language: str, text: str) -> list[Number]:
     ordinals = _ORDINAL.findall(spelled)
     return [
         x._replace(digits=False, counts=min(x.readings) < _LARGE and x.written not in ordinals)
-        for x in digits_anywhere(spelled)
+        for x in digits_anywhere(spelled, language)
         if x.written not in text
     ]
 

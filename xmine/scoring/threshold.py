@@ -128,13 +128,16 @@ def precision_of(probs: Floats | None) -> tuple[float | None, tuple[float, float
 
 
 def expected_of(
-    pairs: int, right: float, variance: float
+    pairs: int, right: float, variance: float, unsure: float | None = None
 ) -> tuple[float | None, tuple[float, float] | None]:
-    """Expect the precision of so many pairs, of sums of their probs p and of p (1 - p)."""
+    """Expect the precision of so many pairs, of sums of their probs p and of p (1 - p).
+
+    `unsure` is how many may be mistaken; left out, as many as are expected to be wrong.
+    """
     if not pairs:
         return None, None
     # Of few right pairs among many wrong ones no more can be mistaken than there are.
-    unsure = max(min(pairs - right, right), 0.5)
+    unsure = max(min(pairs - right, right) if unsure is None else unsure, 0.5)
     doubt = math.sqrt(variance + (_DOUBT * unsure) ** 2)
     fewest, most = right - _NINE_TENTHS * doubt, right + _NINE_TENTHS * doubt
     return right / pairs, (max(fewest, 0.0) / pairs, min(most, pairs) / pairs)

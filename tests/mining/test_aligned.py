@@ -311,6 +311,10 @@ def test_copies_are_known_to_be_wrong_and_hide_no_translation(
     assert all("copy" in scored.flags[row].split(",") for row in np.flatnonzero(copies))
     assert scored.confidence.translations == pytest.approx(plain.confidence.translations, abs=2)
     assert scored.probs.sum() == pytest.approx(30, abs=2)
+    report = scored.report()
+    low, high = report.expected_interval or (99, 0)
+    assert low <= 30 <= high <= 40 and report.blocks == []
+    assert f"({low} to {high}) of the 40 that are no copies" in str(report)
 
 
 def test_a_cosine_is_at_most_one_for_a_partner_that_is_not_the_nearest(

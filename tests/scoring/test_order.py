@@ -1,11 +1,19 @@
-"""The longest rising chain against a slow twin, and blocks of wrong rows against all segments."""
+"""Chains, right rows and blocks of wrong ones against slow twins that try everything."""
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
 
-from xmine.scoring.order import in_one_order, rising_share, wrong_blocks
+from xmine.scoring.order import (
+    along,
+    exchanged,
+    in_one_order,
+    right_rows,
+    rising_share,
+    wrong_blocks,
+)
 
 
 def longest_chain(sources: list[int], targets: list[int]) -> int:
@@ -44,6 +52,45 @@ def test_lengths_tell_whether_two_texts_are_in_one_order() -> None:
         for left, right in ((first, sorted(second)), (first[::2], second[1::2]), (first, ["x"])):
             assert not in_one_order(left, right)
             assert not in_one_order(sorted(left), sorted(right))
+
+
+def test_a_chain_is_the_mean_of_all_its_paths() -> None:
+    random = np.random.default_rng(4)
+    for size in (1, 2, 7):
+        odds, steps = random.exponential(1, size), random.dirichlet([1, 1], 2)
+        paths = np.array(list(product((0, 1), repeat=size)))
+        moves = np.zeros((len(paths), 2, 2))
+        for path, seen in zip(paths, moves, strict=True):
+            np.add.at(seen, (path[:-1], path[1:]), 1)
+        weights = (odds**paths).prod(axis=1) * (steps**moves).prod(axis=(1, 2))
+        weights *= steps[1 - paths[:, 0], paths[:, 0]]  # as often as in the long run
+        for found, each in zip(along(odds, steps), (paths, moves), strict=True):
+            np.testing.assert_allclose(found, np.average(each, 0, weights), atol=1e-12)
+
+
+@pytest.mark.parametrize(("scale", "wrong"), [(1, "some"), (0.01, "none"), (30, "all")])
+def test_right_rows_are_told_from_wrong_ones_on_any_scale(scale: float, wrong: str) -> None:
+    """Some are hard; a tenth of the rows and a block are wrong, or none, or all."""
+    random = np.random.default_rng(5)
+    others, scores = random.normal(-12, 4, 1200), random.normal(-1, 3, 500)
+    is_right = random.random(500) > {"some": 0.1, "none": 0, "all": 1}[wrong]
+    is_right[100:160] &= wrong != "some"
+    scores[~is_right] = random.normal(-12, 4, (~is_right).sum())
+    probs = right_rows(scores * scale + 7, others * scale + 7)
+    assert probs is not None and right_rows(scores, others[:6]) is None
+    assert probs.sum() == pytest.approx(is_right.sum(), abs=15)
+    many = right_rows(np.tile(scores, 60) * scale + 7, others * scale + 7)
+    assert many is not None and many.mean() == pytest.approx(is_right.mean(), abs=0.03)
+    agree = (probs > 0.5) == is_right
+    assert agree.mean() > 0.95 and agree[105:155].all()
+
+
+def test_exchanged_pairs_are_wrong_and_each_is_there_once() -> None:
+    for size in (0, 1, 2, 7, 3000):
+        x, y = np.arange(size), np.arange(size) // 2
+        cells = np.array(exchanged(x, y, size)).T @ (size, 1)
+        assert not np.isin(cells, x * size + y).any() and len(set(cells)) == len(cells) <= 1500
+        assert size < 3 or len(cells) > 1.5 * min(size, 500)
 
 
 def rows(size: int, *blocks: tuple[int, int]) -> np.ndarray:

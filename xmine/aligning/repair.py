@@ -25,7 +25,7 @@ _GOOD = 0.5  # probability of rows and beads that are right
 # seldom lines are merged.
 _FARTHEST, _BESIDE = 10, 100
 _MOST_PARTS = 8  # that are told
-_FEWEST = 10  # rows without probability of which none is right
+_FEWEST = 10  # rows of which none is right
 _IN_PLACE = 0.25  # gain of lines that stand in order but for gaps
 _SURE = 0.8  # probability of the language of an exchanged text
 
@@ -87,11 +87,10 @@ def repair(found: ScoringReport, encoder: SentenceEncoder | EncoderPair) -> Repa
     rows = list(map(_with_ranges, found.result.rows()))
     found, rows, exchanged = _turned(found, rows, encoder)
     known, near = _counterparts(found)
-    right = [(row.prob or 0) >= _GOOD for row in rows]
+    right = [known.get(n) == n if r.prob is None else r.prob >= _GOOD for n, r in enumerate(rows)]
     blocks = [range(each["first"] - 1, each["last"]) for each in found.blocks]
-    if found.result.probs is None:  # of few lines
-        right = [known.get(row) == row for row in range(len(rows))]
-        blocks = [range(len(rows))] if len(rows) >= _FEWEST and not any(right) else []
+    if not (any(right) or found.result.unknown or len(rows) < _FEWEST):
+        blocks = [range(len(rows))]
     free = {row for block in blocks for row in block if not right[row]}
     for row, other in known.items():
         if row != other and not (right[row] or right[other] or found.result.unknown):

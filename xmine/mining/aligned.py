@@ -24,14 +24,7 @@ from xmine.files.suffixes import kind_of
 from xmine.knn.cosines import pair_cosines
 from xmine.knn.neighbours import Neighbours
 from xmine.mining.aligned_scores import AlignedScores
-from xmine.mining.candidates import (
-    Candidates,
-    Estimated,
-    estimate_probabilities,
-    flag,
-    known_pairs,
-    read_candidates,
-)
+from xmine.mining.candidates import Candidates, Estimated, flag, known_pairs, read_candidates
 from xmine.mining.kin import Kin
 from xmine.mining.options import MiningOptions, ScoringOptions
 from xmine.mining.phrases import unknown_figures
@@ -45,8 +38,9 @@ from xmine.progress import Report, silent
 from xmine.scoring.alignment import loosest_stretches
 from xmine.scoring.late_interaction import match_pairs
 from xmine.scoring.margin import margin_scores, pair_scores
+from xmine.scoring.order import exchanged, right_rows
+from xmine.scoring.probability import Confidence
 from xmine.scoring.retrieval import ChosenPairs
-from xmine.scoring.threshold import FEW
 from xmine.text.folding import MOST_CHARACTERS
 from xmine.text.identification import check_language, check_sides, check_spelling, guess_language
 from xmine.text.inputs import Texts, read_texts, text_input
@@ -137,11 +131,11 @@ def score_aligned(
         if judging and not judge:
             by_margin = SINGLE_WORDS
         tokens = stages.tokens(encoded, judge.encoder) if judge else None
-        found = given, rows, encoded, neighbours, languages, options, [*filter(None, warnings)]
-        scored = _scored(*found, judge, kin, by_margin, tokens)
         again = ("score", *([str(source)] if target is None else names))
         unknown = unknown_figures(doubts, names, languages, known, again)
-        return replace(scored, vectors=vector_facts(vectorizer), unknown=unknown)
+        found = given, rows, encoded, neighbours, languages, options, [*filter(None, warnings)]
+        scored = _scored(*found, judge, kin, by_margin, tokens, unknown)
+        return replace(scored, vectors=vector_facts(vectorizer))
 
 
 def _read(
@@ -179,10 +173,11 @@ def _scored(
     kin: Kin,
     by_margin: str,
     tokens: tuple[TokenVectors, TokenVectors] | None,
+    unknown: str,
 ) -> AlignedScores:
     """Score the pairs whose sides both have a vector, estimate probabilities, and flag them.
 
-    Repeated pairs are candidates once: they are one piece of evidence.
+    Repeated pairs count once, at their first row: they are one piece of evidence. Copies do not.
     """
     (left, left_vectors), (right, right_vectors) = encoded
     near = neighbours.first(options.neighborhood)
@@ -191,37 +186,46 @@ def _scored(
     cosines = _cosines(x, y, neighbours, left_vectors, right_vectors)
     scores, clamped = pair_scores(x, y, cosines, near, options.margin)
     cells = x * len(right) + y
-    distinct, first = np.unique(cells, return_index=True)
-    pairs = ChosenPairs(x, y, scores, cosines)
-    pairs = pairs.take(first[np.argsort(-scores[first], kind="stable")])
+    first = np.sort(np.unique(cells, return_index=True)[1])
+    pairs = ChosenPairs(x, y, scores, cosines).take(first)
     margins = margin_scores(near, options.margin)
     candidates = Candidates(pairs, neighbours, margins, left, right, kin=kin)
     if judge and judge.encoder.reranking is None:
         known = known_pairs(candidates, NOTHING_KNOWN)[1]
         judge = judge.learned(pairs, neighbours, known, options, kin)
         by_margin = by_margin if judge else TOO_FEW
+    others = exchanged(pairs.sources, pairs.targets, len(right))
+    cosines = _cosines(*others, neighbours, left_vectors, right_vectors)
+    more = pair_scores(*others, cosines, near, options.margin)[0]
+    pairs = pairs.joined(ChosenPairs(*others, more, cosines))
     if judge and tokens:
         reranker = replace(judge.reranker, kin=kin)
         matches = match_pairs(*tokens, pairs.sources, pairs.targets).astype(np.float32)
         better = reranker.pairs(pairs.sources, pairs.targets, matches, pairs.scores)
         pairs = replace(pairs, scores=better, margins=pairs.scores)
-        candidates = replace(candidates, chosen=pairs, weights=reranker.weights)
+        candidates = replace(candidates, weights=reranker.weights)
     said = {"src_lang": languages[0], "tgt_lang": languages[1]}
     mining = MiningOptions(**(asdict(options) | said))
-    estimated = estimate_probabilities(read_candidates(candidates, mining))
-    candidates, confidence = estimated.candidates, estimated.confidence
-    if confidence and confidence.translations < 1 and len(distinct) < FEW:
-        confidence = None  # that so few lines show no translation does not make each of them wrong
-    pairs = candidates.chosen
-    place = np.argsort(pairs.sources * len(right) + pairs.targets)[np.searchsorted(distinct, cells)]
-    order = np.lexsort((numbers, y, x, -pairs.scores[place]))
-    place = place[order]
-    chosen, confidence = pairs.take(place), confidence and confidence.of(place)
-    loose = loosest_stretches(*tokens, pairs.sources, pairs.targets).looseness if tokens else None
-    every = candidates.with_pairs(chosen, place), confidence, estimated.copies[place]
-    flags = flag(Estimated(*every), mining, loose and loose.take(place))
-    found = given, chosen, numbers[order], confidence, flags, neighbours
-    return AlignedScores(*found, left, right, clamped, languages, options, warnings, by_margin)
+    candidates = read_candidates(replace(candidates, chosen=pairs), mining)
+    pairs, copies = candidates.chosen, known_pairs(candidates, NOTHING_KNOWN)[0]
+    codes = pairs.sources * len(right) + pairs.targets
+    by_code = np.argsort(codes)
+    place = by_code[np.searchsorted(codes, cells, sorter=by_code)]  # of each row
+    once, wrong = place[first], ~copies
+    once, wrong[place] = once[~copies[once]], False
+    values, probs = pairs.scores.astype(np.float64), np.zeros(len(pairs))
+    order = np.lexsort((numbers, y, x, -values[place]))
+    place, confidence = place[order], None
+    found = right_rows(values[once], values[wrong], known=not unknown)
+    if found is not None:
+        probs[once] = found
+        confidence = Confidence(probs[place], float(found.sum()), 1.0)
+    chosen, copies = pairs.take(place), copies[place]
+    judged = Estimated(candidates.with_pairs(chosen, place), confidence, copies)
+    loose = loosest_stretches(*tokens, chosen.sources, chosen.targets).looseness if tokens else None
+    flags = flag(judged, mining, loose)
+    every = given, chosen, numbers[order], copies, confidence, flags, neighbours, left, right
+    return AlignedScores(*every, clamped, languages, options, warnings, by_margin, unknown)
 
 
 def _rows(texts: list[str], side: Sentences) -> NDArray[np.int64]:

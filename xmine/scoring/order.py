@@ -1,4 +1,4 @@
-"""Pairs in the order of their texts -> how many rise together, blocks of wrong rows; one order."""
+"""Pairs in the order of their texts -> how many rise together; rows that are right; one order."""
 
 import math
 from array import array
@@ -9,12 +9,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.files.scratch import slices
+from xmine.scoring.probability import sigmoid
+from xmine.scoring.reranking_fit import fit_curve
+
+# A source is given the targets of rows so far away, and half the file, to show how wrong pairs
+# score; not that of the next row, since rows slip by one. More such pairs change nothing, and more
+# rows would outweigh them. Of fewer than the last number, of seven rows, nothing can be told.
+_SHIFTS, _ENOUGH, _FEWEST = (2, -2, 3), 1_500, 20
+# Before any translations are seen, they are believed to score so many units above half of the wrong
+# pairs where the encoder knows the languages, and else; as firmly as so many rows, and so large a
+# share of the rows.
+_FAR, _NEAR, _ROWS, _SHARE = 4.0, 1.0, 10, 0.15
+# Believed in before any are seen: steps from bad stretches to bad and good ones, and from good
+# stretches; wrong rows and right ones in bad stretches, and in good ones.
+_STEPS, _KINDS = np.array([[0.2, 0.2], [0.2, 1.8]]), np.array([[1.9, 0.1], [0.1, 1.9]])
+_TURNS, _MOST_ODDS, _LEAST_UNIT = 60, 50.0, 1e-4
+
+Rows = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 # A block has at least so many rows; so rarely is one of them right by chance.
 _SHORTEST, _STRAY = 5, 0.001
 # The rates of wrong rows that are believed in: in a clean corpus a block shall be as dense as in
 # others, and a file that is shifted as a whole shall be a block, too.
-_RATES = 0.1, 0.9
+_RATES = 0.1, 0.8
 # Of corpora in which rows are wrong at random, at most this share has a block.
 _BY_CHANCE = 0.05
 
@@ -97,3 +115,89 @@ def wrong_blocks(wrong: NDArray[np.bool_]) -> list[tuple[int, int]]:
                 blocks.append((start, stop))
             start, total, highest = row + 1, 0.0, 0.0
     return blocks
+
+
+def exchanged(sources: Rows, targets: Rows, width: int) -> tuple[Rows, Rows]:
+    """Give sources of pairs the targets of others: wrong pairs, each once, and none that is given.
+
+    Args:
+        sources, targets: int64 [pairs], in the order of their rows.
+        width: the number of targets that there are.
+    """
+    shifts = np.array([*_SHIFTS, len(sources) // 2])
+    rows = np.arange(len(sources))[:: 1 + len(shifts) * len(sources) // _ENOUGH, None]
+    cells = sources[rows] * width + targets[(rows + shifts) % max(len(sources), 1)]
+    x, y = np.divmod(np.setdiff1d(cells, sources * width + targets), width)
+    return x, y
+
+
+def right_rows(scores: Floats, others: Floats, *, known: bool = True) -> Floats | None:
+    """Estimate how likely rows are translations, [rows]: rows beside right ones are mostly right.
+
+    Good stretches, with few wrong rows, and bad ones, with few right rows, follow each other as in
+    a hidden Markov chain (Rabiner, 1989). Wrong rows score as `others` do; right ones are more
+    frequent by a factor that rises exponentially with the score (Anderson, 1979, "Multivariate
+    logistic compounds"). Expectation maximisation fits all.
+
+    Args:
+        scores: [rows], in the order of the file, on any scale.
+        others: [pairs], of wrong pairs.
+        known: whether the encoder knows the languages; if so, translations stand out.
+
+    Returns:
+        None where there are too few pairs to compare rows with.
+    """
+    if len(others) < _FEWEST or not len(scores):
+        return None
+    low, some = float(np.median(others)), slice(None, None, 1 + len(scores) // _ENOUGH)
+    unit = max(2 * float(np.maximum(others - low, 0).mean()), _LEAST_UNIT)
+    own, wrong = (np.maximum(each - low, 0) / unit for each in (scores, others))
+    believed = np.full(_ROWS + int(_SHARE * len(own[some])), _FAR if known else _NEAR)
+    values = np.concatenate([own[some], believed, wrong])
+    labels = (np.arange(len(values)) < len(values) - len(wrong)).astype(np.float64)
+    right = sigmoid(4 * (own - np.quantile(wrong, 0.99)))
+    steps, kinds = _STEPS, _KINDS
+    for _ in range(_TURNS):
+        labels[: len(own[some])], before = right[some], right
+        slope, height = fit_curve(values, labels)
+        odds = np.exp(np.clip(slope * own + height, -_MOST_ODDS, _MOST_ODDS))
+        odds *= (1 - labels).sum() / labels.sum()
+        shares = kinds[:, 1:] / kinds.sum(axis=1, keepdims=True)  # of right rows, [2, 1]
+        likely = shares * odds + 1 - shares  # [2, rows]
+        good, seen = along(likely[1] / likely[0], steps / steps.sum(axis=1, keepdims=True))
+        stretches = np.stack([1 - good, good])
+        parts = stretches * shares * odds / likely
+        right, found = parts.sum(axis=0), parts.sum(axis=1)
+        steps, kinds = _STEPS + seen, np.stack([stretches.sum(axis=1) - found, found], axis=1)
+        kinds += _KINDS
+        if np.abs(right - before).max(initial=0) < 1e-3:
+            break
+    return np.round(right, 4)
+
+
+def along(odds: Floats, steps: Floats) -> tuple[Floats, Floats]:
+    """Follow a chain of two states: the probability of the second one in each row, and the steps.
+
+    Args:
+        odds: [rows], how many times likelier each row is in the second state.
+        steps: [2, 2], the probabilities from each state to each.
+
+    Returns:
+        float64 [rows], and the expected number of steps of each kind, [2, 2].
+    """
+    (stay, rise), (fall, keep) = steps.tolist()
+    before, after = np.empty((2, len(odds)))  # probability by earlier rows, and odds by later ones
+    share, rest = rise / (rise + fall), 1.0
+    for row, own in enumerate(odds.tolist()):
+        before[row] = share
+        here = share * own / (share * own + 1 - share)
+        share = here * keep + (1 - here) * rise
+    for row, own in zip(range(len(odds) - 1, -1, -1), odds[::-1].tolist(), strict=True):
+        after[row] = rest
+        rest = (keep * own * rest + fall) / (rise * own * rest + stay)
+    here = before * odds / (before * odds + 1 - before)
+    last, ahead = here[:-1], (odds * after)[1:]
+    low = 1 - last
+    moves = np.stack([low * stay, low * rise * ahead, last * fall, last * keep * ahead])
+    seen = (moves / moves.sum(axis=0)).sum(axis=1).reshape(2, 2)
+    return here * after / (here * after + 1 - here), seen

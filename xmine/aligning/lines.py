@@ -92,9 +92,7 @@ def align_lines(source: OrderedLines, target: OrderedLines, report: Report = sil
     words = Words.of(source.texts), Words.of(target.texts)
     vectors = source.vectors, target.vectors
     centred = _centred(source.vectors), _centred(target.vectors)
-    first = [
-        (weighed(vectors, words, each), each) for each in _first_paths(centred, lengths)
-    ]
+    first = [(weighed(vectors, words, each), each) for each in _first_paths(centred, lengths)]
     (weights, _, sums), path = max(first, key=lambda each: each[0][1])
     for done, radius in enumerate(_RADII, start=1):
         report(Progress("aligning", done, told))
@@ -113,7 +111,7 @@ def align_lines(source: OrderedLines, target: OrderedLines, report: Report = sil
     path = best_path(band, BEADS, lambda start, stop: given[start:stop], SKIPS)
     report(Progress("aligning", told - 1, told))
     probs = probabilities(band, BEADS, given, SKIPS, path, TEMPERATURE)
-    probs[are_matched(path)] *= common_order(path, probs, lengths, centred)
+    probs[are_matched(path)] *= _common_order(path, probs, lengths, centred)
     report(Progress("aligning", told, told))
     return Alignment(path, probs.round(4), weights)
 
@@ -123,9 +121,7 @@ def corners_of(path: Path, scale: int = 1) -> NDArray[np.int64]:
     return np.vstack([path[:1, [0, 2]], path[:, [1, 3]]]) * scale
 
 
-def _first_paths(
-    vectors: tuple[Halves, Halves], lengths: tuple[Lengths, Lengths]
-) -> list[Path]:
+def _first_paths(vectors: tuple[Halves, Halves], lengths: tuple[Lengths, Lengths]) -> list[Path]:
     """Walk over blocks of lines, where texts are long, and then over lines near that path."""
     size = np.array([len(each) for each in vectors])
     band = Band.whole(*size)
@@ -147,7 +143,7 @@ def _first_paths(
     ]
 
 
-def common_order(
+def _common_order(
     path: Path,
     probs: NDArray[np.float64],
     lengths: tuple[Lengths, Lengths],
@@ -156,42 +152,30 @@ def common_order(
     """Give the probability that two texts stand in a common order, against a null made of them.
 
     The sum over the paths of a first pass, where the probable beads are, is compared with those of
-    the source read backwards, as a whole and in blocks: a short text finds some place where lengths
-    and cosines fit, and a band around its path knows of no other place.
-
-    Args:
-        path, probs: of the texts.
-        lengths: of the lines of both sides, see `lengths_of`.
-        vectors: centred unit vectors of the lines of both sides, float16 [lines, dim].
+    lines read backwards, as a whole and in blocks: a short text finds some place where lengths and
+    cosines fit, and a band around its path knows of no other place.
     """
-    short = int(len(vectors[1]) < len(vectors[0]))
-    size = min(len(vectors[short]), _STRETCH)
-    beads, weights = path[are_matched(path)], probs[are_matched(path)]
+    beads, mass = path[are_matched(path)], np.cumsum(probs[are_matched(path)])
+    size = min(_STRETCH, *map(len, vectors))
     if size <= _FEW or not len(beads):
         return 1.0
-    mass = np.cumsum(weights)
-    middle = beads[np.searchsorted(mass, mass[-1] / 2), 2 * short]
-    is_near = np.abs(beads[:, 2 * short] - middle) <= size // 2
-    beads, mass = beads[is_near], np.cumsum(weights[is_near])
-    start, stop = np.searchsorted(mass, (_TAIL * mass[-1], (1 - _TAIL) * mass[-1]))
+    start, middle, stop = np.searchsorted(mass, mass[-1] * np.array((_TAIL, 0.5, 1 - _TAIL)))
+    ends = beads[[max(start, middle - size // 2), min(stop, middle + size // 2)]]
     usual, _ = usual_lengths(lengths, beads)
-    longer = max(1.0, usual[0][0] / lengths[0][0])  # in the characters of the text
-    cells = [
-        slice(int(beads[start, at]), min(int(beads[stop, at + 1]), int(beads[start, at]) + _WIDE))
-        for at in (0, 2)
+    longer = max(1.0, usual[0][0] / lengths[0][0])  # than the characters that are there
+    sides = [
+        (usual[at][first:last][:_WIDE] / longer, vectors[at][first:last][:_WIDE])
+        for at, (first, last) in enumerate(((ends[0, 0], ends[1, 1]), (ends[0, 2], ends[1, 3])))
     ]
-    x, y = (each[some] / longer for each, some in zip(usual, cells, strict=True))
-    every, random = np.arange(len(x)), np.random.default_rng(0)
-    orders = [every, every[::-1]]
-    for lines in _BACKWARDS:
-        starts = random.permutation(every[::lines])
-        orders.append(np.concatenate([every[at : at + lines][::-1] for at in starts]))
-    band, (skips, worst), sums = Band.whole(len(x), len(y)), FIRST[1], list[float]()
-    for order in orders:
-        some = vectors[0][cells[0]][order], vectors[1][cells[1]]
-        scores = first_scores(band, (x[order], y), some, worst)
+    (x, of_x), (y, of_y) = sorted(sides, key=lambda side: len(side[0]))
+    band, every, random = Band.whole(len(x), len(y)), np.arange(len(x)), np.random.default_rng(0)
+    sums = list[float]()
+    for lines in (1, len(x), *_BACKWARDS):
+        starts = random.permutation(every[::lines]) if lines > 1 else every
+        order = np.concatenate([every[at : at + lines][::-1] for at in starts])
+        scores = first_scores(band, (x[order], y), (of_x[order], of_y), FIRST[1][1])
         given = [row for rows in band.blocks() for row in scores(rows.start, rows.stop)]
-        *_, last = sums_of_paths(band, PAIRED, given.__getitem__, skips)
+        *_, last = sums_of_paths(band, PAIRED, given.__getitem__, FIRST[1][0])
         sums.append(float(last[-1]))
     gain = max(0.0, sums[0] - float(np.mean(sums[1:]))) / (_DEVIATION * np.sqrt(size))
     return 1 / (1 + _ODDS * float(np.exp(-(gain**2) / 2)))

@@ -215,7 +215,7 @@ def probabilities(
 
 
 def sums_of_paths(
-    band: Band, kinds: Kinds, given: Callable[[int], NDArray[np.float64]], skips: Skips
+    band: Band, kinds: Kinds, given: Callable[[int], Floats], skips: Skips
 ) -> Iterator[NDArray[np.float64]]:
     """Give for each row the logarithms of the sums over the paths that lead to its cells."""
     last = _Rows(band, kinds)

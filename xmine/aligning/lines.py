@@ -39,8 +39,8 @@ _BLOCKS = 2500  # of a longer text
 _AT_ONCE = 4096  # lines
 _RADII = (12, 6)  # lines, of the passes around a path
 
-# Of the null: shorter sides tell nothing; lines that are looked at of that side and of the other;
-# share of the beads that may stand anywhere, at either end; lines that are read backwards at once.
+# Of the null: shorter sides tell nothing; beads and lines that are looked at; share of the beads
+# that may stand anywhere, at either end; lines that are read backwards at once, beside all.
 _FEW, _STRETCH, _WIDE, _TAIL, _BACKWARDS = 20, 256, 4096, 0.1, (16, 8)
 # Deviation of the gain of unrelated texts, for the root of the lines; odds against a common order
 # where nothing is gained. Texts of 40 lines gain 3.5 deviations or more, unrelated ones up to 1.8.
@@ -81,11 +81,6 @@ class Alignment:
 
 def align_lines(source: OrderedLines, target: OrderedLines, report: Report = silent) -> Alignment:
     """Align the lines of two texts that are in the same order."""
-    size = len(source.texts), len(target.texts)
-    if not all(size):
-        beads = [(at, at + 1, 0, 0) for at in range(size[0])]
-        beads += [(0, 0, at, at + 1) for at in range(size[1])]
-        return Alignment(np.array(beads, np.int64).reshape(-1, 4), np.ones(sum(size)), (0.0, 0.0))
     told = len(_RADII) + 2
     lengths = lengths_of(source.texts, target.texts)
     report(Progress("aligning", 0, told))
@@ -127,10 +122,9 @@ def _first_paths(vectors: tuple[Halves, Halves], lengths: tuple[Lengths, Lengths
     band = Band.whole(*size)
     if np.prod(size, dtype=np.float64) > _CELLS:
         scale = -(-int(size.max()) // _BLOCKS)
-        starts = [np.arange(0, each, scale) for each in size]
         sums = [
-            np.add.reduceat(each, at, dtype=np.float32)
-            for each, at in zip(vectors, starts, strict=True)
+            np.add.reduceat(each, np.arange(0, len(each), scale), dtype=np.float32)
+            for each in vectors
         ]
         blocks = normalised(sums[0]), normalised(sums[1])
         whole = Band.whole(len(blocks[0]), len(blocks[1]))
@@ -152,8 +146,7 @@ def _common_order(
     """Give the probability that two texts stand in a common order, against a null made of them.
 
     The sum over the paths of a first pass, where the probable beads are, is compared with those of
-    lines read backwards, as a whole and in blocks: a short text finds some place where lengths and
-    cosines fit, and a band around its path knows of no other place.
+    lines read backwards: a short text finds some place that fits, whose band knows of no other.
     """
     beads, mass = path[are_matched(path)], np.cumsum(probs[are_matched(path)])
     size = min(_STRETCH, *map(len, vectors))
@@ -163,10 +156,8 @@ def _common_order(
     ends = beads[[max(start, middle - size // 2), min(stop, middle + size // 2)]]
     usual, _ = usual_lengths(lengths, beads)
     longer = max(1.0, usual[0][0] / lengths[0][0])  # than the characters that are there
-    sides = [
-        (usual[at][first:last][:_WIDE] / longer, vectors[at][first:last][:_WIDE])
-        for at, (first, last) in enumerate(((ends[0, 0], ends[1, 1]), (ends[0, 2], ends[1, 3])))
-    ]
+    cells = (slice(ends[0, at], min(ends[1, at + 1], ends[0, at] + _WIDE)) for at in (0, 2))
+    sides = [(x[at] / longer, of_x[at]) for at, x, of_x in zip(cells, usual, vectors, strict=True)]
     (x, of_x), (y, of_y) = sorted(sides, key=lambda side: len(side[0]))
     band, every, random = Band.whole(len(x), len(y)), np.arange(len(x)), np.random.default_rng(0)
     sums = list[float]()

@@ -41,7 +41,7 @@ _RADII = (12, 6)  # lines, of the passes around a path
 
 # Of the null: shorter sides tell nothing; beads and lines that are looked at; share of the beads
 # that may stand anywhere, at either end; lines that are read backwards at once, beside all.
-_FEW, _STRETCH, _WIDE, _TAIL, _BACKWARDS = 20, 256, 4096, 0.1, (16, 8)
+_FEW, _STRETCH, _WIDE, _TAIL, _BACKWARDS = 25, 256, 4096, 0.1, (16, 8)
 # Deviation of the gain of unrelated texts, for the root of the lines; odds against a common order
 # where nothing is gained. Texts of 40 lines gain 3.5 deviations or more, unrelated ones up to 1.8.
 _DEVIATION, _ODDS = 0.32, 8.0

@@ -122,6 +122,14 @@ def test_texts_that_are_no_versions_of_one_document_are_told() -> None:
         aligned = xmine.align(source, other)
         assert any(told in warning for warning in aligned.report().warnings)
         assert len(list(aligned.rows())) < 5
+    english, german = ((EXAMPLES / f"{code}.txt").read_text().split("\n") for code in ("en", "de"))
+    known = [line.split("\t") for line in (EXAMPLES / "gold-de.tsv").read_text().splitlines()]
+    others = [x for at, x in enumerate(english, 1) if str(at) not in {pair[0] for pair in known}]
+    for stretch in (german[15:45], german[:60], german[30:90]):  # which find a place in a long text
+        for sides in ((stretch, others), (others, stretch)):
+            aligned = xmine.align(*sides)
+            assert any(told in warning for warning in aligned.report().warnings)
+            assert not list(aligned.rows())
     same = xmine.align(source, source)
     assert {bead for bead in beads_of(same)} == {
         (str(n), str(n)) for n in range(1, len(source) + 1)

@@ -22,8 +22,7 @@ from xmine.scoring.threshold import LIKELY, UNLIKELY_LEFT_OUT
 from xmine.text.segmentation import join
 from xmine.text.sentences import Sentences
 
-# Mean probability below which beads are of texts that are no versions of one document, and the cut
-# of these.
+# Mean probability below which beads are of texts without a common order, and the cut of these.
 _UNCLEAR, _CUT = 0.35, 0.5
 _FEW = 5  # beads that tell nothing of that
 _MOST_KINDS = 6  # kinds of beads that are counted by name
@@ -157,17 +156,6 @@ class AligningReport(Report):
         """The expected share of beads that are exactly right; None without beads."""
         return float(np.mean([each.prob for each in self.kept])) if self.kept else None
 
-    @property
-    def alone(self) -> tuple[int, int]:
-        """The number of lines of both sides without counterpart."""
-        beads = self.result.alignment.beads
-        return int((beads[:, 2] == beads[:, 3]).sum()), int((beads[:, 0] == beads[:, 1]).sum())
-
-    @property
-    def flags(self) -> dict[str, int]:
-        """The number of beads with each flag that was raised."""
-        return flag_counts(each.flags for each in self.kept)
-
     @cached_property
     def warnings(self) -> list[str]:
         """What the user should know before trusting the beads."""
@@ -211,11 +199,14 @@ class AligningReport(Report):
         if others := sum(self.kinds.values()) - sum(shown.values()):
             shown["others"] = others
         yield Figure("kinds", self.kinds, told("beads: ", counted(shown)))
-        said = f"without counterpart: {self.alone[0]:,} x {self.alone[1]:,} {self._unit}"
-        yield Figure("without_counterpart", list(self.alone), said * any(self.alone))
+        beads = aligned.alignment.beads
+        alone = [int((beads[:, at] == beads[:, at + 1]).sum()) for at in (2, 0)]
+        said = f"without counterpart: {alone[0]:,} x {alone[1]:,} {self._unit}"
+        yield Figure("without_counterpart", alone, said * any(alone))
         weights = zip(("encoder", "lexicon"), aligned.alignment.weights, strict=True)
         yield Figure("weights", dict(weights))
-        yield Figure("flags", self.flags, told("flags: ", counted(self.flags)))
+        flags = flag_counts(each.flags for each in self.kept)
+        yield Figure("flags", flags, told("flags: ", counted(flags)))
         for name, side in (("source", aligned.source), ("target", aligned.target)):
             sizes = {"lines": side.total, "sentences": len(side), "blank": side.blank}
             yield Figure(name, {"file": side.name, **sizes})

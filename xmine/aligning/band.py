@@ -201,7 +201,7 @@ def probabilities(
     }
     total = 0.0
     for some, scores, wanted in ((band, ahead, begins), (band.turned(), behind, ends)):
-        for row, values in enumerate(_sums(some, kinds, scores, skips)):
+        for row, values in enumerate(sums_of_paths(some, kinds, scores, skips)):
             if row in wanted:
                 at, column = wanted[row]
                 found[at] += values[column - some.starts[row]]
@@ -214,8 +214,8 @@ def probabilities(
     return np.exp(np.minimum(found, 0))
 
 
-def _sums(
-    band: Band, kinds: Kinds, given: Callable[[int], NDArray[np.float64]], skips: Skips
+def sums_of_paths(
+    band: Band, kinds: Kinds, given: Callable[[int], Floats], skips: Skips
 ) -> Iterator[NDArray[np.float64]]:
     """Give for each row the logarithms of the sums over the paths that lead to its cells."""
     last = _Rows(band, kinds)

@@ -35,9 +35,8 @@ def windows_of_sums(sums: Halves) -> Windows:
         found = np.zeros((MOST, stop - start, sums.shape[1]), np.float32)
         for n in range(1, MOST + 1):
             first = max(start, n)
-            if first < stop:
-                found[n - 1, first - start :] = sums[first - n : stop - n]
-                found[n - 1] += found[n - 2] if n > 1 else 0
+            found[n - 1, first - start :] = sums[first - n : max(first, stop) - n]
+            found[n - 1] += found[n - 2] if n > 1 else 0
             found[n - 1, : max(0, first - start)] = 0
         return normalised(found.reshape(-1, sums.shape[1])).reshape(found.shape)
 

@@ -79,18 +79,17 @@ def align(
         )
     pair = as_pair(encoder or SentenceEncoder.load())
     asked = partial(run_facts, inputs, pair, options, {ALIGNED: True})
-    told: list[str] = []
-    here = temporary_run() if run is None else open_run(Path(run), asked(), force, told.append)
+    warnings: list[str] = []
+    here = temporary_run() if run is None else open_run(Path(run), asked(), force, warnings.append)
     with here as opened, scratch_in(opened.folder):
         steps = Steps(opened.path(PARTS), changed=opened.changed, kept=opened.kept)
         codes = options.src_lang, options.tgt_lang
         read = partial(read_sentences, dedup=False, segment=options.segment, report=report)
         left, right = (read(each, language=code) for each, code in zip(inputs, codes, strict=True))
+        encoders = pair.source, pair.target
         sides = [
-            _side(each, sentences, prompt, steps, report)
-            for each, sentences, prompt in zip(
-                (pair.source, pair.target), (left, right), options.prompts, strict=True
-            )
+            _side(*each, steps, report)
+            for each in zip(encoders, (left, right), options.prompts, strict=True)
         ]
         alignment = align_lines(sides[0], sides[1], report)
         known = pair.facts.languages
@@ -98,19 +97,16 @@ def align(
             codes[0] or guess_language(left.texts, known),
             codes[1] or guess_language(right.texts, known),
         )
-        warnings = [*inputs[0].warnings, *inputs[1].warnings]
+        warnings += [*inputs[0].warnings, *inputs[1].warnings]
         warnings += check_sides((left.name, right.name), (left.texts, right.texts), codes)
-        doubts = [check_language(each.name, each.texts, known) for each in (left, right)]
+        unknown = [
+            each.name for each in (left, right) if check_language(each.name, each.texts, known)
+        ]
         warnings += check_spelling(left.name, left.texts) + check_spelling(right.name, right.texts)
         warnings += check_chapters(left.name, left.texts) + check_chapters(right.name, right.texts)
-        aligned = Aligned(left, right, alignment, languages, options)
-        aligned = replace(
-            aligned,
-            flags=_flags(aligned),
-            warnings=told + warnings,
-            unknown=[each.name for each, doubt in zip((left, right), doubts, strict=True) if doubt],
-            vectors=vector_facts(pair),
-        )
+        facts = vector_facts(pair)
+        aligned = Aligned(left, right, alignment, languages, options, (), warnings, unknown, facts)
+        aligned = replace(aligned, flags=_flags(aligned))
         if opened.kept:
             for name in RESULTS:  # of mined pairs, which --force replaces
                 remove(opened.path(name))
@@ -134,24 +130,13 @@ def _side(
         sums = encoder.body.sums(texts)[:, : encoder.dim]
         halves = (sums / max(1.0, float(np.abs(sums).max()) / _LARGEST)).astype(np.float16)
         return OrderedLines(texts, normalised(sums).astype(np.float16), windows_of_sums(halves))
-    tables = [_encoded(encoder, texts, n, prompt, steps, report) for n in range(1, MOST + 1)]
+    tables = []
+    for n in range(1, min(MOST, len(texts)) + 1):
+        joined = [join(texts[at : at + n]) for at in range(len(texts) - n + 1)]
+        table = sentence_table("", joined, dedup=False)
+        files = encode_sentences(encoder, table, steps, report, prompt, cache=Cache())
+        tables.append(files.every())
     return OrderedLines(texts, tables[0], _windows_of(tables))
-
-
-def _encoded(
-    encoder: SentenceEncoder,
-    texts: Sequence[str],
-    n: int,
-    prompt: str,
-    steps: Steps,
-    report: Report,
-) -> NDArray[np.float16]:
-    """Encode each n lines together: float16 [texts - n + 1, dim]."""
-    joined = [join(texts[at : at + n]) for at in range(len(texts) - n + 1)]
-    if not joined:
-        return np.zeros((0, encoder.dim), np.float16)
-    table = sentence_table("", joined, dedup=False)
-    return encode_sentences(encoder, table, steps, report, prompt, cache=Cache()).every()
 
 
 def _windows_of(tables: Sequence[NDArray[np.float16]]) -> Windows:
@@ -161,8 +146,7 @@ def _windows_of(tables: Sequence[NDArray[np.float16]]) -> Windows:
         found = np.zeros((MOST, stop - start, tables[0].shape[1]), np.float32)
         for n, table in enumerate(tables, start=1):
             first = max(start, n)
-            if first < stop:
-                found[n - 1, first - start :] = table[first - n : stop - n]
+            found[n - 1, first - start :] = table[first - n : max(first, stop) - n]
         return found
 
     return windows
@@ -173,12 +157,11 @@ def _flags(aligned: Aligned) -> list[str]:
     rows = [row for row in aligned.beads() if row.source and row.target]
     if not rows:
         return []
-    tables = [
+    source, target = (
         sentence_table("", (getattr(row, side) for row in rows), dedup=False)
         for side in ("source", "target")
-    ]
-    both = tables[0], tables[1]
+    )
     every, probs = np.arange(len(rows)), np.array([row.prob for row in rows])
     chosen = ChosenPairs(every, every, probs.astype(np.float32), np.zeros(len(rows), np.float32))
-    read = read_lines(both, (every, every), aligned.languages)
-    return list(flag_pairs(chosen, probs, None, *both, read))
+    read = read_lines((source, target), (every, every), aligned.languages)
+    return list(flag_pairs(chosen, probs, None, source, target, read))

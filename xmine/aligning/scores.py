@@ -96,14 +96,8 @@ def merging_of(path: Path) -> float:
 
 def block_scores(vectors: tuple[Floats, Floats]) -> Scores:
     """Score blocks of lines, all with all, by the cosines of their unit vectors [blocks, dim]."""
-
-    def scores(start: int, stop: int) -> list[Floats]:
-        found = np.zeros((stop - start, 1, len(vectors[1]) + 1), np.float32)
-        first = max(start, 1)
-        found[first - start :, 0, 1:] = vectors[0][first - 1 : stop - 1] @ vectors[1].T - _CHANCE
-        return list(found)
-
-    return scores
+    found = np.pad(vectors[0] @ vectors[1].T - _CHANCE, ((1, 0), (1, 0)))[:, None]
+    return lambda start, stop: list(found[start:stop])
 
 
 def first_scores(

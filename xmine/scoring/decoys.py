@@ -145,7 +145,8 @@ def _null(pairs: ChosenPairs, probs: Floats, decoys: ChosenPairs, power: float) 
     share = (np.arange(len(decoys)) + 0.5) / len(decoys)  # of decoys above each
     weights = power * share ** (power - 1)
     weights *= len(decoys) / weights.sum()
-    null: Floats = np.bincount(_places(decoys.scores[order]), weights, len(_BINS))
+    places = _places(decoys.scores[order])
+    null: Floats = np.bincount(places, weights, len(_BINS)).astype(np.float64)
     return null
 
 

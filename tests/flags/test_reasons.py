@@ -33,9 +33,9 @@ CASES = [
         *("near-copy", "Page 1 of 60", "page 2 of 60"),
         "the letters of both sides are the same",
     ),
-    ("script", "the cat sat on the mat", "the cat sat on it", "no Han character in the target"),
+    ("language", "the cat sat on the mat", "the cat sat on it", "no Han character in the target"),
     (
-        *("script", "der Hund und die Katze sind nicht da", "狗和猫不在"),
+        *("language", "der Hund und die Katze sind nicht da", "狗和猫不在"),
         "the source does not look like en: 0 function words in 8 words",
     ),
     ("markup", "Read &quot;this&quot;", "读这个", "'&quot;' in the source is markup"),
@@ -56,11 +56,12 @@ def test_texts_alone_explain_a_flag(flag: str, source: str, target: str, said: s
     [
         (("und", "de"), "the target looks like English"),
         (("en", "ja"), "no Han or Hiragana or Katakana character in the target"),
+        (("en", "nl"), "the target looks like English"),
     ],
 )
 def test_other_languages_have_reasons_of_their_own(languages: tuple[str, str], said: str) -> None:
     texts = "the cat sat on the mat", "the cat sat on it all day"
-    assert text_reason("script", texts, Files(languages, ([texts[0]], [texts[1]]))) == said
+    assert text_reason("language", texts, Files(languages, ([texts[0]], [texts[1]]))) == said
 
 
 def test_every_flag_has_a_sentence() -> None:

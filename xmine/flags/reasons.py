@@ -14,7 +14,8 @@ from xmine.flags.near_copies import letters_of, shared_letters
 from xmine.flags.numbers import Number, differing, reader
 from xmine.flags.scripts import foreign_to, share_of_script
 from xmine.text.folding import nfkc, without_markup
-from xmine.text.languages import ENGLISH_WORDS, scripts_of, short_code
+from xmine.text.languages import ENGLISH_WORDS, language_name, scripts_of, short_code
+from xmine.text.rivals import rather_in
 
 _MOST_SAID = 60  # characters of a stretch
 _SCRIPTS = {"CJK": "Han"}
@@ -86,7 +87,7 @@ def _stretch(find: Callable[[str], str], fault: str) -> Explained:
     return told
 
 
-def _script(texts: Both, files: Files) -> str:
+def _language(texts: Both, files: Files) -> str:
     sides = zip(("source", "target"), files.languages, files.texts, texts, strict=True)
     said = "; ".join(filter(None, (_foreign(*side) for side in sides)))
     return said or "a side is not in its language"
@@ -97,7 +98,8 @@ def _foreign(name: str, language: str, side: Sequence[str], text: str) -> str:
     text, letters = nfkc(without_markup(text)), letters_of(text)
     found = scripts_of(language, side)
     if not foreign_to(language, found)(text, letters):
-        return ""
+        (code,) = rather_in(language, found)([text], [letters])
+        return code and f"the {name} looks like {language_name(code)}"
     share = share_of_script(language, side, letters)
     own = sorted(found)
     scripts = " or ".join(_SCRIPTS.get(each, each.title()) for each in own)
@@ -121,7 +123,7 @@ _EXPLAINED: dict[str, Explained] = {
     "hub": lambda *_: "a side is near to very many lines, or is boilerplate",
     "copy": lambda *_: "both sides are the same text",
     "near-copy": _near_copy,
-    "script": _script,
+    "language": _language,
     "length": _length,
     "partial": lambda *_: "a stretch of a side has no counterpart",
     "number": _number,

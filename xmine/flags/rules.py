@@ -91,7 +91,7 @@ def flag_pairs(
         else is_hub(neighbours.sources, left)[x] | is_hub(neighbours.targets, right)[y],
         "copy": copy,
         "near-copy": near_copy,
-        "script": foreign,
+        "language": foreign,
         "number": read.other_numbers,
         "duplicate": (better[0] != own) | (better[1] != own),
     }

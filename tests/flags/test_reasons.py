@@ -40,6 +40,10 @@ CASES = [
     ),
     ("markup", "Read &quot;this&quot;", "读这个", "'&quot;' in the source is markup"),
     (
+        *("placeholder", "Odo %s has {count} boats <b>here", "Odo {Count}有%d条船"),
+        "%s, {count} and <b> on the source side only, %d and {Count} on the target side only",
+    ),
+    (
         *("garbled", "It is late", "\ufffd\ufffd很晚了"),
         "'\ufffd' in the target is no text that people wrote",
     ),

@@ -102,6 +102,7 @@ def flags_of(
             "船在退潮前悄悄离开了港口。",
         ),
         ("length", "The boats left the harbour before the tide turned that night.", "船走。"),
+        ("placeholder", "Odo has {count} boats in {place}.", "Odo在{place}有船。"),
         ("length", "Gone.", "那天夜里，船在退潮之前悄悄地离开了港口，谁也没有听见，谁也没有看见。"),
         ("number", "The boat took 14 people aboard.", "船上载了15人。"),
         ("number", "In the 1990s the harbour froze.", "20世纪80年代，港口结冰了。"),
@@ -147,7 +148,7 @@ def test_flags_stand_in_their_order_and_without_spaces() -> None:
     both = side("a", [text]), side("b", [text])
     assert list(flags_by_rules(chosen, np.ones(1), near, *both, ("en", "zh"))) == ["copy,language"]
     names = "hub,copy,near-copy,language,length,partial,number,high,duplicate,markup,garbled"
-    assert ",".join(FLAGS) == names
+    assert ",".join(FLAGS) == f"{names},placeholder"
 
 
 def test_no_pairs_have_no_flags() -> None:

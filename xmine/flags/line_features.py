@@ -1,6 +1,6 @@
 """Lines of a side -> features of each line, a few numbers that the rules of flags read.
 
-The features of a line take about 31 bytes, 81 while they are computed, and 47 on disk.
+The features of a line take about 32 bytes, 81 while they are computed, and 48 on disk.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +16,7 @@ from xmine.flags.boilerplate import boilerplate, ends_of, variants
 from xmine.flags.faults import garbled, markup
 from xmine.flags.flag_set import Bools
 from xmine.flags.near_copies import beyond_latin, latin_characters, letters_of
+from xmine.flags.placeholders import may_have
 from xmine.flags.scripts import foreign_lines
 from xmine.progress import silent
 from xmine.run.local import LocalEngine
@@ -45,6 +46,7 @@ _LINE = np.dtype(
         ("mark", "u1"),
         ("markup", "?"),
         ("garbled", "?"),
+        ("formatted", "?"),
     ]
 )
 
@@ -63,6 +65,7 @@ class LineFeatures:
         foreign: bool [lines], whether it is in another language than its side.
         mark: uint8 [lines], how it ends: 1 with the mark of a sentence, 2 of a question, else 0.
         markup, garbled: bool [lines], see `xmine.flags.faults`.
+        formatted: bool [lines], whether it may have placeholders.
         groups: int64 [lines], the first line with the same letters, see
             `xmine.flags.boilerplate.variants`.
         boilerplate: bool [lines], whether it is.
@@ -77,6 +80,7 @@ class LineFeatures:
     mark: NDArray[np.uint8]
     markup: Bools
     garbled: Bools
+    formatted: Bools
     groups: NDArray[np.int64]
     boilerplate: Bools
 
@@ -166,6 +170,7 @@ def _look(
         lines["mark"][rows] = list(map(last_mark, some))
         lines["markup"][rows] = [bool(markup(text)) for text in texts[rows]]
         lines["garbled"][rows] = [bool(garbled(text)) for text in texts[rows]]
+        lines["formatted"][rows] = list(map(may_have, texts[rows]))
 
 
 def last_mark(text: str) -> int:

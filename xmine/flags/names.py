@@ -3,5 +3,5 @@
 # What makes a pair suspicious (xmine/flags/rules.py), in the order of the column.
 FLAGS = (
     *("hub", "copy", "near-copy", "language", "length", "partial"),
-    *("number", "high", "duplicate", "markup", "garbled"),
+    *("number", "high", "duplicate", "markup", "garbled", "placeholder"),
 )

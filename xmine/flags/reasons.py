@@ -12,6 +12,7 @@ from xmine.extras import plugin
 from xmine.flags.faults import garbled, markup
 from xmine.flags.near_copies import letters_of, shared_letters
 from xmine.flags.numbers import Number, differing, reader
+from xmine.flags.placeholders import differing as placeholders
 from xmine.flags.scripts import foreign_to, share_of_script
 from xmine.text.folding import nfkc, without_markup
 from xmine.text.languages import ENGLISH_WORDS, language_name, scripts_of, short_code
@@ -56,21 +57,28 @@ def _number(texts: Both, files: Files) -> str:
     found = differing(*texts, reader(files.languages[0]), reader(files.languages[1]))
     if found is None:
         return "a number is on one side only"
-    parts = [
-        f"{_listed(numbers)} on the {side} side only"
-        for side, numbers in zip(("source", "target"), found, strict=True)
-        if numbers
-    ]
-    return ", ".join(parts)
+    return _sides(*(list(map(_named, numbers)) for numbers in found))
 
 
-def _listed(numbers: list[Number]) -> str:
-    """Name numbers once each, each by its readings."""
-    named = [
-        each.written or " or ".join(map(_written, sorted(each.readings)[:3])) for each in numbers
-    ]
-    *others, last = dict.fromkeys(named)
-    return f"{', '.join(others)} and {last}" if others else last
+def _placeholder(texts: Both, _: Files) -> str:
+    found = placeholders(*texts)
+    return _sides(*found) if found else "a placeholder is on one side only"
+
+
+def _sides(source: list[str], target: list[str]) -> str:
+    """Say what is on either side only, each once."""
+    said = []
+    for side, found in (("source", source), ("target", target)):
+        if found:
+            *others, last = dict.fromkeys(found)
+            listed = f"{', '.join(others)} and {last}" if others else last
+            said.append(f"{listed} on the {side} side only")
+    return ", ".join(said)
+
+
+def _named(number: Number) -> str:
+    """Name a number as it is written, or by its readings."""
+    return number.written or " or ".join(map(_written, sorted(number.readings)[:3]))
 
 
 def _written(value: float) -> str:
@@ -131,4 +139,5 @@ _EXPLAINED: dict[str, Explained] = {
     "duplicate": lambda *_: "a better pair has the same source or target",
     "markup": _stretch(markup, "is markup"),
     "garbled": _stretch(garbled, "is no text that people wrote"),
+    "placeholder": _placeholder,
 }

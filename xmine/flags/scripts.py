@@ -40,7 +40,8 @@ _OWN = {"HIRAGANA": (re.compile("[ぁ-ヿ]"), 10), "HANGUL": (re.compile("[가-�
 _LATIN = _RANGES["LATIN"]
 _WORD = re.compile(rf"[{_LATIN}]+")
 _CHINESE = re.compile(f"[{HAN}]")
-_TAG = re.compile("<[^<>]*>")
+# Tags, and the words of messages of ICU: {n, plural, one{…} other{…}}.
+_CODE = re.compile(r"<[^<>]*>|\{\s*\w+\s*,\s*\w+\s*,|[\w=]*\{\w*\}?")
 
 
 def foreign_to(language: str, scripts: set[str]) -> Callable[[str, str], bool]:
@@ -125,9 +126,9 @@ def _not_latin(letters: str, own: re.Pattern[str]) -> bool:
 
 
 def _plain(text: str) -> str:
-    """Leave out tags; make a line in capitals throughout, where they mark no names, lower case."""
-    if "<" in text:
-        text = _TAG.sub(" ", text)
+    """Leave out code; make a line in capitals throughout, where they mark no names, lower case."""
+    if "<" in text or "{" in text:
+        text = _CODE.sub(" ", text)
     return text.lower() if text.isupper() else text
 
 

@@ -1,4 +1,4 @@
-"""Estimate and cut against a twin: docs/explanation/threshold.md, with loops, a pair at a time.
+"""Estimate and cut against a twin: docs/explanation/sure.md, with loops, a pair at a time.
 
 Nothing of xmine.scoring.probability or xmine.scoring.threshold is used for the twin, only `nearest`
 for the cosines.

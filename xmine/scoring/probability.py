@@ -5,7 +5,7 @@ row and column. Without a translation, the best three cells are the top of one p
 is exponential their gap is exponential too, and the next spacing has half its mean (Rényi, 1953,
 "On the theory of order statistics"). So the files themselves show how far wrong pairs stand out.
 The gaps of translations are normal around a mean several times as far, which falls where rivals are
-close. Fitting both gives each pair a probability. docs/explanation/threshold.md has the
+close. Fitting both gives each pair a probability. docs/explanation/sure.md has the
 derivation and says where the estimate fails.
 """
 

@@ -3,7 +3,7 @@
 The cut is a given probability, the one of the highest expected F1 (`auto`), or the lowest from one
 half on whose pairs are expected to be as precise as is wanted. Where there is no estimate, the cut
 is a score.
-docs/explanation/threshold.md has the derivation and how good it is.
+docs/explanation/sure.md has the derivation and how good it is.
 """
 
 import math
@@ -200,7 +200,7 @@ def weakness_of(confidence: Confidence | None, advice: str = "") -> str:
     if found < 1:
         return f"no pair stands out from the others{advice}"
     if found < FEW:
-        return f"a weak estimate: fewer than {FEW} translations stand out{advice}"
+        return f"fewer than {FEW} translations are expected: only labels tell{advice}"
     if confidence.apart < CLOSE:
         return f"a weak estimate: translations hardly stand out from other pairs{advice}"
     return ""

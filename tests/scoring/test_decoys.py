@@ -50,7 +50,7 @@ def estimated(
 ) -> Confidence:
     none = np.full(len(pairs), -1, np.int8) if labels is None else labels
     free = np.full(len(pairs), np.nan) if given is None else given
-    return estimate_by_decoys(pairs, decoys, POWER, none, free)
+    return estimate_by_decoys(pairs, np.zeros(len(pairs)), decoys, POWER, none, free)
 
 
 def twin(pairs: ChosenPairs, decoys: ChosenPairs) -> list[float]:

@@ -189,12 +189,11 @@ def read_candidates(
     lower = (chosen.scores - read.against(pairs, weights)).astype(np.float32)
     order = np.lexsort((chosen.targets, chosen.sources, -lower))
     chosen = replace(chosen, scores=lower)
-    decoys = candidates.decoys
-    if decoys is not None:
-        rows = decoys.sources, decoys.targets
-        texts = PickedTexts(sides[0].texts, rows[0]), PickedTexts(sides[1].texts, rows[1])
+    if (decoys := candidates.decoys) is not None:
+        pairs = decoys.sources, decoys.targets
+        texts = PickedTexts(sides[0].texts, pairs[0]), PickedTexts(sides[1].texts, pairs[1])
         differ = replace(read, other_numbers=other_numbers(texts, languages))
-        less = differ.against(rows, weights)
+        less = differ.against(pairs, replace(weights, other_language=0))
         decoys = replace(decoys, scores=(decoys.scores - less).astype(np.float32))
         candidates = replace(candidates, decoys=decoys)
     return candidates.with_pairs(chosen.take(order), order)
@@ -307,7 +306,11 @@ def first_estimate(
     labels = labels_of(seeds.pairs, *candidates.lines())
     apart = np.where(copies & (labels == -1), 0.0, given)
     if weights and decoys is not None and len(decoys):
-        return estimate_by_decoys(chosen, decoys, weights.decoy_power, labels, apart)
+        # Lines of another language are few or one part of a file, and must not tell how scores are.
+        rows, read = (chosen.sources, chosen.targets), candidates.read
+        foreign = replace(weights, other_numbers=0, other_mark=0)
+        less = np.zeros(len(chosen)) if read is None else read.against(rows, foreign)
+        return estimate_by_decoys(chosen, less, decoys, weights.decoy_power, labels, apart)
     known[~np.isnan(apart)] = 0  # which leaves them out of the fit
     found = estimate(chosen, candidates.neighbours, known, candidates.kin)
     if found is None or decoys is None or not len(decoys) or chosen.evidence is not None:

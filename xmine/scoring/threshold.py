@@ -22,7 +22,7 @@ _PRUDENCE = 0.9
 # Nor does `auto` keep one where no translation is expected, since the best F1 of hardly any
 # translations is low, and so is its cut; the nearer their share of the pairs is to _SPARSE, the
 # less this counts.
-LIKELY, _SPARSE = 0.5, 0.03
+LIKELY, _SPARSE = 0.5, 0.08
 UNLIKELY_LEFT_OUT = f", without pairs below {LIKELY:g}; --min-prob takes them in"
 # With fewer translations than this one must not rely on the estimate, nor where their gaps are less
 # than so many times as wide as those of wrong pairs, as among short lines.

@@ -26,7 +26,6 @@ from xmine.scoring.alignment import Looseness
 from xmine.scoring.decoys import estimate_by_decoys, with_decoys
 from xmine.scoring.margin import MarginScores, margin_scores, pair_scores
 from xmine.scoring.probability import Confidence, Floats, Kindred, estimate
-from xmine.scoring.rescoring import add_evidence
 from xmine.scoring.retrieval import ChosenPairs, choose_pairs
 from xmine.scoring.threshold import choose_threshold
 from xmine.text.identification import guess_language
@@ -270,10 +269,6 @@ def estimate_probabilities(
     confidence = first_estimate(candidates, seeds, probs)
     if confidence is None:
         return Estimated(candidates, None, copies)
-    if chosen.evidence is not None:
-        known[~np.isnan(probs)] = 0
-        is_calibrated = candidates.weights is not None
-        confidence = add_evidence(confidence, chosen, known, is_calibrated=is_calibrated)
     left = np.isnan(probs)
     if settled.others is not None and confidence.probs[left & is_open].sum() < 1:
         probs = np.where(left & is_open, settled.others.probs_of(*lines), probs)
@@ -305,15 +300,17 @@ def first_estimate(
     given = np.full(len(chosen), np.nan) if given is None else given
     labels = labels_of(seeds.pairs, *candidates.lines())
     apart = np.where(copies & (labels == -1), 0.0, given)
-    if weights and decoys is not None and len(decoys):
+    are_odds = weights is not None or chosen.evidence is not None
+    if are_odds and decoys is not None and len(decoys):
         # Lines of another language are few or one part of a file, and must not tell how scores are.
-        rows, read = (chosen.sources, chosen.targets), candidates.read
-        foreign = replace(weights, other_numbers=0, other_mark=0)
-        less = np.zeros(len(chosen)) if read is None else read.against(rows, foreign)
+        rows, read, less = (chosen.sources, chosen.targets), candidates.read, np.zeros(len(chosen))
+        weights = weights or RerankingWeights()
+        if read is not None and candidates.weights:
+            less = read.against(rows, replace(weights, other_numbers=0, other_mark=0))
         return estimate_by_decoys(chosen, less, decoys, weights.decoy_power, labels, apart)
     known[~np.isnan(apart)] = 0  # which leaves them out of the fit
     found = estimate(chosen, candidates.neighbours, known, candidates.kin)
-    if found is None or decoys is None or not len(decoys) or chosen.evidence is not None:
+    if found is None or decoys is None or not len(decoys):
         return found
     return with_decoys(found, chosen, decoys, labels, apart)
 

@@ -111,10 +111,10 @@ def with_decoys(
     labels: NDArray[np.int8],
     given: Floats,
 ) -> Confidence:
-    """Take the mean of an estimate by gaps and of one by decoys, where scores are margins.
+    """Take the quadratic mean of an estimate by gaps and of one by decoys of margins.
 
     Either errs where the other does not: gaps of translations and of wrong pairs may look like one
-    kind, and margins tell less than log-odds. So neither alone may say that there is nothing.
+    kind, and margins tell less than log-odds. So neither alone may say that there is nothing, and the surer one counts more.
 
     Args:
         first: the estimate by gaps, of the same pairs.
@@ -128,7 +128,7 @@ def with_decoys(
 
     own, none = as_odds(pairs), np.zeros(len(pairs))
     second = estimate_by_decoys(own, none, as_odds(decoys), _POWER, labels, given)
-    probs = np.round((first.probs + second.probs) / 2, 4)
+    probs = np.round(np.sqrt((first.probs**2 + second.probs**2) / 2), 4)
     more = float(probs.sum() - first.probs.sum())
     return replace(first, probs=probs, translations=round(first.translations + more, 4))
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from xmine.encoders.tokens import UNIT, TokenVectors
 from xmine.files import scratch
-from xmine.scoring.late_interaction import Singles, Tokens, best_of_long, each_batch
+from xmine.scoring.late_interaction import Singles, Tokens, best_of_long, each_batch, is_long
 
 # The strength below which a token adds to a stretch. Right pairs of news, of the UN and of
 # Wikipedia have two thirds of their tokens above it.
@@ -84,17 +84,14 @@ def loosest_stretches(source: TokenVectors, target: TokenVectors, x: Rows, y: Ro
     figures = np.zeros((2, 2, len(x)), dtype=np.float32)
     spans = np.zeros((2, 2, len(x)), dtype=np.int64)
 
-    def look(at: NDArray[np.intp], tokens: tuple[Rows, Rows], *, is_long: bool) -> None:
-        if is_long:
-            (s, v), (t, w) = source.of(int(x[at[0]])), target.of(int(y[at[0]]))
-            strong = [_strengths_of_long(s, t), _strengths_of_long(t, s)]
-            weights = [v[None], w[None]]
+    def look(at: NDArray[np.intp], left: Tokens, right: Tokens, tokens: tuple[Rows, Rows]) -> None:
+        s, t = left[0], right[0]
+        if is_long(s, t):
+            strong = [_strengths_of_long(s[0], t[0]), _strengths_of_long(t[0], s[0])]
         else:
-            s, v = source.padded(x[at], tokens[0])
-            t, w = target.padded(y[at], tokens[1])
-            strong, weights = _strengths(s, t), [v, w]
-        for side in (0, 1):
-            found = _stretches(strong[side], weights[side], tokens[side])
+            strong = _strengths(s, t)
+        for side, (_, weights) in enumerate((left, right)):
+            found = _stretches(strong[side], weights, tokens[side])
             figures[:, side, at], spans[:, side, at] = found[:2], found[2:]
 
     each_batch(source, target, x, y, look)

@@ -14,8 +14,7 @@ c_i above COVERED, as a share.
 Vectors and weights are whole numbers (`xmine.encoders.tokens`), and so every sum here is exact.
 """
 
-from collections.abc import Iterator
-from typing import Protocol
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,14 +44,8 @@ Singles = NDArray[np.float32]
 Tokens = tuple[Singles, Singles]
 # The best cosine of each token, times UNIT**2, and the place of the token that has it.
 Counterparts = tuple[Singles, NDArray[np.intp]]
-
-
-class OnBatch(Protocol):
-    """Looks at a batch of pairs, see `each_batch`."""
-
-    def __call__(self, at: NDArray[np.intp], tokens: tuple[Rows, Rows], *, is_long: bool) -> None:
-        """Look at the pairs `at`."""
-        ...
+# Looks at a batch of pairs, see `each_batch`.
+OnBatch = Callable[[NDArray[np.intp], Tokens, Tokens, tuple[Rows, Rows]], None]
 
 
 def match_pairs(source: TokenVectors, target: TokenVectors, x: Rows, y: Rows) -> Floats:
@@ -73,16 +66,14 @@ def match_pairs(source: TokenVectors, target: TokenVectors, x: Rows, y: Rows) ->
     """
     found = np.zeros((len(x), len(FIGURES)))
 
-    def match(at: NDArray[np.intp], tokens: tuple[Rows, Rows], *, is_long: bool) -> None:
-        if is_long:
-            (s, v), (t, w) = source.of(int(x[at[0]])), target.of(int(y[at[0]]))
-            found[at] = _figures(best_of_long(s, t), v[None], best_of_long(t, s), w[None])
+    def match(at: NDArray[np.intp], left: Tokens, right: Tokens, _: tuple[Rows, Rows]) -> None:
+        (s, v), (t, w) = left, right
+        if is_long(s, t):
+            best = best_of_long(s[0], t[0]), best_of_long(t[0], s[0])
         else:
-            left, right = source.padded(x[at], tokens[0]), target.padded(y[at], tokens[1])
-            cosines = np.matmul(left[0], right[0].transpose(0, 2, 1))  # [pairs, tokens, tokens]
-            found[at] = _figures(
-                _best(cosines), left[1], _best(cosines.transpose(0, 2, 1)), right[1]
-            )
+            cosines = np.matmul(s, t.transpose(0, 2, 1))  # [pairs, tokens, tokens]
+            best = _best(cosines), _best(cosines.transpose(0, 2, 1))
+        found[at] = _figures(best[0], v, best[1], w)
 
     each_batch(source, target, x, y, match)
     return found
@@ -93,8 +84,8 @@ def each_batch(source: TokenVectors, target: TokenVectors, x: Rows, y: Rows, wor
 
     Args:
         source, target, x, y: as in `match_pairs`.
-        work: called with rows of `x` and `y`, with their tokens on both sides, int64 [rows] twice,
-            and `is_long`: whether this is one pair with more tokens than LONG on a side.
+        work: called with rows of `x` and `y`, the vectors [rows, tokens, dim] and weights of either
+            side, padded, and the numbers of tokens, int64 [rows] twice.
     """
     lengths = source.lengths_of(x), target.lengths_of(y)
     some = np.flatnonzero((lengths[0] > 0) & (lengths[1] > 0))
@@ -102,11 +93,16 @@ def each_batch(source: TokenVectors, target: TokenVectors, x: Rows, y: Rows, wor
 
     def batch(rows: NDArray[np.intp]) -> None:
         tokens = lengths[0][rows], lengths[1][rows]
-        is_long = len(rows) == 1 and max(int(each[0]) for each in tokens) > LONG
-        work(some[rows], tokens, is_long=is_long)
+        at = some[rows]
+        work(at, source.padded(x[at], tokens[0]), target.padded(y[at], tokens[1]), tokens)
 
     with WorkerPool(blas_threads()) as pool:
         pool.run(batch, batches(*lengths, source.dim), lambda: None)
+
+
+def is_long(s: Singles, t: Singles) -> bool:
+    """Tell whether vectors [pairs, tokens, dim] are of one pair with more tokens than LONG."""
+    return len(s) == 1 and max(s.shape[1], t.shape[1]) > LONG
 
 
 def _best(cosines: NDArray[np.float32]) -> Counterparts:

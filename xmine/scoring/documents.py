@@ -107,32 +107,22 @@ class Overlap:
                 in a language that the encoder does not know.
         """
         odds = self.figures(sizes) @ np.array(WEIGHTS)
-        every = dict(
-            zip(
-                self.keys.tolist(), zip(odds.tolist(), self.sums.tolist(), strict=True), strict=True
-            )
-        )
+        columns = zip(self.keys.tolist(), odds.tolist(), self.sums.tolist(), strict=True)
+        every = {key: (own, k) for key, own, k in columns}
         for x, y in (named or {}).items():
             own, k = every.get(x * self.width + y, (-np.inf, 0.0))
-            n = int(min(sizes[0][x], sizes[1][y]))
-            elsewhere = self.of_source[x] - k, self.of_target[y] - k
-            if (
-                elsewhere[0] <= _ELSEWHERE * sizes[0][x]
-                and elsewhere[1] <= _ELSEWHERE * sizes[1][y]
-            ):
-                by_name = log(_NAMED) + told * (
-                    _likelihood(k, n, _TRANSLATED) - _likelihood(k, n, _CHANCE)
-                )
-                every[x * self.width + y] = max(own, by_name), k
+            here, there = sizes[0][x], sizes[1][y]
+            n, elsewhere = int(min(here, there)), (self.of_source[x] - k, self.of_target[y] - k)
+            if elsewhere[0] <= _ELSEWHERE * here and elsewhere[1] <= _ELSEWHERE * there:
+                found_so = _likelihood(k, n, _TRANSLATED) - _likelihood(k, n, _CHANCE)
+                every[x * self.width + y] = max(own, log(_NAMED) + told * found_so), k
         taken, found = (set[int](), set[int]()), list[Document]()
-        for key, (own, k) in sorted(
-            every.items(), key=lambda item: (-item[1][0], -item[1][1], item[0])
-        ):
+        for own, k, key in sorted((-own, -k, key) for key, (own, k) in every.items()):
             one, other = divmod(key, self.width)
             if one not in taken[0] and other not in taken[1]:
                 taken[0].add(one)
                 taken[1].add(other)
-                found.append(Document(one, other, k, float(sigmoid(np.array(own)))))
+                found.append(Document(one, other, -k, float(sigmoid(np.array(-own)))))
         return found
 
     def figures(self, sizes: tuple[Rows, Rows]) -> Floats:

@@ -86,14 +86,9 @@ class Reranker:
     def candidates(self) -> MarginScores:
         """Score all candidates: log-odds in place of margins, float32."""
         near, matches, margins = self.neighbours, self.matches, self.margins
-        targets = scratch.empty(near.targets.shape, np.float32)
-        sources = scratch.empty(near.sources.shape, np.float32)
-        for rows in self._blocks(len(targets)):
-            x, y = np.broadcast_arrays(rows[:, None], near.targets[rows])
-            targets[rows] = self._cells(x, y, matches.targets[rows], margins.targets[rows])
-        for rows in self._blocks(len(sources)):
-            x, y = np.broadcast_arrays(near.sources[rows], rows[:, None])
-            sources[rows] = self._cells(x, y, matches.sources[rows], margins.sources[rows])
+        x, y = (np.arange(len(each))[:, None] for each in (near.targets, near.sources))
+        targets = self._rows(x, near.targets, matches.targets, margins.targets)
+        sources = self._rows(near.sources, y, matches.sources, margins.sources)
         return MarginScores(targets, sources, margins.clamped)
 
     def pairs(self, x: Rows, y: Rows, matches: Singles, margins: Singles) -> Singles:
@@ -104,18 +99,16 @@ class Reranker:
             matches: float32 [pairs, 5], of `match_pairs`.
             margins: float32 [pairs].
         """
-        scores = np.empty(len(x), dtype=np.float32)
-        for rows in self._blocks(len(x)):
-            at = rows[:, None]
-            cells = self._cells(x[at], y[at], matches[at], margins[at])
-            scores[rows] = cells[:, 0]
-        return scores
+        return self._rows(x[:, None], y[:, None], matches[:, None], margins[:, None])[:, 0]
 
-    def _blocks(self, rows: int) -> list[NDArray[np.intp]]:
-        """Cut rows so that few rivals are looked at together."""
+    def _rows(self, x: Rows, y: Rows, matches: Singles, margins: Singles) -> Singles:
+        """Score rows of cells, so many at a time that few rivals are looked at together."""
         k, back = self.neighbours.targets.shape[1], self.neighbours.sources.shape[1]
-        size = max(1, _RIVALS_AT_ONCE // (k * (k + back)))
-        return np.split(np.arange(rows), range(size, rows, size))
+        scores = scratch.empty(margins.shape, np.float32)
+        for some in scratch.slices(len(scores), max(1, _RIVALS_AT_ONCE // (k * (k + back)))):
+            cells = np.broadcast_arrays(x[some], y[some])
+            scores[some] = self._cells(*cells, matches[some], margins[some])
+        return scores
 
     def _cells(self, x: Rows, y: Rows, matches: Singles, margins: Singles) -> Floats:
         """Score cells [rows, k] of these sources and targets."""
@@ -157,15 +150,9 @@ class Reranker:
             targets=np.take_along_axis(matches.targets, rows[:, :few, None], axis=1),
             sources=np.take_along_axis(matches.sources, columns[:, :few, None], axis=1),
         )
-        near = left.first(few)
-        judge = Reranker(
-            near,
-            found,
-            margin_scores(left).first(few),
-            self.weights,
-            length=self.usual_length,
-        )
-        return choose_pairs(near, judge.candidates())
+        given = left.first(few), found, margin_scores(left).first(few), self.weights
+        judge = Reranker(*given, length=self.usual_length)
+        return choose_pairs(judge.neighbours, judge.candidates())
 
     @cached_property
     def usual_length(self) -> float:

@@ -134,16 +134,11 @@ def _one_to_one(pairs: ChosenPairs) -> ChosenPairs:
         kept[left[first]] = True
         taken_now = np.isin(source, source[first], kind="table")
         taken_now |= np.isin(target, target[first], kind="table")
-        open_pairs = ~taken_now
-        left = left[open_pairs]
-        source, target = taken(source, open_pairs), taken(target, open_pairs)
-    taken_sources: set[int] = set()
-    taken_targets: set[int] = set()
-    for row in left.tolist():
-        x, y = int(pairs.sources[row]), int(pairs.targets[row])
-        if x not in taken_sources and y not in taken_targets:
-            taken_sources.add(x)
-            taken_targets.add(y)
+        left, source, target = (taken(each, ~taken_now) for each in (left, source, target))
+    gone = set[tuple[str, int]]()
+    for row, x, y in zip(left.tolist(), source.tolist(), target.tolist(), strict=True):
+        if gone.isdisjoint(both := {("source", x), ("target", y)}):
+            gone |= both
             kept[row] = True
     return pairs.take(kept)
 

@@ -146,7 +146,7 @@ def test_the_log_odds_become_probabilities_but_for_known_pairs(is_calibrated: bo
     rows, cosines = np.arange(4), np.full(4, 0.5, np.float32)
     evidence = np.ones(4, dtype=np.float32)
     pairs = ChosenPairs(rows, rows, np.array([9, 8, 2, -1], np.float32), cosines)
-    first = Confidence(np.array([1.0, 0.0, 0.5, 0.8]), 3.0, 0.9)
+    first = Confidence(np.array([1.0, 0.0, 0.5, 0.8]), 3.0, 9.0)
     known = np.array([1, 0, -1, -1], dtype=np.int8)
     found = add_evidence(
         first, replace(pairs, evidence=evidence), known, is_calibrated=is_calibrated
@@ -154,4 +154,4 @@ def test_the_log_odds_become_probabilities_but_for_known_pairs(is_calibrated: bo
     odds = np.exp([2, -1]) if is_calibrated else np.e * np.array([1, 4])
     np.testing.assert_allclose(found.probs, [1, 0, *(odds / (1 + odds))], atol=1e-4)
     assert found.translations == pytest.approx(3 + found.probs.sum() - 2.3, abs=1e-3)
-    assert found.any_at_all == 0.9
+    assert found.apart == 9

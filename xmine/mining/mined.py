@@ -92,11 +92,6 @@ class Mined(PairRows):
         """Count the pairs, which would fill the screen."""
         return f"<Mined: {count(len(self.pairs), 'pair')}>"
 
-    @property
-    def ranked_by(self) -> str:
-        """Name what orders the pairs: `prob`, or `score` where no probability is estimated."""
-        return "score" if self.confidence is None else "prob"
-
     def rows(self) -> Iterator[Pair]:
         """Walk through the pairs."""
         return self.pairs.rows()
@@ -134,11 +129,6 @@ class MiningReport(Report):
     """The figures of mining; `result` is what was mined."""
 
     result: Mined
-
-    @property
-    def precision(self) -> float | None:
-        """The expected precision of the pairs; None where probabilities could not be estimated."""
-        return self.result.kept.precision
 
     @property
     def flags(self) -> dict[str, int]:
@@ -188,7 +178,8 @@ class MiningReport(Report):
 
     def histogram(self, most: int = 15) -> Histogram:
         """Count the pairs in bins by probability, or by score where nothing is estimated."""
-        return bin_scores(*self.result.curve(), most, self.result.ranked_by)
+        name = "score" if self.result.confidence is None else "prob"
+        return bin_scores(*self.result.curve(), most, name)
 
     def head(self) -> list[str]:
         """Count pairs and sentences, and say where the threshold is."""

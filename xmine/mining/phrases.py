@@ -51,7 +51,7 @@ def unknown_to_encoder(side: Sentences) -> list[str]:
 
 
 def unknown_figures(
-    doubts: tuple[str, str],
+    doubts: Sequence[str],
     names: tuple[str, str],
     codes: tuple[str, str],
     known: Sequence[str],

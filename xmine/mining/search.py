@@ -18,6 +18,7 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import as_pair
 from xmine.encoders.token_files import tokens_of
 from xmine.encoders.vectors import knows_nothing
+from xmine.files.scratch import slices
 from xmine.knn.exact import search_exact
 from xmine.mining.reranking import token_encoder
 from xmine.progress import Progress, Report, silent
@@ -81,35 +82,29 @@ class HitChoice:
             rows: int64 [texts, depth], rows of the corpus, nearest first.
             cosines: float32 [texts, depth].
         """
-        for start in range(0, len(texts), _TEXTS_AT_ONCE):
-            some = slice(start, start + _TEXTS_AT_ONCE)
-            yield from self._choose_few(texts[some], corpus, rows[some], cosines[some])
-
-    def _choose_few(
-        self, texts: Sequence[str], corpus: Sequence[str], rows: Rows, cosines: Singles
-    ) -> Iterator[list[Ranked]]:
-        """Choose the hits of a few texts; each near sentence is read once."""
-        distinct, places = np.unique(rows, return_inverse=True)
-        near, places = [corpus[row] for row in distinct.tolist()], places.reshape(rows.shape)
-        copies = left_out = np.zeros(rows.shape, dtype=bool)
-        scores = np.zeros(rows.shape)  # equal: the order stays
-        if self.encoder or self.exclude_exact:
-            copies = _keys(near)[places] == _keys(texts)[:, None]
-        if self.exclude_exact:
-            left_out = copies | (np.cumsum(~copies, axis=1) > self.nearest)
-        if self.encoder:
-            scores = cosines + _score_tokens(self.encoder, texts, near, places)
-        order = np.lexsort((-scores, ~copies, left_out))[:, : self.k]
-        columns = (
-            np.take_along_axis(each, order, axis=1).tolist()
-            for each in (rows, cosines, scores, ~left_out)
-        )
-        for hits in zip(*columns, strict=True):
-            yield [
-                Ranked(row, cosine, score if self.encoder else None)
-                for row, cosine, score, is_hit in zip(*hits, strict=True)
-                if is_hit
-            ]
+        for some in slices(len(texts), _TEXTS_AT_ONCE):
+            few, ids, near_by = texts[some], rows[some], cosines[some]
+            distinct, places = np.unique(ids, return_inverse=True)  # each is read once
+            near, places = [corpus[row] for row in distinct.tolist()], places.reshape(ids.shape)
+            copies = left_out = np.zeros(ids.shape, dtype=bool)
+            scores = np.zeros(ids.shape)  # equal: the order stays
+            if self.encoder or self.exclude_exact:
+                copies = _keys(near)[places] == _keys(few)[:, None]
+            if self.exclude_exact:
+                left_out = copies | (np.cumsum(~copies, axis=1) > self.nearest)
+            if self.encoder:
+                scores = near_by + _score_tokens(self.encoder, few, near, places)
+            order = np.lexsort((-scores, ~copies, left_out))[:, : self.k]
+            columns = (
+                np.take_along_axis(each, order, axis=1).tolist()
+                for each in (ids, near_by, scores, ~left_out)
+            )
+            for hits in zip(*columns, strict=True):
+                yield [
+                    Ranked(row, cosine, score if self.encoder else None)
+                    for row, cosine, score, is_hit in zip(*hits, strict=True)
+                    if is_hit
+                ]
 
 
 @dataclass(frozen=True, slots=True)

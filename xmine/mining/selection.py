@@ -215,9 +215,8 @@ def find_eligible(
     reasons = {WRONG: known == 0}
     if not options.keep_copies:
         reasons[COPY] = copies
-    for name in [*FLAGS, *sorted({*options.drop}.difference(FLAGS))]:
-        if name in options.drop:
-            reasons[name] = flags.raised(name)
+    others = sorted({*options.drop}.difference(FLAGS))
+    reasons |= {name: flags.raised(name) for name in (*FLAGS, *others) if name in options.drop}
     reasons = {name: rows & (known != 1) for name, rows in reasons.items()}
     stay = np.ones(len(scores), dtype=bool)
     if isinstance(options.threshold, float):

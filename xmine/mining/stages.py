@@ -223,28 +223,19 @@ class Stages:
         known = self._searched(source, target, *settings) if run.kept else None
         before = f", {len(known.targets):,} x {len(known.sources):,} of them known" if known else ""
         run.note(f"searching {len(source):,} x {len(target):,} vectors{before}")
-        k, memory, report = self._k, _for_blocks(options.max_memory), self._report
+        k, engine = self._k, self.steps.engine
+        here: Any = {"memory": _for_blocks(options.max_memory), "report": self._report}
         if known:
-            here: Any = {"memory": memory, "device": device, "report": report}
-            found = search_grown(known, source, target, **here)
+            found = search_grown(known, source, target, device=device, **here)
         elif run.kept and self._in_tiles(index, len(source), len(target)):
-            if self.steps.engine.shared:  # a node may not have the GPUs of this machine
+            if engine.shared:  # a node may not have the GPUs of this machine
                 device = device.partition(":")[0]
-            found = search_in_tiles(
-                (run.path("source.npy"), run.path("target.npy")),
-                k,
-                self.steps.engine,
-                folder=self.steps.folder,
-                mark=self._search_mark(),
-                index=index,
-                memory=memory,
-                device=device,
-                report=report,
-            )
+            paths = run.path("source.npy"), run.path("target.npy")
+            here |= {"mark": self._search_mark(), "index": index, "device": device}
+            found = search_in_tiles(paths, k, engine, folder=self.steps.folder, **here)
         elif index == "exact":
-            found = search_exact(source, target, k, memory=memory, device=device, report=report)
+            found = search_exact(source, target, k, device=device, **here)
         else:
-            here = {"memory": memory, "report": report}
             found = search_approximate(source, target, k, index=index, **here)
         if run.kept:
             found = keep(found, folder, mark)
@@ -270,18 +261,13 @@ class Stages:
         Lists that are cut into tiles have few rows, and their products take longer than those of
         whole lists: they are cut for other machines alone, or where these have begun.
         """
-        if is_one_tile(sources, targets, index):
-            return False
-        if index == "exact":
-            return True
-        return self.steps.engine.shared or any(
-            self.steps.folder.glob(f"tile-{self._search_mark()[:12]}-*")
-        )
+        begun = self.steps.folder.glob(f"tile-{self._search_mark()[:12]}-*")
+        is_worth_it = index == "exact" or self.steps.engine.shared or any(begun)
+        return is_worth_it and not is_one_tile(sources, targets, index)
 
     def _search_mark(self) -> str:
         """Name the search: vectors and settings."""
-        vectors = [files.key for files in self._files]
-        return digest(*vectors, str(self._k), self._index, str(RECALL))
+        return digest(*(files.key for files in self._files), str(self._k), self._index, str(RECALL))
 
     def tokens(
         self, encoded: tuple[Encoded, Encoded], encoder: SentenceEncoder, note: str = ""
@@ -353,8 +339,8 @@ class Stages:
         """
         if encoder is None:
             return None
-        every = np.ones(len(chosen), dtype=bool)
-        likely = np.flatnonzero(every if confidence is None else confidence.probs >= _LIKELY)
+        probs = np.ones(len(chosen)) if confidence is None else confidence.probs
+        likely = np.flatnonzero(probs >= _LIKELY)
         some, note = chosen.take(likely), "looking for stretches without counterparts"
         read, engine, prepare = self._tokens_in_tasks(encoded, encoder, note)
         tick = ticks(self._report, "looking for stretches", len(some))
@@ -370,11 +356,8 @@ class Stages:
 
         def encode(encoder: SentenceEncoder) -> list[NDArray[np.float16]]:
             self.run.note(f"judging {len(x):,} pairs by {model.name}")
-            given = self.steps, report
-            return [
-                encode_sentences(encoder, each, *given, cache=cached, keep=False).every()
-                for each, _ in encoded
-            ]
+            read = partial(encode_sentences, steps=self.steps, report=report, cache=cached)
+            return [read(encoder, each, keep=False).every() for each, _ in encoded]
 
         return read_figures(model, encoded, (x, y), self.steps, encode, report)
 

@@ -113,9 +113,7 @@ def _strengths_of_long(s: Singles, t: Singles) -> Singles:
     """Measure the strengths of tokens, vectors [tokens, dim], some at a time: [1, tokens]."""
     best = np.maximum(best_of_long(t, s)[0], 0)
     strong = np.zeros((1, len(s)), dtype=np.float32)
-    step = max(1, _COSINES_AT_ONCE // len(t))
-    for start in range(0, len(s), step):
-        rows = slice(start, start + step)
+    for rows in scratch.slices(len(s), max(1, _COSINES_AT_ONCE // len(t))):
         np.maximum(strong[:, rows], (2 * (s[rows] @ t.T) - best).max(axis=1), out=strong[:, rows])
     return strong
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.scoring.probability import sigmoid
+from xmine.scoring.rescoring import best_other
 
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -133,7 +134,7 @@ class Overlap:
         """
         x, y = np.divmod(self.keys, self.width)
         shares = self.sums / (self.of_source[x] + self.of_target[y] - self.sums + 1)
-        rivals = np.maximum(_best_other(shares, x), _best_other(shares, y))
+        rivals = np.maximum(best_other(shares, x), best_other(shares, y))
         lead = np.log((shares + LEAST_SHARE) / (rivals + LEAST_SHARE))
         covered = np.minimum(self.sums / np.minimum(sizes[0][x], sizes[1][y]), 1)
         return np.stack([np.ones(len(x)), lead, _odds(covered)], axis=1)
@@ -152,16 +153,3 @@ def _likelihood(k: float, n: int, share: tuple[float, float]) -> float:
 def _odds(shares: Floats) -> Floats:
     odds: Floats = np.log((shares + _SMALL) / (1 - shares + _SMALL))
     return odds
-
-
-def _best_other(shares: Floats, documents: Rows) -> Floats:
-    """Find the greatest share of the other pairs of the same document; 0 if there is none."""
-    order = np.lexsort((-shares, documents))
-    first = np.flatnonzero(np.diff(documents[order], prepend=-1))
-    lengths = np.diff(first, append=len(order))
-    best = np.repeat(shares[order[first]], lengths)
-    second = np.where(lengths > 1, shares[order[np.minimum(first + 1, len(order) - 1)]], 0)
-    best[first] = second
-    found = np.zeros(len(shares))
-    found[order] = best
-    return found

@@ -104,21 +104,15 @@ class Histogram:
 
     def facts(self) -> list[dict[str, float | None]]:
         """Tell each bin, from low to high, for JSON; an open end, or no estimate, is None."""
-        nothing = [None] * len(self.counts)
-        right = nothing if self.right is None else self.right.tolist()
-        precision = nothing if self.precision is None else self.precision.tolist()
-        columns = (self.edges[:-1].tolist(), self.edges[1:].tolist(), self.counts.tolist())
-        rows = zip(*columns, right, precision, strict=True)
-        return [
-            {
-                "from": low if math.isfinite(low) else None,
-                "to": high if math.isfinite(high) else None,
-                "pairs": pairs,
-                "right": None if good is None else round(good, 3),
-                "precision": None if share is None or math.isnan(share) else round(share, 4),
-            }
-            for low, high, pairs, good, share in rows
-        ]
+
+        def told(values: Floats | None, digits: int) -> list[float | None]:
+            some = [math.nan] * len(self.counts) if values is None else values.tolist()
+            return [round(each, digits) if math.isfinite(each) else None for each in some]
+
+        edges, names = told(self.edges, 99), ("from", "to", "pairs", "right", "precision")
+        columns = edges[:-1], edges[1:], self.counts.tolist(), told(self.right, 3)
+        rows = zip(*columns, told(self.precision, 4), strict=True)
+        return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def bin_scores(

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.tokens import HEAVIEST, UNIT, TokenVectors
+from xmine.files.scratch import slices
 from xmine.hardware import blas_threads
 from xmine.knn.workers import WorkerPool
 
@@ -186,11 +187,10 @@ def best_of_long(s: Singles, t: Singles) -> Counterparts:
     """Find the counterpart in t of each token of s, some tokens at a time: [1, tokens]."""
     best = np.full((1, len(s)), -np.inf, dtype=np.float32)
     places = np.zeros((1, len(s)), dtype=np.intp)
-    for start in range(0, len(s), _TOKENS_AT_ONCE):
-        rows = slice(start, start + _TOKENS_AT_ONCE)
-        for first in range(0, len(t), _TOKENS_AT_ONCE):
-            found, where = _best((s[rows] @ t[first : first + _TOKENS_AT_ONCE].T)[None])
+    for rows in slices(len(s), _TOKENS_AT_ONCE):
+        for some in slices(len(t), _TOKENS_AT_ONCE):
+            found, where = _best((s[rows] @ t[some].T)[None])
             better = found > best[:, rows]
-            places[:, rows] = np.where(better, where + first, places[:, rows])
+            places[:, rows] = np.where(better, where + some.start, places[:, rows])
             best[:, rows] = np.where(better, found, best[:, rows])
     return best, places

@@ -82,14 +82,12 @@ class Confidence:
             have those that are known to be wrong.
         translations: expected number of them in the files, those that are not among the pairs
             included.
-        any_at_all: probability that there is any.
         apart: mean gap of the translations, as a multiple of that of wrong pairs.
         doubt: standard deviation of the one number by which all log-odds may be wrong together.
     """
 
     probs: Floats
     translations: float
-    any_at_all: float = 1.0
     apart: float = math.inf
     doubt: float = DOUBT
 
@@ -140,7 +138,7 @@ def estimate(
     everywhere[labels == 1] = 1
     total = float(everywhere.sum()) + beaten
     np.round(everywhere, 4, out=everywhere)
-    return Confidence(everywhere, round(total, 4), judged.any_at_all, judged.apart)
+    return Confidence(everywhere, round(total, 4), judged.apart)
 
 
 def _gaps(
@@ -159,8 +157,7 @@ def _gaps(
     left, right = _half_mean(near.target_cosines), _half_mean(near.source_cosines)
     gaps, spacings = (scratch.empty(len(pairs), np.float64) for _ in range(2))
     spacings[:] = np.inf
-    for start in range(0, len(pairs), PAIRS_AT_ONCE):
-        some = slice(start, start + PAIRS_AT_ONCE)
+    for some in slices(len(pairs), PAIRS_AT_ONCE):
         x, y = pairs.sources[some], pairs.targets[some]
         targets, sources = cells.targets[x], cells.sources[y]  # [some, k]
         # The halves are added first, so that both orders of the two files round alike.
@@ -190,7 +187,8 @@ class _Judged(NamedTuple):
     Attributes:
         probs: float64 [pairs], the probability that each is a translation.
         seen: float64 [pairs], which share of the translations with such rivals beats them.
-        any_at_all, apart: as in Confidence.
+        any_at_all: probability that there is any translation.
+        apart: as in Confidence.
     """
 
     probs: Floats

@@ -106,8 +106,8 @@ class Reranker:
         k, back = self.neighbours.targets.shape[1], self.neighbours.sources.shape[1]
         scores = scratch.empty(margins.shape, np.float32)
         for some in scratch.slices(len(scores), max(1, _RIVALS_AT_ONCE // (k * (k + back)))):
-            cells = np.broadcast_arrays(x[some], y[some])
-            scores[some] = self._cells(*cells, matches[some], margins[some])
+            sources, targets = np.broadcast_arrays(x[some], y[some])
+            scores[some] = self._cells(sources, targets, matches[some], margins[some])
         return scores
 
     def _cells(self, x: Rows, y: Rows, matches: Singles, margins: Singles) -> Floats:

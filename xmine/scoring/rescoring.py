@@ -86,15 +86,23 @@ def with_leads(cells: Cells, figures: NDArray[np.float32]) -> NDArray[np.float32
     """
     leads = np.zeros(len(figures))
     for lines in (cells.sources, cells.targets):
-        order = np.lexsort((-figures, lines))
-        ranked = figures[order]
-        starts = np.flatnonzero(np.diff(lines[order], prepend=-1))
-        lengths = np.diff(starts, append=len(order))
-        others = np.repeat(ranked[starts], lengths)
-        others[starts] = np.median(figures)
-        others[starts[lengths > 1]] = ranked[starts[lengths > 1] + 1]
-        leads[order] += (ranked - others) / 2
+        leads += (figures - best_other(figures, lines, np.median(figures))) / 2
     return np.stack([figures, leads], axis=1).astype(np.float32)
+
+
+def best_other(
+    values: NDArray[np.floating], groups: Rows, alone: float | np.floating = 0.0
+) -> NDArray[np.floating]:
+    """Find the greatest of the other values of the same group, [values]; `alone` without others."""
+    order = np.lexsort((-values, groups))
+    ranked, found = values[order], np.empty_like(values)
+    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    lengths = np.diff(starts, append=len(order))
+    others = np.repeat(ranked[starts], lengths)
+    others[starts], several = alone, starts[lengths > 1]
+    others[several] = ranked[several + 1]
+    found[order] = others
+    return found
 
 
 def weigh(

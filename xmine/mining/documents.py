@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair, as_pair
@@ -15,13 +14,12 @@ from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
 from xmine.progress import Report, silent
-from xmine.scoring.documents import Floats, Overlap
+from xmine.scoring.documents import Floats, Overlap, Rows
 from xmine.text.identification import check_language
 from xmine.text.inputs import Texts
 from xmine.text.languages import LANGUAGES, UNKNOWN_LANGUAGE, short_code
 
-Rows = NDArray[np.int64]
-Sizes = tuple[NDArray[np.int64], NDArray[np.int64]]  # the sentences of each document
+Sizes = tuple[Rows, Rows]  # the sentences of each document
 Names = tuple[tuple[str, ...], tuple[str, ...]]  # of the documents of both sides
 
 # A sentence in more documents of a side than this is no sign of a version, as navigation is.

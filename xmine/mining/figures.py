@@ -15,12 +15,10 @@ from xmine.knn.cosines import pair_cosines
 from xmine.progress import Report, silent, ticks
 from xmine.run.local import LocalEngine
 from xmine.run.steps import Steps, joined
+from xmine.scoring.late_interaction import Rows, Singles
 from xmine.text.packed import PickedTexts
 
 _COSINES_AT_ONCE = 65_536
-
-Rows = NDArray[np.int64]
-Singles = NDArray[np.float32]
 
 
 def read_figures(

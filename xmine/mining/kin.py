@@ -18,10 +18,9 @@ from xmine.flags.near_copies import letters_of
 from xmine.knn.cosines import exact_cosines
 from xmine.knn.neighbours import Neighbours
 from xmine.run.steps import Steps
-from xmine.scoring.probability import PAIRS_AT_ONCE, Kindred
+from xmine.scoring.probability import PAIRS_AT_ONCE, Bools, Kindred
 from xmine.scoring.retrieval import ChosenPairs
 
-Bools = NDArray[np.bool_]
 Rows = NDArray[np.int64]
 
 # A rival may be kin where its distance to the pair's own sentence is below this share of the

@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from xmine.encoders.tokens import TokenVectors
 from xmine.files import scratch
@@ -20,15 +19,13 @@ from xmine.progress import silent
 from xmine.run.steps import Steps, joined, rows_of
 from xmine.run.task import Engine
 from xmine.scoring.alignment import Looseness, loosest_stretches
-from xmine.scoring.late_interaction import FIGURES, match_pairs
+from xmine.scoring.late_interaction import FIGURES, Rows, Singles, match_pairs
 from xmine.scoring.reranking import TokenMatches
 from xmine.scoring.retrieval import ChosenPairs
 
 # Rows or pairs of a task: the more, the more alike are the lengths of the pairs of a batch.
 ROWS_OF_A_TASK = 16_384
 
-Singles = NDArray[np.float32]
-Rows = NDArray[np.int64]
 Tokens = tuple[TokenVectors, TokenVectors]
 # Gives the tokens of both sides; a method of plain data where tasks run elsewhere.
 OpenTokens = Callable[[], Tokens]
@@ -61,15 +58,12 @@ def match_candidates(
     for name, ids in (("source", near.targets), ("target", near.sources)):
         maker = partial(_match, open_tokens, neighbours, nearest, known)
         rows = range(0, len(ids), ROWS_OF_A_TASK)
-        files = steps.make(
+        arrays, further = (
             {f"matches-{name}": np.float32},
-            [*made_of, str(nearest)],
-            rows,
-            maker,
-            lambda row, done=done: tick(done + row),  # type: ignore[misc]
-            engine=engine,
-            prepare=prepare,
+            partial(lambda before, row: tick(before + row), done),
         )
+        key = [*made_of, str(nearest)]
+        files = steps.make(arrays, key, rows, maker, further, engine=engine, prepare=prepare)
         done += len(ids)
         known = [path for (path,) in files]
         matrix = joined(files, 0, np.float32)

@@ -22,7 +22,7 @@ from xmine.files.scratch import slices
 from xmine.knn.exact import search_exact
 from xmine.mining.reranking import token_encoder
 from xmine.progress import Progress, Report, silent
-from xmine.scoring.late_interaction import FIGURES, match_pairs
+from xmine.scoring.late_interaction import FIGURES, Rows, Singles, match_pairs
 from xmine.text.sentences import Sentences, folded
 
 # Nearest sentences that are reranked, where fewer hits are asked for.
@@ -31,9 +31,6 @@ NEAREST = 10
 _WEIGHTS = 0.1, -4
 # The tokens of their nearest sentences are in memory together.
 _TEXTS_AT_ONCE = 1024
-
-Rows = NDArray[np.int64]
-Singles = NDArray[np.float32]
 
 
 class Ranked(NamedTuple):

@@ -42,7 +42,7 @@ from xmine.knn.growing import has_grown, rows_mark, search_grown
 from xmine.knn.neighbours import Neighbours, keep, kept_in, mark_in
 from xmine.knn.recall import RECALL
 from xmine.knn.tiles import is_one_tile, search_in_tiles
-from xmine.mining.figures import Rows, read_figures
+from xmine.mining.figures import read_figures
 from xmine.mining.matching import OpenTokens, match_candidates, stretches_of_chosen
 from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import Judge, Vectorizer, are_single_words, weights_of
@@ -53,6 +53,7 @@ from xmine.run.local import LocalEngine
 from xmine.run.steps import Steps
 from xmine.run.task import Engine
 from xmine.scoring.alignment import Looseness
+from xmine.scoring.late_interaction import Rows
 from xmine.scoring.margin import margin_scores
 from xmine.scoring.probability import NEIGHBOURS, Confidence
 from xmine.scoring.reranking import RERANKED, Reranker
@@ -169,9 +170,17 @@ class Stages:
             sides: Sequence[SentenceEncoder | NDArray[Any]] = vectorizer
         else:
             sides = (vectorizer.source, vectorizer.target)
-        found = []
-        for side, some, model in zip(SIDES, sentences, sides, strict=True):
-            files = self._encoded(side, some, model, judging)
+        found, cache = [], Cache(self._warn) if self._options.cache else None
+        each = zip(SIDES, sentences, sides, self._options.prompts, strict=True)
+        for side, some, model, prompt in each:
+            given = some, self.steps, self._report
+            note = partial(self.run.note, f"encoding {some.name}")
+            if isinstance(model, SentenceEncoder):
+                plain = model.encodes_pieces and not model.settings.choose(prompt)
+                how: Any = {"tokens": model is judging and plain, "cache": cache, "prepare": note}
+                files = encode_sentences(model, *given, prompt, **how)
+            else:
+                files = unit_rows(model, *given, note)
             known = np.flatnonzero(files.known())
             if not len(known):
                 if not isinstance(model, SentenceEncoder):
@@ -181,23 +190,6 @@ class Stages:
             vectors = self._matrix(side, files) if self.run.kept else files.joined()
             found.append((some if len(known) == len(some) else some.known(known), vectors))
         return found[0], found[1]
-
-    def _encoded(
-        self,
-        side: str,
-        sentences: Sentences,
-        model: SentenceEncoder | NDArray[Any],
-        judging: SentenceEncoder | None,
-    ) -> EncodedFiles:
-        """Make the vectors of all sentences of a side, perhaps the tokens with them."""
-        note = partial(self.run.note, f"encoding {sentences.name}")
-        if not isinstance(model, SentenceEncoder):
-            return unit_rows(model, sentences, self.steps, self._report, note)
-        prompt = self._options.prompts[side == "target"]
-        tokens = model is judging and model.encodes_pieces and not model.settings.choose(prompt)
-        cache = Cache(self._warn) if self._options.cache else None
-        given = model, sentences, self.steps, self._report, prompt
-        return encode_sentences(*given, tokens=tokens, cache=cache, prepare=note)
 
     def _matrix(self, side: str, files: EncodedFiles) -> NDArray[np.float16]:
         """Join the vectors of a side in one file, which a search and the app read."""

@@ -17,15 +17,21 @@ from numpy.typing import NDArray
 
 from xmine.encoders.tokens import UNIT, TokenVectors
 from xmine.files import scratch
-from xmine.scoring.late_interaction import Singles, Tokens, best_of_long, each_batch, is_long
+from xmine.scoring.late_interaction import (
+    Floats,
+    Rows,
+    Singles,
+    Tokens,
+    best_of_long,
+    each_batch,
+    is_long,
+)
 
 # The strength below which a token adds to a stretch. Right pairs of news, of the UN and of
 # Wikipedia have two thirds of their tokens above it.
 LOOSE = 0.38
 _COSINES_AT_ONCE = 2**22
 
-Rows = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Found = tuple[Singles, Rows]
 
 

@@ -11,13 +11,9 @@ from math import lgamma, log
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from xmine.scoring.probability import sigmoid
-from xmine.scoring.rescoring import best_other
-
-Rows = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from xmine.scoring.probability import Floats, sigmoid
+from xmine.scoring.rescoring import Rows, best_other
 
 # The log-odds of a pair of documents for `Overlap.figures`, which
 # `python bench/documents.py EVAL --fit` learns.

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.files import scratch
-from xmine.files.scratch import slices, summed, taken
+from xmine.files.scratch import filled, slices, summed, taken
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring.retrieval import ChosenPairs
 
@@ -128,8 +128,7 @@ def estimate(
     mutual = np.isfinite(spacings) & (gaps >= 0)
     labels = np.full(len(pairs), -1, dtype=np.int8) if known is None else known
     cosines, gaps, spacings = (taken(each, mutual) for each in (pairs.cosines, gaps, spacings))
-    heights = scratch.empty(len(gaps), np.float64)
-    np.subtract(cosines, gaps, out=heights)
+    heights = filled(len(gaps), lambda some: cosines[some] - gaps[some])
     judged = _judged(gaps, spacings, heights, labels[mutual])
     everywhere = scratch.empty(len(pairs), np.float64)
     everywhere[:] = 0

@@ -13,20 +13,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from xmine.encoders.reranking import RerankingWeights
 from xmine.encoders.trees import read_trees
 from xmine.files import scratch
 from xmine.knn.neighbours import Neighbours
-from xmine.scoring.late_interaction import FIGURES
+from xmine.scoring.late_interaction import FIGURES, Floats, Rows, Singles
 from xmine.scoring.margin import MarginScores, margin_scores
 from xmine.scoring.probability import Kindred
 from xmine.scoring.retrieval import ChosenPairs, choose_pairs
-
-Rows = NDArray[np.int64]
-Singles = NDArray[np.float32]
-Floats = NDArray[np.float64]
 
 # Nearest sentences of each that are reranked. The third and the fourth double the time, for an F1
 # that is .002 higher on BUCC (bench/rerank.py --nearest 4).

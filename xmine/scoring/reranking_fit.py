@@ -19,11 +19,9 @@ from xmine.encoders.trees import MOST_LEAVES, PARTS, Cut, tree_line
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring.decoys import USUAL
 from xmine.scoring.margin import MarginScores
-from xmine.scoring.probability import sigmoid
+from xmine.scoring.probability import Floats, sigmoid
 from xmine.scoring.reranking import Reranker, TokenMatches
 from xmine.scoring.retrieval import ChosenPairs, choose_pairs
-
-Floats = NDArray[np.float64]
 
 # The fewest translations among the chosen pairs of all mixtures that weights are fitted on.
 _FEWEST = 200

@@ -64,11 +64,9 @@ def best_cells(neighbours: Neighbours, scores: MarginScores, pairs: ChosenPairs)
     parts = [(pairs.sources, pairs.targets, pairs.scores)]
     for ids, found in ((neighbours.targets, scores.targets), (neighbours.sources, scores.sources)):
         best = np.lexsort((ids, -found))[:, :_BEST]  # of equal ones the lower number, as retrieval
-        rows = np.broadcast_to(np.arange(len(ids))[:, None], best.shape).ravel()
-        others = np.take_along_axis(ids, best, axis=1).ravel()
-        values = np.take_along_axis(found, best, axis=1).ravel()
-        is_turned = len(parts) == 2
-        parts.append((others, rows, values) if is_turned else (rows, others, values))
+        rows = np.repeat(np.arange(len(ids)), best.shape[1])
+        others, values = (np.take_along_axis(each, best, axis=1).ravel() for each in (ids, found))
+        parts.append((rows, others, values) if len(parts) == 1 else (others, rows, values))
     x, y, values = (np.concatenate(each) for each in zip(*parts, strict=True))
     width = len(neighbours.sources)
     _, first = np.unique(x * width + y, return_index=True)

@@ -10,15 +10,8 @@ from numpy.typing import NDArray
 from xmine.display import count
 from xmine.flags.flag_set import Flags
 from xmine.knn.neighbours import Neighbours
+from xmine.mining import phrases
 from xmine.mining.options import ScoringOptions
-from xmine.mining.phrases import (
-    by_margin,
-    clamped_warning,
-    counted,
-    flag_counts,
-    told,
-    unknown_to_encoder,
-)
 from xmine.mining.report import Figure, Report
 from xmine.pairs.pair import Pair
 from xmine.pairs.rows import PairRows
@@ -150,14 +143,14 @@ class ScoringReport(Report):
         scored, said = self.result, list(self.result.warnings)
         sides = scored.source, scored.target
         for side in sides:
-            said += unknown_to_encoder(side)
+            said += phrases.unknown_to_encoder(side)
         options = scored.options
         if min(map(len, sides)) <= options.neighborhood and options.margin != "absolute":
             said.append(
                 f"only {len(sides[0]):,} and {len(sides[1]):,} different lines to compare pairs "
                 "with; give more with --pool"
             )
-        return said + clamped_warning(scored.clamped)
+        return said + phrases.clamped_warning(scored.clamped)
 
     @cached_property
     def counterparts(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -223,7 +216,7 @@ class ScoringReport(Report):
         yield Figure("scored", len(scored.chosen))
         yield Figure("blank", self.blank)
         yield Figure("unknown", self.unknown)
-        said = by_margin(scored.by_margin, scored.options.rerank)
+        said = phrases.by_margin(scored.by_margin, scored.options.rerank)
         yield Figure("reranked", not scored.by_margin, said)
         interval, copies = self.expected_interval, int(scored.copies.sum())
         them = f"the {len(scored.copies) - copies:,} that are no copies" if copies else "them"
@@ -243,10 +236,10 @@ class ScoringReport(Report):
         scores = scored.chosen.scores
         some = np.quantile(scores, [0.25, 0.5, 0.75]).tolist() if len(scores) else []
         quartiles = [round(each, 4) for each in some]
-        in_words = told("score quartiles ", (f"{each:.4f}" for each in quartiles), " ")
+        in_words = phrases.told("score quartiles ", (f"{each:.4f}" for each in quartiles), " ")
         yield Figure("score_quartiles", quartiles, in_words)
-        flags = flag_counts(scored.flags)
-        yield Figure("flags", flags, "flags: " + (", ".join(counted(flags)) or "none"))
+        flags = phrases.flag_counts(scored.flags)
+        yield Figure("flags", flags, "flags: " + (", ".join(phrases.counted(flags)) or "none"))
         yield Figure("compared_with", [len(scored.source), len(scored.target)])
         yield Figure("pool", list(self.pool) if self.pool else None)
         yield Figure("clamped", scored.clamped)

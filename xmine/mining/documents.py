@@ -14,7 +14,8 @@ from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
 from xmine.progress import Report, silent
-from xmine.scoring.documents import Floats, Overlap, Rows
+from xmine.scoring.documents import Overlap
+from xmine.scoring.late_interaction import Floats, Rows
 from xmine.text.identification import check_language
 from xmine.text.inputs import Texts
 from xmine.text.languages import LANGUAGES, UNKNOWN_LANGUAGE, short_code

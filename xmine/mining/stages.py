@@ -42,8 +42,7 @@ from xmine.knn.growing import has_grown, rows_mark, search_grown
 from xmine.knn.neighbours import Neighbours, keep, kept_in, mark_in
 from xmine.knn.recall import RECALL
 from xmine.knn.tiles import is_one_tile, search_in_tiles
-from xmine.mining.figures import read_figures
-from xmine.mining.matching import OpenTokens, match_candidates, stretches_of_chosen
+from xmine.mining.matching import OpenTokens, match_candidates, read_figures, stretches_of_chosen
 from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import Judge, Vectorizer, are_single_words, weights_of
 from xmine.mining.run_facts import SIDES

@@ -65,7 +65,8 @@ def best_cells(neighbours: Neighbours, scores: MarginScores, pairs: ChosenPairs)
     for ids, found in ((neighbours.targets, scores.targets), (neighbours.sources, scores.sources)):
         best = np.lexsort((ids, -found))[:, :_BEST]  # of equal ones the lower number, as retrieval
         rows = np.repeat(np.arange(len(ids)), best.shape[1])
-        others, values = (np.take_along_axis(each, best, axis=1).ravel() for each in (ids, found))
+        others = np.take_along_axis(ids, best, axis=1).ravel()
+        values = np.take_along_axis(found, best, axis=1).ravel()
         parts.append((rows, others, values) if len(parts) == 1 else (others, rows, values))
     x, y, values = (np.concatenate(each) for each in zip(*parts, strict=True))
     width = len(neighbours.sources)

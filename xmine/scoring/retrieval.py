@@ -98,20 +98,13 @@ def _best_neighbours(
     ids: NDArray[np.int64], scores: NDArray[np.float32], cosines: NDArray[np.float32]
 ) -> ChosenPairs:
     """Take each row's best-scored neighbour; of equal ones that with the lower number."""
-    size, k = ids.shape
     types = np.int64, np.int64, np.float32, np.float32
-    found = ChosenPairs(*(scratch.empty(size, each) for each in types))
-    for rows in scratch.slices(size):
-        best = np.zeros(rows.stop - rows.start, dtype=np.intp)
-        highest, lowest = scores[rows, 0], ids[rows, 0]
-        for place in range(1, k):
-            score, number = scores[rows, place], ids[rows, place]
-            better = (score > highest) | ((score == highest) & (number < lowest))
-            best[better] = place
-            highest, lowest = np.where(better, score, highest), np.where(better, number, lowest)
-        found.sources[rows] = np.arange(rows.start, rows.stop)
-        found.targets[rows], found.scores[rows] = lowest, highest
-        found.cosines[rows] = cosines[found.sources[rows], best]
+    found = ChosenPairs(*(scratch.empty(len(ids), each) for each in types))
+    for rows in scratch.slices(len(ids)):
+        found.sources[rows] = at = np.arange(rows.start, rows.stop)
+        best = np.lexsort((ids[rows], -scores[rows]))[:, 0]
+        found.targets[rows], found.scores[rows] = ids[at, best], scores[at, best]
+        found.cosines[rows] = cosines[at, best]
     return found
 
 

@@ -12,7 +12,7 @@ from xmine.flags.flag_set import Flags
 from xmine.knn.neighbours import Neighbours
 from xmine.mining import phrases
 from xmine.mining.options import ScoringOptions
-from xmine.mining.report import Figure, Report
+from xmine.mining.phrases import Figure, Report
 from xmine.pairs.pair import Pair
 from xmine.pairs.rows import PairRows
 from xmine.scoring.histogram import Histogram, bin_scores

@@ -82,17 +82,11 @@ def pairs_in(mined: Mined, encoder: EncoderPair) -> list[DocumentPair]:
     strange = any(check_language(each.name, each.texts, known) for each in sides)
     shared, names, sizes = shared_of(mined)
     named = _named(names, mined.languages)
+    ours, theirs = (each.tolist() for each in sizes)
     found = [
-        DocumentPair(
-            round(each.prob, 4),
-            names[0][each.source],
-            names[1][each.target],
-            round(each.sentences, 2),
-            int(sizes[0][each.source]),
-            int(sizes[1][each.target]),
-        )
-        for each in shared.pairs(sizes, named, told=not (mined.by_margin or strange))
-        if each.prob >= _DOUBTED
+        DocumentPair(round(prob, 4), names[0][x], names[1][y], round(k, 2), ours[x], theirs[y])
+        for x, y, k, prob in shared.pairs(sizes, named, told=not (mined.by_margin or strange))
+        if prob >= _DOUBTED
     ]
     return sorted(found, key=lambda pair: (-pair.prob, pair.source))
 

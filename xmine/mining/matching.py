@@ -194,8 +194,7 @@ def read_figures(
     mark = model.fingerprint()
     if mark is None and isinstance(model, SentenceEncoder):
         mark = model.fingerprint_in_memory()
-    texts = source.digest(), target.digest()
-    made_of = [str(mark), *texts, digest(x.tobytes(), y.tobytes())]
+    made_of = [str(mark), source.digest(), target.digest(), digest(x.tobytes(), y.tobytes())]
     size = _COSINES_AT_ONCE if isinstance(model, SentenceEncoder) else model.pairs_at_once
     tick = ticks(report, "judging pairs", len(x))
     starts, here = range(0, len(x), size), LocalEngine()

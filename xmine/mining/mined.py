@@ -14,7 +14,7 @@ from xmine.knn.recall import RECALL
 from xmine.mining import phrases
 from xmine.mining.candidates import Candidates
 from xmine.mining.options import MiningOptions
-from xmine.mining.report import Figure, Report, sides_in_words
+from xmine.mining.phrases import Figure, Report, sides_in_words
 from xmine.pairs.changes import told as told_changes
 from xmine.pairs.io import Pairs, write_pairs
 from xmine.pairs.known import LabelledPairs, agreement_with_seeds, labels_of

@@ -13,7 +13,6 @@ from xmine.flags.flag_set import Bools, Flags
 from xmine.flags.names import FLAGS
 from xmine.mining.candidates import Candidates, Estimated
 from xmine.mining.kin import count_kin
-from xmine.mining.merging import merge_beside
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.phrases import as_typed
@@ -31,6 +30,7 @@ from xmine.scoring.threshold import (
     precision_of,
 )
 from xmine.text.packed import PickedTexts
+from xmine.text.segmentation import join
 from xmine.text.sentences import Sentences
 
 
@@ -162,6 +162,50 @@ def _with_text(
         columns[f"{name}_offset"] = None if side.offsets is None else side.offsets[at]
         columns |= {f"{name}_{each}": x and PickedTexts(x, at) for each, x in texts.items()}
     return Pairs({name: each for name, each in columns.items() if each is not None})
+
+
+def merge_beside(
+    candidates: Candidates, rows: NDArray[np.intp], flags: Sequence[str], beside: Beside
+) -> dict[int, dict[str, str]]:
+    """Merge pairs that are `partial` with the line beside, where both fit better together.
+
+    A line that belongs to another pair, or was merged before, stays alone.
+
+    Args:
+        candidates: all of them.
+        rows: of the candidates that are kept, best first.
+        flags: of each of `rows`.
+        beside: of all candidates, see `fits_beside`.
+
+    Returns:
+        of each place in `rows` that is merged the fields of a pair that change.
+    """
+    sides = candidates.source, candidates.target
+    pairs = candidates.chosen.sources[rows], candidates.chosen.targets[rows]
+    used = [np.isin(np.arange(len(side)), some) for side, some in zip(sides, pairs, strict=True)]
+    fits, which = beside
+    merged = {}
+    for at in np.flatnonzero(fits[rows] > 0).tolist():
+        names = flags[at].split(",")
+        side, is_behind = divmod(int(which[rows[at]]), 2)
+        line, texts, lines = int(pairs[side][at]), sides[side].texts, sides[side].lines
+        first = line if is_behind else line - 1
+        other = first + is_behind
+        if "partial" not in names or used[side][other] or lines[first + 1] - lines[first] != 1:
+            continue
+        both, files = lines[first : first + 2], sides[side].files
+        if files is not None:
+            (one, two), both = files.places(both)
+            if one != two:
+                continue
+        used[side][other] = True
+        name = ("source", "target")[side]
+        merged[at] = {
+            name: join((texts[first], texts[first + 1])),
+            f"{name}_lines": f"{both[0]}-{both[1]}",
+            "flags": ",".join(each for each in names if each != "partial"),
+        }
+    return merged
 
 
 KEPT, BELOW, DROPPED = range(3)

@@ -143,28 +143,23 @@ def bin_scores(
     # As many bins as pairs would be a row of single pairs.
     few = min(most, max(5, math.ceil(2 * math.sqrt(len(values)))))
     if name == "prob" and len(values):
-        edges, decimals = _from_0_to_1(few)
+        width, decimals = next(
+            each for each in _round_widths(1 / few) if math.isclose(1 / each[0], round(1 / each[0]))
+        )
+        edges = np.linspace(0, 1, round(1 / width) + 1).round(decimals)
     else:
         edges, decimals = _edges(np.sort(values), kept, few)
     at = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, max(len(edges) - 2, 0))
     counts = np.bincount(at, minlength=len(edges) - 1).astype(np.int64)
+    found = Histogram(edges, counts, None, None, decimals, cut, kept, None, name)
     if probs is None:
-        return Histogram(edges, counts, None, None, decimals, cut, kept, None, name)
-    weights = np.asarray(probs, dtype=np.float64)
+        return found
+    weights, pairs = np.asarray(probs, dtype=np.float64), found.at_or_above
     right: Floats = np.bincount(at, weights, len(edges) - 1).astype(np.float64)  # [bins]
     precision = np.full(len(counts), np.nan)
-    pairs = counts[::-1].cumsum()[::-1]
     np.divide(right[::-1].cumsum()[::-1], pairs, out=precision, where=pairs > 0)
     sure = float(weights[keeps].mean()) if kept else None
-    return Histogram(edges, counts, right, precision, decimals, cut, kept, sure, name)
-
-
-def _from_0_to_1(most: int) -> tuple[Floats, int]:
-    """Choose the edges for probabilities, and how many decimals they have."""
-    width, decimals = next(
-        each for each in _round_widths(1 / most) if math.isclose(1 / each[0], round(1 / each[0]))
-    )
-    return np.linspace(0, 1, round(1 / width) + 1).round(decimals), decimals
+    return replace(found, right=right, precision=precision, kept_precision=sure)
 
 
 def _edges(scores: Floats, kept: int, most: int) -> tuple[Floats, int]:

@@ -114,37 +114,22 @@ def _best(cosines: NDArray[np.float32]) -> Counterparts:
 
 def _figures(left: Counterparts, v: Singles, right: Counterparts, w: Singles) -> Floats:
     """Sum up the counterparts of tokens [pairs, tokens] with their weights: [pairs, 5]."""
-    totals = v.sum(axis=1, dtype=np.float64), w.sum(axis=1, dtype=np.float64)
-    match = (_match(left, right, v) / totals[0] + _match(right, left, w) / totals[1]) / 2
-    order = (_correlation(left, v) + _correlation(right, w)) / 2
-    missing = np.maximum(_missing(left[0], v) / totals[0], _missing(right[0], w) / totals[1])
-    covered = np.minimum(_covered(left[0], v) / totals[0], _covered(right[0], w) / totals[1])
-    length = np.log(totals[0]) - np.log(totals[1])  # turned around, it is exactly the negative
-    return np.stack([np.minimum(match, 1), order, missing, covered, length], axis=1)
-
-
-def _match(own: Counterparts, others: Counterparts, weights: Singles) -> Floats:
-    """Sum the weighted cosines of tokens [pairs, tokens] that are the counterparts of their own."""
-    best, places = own
-    mutual = np.take_along_axis(others[1], places, axis=1) == np.arange(places.shape[1])
-    total = np.einsum("ij,ij->i", np.maximum(best, 0), weights * mutual, dtype=np.float64)
-    match: Floats = total / UNIT**2
-    return match
-
-
-def _covered(best: Singles, weights: Singles) -> Floats:
-    """Sum the weights of tokens [pairs, tokens] with high best cosines."""
-    covered: Floats = (weights * (best > COVERED * UNIT**2)).sum(axis=1, dtype=np.float64)
-    return covered
-
-
-def _missing(best: Singles, weights: Singles) -> Floats:
-    """Sum up what tokens [pairs, tokens] with these best cosines miss."""
-    cosines = np.clip(best / np.float32(UNIT**2), 0, 1)
-    lost = np.rint(_PARTS * weights * (1 - cosines))
-    squares = np.einsum("ij,ij->i", lost, lost, dtype=np.float64)
-    missing: Floats = squares / (HEAVIEST * _PARTS**2)
-    return missing
+    sides = []
+    for (best, places), (_, back), weights in ((left, right, v), (right, left, w)):
+        total = weights.sum(axis=1, dtype=np.float64)
+        mutual = np.take_along_axis(back, places, axis=1) == np.arange(places.shape[1])
+        match = np.einsum("ij,ij->i", np.maximum(best, 0), weights * mutual, dtype=np.float64)
+        cosines = np.clip(best / np.float32(UNIT**2), 0, 1)
+        lost = np.rint(_PARTS * weights * (1 - cosines))
+        missing = np.einsum("ij,ij->i", lost, lost, dtype=np.float64) / (HEAVIEST * _PARTS**2)
+        covered = (weights * (best > COVERED * UNIT**2)).sum(axis=1, dtype=np.float64)
+        shares = match / UNIT**2 / total, missing / total, covered / total
+        sides.append((*shares, _correlation((best, places), weights), np.log(total)))
+    (match, missing, covered, order, size), (back, lacking, found, turned, length) = sides
+    columns = (match + back) / 2, np.maximum(missing, lacking), np.minimum(covered, found)
+    match, order = np.minimum(columns[0], 1), (order + turned) / 2
+    # Turned around, the length is exactly the negative.
+    return np.stack([match, order, *columns[1:], size - length], axis=1)
 
 
 def _correlation(counterparts: Counterparts, weights: Singles) -> Floats:

@@ -72,8 +72,6 @@ def pair_scores(
     Returns:
         float32, as the cosines are, and how many means were raised, as in `MarginScores`.
     """
-    if margin == "absolute":
-        return cosines, 0
     source_means, target_means = (
         each.mean(axis=1, dtype=np.float64)
         for each in (neighbours.target_cosines, neighbours.source_cosines)

@@ -8,7 +8,6 @@ files; and how far the match, and the margin, lead those of the best rival.
 docs/explanation/reranking.md says what each is worth.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -107,33 +106,29 @@ class Reranker:
 
     def _cells(self, x: Rows, y: Rows, matches: Singles, margins: Singles) -> Floats:
         """Score cells [rows, k] of these sources and targets."""
-        score, figures = np.full(x.shape, self.weights.bias), {}
-        for name, figure in self.figures(x, y, matches, margins):
+        score, figures = np.full(x.shape, self.weights.bias), self.figures(x, y, matches, margins)
+        for name, figure in figures.items():
             score += getattr(self.weights, name) * figure
-            figures[name] = figure
         trees = self.weights.trees
         return score + read_trees(trees).add(figures) if trees else score
 
-    def figures(
-        self, x: Rows, y: Rows, matches: Singles, margins: Singles
-    ) -> Iterator[tuple[str, Floats]]:
-        """Measure cells, one figure after the other.
+    def figures(self, x: Rows, y: Rows, matches: Singles, margins: Singles) -> dict[str, Floats]:
+        """Measure cells.
 
         Args:
             x, y: int64 [rows, k], sources and targets.
             matches: float32 [rows, k, 5], of `match_pairs`.
             margins: float32 [rows, k].
 
-        Yields:
-            The name of the weight, and float64 [rows, k].
+        Returns:
+            float64 [rows, k] by the name of the weight.
         """
-        yield "log_margin", np.log(np.maximum(margins.astype(np.float64), _LEAST_MARGIN))
-        for name in ("missing", "order", "covered"):
-            yield name, matches[..., FIGURES.index(name)].astype(np.float64)
-        yield "length", np.abs(matches[..., _LENGTH].astype(np.float64) - self.usual_length)
-        match_lead, margin_lead = self._leads(x, y, matches[..., 0], margins)
-        yield "match_lead", match_lead
-        yield "margin_lead", margin_lead
+        found = {"log_margin": np.log(np.maximum(margins.astype(np.float64), _LEAST_MARGIN))}
+        for name in ("missing", "order", "covered", "length"):
+            found[name] = matches[..., FIGURES.index(name)].astype(np.float64)
+        found["length"] = np.abs(found["length"] - self.usual_length)
+        leads = self._leads(x, y, matches[..., 0], margins)
+        return found | dict(zip(("match_lead", "margin_lead"), leads, strict=True))
 
     def decoys(self, chosen: ChosenPairs) -> ChosenPairs:
         """Choose pairs, and score them, as if the cells of the chosen ones did not exist."""

@@ -65,8 +65,8 @@ class KnownCandidates:
         s, t = np.broadcast_arrays(near.sources, np.arange(len(near.sources))[:, None])
         new = ~(near.targets[s] == t[..., None]).any(axis=-1)  # not among the targets of s
         measure = self.reranker(RerankingWeights()).figures
-        forward = dict(measure(x, y, self.matches.targets, self.margins.targets))
-        backward = dict(measure(s, t, self.matches.sources, self.margins.sources))
+        forward = measure(x, y, self.matches.targets, self.margins.targets)
+        backward = measure(s, t, self.matches.sources, self.margins.sources)
         figures = {
             name: np.concatenate([figure.ravel(), backward[name][new]])
             for name, figure in forward.items()
@@ -195,7 +195,7 @@ def learn_weights(
     used[pairs.sources[known == 0]] = False
     rows = np.flatnonzero(used)[:: max(1, int(used.sum()) * near.targets.shape[1] // _EXAMPLES)]
     x, y = np.broadcast_arrays(rows[:, None], near.targets[rows])
-    figures = dict(reranker.figures(x, y, matches.targets[rows], margins.targets[rows]))
+    figures = reranker.figures(x, y, matches.targets[rows], margins.targets[rows])
     for name in ("covered", "length"):  # learnt from guesses, they do harm
         del figures[name]
     right = ((y == partners[rows, None]) * labels[rows, None]).ravel()

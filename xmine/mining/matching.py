@@ -35,9 +35,8 @@ from xmine.text.packed import PickedTexts
 ROWS_OF_A_TASK = 16_384
 _COSINES_AT_ONCE = 65_536
 
-Tokens = tuple[TokenVectors, TokenVectors]
 # Gives the tokens of both sides; a method of plain data where tasks run elsewhere.
-OpenTokens = Callable[[], Tokens]
+OpenTokens = Callable[[], tuple[TokenVectors, TokenVectors]]
 
 
 def match_candidates(

@@ -110,9 +110,8 @@ def by_margin(reason: str, rerank: str) -> str:
 
 def unknown_to_encoder(side: Sentences) -> list[str]:
     """Warn of sentences that were left out of a side, and name some lines."""
-    unit, cut = (
-        ("sentence", "") if side.offsets is not None else ("line", "; mine --segment cuts it")
-    )
+    is_cut = side.offsets is not None
+    unit, cut = ("sentence", "") if is_cut else ("line", "; mine --segment cuts it")
     reasons = (
         ("the encoder knows nothing of", side.unknown, side.unknown_lines, ""),
         (f"{MOST_CHARACTERS:,} characters are exceeded in", len(side.too_long), side.too_long, cut),

@@ -90,7 +90,11 @@ class HitChoice:
             if self.exclude_exact:
                 left_out = copies | (np.cumsum(~copies, axis=1) > self.nearest)
             if self.encoder:
-                scores = near_by + _score_tokens(self.encoder, few, near, places)
+                tokens = tokens_of(self.encoder, few), tokens_of(self.encoder, near)
+                x, y = np.broadcast_arrays(np.arange(len(few))[:, None], places)
+                matches = match_pairs(*tokens, x.ravel(), y.ravel())
+                matches = matches.reshape(*places.shape, len(FIGURES))
+                scores = near_by + matches[..., 1:3] @ _WEIGHTS
             order = np.lexsort((-scores, ~copies, left_out))[:, : self.k]
             columns = (
                 np.take_along_axis(each, order, axis=1).tolist()
@@ -184,14 +188,3 @@ def search(
 def _keys(texts: Sequence[str]) -> NDArray[np.object_]:
     """Make the keys by which texts repeat each other."""
     return np.array([folded(text) for text in texts], dtype=object)
-
-
-def _score_tokens(
-    encoder: SentenceEncoder, texts: Sequence[str], near: Sequence[str], places: NDArray[np.intp]
-) -> NDArray[np.float64]:
-    """Compare texts with the sentences at `places` [texts, nearest] of `near`, token by token."""
-    x, y = np.broadcast_arrays(np.arange(len(texts))[:, None], places)
-    tokens = tokens_of(encoder, texts), tokens_of(encoder, near)
-    matches = match_pairs(*tokens, x.ravel(), y.ravel()).reshape(*places.shape, len(FIGURES))
-    scores: NDArray[np.float64] = matches[..., 1:3] @ _WEIGHTS
-    return scores

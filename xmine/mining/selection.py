@@ -18,17 +18,10 @@ from xmine.mining.options import MiningOptions
 from xmine.mining.phrases import as_typed
 from xmine.pairs.io import Pairs
 from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs, labels_of
+from xmine.scoring import threshold as cuts
 from xmine.scoring.gold import best_threshold
 from xmine.scoring.order import in_one_order, rising_share
 from xmine.scoring.probability import DOUBT, Floats
-from xmine.scoring.threshold import (
-    Kept,
-    Threshold,
-    above_all,
-    choose_threshold,
-    floored,
-    precision_of,
-)
 from xmine.text.packed import PickedTexts
 from xmine.text.segmentation import join
 from xmine.text.sentences import Sentences
@@ -57,7 +50,7 @@ def select(
     rows = _best(eligible.rows[: threshold.kept.pairs], options.top, labels)
     probs = None if confidence is None else taken(confidence.probs, rows)
     known = None if unknown else probs
-    expected = precision_of(known, DOUBT if confidence is None else confidence.doubt)
+    expected = cuts.precision_of(known, DOUBT if confidence is None else confidence.doubt)
     if unknown:
         threshold = replace(threshold, others=(), translations=None, weakness=unknown)
     hints = _order_hint(candidates.source, candidates.target) if threshold.weakness else []
@@ -73,7 +66,7 @@ def select(
         pairs = replace(pairs, merged=merged)
     return Mined(
         pairs=pairs,
-        kept=Kept(threshold.value, len(rows), *expected),
+        kept=cuts.Kept(threshold.value, len(rows), *expected),
         threshold=threshold,
         candidates=candidates,
         flags=flags,
@@ -114,7 +107,7 @@ def _best(rows: NDArray[np.intp], top: int | None, labels: NDArray[np.int8]) -> 
 
 def _threshold(
     estimated: Estimated, rows: NDArray[np.intp], options: MiningOptions, gold: LabelledPairs
-) -> Threshold:
+) -> cuts.Threshold:
     """Choose the threshold that the options ask for among some rows of the candidates."""
     candidates, confidence = estimated.candidates, estimated.confidence
     scores, wanted, how = taken(candidates.chosen.scores, rows), options.threshold, ""
@@ -126,17 +119,17 @@ def _threshold(
         pairs = list(zip(*lines, strict=True))
         lowest, how = best_threshold(ranks.tolist(), pairs, right), "best for --gold"
         if lowest == np.inf:
-            lowest, how = above_all(ranks), "no pair is one of --gold, none kept"
+            lowest, how = cuts.above_all(ranks), "no pair is one of --gold, none kept"
     elif lowest is not None and some is None:
-        lowest, how = above_all(ranks), "too few lines to estimate a probability, no pair kept"
+        lowest, how = cuts.above_all(ranks), "too few lines to estimate a probability, no pair kept"
     elif isinstance(wanted, float) and lowest is None:  # `find_eligible` leaves out lower scores
         lowest = wanted if some is None else 0.0
-    found = choose_threshold(scores, some, lowest, options.precision)
+    found = cuts.choose_threshold(scores, some, lowest, options.precision)
     alone = wanted == "auto" and lowest is None and options.precision is None
     best_few = ranks[: len(ranks) if alone else found.kept.pairs][: options.top]
     if options.top is not None and len(best_few) and (alone or len(best_few) == options.top):
         lowest, how = float(best_few[-1]), f"the best {len(best_few):,}"
-        found = choose_threshold(scores, some, lowest if some else floored(lowest))
+        found = cuts.choose_threshold(scores, some, lowest if some else cuts.floored(lowest))
     return replace(found, how=how or found.how)
 
 

@@ -44,7 +44,7 @@ from xmine.knn.recall import RECALL
 from xmine.knn.tiles import is_one_tile, search_in_tiles
 from xmine.mining.matching import OpenTokens, match_candidates, read_figures, stretches_of_chosen
 from xmine.mining.options import MiningOptions
-from xmine.mining.reranking import Judge, Vectorizer, are_single_words, weights_of
+from xmine.mining.reranking import FEW_TOKENS, Judge, Vectorizer, weights_of
 from xmine.mining.run_facts import SIDES
 from xmine.progress import Report, silent, ticks
 from xmine.run.folder import Asked, RunFolder, open_run, temporary_run, working_folder
@@ -215,7 +215,9 @@ class Stages:
         before = f", {len(known.targets):,} x {len(known.sources):,} of them known" if known else ""
         run.note(f"searching {len(source):,} x {len(target):,} vectors{before}")
         k, engine = self._k, self.steps.engine
-        here: Any = {"memory": _for_blocks(options.max_memory), "report": self._report}
+        limit = memory_limit(options.max_memory)  # the bytes that are left are for blocks
+        memory = MEMORY if limit is None else max(_LEAST, min(MEMORY, limit - anonymous_memory()))
+        here: Any = {"memory": memory, "report": self._report}
         if known:
             found = search_grown(known, source, target, device=device, **here)
         elif run.kept and self._in_tiles(index, len(source), len(target)):
@@ -308,7 +310,8 @@ class Stages:
         matches = match_candidates(
             read, given, RERANKED + 1, self.steps, [self._search_mark()], tick, engine, prepare
         )
-        if self._options.rerank == "auto" and are_single_words(matches):
+        lengths = matches.source_lengths, matches.target_lengths
+        if self._options.rerank == "auto" and min(map(np.median, lengths)) <= FEW_TOKENS:
             return None
         k = self._options.neighborhood
         margins = margin_scores(neighbours, k=k).first(RERANKED)
@@ -351,9 +354,3 @@ class Stages:
             return [read(encoder, each, keep=False).every() for each, _ in encoded]
 
         return read_figures(model, encoded, (x, y), self.steps, encode, report)
-
-
-def _for_blocks(max_memory: str) -> int:
-    """Give a search the bytes that are left of what may be used."""
-    limit = memory_limit(max_memory)
-    return MEMORY if limit is None else max(_LEAST, min(MEMORY, limit - anonymous_memory()))

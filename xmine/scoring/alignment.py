@@ -17,21 +17,14 @@ from numpy.typing import NDArray
 
 from xmine.encoders.tokens import UNIT, TokenVectors
 from xmine.files import scratch
-from xmine.scoring.late_interaction import (
-    Floats,
-    Rows,
-    Singles,
-    Tokens,
-    best_of_long,
-    each_batch,
-    is_long,
-)
+from xmine.scoring.late_interaction import LONG, Rows, Singles, Tokens, best_of_long, each_batch
 
 # The strength below which a token adds to a stretch. Right pairs of news, of the UN and of
 # Wikipedia have two thirds of their tokens above it.
 LOOSE = 0.38
 _COSINES_AT_ONCE = 2**22
 
+Floats = NDArray[np.float64]
 Found = tuple[Singles, Rows]
 
 
@@ -92,7 +85,7 @@ def loosest_stretches(source: TokenVectors, target: TokenVectors, x: Rows, y: Ro
 
     def look(at: NDArray[np.intp], left: Tokens, right: Tokens, tokens: tuple[Rows, Rows]) -> None:
         s, t = left[0], right[0]
-        if is_long(s, t):
+        if len(s) == 1 and max(s.shape[1], t.shape[1]) > LONG:
             strong = [_strengths_of_long(s[0], t[0]), _strengths_of_long(t[0], s[0])]
         else:
             strong = _strengths(s, t)

@@ -29,7 +29,7 @@ from xmine.knn.workers import WorkerPool
 _NUMBERS = 2_000_000
 # Tokens of the longer of two sentences that are compared at once.
 _TOKENS_AT_ONCE = 1024
-LONG = 512  # tokens
+LONG = 512  # tokens of a side from which on a pair is a batch, and compared a part at a time
 FIGURES = "match", "order", "missing", "covered", "length"
 COVERED = 0.7
 # Parts of a whole weight: squares of the parts of 100,000 tokens are still added exactly.
@@ -69,7 +69,7 @@ def match_pairs(source: TokenVectors, target: TokenVectors, x: Rows, y: Rows) ->
 
     def match(at: NDArray[np.intp], left: Tokens, right: Tokens, _: tuple[Rows, Rows]) -> None:
         (s, v), (t, w) = left, right
-        if is_long(s, t):
+        if len(s) == 1 and max(s.shape[1], t.shape[1]) > LONG:
             best = best_of_long(s[0], t[0]), best_of_long(t[0], s[0])
         else:
             cosines = np.matmul(s, t.transpose(0, 2, 1))  # [pairs, tokens, tokens]
@@ -99,11 +99,6 @@ def each_batch(source: TokenVectors, target: TokenVectors, x: Rows, y: Rows, wor
 
     with WorkerPool(blas_threads()) as pool:
         pool.run(batch, batches(*lengths, source.dim), lambda: None)
-
-
-def is_long(s: Singles, t: Singles) -> bool:
-    """Tell whether vectors [pairs, tokens, dim] are of one pair with more tokens than LONG."""
-    return len(s) == 1 and max(s.shape[1], t.shape[1]) > LONG
 
 
 def _best(cosines: NDArray[np.float32]) -> Counterparts:

@@ -153,7 +153,10 @@ def _gaps(
     """
     near = neighbours.first(NEIGHBOURS)
     cells = neighbours if kin else near  # behind near-copies, rivals may stand further down
-    left, right = _half_mean(near.target_cosines), _half_mean(near.source_cosines)
+    left, right = (
+        each[:, 1:].sum(axis=1, dtype=np.float64) / (2 * max(each.shape[1] - 1, 1))
+        for each in (near.target_cosines, near.source_cosines)
+    )
     gaps, spacings = (scratch.empty(len(pairs), np.float64) for _ in range(2))
     spacings[:] = np.inf
     for some in slices(len(pairs), PAIRS_AT_ONCE):
@@ -172,12 +175,6 @@ def _gaps(
         gaps[some] = pairs.cosines[some] - (left[x] + right[y]) - second
         np.subtract(second, third, out=spacings[some], where=np.isfinite(third))
     return gaps, spacings
-
-
-def _half_mean(cosines: NDArray[np.float32]) -> Floats:
-    half: Floats = cosines[:, 1:].sum(axis=1, dtype=np.float64)
-    half /= 2 * max(cosines.shape[1] - 1, 1)
-    return half
 
 
 class _Judged(NamedTuple):

@@ -55,8 +55,7 @@ class KnownCandidates:
 
     def reranker(self, weights: RerankingWeights) -> Reranker:
         """Give what scores the candidates."""
-        given = self.neighbours, self.matches, self.margins
-        return Reranker(*given, weights, spare=self.spare)
+        return Reranker(self.neighbours, self.matches, self.margins, weights, spare=self.spare)
 
     def examples(self) -> tuple[dict[str, Floats], NDArray[np.bool_]]:
         """Measure each candidate once: figures by name, and which are translations, [cells]."""

@@ -128,11 +128,8 @@ def stored(array: NDArray[Any]) -> NDArray[Any]:
 
 def joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
     """Put arrays one behind the other."""
-    whole, start = empty((sum(map(len, parts)), *parts[0].shape[1:]), parts[0].dtype), 0
-    for part in parts:
-        whole[start : start + len(part)] = part
-        start += len(part)
-    return whole
+    whole = empty((sum(map(len, parts)), *parts[0].shape[1:]), parts[0].dtype)
+    return np.concatenate(parts, out=whole)
 
 
 def taken(array: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:

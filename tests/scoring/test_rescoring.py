@@ -1,6 +1,5 @@
 """What the figure of a second model adds to the log-odds of candidates."""
 
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray

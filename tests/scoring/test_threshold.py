@@ -45,7 +45,7 @@ def f1(right: int, found: int, gold: int) -> float:
 
 def judged(probs: Floats, translations: float | None = None) -> Confidence:
     """Make an estimate of these probs."""
-    return Confidence(probs, float(probs.sum()) if translations is None else translations, 1.0)
+    return Confidence(probs, float(probs.sum()) if translations is None else translations)
 
 
 def random_case(seed: int, decimals: int) -> Floats:
@@ -163,7 +163,7 @@ def test_a_hopeless_crowd_is_not_kept_but_doubtful_pairs_among_more_are() -> Non
 @pytest.mark.parametrize("precision", [None, 0.9])
 def test_no_pairs_at_all(precision: float | None) -> None:
     nothing = np.zeros(0, dtype=np.float32)
-    for found in (None, Confidence(np.zeros(0), 0.0, 0.0), Confidence(np.zeros(0), 70.0, 1.0)):
+    for found in (None, Confidence(np.zeros(0), 0.0), Confidence(np.zeros(0), 70.0)):
         cut = choose_threshold(nothing, found, precision=precision)
         assert (cut.value, cut.kept.pairs, cut.others) == (0, 0, ())
         assert (cut.kept.precision, cut.kept.interval) == (None, None)
@@ -388,7 +388,7 @@ def test_it_says_how_weak_it_is_and_what_to_do(
     translations: float, apart: float, weakness: str, lowest: float | None
 ) -> None:
     scores = np.linspace(2, 1, 100).astype(np.float32)
-    found = Confidence(np.full(100, translations / 100), translations, 1.0, apart)
+    found = Confidence(np.full(100, translations / 100), translations, apart)
     said = choose_threshold(scores, found, lowest).weakness
     assert said.startswith(weakness) and bool(said) == bool(weakness)
     assert not said or ("--seed-pairs" in said and "--threshold" in said)

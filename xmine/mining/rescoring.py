@@ -95,20 +95,17 @@ def by_documents(
     candidates: Candidates, cells: Cells, chosen: ChosenPairs, probs: Floats
 ) -> tuple[Floats, Floats]:
     """Weigh the documents of cells by the other pairs in these documents."""
-    (ours, names), (theirs, others) = (
-        (side.documents, side.document_names) for side in (candidates.source, candidates.target)
-    )
-    assert ours is not None
-    assert theirs is not None
-    both, counts = (ours[chosen.sources], theirs[chosen.targets]), (len(names), len(others))
+    ours, theirs = candidates.source.documents, candidates.target.documents
+    assert ours is not None and theirs is not None
+    names = candidates.source.document_names, candidates.target.document_names
+    counts = len(names[0]), len(names[1])
     sizes = np.bincount(ours, minlength=counts[0]), np.bincount(theirs, minlength=counts[1])
-    shared = Overlap.of(both, counts, probs)
-    places = cells.places(chosen.sources, chosen.targets)
-    own = np.zeros(len(cells.sources))
+    shared = Overlap.of((ours[chosen.sources], theirs[chosen.targets]), counts, probs)
+    places, own = cells.places(chosen.sources, chosen.targets), np.zeros(len(cells.sources))
     own[places] = probs
-    added = shared.evidence(ours[cells.sources], theirs[cells.targets], own, sizes)
-    nowhere = (np.array([not name for name in each]) for each in (names, others))
-    without = [each[rows] for each, rows in zip(nowhere, (ours, theirs), strict=True)]
-    added[without[0][cells.sources] | without[1][cells.targets]] = 0
+    x, y = ours[cells.sources], theirs[cells.targets]
+    added = shared.evidence(x, y, own, sizes)
+    left, right = (np.array([not name for name in each]) for each in names)
+    added[left[x] | right[y]] = 0
     slope, height = fit_curve(cells.scores[places], probs)
     return slope * cells.scores + height + added, added

@@ -64,11 +64,10 @@ def best_cells(neighbours: Neighbours, scores: MarginScores, pairs: ChosenPairs)
     parts = [(pairs.sources, pairs.targets, pairs.scores)]
     for ids, found in ((neighbours.targets, scores.targets), (neighbours.sources, scores.sources)):
         best = np.lexsort((ids, -found))[:, :_BEST]  # of equal ones the lower number, as retrieval
-        rows = np.broadcast_to(np.arange(len(ids))[:, None], best.shape).ravel()
+        rows = np.repeat(np.arange(len(ids)), best.shape[1])
         others = np.take_along_axis(ids, best, axis=1).ravel()
         values = np.take_along_axis(found, best, axis=1).ravel()
-        is_turned = len(parts) == 2
-        parts.append((others, rows, values) if is_turned else (rows, others, values))
+        parts.append((rows, others, values) if len(parts) == 1 else (others, rows, values))
     x, y, values = (np.concatenate(each) for each in zip(*parts, strict=True))
     width = len(neighbours.sources)
     _, first = np.unique(x * width + y, return_index=True)
@@ -86,15 +85,23 @@ def with_leads(cells: Cells, figures: NDArray[np.float32]) -> NDArray[np.float32
     """
     leads = np.zeros(len(figures))
     for lines in (cells.sources, cells.targets):
-        order = np.lexsort((-figures, lines))
-        ranked = figures[order]
-        starts = np.flatnonzero(np.diff(lines[order], prepend=-1))
-        lengths = np.diff(starts, append=len(order))
-        others = np.repeat(ranked[starts], lengths)
-        others[starts] = np.median(figures)
-        others[starts[lengths > 1]] = ranked[starts[lengths > 1] + 1]
-        leads[order] += (ranked - others) / 2
+        leads += (figures - best_other(figures, lines, np.median(figures))) / 2
     return np.stack([figures, leads], axis=1).astype(np.float32)
+
+
+def best_other(
+    values: NDArray[np.floating], groups: Rows, alone: float | np.floating = 0.0
+) -> NDArray[np.floating]:
+    """Find the greatest of the other values of the same group, [values]; `alone` without others."""
+    order = np.lexsort((-values, groups))
+    ranked, found = values[order], np.empty_like(values)
+    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    lengths = np.diff(starts, append=len(order))
+    others = np.repeat(ranked[starts], lengths)
+    others[starts], several = alone, starts[lengths > 1]
+    others[several] = ranked[several + 1]
+    found[order] = others
+    return found
 
 
 def weigh(

@@ -116,7 +116,7 @@ def _foreign(name: str, language: str, side: Sequence[str], text: str) -> str:
     if not foreign_to(language, found)(text, letters):
         (code,) = rather_in(language, found)([text], [letters])
         return code and f"the {name} looks like {language_name(code)}"
-    share = share_of_script(language, side, letters)
+    share = share_of_script(found, letters)
     own = sorted(found)
     scripts = " or ".join(_SCRIPTS.get(each, each.title()) for each in own)
     if share == 0:

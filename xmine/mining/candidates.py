@@ -12,7 +12,7 @@ from xmine.flags.beside import Vectors
 from xmine.flags.flag_set import Flags
 from xmine.flags.near_copies import same_texts
 from xmine.flags.plugged import with_plugins
-from xmine.flags.reading import ReadLines, other_numbers, read_lines
+from xmine.flags.reading import ReadLines, compared, read_lines
 from xmine.flags.rules import flag_pairs, untranslated
 from xmine.knn.cosines import pair_cosines
 from xmine.knn.neighbours import Neighbours
@@ -193,7 +193,7 @@ def read_candidates(
     if decoys is not None:
         rows = decoys.sources, decoys.targets
         texts = PickedTexts(sides[0].texts, rows[0]), PickedTexts(sides[1].texts, rows[1])
-        differ = replace(read, other_numbers=other_numbers(texts, languages))
+        differ = replace(read, pairs=compared(texts, languages, names=["number"]))
         less = differ.against(rows, weights)
         decoys = replace(decoys, scores=(decoys.scores - less).astype(np.float32))
         candidates = replace(candidates, decoys=decoys)

@@ -114,9 +114,12 @@ def fraction_of(text: str, end: int, value: float) -> set[float]:
     return {whole, value / whole}
 
 
-def hour_of(digits: str) -> set[float]:
-    """Read the hour of 0300."""
-    return {float(digits[:2])} if re.fullmatch(r"0\d{3}", digits) else set()
+def in_digits(text: str, match: re.Match[str], values: set[float]) -> Number:
+    """Make a number of digits, the first group of a match; 0300 may be an hour, and 1/3 a third."""
+    (start, end), digits = match.span(1), match[1]
+    hour = {float(digits[:2])} if re.fullmatch(r"0\d{3}", digits) else set()
+    values = values | hour | fraction_of(text, end, value_of(digits))
+    return number(values, digits=True, named=is_named(text, start, end))
 
 
 def without_zero_minutes(text: str) -> str:

@@ -2,8 +2,8 @@
 
     python bench/flags.py EVAL [--messages FOLDER]... [--json OUT.json]
 
-EVAL is a folder with newstest2019, un-devset, flores101, bucc2018, tatoeba and ntrex, the files
-that docs/reference/benchmarks.md names. Gold pairs are mined out of their files with the
+EVAL is a folder with newstest, newstest2019, un-devset, flores101, bucc2018, tatoeba and ntrex, the
+files that docs/reference/benchmarks.md names. Gold pairs are mined out of their files with the
 embedded encoder, at any score, and scored as they stand; then faulty lines are added to the BUCC
 sample. FOLDER has catalogues of gettext (LANGUAGE/LC_MESSAGES/*.mo). No text is written.
 """
@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
-from line_flags import marked_lines, marked_messages
+from line_flags import measured
 from numpy.typing import NDArray
 from planted import Fault, faults, halved, pairs_of_bucc, pairs_of_lines
 
@@ -202,10 +202,7 @@ def main() -> None:
     parser.add_argument("--messages", type=Path, action="append", default=[])
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    lines = {
-        "language": marked_lines(options.eval),
-        "placeholder": marked_messages(options.messages),
-    }
+    lines = measured(options.eval, options.messages)
     for name, table in lines.items():
         print(f"\n{name}, % marked")
         for each, found in table.items():

@@ -138,11 +138,7 @@ def _words(language: str, text: str) -> list[Number]:
     ]
 
 
-def _any_words(language: str, text: str) -> bool:
-    return bool(_words(language, text))
-
-
 SPELLED = {
-    code: ANYWHERE._replace(words=partial(_words, code), may_count=partial(_any_words, code))
+    code: ANYWHERE._replace(words=partial(_words, code), may_count=partial(_words, code))
     for code in ("de", "fr", "es", "it", "pt", "nl")
 }

@@ -116,11 +116,6 @@ def chinese_words(text: str) -> list[Number]:
     return found
 
 
-def chinese_may_count(text: str) -> bool:
-    """Look for a numeral of two and more."""
-    return _ONES.search(text) is not None
-
-
 def chinese_months(text: str) -> set[float]:
     """Read 9月, 九月 and the ends of 1-9月."""
     found: set[float] = set()
@@ -180,4 +175,10 @@ def from_korean(text: str) -> str:
     return _APART.sub(r"\2\1", text)
 
 
-CHINESE = Reader(chinese_digits, chinese_words, chinese_may_count, _PLACES, months=chinese_months)
+CHINESE = Reader(
+    chinese_digits,
+    chinese_words,
+    lambda text: _ONES.search(text) is not None,
+    _PLACES,
+    months=chinese_months,
+)

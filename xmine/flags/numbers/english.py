@@ -107,11 +107,6 @@ def english_words(text: str) -> list[Number]:
     return found + [number({_roman(letters)}, digits=False) for letters in _ROMAN.findall(text)]
 
 
-def english_may_count(text: str) -> bool:
-    """Look for a number word."""
-    return not _ONES_OR_MORE.isdisjoint(_WORD.findall(text.lower()))
-
-
 def _word_values(words: list[str]) -> list[set[float]]:
     """Read number words that stand together: one number, but also each word for itself."""
     total = current = years = 0.0
@@ -146,4 +141,9 @@ def _roman(letters: str) -> float:
     return sum(-a if a < b else a for a, b in zip(values, following, strict=True))
 
 
-ENGLISH = Reader(english_digits, english_words, english_may_count, _PLACES)
+ENGLISH = Reader(
+    english_digits,
+    english_words,
+    lambda text: not _ONES_OR_MORE.isdisjoint(_WORD.findall(text.lower())),
+    _PLACES,
+)

@@ -2,20 +2,20 @@
 
     python bench/flags.py EVAL [--messages FOLDER]... [--json OUT.json]
 
-EVAL is a folder with newstest2019, un-devset, flores101, bucc2018, tatoeba and ntrex, the files
-that docs/reference/benchmarks.md names. Gold pairs are mined out of their files with the
+EVAL is a folder with newstest, newstest2019, un-devset, flores101, bucc2018, tatoeba and ntrex, the
+files that docs/reference/benchmarks.md names. Gold pairs are mined out of their files with the
 embedded encoder, at any score, and scored as they stand; then faulty lines are added to the BUCC
 sample. FOLDER has catalogues of gettext (LANGUAGE/LC_MESSAGES/*.mo). No text is written.
 """
 
 import argparse
+import json
 from pathlib import Path
 from random import Random
-from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from line_flags import marked_lines, marked_messages
+from line_flags import measured
 from numpy.typing import NDArray
 from planted import Fault, faults, halved, pairs_of_bucc, pairs_of_lines
 
@@ -36,20 +36,7 @@ TURNS = 10
 FAR = 40  # lines of `high`; they are vectors, since no text is far from everything for this encoder
 
 Pair = tuple[str, str]
-
-
-class Flagged(NamedTuple):
-    """Pairs with their flags."""
-
-    pairs: list[Pair]
-    flags: list[set[str]]
-
-
-def written(folder: Path, name: str, lines: list[str]) -> Path:
-    """Write lines to a file."""
-    path = folder / name
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    return path
+Flagged = list[tuple[Pair, set[str]]]  # pairs with their flags
 
 
 def mined(
@@ -59,36 +46,24 @@ def mined(
     vectors: tuple[NDArray[Any], NDArray[Any]] | None = None,
 ) -> Flagged:
     """Mine pairs of any score as `xmine mine` does."""
-    with TemporaryDirectory() as name:
-        files = [written(Path(name), *each) for each in (("en", english), ("zh", chinese))]
-        found = mine(files[0], files[1], encoder, EVERYTHING, vectors=vectors)
-    pairs = found.pairs
+    pairs = mine(english, chinese, encoder, EVERYTHING, vectors=vectors).pairs
     assert pairs.flags is not None
-    return Flagged(
-        list(zip(pairs.sources, pairs.targets, strict=True)),
-        [set(each.split(",")) - {""} for each in pairs.flags],
-    )
+    rows = zip(pairs.sources, pairs.targets, pairs.flags, strict=True)
+    return [((source, target), {*flags.split(",")}) for source, target, flags in rows]
 
 
 def aligned(pairs: list[Pair], pool: tuple[list[str], list[str]] | None) -> Flagged:
     """Score pairs as `xmine score` does, in a larger pool or among themselves."""
-    with TemporaryDirectory() as name:
-        folder = Path(name)
-        files = [
-            written(folder, f"{row}", [*each]) for row, each in enumerate(zip(*pairs, strict=True))
-        ]
-        more = pool and (written(folder, "en", pool[0]), written(folder, "zh", pool[1]))
-        found = score_aligned(files[0], files[1], pool=more)
+    sources, targets = map(list, zip(*pairs, strict=True))
+    found = score_aligned(sources, targets, pool=pool)
     given = [(pair.source, pair.target) for pair in found.given]
-    return Flagged(
-        [given[row] for row in found.numbers.tolist()],
-        [set(each.split(",")) - {""} for each in found.flags],
-    )
+    rows = zip(found.numbers.tolist(), found.flags, strict=True)
+    return [(given[row], {*flags.split(",")}) for row, flags in rows]
 
 
 def left_alone(found: Flagged, gold: set[Pair]) -> dict[str, float]:
     """Measure the share of gold pairs, in percent, that each flag leaves alone."""
-    flags = [flags for pair, flags in zip(found.pairs, found.flags, strict=True) if pair in gold]
+    flags = [flags for pair, flags in found if pair in gold]
     shares = {name: 100 * float(np.mean([name not in each for each in flags])) for name in FLAGS}
     return {"pairs": len(flags), **{name: round(share, 2) for name, share in shares.items()}}
 
@@ -157,7 +132,7 @@ def cut_in_half(data: Path, encoder: SentenceEncoder) -> dict[str, dict[str, obj
             sides = [source for source, _ in lines], [target for _, target in lines]
             found = mined(*sides, encoder)
             planted, others = set(cuts.values()) - set(gold), set(gold)
-            for pair, flags in zip(found.pairs, found.flags, strict=True):
+            for pair, flags in found:
                 if pair in planted:
                     cut.append("partial" in flags)
                 elif pair in others:
@@ -173,12 +148,12 @@ def cut_in_half(data: Path, encoder: SentenceEncoder) -> dict[str, dict[str, obj
 
 def outcome(fault: Fault, found: Flagged) -> dict[str, object]:
     """Count the pairs with what was planted, and those that bear its flag."""
-    holding = np.array([fault.is_in(pair) for pair in found.pairs])
-    marked = np.array([fault.flag in flags for flags in found.flags])
+    holding = np.array([fault.is_in(pair) for pair, _ in found])
+    marked = np.array([fault.flag in flags for _, flags in found])
     if fault.flag == "duplicate":  # one of the two pairs is the better one
         better: set[int] = set()
         for row in np.flatnonzero(holding).tolist():
-            group = fault.pairs[found.pairs[row]]
+            group = fault.pairs[found[row][0]]
             holding[row] = group in better
             better.add(group)
     return {
@@ -202,34 +177,15 @@ def main() -> None:
     parser.add_argument("--messages", type=Path, action="append", default=[])
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    lines = {
-        "language": marked_lines(options.eval),
-        "placeholder": marked_messages(options.messages),
-    }
-    for name, table in lines.items():
-        print(f"\n{name}, % marked")
-        for each, found in table.items():
-            print(f"{each:14}", ", ".join(f"{kind} {share:g}" for kind, share in found.items()))
     encoder = SentenceEncoder.load()
     good = good_pairs(options.eval, encoder)
     rows, good["bucc2018 spoilt, mined"] = spoilt(options.eval, encoder)
     cut = cut_in_half(options.eval, encoder)
-    print(f"{'gold pairs left alone, %':26}" + "".join(f"{name:>10}" for name in ("pairs", *FLAGS)))
-    for name, shares in good.items():
-        print(f"{name:26}" + "".join(f"{share:10g}" for share in shares.values()))
-    print(
-        "\n" + "".join(f"{name:>24}" if i == 1 else f"{name:>14}" for i, name in enumerate(rows[0]))
-    )
-    for row in rows:
-        cells = [("-" if cell is None else str(cell)) for cell in row.values()]
-        print("".join(f"{cell:>24}" if i == 1 else f"{cell:>14}" for i, cell in enumerate(cells)))
-    print("\npartial, of pairs with one side cut in half")
-    for name, figures in cut.items():
-        print(f"{name:26}", ", ".join(f"{each} {figure}" for each, figure in figures.items()))
+    texts = measured(options.eval, options.messages)
+    result = record({"gold": good, "planted": rows, "cut_in_half": cut, **texts})
+    print(json.dumps(result, indent=1, ensure_ascii=False))
     if options.json:
-        write_record(
-            options.json, record({"gold": good, "planted": rows, "cut_in_half": cut, **lines})
-        )
+        write_record(options.json, result)
 
 
 if __name__ == "__main__":

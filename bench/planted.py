@@ -1,7 +1,7 @@
 """Evaluation data -> faulty lines to plant into it, for bench/flags.py."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
@@ -132,9 +132,15 @@ def faults(data: Path, english: Lines, chinese: Lines, random: Random) -> list[F
             [line.upper() for line in flores["deu"][600:675]],
             [line.upper() for line in flores["eng"][675:750]],
         ),
-        _changed("number", "one number changed", numbered, lambda text: _swapped(text, random)),
-        _words_changed(worded, random),
-        _changed("length", "cut to a quarter", rest[:200], lambda text: text[: len(text) // 4]),
+        _changed(
+            "number", "one number changed", _by_turns(numbered, lambda text: _swapped(text, random))
+        ),
+        _changed(
+            "number", "one number word changed", [(_other_word(x, random), y) for x, y in worded]
+        ),
+        _changed(
+            "length", "cut to a quarter", _by_turns(rest[:200], lambda text: text[: len(text) // 4])
+        ),
         *_boilerplate(),
         _twins(rest[200:400]),
     ]
@@ -154,19 +160,17 @@ def _copies(
     )
 
 
-def _changed(flag: str, name: str, pairs: Iterable[Pair], change: Callable[[str], str]) -> Fault:
+def _changed(flag: str, name: str, pairs: Iterable[Pair]) -> Fault:
+    """Add changed pairs."""
+    numbers = {pair: row for row, pair in enumerate(pairs)}
+    sources, targets = ([pair[at] for pair in numbers] for at in (0, 1))
+    return Fault(flag, name, sources, targets, numbers)
+
+
+def _by_turns(pairs: Iterable[Pair], change: Callable[[str], str]) -> Iterator[Pair]:
     """Change one side of each pair: the source of every other one."""
-    changed = [
-        (change(source), target) if row % 2 else (source, change(target))
-        for row, (source, target) in enumerate(pairs)
-    ]
-    return Fault(
-        flag,
-        name,
-        [source for source, _ in changed],
-        [target for _, target in changed],
-        {pair: row for row, pair in enumerate(changed)},
-    )
+    for row, (source, target) in enumerate(pairs):
+        yield (change(source), target) if row % 2 else (source, change(target))
 
 
 def _swapped(text: str, random: Random) -> str:
@@ -194,46 +198,29 @@ def halved(pair: Pair, kind: int) -> Pair:
     return " ".join(words[: len(words) - middle] if begins else words[middle:]), target
 
 
-def _words_changed(pairs: list[Pair], random: Random) -> Fault:
-    """Change one English number word of each pair, where the Chinese side has numerals."""
-    changed = [
-        (_NUMBER_WORD.sub(lambda match: _other_word(match[0], random), source, count=1), target)
-        for source, target in pairs
-    ]
-    return Fault(
-        "number",
-        "one number word changed",
-        [source for source, _ in changed],
-        [target for _, target in changed],
-        {pair: row for row, pair in enumerate(changed)},
+def _other_word(text: str, random: Random) -> str:
+    """Change the first number word of an English text."""
+    return _NUMBER_WORD.sub(
+        lambda word: random.choice([each for each in _NUMBER_WORDS if each != word[0]]), text, 1
     )
-
-
-def _other_word(word: str, random: Random) -> str:
-    return random.choice([each for each in _NUMBER_WORDS if each != word])
 
 
 def _boilerplate() -> list[Fault]:
     """Make variants of a line on both sides, on one side, and a line without variants."""
-    lines: list[tuple[Lines, Lines]] = []
-    for english, chinese in TEMPLATES:
-        filled = [
-            {
-                "page": row + 1,
-                "day": row % 28 + 1,
-                "year": 1990 + row % 30,
-                "number": row % 12 + 1,
-                "month": _MONTHS[row % 12],
-            }
+    english_pages, chinese_pages, english_clicks, _ = (
+        [
+            line.format(
+                page=row + 1,
+                day=row % 28 + 1,
+                year=1990 + row % 30,
+                number=row % 12 + 1,
+                month=_MONTHS[row % 12],
+            )
             for row in range(REPEATS)
         ]
-        lines.append(
-            (
-                [english.format(**each) for each in filled],
-                [chinese.format(**each) for each in filled],
-            )
-        )
-    (english_pages, chinese_pages), (english_clicks, _) = lines
+        for both in TEMPLATES
+        for line in both
+    )
     letters = [
         [line.format(*each) for each in product(names, repeat=3)][:REPEATS]
         for line, names in zip(LETTER, NAMES, strict=True)
@@ -249,15 +236,10 @@ def _boilerplate() -> list[Fault]:
 
 def _twins(pairs: list[Pair]) -> Fault:
     """Add each pair, and the pair with other case, punctuation and digits."""
-    groups: dict[Pair, int] = {}
-    sources: Lines = []
-    targets: Lines = []
-    for row, (source, target) in enumerate(pairs):
-        ours, theirs = (
-            (source, f"{row}. {source.upper()}"),
-            (target, f"{row}、{target.rstrip('。')}！"),
-        )
-        sources += ours
-        targets += theirs
-        groups |= {(x, y): row for x in ours for y in theirs}
+    variants = [
+        ((source, f"{row}. {source.upper()}"), (target, f"{row}、{target.rstrip('。')}！"))
+        for row, (source, target) in enumerate(pairs)
+    ]
+    sources, targets = ([text for each in variants for text in each[at]] for at in (0, 1))
+    groups = {pair: row for row, both in enumerate(variants) for pair in product(*both)}
     return Fault("duplicate", "case, punctuation, digits", sources, targets, groups)

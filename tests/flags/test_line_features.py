@@ -74,3 +74,8 @@ def test_a_line_is_judged_by_its_normal_form(language: str, block: str) -> None:
         for some in (lines, [in_forms(line, block) for line in lines])
     )
     assert plain.foreign.any() and same(plain, formed)
+
+
+def test_a_line_that_stands_in_a_file_again_and_again_is_boilerplate() -> None:
+    side = sentence_table("en.txt", [*LINES, *["Contact us"] * 30])
+    assert read_line_features(side, "en").boilerplate.nonzero()[0].tolist() == [len(LINES)]

@@ -53,19 +53,20 @@ def same(one: ReadLines, other: ReadLines) -> bool:
     def arrays(read: ReadLines) -> list[Any]:
         sides = read.source, read.target
         found = [getattr(side, each.name) for side in sides for each in fields(side)]
-        return [*found, read.other_numbers]
+        return [*found, read.pairs]
 
     return one.languages == other.languages and all(map(np.array_equal, arrays(one), arrays(other)))
 
 
 def test_numbers_are_compared_pair_by_pair(sides: Sides, pairs: tuple[Rows, Rows]) -> None:
     read, readers = read_lines(sides, pairs, LANGUAGES), (reader("en"), reader("zh"))
+    numbers = read.pairs["number"]
     for row, (x, y) in enumerate(zip(*pairs, strict=True)):
         found = differing(ENGLISH[x], CHINESE[y], *readers)
-        assert read.other_numbers[row] == (found is not None)
-    assert 10 < read.other_numbers.sum() < 70 and read.source.foreign.nonzero()[0].tolist() == [10]
+        assert numbers[row] == (found is not None)
+    assert 10 < numbers.sum() < 70 and read.source.foreign.nonzero()[0].tolist() == [10]
     order = np.arange(80)[::-1]
-    assert np.array_equal(read.take(order).other_numbers, read.other_numbers[::-1])
+    assert np.array_equal(read.take(order).pairs, read.pairs[::-1])
 
 
 def test_a_task_reads_half_a_character(tmp_path: Path) -> None:
@@ -74,7 +75,7 @@ def test_a_task_reads_half_a_character(tmp_path: Path) -> None:
     sides = sentence_table("en", texts[0]), sentence_table("zh", texts[1])
     steps, pairs = Steps(tmp_path / "parts", Shuffled()), (np.arange(2), np.arange(2))
     found = read_lines(sides, pairs, LANGUAGES, silent, steps)
-    assert found.other_numbers.tolist() == [False, True]
+    assert found.pairs["number"].tolist() == [False, True]
 
 
 def test_tasks_of_an_engine_read_the_same(

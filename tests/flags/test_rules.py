@@ -39,10 +39,6 @@ GOOD = [
 ]
 
 
-def side(name: str, lines: list[str]) -> Sentences:
-    return sentence_table(name, lines)
-
-
 def neighbours_of(size: int, cosine: float = 0.8, other: float = 0.5) -> Neighbours:
     """Make neighbours in which row i is nearest to row i, and the next three to nothing special."""
     ids = (np.arange(size)[:, None] + np.arange(4)) % size
@@ -51,34 +47,35 @@ def neighbours_of(size: int, cosine: float = 0.8, other: float = 0.5) -> Neighbo
 
 
 def flags_by_rules(
-    chosen: ChosenPairs,
-    probs: NDArray[np.float64],
-    near: Neighbours,
-    source: Sentences,
-    target: Sentences,
-    languages: tuple[str, str],
-) -> Flags:
-    read = read_lines((source, target), (chosen.sources, chosen.targets), languages)
-    return flag_pairs(chosen, probs, near, source, target, read)
+    sources: list[str],
+    targets: list[str],
+    probs: NDArray[np.float64] | None = None,
+    languages: tuple[str, str] = ("en", "zh"),
+    scores: NDArray[np.float32] | None = None,
+) -> list[set[str]]:
+    """Flag the pairs of two lists; probabilities are 1 and scores fall where none are given."""
+    rows, size = np.arange(len(sources)), len(sources)
+    source, target = (
+        Sentences(name, texts, rows + 1, size, 0, 0)
+        for name, texts in (("a", sources), ("b", targets))
+    )
+    near = neighbours_of(size)
+    scores = (2 - rows / max(size, 1)).astype(np.float32) if scores is None else scores
+    chosen = ChosenPairs(rows, rows, scores, near.target_cosines[:, 0])
+    read = read_lines((source, target), (rows, rows), languages)
+    chances = np.ones(size) if probs is None else probs
+    found = flag_pairs(chosen, chances, near, source, target, read)
+    return [set(each.split(",")) - {""} for each in found]
 
 
 def flags_of(
     pairs: list[tuple[str, str]], languages: tuple[str, str] = ("en", "zh")
 ) -> list[set[str]]:
     """Flag pairs that stand after thirty-two good ones."""
-    everything = GOOD + pairs
-    sides = [
-        Sentences(n, [*t], np.arange(len(t)) + 1, len(t), 0, 0)
-        for n, t in zip("ab", zip(*everything, strict=True), strict=True)
-    ]
-    size = len(everything)
-    rows = np.arange(size)
-    near = neighbours_of(size)
-    cosines = near.target_cosines[:, 0]
-    chosen = ChosenPairs(rows, rows, (2 - rows / size).astype(np.float32), cosines)
-    found = flags_by_rules(chosen, np.ones(size), near, sides[0], sides[1], languages)
-    assert found[: len(GOOD)] == [""] * len(GOOD)
-    return [set(each.split(",")) - {""} for each in found[len(GOOD) :]]
+    sources, targets = map(list, zip(*GOOD, *pairs, strict=True))
+    found = flags_by_rules(sources, targets, languages=languages)
+    assert found[: len(GOOD)] == [set()] * len(GOOD)
+    return found[len(GOOD) :]
 
 
 @pytest.mark.parametrize(
@@ -96,16 +93,11 @@ def flags_of(
         ("language", "船在退潮前离开了。", "船在退潮前离开了港口。"),
         ("language", "The boats left.", "Die Boote sind vor der Ebbe still ausgelaufen."),
         ("language", "The boats left.", "ボートはしおがひくまえにでていきました。"),
-        (
-            "language",
-            "Die Boote sind vor der Ebbe still aus dem Hafen ausgelaufen.",
-            "船在退潮前悄悄离开了港口。",
-        ),
+        ("language", "Die Boote sind still aus dem Hafen ausgelaufen.", "船悄悄离开了港口。"),
         ("length", "The boats left the harbour before the tide turned that night.", "船走。"),
         ("placeholder", "Odo has {count} boats in {place}.", "Odo在{place}有船。"),
         ("length", "Gone.", "那天夜里，船在退潮之前悄悄地离开了港口，谁也没有听见，谁也没有看见。"),
         ("number", "The boat took 14 people aboard.", "船上载了15人。"),
-        ("number", "In the 1990s the harbour froze.", "20世纪80年代，港口结冰了。"),
         ("duplicate", "SHE HAD NINE COINS LEFT IN THE DRAWER", "抽屉里她有九枚硬币。"),
         ("duplicate", "Nine of her coins are still in there.", "《她抽屉里还剩九枚硬币》"),
     ],
@@ -124,11 +116,8 @@ def test_a_fault_is_found(flag: str, source: str, target: str) -> None:
         ),
         ("The port runs SwiftDock 2.1 on Linux.", "港口在Linux上运行SwiftDock 2.1。"),
         ("The word 船 means boat.", "船这个字的意思是boat。"),
-        ("The boat took 14 people aboard.", "船上载了十四人。"),
         ("Yes.", "是的。"),
-        ("It is worth 1.3 billion today.", "它如今价值13亿。"),
         ("The letter α stands for the angle.", "字母α代表角度。"),
-        ("One was enough.", "一个就够了。"),
     ],
 )
 def test_good_pairs_are_left_alone(source: str, target: str) -> None:
@@ -142,11 +131,11 @@ def test_a_name_alone_is_in_the_script_of_any_language() -> None:
 
 
 def test_flags_stand_in_their_order_and_without_spaces() -> None:
-    near = neighbours_of(1)
     text = "Лодки ушли до отлива, 14 лодок."
-    chosen = ChosenPairs(*np.zeros((2, 1), dtype=np.int64), *np.ones((2, 1), dtype=np.float32))
-    both = side("a", [text]), side("b", [text])
-    assert list(flags_by_rules(chosen, np.ones(1), near, *both, ("en", "zh"))) == ["copy,language"]
+    raised = Flags.of({name: np.array([name in ("language", "copy")]) for name in FLAGS})
+    assert list(raised) == ["copy,language"] and flags_by_rules([text], [text]) == [
+        {*raised[0].split(",")}
+    ]
     names = (
         "hub,copy,near-copy,language,length,partial,number,negation,high,duplicate,markup,garbled"
     )
@@ -156,8 +145,9 @@ def test_flags_stand_in_their_order_and_without_spaces() -> None:
 def test_no_pairs_have_no_flags() -> None:
     none = np.zeros(0, dtype=np.int64)
     nothing = ChosenPairs(none, none, none.astype(np.float32), none.astype(np.float32))
-    both = side("a", ["Yes."]), side("b", ["是。"])
-    assert list(flags_by_rules(nothing, np.zeros(0), neighbours_of(1), *both, ("en", "zh"))) == []
+    both = sentence_table("a", ["Yes."]), sentence_table("b", ["是。"])
+    read = read_lines(both, (none, none), ("en", "zh"))
+    assert list(flag_pairs(nothing, np.zeros(0), neighbours_of(1), *both, read)) == []
 
 
 def test_without_a_language_the_main_script_of_a_side_is_its_own() -> None:
@@ -235,8 +225,8 @@ def test_letters_are_compared_whatever_form_they_have() -> None:
     assert letters_of("Café, 12!") == letters_of("CAFE\u0301") == "café"
     assert letters_of("ＡＢＣ船") == "abc船"
     assert letters_of("12:30") == letters_of("") == ""
-    assert copied("12:30", "14:00", "", "") == ""  # two times are no translation of each other
-    assert copied("12:30", "12:30", "", "") == "copy"
+    assert copied("12:30", "14:00") == ""  # two times are no translation of each other
+    assert copied("12:30", "12:30") == "copy"
 
 
 @pytest.mark.parametrize(
@@ -264,37 +254,39 @@ def test_vietnamese_is_written_in_latin_letters() -> None:
     assert not beyond_latin(letters_of("Những con thuyền đã rời bến."))
     assert latin_characters("thuyền rời bến, 船") == 16
     one, other = "Odo Finch ở Việt Nam, 2019", "Odo Finch ở Việt Nam, 2021 (Ely)"
-    assert copied(one, other, letters_of(one), letters_of(other)) == "near-copy"
+    assert copied(one, other) == "near-copy"
     english = "Odo Finch o Viet Nam, Ely, 2021"
-    assert copied(one, english, letters_of(one), letters_of(english), same_script=False)
+    assert copied(one, english, same_script=False)
 
 
 def test_words_that_two_languages_share_make_no_near_copy() -> None:
     one, other = "Mara Vole and Odo Finch met", "Mara Vole und Odo Finch kamen"
-    assert not copied(one, other, letters_of(one), letters_of(other))
+    assert not copied(one, other)
 
 
 def test_different_sentences_are_no_copies_of_each_other() -> None:
     one, other = "The boats left before the tide.", "The boats came back at the high tide."
-    assert copied(one, other, letters_of(one), letters_of(other)) == ""
+    assert copied(one, other) == ""
     one, other = "The boats left before the tide.", "Nobody can fish in this weather."
-    assert copied(one, other, letters_of(one), letters_of(other), same_script=False) == ""
+    assert copied(one, other, same_script=False) == ""
     one, other = "Old Harbour Museum of Ely, by Finch", "Finch的Old Harbour Museum of Ely"
-    assert copied(one, other, letters_of(one), letters_of(other)) == ""  # names are all it is
+    assert copied(one, other) == ""  # names are all it is
 
 
 def test_a_copy_may_be_less_near_where_translations_are_in_another_script() -> None:
     pair = "Rules for small boats", "Rules for harbour boats"
     assert flags_of([pair])[0] >= {"near-copy"}
-    letters = letters_of(pair[0]), letters_of(pair[1])
-    assert copied(*pair, *letters) == ""
-    assert copied(*pair, *letters, same_script=False) == "near-copy"
+    assert copied(*pair) == ""
+    assert copied(*pair, same_script=False) == "near-copy"
 
 
 def test_a_near_copy_of_some_words_is_told_to_be_in_one_language() -> None:
     sources = ["Our teachcr speaks four languages.", "Mara Vole Hotel", "Hotel el Zorro para todos"]
     targets = ["Our teacher speaks four languages.", "Mara Volo Hotel", "Hotel o Zorro para todos"]
-    sides, rows = (side("a", sources), side("b", targets)), (np.arange(3), np.arange(3))
+    sides, rows = (
+        (sentence_table("a", sources), sentence_table("b", targets)),
+        (np.arange(3), np.arange(3)),
+    )
     for codes, told in ((("en", "de"), [True, False]), (("es", "pt"), [True, False, False])):
         _, near, foreign = untranslated(rows, sides, read_lines(sides, rows, codes))
         assert near.all() and foreign.tolist()[: len(told)] == told
@@ -309,32 +301,20 @@ def test_lines_without_letters_are_duplicates_if_they_are_the_same() -> None:
 def test_of_two_pairs_with_one_text_the_less_probable_is_the_duplicate(
     probs: tuple[float, float], flagged: int
 ) -> None:
-    both = (
-        side("a", ["The kettle whistles.", "the kettle whistles"]),
-        side("b", ["水开了。", "壶响。"]),
-    )
-    near, rows = neighbours_of(2), np.arange(2)
     scores = np.array([1.5, 1.4], dtype=np.float32)  # which decide among equally probable ones
-    chosen = ChosenPairs(rows, rows, scores, near.target_cosines[:, 0])
-    found = flags_by_rules(chosen, np.array(probs), near, *both, ("en", "zh"))
-    assert ["duplicate" in names.split(",") for names in found] == [flagged == 0, flagged == 1]
+    english, chinese = ["The kettle whistles.", "the kettle whistles"], ["水开了。", "壶响。"]
+    found = flags_by_rules(english, chinese, np.array(probs), scores=scores)
+    assert ["duplicate" in names for names in found] == [flagged == 0, flagged == 1]
 
 
 def test_only_sure_pairs_that_are_no_copies_tell_how_long_translations_are() -> None:
     cut = ("The boats left the harbour before the tide turned that night.", "船走了。")
     copies = [(f"{number} boats left." * 3,) * 2 for number in range(99)]
     assert "length" in flags_of([cut, *copies])[0]
-    pairs = [*GOOD, *[cut] * 60]
-    sides = [
-        Sentences(n, [*t], np.arange(92) + 1, 92, 0, 0)
-        for n, t in zip("ab", zip(*pairs, strict=True), strict=True)
-    ]
-    near, rows = neighbours_of(92), np.arange(92)
-    chosen = ChosenPairs(rows, rows, np.ones(92, np.float32), near.target_cosines[:, 0])
+    sources, targets = map(list, zip(*GOOD, *[cut] * 60, strict=True))
     for chance, flagged in ((0.8, True), (0.95, False)):
-        probs = np.where(rows < len(GOOD), 1, chance)
-        found = flags_by_rules(chosen, probs, near, sides[0], sides[1], ("en", "zh"))
-        assert ("length" in found[-1].split(",")) is flagged
+        probs = np.where(np.arange(92) < len(GOOD), 1, chance)
+        assert ("length" in flags_by_rules(sources, targets, probs)[-1]) is flagged
 
 
 def odd(
@@ -399,24 +379,12 @@ def test_a_ratio_is_high_from_the_lowest_fifth_of_the_sure_ones_on() -> None:
     assert np.flatnonzero(too_high(chosen, rows < 50, near)).tolist() == [50]
 
 
-def test_variants_and_repetitions_of_a_line_are_hubs() -> None:
+def test_variants_of_a_line_are_hubs() -> None:
     page = [f"Page {number} of 60" for number in range(1, 61)]
     english = [source for source, _ in GOOD] + page
     chinese = [target for _, target in GOOD] + [f"第{number}页，共60页" for number in range(1, 61)]
-    size = len(english)
-    rows = np.arange(size)
-    near = neighbours_of(size)
-    chosen = ChosenPairs(rows, rows, np.ones(size, np.float32), near.target_cosines[:, 0])
-    both = side("a", english), side("b", chinese)
-    found = flags_by_rules(chosen, np.ones(size), near, *both, ("en", "zh"))
-    assert ["hub" in each.split(",") for each in found] == [False] * len(GOOD) + [True] * 60
-    repeated = side("a", english[: len(GOOD)] + ["Page"] * 60)
-    rows = np.arange(len(GOOD) + 1)
-    near = neighbours_of(len(rows))
-    chosen = ChosenPairs(rows, rows, np.ones(len(rows), np.float32), near.target_cosines[:, 0])
-    both = repeated, side("b", [*chinese[: len(GOOD)], "页"])
-    found = flags_by_rules(chosen, np.ones(len(rows)), near, *both, ("en", "zh"))
-    assert ["hub" in each.split(",") for each in found] == [False] * len(GOOD) + [True]
+    found = flags_by_rules(english, chinese)
+    assert ["hub" in each for each in found] == [False] * len(GOOD) + [True] * 60
 
 
 def random_lists(columns: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -481,7 +449,7 @@ def test_what_is_known_to_be_wrong_is_what_has_the_flag_copy(
 ) -> None:
     assert same_texts([source, target], [target, source]).tolist() == [same, same]
     for pair in ((source, target), (target, source)):
-        flag = copied(*pair, *map(letters_of, pair))
+        flag = copied(*pair)
         assert (flag == "copy") == same
         assert flag in ("copy", "near-copy")
 
@@ -522,23 +490,16 @@ def test_flags_are_those_of_the_texts_however_many_lines_are_looked_at_at_a_time
 ) -> None:
     pairs = mixed_pairs()
     rows = np.arange(len(pairs))
-    sides = [
-        Sentences(name, [*texts], rows + 1, len(rows), 0, 0)
-        for name, texts in zip("ab", zip(*pairs, strict=True), strict=True)
-    ]
-    near = neighbours_of(len(rows))
+    sides = [list(texts) for texts in zip(*pairs, strict=True)]
     scores = np.random.default_rng(1).integers(0, 20, len(rows)).astype(np.float32)
-    chosen = ChosenPairs(rows, rows, scores, near.target_cosines[:, 0])
     found = []
     for at_once in (7, 4096):
         monkeypatch.setattr("xmine.flags.line_features._LINES_AT_ONCE", at_once)
         monkeypatch.setattr("xmine.text.packed._TEXTS_AT_ONCE", at_once)
         monkeypatch.setattr("xmine.flags.hubness._LISTS_AT_ONCE", at_once)
-        found.append(
-            list(flags_by_rules(chosen, np.ones(len(rows)), near, sides[0], sides[1], languages))
-        )
+        found.append(flags_by_rules(sides[0], sides[1], None, languages, scores))
     assert found[0] == found[1]
-    scripts = [scripts_of(each, side.texts) for each, side in zip(languages, sides, strict=True)]
+    scripts = list(map(scripts_of, languages, sides))
     same_script = not scripts[0].isdisjoint(scripts[1])
     tests = list(map(foreign_lines, languages, scripts))
     seen: tuple[set[str], set[str]] = set(), set()
@@ -546,7 +507,7 @@ def test_flags_are_those_of_the_texts_however_many_lines_are_looked_at_at_a_time
     for row in sorted(rows.tolist(), key=lambda row: (-scores[row], row)):
         letters = [letters_of(text) for text in pairs[row]]
         keys = [spelt or folded(text) for spelt, text in zip(letters, pairs[row], strict=True)]
-        copy = copied(*pairs[row], *letters, same_script=same_script)
+        copy = copied(*pairs[row], same_script=same_script)
         expected = {
             "copy": copy == "copy",
             "near-copy": copy == "near-copy",
@@ -559,7 +520,7 @@ def test_flags_are_those_of_the_texts_however_many_lines_are_looked_at_at_a_time
         }
         for key, known in zip(keys, seen, strict=True):
             known.add(key)
-        raised = found[0][row].split(",")
+        raised = found[0][row]
         if copy == "near-copy":  # which may be told to be of one language
             expected["language"] |= "language" in raised
         assert {name: name in raised for name in expected} == expected, pairs[row]

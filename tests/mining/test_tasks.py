@@ -172,7 +172,7 @@ def test_tasks_leave_the_files_of_one_process(
     assert mined(texts, encoder, tmp_path / "there", engine, **options) == expected
     rows = np.load(tmp_path / "here" / "source.npy").shape[0]
     every = rows + (kind != "transformer")  # which has a vector for an unknown token, too
-    counts = {"lines": 2 * -(-rows // 40), "numbers": 1}
+    counts = {"lines": 2 * -(-rows // 40), "compared": 1}
     counts["vectors"] = 2 * -(-every // 16)
     if kind != "two" and options.get("rerank") != "off":
         counts |= {"matches": 2 * -(-rows // 24)}
@@ -301,7 +301,7 @@ def test_an_encoder_without_a_folder_works_in_this_process(
     engine = Shuffled()
     expected = mined(texts, toy_encoder, tmp_path / "here")
     assert mined(texts, toy_encoder, tmp_path / "there", engine) == expected
-    assert set(stages(engine)) == {"lines", "numbers"}  # these need no encoder
+    assert set(stages(engine)) == {"lines", "compared"}  # these need no encoder
 
 
 def test_a_temporary_run_has_no_tasks(texts: tuple[Path, Path], toy_folder: Path) -> None:

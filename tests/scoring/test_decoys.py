@@ -9,7 +9,7 @@ from scipy.stats import norm
 
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring import decoys as module
-from xmine.scoring.decoys import USUAL, estimate_by_decoys, with_decoys
+from xmine.scoring.decoys import USUAL, as_odds, estimate_by_decoys, joined
 from xmine.scoring.probability import Confidence
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.scoring.threshold import choose_threshold
@@ -171,18 +171,17 @@ def test_given_probabilities_stay_and_take_no_part() -> None:
 def test_an_estimate_by_gaps_is_joined_with_that_by_decoys() -> None:
     """Margins say the same whatever their unit; the surer estimate counts more."""
     pairs, decoys, right = planted(0.4, size=800)
-    none, free = np.full(800, -1, np.int8), np.full(800, np.nan)
-    found, margins = list[Confidence](), list[ChosenPairs]()
+    found = []
     for scale in (1.0, 0.01):
-        margins = [
+        one, other = (
             pairs_of(each.scores.astype(np.float64) * scale + 1.1) for each in (pairs, decoys)
-        ]
-        first = Confidence(np.where(right, 1.0, 0.0), float(right.sum()) + 5)
-        found.append(with_decoys(first, margins[0], margins[1], none, free))
+        )
+        found.append(estimated(as_odds(one, other), as_odds(other, other)))
     assert found[0].probs == pytest.approx(found[1].probs, abs=2e-3)
-    assert found[0].translations == pytest.approx(found[0].probs.sum() + 5, abs=1e-3)
-    collapsed = with_decoys(Confidence(np.zeros(800), 0.0), margins[0], margins[1], none, free)
-    assert 0.5 * right.sum() < collapsed.translations < 0.9 * right.sum()
+    both = joined(Confidence(np.where(right, 1.0, 0.0), float(right.sum()) + 5), found[0])
+    assert both.translations == pytest.approx(both.probs.sum() + 5, abs=1e-3)
+    collapsed = joined(Confidence(np.zeros(800), 0.0), found[0])
+    assert collapsed.probs == pytest.approx(found[0].probs / math.sqrt(2), abs=1e-4)
 
 
 def test_pairs_are_taken_away_from_rows_and_columns() -> None:

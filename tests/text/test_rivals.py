@@ -7,7 +7,7 @@ from tests.toys.nineteen import LINES
 from xmine.flags.near_copies import letters_of
 from xmine.text.identification import identifier
 from xmine.text.languages import LANGUAGES, scripts_of, written_in
-from xmine.text.rivals import likelihoods, model_of, rather_in
+from xmine.text.rivals import likelihoods, rather_in
 
 KNOWN = [code for code in LINES if code in LANGUAGES]
 
@@ -24,14 +24,11 @@ def test_lines_of_other_languages_are_told_among_those_of_each(language: str) ->
 
 def test_likelihoods_are_those_of_the_identifier_one_line_after_the_other() -> None:
     codes = tuple(sorted(written_in({"LATIN"})))
-    texts = [line for code in KNOWN for line in LINES[code]] + [
-        "BIS MORGEN, IHR DREI",
-        "na na na na",
-    ]
-    found = np.exp(likelihoods(model_of(codes), texts).astype(np.float64))
+    texts = [line for code in KNOWN for line in LINES[code]]
+    texts += ["BIS MORGEN, IHR DREI", "na na na na"]
+    found = np.exp(likelihoods(codes, texts).astype(np.float64))
     found /= found.sum(axis=1, keepdims=True)
+    own = identifier(codes)
     for text, shares in zip(texts, found, strict=True):
-        expected = dict(identifier(codes).rank(text))
-        assert [expected[code] for code in model_of(codes).classes] == pytest.approx(
-            shares, abs=1e-4
-        )
+        expected = dict(own.rank(text))
+        assert [expected[code] for code in own.nb_classes] == pytest.approx(shares, abs=1e-4)

@@ -16,7 +16,6 @@ from xmine.flags.boilerplate import boilerplate, ends_of, variants
 from xmine.flags.faults import garbled, markup
 from xmine.flags.flag_set import Bools
 from xmine.flags.near_copies import beyond_latin, latin_characters, letters_of
-from xmine.flags.placeholders import may_have
 from xmine.flags.scripts import foreign_lines
 from xmine.progress import silent
 from xmine.run.local import LocalEngine
@@ -34,21 +33,9 @@ LINES_OF_A_TASK = 2**15
 _MARKS = {**dict.fromkeys(".!…。！．।॥۔։።។", 1), **dict.fromkeys("?？؟", 2)}
 _CLOSING = " \t\"'”’»“«」』)）]"
 # The features of a line that need no other line.
-_LINE = np.dtype(
-    [
-        ("key", "<i8"),
-        ("ends", "<i8", 3),
-        ("letters", "<i4"),
-        ("characters", "<i4"),
-        ("latin", "<i4"),
-        ("beyond_latin", "?"),
-        ("foreign", "?"),
-        ("mark", "u1"),
-        ("markup", "?"),
-        ("garbled", "?"),
-        ("formatted", "?"),
-    ]
-)
+_NAMES = "key ends letters characters latin beyond_latin foreign mark markup garbled".split()
+_TYPES = "<i8 (3,)<i8 <i4 <i4 <i4 ? ? u1 ? ?".split()
+_LINE = np.dtype(list(zip(_NAMES, _TYPES, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +52,6 @@ class LineFeatures:
         foreign: bool [lines], whether it is in another language than its side.
         mark: uint8 [lines], how it ends: 1 with the mark of a sentence, 2 of a question, else 0.
         markup, garbled: bool [lines], see `xmine.flags.faults`.
-        formatted: bool [lines], whether it may have placeholders.
         groups: int64 [lines], the first line with the same letters, see
             `xmine.flags.boilerplate.variants`.
         boilerplate: bool [lines], whether it is.
@@ -80,7 +66,6 @@ class LineFeatures:
     mark: NDArray[np.uint8]
     markup: Bools
     garbled: Bools
-    formatted: Bools
     groups: NDArray[np.int64]
     boilerplate: Bools
 
@@ -113,7 +98,7 @@ def read_line_features(
             _look(lines, range(start, stop), side.texts, are_foreign)
             tick(stop)
     alone = {"key", "ends"}
-    columns = {name: _column(lines, name) for name in _LINE.names or () if name not in alone}
+    columns = {name: _column(lines, name) for name in _NAMES if name not in alone}
     keys = _column(lines, "key")
     groups = scratch.stored(variants(keys, columns["letters"]))
     marked = boilerplate(lines["ends"], groups, side.occurrences)
@@ -170,7 +155,6 @@ def _look(
         lines["mark"][rows] = list(map(last_mark, some))
         lines["markup"][rows] = [bool(markup(text)) for text in texts[rows]]
         lines["garbled"][rows] = [bool(garbled(text)) for text in texts[rows]]
-        lines["formatted"][rows] = list(map(may_have, texts[rows]))
 
 
 def last_mark(text: str) -> int:

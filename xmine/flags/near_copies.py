@@ -45,12 +45,7 @@ def latin_characters(text: str) -> int:
     return len(text) if text.isascii() else len(_NOT_LATIN.sub("", text))
 
 
-def too_unequal(
-    shorter: Any,  # noqa: ANN401 - a number or many
-    longer: Any,  # noqa: ANN401
-    *,
-    same_script: bool,
-) -> Any:  # noqa: ANN401
+def too_unequal(shorter: Any, longer: Any, *, same_script: bool) -> Any:  # noqa: ANN401
     """Tell whether texts of so many letters, or each pair of many such, share too few to be near.
 
     No more pairs of letters can be shared than the shorter one has: most pairs end here.
@@ -59,21 +54,12 @@ def too_unequal(
     return 2 * (shorter - 1) < near * (shorter + longer - 2)
 
 
-def copied(
-    source: str,
-    target: str,
-    source_letters: str,
-    target_letters: str,
-    *,
-    same_script: bool = True,
-) -> str:
-    """Tell `copy` from `near-copy`; an empty string where a pair is neither.
+def copied(source: str, target: str, *, same_script: bool = True) -> str:
+    """Tell `copy` from `near-copy`; an empty string where a pair of texts is neither.
 
-    Args:
-        source, target: the texts.
-        source_letters, target_letters: what `letters_of` makes of them.
-        same_script: whether a translation is in the same script.
+    `same_script` tells whether a translation is in the same script.
     """
+    source_letters, target_letters = letters_of(source), letters_of(target)
     if source_letters == target_letters:
         if _spaced(source) == _spaced(target):
             return "copy"
@@ -105,8 +91,5 @@ def _spaced(text: str) -> str:
 
 def shared_letters(first: str, second: str) -> float:
     """Measure the share of pairs of letters that two texts have in common (Dice's coefficient)."""
-    ours, theirs = (
-        set(map(str.__add__, first, first[1:])),
-        set(map(str.__add__, second, second[1:])),
-    )
+    ours, theirs = (set(map(str.__add__, text, text[1:])) for text in (first, second))
     return 2 * len(ours & theirs) / max(len(ours) + len(theirs), 1)

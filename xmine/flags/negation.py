@@ -6,7 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 from xmine.flags.numbers.calendar import UNSPACED, WORDS, one_of
-from xmine.text.folding import without_markup
+from xmine.text.folding import nfkc, without_markup
 from xmine.text.languages import short_code
 
 
@@ -41,7 +41,7 @@ def negated_alone(
     """
     if not left or not right:
         return "", ""
-    source, target = map(without_markup, texts)
+    source, target = (nfkc(without_markup(text)) for text in texts)
     if left.plain.search(source) or right.plain.search(target):
         return _alone(source, target, left, right), _alone(target, source, right, left)
     ours = {match.lastindex or 0: match[0] for match in left.opposites.finditer(source)}

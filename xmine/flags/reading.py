@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +18,11 @@ from xmine.files.digests import digest
 from xmine.files.scratch import taken
 from xmine.files.sealed_arrays import opened_sealed
 from xmine.flags import line_features
-from xmine.flags.flag_set import Bools
 from xmine.flags.line_features import LineFeatures, plan_features, read_line_features
 from xmine.flags.negation import negated_alone, negators
 from xmine.flags.numbers import differing, reader
+from xmine.flags.placeholders import differing as placeholders
+from xmine.flags.placeholders import may_have
 from xmine.progress import Progress, Report, silent
 from xmine.run.local import processes_for
 from xmine.run.steps import Steps, joined, python_task
@@ -28,6 +30,9 @@ from xmine.run.texts import TextFiles
 from xmine.text.packed import PickedTexts
 from xmine.text.sentences import Sentences
 
+# Flags that comparing both texts of a pair tells.
+COMPARED = "number", "negation", "placeholder"
+_PAIR = np.dtype([(name, "?") for name in COMPARED])
 _PAIRS_AT_ONCE = 4_096
 _PAIRS_OF_A_TASK = 16_384
 _WEIGHT = 2.0  # a pair takes as long as two lines
@@ -45,20 +50,17 @@ class ReadLines:
     Attributes:
         languages: the codes of both sides, or `und`.
         source, target: the features of the lines of both sides.
-        other_numbers: bool [pairs], which of the chosen pairs have other numbers on both sides.
-        one_sided: bool [pairs], which of them are negated on one side alone.
+        pairs: which of the chosen pairs have each of the flags COMPARED, see `compared`.
     """
 
     languages: tuple[str, str]
     source: LineFeatures
     target: LineFeatures
-    other_numbers: Bools
-    one_sided: Bools
+    pairs: NDArray[Any]
 
     def take(self, order: NDArray[np.intp]) -> "ReadLines":
         """Follow the pairs, which are put in another order."""
-        numbers, negation = taken(self.other_numbers, order), taken(self.one_sided, order)
-        return replace(self, other_numbers=numbers, one_sided=negation)
+        return replace(self, pairs=taken(self.pairs, order))
 
     def against(self, pairs: tuple[Rows, Rows], weights: RerankingWeights) -> Floats:
         """Tell what is taken off the reranked scores of the chosen pairs: float64 [pairs].
@@ -66,7 +68,7 @@ class ReadLines:
         Only chosen pairs are read for that, since reading takes as long as matching tokens.
         """
         x, y = pairs
-        less: Floats = weights.other_numbers * self.other_numbers.astype(np.float64)
+        less: Floats = weights.other_numbers * self.pairs["number"].astype(np.float64)
         less += weights.other_language * (self.source.foreign[x] | self.target.foreign[y])
         less += weights.other_mark * (self.source.mark[x] != self.target.mark[y])
         return less
@@ -79,7 +81,7 @@ def read_lines(
     report: Report = silent,
     steps: Steps | None = None,
 ) -> ReadLines:
-    """Compute the features of all lines, and compare numbers and negation of pairs.
+    """Compute the features of all lines, and compare the texts of pairs.
 
     Args:
         sides: the sentences that were searched.
@@ -94,15 +96,15 @@ def read_lines(
         report(Progress("reading lines", before + done, total))
 
     if steps:
-        compared = _in_tasks(steps, sides, pairs, languages, tick)
+        found = _in_tasks(steps, sides, pairs, languages, tick)
     else:
         texts = PickedTexts(sides[0].texts, pairs[0]), PickedTexts(sides[1].texts, pairs[1])
-        compared = other_numbers(texts, languages, tick), one_sided(texts, languages)
+        found = compared(texts, languages, tick)
     before = len(pairs[0])
     source = read_line_features(sides[0], languages[0], tick, steps, "source")
     before += len(sides[0])
     target = read_line_features(sides[1], languages[1], tick, steps, "target")
-    return ReadLines(languages, source, target, *compared)
+    return ReadLines(languages, source, target, found)
 
 
 def _in_tasks(
@@ -111,8 +113,8 @@ def _in_tasks(
     pairs: tuple[Rows, Rows],
     languages: tuple[str, str],
     tick: Callable[[int], None],
-) -> tuple[Bools, Bools]:
-    """Compute features and compare pairs, all at once; give what numbers and negation tell."""
+) -> NDArray[Any]:
+    """Compute features and compare pairs, all at once; give what comparing tells."""
     apart = (
         steps.engine.shared
         or processes_for(sum(len(each) // line_features.LINES_OF_A_TASK for each in sides)) > 1
@@ -126,15 +128,14 @@ def _in_tasks(
         texts = [TextFiles.write(each, steps) for each in sides]
         given = steps.put("chosen", np.stack(pairs, axis=1))
     maker, task = partial(_compared, texts, given, languages), python_task(_WEIGHT, apart=apart)
-    files, tasks = steps.plan({"numbers": bool, "negation": bool}, made_of, rows, maker, task)
+    files, tasks = steps.plan({"compared": _PAIR}, made_of, rows, maker, task)
     for name, side, language, each in zip(
         ("source", "target"), sides, languages, texts, strict=True
     ):
         written = each if isinstance(each, TextFiles) else None
         tasks += plan_features(steps, name, side, language, written)[1]
     steps.engine.run(tasks, lambda share: tick(int(share * total)))
-    numbers, negation = (joined(files, at, bool) if files else np.empty(0, bool) for at in (0, 1))
-    return numbers, negation
+    return joined(files, 0, _PAIR) if files else np.empty(0, _PAIR)
 
 
 def _compared(
@@ -143,33 +144,37 @@ def _compared(
     languages: tuple[str, str],
     start: int,
     stop: int,
-) -> Iterator[tuple[Bools, Bools]]:
+) -> Iterator[tuple[NDArray[Any]]]:
     """Compare some pairs, in a task."""
     rows = opened_sealed(pairs, np.int64).T if isinstance(pairs, Path) else pairs
     left, right = (
         PickedTexts(each.open() if isinstance(each, TextFiles) else each, some[start:stop])
         for each, some in zip(texts, rows, strict=True)
     )
-    yield other_numbers((left, right), languages), one_sided((left, right), languages)
+    yield (compared((left, right), languages),)
 
 
-def other_numbers(
+def compared(
     texts: Texts,
     languages: tuple[str, str],
     tick: Callable[[int], None] = silent,
-) -> Bools:
-    """Mark pairs whose numbers differ, bool [pairs]; `tick` is told how many are done."""
-    readers = reader(languages[0]), reader(languages[1])
-    differ = np.empty(len(texts[0]), dtype=bool)
-    for start in range(0, len(differ), _PAIRS_AT_ONCE):
+    names: Sequence[str] = COMPARED,
+) -> NDArray[Any]:
+    """Compare the texts of pairs: a table [pairs] with a bool for each name, false if not asked.
+
+    `tick` is told how many are done.
+    """
+    readers, lists = list(map(reader, languages)), list(map(negators, languages))
+    tests: dict[str, Callable[[tuple[str, str]], bool]] = {
+        "number": lambda pair: differing(*pair, *readers) is not None,
+        "negation": lambda pair: any(negated_alone(pair, *lists)),
+        "placeholder": lambda pair: any(map(may_have, pair)) and placeholders(*pair) is not None,
+    }
+    found = np.zeros(len(texts[0]), _PAIR)
+    for start in range(0, len(found), _PAIRS_AT_ONCE):
         rows = slice(start, start + _PAIRS_AT_ONCE)
-        some = zip(texts[0][rows], texts[1][rows], strict=True)
-        differ[rows] = [differing(*pair, *readers) is not None for pair in some]
-        tick(start + len(differ[rows]))
-    return differ
-
-
-def one_sided(texts: Texts, languages: tuple[str, str]) -> Bools:
-    """Mark pairs that are negated on one side alone, bool [pairs]."""
-    lists, pairs = tuple(map(negators, languages)), zip(*texts, strict=True)
-    return np.array([any(negated_alone(pair, *lists)) for pair in pairs], dtype=bool)
+        some = list(zip(texts[0][rows], texts[1][rows], strict=True))
+        for name in names:
+            found[name][rows] = list(map(tests[name], some))
+        tick(start + len(some))
+    return found

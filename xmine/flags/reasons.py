@@ -55,10 +55,8 @@ def _length(texts: Both, _: Files) -> str:
 
 
 def _number(texts: Both, files: Files) -> str:
-    found = differing(*texts, reader(files.languages[0]), reader(files.languages[1]))
-    if found is None:
-        return "a number is on one side only"
-    return _sides(*(list(map(_named, numbers)) for numbers in found))
+    found = differing(*texts, *map(reader, files.languages))
+    return _sides("number", [list(map(_named, numbers)) for numbers in found or ()])
 
 
 def _negation(texts: Both, files: Files) -> str:
@@ -69,28 +67,25 @@ def _negation(texts: Both, files: Files) -> str:
 
 
 def _placeholder(texts: Both, _: Files) -> str:
-    found = placeholders(*texts)
-    return _sides(*found) if found else "a placeholder is on one side only"
+    return _sides("placeholder", placeholders(*texts) or ())
 
 
-def _sides(source: list[str], target: list[str]) -> str:
-    """Say what is on either side only, each once."""
+def _sides(what: str, found: Sequence[list[str]]) -> str:
+    """Say what is on either side only, each once; `found` has it for the source and the target."""
     said = []
-    for side, found in (("source", source), ("target", target)):
-        if found:
-            *others, last = dict.fromkeys(found)
+    for side, some in zip(("source", "target"), found, strict=False):
+        if some:
+            *others, last = dict.fromkeys(some)
             listed = f"{', '.join(others)} and {last}" if others else last
             said.append(f"{listed} on the {side} side only")
-    return ", ".join(said)
+    return ", ".join(said) or f"a {what} is on one side only"
 
 
 def _named(number: Number) -> str:
     """Name a number as it is written, or by its readings."""
-    return number.written or " or ".join(map(_written, sorted(number.readings)[:3]))
-
-
-def _written(value: float) -> str:
-    return f"{value:,.10g}" if value >= 10_000 else f"{value:.10g}"  # no comma in a year
+    readings = sorted(number.readings)[:3]  # no comma in a year
+    said = (f"{value:,.10g}" if value >= 10_000 else f"{value:.10g}" for value in readings)
+    return number.written or " or ".join(said)
 
 
 def _stretch(find: Callable[[str], str], fault: str) -> Explained:
@@ -116,7 +111,7 @@ def _foreign(name: str, language: str, side: Sequence[str], text: str) -> str:
     if not foreign_to(language, found)(text, letters):
         (code,) = rather_in(language, found)([text], [letters])
         return code and f"the {name} looks like {language_name(code)}"
-    share = share_of_script(language, side, letters)
+    share = share_of_script(found, letters)
     own = sorted(found)
     scripts = " or ".join(_SCRIPTS.get(each, each.title()) for each in own)
     if share == 0:

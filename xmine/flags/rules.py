@@ -21,10 +21,9 @@ from xmine.flags.flag_set import (
     middle_and_spread,
 )
 from xmine.flags.hubness import hub_reason, is_hub
-from xmine.flags.near_copies import copied, letters_of, too_unequal
+from xmine.flags.near_copies import copied, too_unequal
 from xmine.flags.partial import is_partial
-from xmine.flags.placeholders import differing as placeholders
-from xmine.flags.reading import ReadLines
+from xmine.flags.reading import COMPARED, ReadLines
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring.alignment import Looseness
 from xmine.scoring.margin import SMALLEST_MEAN
@@ -93,8 +92,6 @@ def flag_pairs(
         "copy": copy,
         "near-copy": near_copy,
         "language": foreign,
-        "number": read.other_numbers,
-        "negation": read.one_sided,
         "duplicate": (better[0] != own) | (better[1] != own),
     }
     sure = (probs >= CONFIDENT) & ~copy & ~near_copy & ~foreign
@@ -112,22 +109,22 @@ def flag_pairs(
     found["markup"] = left.markup[x] | right.markup[y]
     found["garbled"] = left.garbled[x] | right.garbled[y]
 
-    found["placeholder"] = none.copy()
-    rows = np.flatnonzero(left.formatted[x] | right.formatted[y])
-    texts = PickedTexts(source.texts, x[rows]), PickedTexts(target.texts, y[rows])
-    found["placeholder"][rows] = [bool(placeholders(*pair)) for pair in zip(*texts, strict=True)]
+    found |= {name: read.pairs[name] for name in COMPARED}
 
-    def texts_of(pair: int) -> tuple[str, str]:
-        return source.texts[int(x[pair])], target.texts[int(y[pair])]
-
+    @cache
     def usual_length() -> float | None:
         ours, theirs = (np.maximum(each[sure], 1).astype(np.float64) for each in lengths)
         usual = usual_ratio(ours, theirs, languages)
         return None if usual is None else float(np.exp(usual[0]))
 
+    def length_reason(pair: int) -> str:
+        ours, theirs = len(source.texts[int(x[pair])]), len(target.texts[int(y[pair])])
+        said, ratio = f"{count(theirs, 'character')} for {ours:,}", usual_length()
+        return said + (f", expected about {max(round(ours * ratio), 1):,}" if ratio else "")
+
     lines = source.lines[x], target.lines[y]
     why: dict[str, Callable[[int], str]] = {
-        "length": _length_reason(texts_of, cache(usual_length)),
+        "length": length_reason,
         "duplicate": partial(_duplicate_reason, better, lines, probs),
     }
     if neighbours is not None:
@@ -137,19 +134,6 @@ def flag_pairs(
         why["high"] = _high_reason(chosen.cosines, sure)
     rivals = np.where(better[0] != own, better[0], np.where(better[1] != own, better[1], -1))
     return Flags.of(found, why=why, rivals=rivals)
-
-
-def _length_reason(
-    texts_of: Callable[[int], tuple[str, str]], usual: Callable[[], float | None]
-) -> Callable[[int], str]:
-    def told(pair: int) -> str:
-        ours, theirs = map(len, texts_of(pair))
-        said, ratio = f"{count(theirs, 'character')} for {ours:,}", usual()
-        if ratio is None:
-            return said
-        return f"{said}, expected about {max(round(ours * ratio), 1):,}"
-
-    return told
 
 
 def _duplicate_reason(
@@ -204,7 +188,7 @@ def untranslated(
     copy, near_copy = np.zeros(len(x), dtype=bool), np.zeros(len(x), dtype=bool)
     foreign = left.foreign[x] | right.foreign[y]
     for row, *both in zip(rows, *texts, strict=True):
-        kind = copied(*both, *map(letters_of, both), same_script=same_script)
+        kind = copied(*both, same_script=same_script)
         copy[row], near_copy[row] = kind == "copy", kind == "near-copy"
         few = min(sum(map(str.islower, text.split())) for text in both) < _FEWEST_WORDS
         if near_copy[row] and not foreign[row] and not few:

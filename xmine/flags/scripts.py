@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from xmine.text.folding import HAN
-from xmine.text.languages import ENGLISH_WORDS, TABLE, UNKNOWN_LANGUAGE, scripts_of, short_code
+from xmine.text.languages import ENGLISH_WORDS, TABLE, UNKNOWN_LANGUAGE, short_code
 from xmine.text.rivals import rather_in
 
 _RANGES: dict[str, str] = {**TABLE["ranges"], "CJK": HAN}  # classes of regular expressions
@@ -52,20 +52,15 @@ def foreign_to(language: str, scripts: set[str]) -> Callable[[str, str], bool]:
     ranges = "".join(_RANGES.get(script, "") for script in scripts)
     if not ranges:
         return lambda text, letters: False
-    for script, own in _OWN.items():
-        if script in scripts:
-            both = re.compile(f"[{ranges}{HAN}]+")
-            return lambda text, letters: (
-                _is_chinese(letters, *own) or _in_another_script(text, letters, both)
-            )
-    others = re.compile(f"[{ranges}]+")
-    if "LATIN" not in scripts:
-        return lambda text, letters: _in_another_script(text, letters, others)
-    if short_code(language) == "en":
-        return lambda text, letters: _not_latin(letters, others) or _is_not_english(text)
-    if language == UNKNOWN_LANGUAGE:
-        return lambda text, letters: _not_latin(letters, others)
-    return lambda text, letters: _not_latin(letters, others) or _in_english(text)
+    eastern = [each for script, each in _OWN.items() if script in scripts]
+    own = re.compile(f"[{ranges}{HAN * len(eastern)}]+")
+    by_words = _is_not_english if short_code(language) == "en" else _in_english
+    tells_words = "LATIN" in scripts and language != UNKNOWN_LANGUAGE
+    return lambda text, letters: (
+        any(_is_chinese(letters, *each) for each in eastern)
+        or _in_another_script(text, letters, own)
+        or (tells_words and by_words(text))
+    )
 
 
 def foreign_lines(
@@ -82,9 +77,9 @@ def foreign_lines(
     ]
 
 
-def share_of_script(language: str, texts: Sequence[str], letters: str) -> float:
-    """Tell which share of letters is of the scripts of a language, 0 to 1; 1 if there is none."""
-    ranges = "".join(_RANGES.get(script, "") for script in scripts_of(language, texts))
+def share_of_script(scripts: set[str], letters: str) -> float:
+    """Tell which share of letters is of some scripts, 0 to 1; 1 if there is none."""
+    ranges = "".join(_RANGES.get(script, "") for script in scripts)
     if not ranges or not letters:
         return 1.0
     return 1 - len(re.sub(f"[{ranges}]", "", letters)) / len(letters)
@@ -116,13 +111,6 @@ def _in_english(text: str) -> bool:
     english = [word for word in words if word in _ENGLISH]
     kinds = len({*english})
     return kinds > 1 and min(kinds, 3) * len(english) >= _ENGLISH_SHARE * len(words)
-
-
-def _not_latin(letters: str, own: re.Pattern[str]) -> bool:
-    if letters.isascii():
-        return False
-    foreign = len(own.sub("", letters))
-    return foreign >= max(_FEWEST_LETTERS, _MOST_OTHERS * len(letters))
 
 
 def _plain(text: str) -> str:

@@ -12,7 +12,7 @@ from xmine.flags.beside import Vectors
 from xmine.flags.flag_set import Flags
 from xmine.flags.near_copies import same_texts
 from xmine.flags.plugged import with_plugins
-from xmine.flags.reading import ReadLines, other_numbers, read_lines
+from xmine.flags.reading import ReadLines, compared, read_lines
 from xmine.flags.rules import flag_pairs, untranslated
 from xmine.knn.cosines import pair_cosines
 from xmine.knn.neighbours import Neighbours
@@ -23,7 +23,7 @@ from xmine.pairs.known import NOTHING_KNOWN, NOTHING_SETTLED, LabelledPairs, Set
 from xmine.progress import Report, silent
 from xmine.run.steps import Steps
 from xmine.scoring.alignment import Looseness
-from xmine.scoring.decoys import estimate_by_decoys, with_decoys
+from xmine.scoring.decoys import POWER, as_odds, estimate_by_decoys, joined
 from xmine.scoring.margin import MarginScores, margin_scores, pair_scores
 from xmine.scoring.probability import Confidence, Floats, Kindred, estimate
 from xmine.scoring.retrieval import ChosenPairs, choose_pairs
@@ -191,7 +191,7 @@ def read_candidates(
     if (decoys := candidates.decoys) is not None:
         pairs = decoys.sources, decoys.targets
         texts = PickedTexts(sides[0].texts, pairs[0]), PickedTexts(sides[1].texts, pairs[1])
-        differ = replace(read, other_numbers=other_numbers(texts, languages))
+        differ = replace(read, pairs=compared(texts, languages, names=["number"]))
         less = differ.against(pairs, replace(weights, other_language=0))
         decoys = replace(decoys, scores=(decoys.scores - less).astype(np.float32))
         candidates = replace(candidates, decoys=decoys)
@@ -300,19 +300,26 @@ def first_estimate(
     given = np.full(len(chosen), np.nan) if given is None else given
     labels = labels_of(seeds.pairs, *candidates.lines())
     apart = np.where(copies & (labels == -1), 0.0, given)
-    are_odds = weights is not None or chosen.evidence is not None
-    if are_odds and decoys is not None and len(decoys):
+    none, second, is_fitted = np.zeros(len(chosen)), None, chosen.evidence is not None
+    if decoys is not None and len(decoys) and (weights or is_fitted):
         # Lines of another language are few or one part of a file, and must not tell how scores are.
-        rows, read, less = (chosen.sources, chosen.targets), candidates.read, np.zeros(len(chosen))
-        weights = weights or RerankingWeights()
-        if read is not None and candidates.weights:
-            less = read.against(rows, replace(weights, other_numbers=0, other_mark=0))
-        return estimate_by_decoys(chosen, less, decoys, weights.decoy_power, labels, apart)
+        weights, rows, read = (
+            weights or RerankingWeights(),
+            (chosen.sources, chosen.targets),
+            candidates.read,
+        )
+        foreign = replace(weights, other_numbers=0, other_mark=0)
+        less = read.against(rows, foreign) if read and candidates.weights else none
+        second = estimate_by_decoys(chosen, less, decoys, weights.decoy_power, labels, apart)
+        is_fitted |= bool(weights.trees)
+    elif decoys is not None and len(decoys):
+        own, theirs = as_odds(chosen, decoys), as_odds(decoys, decoys)
+        second = estimate_by_decoys(own, none, theirs, POWER, labels, apart)
+    if second and is_fitted:
+        return second
     known[~np.isnan(apart)] = 0  # which leaves them out of the fit
-    found = estimate(chosen, candidates.neighbours, known, candidates.kin)
-    if found is None or decoys is None or not len(decoys):
-        return found
-    return with_decoys(found, chosen, decoys, labels, apart)
+    first = estimate(chosen, candidates.neighbours, known, candidates.kin)
+    return joined(first, second) if first and second else first
 
 
 def known_pairs(

@@ -38,7 +38,7 @@ _LEFT, _RIGHT, _BIN = -16.0, 16.0, 0.1
 _BINS = np.arange(_LEFT + _BIN / 2, _RIGHT, _BIN)
 # Margins as log-odds: those of half of all decoys are below -_BELOW, and a tenth _RISE above that;
 # and the power of such decoys.
-_BELOW, _RISE, _POWER = 4.0, 2.0, 0.7
+_BELOW, _RISE, POWER = 4.0, 2.0, 0.7
 _ROUNDS = 3  # of probabilities, which tell the decoys that are second best
 
 
@@ -104,30 +104,20 @@ def estimate_by_decoys(
     return Confidence(probs, round(float(probs.sum()), 4), doubt=round(doubt, 4))
 
 
-def with_decoys(
-    first: Confidence,
-    pairs: ChosenPairs,
-    decoys: ChosenPairs,
-    labels: NDArray[np.int8],
-    given: Floats,
-) -> Confidence:
-    """Take the quadratic mean of an estimate by gaps and of one by decoys of margins.
+def as_odds(pairs: ChosenPairs, decoys: ChosenPairs) -> ChosenPairs:
+    """Scale the margins of pairs by those of decoys to numbers like log-odds up to a shift."""
+    middle, far = np.quantile(decoys.scores, (0.5, 0.9)).tolist()
+    odds = (pairs.scores - middle) * _RISE / max(far - middle, 1e-6) - _BELOW
+    return replace(pairs, scores=odds.astype(np.float32))
+
+
+def joined(first: Confidence, second: Confidence) -> Confidence:
+    """Take the quadratic mean of an estimate by gaps and of one by decoys, of the same pairs.
 
     Either errs where the other does not: gaps of translations and of wrong pairs may look like one
-    kind, and margins tell less than log-odds. So neither alone may say that there is nothing, and the surer one counts more.
-
-    Args:
-        first: the estimate by gaps, of the same pairs.
-        pairs, decoys, labels, given: as in `estimate_by_decoys`.
+    kind, and margins, and weights that were learnt without gold, tell less than log-odds. So
+    neither alone may say that there is nothing, and the surer one counts more.
     """
-    middle, far = np.quantile(decoys.scores, (0.5, 0.9)).tolist()
-    rise = _RISE / max(far - middle, 1e-6)
-
-    def as_odds(some: ChosenPairs) -> ChosenPairs:
-        return replace(some, scores=((some.scores - middle) * rise - _BELOW).astype(np.float32))
-
-    own, none = as_odds(pairs), np.zeros(len(pairs))
-    second = estimate_by_decoys(own, none, as_odds(decoys), _POWER, labels, given)
     probs = np.round(np.sqrt((first.probs**2 + second.probs**2) / 2), 4)
     more = float(probs.sum() - first.probs.sum())
     return replace(first, probs=probs, translations=round(first.translations + more, 4))

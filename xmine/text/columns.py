@@ -123,10 +123,7 @@ def csv_column(path: str, column: str) -> Iterator[str]:
         width = width or len(cells)
         is_blank = not any(map(str.strip, cells))
         if at >= len(cells) and not is_blank:
-            raise FileError(
-                f"{where}: there is no column {column}, only {count(len(cells), 'column')}",
-                "columns have a comma, a semicolon or a tab between, and count from 1",
-            )
+            raise _too_few(where, column, cells, "a comma, a semicolon or a tab between,")
         if not is_blank and (len(cells) < width or any(cells[width:])):
             raise FileError(
                 f"{where}: {count(len(cells), 'cell')}, and the first row has {width}",
@@ -134,6 +131,11 @@ def csv_column(path: str, column: str) -> Iterator[str]:
             )
         yield "" if is_blank else cells[at]
         yield from [""] * (lines - 1)
+
+
+def _too_few(where: str, column: str, cells: list[str], between: str) -> FileError:
+    told = f"{where}: there is no column {column}, only {count(len(cells), 'column')}"
+    return FileError(told, f"columns have {between} and count from 1")
 
 
 def tsv_column(path: str, column: str) -> Iterator[str]:
@@ -153,11 +155,7 @@ def tsv_column(path: str, column: str) -> Iterator[str]:
         elif at < len(cells):
             yield cells[at]
         elif line.strip():
-            raise FileError(
-                f"{name_of(path)}:{number}: there is no column {column}, "
-                f"only {count(len(cells), 'column')}",
-                "columns have a tab between and count from 1",
-            )
+            raise _too_few(f"{name_of(path)}:{number}", column, cells, "a tab between")
         else:
             yield ""
 

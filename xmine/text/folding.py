@@ -8,9 +8,11 @@ with a rule that puts a space before PUNCTUATION: text is read as if it were tok
 
 import html
 import re
+import tomllib
 import unicodedata
 from functools import cache
 from html.entities import html5
+from pathlib import Path
 
 # Chinese characters with their extension blocks, for a class of a regular expression.
 HAN = "々〇\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -22,33 +24,13 @@ MOST_CHARACTERS = 100_000
 PUNCTUATION = "!-/:-@\\[-`{-~¡¿·´‐-―‘-‟«»−ʼ。、「」『』〈〉《》【】"
 
 # Character -> what it becomes, after NFKC.
-CHARACTERS = str.maketrans(
-    {
-        # typed in several ways: quotation marks, dashes, punctuation of Arabic
-        **dict.fromkeys("‘’‚‛ʼ`´", "'"),
-        **dict.fromkeys("“”„‟«»", '"'),
-        **dict.fromkeys("‐‑‒–—―−", "-"),
-        **dict(zip("،؛؟", ",;?", strict=True)),
-        # Persian and Egyptian keyboards have other forms of four Arabic letters; hamza is left out
-        **dict.fromkeys("آأإٱ", "ا"),
-        **dict(zip("یىکةۀہ", "ييكههه", strict=True)),
-        # left out as often as not: vowel signs and the stroke that lengthens a word in Arabic,
-        # the dots of Russian ё, a nukta of Hindi, the dot left of a Turkish İ in lower case
-        **dict.fromkeys([*range(0x610, 0x61B), 0x640, *range(0x64B, 0x660), 0x670], ""),
-        "ё": "е",
-        "\u093c": "",
-        "\u0307": "",
-        # dictionaries and readers for learners mark the stress: NFKC has joined other accents
-        "\u0300": "",
-        "\u0301": "",
-        # choose a glyph of the character before them
-        **dict.fromkeys([*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)], ""),
-        "ँ": "ं",  # Hindi writers use either
-        "œ": "oe",  # not on French keyboards
-        "ı": "i",  # capital I of Turkish is that of English, too
-        "_": " ",  # joins the syllables of a word in Vietnamese corpora
-    }
-)
+_TABLE = tomllib.loads(Path(__file__).with_name("characters.toml").read_text("utf-8"))
+CHARACTERS: dict[int, str] = {ord(x): to for to, some in _TABLE["become"].items() for x in some}
+CHARACTERS |= {
+    code: ""
+    for first, last in map(str.split, _TABLE["left_out"])
+    for code in range(int(first, 16), int(last, 16) + 1)
+}
 CONSONANTS = "бвгґдзкмнпрстфхцчшщБВГҐДЗКМНПРСТФХЦЧШЩ"
 IOTATED = "яюєїЯЮЄЇ"
 # What a text has if the pattern matches, the pattern, and what each match becomes, after NFKC, in

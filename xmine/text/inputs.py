@@ -60,7 +60,8 @@ from xmine.text.formats import has_units, read_units
 from xmine.text.packed import PackedTexts, TextPacker
 
 _DIGITS = re.compile("([0-9]+)")
-_TABLES = {"tsv", "csv", "jsonl", "json", "parquet"}  # kinds with columns
+# Kinds with columns, and what reads one.
+_TABLES = {"jsonl": jsonl_field, "json": jsonl_field, "csv": csv_column, "parquet": parquet_column}
 _NAMED = 5  # files of many
 
 
@@ -204,14 +205,8 @@ class TextInput:
             raise FileError(
                 f"{path}: {what}, not plain sentences", hint.replace("FILE", in_command(path))
             )
-        if kind == "parquet":
-            return parquet_column(path, column)
-        if kind in ("jsonl", "json"):
-            return jsonl_field(path, column)
-        if kind == "csv":
-            return csv_column(path, column)
-        if column:
-            return tsv_column(path, column)
+        if column or kind in _TABLES:
+            return _TABLES.get(kind, tsv_column)(path, column)
         return no_table(path, stream_lines(path)) if kind == "tsv" else stream_lines(path)
 
     def places(self) -> Iterator[str] | None:
@@ -405,7 +400,7 @@ def _many(given: str, path: str, column: str, found: list[str]) -> ManyFiles:
     listed_by_hand, in_folder = path.startswith("@"), Path(path).is_dir()
     parts, left_out = list[TextInput](), list[FileError]()
     for each in found:
-        part = TextInput(readable(each), each, column if kind_of(each) in _TABLES else "")
+        part = TextInput(readable(each), each, column if kind_of(each) in ("tsv", *_TABLES) else "")
         try:
             parts += [part] * _has_text(part, in_folder=in_folder)
         except FileError as error:

@@ -56,7 +56,6 @@ class PackedTexts(LazyTexts):
     """
 
     __slots__ = ("_bytes", "_starts", "data", "offsets")
-    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> None:
         """Take the buffers, which may be memory-mapped."""

@@ -7,7 +7,7 @@ script's languages are added up together: a fifth of the time, and the same figu
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,25 +22,6 @@ _FEWEST_LETTERS = 20
 _RATIO = 3.0
 _AT_ONCE = 1024
 _LONGEST = 500  # characters of a line
-
-
-class _Model(NamedTuple):
-    """The identifier for some languages.
-
-    Attributes:
-        steps, rows: the state after a byte is `steps[rows[state] + byte]`.
-        features: int64 [states], the feature that ends in a state, or -1.
-        weights: float32 [features, classes], logarithms of likelihoods.
-        prior: [classes].
-        classes: the language of each class; one of two scripts has two.
-    """
-
-    steps: NDArray[Any]
-    rows: NDArray[np.int64]
-    features: NDArray[np.int64]
-    weights: NDArray[np.float32]
-    prior: NDArray[Any]
-    classes: NDArray[np.str_]
 
 
 def rather_in(
@@ -70,13 +51,11 @@ def rather_in(
 
 def _likelier(codes: tuple[str, ...], texts: list[str]) -> list[tuple[int, str]]:
     """Give the texts that are in another language than the first one, with its code."""
-    model = model_of(codes)
-    scores, mine = likelihoods(model, texts), model.classes == codes[0]
+    scores, classes = likelihoods(codes, texts), np.array(identifier(codes).nb_classes)
+    mine = classes == codes[0]
     others = np.where(mine, -np.inf, scores)
     found = others.max(axis=1) > scores[:, mine].max(axis=1) + np.log(_RATIO)
-    return [
-        (row, str(model.classes[others[row].argmax()])) for row in np.flatnonzero(found).tolist()
-    ]
+    return [(row, str(classes[others[row].argmax()])) for row in np.flatnonzero(found).tolist()]
 
 
 def _is_prose(text: str, scripts: set[str]) -> bool:
@@ -86,39 +65,43 @@ def _is_prose(text: str, scripts: set[str]) -> bool:
     return not named and 2 * sum(found[script] for script in scripts) > found.total()
 
 
-def likelihoods(model: _Model, texts: list[str]) -> NDArray[np.float32]:
-    """Give logarithms, up to one number for each text, float32 [texts, classes]."""
+def likelihoods(codes: tuple[str, ...], texts: list[str]) -> NDArray[np.float32]:
+    """Give logarithms, up to one number for each text, float32 [texts, classes].
+
+    A language of two scripts has two classes of the identifier.
+    """
     read = [identifier()._encode(text[:_LONGEST]) for text in texts]
     sizes = np.array(list(map(len, read)))
     order = np.argsort(-sizes, kind="stable")
     longest_first = [read[row].ljust(sizes.max(), b"\0") for row in order.tolist()]
     columns = np.frombuffer(b"".join(longest_first), np.uint8).reshape(len(read), -1).T.copy()
     left = np.searchsorted(-sizes[order], -np.arange(len(columns)))  # texts that have a byte here
+    steps, rows_of, features_of, weights = _model(codes)
     states, found = np.zeros(len(read), np.int64), list[NDArray[np.int64]]()
     for bytes_here, count in zip(columns, left.tolist(), strict=True):
-        states = model.steps[model.rows[states[:count]] + bytes_here[:count]]
-        features = model.features[states]
+        states = steps[rows_of[states[:count]] + bytes_here[:count]]
+        features = features_of[states]
         rows = np.flatnonzero(features >= 0)
-        found.append(rows * len(model.weights) + features[rows])
+        found.append(rows * len(weights) + features[rows])
     each, times = np.unique(np.concatenate(found), return_counts=True)
-    rows, features = np.divmod(each, len(model.weights))
-    weighed = model.weights[features] * np.log1p(times, dtype=np.float32)[:, None]
+    rows, features = np.divmod(each, len(weights))
+    weighed = weights[features] * np.log1p(times, dtype=np.float32)[:, None]
     starts = np.flatnonzero(np.diff(rows, prepend=-1))
-    scores = np.zeros((len(read), len(model.classes)), np.float32)
-    scores[order[rows[starts]]] = np.add.reduceat(weighed, starts, axis=0) + model.prior
+    prior = identifier(codes).nb_pc
+    scores = np.zeros((len(read), len(prior)), np.float32)
+    scores[order[rows[starts]]] = np.add.reduceat(weighed, starts, axis=0) + prior
     scores /= np.sqrt(sizes)[:, None]
     return scores
 
 
 @cache
-def model_of(codes: tuple[str, ...]) -> _Model:
-    """Take the identifier for some languages."""
+def _model(codes: tuple[str, ...]) -> tuple[NDArray[Any], ...]:
+    """Give the tables of the identifier for some languages, as arrays.
+
+    The state after a byte is `steps[rows[state] + byte]`; then the feature that ends in each state,
+    or -1; and logarithms of likelihoods, float32 [features, classes].
+    """
     found = identifier(codes)
-    return _Model(
-        np.frombuffer(found.tk_nextmove, found.tk_nextmove.typecode),
-        np.frombuffer(found.tk_row, found.tk_row.typecode).astype(np.int64) << 8,
-        np.array(found.tk_output),
-        np.ascontiguousarray(found.nb_ptc, np.float32),
-        found.nb_pc,
-        np.array(found.nb_classes),
-    )
+    steps, rows = (np.frombuffer(each, each.typecode) for each in (found.tk_nextmove, found.tk_row))
+    weights = np.ascontiguousarray(found.nb_ptc, np.float32)
+    return steps, rows.astype(np.int64) << 8, np.array(found.tk_output), weights

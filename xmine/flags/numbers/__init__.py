@@ -9,13 +9,11 @@ from collections.abc import Iterator
 from functools import cache, partial
 from itertools import chain
 
-from xmine.flags.numbers.anywhere import ANYWHERE, SCALED_IN, digits_anywhere
+from xmine.flags.numbers.anywhere import ANYWHERE, SCALED_IN, SPELLED, digits_anywhere
 from xmine.flags.numbers.calendar import MONTHS, WEEKDAYS, by_name, months_of_dates, named
-from xmine.flags.numbers.chinese import CHINESE
-from xmine.flags.numbers.east_asian import from_japanese, from_korean
+from xmine.flags.numbers.chinese import CHINESE, from_japanese, from_korean
 from xmine.flags.numbers.english import ENGLISH
 from xmine.flags.numbers.number import Number, Reader, at_digits, in_place, number, plain
-from xmine.flags.numbers.spelled import SPELLED
 from xmine.text.folding import ENTITY, without_markup
 from xmine.text.languages import short_code
 

@@ -1,10 +1,11 @@
-"""Text in a language whose number words are not read -> its numbers in digits.
+"""Text in a language that has no reader of its own -> its numbers in digits.
 
 A separator may group thousands or mark decimals, and a word behind digits may scale them: every
-reading that may be meant is given.
+reading that may be meant is given. Number words of six languages are read by text2num.
 """
 
 import re
+from functools import partial
 
 from xmine.flags.numbers.calendar import WORDS, one_of
 from xmine.flags.numbers.number import (
@@ -35,6 +36,9 @@ _BETWEEN = re.compile(r" [^\W\d_]+\.? ")
 # Thousand, lakh, million, crore, billion, thousand crore, trillion.
 _SCALES = (1e3, 1e5, 1e6, 1e7, 1e9, 1e10, 1e12)
 _SCALES_IN = (1e3, 1e6, 1e9, 1e12, 1e5, 1e7, 1e10)
+_LEAST, _LARGE = 2.0, 1e6  # one and two are said in more ways, and so are `bilioni`
+_ARE = re.compile(r"\bsei\b", re.IGNORECASE)  # Italian for six, and for a form of to be
+_ORDINAL = re.compile(r"(\d+)[^\s\d.,:;!?)'’\"”»]")  # 8º, 5e; also a part: un quinto
 _TIME = re.compile(r"(\d+)[.,]([0-5]\d)")
 _MINUTES = re.compile(r"\s?[:h]\s?(\d\d)(?!\d)", re.IGNORECASE)
 
@@ -120,3 +124,21 @@ ANYWHERE = Reader(
     reads_all=False,
     scales=False,
 )
+
+
+def _words(language: str, text: str) -> list[Number]:
+    from text_to_num import alpha2digit
+
+    spelled = alpha2digit(_ARE.sub(" ", text), language, _LEAST)
+    ordinals = _ORDINAL.findall(spelled)
+    return [
+        x._replace(digits=False, counts=min(x.readings) < _LARGE and x.written not in ordinals)
+        for x in digits_anywhere(spelled, language)
+        if x.written not in text
+    ]
+
+
+SPELLED = {
+    code: ANYWHERE._replace(words=partial(_words, code), may_count=partial(_words, code))
+    for code in ("de", "fr", "es", "it", "pt", "nl")
+}

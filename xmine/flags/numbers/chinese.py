@@ -1,15 +1,18 @@
-"""Chinese text -> its numbers: digits and numerals with 万 and 亿, fractions, decades."""
+"""Chinese text -> its numbers: digits and numerals with 万 and 亿, fractions, decades.
+
+Japanese and Korean text is first made text of the same length with numbers as Chinese writes them.
+"""
 
 import re
+from math import prod
 
+from xmine.flags.numbers.calendar import WORDS
 from xmine.flags.numbers.number import (
     DIGITS,
     Number,
     Reader,
     at_digits,
-    fraction_of,
-    hour_of,
-    is_named,
+    in_digits,
     number,
     value_of,
     without_zero_minutes,
@@ -34,6 +37,18 @@ _NO_COUNT = tuple(
 _MONTHS = re.compile(
     r"((?:\d{1,2}\s?[-–—~到至、和及或]\s?)*)(\d{1,2}|[一二三四五六七八九十]{1,2})\s?月"
 )
+_JAPANESE, _KOREAN, _SIGNS = (
+    dict(each.split(":") for each in WORDS["east-asian"][name].split())
+    for name in ("ja", "ko", "ko-units")
+)
+_JAPANESE_WORD = re.compile("午後|夜|分の|割|数|(?<=[0-9])・(?=[0-9])")
+# Units and marks of dates count behind digits alone: 만 is also `only`, 조 an article (제1조).
+_KOREAN_UNITS = re.compile(
+    r"(?<!제\d)(?<!제\d\d)(?:(?<=\d)|(?<=\d ))(?:[십백천만억조]+(?!큼)|년(?!대)|월)"
+)
+_KOREAN_SIGNS = str.maketrans(_SIGNS)
+_KOREAN_WORD = re.compile("|".join(_KOREAN))
+_APART = re.compile(r"(?<=[千万亿兆])( )(\d[\d,.]*\d|\d)")
 _UNITS = "米瓦克卡赫伏帕焦字比位吨安伏欧"
 # Months, digits with what scales them, several of these in a row (1亿5千万), numerals.
 _PLACES = re.compile(
@@ -51,9 +66,7 @@ def chinese_digits(text: str) -> list[Number]:
     for match in at_digits(_NUMBER, text):
         digits, scales, decade, year, percent, parts, tenths = match.groups()
         value = value_of(digits)
-        times = 1.0
-        for scale in scales:
-            times *= _SCALES[scale]
+        times = _times(scales)
         values = {value * times}
         if scales and scales[-1] in "千兆" and text[match.end() : match.end() + 1] in _UNITS:
             values.add(value * times / _SCALES[scales[-1]])  # kilometres, megawatts
@@ -76,9 +89,7 @@ def chinese_digits(text: str) -> list[Number]:
             found[-1] = number({waiting, waiting * times}, digits=True)
         waiting = value if times == 1 else None
         end, last = match.end(), times
-        named = is_named(text, *match.span(1))
-        whole = fraction_of(text, match.end(1), value)
-        found.append(number(values | hour_of(digits) | whole, digits=True, named=named))
+        found.append(in_digits(text, match, values))
     return found
 
 
@@ -105,11 +116,6 @@ def chinese_words(text: str) -> list[Number]:
     return found
 
 
-def chinese_may_count(text: str) -> bool:
-    """Look for a numeral of two and more."""
-    return _ONES.search(text) is not None
-
-
 def chinese_months(text: str) -> set[float]:
     """Read 9月, 九月 and the ends of 1-9月."""
     found: set[float] = set()
@@ -119,15 +125,17 @@ def chinese_months(text: str) -> set[float]:
     return found
 
 
+def _times(scales: str) -> float:
+    return prod(_SCALES[scale] for scale in scales)
+
+
 def _about(word: str) -> set[float]:
     """Read 六七级 and 四五千 as six or seven, four or five thousand."""
     match = _ABOUT.fullmatch(word)
     if not match:
         return set()
     ten, low, high, scales = match.groups()
-    times = 1.0
-    for scale in scales:
-        times *= _SCALES[scale]
+    times = _times(scales)
     return {((10 if ten else 0) + _NUMERALS[each]) * times for each in (low, high)}
 
 
@@ -155,4 +163,22 @@ def _value(word: str) -> float:
     return value
 
 
-CHINESE = Reader(chinese_digits, chinese_words, chinese_may_count, _PLACES, months=chinese_months)
+def from_japanese(text: str) -> str:
+    """Write 午後3時, 3分の1, 3割 and 1・5 as Chinese does."""
+    return _JAPANESE_WORD.sub(lambda found: _JAPANESE[found[0]], text)
+
+
+def from_korean(text: str) -> str:
+    """Write 3만 5천, 90년대, 9월 and 오후 3시 as Chinese does, without a space inside a number."""
+    text = _KOREAN_WORD.sub(lambda found: _KOREAN[found[0]], text)
+    text = _KOREAN_UNITS.sub(lambda found: found[0].translate(_KOREAN_SIGNS), text)
+    return _APART.sub(r"\2\1", text)
+
+
+CHINESE = Reader(
+    chinese_digits,
+    chinese_words,
+    lambda text: _ONES.search(text) is not None,
+    _PLACES,
+    months=chinese_months,
+)

@@ -2,54 +2,30 @@
 
 import re
 
+from xmine.flags.numbers.calendar import WORDS
 from xmine.flags.numbers.number import (
     DIGITS,
     Number,
     Reader,
     at_digits,
-    fraction_of,
-    hour_of,
-    is_named,
+    in_digits,
     number,
     value_of,
     without_zero_minutes,
 )
 
-_UNITS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-    "sixteen seventeen eighteen nineteen"
-).split()
-_ORDINALS = (
-    "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth "
-    "thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth"
-).split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_MONTHS = "january february march april may june july august september october november december"
-_WORDS: dict[str, float] = {"fourty": 40}
-_WORDS |= {word: value for words in (_UNITS, _ORDINALS) for value, word in enumerate(words)}
-for _at, _ten in enumerate(_TENS, start=2):
-    _WORDS |= dict.fromkeys((_ten, _ten[:-1] + "ieth", _ten[:-1] + "ies"), 10 * _at)
-_SCALES: dict[str, float] = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9}
-_SCALES |= {"trillion": 1e12, "lakh": 1e5, "crore": 1e7, "dozen": 12, "score": 20, "decade": 10}
-_SCALES |= {f"{word}s": value for word, value in _SCALES.items()}
-_SCALES |= {"century": 100, "centuries": 100}
-_SCALES |= {"hundredth": 1e2, "thousandth": 1e3, "millionth": 1e6, "k": 1e3, "tn": 1e12}
-_SCALES |= {"m": 1e6, "mn": 1e6, "mln": 1e6, "b": 1e9, "bn": 1e9}
+_READ: dict[str, dict[str, set[float]]] = {
+    kind: {
+        word: {*map(float, values.split())}
+        for values, said in table.items()
+        for word in said.split()
+    }
+    for kind, table in WORDS["english"].items()
+}
+_WORDS, _SCALES = ({x: max(_READ[kind][x]) for x in _READ[kind]} for kind in ("words", "scales"))
+_OTHERS = _READ["others"]  # months, and words of several readings
 # After digits these may be something else, too: metres, decades in digits, twenty points.
 _LETTERS = {"k", "m", "b", "score", "scores", "decade", "decades", "century", "centuries"}
-_OTHERS: dict[str, set[float]] = {
-    word: {month} for month, word in enumerate(_MONTHS.split(), start=1)
-}
-_OTHERS |= {word[:3]: value for word, value in _OTHERS.items()} | {"sept": {9}}
-_MEANT = (
-    "once 1|single 1|sole 1|twice 2|double 2|both 2|pair 2|couple 2|thrice 3|triple 3|tripled 3|"
-    "thirds 3|quadruple 4|noon 12|midday 12|midnight 0 12 24|fortnight 2 14|doubled 2 100|"
-    "doubling 2 100|halves 0.5 50|halved 0.5 50|quarter 0.25 25 15 3|quarters 0.25 25 15 3|"
-    "half 0.5 50 30 6 5"  # of all, past the hour, a year; 五折
-)
-_OTHERS |= {word: {*map(float, values)} for word, *values in map(str.split, _MEANT.split("|"))}
-
-
 _SCALE = "|".join(sorted(_SCALES, key=len, reverse=True))
 _DIGITS = re.compile(
     rf"({DIGITS})(?:(st|nd|rd|th|'?s)\b|[\s-]?(%|percent\b|per cent\b)|[\s-]?({_SCALE})\b"
@@ -106,9 +82,7 @@ def english_digits(text: str) -> list[Number]:
             values |= {1900 + value, 2000 + value}  # '98, 2018-19
         waiting = None if scale or percent else value
         end = match.end()
-        named = is_named(text, *match.span(1))
-        whole = fraction_of(text, match.end(1), value)
-        found.append(number(values | hour_of(digits) | whole, digits=True, named=named))
+        found.append(in_digits(text, match, values))
     return found
 
 
@@ -133,11 +107,6 @@ def english_words(text: str) -> list[Number]:
     return found + [number({_roman(letters)}, digits=False) for letters in _ROMAN.findall(text)]
 
 
-def english_may_count(text: str) -> bool:
-    """Look for a number word."""
-    return not _ONES_OR_MORE.isdisjoint(_WORD.findall(text.lower()))
-
-
 def _word_values(words: list[str]) -> list[set[float]]:
     """Read number words that stand together: one number, but also each word for itself."""
     total = current = years = 0.0
@@ -159,8 +128,8 @@ def _word_values(words: list[str]) -> list[set[float]]:
     alone = [{(_WORDS | _SCALES)[word]} for word in words if word in _COUNTED]
     if len(words) == 2 and words[1] in _WORDS:  # two-thirds
         values |= {_WORDS.get(words[0], 1) / max(_WORDS[words[1]], 1)}
-    if len(words) == 1 and words[0] in _ORDINALS[3:]:  # a fifth
-        values |= {1 / _WORDS[words[0]]}
+    if len(words) == 1 and words[0].endswith(("rd", "th")) and 2 < _WORDS.get(words[0], 0) < 20:
+        values |= {1 / _WORDS[words[0]]}  # a fifth
     if words[-1].endswith("ies"):
         values |= {1900 + total + current}
     return [values, *alone]
@@ -172,4 +141,9 @@ def _roman(letters: str) -> float:
     return sum(-a if a < b else a for a, b in zip(values, following, strict=True))
 
 
-ENGLISH = Reader(english_digits, english_words, english_may_count, _PLACES)
+ENGLISH = Reader(
+    english_digits,
+    english_words,
+    lambda text: not _ONES_OR_MORE.isdisjoint(_WORD.findall(text.lower())),
+    _PLACES,
+)

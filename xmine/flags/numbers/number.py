@@ -32,7 +32,8 @@ class Number(NamedTuple):
 class Reader(NamedTuple):
     """How a language writes its numbers: functions that read `plain` text.
 
-    `may_count` tells quickly, of the text as it stands, whether a number word is in it; `months`
+    `may_count` tells quickly, of the text as it stands, whether a number word is in it, by a true
+    value or a false one; `months`
     and `weekdays` read these by name or character, from 1 on; `places` matches numbers in the
     text that `in_place` makes; `adapted` makes plain text of the same length that others read;
     `reads_all` tells whether all number words are read, `scales` whether those behind digits are.
@@ -40,7 +41,7 @@ class Reader(NamedTuple):
 
     digits: Callable[[str], list[Number]]
     words: Callable[[str], list[Number]]
-    may_count: Callable[[str], bool]
+    may_count: Callable[[str], object]
     places: re.Pattern[str]
     adapted: Callable[[str], str] = str
     reads_all: bool = True
@@ -114,9 +115,12 @@ def fraction_of(text: str, end: int, value: float) -> set[float]:
     return {whole, value / whole}
 
 
-def hour_of(digits: str) -> set[float]:
-    """Read the hour of 0300."""
-    return {float(digits[:2])} if re.fullmatch(r"0\d{3}", digits) else set()
+def in_digits(text: str, match: re.Match[str], values: set[float]) -> Number:
+    """Make a number of digits, the first group of a match; 0300 may be an hour, and 1/3 a third."""
+    (start, end), digits = match.span(1), match[1]
+    hour = {float(digits[:2])} if re.fullmatch(r"0\d{3}", digits) else set()
+    values = values | hour | fraction_of(text, end, value_of(digits))
+    return number(values, digits=True, named=is_named(text, start, end))
 
 
 def without_zero_minutes(text: str) -> str:

@@ -48,14 +48,8 @@ def read_units(path: str, kind: str, left_out: Counter[str]) -> Iterator[Passage
     module, read = READERS.get(kind) or ("", plugged(kind).units)
     if module:
         needs(name_of(path), module)
-    return _filled(path, read(path), left_out)
-
-
-def _filled(
-    path: str, units: Iterator[Passage | LeftOut], left_out: Counter[str]
-) -> Iterator[Passage]:
     found = False
-    for each in within_budget(path, units):
+    for each in within_budget(path, read(path)):
         if isinstance(each, LeftOut):
             left_out += Counter({each.what: each.number})
         elif text := one_line(each[0]):  # a plain pair, of another package

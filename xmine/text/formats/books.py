@@ -105,12 +105,12 @@ def _said(paragraph: Element, hidden: set[str], left_out: Counter[str]) -> Itera
 @cache
 def _symbols() -> dict[str, str]:
     """Read the characters of fonts of symbols, by font and place: `Symbol b0` is a degree."""
-    found = {}
-    for line in Path(__file__).with_name("symbols.txt").read_text(encoding="utf-8").splitlines():
-        font, first, characters = line.split(" ")
-        for place, character in enumerate(characters, start=int(first, 16)):
-            found[f"{font} {place:02x}"] = character
-    return found
+    lines = Path(__file__).with_name("symbols.txt").read_text(encoding="utf-8").splitlines()
+    return {
+        f"{font} {place:02x}": character
+        for font, first, characters in (line.split(" ") for line in lines)
+        for place, character in enumerate(characters, start=int(first, 16))
+    }
 
 
 def _is_hidden(looks: Element | None, styles: set[str], style: Element | None = None) -> bool:

@@ -8,19 +8,13 @@ from typing import TYPE_CHECKING
 from xmine.errors import FileError
 from xmine.files.xml_text import tag_of
 from xmine.text.formats.units import LeftOut
+from xmine.text.languages import read_table
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-# Elements that stand inside a sentence; all others end it. `ref` and `hi` are trafilatura's.
-_INLINE = set("a abbr b bdi bdo big cite code data del dfn em font hi i img ins kbd label".split())
-_INLINE |= set("mark math q ref rp rt ruby s samp small span strike strong sub sup svg".split())
-_INLINE |= set("time tt u var wbr".split())
-_SPACES = {"br", "lb"}
-# Elements without text of the page, and what the summary calls them, where it tells of them.
-_NO_TEXT = {"math": "formulas", "object": "objects", "pre": "code blocks", "rt": "readings"}
-_NO_TEXT |= {"noscript": "texts instead of scripts", "svg": "drawings", "template": "templates"}
-_NO_TEXT |= {"rp": "", "script": "", "style": "", "title": "titles of pages"}
+ELEMENTS = read_table("elements")
+_INLINE, _NO_TEXT, _SPACES = {*ELEMENTS["inline"].split()}, ELEMENTS["no_text"], {"br", "lb"}
 _SHOWN = re.compile(  # scripts that hold a page, as of Node-RED
     r"<script\b[^<>]*\btype=[\"']?text/(?:html|x-red|x-template)\b[^<>]*>(.*?)(?:</script>|\Z)",
     re.DOTALL | re.IGNORECASE,

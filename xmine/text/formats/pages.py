@@ -9,22 +9,19 @@ from typing import TYPE_CHECKING
 
 from xmine.errors import FileError
 from xmine.files.reading import name_of
-from xmine.text.formats.html_blocks import bared, blocks, html_blocks, parsed
+from xmine.text.formats.html_blocks import ELEMENTS, bared, blocks, html_blocks, parsed
 from xmine.text.formats.units import LeftOut, Passage, one_line, read_text
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.rules_core import StateCore
 
-_NO_MAIN = set("nav header footer aside form button select textarea iframe".split())
 _FRONT = re.compile(  # YAML, which begins with a key, or TOML
     r"\A(?:---[ \t]*\n(?=(?:[ \t]*(?:#.*)?\n)*[\w\"'][^\s:]*[ \t]*:\s)[^\0]*?^(?:---|\.\.\.)|"
     r"\+\+\+[ \t]*\n[^\0]*?^\+\+\+)[ \t]*$",
     re.MULTILINE,
 )
-_BOXES = set(
-    "attention caution danger error hint important info note smart success tip warn warning".split()
-)
+_NO_MAIN, _BOXES = ({*ELEMENTS[name].split()} for name in ("beside", "boxes"))
 # What stands behind the mark of a box: attributes with its title, or its kind and perhaps a title.
 _TITLE = (
     r'(?:[^"\n]*="([^"\n]*)".*'

@@ -61,16 +61,15 @@ def read(path: str) -> Iterator[Passage | LeftOut]:
     cues = list(_once(found, left_out))
     yield from starmap(LeftOut, (+left_out).items())
     marked = sum(_ENDS.search(text) is not None for *_, text in cues) >= _ENDING * len(cues)
-    waiting: tuple[int, int, str] | None = None
+    whole = list[tuple[int, int, str]]()
     for start, end, text in cues:
-        if waiting and start - waiting[1] <= _MOST_APART and _goes_on(waiting[2], text, marked):
-            waiting = (waiting[0], end, join([waiting[2], text]))
-            continue
-        if waiting:
-            yield _unit(*waiting)
-        waiting = (start, end, text)
-    if waiting:
-        yield _unit(*waiting)
+        begun, until, before = whole[-1] if whole else (0, -_MOST_APART - 1, "")
+        if start - until <= _MOST_APART and _goes_on(before, text, marked):
+            whole[-1] = begun, end, join([before, text])
+        else:
+            whole.append((start, end, text))
+    for start, end, text in whole:
+        yield Passage(text, f"{_shown(start)} --> {_shown(end)}")
 
 
 def _timed(text: str, name: str, left_out: Counter[str]) -> Iterator[_Cue]:
@@ -188,10 +187,6 @@ def _goes_on(text: str, after: str, marked: bool) -> bool:
     if _ENDS.search(text):
         return small and _TRAILS.search(text) is not None
     return small or _HALTS.search(text) is not None or (marked and not text.isupper())
-
-
-def _unit(start: int, end: int, text: str) -> Passage:
-    return Passage(text, f"{_shown(start)} --> {_shown(end)}")
 
 
 def _shown(milliseconds: int) -> str:

@@ -25,7 +25,7 @@ from xmine.run.steps import Steps
 from xmine.scoring.alignment import Looseness
 from xmine.scoring.decoys import POWER, as_odds, estimate_by_decoys, joined
 from xmine.scoring.margin import MarginScores, margin_scores, pair_scores
-from xmine.scoring.probability import Confidence, Floats, Kindred, estimate
+from xmine.scoring.probability import Confidence, Floats, Kindred, estimate, sigmoid
 from xmine.scoring.retrieval import ChosenPairs, choose_pairs
 from xmine.scoring.threshold import choose_threshold
 from xmine.text.identification import guess_language
@@ -300,23 +300,21 @@ def first_estimate(
     given = np.full(len(chosen), np.nan) if given is None else given
     labels = labels_of(seeds.pairs, *candidates.lines())
     apart = np.where(copies & (labels == -1), 0.0, given)
-    none, second, is_fitted = np.zeros(len(chosen)), None, chosen.evidence is not None
-    if decoys is not None and len(decoys) and (weights or is_fitted):
+    if chosen.evidence is not None:  # with which scores are log-odds
+        probs = np.where(np.isnan(apart), sigmoid(chosen.scores.astype(np.float64)), apart)
+        probs = np.round(np.where(labels >= 0, labels, probs), 4)
+        return Confidence(probs, round(float(probs.sum()), 4))
+    second, none = None, np.zeros(len(chosen))
+    if decoys is not None and len(decoys) and weights:
         # Lines of another language are few or one part of a file, and must not tell how scores are.
-        weights, rows, read = (
-            weights or RerankingWeights(),
-            (chosen.sources, chosen.targets),
-            candidates.read,
-        )
-        foreign = replace(weights, other_numbers=0, other_mark=0)
-        less = read.against(rows, foreign) if read and candidates.weights else none
+        rows, read = (chosen.sources, chosen.targets), candidates.read
+        less = read.against(rows, replace(weights, other_numbers=0, other_mark=0)) if read else none
         second = estimate_by_decoys(chosen, less, decoys, weights.decoy_power, labels, apart)
-        is_fitted |= bool(weights.trees)
+        if weights.trees:  # fitted to known translations
+            return second
     elif decoys is not None and len(decoys):
         own, theirs = as_odds(chosen, decoys), as_odds(decoys, decoys)
         second = estimate_by_decoys(own, none, theirs, POWER, labels, apart)
-    if second and is_fitted:
-        return second
     known[~np.isnan(apart)] = 0  # which leaves them out of the fit
     first = estimate(chosen, candidates.neighbours, known, candidates.kin)
     return joined(first, second) if first and second else first

@@ -93,8 +93,8 @@ class CandidateSet:
         """Add the figures that xmine weighs, and the score."""
         (x, s), (y, t) = (self.split(each) for each in self.pairs())
         matches, margins = reranker.matches, reranker.margins
-        backward = dict(reranker.figures(s, t, matches.sources, margins.sources))
-        for weight, figure in reranker.figures(x, y, matches.targets, margins.targets):
+        backward = reranker.figures(s, t, matches.sources, margins.sources)
+        for weight, figure in reranker.figures(x, y, matches.targets, margins.targets).items():
             self.figures[weight] = np.concatenate([figure.ravel(), backward[weight].ravel()])
         scores = reranker.candidates()
         self.figures["score"] = np.append(scores.targets, scores.sources).astype(np.float64)

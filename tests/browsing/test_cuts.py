@@ -24,7 +24,7 @@ def test_a_cut_keeps_and_expects_what_mining_says() -> None:
     left = opened.allowed
     assert cuts.rows.tolist() == np.flatnonzero(left).tolist()
     probs = opened.probs[left].astype(np.float64).round(4)
-    confidence = Confidence(probs, 150.0, 1.0)
+    confidence = Confidence(probs, 150.0)
     for cut in (0.0, 0.0001, 0.1, float(probs[7]), float(probs[150]), 0.5, 0.9999, 1.0):
         found, mined = cuts.at(cut), expected(probs, confidence, cut)
         assert (found.pairs, found.cut) == (mined.pairs, mined.cut)

@@ -171,7 +171,7 @@ def test_the_result_reports_and_saves_what_the_command_prints(
     found = lines(mined)
     assert report.agreements["gold"].right == len(found & gold)
     assert report.agreements["gold"].recall == len(found & gold) / len(gold)
-    assert report.precision == mined.kept.precision
+    assert report.facts()["precision"] == mined.kept.precision
     assert report.facts()["pairs"] == len(found)
     assert f"{len(found)} pairs from 60 unknown x 60 Chinese sentences" in str(report)
     frame = mined.pairs.to_polars()

@@ -14,7 +14,7 @@ from tests.toys.sentences import chinese_word, english_word, toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding, Table
 from xmine.encoders.rescorer import Rescorer
-from xmine.mining.figures import read_figures
+from xmine.mining.matching import read_figures
 from xmine.mining.options import MiningOptions
 from xmine.mining.rescoring import LEFT_OUT
 from xmine.run.steps import Steps

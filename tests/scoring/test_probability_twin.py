@@ -1,4 +1,4 @@
-"""Estimate and cut against a twin: docs/explanation/threshold.md, with loops, a pair at a time.
+"""Estimate and cut against a twin: docs/explanation/sure.md, with loops, a pair at a time.
 
 Nothing of xmine.scoring.probability or xmine.scoring.threshold is used for the twin, only `nearest`
 for the cosines.
@@ -277,7 +277,7 @@ def slow_size(probs: list[float], translations: float, precision: float | None) 
             continue  # no cut parts equal ones
         right = sum(probs[:count])
         f1 = 2 * right / (count + translations)
-        likely = probs[count - 1] >= 0.5 * (1 - translations / (0.03 * len(probs)))
+        likely = probs[count - 1] >= 0.5 * (1 - translations / (0.08 * len(probs)))
         if precision is None and f1 > best and likely:
             best, size = f1, count
         doubt = 0.9 * sum(each * (1 - each) for each in probs[:count])
@@ -513,7 +513,7 @@ def test_estimate_and_cuts_are_the_twins(name: str) -> None:
     # The estimate has four decimals.
     np.testing.assert_allclose(ours.probs, probs, rtol=0, atol=5.1e-5)
     assert ours.translations == pytest.approx(translations, abs=5.1e-5)
-    assert (ours.any_at_all, ours.apart) == pytest.approx((found.any_at_all, found.apart), abs=1e-6)
+    assert ours.apart == pytest.approx(found.apart, abs=1e-6)
     order = np.lexsort((-pairs.scores, -ours.probs))
     rounded = sorted((float(f"{each:.4f}") for each in probs), reverse=True)
     for precision in (None, 0.5, 0.9, 0.99):
@@ -527,10 +527,10 @@ def test_estimate_and_cuts_are_the_twins(name: str) -> None:
 
 
 def test_pairs_that_are_taken_for_right_count_as_such() -> None:
-    found = Confidence(np.array([0.9, 0.25, 0.5, 0.0]), 3.0, 0.75, 4.0)
+    found = Confidence(np.array([0.9, 0.25, 0.5, 0.0]), 3.0, 4.0)
     after = found.where_known(np.array([1.0, np.nan, np.nan, 1.0]))
     assert after.probs.tolist() == [1.0, 0.25, 0.5, 1.0]
-    assert (after.translations, after.any_at_all, after.apart) == (3.0 + 0.1 + 1.0, 0.75, 4.0)
+    assert (after.translations, after.apart) == (3.0 + 0.1 + 1.0, 4.0)
     assert found.of(np.array([2, 0])).probs.tolist() == [0.5, 0.9]
 
 

@@ -14,9 +14,9 @@ from xmine.knn.cosines import Vectors
 from xmine.knn.exact import search_exact
 from xmine.knn.neighbours import Neighbours
 from xmine.pairs.io import ParallelText
-from xmine.scoring.late_interaction import match_pairs
+from xmine.scoring.late_interaction import Rows, match_pairs
 from xmine.scoring.margin import margin_scores
-from xmine.scoring.reranking import RERANKED, Rows, TokenMatches
+from xmine.scoring.reranking import RERANKED, TokenMatches
 from xmine.scoring.reranking_fit import KnownCandidates, fit_weights
 from xmine.text.packed import picked
 

@@ -13,8 +13,8 @@ from xmine.aligning.band import are_matched, matched
 from xmine.aligning.lines import Alignment
 from xmine.aligning.options import AligningOptions
 from xmine.display import count
-from xmine.mining.phrases import counted, flag_counts, told, unknown_to_encoder
-from xmine.mining.report import Figure, Report, sides_in_words
+from xmine.mining import phrases
+from xmine.mining.phrases import Figure, Report, sides_in_words
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
 from xmine.pairs.rows import PairRows
@@ -161,7 +161,7 @@ class AligningReport(Report):
         """What the user should know before trusting the beads."""
         said = list(self.result.warnings)
         for side in (self.result.source, self.result.target):
-            said += unknown_to_encoder(side)
+            said += phrases.unknown_to_encoder(side)
         if self.result.unknown:
             names = " and ".join(self.result.unknown)
             said.append(
@@ -198,15 +198,15 @@ class AligningReport(Report):
         shown = dict(list(self.kinds.items())[:_MOST_KINDS])
         if others := sum(self.kinds.values()) - sum(shown.values()):
             shown["others"] = others
-        yield Figure("kinds", self.kinds, told("beads: ", counted(shown)))
+        yield Figure("kinds", self.kinds, phrases.told("beads: ", phrases.counted(shown)))
         beads = aligned.alignment.beads
         alone = [int((beads[:, at] == beads[:, at + 1]).sum()) for at in (2, 0)]
         said = f"without counterpart: {alone[0]:,} x {alone[1]:,} {self._unit}"
         yield Figure("without_counterpart", alone, said * any(alone))
         weights = zip(("encoder", "lexicon"), aligned.alignment.weights, strict=True)
         yield Figure("weights", dict(weights))
-        flags = flag_counts(each.flags for each in self.kept)
-        yield Figure("flags", flags, told("flags: ", counted(flags)))
+        flags = phrases.flag_counts(each.flags for each in self.kept)
+        yield Figure("flags", flags, phrases.told("flags: ", phrases.counted(flags)))
         for name, side in (("source", aligned.source), ("target", aligned.target)):
             sizes = {"lines": side.total, "sentences": len(side), "blank": side.blank}
             yield Figure(name, {"file": side.name, **sizes})

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from xmine.encoders.pair import EncoderPair
-    from xmine.mining.report import Report
+    from xmine.mining.phrases import Report
     from xmine.pairs.pair import Pair
     from xmine.scoring.histogram import Histogram
 

@@ -81,9 +81,10 @@ def scratch_in(folder: Path) -> Iterator[None]:
         _FOLDER.reset(before)
 
 
-def slices(rows: int) -> Iterator[slice]:
-    """Cut rows into blocks, whose intermediate results are small."""
-    return (slice(at, min(at + ROWS_AT_ONCE, rows)) for at in range(0, rows, ROWS_AT_ONCE))
+def slices(rows: int, at_once: int = 0) -> Iterator[slice]:
+    """Cut rows into blocks, of ROWS_AT_ONCE if not told, whose intermediate results are small."""
+    size = at_once or ROWS_AT_ONCE
+    return (slice(at, min(at + size, rows)) for at in range(0, rows, size))
 
 
 def empty(shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
@@ -127,11 +128,8 @@ def stored(array: NDArray[Any]) -> NDArray[Any]:
 
 def joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
     """Put arrays one behind the other."""
-    whole, start = empty((sum(map(len, parts)), *parts[0].shape[1:]), parts[0].dtype), 0
-    for part in parts:
-        whole[start : start + len(part)] = part
-        start += len(part)
-    return whole
+    whole = empty((sum(map(len, parts)), *parts[0].shape[1:]), parts[0].dtype)
+    return np.concatenate(parts, out=whole)
 
 
 def taken(array: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:

@@ -18,8 +18,9 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair, as_pair
 from xmine.encoders.tokens import TokenVectors
 from xmine.encoders.vectors import Encoded
-from xmine.errors import FileError, OptionError
+from xmine.errors import FileError
 from xmine.files.reading import name_of
+from xmine.files.scratch import slices
 from xmine.files.suffixes import kind_of
 from xmine.knn.cosines import pair_cosines
 from xmine.knn.neighbours import Neighbours
@@ -39,14 +40,12 @@ from xmine.scoring.alignment import loosest_stretches
 from xmine.scoring.late_interaction import match_pairs
 from xmine.scoring.margin import margin_scores, pair_scores
 from xmine.scoring.order import exchanged, right_rows
-from xmine.scoring.probability import Confidence
+from xmine.scoring.probability import PAIRS_AT_ONCE, Confidence
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.text.folding import MOST_CHARACTERS
 from xmine.text.identification import check_language, check_sides, check_spelling, guess_language
 from xmine.text.inputs import Texts, read_texts, text_input
 from xmine.text.sentences import Sentences, folded, sentence_table
-
-_PAIRS_AT_ONCE = 16_384
 
 
 def score_aligned(
@@ -86,12 +85,8 @@ def score_aligned(
     if isinstance(options, MiningOptions):
         raise TypeError("MiningOptions in place of ScoringOptions: nothing is cut or dropped here")
     if vectors is not None:
-        check_arrays(vectors)
-    if vectors is not None and (encoder is not None or pool is not None):
-        raise OptionError(
-            "vectors of lines are given: no encoder is needed, and a pool would have none",
-            "leave out --model and --pool, or the vectors",
-        )
+        reason = "a pool would have none" * (encoder is not None or pool is not None)
+        check_arrays(vectors, reason, "leave out --model and --pool, or the vectors")
     if target is not None:
         source, target = text_input(source, "source"), text_input(target, "target")
     given, names, said = _read(source, target)
@@ -106,10 +101,7 @@ def score_aligned(
         codes[0] or guess_language(left.texts, known),
         codes[1] or guess_language(right.texts, known),
     )
-    doubts = (
-        check_language(left.name, left.texts, known),
-        check_language(right.name, right.texts, known),
-    )
+    doubts = [check_language(each.name, each.texts, known) for each in (left, right)]
     by = (
         "--src-lang" if options.src_lang else "source",
         "--tgt-lang" if options.tgt_lang else "target",
@@ -219,7 +211,7 @@ def _scored(
     found = right_rows(values[once], values[wrong], known=not unknown)
     if found is not None:
         probs[once] = found
-        confidence = Confidence(probs[place], float(found.sum()), 1.0)
+        confidence = Confidence(probs[place], float(found.sum()))
     chosen, copies = pairs.take(place), copies[place]
     judged = Estimated(candidates.with_pairs(chosen, place), confidence, copies)
     loose = loosest_stretches(*tokens, chosen.sources, chosen.targets).looseness if tokens else None
@@ -247,8 +239,7 @@ def _cosines(
     The one that the search found may differ in the last bit, and mining would score that one.
     """
     cosines = np.empty(len(sources), dtype=np.float32)
-    for start in range(0, len(sources), _PAIRS_AT_ONCE):
-        some = slice(start, start + _PAIRS_AT_ONCE)
+    for some in slices(len(sources), PAIRS_AT_ONCE):
         cosines[some] = pair_cosines(left, right, sources[some], targets[some])
     for rows, others, ids, values in (
         (sources, targets, neighbours.targets, neighbours.target_cosines),

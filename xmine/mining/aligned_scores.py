@@ -10,16 +10,9 @@ from numpy.typing import NDArray
 from xmine.display import count
 from xmine.flags.flag_set import Flags
 from xmine.knn.neighbours import Neighbours
+from xmine.mining import phrases
 from xmine.mining.options import ScoringOptions
-from xmine.mining.phrases import (
-    by_margin,
-    clamped_warning,
-    counted,
-    flag_counts,
-    told,
-    unknown_to_encoder,
-)
-from xmine.mining.report import Figure, Report
+from xmine.mining.phrases import Figure, Report
 from xmine.pairs.pair import Pair
 from xmine.pairs.rows import PairRows
 from xmine.scoring.histogram import Histogram, bin_scores
@@ -94,20 +87,14 @@ class AlignedScores(PairRows):
 
         Their lines are those that the file names; where it names none, the number of the pair.
         """
-        margins = self.chosen.margins
-        columns = zip(
-            self.chosen.scores.tolist(),
-            self.chosen.cosines.tolist(),
-            [None] * len(self.chosen) if self.probs is None else self.probs.tolist(),
-            self.flags,
-            [None] * len(self.chosen) if margins is None else margins.tolist(),
-            strict=True,
-        )
-        judged = dict(zip(self.numbers.tolist(), columns, strict=True))
-        nothing = (None, None, None, None, None)
+        chosen = self.chosen
+        given = chosen.scores, chosen.cosines, self.probs, chosen.margins
+        columns = ([None] * len(chosen) if each is None else each.tolist() for each in given)
+        rows = zip(*columns, self.flags, strict=True)
+        judged = dict(zip(self.numbers.tolist(), rows, strict=True))
         unnumbered = all(pair.source_line is pair.target_line is None for pair in self.given)
         for number, pair in enumerate(self.given):
-            score, cosine, prob, flags, margin = judged.get(number, nothing)
+            score, cosine, prob, margin, flags = judged.get(number, (None,) * 5)
             if unnumbered:
                 pair = pair._replace(source_line=number + 1, target_line=number + 1)
             yield pair._replace(score=score, cosine=cosine, prob=prob, flags=flags, margin=margin)
@@ -135,19 +122,6 @@ class ScoringReport(Report):
         return len(self.result.given) - len(self.result.chosen) - self.blank
 
     @property
-    def quartiles(self) -> list[float]:
-        """The quartiles of the scores, lowest first; none without a score."""
-        scores = self.result.chosen.scores
-        if not len(scores):
-            return []
-        return [round(each, 4) for each in np.quantile(scores, [0.25, 0.5, 0.75]).tolist()]
-
-    @property
-    def flags(self) -> dict[str, int]:
-        """The number of pairs with each flag that was raised, in the order of FLAGS."""
-        return flag_counts(self.result.flags)
-
-    @property
     def expected_right(self) -> float | None:
         """The expected number of translations."""
         probs = None if self.result.unknown else self.result.probs
@@ -163,25 +137,20 @@ class ScoringReport(Report):
         share = expected_of(len(probs), right, variance, _DOUBT)[1] or (0, 0)
         return [round(each * len(probs)) for each in share]
 
-    @property
-    def weakness(self) -> str:
-        """The reason not to rely on the estimate; empty if there is none."""
-        return self.result.unknown or weakness_of(self.result.confidence)
-
     @cached_property
     def warnings(self) -> list[str]:
         """What the user should know before trusting the scores."""
         scored, said = self.result, list(self.result.warnings)
         sides = scored.source, scored.target
         for side in sides:
-            said += unknown_to_encoder(side)
+            said += phrases.unknown_to_encoder(side)
         options = scored.options
         if min(map(len, sides)) <= options.neighborhood and options.margin != "absolute":
             said.append(
                 f"only {len(sides[0]):,} and {len(sides[1]):,} different lines to compare pairs "
                 "with; give more with --pool"
             )
-        return said + clamped_warning(scored.clamped)
+        return said + phrases.clamped_warning(scored.clamped)
 
     @cached_property
     def counterparts(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -247,14 +216,15 @@ class ScoringReport(Report):
         yield Figure("scored", len(scored.chosen))
         yield Figure("blank", self.blank)
         yield Figure("unknown", self.unknown)
-        said = by_margin(scored.by_margin, scored.options.rerank)
+        said = phrases.by_margin(scored.by_margin, scored.options.rerank)
         yield Figure("reranked", not scored.by_margin, said)
         interval, copies = self.expected_interval, int(scored.copies.sum())
         them = f"the {len(scored.copies) - copies:,} that are no copies" if copies else "them"
         said = f"about {right or 0:,.0f} ({{:,}} to {{:,}}) of {them} expected to be translations"
         yield Figure("expected_right", right, said.format(*interval) if interval else "")
         yield Figure("expected_interval", interval)
-        yield Figure("weakness", self.weakness, self.weakness)
+        weakness = scored.unknown or weakness_of(scored.confidence)
+        yield Figure("weakness", weakness, weakness)
         blocks = [
             "rows {first}-{last}: {wrong:,} of {rows:,} are no translations; the "
             "counterparts of {elsewhere:,} stand elsewhere".format_map(block)
@@ -263,9 +233,13 @@ class ScoringReport(Report):
         more = len(self.blocks) - _MOST_BLOCKS
         blocks += [f"and {more:,} more blocks"] * (more > 0)
         yield Figure("blocks", self.blocks, "\n".join(blocks))
-        quartiles = told("score quartiles ", (f"{each:.4f}" for each in self.quartiles), " ")
-        yield Figure("score_quartiles", self.quartiles, quartiles)
-        yield Figure("flags", self.flags, "flags: " + (", ".join(counted(self.flags)) or "none"))
+        scores = scored.chosen.scores
+        some = np.quantile(scores, [0.25, 0.5, 0.75]).tolist() if len(scores) else []
+        quartiles = [round(each, 4) for each in some]
+        in_words = phrases.told("score quartiles ", (f"{each:.4f}" for each in quartiles), " ")
+        yield Figure("score_quartiles", quartiles, in_words)
+        flags = phrases.flag_counts(scored.flags)
+        yield Figure("flags", flags, "flags: " + (", ".join(phrases.counted(flags)) or "none"))
         yield Figure("compared_with", [len(scored.source), len(scored.target)])
         yield Figure("pool", list(self.pool) if self.pool else None)
         yield Figure("clamped", scored.clamped)

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair, as_pair
@@ -16,12 +15,12 @@ from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
 from xmine.progress import Report, silent
 from xmine.scoring.documents import Overlap
+from xmine.scoring.late_interaction import Floats, Rows
 from xmine.text.identification import check_language
 from xmine.text.inputs import Texts
 from xmine.text.languages import LANGUAGES, UNKNOWN_LANGUAGE, short_code
 
-Rows = NDArray[np.int64]
-Sizes = tuple[NDArray[np.int64], NDArray[np.int64]]  # the sentences of each document
+Sizes = tuple[Rows, Rows]  # the sentences of each document
 Names = tuple[tuple[str, ...], tuple[str, ...]]  # of the documents of both sides
 
 # A sentence in more documents of a side than this is no sign of a version, as navigation is.
@@ -83,17 +82,11 @@ def pairs_in(mined: Mined, encoder: EncoderPair) -> list[DocumentPair]:
     strange = any(check_language(each.name, each.texts, known) for each in sides)
     shared, names, sizes = shared_of(mined)
     named = _named(names, mined.languages)
+    ours, theirs = (each.tolist() for each in sizes)
     found = [
-        DocumentPair(
-            round(each.prob, 4),
-            names[0][each.source],
-            names[1][each.target],
-            round(each.sentences, 2),
-            int(sizes[0][each.source]),
-            int(sizes[1][each.target]),
-        )
-        for each in shared.pairs(sizes, named, told=not (mined.by_margin or strange))
-        if each.prob >= _DOUBTED
+        DocumentPair(round(prob, 4), names[0][x], names[1][y], round(k, 2), ours[x], theirs[y])
+        for x, y, k, prob in shared.pairs(sizes, named, told=not (mined.by_margin or strange))
+        if prob >= _DOUBTED
     ]
     return sorted(found, key=lambda pair: (-pair.prob, pair.source))
 
@@ -106,26 +99,20 @@ def shared_of(mined: Mined) -> tuple[Overlap, Names, Sizes]:
     sides, chosen = (mined.candidates.source, mined.candidates.target), mined.candidates.chosen
     names = sides[0].document_names, sides[1].document_names
     probs = np.zeros(len(chosen)) if mined.confidence is None else mined.confidence.probs
-    held = [side.held(_MOST_VERSIONS) for side in sides]
-    # Lines without a document, where a column is blank, are none.
-    named = [np.array(list(map(bool, each))) for each in names]
-    held = [(rows[there[of]], of[there[of]]) for (rows, of), there in zip(held, named, strict=True)]
-    (at, left), (again, right) = (
-        _joined(rows, *each)
-        for rows, each in zip((chosen.sources, chosen.targets), held, strict=True)
-    )
-    sums = [
-        np.bincount(of, probs[pairs], len(every)).astype(np.float64)
-        for pairs, of, every in ((at, left, names[0]), (again, right, names[1]))
-    ]
+    found, sums, sizes = list[tuple[Rows, Rows]](), list[Floats](), list[Rows]()
+    for side, every, rows in zip(sides, names, (chosen.sources, chosen.targets), strict=True):
+        lines, of = side.held(_MOST_VERSIONS)
+        # Lines without a document, where a column is blank, are none.
+        there = np.array(list(map(bool, every)))[of]
+        at, documents = _joined(rows, lines[there], of[there])
+        found.append((at, documents))
+        sums.append(np.bincount(documents, probs[at], len(every)).astype(np.float64))
+        sizes.append(np.bincount(of[there], minlength=len(every)))
+    (at, left), (again, right) = found
     first, place = _joined(at, again, np.arange(len(again)))
-    both = left[first], right[place]
-    shared = Overlap.of(both, (len(names[0]), len(names[1])), probs[at[first]])
-    shared = replace(shared, of_source=sums[0], of_target=sums[1])
-    sizes = [
-        np.bincount(of, minlength=len(each)) for (_, of), each in zip(held, names, strict=True)
-    ]
-    return shared, names, (sizes[0], sizes[1])
+    both, counts = (left[first], right[place]), (len(names[0]), len(names[1]))
+    shared = Overlap.of(both, counts, probs[at[first]])
+    return replace(shared, of_source=sums[0], of_target=sums[1]), names, (sizes[0], sizes[1])
 
 
 def _joined(wanted: Rows, keys: Rows, values: Rows) -> tuple[Rows, Rows]:

@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.vectors import Encoded
+from xmine.files.scratch import slices
 from xmine.flags.line_features import kept_keys, keys_of
 from xmine.flags.near_copies import letters_of
 from xmine.knn.cosines import exact_cosines
 from xmine.knn.neighbours import Neighbours
 from xmine.run.steps import Steps
-from xmine.scoring.probability import PAIRS_AT_ONCE, Kindred
+from xmine.scoring.probability import PAIRS_AT_ONCE, Bools, Kindred
 from xmine.scoring.retrieval import ChosenPairs
 
-Bools = NDArray[np.bool_]
 Rows = NDArray[np.int64]
 
 # A rival may be kin where its distance to the pair's own sentence is below this share of the
@@ -77,8 +77,7 @@ class Kin:
         Below MANY, the estimate is as good without kin: wrong pairs have some by chance, too.
         """
         found = 0
-        for start in range(0, len(pairs), PAIRS_AT_ONCE):
-            some = slice(start, start + PAIRS_AT_ONCE)
+        for some in slices(len(pairs), PAIRS_AT_ONCE):
             row, column = self(pairs.sources[some], pairs.targets[some], near)
             found += int((row.any(axis=1) | column.any(axis=1)).sum())
         return found / max(len(pairs), 1)
@@ -138,21 +137,20 @@ def count_kin(kin: Kindred, x: Rows, y: Rows, near: Neighbours) -> tuple[int, in
         near: the nearest rows both ways.
     """
     edges: tuple[list[Rows], list[Rows]] = [], []
-    for start in range(0, len(x), PAIRS_AT_ONCE):
-        own = y[start : start + PAIRS_AT_ONCE], x[start : start + PAIRS_AT_ONCE]
-        rivals = near.targets[own[1]], near.sources[own[0]]
-        for side, marked in enumerate(kin(own[1], own[0], near)):
-            rows, places = np.nonzero(marked)
-            edges[side].append(np.stack([own[side][rows], rivals[side][rows, places]]))
+    for some in slices(len(x), PAIRS_AT_ONCE):
+        ours, theirs = x[some], y[some]
+        marked = kin(ours, theirs, near)
+        for found, own, rivals, is_kin in zip(
+            edges, (theirs, ours), (near.targets[ours], near.sources[theirs]), marked, strict=True
+        ):
+            found.append(np.stack([own[np.nonzero(is_kin)[0]], rivals[is_kin]]))
     sentences = groups = 0
     for each in edges:
-        rows, ends = np.unique(
-            np.concatenate([np.empty((2, 0), int), *each], axis=1), return_inverse=True
-        )
-        one, other = ends.reshape(2, -1)
-        first = np.arange(len(rows))  # the first of the group, as far as is known
-        before = None
-        while before is None or (first != before).any():
+        ends = np.concatenate([np.empty((2, 0), int), *each], axis=1)
+        rows, places = np.unique(ends, return_inverse=True)
+        one, other = places.reshape(2, -1)
+        first, before = np.arange(len(rows)), np.empty(0, int)  # of the group, as far as is known
+        while not np.array_equal(first, before):
             before = first.copy()
             np.minimum.at(first, one, before[other])
             np.minimum.at(first, other, before[one])

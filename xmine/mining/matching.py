@@ -1,37 +1,42 @@
-"""The tokens of both sides -> how well those of pairs match, in files of steps.
+"""Pairs -> how well their tokens match, and the figures of a second model, in files of steps.
 
 Each candidate is looked at once: it may be chosen, and it is the rival of others. Then the loosest
-stretches of chosen pairs are looked for.
+stretches of chosen pairs are looked for, and a second model is asked.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.fingerprint import unchanged
+from xmine.encoders.rescorer import Rescorer
 from xmine.encoders.tokens import TokenVectors
+from xmine.encoders.vectors import Encoded
 from xmine.files import scratch
 from xmine.files.digests import digest
 from xmine.files.sealed_arrays import opened_sealed
+from xmine.knn.cosines import pair_cosines
 from xmine.knn.neighbours import Neighbours, found_in
-from xmine.progress import silent
+from xmine.progress import Report, silent, ticks
+from xmine.run.local import LocalEngine
 from xmine.run.steps import Steps, joined, rows_of
 from xmine.run.task import Engine
 from xmine.scoring.alignment import Looseness, loosest_stretches
-from xmine.scoring.late_interaction import FIGURES, match_pairs
+from xmine.scoring.late_interaction import FIGURES, Rows, Singles, match_pairs
 from xmine.scoring.reranking import TokenMatches
 from xmine.scoring.retrieval import ChosenPairs
+from xmine.text.packed import PickedTexts
 
 # Rows or pairs of a task: the more, the more alike are the lengths of the pairs of a batch.
 ROWS_OF_A_TASK = 16_384
+_COSINES_AT_ONCE = 65_536
 
-Singles = NDArray[np.float32]
-Rows = NDArray[np.int64]
-Tokens = tuple[TokenVectors, TokenVectors]
 # Gives the tokens of both sides; a method of plain data where tasks run elsewhere.
-OpenTokens = Callable[[], Tokens]
+OpenTokens = Callable[[], tuple[TokenVectors, TokenVectors]]
 
 
 def match_candidates(
@@ -61,15 +66,12 @@ def match_candidates(
     for name, ids in (("source", near.targets), ("target", near.sources)):
         maker = partial(_match, open_tokens, neighbours, nearest, known)
         rows = range(0, len(ids), ROWS_OF_A_TASK)
-        files = steps.make(
+        arrays, further = (
             {f"matches-{name}": np.float32},
-            [*made_of, str(nearest)],
-            rows,
-            maker,
-            lambda row, done=done: tick(done + row),  # type: ignore[misc]
-            engine=engine,
-            prepare=prepare,
+            partial(lambda before, row: tick(before + row), done),
         )
+        key = [*made_of, str(nearest)]
+        files = steps.make(arrays, key, rows, maker, further, engine=engine, prepare=prepare)
         done += len(ids)
         known = [path for (path,) in files]
         matrix = joined(files, 0, np.float32)
@@ -150,3 +152,50 @@ def _stretches(
     x, y = np.ascontiguousarray(rows[start:stop].T)
     loose = loosest_stretches(*open_tokens(), x, y).looseness
     yield (np.concatenate([loose.values, loose.weights]).T.astype(np.float32),)
+
+
+def read_figures(
+    model: Rescorer,
+    encoded: tuple[Encoded, Encoded],
+    rows: tuple[Rows, Rows],
+    steps: Steps,
+    encode: Callable[[SentenceEncoder], list[NDArray[np.float16]]],
+    report: Report = silent,
+) -> Singles:
+    """Judge each pair once.
+
+    Args:
+        model: an encoder, whose figure is the cosine of two sentence vectors, or a cross-encoder,
+            whose figure is the raw logit.
+        encoded: the sentences of both sides.
+        rows: int64 [pairs] twice, of each pair.
+        steps: make the files, float32 [pairs, 1].
+        encode: gives the vectors of all sentences by an encoder.
+        report: told the progress of a cross-encoder.
+
+    Returns:
+        float32 [pairs].
+    """
+    x, y = rows
+    (source, _), (target, _) = encoded
+    vectors = cache(lambda: encode(model) if isinstance(model, SentenceEncoder) else [])
+
+    def judge(start: int, stop: int) -> Iterator[tuple[Singles]]:
+        ours, theirs = x[start:stop], y[start:stop]
+        if isinstance(model, SentenceEncoder):
+            left, right = vectors()
+            figures = pair_cosines(left, right, ours, theirs)
+        else:
+            texts = PickedTexts(source.texts, ours)[:], PickedTexts(target.texts, theirs)[:]
+            figures = model.judge(*texts)
+        yield (unchanged(model.source, figures)[:, None].astype(np.float32),)
+
+    mark = model.fingerprint()
+    if mark is None and isinstance(model, SentenceEncoder):
+        mark = model.fingerprint_in_memory()
+    made_of = [str(mark), source.digest(), target.digest(), digest(x.tobytes(), y.tobytes())]
+    size = _COSINES_AT_ONCE if isinstance(model, SentenceEncoder) else model.pairs_at_once
+    tick = ticks(report, "judging pairs", len(x))
+    starts, here = range(0, len(x), size), LocalEngine()
+    files = steps.make({"rescoring": np.float32}, made_of, starts, judge, tick, engine=here)
+    return joined(files, 0, np.float32)[:, 0] if files else np.empty(0, np.float32)

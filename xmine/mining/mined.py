@@ -11,17 +11,10 @@ from numpy.typing import NDArray
 from xmine.display import count
 from xmine.flags.flag_set import Flags
 from xmine.knn.recall import RECALL
+from xmine.mining import phrases
 from xmine.mining.candidates import Candidates
 from xmine.mining.options import MiningOptions
-from xmine.mining.phrases import (
-    by_margin,
-    clamped_warning,
-    counted,
-    flag_counts,
-    told,
-    unknown_to_encoder,
-)
-from xmine.mining.report import Figure, Report, sides_in_words
+from xmine.mining.phrases import Figure, Report, sides_in_words
 from xmine.pairs.changes import told as told_changes
 from xmine.pairs.io import Pairs, write_pairs
 from xmine.pairs.known import LabelledPairs, agreement_with_seeds, labels_of
@@ -92,11 +85,6 @@ class Mined(PairRows):
         """Count the pairs, which would fill the screen."""
         return f"<Mined: {count(len(self.pairs), 'pair')}>"
 
-    @property
-    def ranked_by(self) -> str:
-        """Name what orders the pairs: `prob`, or `score` where no probability is estimated."""
-        return "score" if self.confidence is None else "prob"
-
     def rows(self) -> Iterator[Pair]:
         """Walk through the pairs."""
         return self.pairs.rows()
@@ -136,15 +124,10 @@ class MiningReport(Report):
     result: Mined
 
     @property
-    def precision(self) -> float | None:
-        """The expected precision of the pairs; None where probabilities could not be estimated."""
-        return self.result.kept.precision
-
-    @property
     def flags(self) -> dict[str, int]:
         """The number of pairs with each flag that was raised, in the order of FLAGS."""
         pairs = self.result.pairs
-        counts = flag_counts(pairs.flags or [])
+        counts = phrases.flag_counts(pairs.flags or [])
         counts["partial"] = counts.get("partial", 0) - len(pairs.merged or ())
         return {name: number for name, number in counts.items() if number}
 
@@ -171,7 +154,7 @@ class MiningReport(Report):
         candidates, options = self.result.candidates, self.result.options
         said = list(self.result.warnings)
         for side in (candidates.source, candidates.target):
-            said += unknown_to_encoder(side)
+            said += phrases.unknown_to_encoder(side)
         wanted, scores = options.threshold, candidates.chosen.scores
         if isinstance(wanted, float) and 0 < wanted <= 1 and (scores >= wanted).all():
             said.append(
@@ -184,11 +167,12 @@ class MiningReport(Report):
                 f"the index found {recall:.3f} of the nearest neighbours, below {RECALL:g}: "
                 "--index exact finds all"
             )
-        return said + clamped_warning(candidates.scores.clamped)
+        return said + phrases.clamped_warning(candidates.scores.clamped)
 
     def histogram(self, most: int = 15) -> Histogram:
         """Count the pairs in bins by probability, or by score where nothing is estimated."""
-        return bin_scores(*self.result.curve(), most, self.result.ranked_by)
+        name = "score" if self.result.confidence is None else "prob"
+        return bin_scores(*self.result.curve(), most, name)
 
     def head(self) -> list[str]:
         """Count pairs and sentences, and say where the threshold is."""
@@ -207,7 +191,9 @@ class MiningReport(Report):
         of_index = f"neighbours by {found.index}: {found.recall or 0:.3f} of the nearest found"
         yield Figure("recall", found.recall, of_index * (found.recall is not None))
         is_by_tokens = candidates.weights is not None
-        yield Figure("reranked", is_by_tokens, by_margin(mined.by_margin, mined.options.rerank))
+        yield Figure(
+            "reranked", is_by_tokens, phrases.by_margin(mined.by_margin, mined.options.rerank)
+        )
         yield Figure("", None, "" if mined.changes is None else told_changes(mined.changes))
         yield Figure("cut", cut.value)
         yield Figure("cut_how", cut.how)
@@ -217,10 +203,12 @@ class MiningReport(Report):
         yield Figure("translations", cut.translations)
         yield Figure("weakness", cut.weakness, cut.weakness)
         yield Figure("rising", round(mined.rising, 4), _order(mined))
-        others = told("other cuts: --min-prob ", map(_cut, cut.others))
+        others = phrases.told("other cuts: --min-prob ", map(_cut, cut.others))
         yield Figure("other_cuts", [asdict(each) for each in cut.others], others)
-        yield Figure("flags", self.flags, told("flags: ", counted(self.flags)))
-        yield Figure("dropped", mined.dropped, told("dropped: ", counted(mined.dropped)))
+        yield Figure("flags", self.flags, phrases.told("flags: ", phrases.counted(self.flags)))
+        yield Figure(
+            "dropped", mined.dropped, phrases.told("dropped: ", phrases.counted(mined.dropped))
+        )
         merged, (copies, groups) = len(mined.pairs.merged or ()), mined.near_copies
         said = f"merged with a line beside: {count(merged, 'pair')}"
         yield Figure("merged", merged, said * (mined.pairs.merged is not None))

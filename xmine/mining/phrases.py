@@ -1,14 +1,89 @@
-"""Sentences, flags and scores -> the phrases that reports share."""
+"""The figures of a result: a name, a value and a sentence, each told once; and shared phrases.
+
+The summary on stderr, the object of `--json` and `summary.json` of a run are made of them.
+"""
 
 import shlex
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
 
 from xmine.display import count
 from xmine.flags.names import FLAGS
 from xmine.text.folding import MOST_CHARACTERS
-from xmine.text.languages import UNKNOWN_LANGUAGE, other_encoder, short_code
+from xmine.text.languages import UNKNOWN_LANGUAGE, language_name, other_encoder, short_code
 from xmine.text.sentences import FEW, Sentences
+from xmine.version import __version__
+
+
+class Figure(NamedTuple):
+    """One figure.
+
+    Attributes:
+        name: its key in JSON; empty where the sentence alone is told.
+        value: a number, text, list or table.
+        said: its sentences, a line each; empty where JSON alone has it.
+    """
+
+    name: str
+    value: object = None
+    said: str = ""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Report(ABC):
+    """The figures of a result; `str` writes them in a few lines.
+
+    `result` has `languages`, `vectors`, which are facts of the encoder, and `options`.
+    """
+
+    result: Any
+
+    @abstractmethod
+    def head(self) -> list[str]:
+        """Give the parts of the first sentence."""
+
+    @abstractmethod
+    def figures(self) -> Iterator[Figure]:
+        """Give all figures in their order."""
+
+    @property
+    @abstractmethod
+    def warnings(self) -> list[str]:
+        """What the user should know before trusting the result."""
+
+    def lines(self, how: str = "") -> list[str]:
+        """Write the figures, a sentence a line; `how` ends the first sentence."""
+        first = ", ".join(filter(None, [*self.head(), how]))
+        return [first, *(line for each in self.figures() for line in each.said.splitlines())]
+
+    def __str__(self) -> str:
+        """Write the figures in a few lines."""
+        return "\n".join(self.lines())
+
+    __repr__ = __str__  # so that a session and a notebook show the figures
+
+    def facts(self) -> dict[str, object]:
+        """List every figure, for JSON."""
+        found = {figure.name: figure.value for figure in self.figures() if figure.name}
+        return found | {
+            "languages": list(self.result.languages),
+            "vectors": dict(self.result.vectors),
+            "warnings": self.warnings,
+            "options": asdict(self.result.options),
+            "version": __version__,
+        }
+
+
+def sides_in_words(sides: tuple[Sentences, Sentences], languages: tuple[str, str]) -> str:
+    """Write how many sentences of which languages there are: `12 English x 14 Chinese`."""
+    sizes = [f"{len(side):,}" for side in sides]
+    if any(code != UNKNOWN_LANGUAGE for code in languages):
+        names = map(language_name, languages)
+        sizes = [f"{size} {name}" for size, name in zip(sizes, names, strict=True)]
+    return " x ".join(sizes)
 
 
 def flag_counts(flags: Iterable[str | None]) -> dict[str, int]:
@@ -35,9 +110,8 @@ def by_margin(reason: str, rerank: str) -> str:
 
 def unknown_to_encoder(side: Sentences) -> list[str]:
     """Warn of sentences that were left out of a side, and name some lines."""
-    unit, cut = (
-        ("sentence", "") if side.offsets is not None else ("line", "; mine --segment cuts it")
-    )
+    is_cut = side.offsets is not None
+    unit, cut = ("sentence", "") if is_cut else ("line", "; mine --segment cuts it")
     reasons = (
         ("the encoder knows nothing of", side.unknown, side.unknown_lines, ""),
         (f"{MOST_CHARACTERS:,} characters are exceeded in", len(side.too_long), side.too_long, cut),
@@ -51,7 +125,7 @@ def unknown_to_encoder(side: Sentences) -> list[str]:
 
 
 def unknown_figures(
-    doubts: tuple[str, str],
+    doubts: Sequence[str],
     names: tuple[str, str],
     codes: tuple[str, str],
     known: Sequence[str],
@@ -93,9 +167,5 @@ def as_typed(*words: str) -> str:
 
 def clamped_warning(clamped: int) -> list[str]:
     """Warn of ratios whose denominator is next to nothing."""
-    if not clamped:
-        return []
-    return [
-        f"{count(clamped, 'score')} too high to trust: a sentence with no neighbour at all makes "
-        "any ratio large; --margin distance makes none"
-    ]
+    said = "too high to trust: a sentence with no neighbour at all makes any ratio large"
+    return [f"{count(clamped, 'score')} {said}; --margin distance makes none"] * bool(clamped)

@@ -48,6 +48,8 @@ from xmine.text.inputs import Texts, text_input
 from xmine.text.segmentation import check_chapters
 from xmine.text.sentences import Sentences
 
+UNMERGED = "--merge: no pair is merged, for want of a static encoder of both sides"
+
 
 def mine(
     source: Texts,
@@ -105,8 +107,8 @@ def mine(
     seeds, gold = known_pairs(seeds), known_pairs(gold)
     _check_known(options, seeds, gold)
     if vectors is not None:
-        check_arrays(vectors)
-        _check_vectors(encoder, options)
+        reason = "no line can be cut" * (encoder is not None or options.segment)
+        check_arrays(vectors, reason, "leave out --segment and --model, or the vectors")
     inputs = text_input(source, "source"), text_input(target, "target")
     vectorizer = as_pair(encoder or SentenceEncoder.load()) if vectors is None else vectors
     readable = vectorizer.facts.languages if isinstance(vectorizer, EncoderPair) else ()
@@ -123,10 +125,7 @@ def mine(
         _check_known(options, seeds, gold)  # resolving leaves out judged pairs of other texts
         encoded = stages.encode(sentences, vectorizer, judging)
         (left, _), (right, _) = encoded  # without lines that the encoder does not know
-        doubts = (
-            check_language(left.name, left.texts, readable),
-            check_language(right.name, right.texts, readable),
-        )
+        doubts = [check_language(each.name, each.texts, readable) for each in (left, right)]
         warnings = [*inputs[0].warnings, *inputs[1].warnings]
         warnings += [*_doubts((left, right), options, seeds, gold), *filter(None, doubts)]
         kin = Kin.of(encoded, steps=stages.steps)
@@ -160,9 +159,7 @@ def mine(
             lines = candidates.read.source.characters, candidates.read.target.characters
             beside = fits_beside(probable[0], estimated.confidence.probs, vectors_of_lines, lines)
         elif options.merge:
-            warnings.append(
-                "--merge: no pair is merged, for want of a static encoder of both sides"
-            )
+            warnings.append(UNMERGED)
         mined = select(estimated, flags, options, seeds, gold, warnings, unknown, beside)
         mined = replace(mined, by_margin=by_margin, vectors=vector_facts(vectorizer, rescorer))
         mined = write_results(stages.run, mined, (left, right))
@@ -194,14 +191,6 @@ def find_candidates(
         if reranked.weights is None:
             return plain, None
         return plain, read_candidates(reranked, options, pair.facts.languages)
-
-
-def _check_vectors(encoder: SentenceEncoder | EncoderPair | None, options: MiningOptions) -> None:
-    if encoder is not None or options.segment:
-        raise OptionError(
-            "vectors of lines are given: no encoder is needed, and no line can be cut",
-            "leave out --segment and --model, or the vectors",
-        )
 
 
 def _check_known(options: MiningOptions, seeds: LabelledPairs, gold: LabelledPairs) -> None:

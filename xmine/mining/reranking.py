@@ -18,7 +18,7 @@ from xmine.knn.neighbours import Neighbours
 from xmine.mining.options import MiningOptions, ScoringOptions
 from xmine.scoring.late_interaction import match_pairs
 from xmine.scoring.probability import Kindred, estimate
-from xmine.scoring.reranking import Reranker, TokenMatches
+from xmine.scoring.reranking import Reranker
 from xmine.scoring.reranking_fit import learn_weights
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.scoring.threshold import FEW
@@ -77,9 +77,9 @@ Vectorizer = EncoderPair | tuple[NDArray[Any], NDArray[Any]]
 
 SINGLE_WORDS = "most lines of a side have one or two tokens that the encoder knows"
 TOO_FEW = "too few translations stand out to learn how the tokens of this encoder weigh"
-# Median of a side. On Chinese glossary entries, 2, the F1 of `auto` halves by reranking; on strings
-# of interfaces and titles, 4, reranking gains.
-_FEW_TOKENS = 2
+# Median of a side too low to compare tokens, as in a glossary. On Chinese entries, 2, the F1
+# of `auto` halves by reranking; on strings of interfaces and titles, 4, reranking gains.
+FEW_TOKENS = 2
 _ADVICE = "leave out --rerank: auto ranks without tokens here"
 
 
@@ -107,12 +107,6 @@ def judging_encoder(
     if options.rerank == "tokens":
         raise OptionError(f"--rerank tokens: {reason}", _ADVICE)
     return None, reason
-
-
-def are_single_words(matches: TokenMatches) -> bool:
-    """Tell whether most lines of a side have too few tokens to compare, as in a glossary."""
-    medians = np.median(matches.source_lengths), np.median(matches.target_lengths)
-    return bool(min(medians) <= _FEW_TOKENS)
 
 
 def token_encoder(pair: EncoderPair, rerank: str) -> SentenceEncoder | None:

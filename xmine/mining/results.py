@@ -14,20 +14,12 @@ from xmine.mining.mined import Mined
 from xmine.mining.selection import outcomes
 from xmine.pairs.changes import compare, counted, note_since, read_kept
 from xmine.pairs.io import write_pairs
-from xmine.run.folder import (
-    BEFORE_FILE,
-    CANDIDATES_FILE,
-    PAIRS_FILE,
-    RESULTS,
-    SCORES_FILES,
-    SUMMARY_FILE,
-    RunFolder,
-)
+from xmine.run import folder
 from xmine.run.tables import OUTCOMES, candidates_schema, write_columns, write_table
 from xmine.text.sentences import Sentences
 
 
-def write_results(run: RunFolder, mined: Mined, sides: tuple[Sentences, Sentences]) -> Mined:
+def write_results(run: folder.RunFolder, mined: Mined, sides: tuple[Sentences, Sentences]) -> Mined:
     """Write the tables of both sides, candidates, kept pairs, the summary, and `run.toml`.
 
     Returns:
@@ -35,36 +27,42 @@ def write_results(run: RunFolder, mined: Mined, sides: tuple[Sentences, Sentence
     """
     if not run.kept:
         return mined
-    if run.path(PAIRS_FILE).is_file() and not run.path(BEFORE_FILE).exists():
-        with replacing(run.path(BEFORE_FILE)) as partial:  # so a run that is killed knows them
-            copyfile(run.path(PAIRS_FILE), partial)
-    for name in RESULTS:  # not every run has all, and a folder may be in the way
-        if run.path(name).is_dir() or name not in (PAIRS_FILE, CANDIDATES_FILE, SUMMARY_FILE):
+    if run.path(folder.PAIRS_FILE).is_file() and not run.path(folder.BEFORE_FILE).exists():
+        with replacing(
+            run.path(folder.BEFORE_FILE)
+        ) as partial:  # so a run that is killed knows them
+            copyfile(run.path(folder.PAIRS_FILE), partial)
+    for name in folder.RESULTS:  # not every run has all, and a folder may be in the way
+        if run.path(name).is_dir() or name not in (
+            folder.PAIRS_FILE,
+            folder.CANDIDATES_FILE,
+            folder.SUMMARY_FILE,
+        ):
             remove(run.path(name))
     for sentences, name in zip(sides, ("source.parquet", "target.parquet"), strict=True):
         write_table(sentences, run.path(name))
     scores = mined.candidates.scores
     if mined.candidates.chosen.margins is not None:
         # For those who ask why other pairs were not chosen, by scores that are no margins.
-        for name, rows in zip(SCORES_FILES, (scores.targets, scores.sources), strict=True):
+        for name, rows in zip(folder.SCORES_FILES, (scores.targets, scores.sources), strict=True):
             write_matrix(run.path(name), [rows])
-    write_candidates(mined, run.path(CANDIDATES_FILE))
-    write_pairs(mined.pairs.rows(), str(run.path(PAIRS_FILE)), mined.languages)
-    with replacing(run.path(SUMMARY_FILE)) as partial:
+    write_candidates(mined, run.path(folder.CANDIDATES_FILE))
+    write_pairs(mined.pairs.rows(), str(run.path(folder.PAIRS_FILE)), mined.languages)
+    with replacing(run.path(folder.SUMMARY_FILE)) as partial:
         partial.write_text(json_row(mined.report().facts()), encoding="utf-8")
     mined = replace(mined, changes=_changes(run))
     run.finish()
-    remove(run.path(BEFORE_FILE))
+    remove(run.path(folder.BEFORE_FILE))
     run.note(str(mined.report()))
     return mined
 
 
-def _changes(run: RunFolder) -> dict[str, int] | None:
+def _changes(run: folder.RunFolder) -> dict[str, int] | None:
     """Count what is new, gone and changed, and keep when pairs came; None in a new run."""
-    path = run.path(BEFORE_FILE)
+    path = run.path(folder.BEFORE_FILE)
     if not path.is_file():
         return None
-    now = read_kept(run.path(PAIRS_FILE))
+    now = read_kept(run.path(folder.PAIRS_FILE))
     try:
         before = read_kept(path)
     except FileError:  # somebody changed the file

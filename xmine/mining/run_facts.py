@@ -48,12 +48,19 @@ def run_facts(
     return tables | ({"options_from": options.origins} if options.origins else {})
 
 
-def check_arrays(vectors: Any) -> None:  # noqa: ANN401 - whatever the user gives
-    """Refuse vectors that are not a matrix of floats for each side.
+def check_arrays(vectors: Any, reason: str, hint: str) -> None:  # noqa: ANN401 - whatever is given
+    """Refuse vectors that are not a matrix of floats for each side, or that come with others.
+
+    Args:
+        vectors: of the lines of both sides.
+        reason: why nothing that is given besides is of use; empty where nothing is.
+        hint: what to leave out then.
 
     Raises:
-        OptionError: they are not.
+        OptionError: they are not, or do.
     """
+    if reason:
+        raise OptionError(f"vectors of lines are given: no encoder is needed, and {reason}", hint)
     sides = vectors if isinstance(vectors, (tuple, list)) else ()
     matrices = [isinstance(x, np.ndarray) and x.ndim == 2 and x.dtype.kind == "f" for x in sides]
     if matrices != [True, True] or not all(x.shape[1] for x in sides):

@@ -18,10 +18,11 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import as_pair
 from xmine.encoders.token_files import tokens_of
 from xmine.encoders.vectors import knows_nothing
+from xmine.files.scratch import slices
 from xmine.knn.exact import search_exact
 from xmine.mining.reranking import token_encoder
 from xmine.progress import Progress, Report, silent
-from xmine.scoring.late_interaction import FIGURES, match_pairs
+from xmine.scoring.late_interaction import FIGURES, Rows, Singles, match_pairs
 from xmine.text.sentences import Sentences, folded
 
 # Nearest sentences that are reranked, where fewer hits are asked for.
@@ -30,9 +31,6 @@ NEAREST = 10
 _WEIGHTS = 0.1, -4
 # The tokens of their nearest sentences are in memory together.
 _TEXTS_AT_ONCE = 1024
-
-Rows = NDArray[np.int64]
-Singles = NDArray[np.float32]
 
 
 class Ranked(NamedTuple):
@@ -81,35 +79,33 @@ class HitChoice:
             rows: int64 [texts, depth], rows of the corpus, nearest first.
             cosines: float32 [texts, depth].
         """
-        for start in range(0, len(texts), _TEXTS_AT_ONCE):
-            some = slice(start, start + _TEXTS_AT_ONCE)
-            yield from self._choose_few(texts[some], corpus, rows[some], cosines[some])
-
-    def _choose_few(
-        self, texts: Sequence[str], corpus: Sequence[str], rows: Rows, cosines: Singles
-    ) -> Iterator[list[Ranked]]:
-        """Choose the hits of a few texts; each near sentence is read once."""
-        distinct, places = np.unique(rows, return_inverse=True)
-        near, places = [corpus[row] for row in distinct.tolist()], places.reshape(rows.shape)
-        copies = left_out = np.zeros(rows.shape, dtype=bool)
-        scores = np.zeros(rows.shape)  # equal: the order stays
-        if self.encoder or self.exclude_exact:
-            copies = _keys(near)[places] == _keys(texts)[:, None]
-        if self.exclude_exact:
-            left_out = copies | (np.cumsum(~copies, axis=1) > self.nearest)
-        if self.encoder:
-            scores = cosines + _score_tokens(self.encoder, texts, near, places)
-        order = np.lexsort((-scores, ~copies, left_out))[:, : self.k]
-        columns = (
-            np.take_along_axis(each, order, axis=1).tolist()
-            for each in (rows, cosines, scores, ~left_out)
-        )
-        for hits in zip(*columns, strict=True):
-            yield [
-                Ranked(row, cosine, score if self.encoder else None)
-                for row, cosine, score, is_hit in zip(*hits, strict=True)
-                if is_hit
-            ]
+        for some in slices(len(texts), _TEXTS_AT_ONCE):
+            few, ids, near_by = texts[some], rows[some], cosines[some]
+            distinct, places = np.unique(ids, return_inverse=True)  # each is read once
+            near, places = [corpus[row] for row in distinct.tolist()], places.reshape(ids.shape)
+            copies = left_out = np.zeros(ids.shape, dtype=bool)
+            scores = np.zeros(ids.shape)  # equal: the order stays
+            if self.encoder or self.exclude_exact:
+                copies = _keys(near)[places] == _keys(few)[:, None]
+            if self.exclude_exact:
+                left_out = copies | (np.cumsum(~copies, axis=1) > self.nearest)
+            if self.encoder:
+                tokens = tokens_of(self.encoder, few), tokens_of(self.encoder, near)
+                x, y = np.broadcast_arrays(np.arange(len(few))[:, None], places)
+                matches = match_pairs(*tokens, x.ravel(), y.ravel())
+                matches = matches.reshape(*places.shape, len(FIGURES))
+                scores = near_by + matches[..., 1:3] @ _WEIGHTS
+            order = np.lexsort((-scores, ~copies, left_out))[:, : self.k]
+            columns = (
+                np.take_along_axis(each, order, axis=1).tolist()
+                for each in (ids, near_by, scores, ~left_out)
+            )
+            for hits in zip(*columns, strict=True):
+                yield [
+                    Ranked(row, cosine, score if self.encoder else None)
+                    for row, cosine, score, is_hit in zip(*hits, strict=True)
+                    if is_hit
+                ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,14 +188,3 @@ def search(
 def _keys(texts: Sequence[str]) -> NDArray[np.object_]:
     """Make the keys by which texts repeat each other."""
     return np.array([folded(text) for text in texts], dtype=object)
-
-
-def _score_tokens(
-    encoder: SentenceEncoder, texts: Sequence[str], near: Sequence[str], places: NDArray[np.intp]
-) -> NDArray[np.float64]:
-    """Compare texts with the sentences at `places` [texts, nearest] of `near`, token by token."""
-    x, y = np.broadcast_arrays(np.arange(len(texts))[:, None], places)
-    tokens = tokens_of(encoder, texts), tokens_of(encoder, near)
-    matches = match_pairs(*tokens, x.ravel(), y.ravel()).reshape(*places.shape, len(FIGURES))
-    scores: NDArray[np.float64] = matches[..., 1:3] @ _WEIGHTS
-    return scores

@@ -13,24 +13,17 @@ from xmine.flags.flag_set import Bools, Flags
 from xmine.flags.names import FLAGS
 from xmine.mining.candidates import Candidates, Estimated
 from xmine.mining.kin import count_kin
-from xmine.mining.merging import merge_beside
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.phrases import as_typed
 from xmine.pairs.io import Pairs
 from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs, labels_of
+from xmine.scoring import threshold as cuts
 from xmine.scoring.gold import best_threshold
 from xmine.scoring.order import in_one_order, rising_share
 from xmine.scoring.probability import DOUBT, Floats
-from xmine.scoring.threshold import (
-    Kept,
-    Threshold,
-    above_all,
-    choose_threshold,
-    floored,
-    precision_of,
-)
 from xmine.text.packed import PickedTexts
+from xmine.text.segmentation import join
 from xmine.text.sentences import Sentences
 
 
@@ -57,7 +50,7 @@ def select(
     rows = _best(eligible.rows[: threshold.kept.pairs], options.top, labels)
     probs = None if confidence is None else taken(confidence.probs, rows)
     known = None if unknown else probs
-    expected = precision_of(known, DOUBT if confidence is None else confidence.doubt)
+    expected = cuts.precision_of(known, DOUBT if confidence is None else confidence.doubt)
     if unknown:
         threshold = replace(threshold, others=(), translations=None, weakness=unknown)
     hints = _order_hint(candidates.source, candidates.target) if threshold.weakness else []
@@ -73,7 +66,7 @@ def select(
         pairs = replace(pairs, merged=merged)
     return Mined(
         pairs=pairs,
-        kept=Kept(threshold.value, len(rows), *expected),
+        kept=cuts.Kept(threshold.value, len(rows), *expected),
         threshold=threshold,
         candidates=candidates,
         flags=flags,
@@ -114,7 +107,7 @@ def _best(rows: NDArray[np.intp], top: int | None, labels: NDArray[np.int8]) -> 
 
 def _threshold(
     estimated: Estimated, rows: NDArray[np.intp], options: MiningOptions, gold: LabelledPairs
-) -> Threshold:
+) -> cuts.Threshold:
     """Choose the threshold that the options ask for among some rows of the candidates."""
     candidates, confidence = estimated.candidates, estimated.confidence
     scores, wanted, how = taken(candidates.chosen.scores, rows), options.threshold, ""
@@ -126,17 +119,17 @@ def _threshold(
         pairs = list(zip(*lines, strict=True))
         lowest, how = best_threshold(ranks.tolist(), pairs, right), "best for --gold"
         if lowest == np.inf:
-            lowest, how = above_all(ranks), "no pair is one of --gold, none kept"
+            lowest, how = cuts.above_all(ranks), "no pair is one of --gold, none kept"
     elif lowest is not None and some is None:
-        lowest, how = above_all(ranks), "too few lines to estimate a probability, no pair kept"
+        lowest, how = cuts.above_all(ranks), "too few lines to estimate a probability, no pair kept"
     elif isinstance(wanted, float) and lowest is None:  # `find_eligible` leaves out lower scores
         lowest = wanted if some is None else 0.0
-    found = choose_threshold(scores, some, lowest, options.precision)
+    found = cuts.choose_threshold(scores, some, lowest, options.precision)
     alone = wanted == "auto" and lowest is None and options.precision is None
     best_few = ranks[: len(ranks) if alone else found.kept.pairs][: options.top]
     if options.top is not None and len(best_few) and (alone or len(best_few) == options.top):
         lowest, how = float(best_few[-1]), f"the best {len(best_few):,}"
-        found = choose_threshold(scores, some, lowest if some else floored(lowest))
+        found = cuts.choose_threshold(scores, some, lowest if some else cuts.floored(lowest))
     return replace(found, how=how or found.how)
 
 
@@ -162,6 +155,50 @@ def _with_text(
         columns[f"{name}_offset"] = None if side.offsets is None else side.offsets[at]
         columns |= {f"{name}_{each}": x and PickedTexts(x, at) for each, x in texts.items()}
     return Pairs({name: each for name, each in columns.items() if each is not None})
+
+
+def merge_beside(
+    candidates: Candidates, rows: NDArray[np.intp], flags: Sequence[str], beside: Beside
+) -> dict[int, dict[str, str]]:
+    """Merge pairs that are `partial` with the line beside, where both fit better together.
+
+    A line that belongs to another pair, or was merged before, stays alone.
+
+    Args:
+        candidates: all of them.
+        rows: of the candidates that are kept, best first.
+        flags: of each of `rows`.
+        beside: of all candidates, see `fits_beside`.
+
+    Returns:
+        of each place in `rows` that is merged the fields of a pair that change.
+    """
+    sides = candidates.source, candidates.target
+    pairs = candidates.chosen.sources[rows], candidates.chosen.targets[rows]
+    used = [np.isin(np.arange(len(side)), some) for side, some in zip(sides, pairs, strict=True)]
+    fits, which = beside
+    merged = {}
+    for at in np.flatnonzero(fits[rows] > 0).tolist():
+        names = flags[at].split(",")
+        side, is_behind = divmod(int(which[rows[at]]), 2)
+        line, texts, lines = int(pairs[side][at]), sides[side].texts, sides[side].lines
+        first = line if is_behind else line - 1
+        other = first + is_behind
+        if "partial" not in names or used[side][other] or lines[first + 1] - lines[first] != 1:
+            continue
+        both, files = lines[first : first + 2], sides[side].files
+        if files is not None:
+            (one, two), both = files.places(both)
+            if one != two:
+                continue
+        used[side][other] = True
+        name = ("source", "target")[side]
+        merged[at] = {
+            name: join((texts[first], texts[first + 1])),
+            f"{name}_lines": f"{both[0]}-{both[1]}",
+            "flags": ",".join(each for each in names if each != "partial"),
+        }
+    return merged
 
 
 KEPT, BELOW, DROPPED = range(3)
@@ -215,9 +252,8 @@ def find_eligible(
     reasons = {WRONG: known == 0}
     if not options.keep_copies:
         reasons[COPY] = copies
-    for name in [*FLAGS, *sorted({*options.drop}.difference(FLAGS))]:
-        if name in options.drop:
-            reasons[name] = flags.raised(name)
+    others = sorted({*options.drop}.difference(FLAGS))
+    reasons |= {name: flags.raised(name) for name in (*FLAGS, *others) if name in options.drop}
     reasons = {name: rows & (known != 1) for name, rows in reasons.items()}
     stay = np.ones(len(scores), dtype=bool)
     if isinstance(options.threshold, float):

@@ -42,10 +42,9 @@ from xmine.knn.growing import has_grown, rows_mark, search_grown
 from xmine.knn.neighbours import Neighbours, keep, kept_in, mark_in
 from xmine.knn.recall import RECALL
 from xmine.knn.tiles import is_one_tile, search_in_tiles
-from xmine.mining.figures import Rows, read_figures
-from xmine.mining.matching import OpenTokens, match_candidates, stretches_of_chosen
+from xmine.mining.matching import OpenTokens, match_candidates, read_figures, stretches_of_chosen
 from xmine.mining.options import MiningOptions
-from xmine.mining.reranking import Judge, Vectorizer, are_single_words, weights_of
+from xmine.mining.reranking import FEW_TOKENS, Judge, Vectorizer, weights_of
 from xmine.mining.run_facts import SIDES
 from xmine.progress import Report, silent, ticks
 from xmine.run.folder import Asked, RunFolder, open_run, temporary_run, working_folder
@@ -53,6 +52,7 @@ from xmine.run.local import LocalEngine
 from xmine.run.steps import Steps
 from xmine.run.task import Engine
 from xmine.scoring.alignment import Looseness
+from xmine.scoring.late_interaction import Rows
 from xmine.scoring.margin import margin_scores
 from xmine.scoring.probability import NEIGHBOURS, Confidence
 from xmine.scoring.reranking import RERANKED, Reranker
@@ -169,9 +169,17 @@ class Stages:
             sides: Sequence[SentenceEncoder | NDArray[Any]] = vectorizer
         else:
             sides = (vectorizer.source, vectorizer.target)
-        found = []
-        for side, some, model in zip(SIDES, sentences, sides, strict=True):
-            files = self._encoded(side, some, model, judging)
+        found, cache = [], Cache(self._warn) if self._options.cache else None
+        each = zip(SIDES, sentences, sides, self._options.prompts, strict=True)
+        for side, some, model, prompt in each:
+            given = some, self.steps, self._report
+            note = partial(self.run.note, f"encoding {some.name}")
+            if isinstance(model, SentenceEncoder):
+                plain = model.encodes_pieces and not model.settings.choose(prompt)
+                how: Any = {"tokens": model is judging and plain, "cache": cache, "prepare": note}
+                files = encode_sentences(model, *given, prompt, **how)
+            else:
+                files = unit_rows(model, *given, note)
             known = np.flatnonzero(files.known())
             if not len(known):
                 if not isinstance(model, SentenceEncoder):
@@ -181,23 +189,6 @@ class Stages:
             vectors = self._matrix(side, files) if self.run.kept else files.joined()
             found.append((some if len(known) == len(some) else some.known(known), vectors))
         return found[0], found[1]
-
-    def _encoded(
-        self,
-        side: str,
-        sentences: Sentences,
-        model: SentenceEncoder | NDArray[Any],
-        judging: SentenceEncoder | None,
-    ) -> EncodedFiles:
-        """Make the vectors of all sentences of a side, perhaps the tokens with them."""
-        note = partial(self.run.note, f"encoding {sentences.name}")
-        if not isinstance(model, SentenceEncoder):
-            return unit_rows(model, sentences, self.steps, self._report, note)
-        prompt = self._options.prompts[side == "target"]
-        tokens = model is judging and model.encodes_pieces and not model.settings.choose(prompt)
-        cache = Cache(self._warn) if self._options.cache else None
-        given = model, sentences, self.steps, self._report, prompt
-        return encode_sentences(*given, tokens=tokens, cache=cache, prepare=note)
 
     def _matrix(self, side: str, files: EncodedFiles) -> NDArray[np.float16]:
         """Join the vectors of a side in one file, which a search and the app read."""
@@ -223,28 +214,21 @@ class Stages:
         known = self._searched(source, target, *settings) if run.kept else None
         before = f", {len(known.targets):,} x {len(known.sources):,} of them known" if known else ""
         run.note(f"searching {len(source):,} x {len(target):,} vectors{before}")
-        k, memory, report = self._k, _for_blocks(options.max_memory), self._report
+        k, engine = self._k, self.steps.engine
+        limit = memory_limit(options.max_memory)  # the bytes that are left are for blocks
+        memory = MEMORY if limit is None else max(_LEAST, min(MEMORY, limit - anonymous_memory()))
+        here: Any = {"memory": memory, "report": self._report}
         if known:
-            here: Any = {"memory": memory, "device": device, "report": report}
-            found = search_grown(known, source, target, **here)
+            found = search_grown(known, source, target, device=device, **here)
         elif run.kept and self._in_tiles(index, len(source), len(target)):
-            if self.steps.engine.shared:  # a node may not have the GPUs of this machine
+            if engine.shared:  # a node may not have the GPUs of this machine
                 device = device.partition(":")[0]
-            found = search_in_tiles(
-                (run.path("source.npy"), run.path("target.npy")),
-                k,
-                self.steps.engine,
-                folder=self.steps.folder,
-                mark=self._search_mark(),
-                index=index,
-                memory=memory,
-                device=device,
-                report=report,
-            )
+            paths = run.path("source.npy"), run.path("target.npy")
+            here |= {"mark": self._search_mark(), "index": index, "device": device}
+            found = search_in_tiles(paths, k, engine, folder=self.steps.folder, **here)
         elif index == "exact":
-            found = search_exact(source, target, k, memory=memory, device=device, report=report)
+            found = search_exact(source, target, k, device=device, **here)
         else:
-            here = {"memory": memory, "report": report}
             found = search_approximate(source, target, k, index=index, **here)
         if run.kept:
             found = keep(found, folder, mark)
@@ -270,18 +254,13 @@ class Stages:
         Lists that are cut into tiles have few rows, and their products take longer than those of
         whole lists: they are cut for other machines alone, or where these have begun.
         """
-        if is_one_tile(sources, targets, index):
-            return False
-        if index == "exact":
-            return True
-        return self.steps.engine.shared or any(
-            self.steps.folder.glob(f"tile-{self._search_mark()[:12]}-*")
-        )
+        begun = self.steps.folder.glob(f"tile-{self._search_mark()[:12]}-*")
+        is_worth_it = index == "exact" or self.steps.engine.shared or any(begun)
+        return is_worth_it and not is_one_tile(sources, targets, index)
 
     def _search_mark(self) -> str:
         """Name the search: vectors and settings."""
-        vectors = [files.key for files in self._files]
-        return digest(*vectors, str(self._k), self._index, str(RECALL))
+        return digest(*(files.key for files in self._files), str(self._k), self._index, str(RECALL))
 
     def tokens(
         self, encoded: tuple[Encoded, Encoded], encoder: SentenceEncoder, note: str = ""
@@ -331,7 +310,8 @@ class Stages:
         matches = match_candidates(
             read, given, RERANKED + 1, self.steps, [self._search_mark()], tick, engine, prepare
         )
-        if self._options.rerank == "auto" and are_single_words(matches):
+        lengths = matches.source_lengths, matches.target_lengths
+        if self._options.rerank == "auto" and min(map(np.median, lengths)) <= FEW_TOKENS:
             return None
         k = self._options.neighborhood
         margins = margin_scores(neighbours, k=k).first(RERANKED)
@@ -353,8 +333,8 @@ class Stages:
         """
         if encoder is None:
             return None
-        every = np.ones(len(chosen), dtype=bool)
-        likely = np.flatnonzero(every if confidence is None else confidence.probs >= _LIKELY)
+        probs = np.ones(len(chosen)) if confidence is None else confidence.probs
+        likely = np.flatnonzero(probs >= _LIKELY)
         some, note = chosen.take(likely), "looking for stretches without counterparts"
         read, engine, prepare = self._tokens_in_tasks(encoded, encoder, note)
         tick = ticks(self._report, "looking for stretches", len(some))
@@ -370,16 +350,7 @@ class Stages:
 
         def encode(encoder: SentenceEncoder) -> list[NDArray[np.float16]]:
             self.run.note(f"judging {len(x):,} pairs by {model.name}")
-            given = self.steps, report
-            return [
-                encode_sentences(encoder, each, *given, cache=cached, keep=False).every()
-                for each, _ in encoded
-            ]
+            read = partial(encode_sentences, steps=self.steps, report=report, cache=cached)
+            return [read(encoder, each, keep=False).every() for each, _ in encoded]
 
         return read_figures(model, encoded, (x, y), self.steps, encode, report)
-
-
-def _for_blocks(max_memory: str) -> int:
-    """Give a search the bytes that are left of what may be used."""
-    limit = memory_limit(max_memory)
-    return MEMORY if limit is None else max(_LEAST, min(MEMORY, limit - anonymous_memory()))

@@ -17,14 +17,13 @@ from numpy.typing import NDArray
 
 from xmine.encoders.tokens import UNIT, TokenVectors
 from xmine.files import scratch
-from xmine.scoring.late_interaction import Singles, Tokens, best_of_long, each_batch
+from xmine.scoring.late_interaction import LONG, Rows, Singles, Tokens, best_of_long, each_batch
 
 # The strength below which a token adds to a stretch. Right pairs of news, of the UN and of
 # Wikipedia have two thirds of their tokens above it.
 LOOSE = 0.38
 _COSINES_AT_ONCE = 2**22
 
-Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Found = tuple[Singles, Rows]
 
@@ -84,17 +83,14 @@ def loosest_stretches(source: TokenVectors, target: TokenVectors, x: Rows, y: Ro
     figures = np.zeros((2, 2, len(x)), dtype=np.float32)
     spans = np.zeros((2, 2, len(x)), dtype=np.int64)
 
-    def look(at: NDArray[np.intp], tokens: tuple[Rows, Rows], *, is_long: bool) -> None:
-        if is_long:
-            (s, v), (t, w) = source.of(int(x[at[0]])), target.of(int(y[at[0]]))
-            strong = [_strengths_of_long(s, t), _strengths_of_long(t, s)]
-            weights = [v[None], w[None]]
+    def look(at: NDArray[np.intp], left: Tokens, right: Tokens, tokens: tuple[Rows, Rows]) -> None:
+        s, t = left[0], right[0]
+        if len(s) == 1 and max(s.shape[1], t.shape[1]) > LONG:
+            strong = [_strengths_of_long(s[0], t[0]), _strengths_of_long(t[0], s[0])]
         else:
-            s, v = source.padded(x[at], tokens[0])
-            t, w = target.padded(y[at], tokens[1])
-            strong, weights = _strengths(s, t), [v, w]
-        for side in (0, 1):
-            found = _stretches(strong[side], weights[side], tokens[side])
+            strong = _strengths(s, t)
+        for side, (_, weights) in enumerate((left, right)):
+            found = _stretches(strong[side], weights, tokens[side])
             figures[:, side, at], spans[:, side, at] = found[:2], found[2:]
 
     each_batch(source, target, x, y, look)
@@ -116,9 +112,7 @@ def _strengths_of_long(s: Singles, t: Singles) -> Singles:
     """Measure the strengths of tokens, vectors [tokens, dim], some at a time: [1, tokens]."""
     best = np.maximum(best_of_long(t, s)[0], 0)
     strong = np.zeros((1, len(s)), dtype=np.float32)
-    step = max(1, _COSINES_AT_ONCE // len(t))
-    for start in range(0, len(s), step):
-        rows = slice(start, start + step)
+    for rows in scratch.slices(len(s), max(1, _COSINES_AT_ONCE // len(t))):
         np.maximum(strong[:, rows], (2 * (s[rows] @ t.T) - best).max(axis=1), out=strong[:, rows])
     return strong
 

@@ -11,12 +11,9 @@ from math import lgamma, log
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from xmine.scoring.probability import sigmoid
-
-Rows = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from xmine.scoring.probability import Floats, sigmoid
+from xmine.scoring.rescoring import Rows, best_other
 
 # The log-odds of a pair of documents for `Overlap.figures`, which
 # `python bench/documents.py EVAL --fit` learns.
@@ -107,32 +104,22 @@ class Overlap:
                 in a language that the encoder does not know.
         """
         odds = self.figures(sizes) @ np.array(WEIGHTS)
-        every = dict(
-            zip(
-                self.keys.tolist(), zip(odds.tolist(), self.sums.tolist(), strict=True), strict=True
-            )
-        )
+        columns = zip(self.keys.tolist(), odds.tolist(), self.sums.tolist(), strict=True)
+        every = {key: (own, k) for key, own, k in columns}
         for x, y in (named or {}).items():
             own, k = every.get(x * self.width + y, (-np.inf, 0.0))
-            n = int(min(sizes[0][x], sizes[1][y]))
-            elsewhere = self.of_source[x] - k, self.of_target[y] - k
-            if (
-                elsewhere[0] <= _ELSEWHERE * sizes[0][x]
-                and elsewhere[1] <= _ELSEWHERE * sizes[1][y]
-            ):
-                by_name = log(_NAMED) + told * (
-                    _likelihood(k, n, _TRANSLATED) - _likelihood(k, n, _CHANCE)
-                )
-                every[x * self.width + y] = max(own, by_name), k
+            here, there = sizes[0][x], sizes[1][y]
+            n, elsewhere = int(min(here, there)), (self.of_source[x] - k, self.of_target[y] - k)
+            if elsewhere[0] <= _ELSEWHERE * here and elsewhere[1] <= _ELSEWHERE * there:
+                found_so = _likelihood(k, n, _TRANSLATED) - _likelihood(k, n, _CHANCE)
+                every[x * self.width + y] = max(own, log(_NAMED) + told * found_so), k
         taken, found = (set[int](), set[int]()), list[Document]()
-        for key, (own, k) in sorted(
-            every.items(), key=lambda item: (-item[1][0], -item[1][1], item[0])
-        ):
+        for own, k, key in sorted((-own, -k, key) for key, (own, k) in every.items()):
             one, other = divmod(key, self.width)
             if one not in taken[0] and other not in taken[1]:
                 taken[0].add(one)
                 taken[1].add(other)
-                found.append(Document(one, other, k, float(sigmoid(np.array(own)))))
+                found.append(Document(one, other, -k, float(sigmoid(np.array(-own)))))
         return found
 
     def figures(self, sizes: tuple[Rows, Rows]) -> Floats:
@@ -143,7 +130,7 @@ class Overlap:
         """
         x, y = np.divmod(self.keys, self.width)
         shares = self.sums / (self.of_source[x] + self.of_target[y] - self.sums + 1)
-        rivals = np.maximum(_best_other(shares, x), _best_other(shares, y))
+        rivals = np.maximum(best_other(shares, x), best_other(shares, y))
         lead = np.log((shares + LEAST_SHARE) / (rivals + LEAST_SHARE))
         covered = np.minimum(self.sums / np.minimum(sizes[0][x], sizes[1][y]), 1)
         return np.stack([np.ones(len(x)), lead, _odds(covered)], axis=1)
@@ -162,16 +149,3 @@ def _likelihood(k: float, n: int, share: tuple[float, float]) -> float:
 def _odds(shares: Floats) -> Floats:
     odds: Floats = np.log((shares + _SMALL) / (1 - shares + _SMALL))
     return odds
-
-
-def _best_other(shares: Floats, documents: Rows) -> Floats:
-    """Find the greatest share of the other pairs of the same document; 0 if there is none."""
-    order = np.lexsort((-shares, documents))
-    first = np.flatnonzero(np.diff(documents[order], prepend=-1))
-    lengths = np.diff(first, append=len(order))
-    best = np.repeat(shares[order[first]], lengths)
-    second = np.where(lengths > 1, shares[order[np.minimum(first + 1, len(order) - 1)]], 0)
-    best[first] = second
-    found = np.zeros(len(shares))
-    found[order] = best
-    return found

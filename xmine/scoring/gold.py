@@ -45,11 +45,9 @@ def best_threshold(
     truth, right, best, cut = set(gold), 0, 0.0, float("inf")
     for rank, (score, pair) in enumerate(zip(scores, pairs, strict=True), start=1):
         right += pair in truth
-        following = scores[rank] if rank < len(scores) else None
-        if following == score:  # no threshold can keep one of two equal scores
-            continue
-        f1 = 2 * right / (rank + len(truth))
-        if f1 > best:
-            lower = score if following is None else following
-            best, cut = f1, (score + lower) / 2
+        is_last, f1 = rank == len(scores), 2 * right / (rank + len(truth))
+        following = score if is_last else scores[rank]
+        # No threshold can keep one of two equal scores.
+        if f1 > best and (is_last or following != score):
+            best, cut = f1, (score + following) / 2
     return cut

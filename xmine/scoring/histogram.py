@@ -104,21 +104,15 @@ class Histogram:
 
     def facts(self) -> list[dict[str, float | None]]:
         """Tell each bin, from low to high, for JSON; an open end, or no estimate, is None."""
-        nothing = [None] * len(self.counts)
-        right = nothing if self.right is None else self.right.tolist()
-        precision = nothing if self.precision is None else self.precision.tolist()
-        columns = (self.edges[:-1].tolist(), self.edges[1:].tolist(), self.counts.tolist())
-        rows = zip(*columns, right, precision, strict=True)
-        return [
-            {
-                "from": low if math.isfinite(low) else None,
-                "to": high if math.isfinite(high) else None,
-                "pairs": pairs,
-                "right": None if good is None else round(good, 3),
-                "precision": None if share is None or math.isnan(share) else round(share, 4),
-            }
-            for low, high, pairs, good, share in rows
-        ]
+
+        def told(values: Floats | None, digits: int) -> list[float | None]:
+            some = [math.nan] * len(self.counts) if values is None else values.tolist()
+            return [round(each, digits) if math.isfinite(each) else None for each in some]
+
+        edges, names = told(self.edges, 99), ("from", "to", "pairs", "right", "precision")
+        columns = edges[:-1], edges[1:], self.counts.tolist(), told(self.right, 3)
+        rows = zip(*columns, told(self.precision, 4), strict=True)
+        return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def bin_scores(
@@ -149,28 +143,23 @@ def bin_scores(
     # As many bins as pairs would be a row of single pairs.
     few = min(most, max(5, math.ceil(2 * math.sqrt(len(values)))))
     if name == "prob" and len(values):
-        edges, decimals = _from_0_to_1(few)
+        width, decimals = next(
+            each for each in _round_widths(1 / few) if math.isclose(1 / each[0], round(1 / each[0]))
+        )
+        edges = np.linspace(0, 1, round(1 / width) + 1).round(decimals)
     else:
         edges, decimals = _edges(np.sort(values), kept, few)
     at = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, max(len(edges) - 2, 0))
     counts = np.bincount(at, minlength=len(edges) - 1).astype(np.int64)
+    found = Histogram(edges, counts, None, None, decimals, cut, kept, None, name)
     if probs is None:
-        return Histogram(edges, counts, None, None, decimals, cut, kept, None, name)
-    weights = np.asarray(probs, dtype=np.float64)
+        return found
+    weights, pairs = np.asarray(probs, dtype=np.float64), found.at_or_above
     right: Floats = np.bincount(at, weights, len(edges) - 1).astype(np.float64)  # [bins]
     precision = np.full(len(counts), np.nan)
-    pairs = counts[::-1].cumsum()[::-1]
     np.divide(right[::-1].cumsum()[::-1], pairs, out=precision, where=pairs > 0)
     sure = float(weights[keeps].mean()) if kept else None
-    return Histogram(edges, counts, right, precision, decimals, cut, kept, sure, name)
-
-
-def _from_0_to_1(most: int) -> tuple[Floats, int]:
-    """Choose the edges for probabilities, and how many decimals they have."""
-    width, decimals = next(
-        each for each in _round_widths(1 / most) if math.isclose(1 / each[0], round(1 / each[0]))
-    )
-    return np.linspace(0, 1, round(1 / width) + 1).round(decimals), decimals
+    return replace(found, right=right, precision=precision, kept_precision=sure)
 
 
 def _edges(scores: Floats, kept: int, most: int) -> tuple[Floats, int]:

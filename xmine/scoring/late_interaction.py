@@ -14,13 +14,13 @@ c_i above COVERED, as a share.
 Vectors and weights are whole numbers (`xmine.encoders.tokens`), and so every sum here is exact.
 """
 
-from collections.abc import Iterator
-from typing import Protocol
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.tokens import HEAVIEST, UNIT, TokenVectors
+from xmine.files.scratch import slices
 from xmine.hardware import blas_threads
 from xmine.knn.workers import WorkerPool
 
@@ -29,7 +29,7 @@ from xmine.knn.workers import WorkerPool
 _NUMBERS = 2_000_000
 # Tokens of the longer of two sentences that are compared at once.
 _TOKENS_AT_ONCE = 1024
-LONG = 512  # tokens
+LONG = 512  # tokens of a side from which on a pair is a batch, and compared a part at a time
 FIGURES = "match", "order", "missing", "covered", "length"
 COVERED = 0.7
 # Parts of a whole weight: squares of the parts of 100,000 tokens are still added exactly.
@@ -45,14 +45,8 @@ Singles = NDArray[np.float32]
 Tokens = tuple[Singles, Singles]
 # The best cosine of each token, times UNIT**2, and the place of the token that has it.
 Counterparts = tuple[Singles, NDArray[np.intp]]
-
-
-class OnBatch(Protocol):
-    """Looks at a batch of pairs, see `each_batch`."""
-
-    def __call__(self, at: NDArray[np.intp], tokens: tuple[Rows, Rows], *, is_long: bool) -> None:
-        """Look at the pairs `at`."""
-        ...
+# Looks at a batch of pairs, see `each_batch`.
+OnBatch = Callable[[NDArray[np.intp], Tokens, Tokens, tuple[Rows, Rows]], None]
 
 
 def match_pairs(source: TokenVectors, target: TokenVectors, x: Rows, y: Rows) -> Floats:
@@ -73,16 +67,14 @@ def match_pairs(source: TokenVectors, target: TokenVectors, x: Rows, y: Rows) ->
     """
     found = np.zeros((len(x), len(FIGURES)))
 
-    def match(at: NDArray[np.intp], tokens: tuple[Rows, Rows], *, is_long: bool) -> None:
-        if is_long:
-            (s, v), (t, w) = source.of(int(x[at[0]])), target.of(int(y[at[0]]))
-            found[at] = _figures(best_of_long(s, t), v[None], best_of_long(t, s), w[None])
+    def match(at: NDArray[np.intp], left: Tokens, right: Tokens, _: tuple[Rows, Rows]) -> None:
+        (s, v), (t, w) = left, right
+        if len(s) == 1 and max(s.shape[1], t.shape[1]) > LONG:
+            best = best_of_long(s[0], t[0]), best_of_long(t[0], s[0])
         else:
-            left, right = source.padded(x[at], tokens[0]), target.padded(y[at], tokens[1])
-            cosines = np.matmul(left[0], right[0].transpose(0, 2, 1))  # [pairs, tokens, tokens]
-            found[at] = _figures(
-                _best(cosines), left[1], _best(cosines.transpose(0, 2, 1)), right[1]
-            )
+            cosines = np.matmul(s, t.transpose(0, 2, 1))  # [pairs, tokens, tokens]
+            best = _best(cosines), _best(cosines.transpose(0, 2, 1))
+        found[at] = _figures(best[0], v, best[1], w)
 
     each_batch(source, target, x, y, match)
     return found
@@ -93,8 +85,8 @@ def each_batch(source: TokenVectors, target: TokenVectors, x: Rows, y: Rows, wor
 
     Args:
         source, target, x, y: as in `match_pairs`.
-        work: called with rows of `x` and `y`, with their tokens on both sides, int64 [rows] twice,
-            and `is_long`: whether this is one pair with more tokens than LONG on a side.
+        work: called with rows of `x` and `y`, the vectors [rows, tokens, dim] and weights of either
+            side, padded, and the numbers of tokens, int64 [rows] twice.
     """
     lengths = source.lengths_of(x), target.lengths_of(y)
     some = np.flatnonzero((lengths[0] > 0) & (lengths[1] > 0))
@@ -102,8 +94,8 @@ def each_batch(source: TokenVectors, target: TokenVectors, x: Rows, y: Rows, wor
 
     def batch(rows: NDArray[np.intp]) -> None:
         tokens = lengths[0][rows], lengths[1][rows]
-        is_long = len(rows) == 1 and max(int(each[0]) for each in tokens) > LONG
-        work(some[rows], tokens, is_long=is_long)
+        at = some[rows]
+        work(at, source.padded(x[at], tokens[0]), target.padded(y[at], tokens[1]), tokens)
 
     with WorkerPool(blas_threads()) as pool:
         pool.run(batch, batches(*lengths, source.dim), lambda: None)
@@ -117,37 +109,22 @@ def _best(cosines: NDArray[np.float32]) -> Counterparts:
 
 def _figures(left: Counterparts, v: Singles, right: Counterparts, w: Singles) -> Floats:
     """Sum up the counterparts of tokens [pairs, tokens] with their weights: [pairs, 5]."""
-    totals = v.sum(axis=1, dtype=np.float64), w.sum(axis=1, dtype=np.float64)
-    match = (_match(left, right, v) / totals[0] + _match(right, left, w) / totals[1]) / 2
-    order = (_correlation(left, v) + _correlation(right, w)) / 2
-    missing = np.maximum(_missing(left[0], v) / totals[0], _missing(right[0], w) / totals[1])
-    covered = np.minimum(_covered(left[0], v) / totals[0], _covered(right[0], w) / totals[1])
-    length = np.log(totals[0]) - np.log(totals[1])  # turned around, it is exactly the negative
-    return np.stack([np.minimum(match, 1), order, missing, covered, length], axis=1)
-
-
-def _match(own: Counterparts, others: Counterparts, weights: Singles) -> Floats:
-    """Sum the weighted cosines of tokens [pairs, tokens] that are the counterparts of their own."""
-    best, places = own
-    mutual = np.take_along_axis(others[1], places, axis=1) == np.arange(places.shape[1])
-    total = np.einsum("ij,ij->i", np.maximum(best, 0), weights * mutual, dtype=np.float64)
-    match: Floats = total / UNIT**2
-    return match
-
-
-def _covered(best: Singles, weights: Singles) -> Floats:
-    """Sum the weights of tokens [pairs, tokens] with high best cosines."""
-    covered: Floats = (weights * (best > COVERED * UNIT**2)).sum(axis=1, dtype=np.float64)
-    return covered
-
-
-def _missing(best: Singles, weights: Singles) -> Floats:
-    """Sum up what tokens [pairs, tokens] with these best cosines miss."""
-    cosines = np.clip(best / np.float32(UNIT**2), 0, 1)
-    lost = np.rint(_PARTS * weights * (1 - cosines))
-    squares = np.einsum("ij,ij->i", lost, lost, dtype=np.float64)
-    missing: Floats = squares / (HEAVIEST * _PARTS**2)
-    return missing
+    sides = []
+    for (best, places), (_, back), weights in ((left, right, v), (right, left, w)):
+        total = weights.sum(axis=1, dtype=np.float64)
+        mutual = np.take_along_axis(back, places, axis=1) == np.arange(places.shape[1])
+        match = np.einsum("ij,ij->i", np.maximum(best, 0), weights * mutual, dtype=np.float64)
+        cosines = np.clip(best / np.float32(UNIT**2), 0, 1)
+        lost = np.rint(_PARTS * weights * (1 - cosines))
+        missing = np.einsum("ij,ij->i", lost, lost, dtype=np.float64) / (HEAVIEST * _PARTS**2)
+        covered = (weights * (best > COVERED * UNIT**2)).sum(axis=1, dtype=np.float64)
+        shares = match / UNIT**2 / total, missing / total, covered / total
+        sides.append((*shares, _correlation((best, places), weights), np.log(total)))
+    (match, missing, covered, order, size), (back, lacking, found, turned, length) = sides
+    columns = (match + back) / 2, np.maximum(missing, lacking), np.minimum(covered, found)
+    match, order = np.minimum(columns[0], 1), (order + turned) / 2
+    # Turned around, the length is exactly the negative.
+    return np.stack([match, order, *columns[1:], size - length], axis=1)
 
 
 def _correlation(counterparts: Counterparts, weights: Singles) -> Floats:
@@ -190,11 +167,10 @@ def best_of_long(s: Singles, t: Singles) -> Counterparts:
     """Find the counterpart in t of each token of s, some tokens at a time: [1, tokens]."""
     best = np.full((1, len(s)), -np.inf, dtype=np.float32)
     places = np.zeros((1, len(s)), dtype=np.intp)
-    for start in range(0, len(s), _TOKENS_AT_ONCE):
-        rows = slice(start, start + _TOKENS_AT_ONCE)
-        for first in range(0, len(t), _TOKENS_AT_ONCE):
-            found, where = _best((s[rows] @ t[first : first + _TOKENS_AT_ONCE].T)[None])
+    for rows in slices(len(s), _TOKENS_AT_ONCE):
+        for some in slices(len(t), _TOKENS_AT_ONCE):
+            found, where = _best((s[rows] @ t[some].T)[None])
             better = found > best[:, rows]
-            places[:, rows] = np.where(better, where + first, places[:, rows])
+            places[:, rows] = np.where(better, where + some.start, places[:, rows])
             best[:, rows] = np.where(better, found, best[:, rows])
     return best, places

@@ -72,9 +72,10 @@ def pair_scores(
     Returns:
         float32, as the cosines are, and how many means were raised, as in `MarginScores`.
     """
-    if margin == "absolute":
-        return cosines, 0
-    source_means, target_means = _means(neighbours)
+    source_means, target_means = (
+        each.mean(axis=1, dtype=np.float64)
+        for each in (neighbours.target_cosines, neighbours.source_cosines)
+    )
     scores, clamped = scratch.empty(cosines.shape, np.float32), 0
     for some in scratch.slices(len(scores)):
         means = (source_means[sources[some]] + target_means[targets[some]]) / 2
@@ -103,14 +104,6 @@ def scores_near(
     theirs = neighbours.source_cosines[ids][..., :k].mean(axis=-1, dtype=np.float64)
     means = (own[:, :k].mean(axis=1, dtype=np.float64)[:, None] + theirs) / 2  # [rows, known]
     return _score(own, means, margin)
-
-
-def _means(neighbours: Neighbours) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Average the cosines of each row's neighbourhood: float64 [sources] and [targets]."""
-    return (
-        neighbours.target_cosines.mean(axis=1, dtype=np.float64),
-        neighbours.source_cosines.mean(axis=1, dtype=np.float64),
-    )
 
 
 def _score(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.files.scratch import slices
-from xmine.scoring.probability import sigmoid
+from xmine.scoring.probability import Floats, sigmoid
 from xmine.scoring.reranking_fit import fit_curve
 
 # A source is given the targets of rows so far away, and half the file, to show how wrong pairs
@@ -26,7 +26,6 @@ _STEPS, _KINDS = np.array([[0.2, 0.2], [0.2, 1.8]]), np.array([[1.9, 0.1], [0.1,
 _TURNS, _MOST_ODDS, _LEAST_UNIT = 60, 50.0, 1e-4
 
 Rows = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 # A block has at least so many rows; so rarely is one of them right by chance.
 _SHORTEST, _STRAY = 5, 0.001

@@ -5,7 +5,7 @@ row and column. Without a translation, the best three cells are the top of one p
 is exponential their gap is exponential too, and the next spacing has half its mean (Rényi, 1953,
 "On the theory of order statistics"). So the files themselves show how far wrong pairs stand out.
 The gaps of translations are normal around a mean several times as far, which falls where rivals are
-close. Fitting both gives each pair a probability. docs/explanation/threshold.md has the
+close. Fitting both gives each pair a probability. docs/explanation/sure.md has the
 derivation and says where the estimate fails.
 """
 
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.files import scratch
-from xmine.files.scratch import slices, summed, taken
+from xmine.files.scratch import filled, slices, summed, taken
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring.retrieval import ChosenPairs
 
@@ -82,14 +82,12 @@ class Confidence:
             have those that are known to be wrong.
         translations: expected number of them in the files, those that are not among the pairs
             included.
-        any_at_all: probability that there is any.
         apart: mean gap of the translations, as a multiple of that of wrong pairs.
         doubt: standard deviation of the one number by which all log-odds may be wrong together.
     """
 
     probs: Floats
     translations: float
-    any_at_all: float = 1.0
     apart: float = math.inf
     doubt: float = DOUBT
 
@@ -130,8 +128,7 @@ def estimate(
     mutual = np.isfinite(spacings) & (gaps >= 0)
     labels = np.full(len(pairs), -1, dtype=np.int8) if known is None else known
     cosines, gaps, spacings = (taken(each, mutual) for each in (pairs.cosines, gaps, spacings))
-    heights = scratch.empty(len(gaps), np.float64)
-    np.subtract(cosines, gaps, out=heights)
+    heights = filled(len(gaps), lambda some: cosines[some] - gaps[some])
     judged = _judged(gaps, spacings, heights, labels[mutual])
     everywhere = scratch.empty(len(pairs), np.float64)
     everywhere[:] = 0
@@ -140,7 +137,7 @@ def estimate(
     everywhere[labels == 1] = 1
     total = float(everywhere.sum()) + beaten
     np.round(everywhere, 4, out=everywhere)
-    return Confidence(everywhere, round(total, 4), judged.any_at_all, judged.apart)
+    return Confidence(everywhere, round(total, 4), judged.apart)
 
 
 def _gaps(
@@ -156,11 +153,13 @@ def _gaps(
     """
     near = neighbours.first(NEIGHBOURS)
     cells = neighbours if kin else near  # behind near-copies, rivals may stand further down
-    left, right = _half_mean(near.target_cosines), _half_mean(near.source_cosines)
+    left, right = (
+        each[:, 1:].sum(axis=1, dtype=np.float64) / (2 * max(each.shape[1] - 1, 1))
+        for each in (near.target_cosines, near.source_cosines)
+    )
     gaps, spacings = (scratch.empty(len(pairs), np.float64) for _ in range(2))
     spacings[:] = np.inf
-    for start in range(0, len(pairs), PAIRS_AT_ONCE):
-        some = slice(start, start + PAIRS_AT_ONCE)
+    for some in slices(len(pairs), PAIRS_AT_ONCE):
         x, y = pairs.sources[some], pairs.targets[some]
         targets, sources = cells.targets[x], cells.sources[y]  # [some, k]
         # The halves are added first, so that both orders of the two files round alike.
@@ -178,19 +177,14 @@ def _gaps(
     return gaps, spacings
 
 
-def _half_mean(cosines: NDArray[np.float32]) -> Floats:
-    half: Floats = cosines[:, 1:].sum(axis=1, dtype=np.float64)
-    half /= 2 * max(cosines.shape[1] - 1, 1)
-    return half
-
-
 class _Judged(NamedTuple):
     """Pairs that are each other's best, judged.
 
     Attributes:
         probs: float64 [pairs], the probability that each is a translation.
         seen: float64 [pairs], which share of the translations with such rivals beats them.
-        any_at_all, apart: as in Confidence.
+        any_at_all: probability that there is any translation.
+        apart: as in Confidence.
     """
 
     probs: Floats

@@ -8,25 +8,19 @@ files; and how far the match, and the margin, lead those of the best rival.
 docs/explanation/reranking.md says what each is worth.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from xmine.encoders.reranking import RerankingWeights
 from xmine.encoders.trees import read_trees
 from xmine.files import scratch
 from xmine.knn.neighbours import Neighbours
-from xmine.scoring.late_interaction import FIGURES
+from xmine.scoring.late_interaction import FIGURES, Floats, Rows, Singles
 from xmine.scoring.margin import MarginScores, margin_scores
 from xmine.scoring.probability import Kindred
 from xmine.scoring.retrieval import ChosenPairs, choose_pairs
-
-Rows = NDArray[np.int64]
-Singles = NDArray[np.float32]
-Floats = NDArray[np.float64]
 
 # Nearest sentences of each that are reranked. The third and the fourth double the time, for an F1
 # that is .002 higher on BUCC (bench/rerank.py --nearest 4).
@@ -86,14 +80,9 @@ class Reranker:
     def candidates(self) -> MarginScores:
         """Score all candidates: log-odds in place of margins, float32."""
         near, matches, margins = self.neighbours, self.matches, self.margins
-        targets = scratch.empty(near.targets.shape, np.float32)
-        sources = scratch.empty(near.sources.shape, np.float32)
-        for rows in self._blocks(len(targets)):
-            x, y = np.broadcast_arrays(rows[:, None], near.targets[rows])
-            targets[rows] = self._cells(x, y, matches.targets[rows], margins.targets[rows])
-        for rows in self._blocks(len(sources)):
-            x, y = np.broadcast_arrays(near.sources[rows], rows[:, None])
-            sources[rows] = self._cells(x, y, matches.sources[rows], margins.sources[rows])
+        x, y = (np.arange(len(each))[:, None] for each in (near.targets, near.sources))
+        targets = self._rows(x, near.targets, matches.targets, margins.targets)
+        sources = self._rows(near.sources, y, matches.sources, margins.sources)
         return MarginScores(targets, sources, margins.clamped)
 
     def pairs(self, x: Rows, y: Rows, matches: Singles, margins: Singles) -> Singles:
@@ -104,48 +93,42 @@ class Reranker:
             matches: float32 [pairs, 5], of `match_pairs`.
             margins: float32 [pairs].
         """
-        scores = np.empty(len(x), dtype=np.float32)
-        for rows in self._blocks(len(x)):
-            at = rows[:, None]
-            cells = self._cells(x[at], y[at], matches[at], margins[at])
-            scores[rows] = cells[:, 0]
-        return scores
+        return self._rows(x[:, None], y[:, None], matches[:, None], margins[:, None])[:, 0]
 
-    def _blocks(self, rows: int) -> list[NDArray[np.intp]]:
-        """Cut rows so that few rivals are looked at together."""
+    def _rows(self, x: Rows, y: Rows, matches: Singles, margins: Singles) -> Singles:
+        """Score rows of cells, so many at a time that few rivals are looked at together."""
         k, back = self.neighbours.targets.shape[1], self.neighbours.sources.shape[1]
-        size = max(1, _RIVALS_AT_ONCE // (k * (k + back)))
-        return np.split(np.arange(rows), range(size, rows, size))
+        scores = scratch.empty(margins.shape, np.float32)
+        for some in scratch.slices(len(scores), max(1, _RIVALS_AT_ONCE // (k * (k + back)))):
+            sources, targets = np.broadcast_arrays(x[some], y[some])
+            scores[some] = self._cells(sources, targets, matches[some], margins[some])
+        return scores
 
     def _cells(self, x: Rows, y: Rows, matches: Singles, margins: Singles) -> Floats:
         """Score cells [rows, k] of these sources and targets."""
-        score, figures = np.full(x.shape, self.weights.bias), {}
-        for name, figure in self.figures(x, y, matches, margins):
+        score, figures = np.full(x.shape, self.weights.bias), self.figures(x, y, matches, margins)
+        for name, figure in figures.items():
             score += getattr(self.weights, name) * figure
-            figures[name] = figure
         trees = self.weights.trees
         return score + read_trees(trees).add(figures) if trees else score
 
-    def figures(
-        self, x: Rows, y: Rows, matches: Singles, margins: Singles
-    ) -> Iterator[tuple[str, Floats]]:
-        """Measure cells, one figure after the other.
+    def figures(self, x: Rows, y: Rows, matches: Singles, margins: Singles) -> dict[str, Floats]:
+        """Measure cells.
 
         Args:
             x, y: int64 [rows, k], sources and targets.
             matches: float32 [rows, k, 5], of `match_pairs`.
             margins: float32 [rows, k].
 
-        Yields:
-            The name of the weight, and float64 [rows, k].
+        Returns:
+            float64 [rows, k] by the name of the weight.
         """
-        yield "log_margin", np.log(np.maximum(margins.astype(np.float64), _LEAST_MARGIN))
-        for name in ("missing", "order", "covered"):
-            yield name, matches[..., FIGURES.index(name)].astype(np.float64)
-        yield "length", np.abs(matches[..., _LENGTH].astype(np.float64) - self.usual_length)
-        match_lead, margin_lead = self._leads(x, y, matches[..., 0], margins)
-        yield "match_lead", match_lead
-        yield "margin_lead", margin_lead
+        found = {"log_margin": np.log(np.maximum(margins.astype(np.float64), _LEAST_MARGIN))}
+        for name in ("missing", "order", "covered", "length"):
+            found[name] = matches[..., FIGURES.index(name)].astype(np.float64)
+        found["length"] = np.abs(found["length"] - self.usual_length)
+        leads = self._leads(x, y, matches[..., 0], margins)
+        return found | dict(zip(("match_lead", "margin_lead"), leads, strict=True))
 
     def decoys(self, chosen: ChosenPairs) -> ChosenPairs:
         """Choose pairs, and score them, as if the cells of the chosen ones did not exist."""
@@ -157,15 +140,9 @@ class Reranker:
             targets=np.take_along_axis(matches.targets, rows[:, :few, None], axis=1),
             sources=np.take_along_axis(matches.sources, columns[:, :few, None], axis=1),
         )
-        near = left.first(few)
-        judge = Reranker(
-            near,
-            found,
-            margin_scores(left).first(few),
-            self.weights,
-            length=self.usual_length,
-        )
-        return choose_pairs(near, judge.candidates())
+        given = left.first(few), found, margin_scores(left).first(few), self.weights
+        judge = Reranker(*given, length=self.usual_length)
+        return choose_pairs(judge.neighbours, judge.candidates())
 
     @cached_property
     def usual_length(self) -> float:

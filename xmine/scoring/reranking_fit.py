@@ -19,11 +19,9 @@ from xmine.encoders.trees import MOST_LEAVES, PARTS, Cut, tree_line
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring.decoys import USUAL
 from xmine.scoring.margin import MarginScores
-from xmine.scoring.probability import sigmoid
+from xmine.scoring.probability import Floats, sigmoid
 from xmine.scoring.reranking import Reranker, TokenMatches
 from xmine.scoring.retrieval import ChosenPairs, choose_pairs
-
-Floats = NDArray[np.float64]
 
 # The fewest translations among the chosen pairs of all mixtures that weights are fitted on.
 _FEWEST = 200
@@ -57,8 +55,7 @@ class KnownCandidates:
 
     def reranker(self, weights: RerankingWeights) -> Reranker:
         """Give what scores the candidates."""
-        given = self.neighbours, self.matches, self.margins
-        return Reranker(*given, weights, spare=self.spare)
+        return Reranker(self.neighbours, self.matches, self.margins, weights, spare=self.spare)
 
     def examples(self) -> tuple[dict[str, Floats], NDArray[np.bool_]]:
         """Measure each candidate once: figures by name, and which are translations, [cells]."""
@@ -67,8 +64,8 @@ class KnownCandidates:
         s, t = np.broadcast_arrays(near.sources, np.arange(len(near.sources))[:, None])
         new = ~(near.targets[s] == t[..., None]).any(axis=-1)  # not among the targets of s
         measure = self.reranker(RerankingWeights()).figures
-        forward = dict(measure(x, y, self.matches.targets, self.margins.targets))
-        backward = dict(measure(s, t, self.matches.sources, self.margins.sources))
+        forward = measure(x, y, self.matches.targets, self.margins.targets)
+        backward = measure(s, t, self.matches.sources, self.margins.sources)
         figures = {
             name: np.concatenate([figure.ravel(), backward[name][new]])
             for name, figure in forward.items()
@@ -197,7 +194,7 @@ def learn_weights(
     used[pairs.sources[known == 0]] = False
     rows = np.flatnonzero(used)[:: max(1, int(used.sum()) * near.targets.shape[1] // _EXAMPLES)]
     x, y = np.broadcast_arrays(rows[:, None], near.targets[rows])
-    figures = dict(reranker.figures(x, y, matches.targets[rows], margins.targets[rows]))
+    figures = reranker.figures(x, y, matches.targets[rows], margins.targets[rows])
     for name in ("covered", "length"):  # learnt from guesses, they do harm
         del figures[name]
     right = ((y == partners[rows, None]) * labels[rows, None]).ravel()

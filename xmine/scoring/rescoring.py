@@ -12,14 +12,14 @@ foretells them, which the score does as well as can be: even a figure that is th
 no weight from it.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring.margin import MarginScores
-from xmine.scoring.probability import LEAST_PROB, Confidence, Floats, sigmoid
+from xmine.scoring.probability import Floats
 from xmine.scoring.reranking_fit import fit_curve
 from xmine.scoring.retrieval import ChosenPairs
 
@@ -64,11 +64,10 @@ def best_cells(neighbours: Neighbours, scores: MarginScores, pairs: ChosenPairs)
     parts = [(pairs.sources, pairs.targets, pairs.scores)]
     for ids, found in ((neighbours.targets, scores.targets), (neighbours.sources, scores.sources)):
         best = np.lexsort((ids, -found))[:, :_BEST]  # of equal ones the lower number, as retrieval
-        rows = np.broadcast_to(np.arange(len(ids))[:, None], best.shape).ravel()
+        rows = np.repeat(np.arange(len(ids)), best.shape[1])
         others = np.take_along_axis(ids, best, axis=1).ravel()
         values = np.take_along_axis(found, best, axis=1).ravel()
-        is_turned = len(parts) == 2
-        parts.append((others, rows, values) if is_turned else (rows, others, values))
+        parts.append((rows, others, values) if len(parts) == 1 else (others, rows, values))
     x, y, values = (np.concatenate(each) for each in zip(*parts, strict=True))
     width = len(neighbours.sources)
     _, first = np.unique(x * width + y, return_index=True)
@@ -86,15 +85,23 @@ def with_leads(cells: Cells, figures: NDArray[np.float32]) -> NDArray[np.float32
     """
     leads = np.zeros(len(figures))
     for lines in (cells.sources, cells.targets):
-        order = np.lexsort((-figures, lines))
-        ranked = figures[order]
-        starts = np.flatnonzero(np.diff(lines[order], prepend=-1))
-        lengths = np.diff(starts, append=len(order))
-        others = np.repeat(ranked[starts], lengths)
-        others[starts] = np.median(figures)
-        others[starts[lengths > 1]] = ranked[starts[lengths > 1] + 1]
-        leads[order] += (ranked - others) / 2
+        leads += (figures - best_other(figures, lines, np.median(figures))) / 2
     return np.stack([figures, leads], axis=1).astype(np.float32)
+
+
+def best_other(
+    values: NDArray[np.floating], groups: Rows, alone: float | np.floating = 0.0
+) -> NDArray[np.floating]:
+    """Find the greatest of the other values of the same group, [values]; `alone` without others."""
+    order = np.lexsort((-values, groups))
+    ranked, found = values[order], np.empty_like(values)
+    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    lengths = np.diff(starts, append=len(order))
+    others = np.repeat(ranked[starts], lengths)
+    others[starts], several = alone, starts[lengths > 1]
+    others[several] = ranked[several + 1]
+    found[order] = others
+    return found
 
 
 def weigh(
@@ -139,25 +146,3 @@ def spread(cells: Cells, scores: Floats, neighbours: Neighbours, clamped: int) -
     places = (cells.places(*side) for side in sides)
     left, right = (np.where(each < 0, -np.inf, scores[each]).astype(np.float32) for each in places)
     return MarginScores(left, right, clamped)
-
-
-def add_evidence(
-    first: Confidence, pairs: ChosenPairs, known: NDArray[np.int8], *, is_calibrated: bool
-) -> Confidence:
-    """Give probabilities that take the figure of a second model into account.
-
-    Args:
-        first: the estimate by cosines.
-        pairs: scored by `weigh`.
-        known: [pairs], 1 for pairs known to be right, 0 for wrong ones, -1 for the others.
-        is_calibrated: whether the scores stand for the probabilities; if not, the first estimate
-            says more than the margin does, and the figure is added to it.
-    """
-    assert pairs.evidence is not None
-    odds = pairs.scores.astype(np.float64)
-    if not is_calibrated:
-        before = np.clip(first.probs, LEAST_PROB, 1 - LEAST_PROB)
-        odds = np.log(before / (1 - before)) + pairs.evidence
-    probs = np.where(known == -1, np.round(sigmoid(odds), 4), first.probs)
-    more = float(probs.sum() - first.probs.sum())
-    return replace(first, probs=probs, translations=round(first.translations + more, 4))

@@ -98,20 +98,13 @@ def _best_neighbours(
     ids: NDArray[np.int64], scores: NDArray[np.float32], cosines: NDArray[np.float32]
 ) -> ChosenPairs:
     """Take each row's best-scored neighbour; of equal ones that with the lower number."""
-    size, k = ids.shape
     types = np.int64, np.int64, np.float32, np.float32
-    found = ChosenPairs(*(scratch.empty(size, each) for each in types))
-    for rows in scratch.slices(size):
-        best = np.zeros(rows.stop - rows.start, dtype=np.intp)
-        highest, lowest = scores[rows, 0], ids[rows, 0]
-        for place in range(1, k):
-            score, number = scores[rows, place], ids[rows, place]
-            better = (score > highest) | ((score == highest) & (number < lowest))
-            best[better] = place
-            highest, lowest = np.where(better, score, highest), np.where(better, number, lowest)
-        found.sources[rows] = np.arange(rows.start, rows.stop)
-        found.targets[rows], found.scores[rows] = lowest, highest
-        found.cosines[rows] = cosines[found.sources[rows], best]
+    found = ChosenPairs(*(scratch.empty(len(ids), each) for each in types))
+    for rows in scratch.slices(len(ids)):
+        found.sources[rows] = at = np.arange(rows.start, rows.stop)
+        best = np.lexsort((ids[rows], -scores[rows]))[:, 0]
+        found.targets[rows], found.scores[rows] = ids[at, best], scores[at, best]
+        found.cosines[rows] = cosines[at, best]
     return found
 
 
@@ -134,16 +127,11 @@ def _one_to_one(pairs: ChosenPairs) -> ChosenPairs:
         kept[left[first]] = True
         taken_now = np.isin(source, source[first], kind="table")
         taken_now |= np.isin(target, target[first], kind="table")
-        open_pairs = ~taken_now
-        left = left[open_pairs]
-        source, target = taken(source, open_pairs), taken(target, open_pairs)
-    taken_sources: set[int] = set()
-    taken_targets: set[int] = set()
-    for row in left.tolist():
-        x, y = int(pairs.sources[row]), int(pairs.targets[row])
-        if x not in taken_sources and y not in taken_targets:
-            taken_sources.add(x)
-            taken_targets.add(y)
+        left, source, target = (taken(each, ~taken_now) for each in (left, source, target))
+    gone = set[tuple[str, int]]()
+    for row, x, y in zip(left.tolist(), source.tolist(), target.tolist(), strict=True):
+        if gone.isdisjoint(both := {("source", x), ("target", y)}):
+            gone |= both
             kept[row] = True
     return pairs.take(kept)
 

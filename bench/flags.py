@@ -1,11 +1,11 @@
 """Real and spoilt pairs -> which flags leave good pairs alone, and which find what was planted.
 
-    python bench/flags.py EVAL [--json OUT.json]
+    python bench/flags.py EVAL [--messages FOLDER]... [--json OUT.json]
 
-EVAL is a folder with newstest2019, un-devset, flores101 and bucc2018, the files that
-docs/reference/benchmarks.md names. Gold pairs are mined out of their files with the
+EVAL is a folder with newstest2019, un-devset, flores101, bucc2018, tatoeba and ntrex, the files
+that docs/reference/benchmarks.md names. Gold pairs are mined out of their files with the
 embedded encoder, at any score, and scored as they stand; then faulty lines are added to the BUCC
-sample. No text is written.
+sample. FOLDER has catalogues of gettext (LANGUAGE/LC_MESSAGES/*.mo). No text is written.
 """
 
 import argparse
@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
+from line_flags import marked_lines, marked_messages
 from numpy.typing import NDArray
 from planted import Fault, faults, halved, pairs_of_bucc, pairs_of_lines
 
@@ -198,8 +199,17 @@ def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("eval", type=Path)
+    parser.add_argument("--messages", type=Path, action="append", default=[])
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
+    lines = {
+        "language": marked_lines(options.eval),
+        "placeholder": marked_messages(options.messages),
+    }
+    for name, table in lines.items():
+        print(f"\n{name}, % marked")
+        for each, found in table.items():
+            print(f"{each:14}", ", ".join(f"{kind} {share:g}" for kind, share in found.items()))
     encoder = SentenceEncoder.load()
     good = good_pairs(options.eval, encoder)
     rows, good["bucc2018 spoilt, mined"] = spoilt(options.eval, encoder)
@@ -217,7 +227,9 @@ def main() -> None:
     for name, figures in cut.items():
         print(f"{name:26}", ", ".join(f"{each} {figure}" for each, figure in figures.items()))
     if options.json:
-        write_record(options.json, record({"gold": good, "planted": rows, "cut_in_half": cut}))
+        write_record(
+            options.json, record({"gold": good, "planted": rows, "cut_in_half": cut, **lines})
+        )
 
 
 if __name__ == "__main__":

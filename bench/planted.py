@@ -120,12 +120,14 @@ def faults(data: Path, english: Lines, chinese: Lines, random: Random) -> list[F
             originals[1][150:],
             lambda text: text.rsplit(" ", 1)[0] if text.isascii() else text[:8] + text[10:],
         ),
-        Fault("script", "Russian", flores["rus"][:75], flores["rus"][75:150]),
-        Fault("script", "German", flores["deu"][150:225], flores["deu"][225:300]),
-        Fault("script", "Czech", flores["ces"][300:375], flores["ces"][375:450]),
-        Fault("script", "the other language", flores["zho_simpl"][450:525], flores["eng"][525:600]),
+        Fault("language", "Russian", flores["rus"][:75], flores["rus"][75:150]),
+        Fault("language", "German", flores["deu"][150:225], flores["deu"][225:300]),
+        Fault("language", "Czech", flores["ces"][300:375], flores["ces"][375:450]),
         Fault(
-            "script",
+            "language", "the other language", flores["zho_simpl"][450:525], flores["eng"][525:600]
+        ),
+        Fault(
+            "language",
             "another, in capitals",
             [line.upper() for line in flores["deu"][600:675]],
             [line.upper() for line in flores["eng"][675:750]],

@@ -116,7 +116,7 @@ def summary(group: list[Figures]) -> Figures:
     without translations.
     """
     some = [each for each in group if each["gold"]]
-    errors = [abs(each["stated"] - each["true"]) for each in some if each["true"] is not None]
+    errors = [abs(each["stated"] - each["true"]) for each in some if each["stated"] is not None]
     inside = [each["inside"] for each in some if each["inside"] is not None]
     loss = [each["loss"] for each in some]
     empty = [each["kept"] for each in group if not each["gold"]]

@@ -86,7 +86,7 @@ def less_for_flags(opened: Opened, row: int, weights: RerankingWeights | None) -
     assert opened.flags is not None
     if weights is None:
         return 0
-    numbers, language = ("number" in opened.flags[row], "script" in opened.flags[row])
+    numbers, language = ("number" in opened.flags[row], "language" in opened.flags[row])
     x, y = opened.sources[row], opened.targets[row]
     ends = [opened.source.texts[x][-1:] == "?", opened.target.texts[y][-1:] in "?？"]
     mark = weights.other_mark * (ends[0] != ends[1])

@@ -33,15 +33,15 @@ def test_a_pair_is_shown_between_its_neighbours(command: Command, run: str) -> N
     rows = shown.out[shown.out.index("targets nearest to the source:") :].splitlines()
     figures = f"= 1  score {best[0]}  cosine {best[5].strip()}  line "
     assert rows[1:3] == [f"{figures}{target}  kept", f"     {best[2]}"]
-    assert rows[9:13] == [
+    assert rows[11:15] == [
         "",
         "sources nearest to the target:",
         f"{figures}{source}  kept",
         f"     {best[1]}",
     ]
-    assert [row[:3] for row in rows[1:9:2]] == ["= 1", "  2", "  3", "  4"]
+    assert [row[:3] for row in rows[1:11:2]] == ["= 1", "  2", "  3", "  4", "  5"]
     facts = json.loads(command("pairs", "show", run, source, target, "--json").out)["neighbours"]
-    assert [len(facts[name]) for name in ("targets", "sources")] == [4, 4]
+    assert [len(facts[name]) for name in ("targets", "sources")] == [5, 5]
     first, second = facts["targets"][:2]
     assert first == {
         "rank": 1,
@@ -68,7 +68,7 @@ def test_a_terminal_gets_a_row_of_each_neighbour(
     monkeypatch.setenv("COLUMNS", "25")
     rows = command("pairs", "show", run, *best[3:5]).out.splitlines()
     texts = [row for row in rows if row.startswith("     ")]
-    assert len(texts) == 8 and all(cell_len(row) <= 25 for row in texts)
+    assert len(texts) == 10 and all(cell_len(row) <= 25 for row in texts)
     assert any(row.endswith("…") for row in texts)
 
 
@@ -87,7 +87,7 @@ def test_neighbours_that_were_not_compared_have_no_score(
         True
     ] * 2
     facts = json.loads(command("pairs", "show", reranked, *best[3:5], "--json").out)["neighbours"]
-    assert [each["score"] for each in facts["targets"]][2:] == [None, None]
+    assert [each["score"] for each in facts["targets"]][2:] == [None] * 3
     assert facts["targets"][0]["score"] == float(best[0])
 
 

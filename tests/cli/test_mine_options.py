@@ -135,7 +135,7 @@ def test_the_summary_has_a_line_for_each_thing(command: Command, mine: list[str]
         r"in the files",
         said[1],
     )
-    assert said[2].startswith("       a weak estimate: fewer than 50 translations stand out; ")
+    assert said[2].startswith("       fewer than 50 translations are expected: only labels tell; ")
     cut = r"0\.\d+ keeps \d+ \([01]\.\d\d\)"
     assert re.fullmatch(f" {{7}}other cuts: --min-prob {cut}(, {cut}){{0,3}}", said[3])
     rest = [line.strip().split(":")[0] for line in said[4:]]
@@ -160,7 +160,7 @@ def test_the_object_tells_all_of_it(command: Command, tmp_path: Path, mine: list
     low, high = facts["precision_interval"]
     assert 0 <= low <= facts["precision"] <= high <= 1
     assert facts["translations"] == pytest.approx(30, abs=2)
-    assert facts["weakness"].startswith("a weak estimate: fewer than 50 translations stand out")
+    assert facts["weakness"].startswith("fewer than 50 translations are expected: only labels tell")
     assert facts["dropped"] == {"copy": 2}
     flagged = [name for row in rows for name in row[7].split(",") if name]
     assert facts["flags"] == {name: flagged.count(name) for name in FLAGS if name in flagged}

@@ -22,17 +22,17 @@ SOURCE = "  ba  \u2028baba\nfifi\n\nso\tsoso\n"
 TARGET = "sos\to so\nIFI fi\nabba\n"
 TSV = (
     "score\tsource\ttarget\tsource_line\ttarget_line\tcosine\tprob\tflags\n"
-    "1.0000\t  ba  \u2028baba\tabba\t1\t3\t1.0000\t1.0000\t\n"
-    "1.0000\tfifi\tIFI fi\t2\t2\t1.0000\t1.0000\tnear-copy\n"
-    "1.0000\tso soso\tsos o so\t4\t1\t1.0000\t1.0000\tnear-copy\n"
+    "1.0000\t  ba  \u2028baba\tabba\t1\t3\t1.0000\t0.9962\t\n"
+    "1.0000\tfifi\tIFI fi\t2\t2\t1.0000\t0.9962\tnear-copy\n"
+    "1.0000\tso soso\tsos o so\t4\t1\t1.0000\t0.9962\tnear-copy\n"
 )
 JSONL = (
     '{"score": 1.0, "source": "  ba  \u2028baba", "target": "abba", '
-    '"source_line": 1, "target_line": 3, "cosine": 1.0, "prob": 1.0, "flags": ""}\n'
+    '"source_line": 1, "target_line": 3, "cosine": 1.0, "prob": 0.9962, "flags": ""}\n'
     '{"score": 1.0, "source": "fifi", "target": "IFI fi", '
-    '"source_line": 2, "target_line": 2, "cosine": 1.0, "prob": 1.0, "flags": "near-copy"}\n'
+    '"source_line": 2, "target_line": 2, "cosine": 1.0, "prob": 0.9962, "flags": "near-copy"}\n'
     '{"score": 1.0, "source": "so\\tsoso", "target": "sos\\to so", '
-    '"source_line": 4, "target_line": 1, "cosine": 1.0, "prob": 1.0, "flags": "near-copy"}\n'
+    '"source_line": 4, "target_line": 1, "cosine": 1.0, "prob": 0.9962, "flags": "near-copy"}\n'
 )
 
 

@@ -36,6 +36,7 @@ KEPT = {
     "parts/keys-target-KEY-0.npy",
     "parts/lines-source-KEY-0.npy",
     "parts/lines-target-KEY-0.npy",
+    "parts/negation-KEY-0.npy",
     "parts/numbers-KEY-0.npy",
     "parts/matches-source-KEY-0.npy",
     "parts/matches-target-KEY-0.npy",

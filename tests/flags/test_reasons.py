@@ -33,9 +33,9 @@ CASES = [
         *("near-copy", "Page 1 of 60", "page 2 of 60"),
         "the letters of both sides are the same",
     ),
-    ("script", "the cat sat on the mat", "the cat sat on it", "no Han character in the target"),
+    ("language", "the cat sat on the mat", "the cat sat on it", "no Han character in the target"),
     (
-        *("script", "der Hund und die Katze sind nicht da", "狗和猫不在"),
+        *("language", "der Hund und die Katze sind nicht da", "狗和猫不在"),
         "the source does not look like en: 0 function words in 8 words",
     ),
     (
@@ -47,6 +47,10 @@ CASES = [
     ("negation", "It came.", "它没来。", "'没' in the target, no negation in the other side"),
     ("negation", "Fares rose.", "票价下跌。", "'rose' in the source, '下跌' in the target"),
     ("markup", "Read &quot;this&quot;", "读这个", "'&quot;' in the source is markup"),
+    (
+        *("placeholder", "Odo %s has {count} boats <b>here", "Odo {Count}有%d条船"),
+        "%s, {count} and <b> on the source side only, %d and {Count} on the target side only",
+    ),
     (
         *("garbled", "It is late", "\ufffd\ufffd很晚了"),
         "'\ufffd' in the target is no text that people wrote",
@@ -64,11 +68,12 @@ def test_texts_alone_explain_a_flag(flag: str, source: str, target: str, said: s
     [
         (("und", "de"), "the target looks like English"),
         (("en", "ja"), "no Han or Hiragana or Katakana character in the target"),
+        (("en", "nl"), "the target looks like English"),
     ],
 )
 def test_other_languages_have_reasons_of_their_own(languages: tuple[str, str], said: str) -> None:
     texts = "the cat sat on the mat", "the cat sat on it all day"
-    assert text_reason("script", texts, Files(languages, ([texts[0]], [texts[1]]))) == said
+    assert text_reason("language", texts, Files(languages, ([texts[0]], [texts[1]]))) == said
 
 
 def test_every_flag_has_a_sentence() -> None:

@@ -13,7 +13,7 @@ from xmine.flags.near_copies import beyond_latin, copied, latin_characters, lett
 from xmine.flags.numbers import differing, reader
 from xmine.flags.reading import read_lines
 from xmine.flags.rules import flag_pairs, odd_lengths, too_high, untranslated
-from xmine.flags.scripts import foreign_to
+from xmine.flags.scripts import foreign_lines, foreign_to
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.text.languages import scripts_of
@@ -91,17 +91,18 @@ def flags_of(
         ("near-copy", "Mind the gap, said Martha Vole.", "Mind the gap, said Minna Vole."),
         ("near-copy", "http://example.org/vole/1", "http://example.org/vole/22"),
         ("near-copy", "请勿靠近第3号船舷，谢谢合作。", "请勿靠近第4号船舷，谢谢。"),
-        ("script", "The boats left before the tide turned.", "Лодки ушли до отлива, тихо."),
-        ("script", "Лодки ушли до отлива, тихо.", "船在退潮前离开了。"),
-        ("script", "船在退潮前离开了。", "船在退潮前离开了港口。"),
-        ("script", "The boats left.", "Die Boote sind vor der Ebbe still ausgelaufen."),
-        ("script", "The boats left.", "ボートはしおがひくまえにでていきました。"),
+        ("language", "The boats left before the tide turned.", "Лодки ушли до отлива, тихо."),
+        ("language", "Лодки ушли до отлива, тихо.", "船在退潮前离开了。"),
+        ("language", "船在退潮前离开了。", "船在退潮前离开了港口。"),
+        ("language", "The boats left.", "Die Boote sind vor der Ebbe still ausgelaufen."),
+        ("language", "The boats left.", "ボートはしおがひくまえにでていきました。"),
         (
-            "script",
+            "language",
             "Die Boote sind vor der Ebbe still aus dem Hafen ausgelaufen.",
             "船在退潮前悄悄离开了港口。",
         ),
         ("length", "The boats left the harbour before the tide turned that night.", "船走。"),
+        ("placeholder", "Odo has {count} boats in {place}.", "Odo在{place}有船。"),
         ("length", "Gone.", "那天夜里，船在退潮之前悄悄地离开了港口，谁也没有听见，谁也没有看见。"),
         ("number", "The boat took 14 people aboard.", "船上载了15人。"),
         ("number", "In the 1990s the harbour froze.", "20世纪80年代，港口结冰了。"),
@@ -145,9 +146,11 @@ def test_flags_stand_in_their_order_and_without_spaces() -> None:
     text = "Лодки ушли до отлива, 14 лодок."
     chosen = ChosenPairs(*np.zeros((2, 1), dtype=np.int64), *np.ones((2, 1), dtype=np.float32))
     both = side("a", [text]), side("b", [text])
-    assert list(flags_by_rules(chosen, np.ones(1), near, *both, ("en", "zh"))) == ["copy,script"]
-    names = "hub,copy,near-copy,script,length,partial,number,negation,high,duplicate,markup,garbled"
-    assert ",".join(FLAGS) == names
+    assert list(flags_by_rules(chosen, np.ones(1), near, *both, ("en", "zh"))) == ["copy,language"]
+    names = (
+        "hub,copy,near-copy,language,length,partial,number,negation,high,duplicate,markup,garbled"
+    )
+    assert ",".join(FLAGS) == f"{names},placeholder"
 
 
 def test_no_pairs_have_no_flags() -> None:
@@ -159,19 +162,18 @@ def test_no_pairs_have_no_flags() -> None:
 
 def test_without_a_language_the_main_script_of_a_side_is_its_own() -> None:
     found = flags_of([("The boats left.", "Лодки ушли до отлива, тихо.")], ("und", "und"))
-    assert "script" in found[0]
-    assert "script" not in flags_of([("The boats left.", "船在退潮前离开了。")], ("und", "und"))[0]
+    assert "language" in found[0]
+    assert (
+        "language" not in flags_of([("The boats left.", "船在退潮前离开了。")], ("und", "und"))[0]
+    )
 
 
 @pytest.mark.parametrize(
     ("language", "line", "foreign"),
     [
-        ("rus_Cyrl", "Лодки ушли до отлива.", False),
         ("ru", "The boats left before the tide turned that night.", True),
         ("sr_Latn", "Čamci su otišli pre oseke.", False),
         ("sr_Latn", "Чамци су отишли пре осеке.", True),
-        ("ja", "船は潮が引く前に出ました。", False),
-        ("zh-TW", "船在退潮前離開了。", False),
         ("de", "Die Boote sind still ausgelaufen, und niemand hat sie gehen sehen.", False),
         ("en", "Lima, Oslo, Quito, Riga, Sofia, Tirana, Vaduz, Vilnius", False),
         ("en", "Les bateaux sont partis avant la marée, sans un bruit.", True),
@@ -179,10 +181,8 @@ def test_without_a_language_the_main_script_of_a_side_is_its_own() -> None:
         ("en", "Fray Bartolomé de las Casas", False),
         ("en", "Genuinely liberal councils guard against careless harbour masters.", False),
         ("en", "12:30 — 14:00", False),
-        ("zh", "12:30 — 14:00", False),
         ("zh", "The boats left before the tide turned.", True),
         ("zh", "The Society of Friends of the Old Harbour Wall", False),
-        ("zh", "Royal Society of Boatmen", False),
         ("zh", "He died in Ely on Tuesday.", True),
         ("zh", "THE BOATS LEFT BEFORE THE TIDE TURNED", True),
         ("zh", "The Boats Were All Out Before It Was Light", True),
@@ -200,9 +200,7 @@ def test_without_a_language_the_main_script_of_a_side_is_its_own() -> None:
         ("cs", "A to by se i mě na to líbilo, a ne že ne.", False),
         ("nl", "Was hij over de dijk gegaan, dan had hij Odo gezien.", False),
         ("es", "«The Old Man of the Harbour», de Odo Finch, se estrena mañana en Ely.", False),
-        ("fr", "Лодки ушли до отлива.", True),
         ("und", "The boats left before the tide turned.", False),
-        ("vi", "Những con thuyền đã rời bến trước khi thủy triều xuống.", False),
         ("tr", "Işık sönünce İstanbul'dan ayrıldık.", False),
         ("ja", "船在退潮前悄悄地离开了港口。", True),
         ("ja", "東京港湾管理局", False),
@@ -211,17 +209,22 @@ def test_without_a_language_the_main_script_of_a_side_is_its_own() -> None:
         ("ko", "보트는 썰물 전에 떠났다.", False),
         ("ko", "大韓民國 憲法 前文에 따르면", False),
         ("ko", "船在退潮前离开了。", True),
-        ("hi", "नावें ज्वार से पहले निकल गईं।", False),
         ("hi", "फ़ाइल को SwiftDock 2.1 में Save As से सहेजें।", False),
-        ("hi", "The boats left before the tide turned.", True),
         ("ar", "خَرَجَتِ القَوارِبُ قَبلَ الجَزر.", False),
         ("ar", "اضغط على Save As في SwiftDock لحفظ الملف.", False),
         ("uk", "Човни вийшли до відпливу, і їх не бачили.", False),
+        ("uk", "Лодки ушли до отлива, и никто их не видел.", True),
+        ("ar", "قایق‌ها پیش از جزر رفتند و کسی آن‌ها را ندید.", True),
+        ("de", "De boten zijn vertrokken voordat het eb werd.", True),
+        ("de", "Royal Harbour Boatmen Ely Inc.", False),
+        ("de", "het bootje wacht op", False),
+        ("pt_BR", "Los barcos salieron antes de que bajara la marea.", True),
+        ("id", "Bot-bot itu telah berlepas sebelum air surut.", False),
     ],
 )
-def test_script_of_a_line(language: str, line: str, foreign: bool) -> None:
-    is_foreign = foreign_to(language, scripts_of(language, [line]))
-    assert is_foreign(line, letters_of(line)) is foreign
+def test_language_of_a_line(language: str, line: str, foreign: bool) -> None:
+    are_foreign = foreign_lines(language, scripts_of(language, [line]))
+    assert are_foreign([line], [letters_of(line)]) == [foreign]
 
 
 def test_a_side_without_letters_has_no_script() -> None:
@@ -292,7 +295,7 @@ def test_a_near_copy_of_some_words_is_told_to_be_in_one_language() -> None:
     sources = ["Our teachcr speaks four languages.", "Mara Vole Hotel", "Hotel el Zorro para todos"]
     targets = ["Our teacher speaks four languages.", "Mara Volo Hotel", "Hotel o Zorro para todos"]
     sides, rows = (side("a", sources), side("b", targets)), (np.arange(3), np.arange(3))
-    for codes, told in ((("en", "de"), [True, False]), (("es", "pt"), [False] * 3)):
+    for codes, told in ((("en", "de"), [True, False]), (("es", "pt"), [True, False, False])):
         _, near, foreign = untranslated(rows, sides, read_lines(sides, rows, codes))
         assert near.all() and foreign.tolist()[: len(told)] == told
 
@@ -537,9 +540,9 @@ def test_flags_are_those_of_the_texts_however_many_lines_are_looked_at_at_a_time
     assert found[0] == found[1]
     scripts = [scripts_of(each, side.texts) for each, side in zip(languages, sides, strict=True)]
     same_script = not scripts[0].isdisjoint(scripts[1])
-    tests = list(map(foreign_to, languages, scripts))
+    tests = list(map(foreign_lines, languages, scripts))
     seen: tuple[set[str], set[str]] = set(), set()
-    counts = dict.fromkeys(("copy", "near-copy", "script", "number", "duplicate"), 0)
+    counts = dict.fromkeys(("copy", "near-copy", "language", "number", "duplicate"), 0)
     for row in sorted(rows.tolist(), key=lambda row: (-scores[row], row)):
         letters = [letters_of(text) for text in pairs[row]]
         keys = [spelt or folded(text) for spelt, text in zip(letters, pairs[row], strict=True)]
@@ -547,8 +550,9 @@ def test_flags_are_those_of_the_texts_however_many_lines_are_looked_at_at_a_time
         expected = {
             "copy": copy == "copy",
             "near-copy": copy == "near-copy",
-            "script": any(
-                map(lambda is_foreign, *line: is_foreign(*line), tests, pairs[row], letters)
+            "language": any(
+                are_foreign([text], [spelt])[0]
+                for are_foreign, text, spelt in zip(tests, pairs[row], letters, strict=True)
             ),
             "number": differing(*pairs[row], *map(reader, languages)) is not None,
             "duplicate": any(key in known for key, known in zip(keys, seen, strict=True)),
@@ -557,7 +561,7 @@ def test_flags_are_those_of_the_texts_however_many_lines_are_looked_at_at_a_time
             known.add(key)
         raised = found[0][row].split(",")
         if copy == "near-copy":  # which may be told to be of one language
-            expected["script"] |= "script" in raised
+            expected["language"] |= "language" in raised
         assert {name: name in raised for name in expected} == expected, pairs[row]
         for name, is_raised in expected.items():
             counts[name] += is_raised

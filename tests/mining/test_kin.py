@@ -140,7 +140,7 @@ def tables(*sides: list[str], encoder: SentenceEncoder) -> tuple[Encoded, Encode
 
 
 def slow_kin(text: str, rival: str, own: float, between: float, farthest: float) -> bool:
-    """The rules as docs/explanation/threshold.md has them."""
+    """The rules as docs/explanation/sure.md has them."""
     one, other = letters_of(text), letters_of(rival)
     ours, theirs = ({first + second for first, second in pairwise(each)} for each in (one, other))
     numbers = sorted((re.findall(r"\d+", text), re.findall(r"\d+", rival)), key=len)

@@ -15,7 +15,7 @@ from xmine.mining.pipeline import mine
 from xmine.mining.selection import COPY, WRONG, Eligible, find_eligible, outcomes
 
 SCORES = np.array([1.5, 1.4, 1.3, 1.3, 1.2, 1.1, 1.0, 0.9], dtype=np.float32)
-RAISED = ["", "copy,script", "number", "near-copy", "", "number,high", "hub", "copy"]
+RAISED = ["", "copy,language", "number", "near-copy", "", "number,high", "hub", "copy"]
 COPIES = np.array([0, 1, 0, 0, 0, 0, 0, 1], dtype=bool)
 UNKNOWN = np.full(8, -1, dtype=np.int8)
 
@@ -73,9 +73,9 @@ def test_a_flag_whose_name_is_part_of_another_is_another_one() -> None:
 
 
 def test_a_pair_with_two_reasons_counts_for_both() -> None:
-    found = selected({1: 0, 4: 0}, drop=["number,script"])
+    found = selected({1: 0, 4: 0}, drop=["number,language"])
     assert found.rows.tolist() == [0, 3, 6, 7]
-    options = {"script": 1, "number": 1}
+    options = {"language": 1, "number": 1}
     assert found.dropped(above(3)) == {WRONG: 2, **options}
     assert found.dropped(above(8)) == {WRONG: 2, **options, "number": 2}
 
@@ -142,8 +142,8 @@ def test_what_a_flag_drops_too_does_not_hide_that_a_pair_is_a_copy() -> None:
     files = [Path(__file__).parents[2] / "examples" / name for name in ("en.txt", "zh.txt")]
     mined = mine(files[0], files[1])
     first, second = (np.arange(len(mined.candidates.chosen)) == row for row in (0, 1))
-    refused = {COPY: first, "script": first | second, "number": first | second}
+    refused = {COPY: first, "language": first | second, "number": first | second}
     kinds, reasons = outcomes(replace(mined, refused=refused))
     assert kinds[:3].tolist() == [2, 2, 0] and reasons[2] is None
     assert str(reasons[0]).endswith("--keep-copies keeps it")
-    assert reasons[1] == "dropped for its flag: script, number"
+    assert reasons[1] == "dropped for its flag: language, number"

@@ -1,4 +1,4 @@
-"""Estimate and cut against a twin: docs/explanation/threshold.md, with loops, a pair at a time.
+"""Estimate and cut against a twin: docs/explanation/sure.md, with loops, a pair at a time.
 
 Nothing of xmine.scoring.probability or xmine.scoring.threshold is used for the twin, only `nearest`
 for the cosines.
@@ -277,7 +277,7 @@ def slow_size(probs: list[float], translations: float, precision: float | None) 
             continue  # no cut parts equal ones
         right = sum(probs[:count])
         f1 = 2 * right / (count + translations)
-        likely = probs[count - 1] >= 0.5 * (1 - translations / (0.03 * len(probs)))
+        likely = probs[count - 1] >= 0.5 * (1 - translations / (0.08 * len(probs)))
         if precision is None and f1 > best and likely:
             best, size = f1, count
         doubt = 0.9 * sum(each * (1 - each) for each in probs[:count])

@@ -1,7 +1,5 @@
 """What the figure of a second model adds to the log-odds of candidates."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -9,9 +7,8 @@ from numpy.typing import NDArray
 from tests.toys.mined import sides
 from xmine.knn.exact import search_exact
 from xmine.scoring.margin import margin_scores
-from xmine.scoring.probability import Confidence
-from xmine.scoring.rescoring import Cells, add_evidence, best_cells, weigh, with_leads
-from xmine.scoring.retrieval import ChosenPairs, choose_pairs
+from xmine.scoring.rescoring import Cells, best_cells, weigh, with_leads
+from xmine.scoring.retrieval import choose_pairs
 
 Floats = NDArray[np.float64]
 ROWS = 4000
@@ -138,20 +135,3 @@ def test_few_translations_are_believed_less() -> None:
         _, added = weigh(cells, figures[:, None].astype(np.float32), rows, sure)
         leads.append(np.polyfit(figures, added, 1)[0])
     assert 0.35 < leads[0] / leads[1] < 0.75
-
-
-@pytest.mark.parametrize("is_calibrated", [True, False])
-def test_the_log_odds_become_probabilities_but_for_known_pairs(is_calibrated: bool) -> None:
-    """By hand: odds of 1:1 and 4:1 times e are e:1 and 4 e:1."""
-    rows, cosines = np.arange(4), np.full(4, 0.5, np.float32)
-    evidence = np.ones(4, dtype=np.float32)
-    pairs = ChosenPairs(rows, rows, np.array([9, 8, 2, -1], np.float32), cosines)
-    first = Confidence(np.array([1.0, 0.0, 0.5, 0.8]), 3.0, 9.0)
-    known = np.array([1, 0, -1, -1], dtype=np.int8)
-    found = add_evidence(
-        first, replace(pairs, evidence=evidence), known, is_calibrated=is_calibrated
-    )
-    odds = np.exp([2, -1]) if is_calibrated else np.e * np.array([1, 4])
-    np.testing.assert_allclose(found.probs, [1, 0, *(odds / (1 + odds))], atol=1e-4)
-    assert found.translations == pytest.approx(3 + found.probs.sum() - 2.3, abs=1e-3)
-    assert found.apart == 9

@@ -84,7 +84,7 @@ def test_the_cut_has_the_highest_expected_f1(decimals: int) -> None:
             continue
         translations = float(probs.sum()) * (1 + seed % 3 / 4) + 0.1
         cut = chosen(probs, translations)
-        least = 0.5 * (1 - translations / (0.03 * len(probs)))  # where hardly any is expected
+        least = 0.5 * (1 - translations / (0.08 * len(probs)))  # where hardly any is expected
         curve = {
             value: 2 * right / (pairs + translations)
             for value, pairs, right in every_cut(probs)
@@ -156,8 +156,8 @@ def test_where_all_is_equal_nothing_stands_out() -> None:
 
 
 def test_a_hopeless_crowd_is_not_kept_but_doubtful_pairs_among_more_are() -> None:
-    kept = {chance: chosen(np.full(80, chance)).kept.pairs for chance in (0.0005, 0.02, 0.03, 0.2)}
-    assert kept == {0.0005: 0, 0.02: 0, 0.03: 80, 0.2: 80}
+    kept = {chance: chosen(np.full(80, chance)).kept.pairs for chance in (0.0005, 0.02, 0.08, 0.2)}
+    assert kept == {0.0005: 0, 0.02: 0, 0.08: 80, 0.2: 80}
 
 
 @pytest.mark.parametrize("precision", [None, 0.9])
@@ -377,8 +377,8 @@ def test_other_cuts_are_the_nearest_that_keep_something() -> None:
     ("translations", "apart", "weakness"),
     [
         (0.4, 9.0, "no pair stands out from the others"),
-        (FEW - 1.0, 9.0, f"a weak estimate: fewer than {FEW} translations stand out"),
-        (FEW - 1.0, 1.0, f"a weak estimate: fewer than {FEW} translations stand out"),
+        (FEW - 1.0, 9.0, f"fewer than {FEW} translations are expected: only labels tell"),
+        (FEW - 1.0, 1.0, f"fewer than {FEW} translations are expected: only labels tell"),
         (float(FEW), CLOSE, ""),
         (float(FEW), 2.9, "a weak estimate: translations hardly stand out from other pairs"),
     ],

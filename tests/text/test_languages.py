@@ -3,7 +3,7 @@
 import pytest
 
 from tests.toys.nineteen import NINETEEN
-from xmine.text.identification import _identifier
+from xmine.text.identification import identifier
 from xmine.text.languages import LANGUAGES, language_name, scripts_of, short_code
 
 
@@ -31,7 +31,7 @@ def test_a_language_is_named_or_left_as_its_code() -> None:
 
 
 def test_every_named_language_can_be_identified() -> None:
-    assert set(LANGUAGES) <= set(_identifier().labels)
+    assert set(LANGUAGES) <= set(identifier().labels)
 
 
 def test_scripts_follow_from_the_code_or_from_the_text() -> None:

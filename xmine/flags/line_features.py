@@ -1,6 +1,6 @@
 """Lines of a side -> features of each line, a few numbers that the rules of flags read.
 
-The features of a line take about 31 bytes, 81 while they are computed, and 47 on disk.
+The features of a line take about 32 bytes, 81 while they are computed, and 48 on disk.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +16,8 @@ from xmine.flags.boilerplate import boilerplate, ends_of, variants
 from xmine.flags.faults import garbled, markup
 from xmine.flags.flag_set import Bools
 from xmine.flags.near_copies import beyond_latin, latin_characters, letters_of
-from xmine.flags.scripts import foreign_to
+from xmine.flags.placeholders import may_have
+from xmine.flags.scripts import foreign_lines
 from xmine.progress import silent
 from xmine.run.local import LocalEngine
 from xmine.run.steps import Files, Steps, joined, python_task
@@ -45,6 +46,7 @@ _LINE = np.dtype(
         ("mark", "u1"),
         ("markup", "?"),
         ("garbled", "?"),
+        ("formatted", "?"),
     ]
 )
 
@@ -63,6 +65,7 @@ class LineFeatures:
         foreign: bool [lines], whether it is in another language than its side.
         mark: uint8 [lines], how it ends: 1 with the mark of a sentence, 2 of a question, else 0.
         markup, garbled: bool [lines], see `xmine.flags.faults`.
+        formatted: bool [lines], whether it may have placeholders.
         groups: int64 [lines], the first line with the same letters, see
             `xmine.flags.boilerplate.variants`.
         boilerplate: bool [lines], whether it is.
@@ -77,6 +80,7 @@ class LineFeatures:
     mark: NDArray[np.uint8]
     markup: Bools
     garbled: Bools
+    formatted: Bools
     groups: NDArray[np.int64]
     boilerplate: Bools
 
@@ -103,10 +107,10 @@ def read_line_features(
         lines = joined(files, 0, _LINE)
     else:
         lines = scratch.empty(len(side), _LINE)
-        is_foreign = foreign_to(language, scripts_of(language, side.texts))
+        are_foreign = foreign_lines(language, scripts_of(language, side.texts))
         for start in range(0, len(side), LINES_OF_A_TASK):
             stop = min(start + LINES_OF_A_TASK, len(side))
-            _look(lines, range(start, stop), side.texts, is_foreign)
+            _look(lines, range(start, stop), side.texts, are_foreign)
             tick(stop)
     alone = {"key", "ends"}
     columns = {name: _column(lines, name) for name in _LINE.names or () if name not in alone}
@@ -137,7 +141,7 @@ def _of_lines(
     """Compute the features of some lines in a task."""
     lines = np.empty(stop - start, dtype=_LINE)
     texts = (given.open() if isinstance(given, TextFiles) else given)[start:stop]
-    _look(lines, range(len(lines)), texts, foreign_to(language, scripts))
+    _look(lines, range(len(lines)), texts, foreign_lines(language, scripts))
     yield (lines,)
 
 
@@ -152,7 +156,7 @@ def _look(
     lines: NDArray[Any],
     some_lines: range,
     texts: Sequence[str],
-    is_foreign: Callable[[str, str], bool],
+    are_foreign: Callable[[Sequence[str], Sequence[str]], list[bool]],
 ) -> None:
     """Fill in the features of some lines."""
     for rows, some, spelt in _by_chunks(texts, some_lines):
@@ -162,10 +166,11 @@ def _look(
         lines["characters"][rows] = list(map(len, some))
         lines["latin"][rows] = list(map(latin_characters, some))
         lines["beyond_latin"][rows] = list(map(beyond_latin, spelt))
-        lines["foreign"][rows] = list(map(is_foreign, some, spelt))
+        lines["foreign"][rows] = are_foreign(some, spelt)
         lines["mark"][rows] = list(map(last_mark, some))
         lines["markup"][rows] = [bool(markup(text)) for text in texts[rows]]
         lines["garbled"][rows] = [bool(garbled(text)) for text in texts[rows]]
+        lines["formatted"][rows] = list(map(may_have, texts[rows]))
 
 
 def last_mark(text: str) -> int:

@@ -2,6 +2,6 @@
 
 # What makes a pair suspicious (xmine/flags/rules.py), in the order of the column.
 FLAGS = (
-    *("hub", "copy", "near-copy", "script", "length", "partial"),
-    *("number", "negation", "high", "duplicate", "markup", "garbled"),
+    *("hub", "copy", "near-copy", "language", "length", "partial"),
+    *("number", "negation", "high", "duplicate", "markup", "garbled", "placeholder"),
 )

@@ -13,9 +13,11 @@ from xmine.flags.faults import garbled, markup
 from xmine.flags.near_copies import letters_of, shared_letters
 from xmine.flags.negation import negated_alone, negators
 from xmine.flags.numbers import Number, differing, reader
+from xmine.flags.placeholders import differing as placeholders
 from xmine.flags.scripts import foreign_to, share_of_script
 from xmine.text.folding import nfkc, without_markup
-from xmine.text.languages import ENGLISH_WORDS, scripts_of, short_code
+from xmine.text.languages import ENGLISH_WORDS, language_name, scripts_of, short_code
+from xmine.text.rivals import rather_in
 
 _MOST_SAID = 60  # characters of a stretch
 _SCRIPTS = {"CJK": "Han"}
@@ -56,12 +58,7 @@ def _number(texts: Both, files: Files) -> str:
     found = differing(*texts, reader(files.languages[0]), reader(files.languages[1]))
     if found is None:
         return "a number is on one side only"
-    parts = [
-        f"{_listed(numbers)} on the {side} side only"
-        for side, numbers in zip(("source", "target"), found, strict=True)
-        if numbers
-    ]
-    return ", ".join(parts)
+    return _sides(*(list(map(_named, numbers)) for numbers in found))
 
 
 def _negation(texts: Both, files: Files) -> str:
@@ -71,13 +68,25 @@ def _negation(texts: Both, files: Files) -> str:
     return said if all(found) else f"{said or 'a negator'}, no negation in the other side"
 
 
-def _listed(numbers: list[Number]) -> str:
-    """Name numbers once each, each by its readings."""
-    named = [
-        each.written or " or ".join(map(_written, sorted(each.readings)[:3])) for each in numbers
-    ]
-    *others, last = dict.fromkeys(named)
-    return f"{', '.join(others)} and {last}" if others else last
+def _placeholder(texts: Both, _: Files) -> str:
+    found = placeholders(*texts)
+    return _sides(*found) if found else "a placeholder is on one side only"
+
+
+def _sides(source: list[str], target: list[str]) -> str:
+    """Say what is on either side only, each once."""
+    said = []
+    for side, found in (("source", source), ("target", target)):
+        if found:
+            *others, last = dict.fromkeys(found)
+            listed = f"{', '.join(others)} and {last}" if others else last
+            said.append(f"{listed} on the {side} side only")
+    return ", ".join(said)
+
+
+def _named(number: Number) -> str:
+    """Name a number as it is written, or by its readings."""
+    return number.written or " or ".join(map(_written, sorted(number.readings)[:3]))
 
 
 def _written(value: float) -> str:
@@ -94,7 +103,7 @@ def _stretch(find: Callable[[str], str], fault: str) -> Explained:
     return told
 
 
-def _script(texts: Both, files: Files) -> str:
+def _language(texts: Both, files: Files) -> str:
     sides = zip(("source", "target"), files.languages, files.texts, texts, strict=True)
     said = "; ".join(filter(None, (_foreign(*side) for side in sides)))
     return said or "a side is not in its language"
@@ -105,7 +114,8 @@ def _foreign(name: str, language: str, side: Sequence[str], text: str) -> str:
     text, letters = nfkc(without_markup(text)), letters_of(text)
     found = scripts_of(language, side)
     if not foreign_to(language, found)(text, letters):
-        return ""
+        (code,) = rather_in(language, found)([text], [letters])
+        return code and f"the {name} looks like {language_name(code)}"
     share = share_of_script(language, side, letters)
     own = sorted(found)
     scripts = " or ".join(_SCRIPTS.get(each, each.title()) for each in own)
@@ -129,7 +139,7 @@ _EXPLAINED: dict[str, Explained] = {
     "hub": lambda *_: "a side is near to very many lines, or is boilerplate",
     "copy": lambda *_: "both sides are the same text",
     "near-copy": _near_copy,
-    "script": _script,
+    "language": _language,
     "length": _length,
     "partial": lambda *_: "a stretch of a side has no counterpart",
     "number": _number,
@@ -138,4 +148,5 @@ _EXPLAINED: dict[str, Explained] = {
     "duplicate": lambda *_: "a better pair has the same source or target",
     "markup": _stretch(markup, "is markup"),
     "garbled": _stretch(garbled, "is no text that people wrote"),
+    "placeholder": _placeholder,
 }

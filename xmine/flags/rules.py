@@ -23,6 +23,7 @@ from xmine.flags.flag_set import (
 from xmine.flags.hubness import hub_reason, is_hub
 from xmine.flags.near_copies import copied, letters_of, too_unequal
 from xmine.flags.partial import is_partial
+from xmine.flags.placeholders import differing as placeholders
 from xmine.flags.reading import ReadLines
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring.alignment import Looseness
@@ -91,7 +92,7 @@ def flag_pairs(
         else is_hub(neighbours.sources, left)[x] | is_hub(neighbours.targets, right)[y],
         "copy": copy,
         "near-copy": near_copy,
-        "script": foreign,
+        "language": foreign,
         "number": read.other_numbers,
         "negation": read.one_sided,
         "duplicate": (better[0] != own) | (better[1] != own),
@@ -110,6 +111,11 @@ def flag_pairs(
     found["high"] = none if neighbours is None else too_high(chosen, sure, neighbours)
     found["markup"] = left.markup[x] | right.markup[y]
     found["garbled"] = left.garbled[x] | right.garbled[y]
+
+    found["placeholder"] = none.copy()
+    rows = np.flatnonzero(left.formatted[x] | right.formatted[y])
+    texts = PickedTexts(source.texts, x[rows]), PickedTexts(target.texts, y[rows])
+    found["placeholder"][rows] = [bool(placeholders(*pair)) for pair in zip(*texts, strict=True)]
 
     def texts_of(pair: int) -> tuple[str, str]:
         return source.texts[int(x[pair])], target.texts[int(y[pair])]

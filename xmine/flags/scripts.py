@@ -1,6 +1,7 @@
 """A line and the language of its file -> whether it is in another script or language.
 
-Languages that share a script are not told apart, but for English, and for Chinese in Japanese.
+Scripts and function words tell most; from twenty letters on, `xmine.text.rivals` tells what is in
+another language than its side, if that is not English.
 
 Names stay in Latin letters in text of any script, so a line of Latin letters is judged by the words
 that names do not have: those that are not capitalised, and function words.
@@ -11,6 +12,7 @@ from collections.abc import Callable, Sequence
 
 from xmine.text.folding import HAN
 from xmine.text.languages import ENGLISH_WORDS, TABLE, UNKNOWN_LANGUAGE, scripts_of, short_code
+from xmine.text.rivals import rather_in
 
 _RANGES: dict[str, str] = {**TABLE["ranges"], "CJK": HAN}  # classes of regular expressions
 # A line with a smaller share of letters in its own script is not written in it; most of a line in
@@ -38,7 +40,8 @@ _OWN = {"HIRAGANA": (re.compile("[ぁ-ヿ]"), 10), "HANGUL": (re.compile("[가-�
 _LATIN = _RANGES["LATIN"]
 _WORD = re.compile(rf"[{_LATIN}]+")
 _CHINESE = re.compile(f"[{HAN}]")
-_TAG = re.compile("<[^<>]*>")
+# Tags, and the words of messages of ICU: {n, plural, one{…} other{…}}.
+_CODE = re.compile(r"<[^<>]*>|\{\s*\w+\s*,\s*\w+\s*,|[\w=]*\{\w*\}?")
 
 
 def foreign_to(language: str, scripts: set[str]) -> Callable[[str, str], bool]:
@@ -63,6 +66,20 @@ def foreign_to(language: str, scripts: set[str]) -> Callable[[str, str], bool]:
     if language == UNKNOWN_LANGUAGE:
         return lambda text, letters: _not_latin(letters, others)
     return lambda text, letters: _not_latin(letters, others) or _in_english(text)
+
+
+def foreign_lines(
+    language: str, scripts: set[str]
+) -> Callable[[Sequence[str], Sequence[str]], list[bool]]:
+    """Make a function of lines and their letters that marks the lines that are foreign to a side.
+
+    `language` and `scripts` are as in `foreign_to`.
+    """
+    by_words, other = foreign_to(language, scripts), rather_in(language, scripts)
+    return lambda texts, letters: [
+        bool(code) or by_words(*line)
+        for code, *line in zip(other(texts, letters), texts, letters, strict=True)
+    ]
 
 
 def share_of_script(language: str, texts: Sequence[str], letters: str) -> float:
@@ -109,9 +126,9 @@ def _not_latin(letters: str, own: re.Pattern[str]) -> bool:
 
 
 def _plain(text: str) -> str:
-    """Leave out tags; make a line in capitals throughout, where they mark no names, lower case."""
-    if "<" in text:
-        text = _TAG.sub(" ", text)
+    """Leave out code; make a line in capitals throughout, where they mark no names, lower case."""
+    if "<" in text or "{" in text:
+        text = _CODE.sub(" ", text)
     return text.lower() if text.isupper() else text
 
 

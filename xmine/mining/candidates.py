@@ -26,7 +26,6 @@ from xmine.scoring.alignment import Looseness
 from xmine.scoring.decoys import estimate_by_decoys, with_decoys
 from xmine.scoring.margin import MarginScores, margin_scores, pair_scores
 from xmine.scoring.probability import Confidence, Floats, Kindred, estimate
-from xmine.scoring.rescoring import add_evidence
 from xmine.scoring.retrieval import ChosenPairs, choose_pairs
 from xmine.scoring.threshold import choose_threshold
 from xmine.text.identification import guess_language
@@ -189,12 +188,11 @@ def read_candidates(
     lower = (chosen.scores - read.against(pairs, weights)).astype(np.float32)
     order = np.lexsort((chosen.targets, chosen.sources, -lower))
     chosen = replace(chosen, scores=lower)
-    decoys = candidates.decoys
-    if decoys is not None:
-        rows = decoys.sources, decoys.targets
-        texts = PickedTexts(sides[0].texts, rows[0]), PickedTexts(sides[1].texts, rows[1])
+    if (decoys := candidates.decoys) is not None:
+        pairs = decoys.sources, decoys.targets
+        texts = PickedTexts(sides[0].texts, pairs[0]), PickedTexts(sides[1].texts, pairs[1])
         differ = replace(read, other_numbers=other_numbers(texts, languages))
-        less = differ.against(rows, weights)
+        less = differ.against(pairs, replace(weights, other_language=0))
         decoys = replace(decoys, scores=(decoys.scores - less).astype(np.float32))
         candidates = replace(candidates, decoys=decoys)
     return candidates.with_pairs(chosen.take(order), order)
@@ -271,10 +269,6 @@ def estimate_probabilities(
     confidence = first_estimate(candidates, seeds, probs)
     if confidence is None:
         return Estimated(candidates, None, copies)
-    if chosen.evidence is not None:
-        known[~np.isnan(probs)] = 0
-        is_calibrated = candidates.weights is not None
-        confidence = add_evidence(confidence, chosen, known, is_calibrated=is_calibrated)
     left = np.isnan(probs)
     if settled.others is not None and confidence.probs[left & is_open].sum() < 1:
         probs = np.where(left & is_open, settled.others.probs_of(*lines), probs)
@@ -306,11 +300,17 @@ def first_estimate(
     given = np.full(len(chosen), np.nan) if given is None else given
     labels = labels_of(seeds.pairs, *candidates.lines())
     apart = np.where(copies & (labels == -1), 0.0, given)
-    if weights and decoys is not None and len(decoys):
-        return estimate_by_decoys(chosen, decoys, weights.decoy_power, labels, apart)
+    are_odds = weights is not None or chosen.evidence is not None
+    if are_odds and decoys is not None and len(decoys):
+        # Lines of another language are few or one part of a file, and must not tell how scores are.
+        rows, read, less = (chosen.sources, chosen.targets), candidates.read, np.zeros(len(chosen))
+        weights = weights or RerankingWeights()
+        if read is not None and candidates.weights:
+            less = read.against(rows, replace(weights, other_numbers=0, other_mark=0))
+        return estimate_by_decoys(chosen, less, decoys, weights.decoy_power, labels, apart)
     known[~np.isnan(apart)] = 0  # which leaves them out of the fit
     found = estimate(chosen, candidates.neighbours, known, candidates.kin)
-    if found is None or decoys is None or not len(decoys) or chosen.evidence is not None:
+    if found is None or decoys is None or not len(decoys):
         return found
     return with_decoys(found, chosen, decoys, labels, apart)
 

@@ -1,5 +1,6 @@
 """Candidates and a second model -> candidates that are chosen again with that model's figure."""
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ from xmine.mining.candidates import Candidates, first_estimate, known_pairs
 from xmine.mining.options import MiningOptions
 from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs
 from xmine.progress import silent
+from xmine.scoring.decoys import USUAL
 from xmine.scoring.documents import Overlap
 from xmine.scoring.margin import pair_scores
 from xmine.scoring.probability import Floats
@@ -51,6 +53,15 @@ def rescore(
     cells = best_cells(near, candidates.scores, right)
     rows = np.flatnonzero(known != 0)
     log_odds, added = weigh(cells, chosen.take(rows), present.probs[rows])
+    slope, height = np.polyfit(cells.scores, log_odds - added, 1).tolist()
+    share = float(np.clip(present.probs[rows].mean(), 1e-6, 1 - 1e-6))
+    lift = math.log(share / (1 - share)) + USUAL  # that of log-odds without this share
+    log_odds, height = log_odds - lift, height - lift
+    if (decoys := candidates.decoys) is not None:
+        at = cells.places(decoys.sources, decoys.targets)
+        decoys, at = decoys.take(at >= 0), at[at >= 0]
+        odds = slope * decoys.scores + height + added[at]
+        decoys = replace(decoys, scores=odds.astype(np.float32))
     scores = spread(cells, log_odds, near, candidates.scores.clamped)
     again = choose_pairs(near, scores, options.retrieval)
     at = cells.places(right.sources, right.targets)
@@ -66,7 +77,7 @@ def rescore(
         before[at[at >= 0]] = chosen.evidence[at >= 0]
         evidence += before[cells.places(again.sources, again.targets)]
     again = replace(again, margins=margins, evidence=evidence)
-    return replace(candidates, chosen=again, scores=scores, decoys=None)
+    return replace(candidates, chosen=again, scores=scores, decoys=decoys)
 
 
 def by_model(

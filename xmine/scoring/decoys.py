@@ -44,6 +44,7 @@ _ROUNDS = 3  # of probabilities, which tell the decoys that are second best
 
 def estimate_by_decoys(
     pairs: ChosenPairs,
+    less: Floats,
     decoys: ChosenPairs,
     power: float,
     labels: NDArray[np.int8],
@@ -53,6 +54,7 @@ def estimate_by_decoys(
 
     Args:
         pairs: chosen by their scores, log-odds up to a shift.
+        less: float64 [pairs], what has been taken off the scores since the pairs were chosen.
         decoys: chosen and scored as the pairs were, without their cells.
         power: see above.
         labels: [pairs], 1 for pairs that people accepted, 0 for rejected ones, -1 for the others:
@@ -61,7 +63,7 @@ def estimate_by_decoys(
             the others.
     """
     counts, accepted, rejected = (
-        _counted(pairs.scores, rows) for rows in (np.isnan(given), labels == 1, labels == 0)
+        _counted(pairs.scores + less, rows) for rows in (np.isnan(given), labels == 1, labels == 0)
     )
     slopes, shifts = (each.ravel() for each in np.meshgrid(_SLOPES, _SHIFTS))
     odds = slopes[:, None] * _BINS + shifts[:, None]  # [curves, bins]
@@ -109,10 +111,10 @@ def with_decoys(
     labels: NDArray[np.int8],
     given: Floats,
 ) -> Confidence:
-    """Take the mean of an estimate by gaps and of one by decoys, where scores are margins.
+    """Take the quadratic mean of an estimate by gaps and of one by decoys of margins.
 
     Either errs where the other does not: gaps of translations and of wrong pairs may look like one
-    kind, and margins tell less than log-odds. So neither alone may say that there is nothing.
+    kind, and margins tell less than log-odds. So neither alone may say that there is nothing, and the surer one counts more.
 
     Args:
         first: the estimate by gaps, of the same pairs.
@@ -124,8 +126,9 @@ def with_decoys(
     def as_odds(some: ChosenPairs) -> ChosenPairs:
         return replace(some, scores=((some.scores - middle) * rise - _BELOW).astype(np.float32))
 
-    second = estimate_by_decoys(as_odds(pairs), as_odds(decoys), _POWER, labels, given)
-    probs = np.round((first.probs + second.probs) / 2, 4)
+    own, none = as_odds(pairs), np.zeros(len(pairs))
+    second = estimate_by_decoys(own, none, as_odds(decoys), _POWER, labels, given)
+    probs = np.round(np.sqrt((first.probs**2 + second.probs**2) / 2), 4)
     more = float(probs.sum() - first.probs.sum())
     return replace(first, probs=probs, translations=round(first.translations + more, 4))
 
@@ -145,17 +148,18 @@ def _null(pairs: ChosenPairs, probs: Floats, decoys: ChosenPairs, power: float) 
     share = (np.arange(len(decoys)) + 0.5) / len(decoys)  # of decoys above each
     weights = power * share ** (power - 1)
     weights *= len(decoys) / weights.sum()
-    null: Floats = np.bincount(_places(decoys.scores[order]), weights, len(_BINS))
+    places = _places(decoys.scores[order])
+    null: Floats = np.bincount(places, weights, len(_BINS)).astype(np.float64)
     return null
 
 
-def _places(scores: NDArray[np.float32]) -> NDArray[np.int64]:
+def _places(scores: NDArray[np.floating]) -> NDArray[np.int64]:
     """Find the bins of scores; those beyond the last bins are in these."""
     inside = np.clip(scores.astype(np.float64), _LEFT, _RIGHT - _BIN / 2)
     return ((inside - _LEFT) / _BIN).astype(np.int64)
 
 
-def _counted(scores: NDArray[np.float32], rows: NDArray[np.bool_]) -> Floats:
+def _counted(scores: NDArray[np.floating], rows: NDArray[np.bool_]) -> Floats:
     """Count the scores of some rows in each bin."""
     counts = np.zeros(len(_BINS))
     for some in slices(len(scores)):

@@ -5,7 +5,7 @@ row and column. Without a translation, the best three cells are the top of one p
 is exponential their gap is exponential too, and the next spacing has half its mean (Rényi, 1953,
 "On the theory of order statistics"). So the files themselves show how far wrong pairs stand out.
 The gaps of translations are normal around a mean several times as far, which falls where rivals are
-close. Fitting both gives each pair a probability. docs/explanation/threshold.md has the
+close. Fitting both gives each pair a probability. docs/explanation/sure.md has the
 derivation and says where the estimate fails.
 """
 
@@ -60,9 +60,6 @@ PAIRS_AT_ONCE = 16_384
 # The standard normal distribution function, looked up between these points: numpy has none.
 _POINTS = np.linspace(-6, 6, 2_401)
 _BELOW = np.array([0.5 * math.erfc(-each / math.sqrt(2)) for each in _POINTS])
-
-
-LEAST_PROB = 5e-5  # half the last decimal of a probability
 
 
 def sigmoid(values: Floats) -> Floats:

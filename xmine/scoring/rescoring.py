@@ -12,14 +12,14 @@ foretells them, which the score does as well as can be: even a figure that is th
 no weight from it.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring.margin import MarginScores
-from xmine.scoring.probability import LEAST_PROB, Confidence, Floats, sigmoid
+from xmine.scoring.probability import Floats
 from xmine.scoring.reranking_fit import fit_curve
 from xmine.scoring.retrieval import ChosenPairs
 
@@ -146,25 +146,3 @@ def spread(cells: Cells, scores: Floats, neighbours: Neighbours, clamped: int) -
     places = (cells.places(*side) for side in sides)
     left, right = (np.where(each < 0, -np.inf, scores[each]).astype(np.float32) for each in places)
     return MarginScores(left, right, clamped)
-
-
-def add_evidence(
-    first: Confidence, pairs: ChosenPairs, known: NDArray[np.int8], *, is_calibrated: bool
-) -> Confidence:
-    """Give probabilities that take the figure of a second model into account.
-
-    Args:
-        first: the estimate by cosines.
-        pairs: scored by `weigh`.
-        known: [pairs], 1 for pairs known to be right, 0 for wrong ones, -1 for the others.
-        is_calibrated: whether the scores stand for the probabilities; if not, the first estimate
-            says more than the margin does, and the figure is added to it.
-    """
-    assert pairs.evidence is not None
-    odds = pairs.scores.astype(np.float64)
-    if not is_calibrated:
-        before = np.clip(first.probs, LEAST_PROB, 1 - LEAST_PROB)
-        odds = np.log(before / (1 - before)) + pairs.evidence
-    probs = np.where(known == -1, np.round(sigmoid(odds), 4), first.probs)
-    more = float(probs.sum() - first.probs.sum())
-    return replace(first, probs=probs, translations=round(first.translations + more, 4))

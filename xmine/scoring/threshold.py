@@ -3,7 +3,7 @@
 The cut is a given probability, the one of the highest expected F1 (`auto`), or the lowest from one
 half on whose pairs are expected to be as precise as is wanted. Where there is no estimate, the cut
 is a score.
-docs/explanation/threshold.md has the derivation and how good it is.
+docs/explanation/sure.md has the derivation and how good it is.
 """
 
 import math
@@ -22,7 +22,7 @@ _PRUDENCE = 0.9
 # Nor does `auto` keep one where no translation is expected, since the best F1 of hardly any
 # translations is low, and so is its cut; the nearer their share of the pairs is to _SPARSE, the
 # less this counts.
-LIKELY, _SPARSE = 0.5, 0.03
+LIKELY, _SPARSE = 0.5, 0.08
 UNLIKELY_LEFT_OUT = f", without pairs below {LIKELY:g}; --min-prob takes them in"
 # With fewer translations than this one must not rely on the estimate, nor where their gaps are less
 # than so many times as wide as those of wrong pairs, as among short lines.
@@ -200,7 +200,7 @@ def weakness_of(confidence: Confidence | None, advice: str = "") -> str:
     if found < 1:
         return f"no pair stands out from the others{advice}"
     if found < FEW:
-        return f"a weak estimate: fewer than {FEW} translations stand out{advice}"
+        return f"fewer than {FEW} translations are expected: only labels tell{advice}"
     if confidence.apart < CLOSE:
         return f"a weak estimate: translations hardly stand out from other pairs{advice}"
     return ""

@@ -185,7 +185,7 @@ def tell_apart(text: str, languages: Sequence[str], least: float = 0.0) -> str:
     codes = {short_code(code): code for code in fitting}
     if not 1 < len(codes) == len(fitting) or not LANGUAGES.keys() >= codes.keys():
         return UNKNOWN_LANGUAGE
-    (first, likeliest), (_, second), *_ = _identifier(tuple(sorted(codes))).rank(text)
+    (first, likeliest), (_, second), *_ = identifier(tuple(sorted(codes))).rank(text)
     return codes[first] if likeliest > max(second, least) else UNKNOWN_LANGUAGE
 
 
@@ -262,7 +262,7 @@ def _looks_of(sample: tuple[str, ...]) -> _Looks:
     groups = groups[:: max(1, len(groups) // _MOST_GROUPS)]
     found: Counter[str] = Counter()
     for group in groups:
-        for code, probability in _identifier().rank(group):
+        for code, probability in identifier().rank(group):
             found[short_code(code)] += probability / len(groups)
     return _Looks(scripts, {code: found[code] for code in found if code != "zxx"})  # no language
 
@@ -311,10 +311,10 @@ def _groups(lines: Sequence[str]) -> Iterator[str]:
 
 
 @cache
-def _identifier(languages: tuple[str, ...] = ()) -> "LanguageIdentifier":
+def identifier(languages: tuple[str, ...] = ()) -> "LanguageIdentifier":
     """Load py3langid's model, or take that for some languages alone."""
     if languages:
-        found = copy(_identifier())
+        found = copy(identifier())
         found.set_languages(languages)
         return found
     from py3langid.langid import MODEL_FILE, LanguageIdentifier

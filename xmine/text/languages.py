@@ -106,6 +106,11 @@ def knows_script(language: str) -> bool:
     return short_code(language) in _SCRIPTS
 
 
+def written_in(scripts: set[str]) -> set[str]:
+    """Give the codes of languages that are written in just these scripts."""
+    return {code for code, found in _SCRIPTS.items() if found == scripts}
+
+
 def scripts_of(language: str, texts: Sequence[str]) -> set[str]:
     """Name the scripts a language is written in, as Unicode names them (LATIN, CJK).
 

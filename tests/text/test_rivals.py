@@ -1,0 +1,37 @@
+"""Lines in another language of their script are told, with the identifier's own likelihoods."""
+
+import numpy as np
+import pytest
+
+from tests.toys.nineteen import LINES
+from xmine.flags.near_copies import letters_of
+from xmine.text.identification import identifier
+from xmine.text.languages import LANGUAGES, scripts_of, written_in
+from xmine.text.rivals import likelihoods, model_of, rather_in
+
+KNOWN = [code for code in LINES if code in LANGUAGES]
+
+
+@pytest.mark.parametrize("language", KNOWN)
+def test_lines_of_other_languages_are_told_among_those_of_each(language: str) -> None:
+    told = rather_in(language, scripts_of(language, ()))
+    for code in KNOWN:
+        lines = [line for line in LINES[code] if len(letters_of(line)) >= 20]
+        rival = scripts_of(code, ()) == scripts_of(language, ()) and language not in (code, "en")
+        said = told(lines, list(map(letters_of, lines)))
+        assert said == [code if rival else ""] * len(lines), code
+
+
+def test_likelihoods_are_those_of_the_identifier_one_line_after_the_other() -> None:
+    codes = tuple(sorted(written_in({"LATIN"})))
+    texts = [line for code in KNOWN for line in LINES[code]] + [
+        "BIS MORGEN, IHR DREI",
+        "na na na na",
+    ]
+    found = np.exp(likelihoods(model_of(codes), texts).astype(np.float64))
+    found /= found.sum(axis=1, keepdims=True)
+    for text, shares in zip(texts, found, strict=True):
+        expected = dict(identifier(codes).rank(text))
+        assert [expected[code] for code in model_of(codes).classes] == pytest.approx(
+            shares, abs=1e-4
+        )

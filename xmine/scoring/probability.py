@@ -62,9 +62,6 @@ _POINTS = np.linspace(-6, 6, 2_401)
 _BELOW = np.array([0.5 * math.erfc(-each / math.sqrt(2)) for each in _POINTS])
 
 
-LEAST_PROB = 5e-5  # half the last decimal of a probability
-
-
 def sigmoid(values: Floats) -> Floats:
     """Turn log-odds into probabilities."""
     probs: Floats = 1 / (1 + np.exp(-np.clip(values, -700, 700)))

@@ -237,6 +237,8 @@ def test_what_top_left_out_comes_back_and_what_is_known_to_be_wrong_never_does(
     wrong = [lines_of(mined, row) for row in (0, 4, 12)]
     for lines in wrong:
         command("pairs", "judge", "run", *lines, "reject")
+    for row in (1, 2, 3, 5):
+        command("pairs", "judge", "run", *lines_of(mined, row), "accept")
     words = ["mine", "en.txt", "zh.txt", "-o", "new/", "--model", str(toy_folder)]
     ended = command(*words, "--top", "2", "--seed-pairs", "run")
     assert ended.code == 0 and "dropped: known to be wrong 3" in ended.err

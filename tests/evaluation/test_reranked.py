@@ -165,7 +165,7 @@ def test_rows_of_papers_are_those_of_before(
     assert bucc == [
         ("zh-en held-out", 18, 0.809524),
         ("zh-en oracle", 29, 0.708861),
-        ("zh-en auto", 24, 0.648649),
+        ("zh-en auto", 25, 0.666667),
         ("zh-en at 1.04", 44, 0.638298),
         ("zh-en at 1.06", 43, 0.645161),
         ("zh-en at 1.2", 29, 0.708861),

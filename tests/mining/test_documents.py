@@ -253,7 +253,7 @@ def test_documents_of_one_name_without_a_translation_are_no_pair(
     assert "0 pairs of documents" in done.err and "0 beads" in done.err
     every = command("documents", *given, "--align", "b.tsv", "--min-prob", "0").err
     precision = re.search(r"expected precision ([\d.]+)", every)
-    assert precision is None or float(precision[1]) < 0.3
+    assert precision is None or float(precision[1]) < 0.5
     same = command("documents", given[0], given[0]).err
     assert "the same text; translations need another language" in same
 

@@ -40,7 +40,7 @@ def test_enter_shows_the_neighbours_of_the_pair_both_ways(
     around = Surroundings(opened)
     near = around.near("source", source) + around.near("target", target)
     assert opened.scores is not None and around.near("source", source)[0].score == opened.scores[0]
-    assert [each.score is None for each in near] == [False, False, True, True] * 2
+    assert [each.score is None for each in near] == [False, False, True, True, True] * 2
 
     async def script(pilot: Any) -> None:
         await settled(pilot)

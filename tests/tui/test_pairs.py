@@ -16,6 +16,7 @@ from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import PairQuery, counted, select
+from xmine.display import count
 from xmine.pairs.io import read_pairs, write_pairs
 from xmine.tui.app import XmineApp
 from xmine.tui.state import keep_setting
@@ -231,7 +232,8 @@ def test_the_list_below_the_line_writes_the_filter(mined_run: Path) -> None:
         where = f"{flag} AND NOT kept"
         assert line.value == where
         wanted = select(opened, PairQuery(where)).tolist()
-        assert f"{len(wanted)} pairs of {len(opened)}: enter shows them" in shown
+        found = count(len(wanted), "pair")
+        assert f"{found} of {len(opened)}: enter shows them" in shown
         assert f"Pairs {where}" in (await keys("enter"))[0]
         assert table(pilot).pairs.data.tolist() == wanted
         await keys("slash", "tab", "up", "up")  # out of the list, and to the line of before

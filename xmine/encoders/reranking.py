@@ -65,8 +65,8 @@ def read_reranking(folder: Path) -> RerankingWeights | None:
     content = read_json(path)
     trees, given = content.pop("trees", []), content.items()
     names = {each.name for each in fields(RerankingWeights)} - {"trees"}
-    # Files of earlier versions have two numbers more, and lack others: these have no weight there.
-    given = [(name, each) for name, each in given if name not in ("right_mean", "right_deviation")]
+    left = ("right_mean", "right_deviation")  # of earlier versions, which lacked other numbers
+    given = [(name, each) for name, each in given if name not in left]
     content = {"covered": 0.0, "length": 0.0, "other_mark": 0.0, "decoy_power": 0.7, **dict(given)}
     numbers = all(type(each) in (int, float) and abs(each) < _LARGEST for _, each in given)
     if content.keys() != names or not numbers or not 0 < content["decoy_power"] <= 1:

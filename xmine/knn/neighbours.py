@@ -74,14 +74,9 @@ class Neighbours:
         """
         rows = _places_left(self.targets, x, y)
         columns = _places_left(self.sources, y, x)
-        left = replace(
-            self,
-            targets=np.take_along_axis(self.targets, rows, axis=1),
-            target_cosines=np.take_along_axis(self.target_cosines, rows, axis=1),
-            sources=np.take_along_axis(self.sources, columns, axis=1),
-            source_cosines=np.take_along_axis(self.source_cosines, columns, axis=1),
-        )
-        return left, rows, columns
+        places = zip(FILES, (rows, rows, columns, columns), strict=True)
+        kept = {name: np.take_along_axis(getattr(self, name), at, 1) for name, at in places}
+        return replace(self, **kept), rows, columns
 
 
 def _places_left(ids: Kept, own: Kept, others: Kept) -> Kept:

@@ -301,8 +301,8 @@ def first_estimate(
     labels = labels_of(seeds.pairs, *candidates.lines())
     apart = np.where(copies & (labels == -1), 0.0, given)
     if chosen.evidence is not None:  # with which scores are log-odds
-        probs = np.where(np.isnan(apart), sigmoid(chosen.scores.astype(np.float64)), apart)
-        probs = np.round(np.where(labels >= 0, labels, probs), 4)
+        probs: Floats = np.where(np.isnan(apart), sigmoid(chosen.scores.astype(np.float64)), apart)
+        probs = np.where(labels >= 0, labels, np.round(probs, 4)).astype(np.float64)
         return Confidence(probs, round(float(probs.sum()), 4))
     second, none = None, np.zeros(len(chosen))
     if decoys is not None and len(decoys) and weights:

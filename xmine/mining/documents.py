@@ -16,6 +16,7 @@ from xmine.mining.pipeline import mine
 from xmine.progress import Report, silent
 from xmine.scoring.documents import Overlap
 from xmine.scoring.late_interaction import Floats, Rows
+from xmine.scoring.threshold import LIKELY
 from xmine.text.identification import check_language
 from xmine.text.inputs import Texts
 from xmine.text.languages import LANGUAGES, UNKNOWN_LANGUAGE, short_code
@@ -99,6 +100,7 @@ def shared_of(mined: Mined) -> tuple[Overlap, Names, Sizes]:
     sides, chosen = (mined.candidates.source, mined.candidates.target), mined.candidates.chosen
     names = sides[0].document_names, sides[1].document_names
     probs = np.zeros(len(chosen)) if mined.confidence is None else mined.confidence.probs
+    probs = np.where(probs < LIKELY, 0, probs)  # the doubts of many wrong pairs are no translation
     found, sums, sizes = list[tuple[Rows, Rows]](), list[Floats](), list[Rows]()
     for side, every, rows in zip(sides, names, (chosen.sources, chosen.targets), strict=True):
         lines, of = side.held(_MOST_VERSIONS)

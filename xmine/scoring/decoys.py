@@ -118,7 +118,8 @@ def joined(first: Confidence, second: Confidence) -> Confidence:
     kind, and margins, and weights that were learnt without gold, tell less than log-odds. So
     neither alone may say that there is nothing, and the surer one counts more.
     """
-    probs = np.round(np.sqrt((first.probs**2 + second.probs**2) / 2), 4)
+    probs: Floats = np.sqrt((first.probs**2 + second.probs**2) / 2)
+    np.round(probs, 4, out=probs)
     more = float(probs.sum() - first.probs.sum())
     return replace(first, probs=probs, translations=round(first.translations + more, 4))
 

@@ -285,10 +285,10 @@ def estimate_probabilities(
 def first_estimate(
     candidates: Candidates, seeds: LabelledPairs, given: Floats | None = None
 ) -> Confidence | None:
-    """Estimate how probable each candidate is, by decoys, or without a judge by gaps of cosines.
+    """Estimate how probable each candidate is: by decoys, and without fitted weights by gaps, too.
 
     Args:
-        candidates: the pairs, without evidence of a second figure.
+        candidates: the pairs.
         seeds: pairs that are known.
         given: float64 [pairs], probabilities of pairs that take no part; NaN for the others.
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,7 +76,7 @@ class Neighbours:
         rows = _places_left(self.targets, x, y)
         columns = _places_left(self.sources, y, x)
         places = zip(FILES, (rows, rows, columns, columns), strict=True)
-        kept = {name: np.take_along_axis(getattr(self, name), at, 1) for name, at in places}
+        kept: Any = {name: np.take_along_axis(getattr(self, name), at, 1) for name, at in places}
         return replace(self, **kept), rows, columns
 
 

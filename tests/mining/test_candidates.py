@@ -132,6 +132,13 @@ def test_many_copies_do_not_hide_the_translations(mine: Mine, toy_files: ToyFile
     assert len(lines(mined) & gold) >= 29
 
 
+def test_no_decoy_was_chosen(mine: Mine) -> None:
+    for found in (mine(MiningOptions(rerank=each)).candidates for each in ("tokens", "off")):
+        assert found.decoys
+        one, two = (each.sources * 1000 + each.targets for each in (found.decoys, found.chosen))
+        assert not np.isin(one, two).any()
+
+
 def test_seeds_are_pinned_and_sharpen_the_estimate(mine: Mine, toy_files: ToyFiles) -> None:
     gold = toy_files[2]
     every = MiningOptions(threshold=float("-inf"))

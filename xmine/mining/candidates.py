@@ -48,6 +48,7 @@ class Candidates:
         copies: bool [chosen], which pairs are untranslated: the same text on both sides, or nearly
             so and in the wrong language; None where that is not known yet.
         kin: tells which neighbours are near-copies of a pair's own sentence.
+        decoys: see `xmine.scoring.decoys`; None of too few lines.
     """
 
     chosen: ChosenPairs
@@ -132,16 +133,15 @@ def retrieve(
     else:
         near, scores = few, margin_scores(few, options.margin)
     chosen = choose_pairs(near, scores, options.retrieval)
-    decoys = None
-    if min(neighbours.targets.shape[1], neighbours.sources.shape[1]) > 1:
-        decoys = _decoys(choose_pairs(near, scores), neighbours, options, judge, kin)
+    alone = chosen if options.retrieval == "max" else choose_pairs(near, scores)
+    has_rivals = min(neighbours.targets.shape[1], neighbours.sources.shape[1]) > 1
+    decoys = _decoys(alone, neighbours, options, judge, kin) if has_rivals else None
     if judge is not None:
         margins = pair_scores(chosen.sources, chosen.targets, chosen.cosines, few)[0]
         chosen = replace(chosen, margins=margins)
     kin = kin if kin and kin.share(chosen, neighbours) >= MANY else None
-    candidates = Candidates(
-        chosen, neighbours, scores, source, target, weights, kin=kin, decoys=decoys
-    )
+    found = chosen, neighbours, scores, source, target, weights
+    candidates = Candidates(*found, kin=kin, decoys=decoys)
     x, y = _missing(candidates, seeds)
     if not len(x):
         return candidates

@@ -32,8 +32,7 @@ class Number(NamedTuple):
 class Reader(NamedTuple):
     """How a language writes its numbers: functions that read `plain` text.
 
-    `may_count` tells quickly, of the text as it stands, whether a number word is in it, by a true
-    value or a false one; `months`
+    `may_count` tells quickly, of the text as it stands, whether a number word is in it; `months`
     and `weekdays` read these by name or character, from 1 on; `places` matches numbers in the
     text that `in_place` makes; `adapted` makes plain text of the same length that others read;
     `reads_all` tells whether all number words are read, `scales` whether those behind digits are.

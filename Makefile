@@ -56,7 +56,7 @@ man: .venv/installed
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
 
 # Each installs once; again only when the dependencies change.
-.venv/mining: pyproject.toml constraints.txt
+.venv/mining: pyproject.toml constraints.txt setup.py $(wildcard xmine/native/*.[ch])
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "xmine needs Python 3.11 or newer; set PYTHON=/path/to/python3.11" >&2; exit 1; }
 	@echo "Installing what mining needs into .venv: 100 MB to download, 400 MB on disk."

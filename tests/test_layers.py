@@ -20,12 +20,13 @@ CEILINGS = {
     "xmine/aligning": 1575,
     "xmine/browsing": 3529,
     "xmine/cli": 5101,
-    "xmine/encoders": 4336,
+    "xmine/encoders": 4342,
     "xmine/evaluation": 5628,
     "xmine/files": 1743,
     "xmine/flags": 2710,
     "xmine/knn": 2520,
     "xmine/mining": 3649,
+    "xmine/native": 40,
     "xmine/pairs": 2936,
     "xmine/plots": 490,
     "xmine/run": 1714,
@@ -40,7 +41,7 @@ CEILINGS = {
 MOST_WORDS = 19_000
 # From the ground up: a package imports what stands above its own line, and nothing below it.
 ORDER = """
-    xmine.version xmine.display xmine.embedded
+    xmine.version xmine.display xmine.embedded xmine.native
     xmine.progress xmine.errors
     xmine.extras
     xmine.options

@@ -195,7 +195,7 @@ def test_the_source_distribution_can_run_its_own_tests(tmp_path: Path) -> None:
     for top in {path.name for path in ROOT.iterdir()} - left_out - made_here:
         for path in [ROOT / top, *(ROOT / top).rglob("*")]:
             name = str(path.relative_to(ROOT))
-            if path.is_file() and path.suffix != ".pyc" and not name.startswith("."):
+            if path.is_file() and path.suffix not in (".pyc", ".so") and not name.startswith("."):
                 assert name in names, name
     links = re.findall(r"\]\(([^)]+)\)", described)
     for place in re.findall(r"\]\((?!http)([^)#]+)", (ROOT / "CONTRIBUTING.md").read_text("utf-8")):

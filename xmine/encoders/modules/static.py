@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from safetensors import safe_open
 from safetensors.numpy import save
 
+from xmine import native
 from xmine.encoders.layout import first_line
 from xmine.encoders.modules.token_table import TokenTable, used_rows
 from xmine.encoders.spans import Span
@@ -127,6 +128,11 @@ class StaticEmbedding:
 
     def _means(self, ids: NDArray[np.int32], starts: NDArray[np.int64]) -> NDArray[np.float32]:
         """Average the vectors of each text's pieces: float32 [texts, dim]."""
+        table, kernels = self.table, native.kernels
+        if kernels and table.rows.dtype == np.int8 and table.factors is not None:
+            means = np.empty((len(starts) - 1, self.dim), np.float32)
+            kernels.means(table.rows, table.factors, self.dim, ids, starts, means)
+            return means
         used = used_rows(ids, len(self.table.rows))  # a small part of a table of many languages
         places = np.zeros(len(self.table.rows), dtype=np.int32)
         places[used] = np.arange(len(used))

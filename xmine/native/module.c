@@ -1,0 +1,114 @@
+/* The Python side of the kernels: buffers in, numbers checked, the GIL released.
+
+   Types, shapes and strides are checked by the callers in `xmine.native`; here sizes and whatever
+   else would let a kernel read or write outside of its buffers. */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "kernels.h"
+
+#if defined(__x86_64__) || defined(_M_X64)
+DECLARED(vnni) DECLARED(avx2)
+#ifdef _MSC_VER
+#include <intrin.h>
+static int runs(int set) {
+    int leaf[4], more[4];
+    __cpuid(leaf, 1);
+    if (!(leaf[2] >> 27 & 1)) return 0; /* OSXSAVE */
+    unsigned long long kept = _xgetbv(0);
+    __cpuidex(more, 7, 0);
+    int avx2 = (kept & 6) == 6 && more[1] >> 5 & 1 && leaf[2] >> 12 & 1;
+    /* AVX-512 F, DQ, BW and VL, and VNNI */
+    int wide = (more[1] & 0xC0030000u) == 0xC0030000u && more[2] >> 11 & 1;
+    return set ? avx2 : avx2 && (kept & 0xE6) == 0xE6 && wide;
+}
+#else
+static int runs(int set) {
+    if (set) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    return __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+}
+#endif
+#elif defined(__aarch64__) || defined(_M_ARM64)
+DECLARED(neon)
+static int runs(int set) { return 1; }
+#else
+static int runs(int set) { return 1; }
+#endif
+DECLARED(plain)
+
+/* Falling by speed; the last one runs everywhere. */
+static const Kernels SETS[] = {
+#if defined(__x86_64__) || defined(_M_X64)
+    LISTED(vnni), LISTED(avx2),
+#elif defined(__aarch64__) || defined(_M_ARM64)
+    LISTED(neon),
+#endif
+    LISTED(plain),
+};
+enum { COUNT = sizeof SETS / sizeof *SETS };
+static const Kernels *chosen = &SETS[COUNT - 1];
+
+static PyObject *sets(PyObject *self, PyObject *nothing) {
+    PyObject *names = PyList_New(0);
+    for (int i = 0; names && i < COUNT; i++) {
+        if (i < COUNT - 1 && !runs(i)) continue;
+        PyObject *name = PyUnicode_FromString(SETS[i].name);
+        if (!name || PyList_Append(names, name)) Py_CLEAR(names);
+        Py_XDECREF(name);
+    }
+    return names;
+}
+
+static PyObject *choose(PyObject *self, PyObject *args) {
+    const char *name;
+    if (!PyArg_ParseTuple(args, "s", &name)) return NULL;
+    for (int i = 0; i < COUNT; i++)
+        if (!strcmp(name, SETS[i].name) && (i == COUNT - 1 || runs(i))) {
+            chosen = &SETS[i];
+            Py_RETURN_NONE;
+        }
+    return PyErr_Format(PyExc_ValueError, "no instruction set %s here", name);
+}
+
+enum { MOST_BUFFERS = 16 };
+
+/* Release buffers; give None, or NULL where something is wrong. */
+static PyObject *finished(Py_buffer *buffers, int count, const char *wrong) {
+    for (int i = 0; i < count; i++)
+        if (buffers[i].obj) PyBuffer_Release(&buffers[i]);
+    if (PyErr_Occurred()) return NULL;
+    if (wrong) return PyErr_Format(PyExc_ValueError, "%s", wrong);
+    Py_RETURN_NONE;
+}
+
+static PyObject *means(PyObject *self, PyObject *args) {
+    Py_buffer b[5] = {{0}};
+    Py_ssize_t dim;
+    if (!PyArg_ParseTuple(args, "y*y*ny*y*w*", b, b + 1, &dim, b + 2, b + 3, b + 4))
+        return finished(b, 5, NULL);
+    ptrdiff_t rows = b[1].len / 4, texts = b[3].len / 8 - 1, pieces = b[2].len / 4;
+    const int32_t *ids = b[2].buf;
+    const int64_t *starts = b[3].buf;
+    if (dim < 1 || texts < 0 || b[0].len != rows * dim || b[4].len != texts * dim * 4)
+        return finished(b, 5, "means: sizes differ");
+    int outside = starts[0] < 0 || starts[texts] > pieces;
+    for (ptrdiff_t i = 0; i < texts; i++) outside |= starts[i] > starts[i + 1];
+    for (ptrdiff_t i = 0; i < pieces; i++) outside |= ids[i] < 0 || ids[i] >= rows;
+    if (outside) return finished(b, 5, "means: a piece that the table has not");
+    Py_BEGIN_ALLOW_THREADS
+    chosen->means(b[0].buf, b[1].buf, dim, ids, starts, texts, b[4].buf);
+    Py_END_ALLOW_THREADS
+    return finished(b, 5, NULL);
+}
+
+static PyMethodDef METHODS[] = {
+    {"sets", sets, METH_NOARGS, "Name the instruction sets that run here, the fastest first."},
+    {"choose", choose, METH_VARARGS, "Use the kernels of an instruction set from now on."},
+    {"means", means, METH_VARARGS, "means(rows, factors, dim, ids, starts, out)"},
+    {NULL, NULL, 0, NULL},
+};
+static struct PyModuleDef MODULE = {
+    PyModuleDef_HEAD_INIT, "_kernels", NULL, 0, METHODS, NULL, NULL, NULL, NULL,
+};
+PyMODINIT_FUNC PyInit__kernels(void) { return PyModule_Create(&MODULE); }

@@ -1,0 +1,80 @@
+/* Vectors of LANES 32-bit numbers in one instruction set, chosen by the flags of the compiler.
+
+   Each kernel is compiled once for each set (`setup.py`), and its name gets the set's: NAME(means)
+   is means_avx2. Products of whole numbers are exact, and floats are added in the order of the
+   numpy twin without fused operations: so all sets give the same bytes. */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define JOINED_(a, b) a##_##b
+#define JOINED(a, b) JOINED_(a, b)
+#define NAME(kernel) JOINED(kernel, XMINE_SET)
+
+#if defined(__AVX512VNNI__)
+#include <immintrin.h>
+#define LANES 16
+typedef __m512i Whole;
+static inline Whole zeros(void) { return _mm512_setzero_si512(); }
+static inline Whole load(const void *p) { return _mm512_loadu_si512(p); }
+static inline void store(void *p, Whole a) { _mm512_storeu_si512(p, a); }
+static inline Whole every(int32_t a) { return _mm512_set1_epi32(a); }
+/* Add to each lane the products of its two pairs of 16-bit numbers. */
+static inline Whole dot(Whole sum, Whole a, Whole b) { return _mm512_dpwssd_epi32(sum, a, b); }
+static inline uint32_t above(Whole a, Whole b) { return _mm512_cmpgt_epi32_mask(a, b); }
+#elif defined(__AVX2__)
+#include <immintrin.h>
+#define LANES 8
+typedef __m256i Whole;
+static inline Whole zeros(void) { return _mm256_setzero_si256(); }
+static inline Whole load(const void *p) { return _mm256_loadu_si256((const __m256i *)p); }
+static inline void store(void *p, Whole a) { _mm256_storeu_si256((__m256i *)p, a); }
+static inline Whole every(int32_t a) { return _mm256_set1_epi32(a); }
+static inline Whole dot(Whole sum, Whole a, Whole b) {
+    return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
+}
+static inline uint32_t above(Whole a, Whole b) {
+    return _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(a, b)));
+}
+#elif defined(__ARM_NEON) && defined(__aarch64__) && !defined(XMINE_PLAIN)
+#include <arm_neon.h>
+#define LANES 4
+typedef int32x4_t Whole;
+static inline Whole zeros(void) { return vdupq_n_s32(0); }
+static inline Whole load(const void *p) { return vld1q_s32((const int32_t *)p); }
+static inline void store(void *p, Whole a) { vst1q_s32((int32_t *)p, a); }
+static inline Whole every(int32_t a) { return vdupq_n_s32(a); }
+static inline Whole dot(Whole sum, Whole a, Whole b) {
+    int16x8_t x = vreinterpretq_s16_s32(a), y = vreinterpretq_s16_s32(b);
+    int32x4_t low = vmull_s16(vget_low_s16(x), vget_low_s16(y));
+    return vaddq_s32(sum, vpaddq_s32(low, vmull_high_s16(x, y)));
+}
+static inline uint32_t above(Whole a, Whole b) {
+    const uint32_t bits[4] = {1, 2, 4, 8};
+    return vaddvq_u32(vandq_u32(vcgtq_s32(a, b), vld1q_u32(bits)));
+}
+#else
+#define LANES 4
+typedef struct { int32_t lane[LANES]; } Whole;
+static inline Whole zeros(void) { Whole a = {{0}}; return a; }
+static inline Whole load(const void *p) { Whole a; memcpy(&a, p, sizeof a); return a; }
+static inline void store(void *p, Whole a) { memcpy(p, &a, sizeof a); }
+static inline Whole every(int32_t b) {
+    Whole a;
+    for (int i = 0; i < LANES; i++) a.lane[i] = b;
+    return a;
+}
+static inline Whole dot(Whole sum, Whole a, Whole b) {
+    int16_t x[2 * LANES], y[2 * LANES];
+    store(x, a), store(y, b);
+    for (int i = 0; i < LANES; i++)
+        sum.lane[i] += x[2 * i] * y[2 * i] + x[2 * i + 1] * y[2 * i + 1];
+    return sum;
+}
+static inline uint32_t above(Whole a, Whole b) {
+    uint32_t bits = 0;
+    for (int i = 0; i < LANES; i++) bits |= (uint32_t)(a.lane[i] > b.lane[i]) << i;
+    return bits;
+}
+#endif

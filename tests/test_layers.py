@@ -35,7 +35,7 @@ CEILINGS = {
     "trainer": 9229,
     "tui": 6514,
     "bench": 4337,
-    "tests": 53168,
+    "tests": 53252,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_000

@@ -7,7 +7,7 @@
 
 #include "kernels.h"
 
-#if defined(__x86_64__) || defined(_M_X64)
+#ifdef XMINE_WITH_avx2
 DECLARED(vnni) DECLARED(avx2)
 #ifdef _MSC_VER
 #include <intrin.h>
@@ -29,19 +29,20 @@ static int runs(int set) {
            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
 }
 #endif
-#elif defined(__aarch64__) || defined(_M_ARM64)
-DECLARED(neon)
-static int runs(int set) { return 1; }
 #else
 static int runs(int set) { return 1; }
+#ifdef XMINE_WITH_neon
+DECLARED(neon)
+#endif
 #endif
 DECLARED(plain)
 
 /* Falling by speed; the last one runs everywhere. */
 static const Kernels SETS[] = {
-#if defined(__x86_64__) || defined(_M_X64)
+#ifdef XMINE_WITH_avx2
     LISTED(vnni), LISTED(avx2),
-#elif defined(__aarch64__) || defined(_M_ARM64)
+#endif
+#ifdef XMINE_WITH_neon
     LISTED(neon),
 #endif
     LISTED(plain),

@@ -23,7 +23,7 @@ CEILINGS = {
     "xmine/encoders": 4342,
     "xmine/evaluation": 5628,
     "xmine/files": 1743,
-    "xmine/flags": 2711,
+    "xmine/flags": 2712,
     "xmine/knn": 2520,
     "xmine/mining": 3649,
     "xmine/native": 40,

@@ -300,7 +300,12 @@ def test_a_command_that_is_called_loads_no_other() -> None:
     loaded = modules_after("from xmine.cli.app import app; app('browse')")
     assert "xmine.cli.browse" in loaded
     assert not {"xmine.cli.mine", "xmine.cli.train", "xmine.trainer"} & loaded
-    assert not app("--version").registered_commands
+    for flag in ("--help", "--version"):
+        loaded = modules_after(
+            f"from xmine.cli.app import app; app('{flag}')('{flag}'.split(), standalone_mode=False)"
+        )
+        assert "xmine.cli.app" in loaded
+        assert not {"numpy", "xmine.native", "xmine.options", "xmine.cli.from_options"} & loaded
 
 
 def test_methods_do_not_import_each_other() -> None:

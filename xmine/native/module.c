@@ -103,10 +103,43 @@ static PyObject *means(PyObject *self, PyObject *args) {
     return finished(b, 5, NULL);
 }
 
+static PyObject *path(PyObject *self, PyObject *args) {
+    Py_buffer b[7] = {{0}};
+    Py_ssize_t first, stop, size;
+    double line, gap;
+    if (!PyArg_ParseTuple(args, "y*y*y*y*w*w*w*nnndd", b, b + 1, b + 2, b + 3, b + 4, b + 5, b + 6,
+                          &first, &stop, &size, &line, &gap))
+        return finished(b, 7, NULL);
+    const float *given = b[0].buf;
+    ptrdiff_t rows = b[1].len / 8, columns = b[5].len / 8, cells = 0;
+    ptrdiff_t pad = size < 2 ? -1 : b[4].len / 8 / size - columns;
+    Band band = {b[1].buf, b[2].buf, b[3].buf, b[4].buf, b[5].buf, columns, pad, size, b[3].len / 16};
+    int bad = b[2].len != b[1].len || first < 0 || stop < first || stop > rows || pad < 0 ||
+              b[4].len != size * (columns + pad) * 8 || band.kinds < 1 || band.kinds > 61;
+    for (ptrdiff_t i = 0; !bad && i < band.kinds; i++)
+        bad = band.lines[2 * i] < 1 || band.lines[2 * i] >= size || band.lines[2 * i + 1] < 0 ||
+              band.lines[2 * i + 1] > pad;
+    for (ptrdiff_t i = 0; !bad && i < stop; i++) {
+        bad = band.starts[i] < (i ? band.starts[i - 1] : 0) || band.stops[i] < band.starts[i] ||
+              band.stops[i] > columns;
+        cells += i < first ? 0 : band.stops[i] - band.starts[i];
+    }
+    if (bad || b[0].len != cells * (band.kinds - 1) * 4 || b[6].len != cells)
+        return finished(b, 7, "path: a cell outside of the band");
+    for (ptrdiff_t i = 0; i < b[0].len / 4; i++) bad |= !(given[i] - given[i] == 0);
+    if (bad || !(line - line + gap - gap == 0)) return finished(b, 7, "path: no finite score");
+    Py_BEGIN_ALLOW_THREADS
+    chosen->path(given, &band, first, stop, line, gap, b[6].buf);
+    Py_END_ALLOW_THREADS
+    return finished(b, 7, NULL);
+}
+
 static PyMethodDef METHODS[] = {
     {"sets", sets, METH_NOARGS, "Name the instruction sets that run here, the fastest first."},
     {"choose", choose, METH_VARARGS, "Use the kernels of an instruction set from now on."},
     {"means", means, METH_VARARGS, "means(rows, factors, dim, ids, starts, out)"},
+    {"path", path, METH_VARARGS,
+     "path(given, starts, stops, kinds, values, down, codes, first, stop, size, line, gap)"},
     {NULL, NULL, 0, NULL},
 };
 static struct PyModuleDef MODULE = {

@@ -15,12 +15,29 @@ typedef struct {
 typedef void Path(const float *given, const Band *band, ptrdiff_t row, ptrdiff_t stop, double line,
                   double gap, uint8_t *codes);
 
+/* The tokens of one side of some pairs: pair p has those from starts[p] to starts[p + 1]. */
+typedef struct {
+    const int16_t *table; /* rows of `width` numbers */
+    ptrdiff_t width;
+    const int32_t *ids; /* the row of each token */
+    const int64_t *starts;
+    const int32_t *less; /* subtracted from products with each token; or NULL */
+    int32_t *best, *place;
+} Tokens;
+
+/* Finds for each token the best of the other side, see matching.c; 0 where memory is short. */
+typedef int Matching(const Tokens *x, const Tokens *y, ptrdiff_t dim, ptrdiff_t pairs);
+
+/* Every kernel of a set, as X(its type, its name, the set). */
+#define EACH_KERNEL(X, set) X(Means, means, set) X(Path, path, set) X(Matching, matching, set)
+#define MEMBER(Type, kernel, set) Type *kernel;
+#define DECLARE(Type, kernel, set) extern Type JOINED(kernel, set);
+#define POINTER(Type, kernel, set) JOINED(kernel, set),
+
 typedef struct {
     const char *name;
-    Means *means;
-    Path *path;
+    EACH_KERNEL(MEMBER, none)
 } Kernels;
 
-/* `Kernels` of a set whose kernels carry its name. */
-#define DECLARED(set) extern Means JOINED(means, set); extern Path JOINED(path, set);
-#define LISTED(set) {#set, JOINED(means, set), JOINED(path, set)}
+#define DECLARED(set) EACH_KERNEL(DECLARE, set)
+#define LISTED(set) {#set, EACH_KERNEL(POINTER, set)}

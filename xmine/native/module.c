@@ -72,7 +72,7 @@ static PyObject *choose(PyObject *self, PyObject *args) {
     return PyErr_Format(PyExc_ValueError, "no instruction set %s here", name);
 }
 
-enum { MOST_BUFFERS = 16 };
+enum { MOST_TOKENS = 1 << 30 };
 
 /* Release buffers; give None, or NULL where something is wrong. */
 static PyObject *finished(Py_buffer *buffers, int count, const char *wrong) {
@@ -134,12 +134,52 @@ static PyObject *path(PyObject *self, PyObject *args) {
     return finished(b, 7, NULL);
 }
 
+/* Whether a side has `pairs` pairs, all of whose tokens have a row of the table. */
+static int is_sound(const Py_buffer *b, const Tokens *side, ptrdiff_t dim, ptrdiff_t pairs) {
+    ptrdiff_t tokens = b[1].len / 4;
+    int is_out = side->width < dim || b[0].len % (side->width * 2) || b[2].len / 8 - 1 != pairs;
+    is_out |= tokens > MOST_TOKENS || b[4].len != 4 * tokens || b[5].len != 4 * tokens;
+    is_out |= side->less && b[3].len != 4 * tokens;
+    if (is_out || side->starts[0] != 0 || side->starts[pairs] != tokens) return 0;
+    for (ptrdiff_t i = 0; i < pairs; i++) is_out |= side->starts[i] > side->starts[i + 1];
+    ptrdiff_t rows = b[0].len / (side->width * 2);
+    for (ptrdiff_t i = 0; i < tokens; i++) is_out |= side->ids[i] < 0 || side->ids[i] >= rows;
+    return !is_out;
+}
+
+static PyObject *matching(PyObject *self, PyObject *args) {
+    Py_buffer b[12] = {{0}}, *other = b + 6;
+    Py_ssize_t dim, widths[2];
+    if (!PyArg_ParseTuple(args, "n(ny*y*y*y*w*w*)(ny*y*y*y*w*w*)", &dim, widths, b, b + 1, b + 2,
+                          b + 3, b + 4, b + 5, widths + 1, other, other + 1, other + 2, other + 3,
+                          other + 4, other + 5))
+        return finished(b, 12, NULL);
+    Tokens sides[2];
+    ptrdiff_t pairs = b[2].len / 8 - 1;
+    int is_whole = dim > 0 && pairs >= 0 && !b[3].len == !other[3].len;
+    for (int i = 0; i < 2 && is_whole; i++) {
+        const Py_buffer *its = b + 6 * i;
+        const int32_t *less = b[3].len ? its[3].buf : NULL;
+        sides[i] = (Tokens){its[0].buf, widths[i], its[1].buf, its[2].buf,
+                            less,       its[4].buf, its[5].buf};
+        is_whole = is_sound(its, &sides[i], dim, pairs);
+    }
+    if (!is_whole) return finished(b, 12, "matching: a token that the table has not");
+    int is_done;
+    Py_BEGIN_ALLOW_THREADS
+    is_done = chosen->matching(&sides[0], &sides[1], dim, pairs);
+    Py_END_ALLOW_THREADS
+    if (!is_done) PyErr_NoMemory();
+    return finished(b, 12, NULL);
+}
+
 static PyMethodDef METHODS[] = {
     {"sets", sets, METH_NOARGS, "Name the instruction sets that run here, the fastest first."},
     {"choose", choose, METH_VARARGS, "Use the kernels of an instruction set from now on."},
     {"means", means, METH_VARARGS, "means(rows, factors, dim, ids, starts, out)"},
     {"path", path, METH_VARARGS,
      "path(given, starts, stops, kinds, values, down, codes, first, stop, size, line, gap)"},
+    {"matching", matching, METH_VARARGS, "matching(dim, side, side); see `Tokens` of kernels.h"},
     {NULL, NULL, 0, NULL},
 };
 static struct PyModuleDef MODULE = {

@@ -23,6 +23,12 @@ static inline Whole every(int32_t a) { return _mm512_set1_epi32(a); }
 /* Add to each lane the products of its two pairs of 16-bit numbers. */
 static inline Whole dot(Whole sum, Whole a, Whole b) { return _mm512_dpwssd_epi32(sum, a, b); }
 static inline uint32_t above(Whole a, Whole b) { return _mm512_cmpgt_epi32_mask(a, b); }
+static inline Whole plus(Whole a, Whole b) { return _mm512_add_epi32(a, b); }
+static inline Whole minus(Whole a, Whole b) { return _mm512_sub_epi32(a, b); }
+/* x where a is above b, else y. */
+static inline Whole either(Whole a, Whole b, Whole x, Whole y) {
+    return _mm512_mask_blend_epi32(_mm512_cmpgt_epi32_mask(a, b), y, x);
+}
 #elif defined(__AVX2__)
 #include <immintrin.h>
 #define LANES 8
@@ -36,6 +42,11 @@ static inline Whole dot(Whole sum, Whole a, Whole b) {
 }
 static inline uint32_t above(Whole a, Whole b) {
     return _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(a, b)));
+}
+static inline Whole plus(Whole a, Whole b) { return _mm256_add_epi32(a, b); }
+static inline Whole minus(Whole a, Whole b) { return _mm256_sub_epi32(a, b); }
+static inline Whole either(Whole a, Whole b, Whole x, Whole y) {
+    return _mm256_blendv_epi8(y, x, _mm256_cmpgt_epi32(a, b));
 }
 #elif defined(__ARM_NEON) && defined(__aarch64__) && !defined(XMINE_PLAIN)
 #include <arm_neon.h>
@@ -53,6 +64,11 @@ static inline Whole dot(Whole sum, Whole a, Whole b) {
 static inline uint32_t above(Whole a, Whole b) {
     const uint32_t bits[4] = {1, 2, 4, 8};
     return vaddvq_u32(vandq_u32(vcgtq_s32(a, b), vld1q_u32(bits)));
+}
+static inline Whole plus(Whole a, Whole b) { return vaddq_s32(a, b); }
+static inline Whole minus(Whole a, Whole b) { return vsubq_s32(a, b); }
+static inline Whole either(Whole a, Whole b, Whole x, Whole y) {
+    return vbslq_s32(vcgtq_s32(a, b), x, y);
 }
 #else
 #define LANES 4
@@ -76,5 +92,17 @@ static inline uint32_t above(Whole a, Whole b) {
     uint32_t bits = 0;
     for (int i = 0; i < LANES; i++) bits |= (uint32_t)(a.lane[i] > b.lane[i]) << i;
     return bits;
+}
+static inline Whole plus(Whole a, Whole b) {
+    for (int i = 0; i < LANES; i++) a.lane[i] += b.lane[i];
+    return a;
+}
+static inline Whole minus(Whole a, Whole b) {
+    for (int i = 0; i < LANES; i++) a.lane[i] -= b.lane[i];
+    return a;
+}
+static inline Whole either(Whole a, Whole b, Whole x, Whole y) {
+    for (int i = 0; i < LANES; i++) y.lane[i] = a.lane[i] > b.lane[i] ? x.lane[i] : y.lane[i];
+    return y;
 }
 #endif

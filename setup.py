@@ -15,7 +15,7 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 NATIVE = Path("xmine/native")
-KERNELS = ["means"]
+KERNELS = ["means", "search"]
 # What the compiler is told for each set. Float products and sums stay apart: numpy's do.
 GNU = {
     "vnni": "-mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vnni -mfma",

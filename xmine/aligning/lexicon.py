@@ -100,19 +100,19 @@ class Lexicon:
             keys[at : at + len(found)] = found
             at += len(found)
         keys.sort()
-        begins = np.flatnonzero(np.diff(keys >> 1, prepend=-1))
-        times = np.diff(begins, append=len(keys))
-        begins, times = begins[times > 1], times[times > 1]
+        again = np.zeros(len(keys) + 1, np.bool_)
+        again[1:-1] = keys[1:] >> 1 == keys[:-1] >> 1
+        begins, lasts = np.flatnonzero(again[:-1] != again[1:]).reshape(-1, 2).T
         self._pairs = np.divmod(keys[begins] >> 1, max(target.size, 1))
-        second = np.append(0, np.cumsum(keys & 1))
-        second = second[begins + times] - second[begins]
+        second = np.cumsum(keys & 1)
+        second = second[lasts] - second[begins] + (keys[begins] & 1)
         # Of each part, and of all: the beads, those of each pair of words, and those of each word.
         alone = (
             [np.bincount(w[parts[of] == part], minlength=side.size) for part in (0, 1)]
             for of, w, side in ((of_x, x, source), (of_y, y, target))
         )
         numbers = np.bincount(parts, minlength=2)
-        counts = list(zip(numbers, (times - second, second), *alone, strict=True))
+        counts = list(zip(numbers, (lasts + 1 - begins - second, second), *alone, strict=True))
         self._counts = [*counts, tuple(a + b for a, b in zip(*counts, strict=True))]
         self._random = np.random.default_rng(0).standard_normal((source.size, _DIM), np.float32)
 
@@ -178,5 +178,7 @@ def _words_of(
     """Give the words of beads, each once: int64 [words] numbers of the beads, and words."""
     words, begins = side.within(starts, stops)
     beads = np.repeat(np.arange(len(starts)), np.diff([*begins, len(words)]))
-    bead, word = np.divmod(np.unique(beads * side.size + words), max(side.size, 1))
+    keys = np.sort(beads * side.size + words)
+    keys = keys[np.diff(keys, prepend=-1) > 0]
+    bead, word = np.divmod(keys, max(side.size, 1))
     return bead, word

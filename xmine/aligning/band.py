@@ -20,7 +20,7 @@ Kinds = Sequence[tuple[int, int]]  # numbers of source and target lines of beads
 # Gives the scores of beads that end in the rows from one to before another: for each row
 # [kinds, columns of the band].
 Scores = Callable[[int, int], list[Floats]]
-_ROWS = 32  # whose scores are made at once
+_ROWS = 32, 256  # whose scores are made at once: as many as are wide
 _NEVER = -1e9
 _OPENED, _BEGINS = 64, 128  # bits: a gap of source lines, or of target lines, begins here
 
@@ -73,7 +73,8 @@ class Band:
 
     def blocks(self) -> list[range]:
         """Cut the rows into blocks."""
-        return [range(at, min(at + _ROWS, len(self))) for at in range(0, len(self), _ROWS)]
+        some = int((self.stops - self.starts).mean().clip(*_ROWS))
+        return [range(at, min(at + some, len(self))) for at in range(0, len(self), some)]
 
     def turned(self) -> "Band":
         """Count rows and columns from the end."""

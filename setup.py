@@ -15,7 +15,8 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 NATIVE = Path("xmine/native")
-KERNELS = ["matching", "means"]
+HAS_GIL = not sysconfig.get_config_var("Py_GIL_DISABLED")  # there is no stable ABI without
+KERNELS = ["matching", "means", "path", "search"]
 # What the compiler is told for each set. Float products and sums stay apart: numpy's do.
 GNU = {
     "vnni": "-mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vnni -mfma",
@@ -37,6 +38,7 @@ class BuildKernels(build_ext):
         wide |= {"arm64": ["neon"], "aarch64": ["neon"]}
         is_msvc = self.compiler.compiler_type == "msvc"
         for name in [*wide.get(machine, []), "plain"]:
+            ext.define_macros.append((f"XMINE_WITH_{name}", None))
             flags = MSVC[name] + " /O2" if is_msvc else GNU[name] + " -O3 -ffp-contract=off"
             ext.extra_objects += self.compiler.compile(
                 [str(NATIVE / f"{kernel}.c") for kernel in KERNELS],
@@ -62,12 +64,12 @@ if __name__ == "__main__":
                 "xmine.native._kernels",
                 [str(NATIVE / "module.c")],
                 depends=sorted(map(str, NATIVE.glob("*.[ch]"))),
-                define_macros=[("Py_LIMITED_API", "0x030B0000")],
-                py_limited_api=True,
+                define_macros=[("Py_LIMITED_API", "0x030B0000")] if HAS_GIL else [],
+                py_limited_api=HAS_GIL,
                 optional=True,
             )
         ],
-        options={"bdist_wheel": {"py_limited_api": "cp311"}},
+        options={"bdist_wheel": {"py_limited_api": "cp311"}} if HAS_GIL else {},
         long_description=with_absolute_links(
             Path("README.md").read_text(encoding="utf-8"),
             tomllib.loads(Path("pyproject.toml").read_text("utf-8"))["project"]["urls"]["Homepage"],

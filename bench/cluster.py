@@ -5,11 +5,6 @@
 Mines both files here with one thread and with two, then on clusters of one and of two nodes on this
 machine, and compares the bytes of the pairs. CPU seconds are those of the command, of workers and
 of Ray's own processes, looked at once a second; memory is anonymous (RssAnon).
-
-    python bench/cluster.py --estimate SCALE.json [--json OUT.json]
-
-scales a run of one process, a row of `bench/scale.py --parts whole`, to more lines: the search by
-the products that `xmine.knn.approximate.multiply_adds` counts, the rest and disk by lines.
 """
 
 import argparse
@@ -29,13 +24,10 @@ from memory import cost_of, descendants, held, megabytes
 from whole import digests, finished, removed
 
 from xmine.evaluation.reports.record import record, write_record
-from xmine.knn.approximate import choose_index, multiply_adds
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _OBJECTS = 100_000_000  # bytes of Ray's store, which xmine does not use
 _EVERY = 1.0  # seconds between two looks, which take time of the cores that are measured
-_DIM = 448  # of the embedded encoder
-_ESTIMATED = 10_000_000, 100_000_000, 1_000_000_000
 
 Row = dict[str, object]
 KINDS = ["1 threads", "2 threads", "1 nodes", "2 nodes"]
@@ -44,17 +36,13 @@ KINDS = ["1 threads", "2 threads", "1 nodes", "2 nodes"]
 def main() -> None:
     """Measure, print and write."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("texts", type=Path, nargs="*")
+    parser.add_argument("texts", type=Path, nargs=2)
     parser.add_argument("--work", type=Path, default=Path("cluster"), help="folder for the runs")
-    parser.add_argument("--estimate", type=Path, help="scale the largest run of this file")
     parser.add_argument("--options", default="", help="of xmine mine")
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS, help="of runs")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    if options.estimate:
-        write(options.json, estimates(json.loads(options.estimate.read_text(encoding="utf-8"))))
-        return
     options.work.mkdir(parents=True, exist_ok=True)
     settings = {"options": options.options, "lines": list(map(_lines, options.texts))}
     rows = rows_before(options.json, settings)
@@ -80,38 +68,10 @@ def _lines(path: Path) -> int:
 
 
 def write(path: Path | None, found: Row) -> None:
-    """Print figures, and put them into a file that may have others."""
+    """Print figures, and put them into a file."""
     print(json.dumps(found, indent=1))
     if path:
-        others = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-        kind = "estimates" if "estimates" in found else "runs"
-        write_record(path, {**others, kind: record(found)})
-
-
-def estimates(scale: Row) -> Row:
-    """Scale the largest run of `bench/scale.py` to more lines, in hours of a core."""
-    rows = [each for each in scale["whole"]["rows"] if "cpu_seconds" in each]  # type: ignore[index]
-    run = max(rows, key=lambda each: each["lines"])
-    lines, known, stages = run["lines"], _search_work(run["lines"]), run["stage_seconds"]
-    share = stages["searching"] / sum(stages.values())
-    found = []
-    for wanted in _ESTIMATED:
-        search = share * _search_work(wanted) / known
-        rest = (1 - share) * wanted / lines
-        found.append(
-            {
-                "lines": wanted,
-                "index": choose_index(wanted, wanted, _DIM, "auto"),
-                "core_hours": round(run["cpu_seconds"] * (search + rest) / 3600, 1),
-                "disk_gigabytes": round(run["disk_megabytes"] * wanted / lines / 1000),
-            }
-        )
-    return {"estimates": found, "of": run}
-
-
-def _search_work(lines: int) -> float:
-    """Count what the search of so many lines a side takes, up to a factor."""
-    return multiply_adds(lines, lines, _DIM, choose_index(lines, lines, _DIM, "auto"))
+        write_record(path, {"runs": record(found)})
 
 
 def compared(rows: list[Row]) -> Row:

@@ -1,26 +1,32 @@
 """How long `xmine mine` takes on two files, and how much memory.
 
-    python bench/mining.py SOURCE TARGET [--repeats 5] [--json OUT.json]
+    python bench/mining.py SOURCE TARGET [--repeats 5] [--peer] [--json OUT.json]
 
 Runs the command as a user would, with --threshold auto, in a process of its own; the first run
-warms the disk cache and is not counted. The median of the others is shown.
+warms the disk cache and is not counted. The median of the others is shown. With --peer the usual
+way without xmine runs in turn: sentence-transformers, faiss.knn both ways, ratio margins.
 """
 
 import argparse
 import json
 import os
+import statistics
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+from xmine.encoders.hub import EMBEDDED
 from xmine.evaluation.reports.record import record, write_record
 
+XMINE = ["-m", "xmine", "mine", "-q"]
+PEER = [__file__, "--usual-way"]
 
-def run(source: str, target: str) -> tuple[float, float, float]:
+
+def run(command: list[str], source: str, target: str) -> tuple[float, float, float]:
     """Mine once; return seconds, CPU-seconds and peak memory in MB."""
     started = time.perf_counter()
-    command = [sys.executable, "-m", "xmine", "mine", source, target, "-q"]
+    command = [sys.executable, *command, source, target]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -30,6 +36,26 @@ def run(source: str, target: str) -> tuple[float, float, float]:
     return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
+def usual_way(source: str, target: str, k: int = 4) -> None:
+    """Mine with the same vectors and no file of xmine's: pairs that are best for both sides."""
+    import faiss
+    import numpy as np
+    from sentence_transformers import SentenceTransformer
+
+    model = SentenceTransformer(str(EMBEDDED), device="cpu")
+    texts = [Path(name).read_text(encoding="utf-8").splitlines() for name in (source, target)]
+    left, right = (model.encode(lines, normalize_embeddings=True) for lines in texts)
+    near, to = faiss.knn(left, right, k, metric=faiss.METRIC_INNER_PRODUCT)
+    back, fro = faiss.knn(right, left, k, metric=faiss.METRIC_INNER_PRODUCT)
+    means = near.mean(axis=1), back.mean(axis=1)
+    best = (near / ((means[0][:, None] + means[1][to]) / 2)).argmax(axis=1)
+    forth = np.take_along_axis(to, best[:, None], axis=1)[:, 0]
+    other = (back / ((means[1][:, None] + means[0][fro]) / 2)).argmax(axis=1)
+    backward = np.take_along_axis(fro, other[:, None], axis=1)[:, 0]
+    for row in np.flatnonzero(backward[forth] == np.arange(len(forth))).tolist():
+        print(row, forth[row], texts[0][row], texts[1][forth[row]], sep="\t")
+
+
 def main() -> None:
     """Run a few times, print and save the medians."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -37,20 +63,28 @@ def main() -> None:
     parser.add_argument("target")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--peer", action="store_true", help="race the usual way")
+    parser.add_argument("--usual-way", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    run(arguments.source, arguments.target)
-    runs = [run(arguments.source, arguments.target) for _ in range(arguments.repeats)]
-    seconds, cpu, memory = (sorted(each)[len(each) // 2] for each in zip(*runs, strict=True))
-    result = record(
-        {
-            "source": Path(arguments.source).name,
-            "target": Path(arguments.target).name,
-            "repeats": arguments.repeats,
-            "seconds": round(seconds, 2),
-            "cpu_seconds": round(cpu, 2),
-            "peak_megabytes": round(memory),
-        }
-    )
+    files = arguments.source, arguments.target
+    if arguments.usual_way:
+        usual_way(*files)
+        return
+    commands = {"": XMINE, "peer_": PEER} if arguments.peer else {"": XMINE}
+    runs = {who: list[tuple[float, float, float]]() for who in commands}
+    for turn in range(arguments.repeats + 1):
+        for who, command in commands.items():
+            runs[who] += [run(command, *files)][:turn]
+    found: dict[str, object] = {"repeats": arguments.repeats}
+    found |= dict(zip(("source", "target"), (Path(name).name for name in files), strict=True))
+    for who in commands:
+        seconds, cpu, memory = (statistics.median(each) for each in zip(*runs[who], strict=True))
+        found[f"{who}seconds"], found[f"{who}cpu_seconds"] = round(seconds, 2), round(cpu, 2)
+        found[f"{who}peak_megabytes"] = round(memory)
+    if arguments.peer:
+        peer, ours = (sum(each[1] for each in runs[who]) for who in ("peer_", ""))
+        found["cpu_of_peer_to_ours"] = round(peer / ours, 2)
+    result = record(found)
     print(json.dumps(result, indent=2))
     if arguments.json:
         write_record(arguments.json, result)

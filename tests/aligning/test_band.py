@@ -1,19 +1,36 @@
 """Paths in a band, against all paths that there are."""
 
 from collections.abc import Iterator
+from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from xmine import native
+from xmine.aligning import band as bands
 from xmine.aligning.band import Band, Scores, Skips, are_matched, best_path, matched, probabilities
 
 KINDS = [(1, 1), (1, 2), (2, 1), (2, 2)]
 SKIPS = Skips(-0.3, -0.7)
+WAYS = ["numpy", *(native.kernels.sets() if native.kernels else [])]
 Move = tuple[int, int, int, int, bool]  # the last one: whether it is a gap
 
 
-def scores_in(band: Band, whole: NDArray[np.float64]) -> Scores:
+@pytest.fixture(params=WAYS)
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Compute with numpy, or with the kernels of an instruction set."""
+    if request.param == "numpy":
+        monkeypatch.setattr(native, "kernels", None)
+    else:
+        native.kernels.choose(request.param)
+    yield request.param
+    if len(WAYS) > 1 and request.param != "numpy":
+        native.kernels.choose(WAYS[1])
+
+
+def scores_in(band: Band, whole: NDArray[np.floating]) -> Scores:
     """Give [kinds, columns] of the band's rows out of [kinds, rows, columns]."""
     return lambda start, stop: [
         whole[:, row, band.starts[row] : band.stops[row]] for row in range(start, stop)
@@ -34,7 +51,7 @@ def paths(row: int, column: int, after: str = "") -> Iterator[list[Move]]:
                 yield [*path, (row - n, row, column - m, column, name in ("gap", "right"))]
 
 
-def score_of(whole: NDArray[np.float64], path: list[Move]) -> float:
+def score_of(whole: NDArray[np.floating], path: list[Move]) -> float:
     total = 0.0
     for top, bottom, left, right, is_gap in path:
         kind = (bottom - top, right - left)
@@ -51,16 +68,22 @@ def inside(band: Band, path: list[Move]) -> bool:
     return all(band.starts[row] <= column < band.stops[row] for row, column in cells)
 
 
+@cache
+def every_path(rows: int, columns: int) -> list[list[Move]]:
+    return list(paths(rows, columns))
+
+
+@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("radius", [None, 1])
 def test_the_best_path_and_the_probabilities_are_those_of_all_paths(radius: int | None) -> None:
     random = np.random.default_rng(3)
-    for rows, columns in ((3, 4), (4, 2), (5, 4), (1, 3)):
-        whole = random.normal(0, 0.5, (len(KINDS), rows + 1, columns + 1))
+    for rows, columns in ((3, 4), (4, 2), (5, 4), (1, 3), (1, 1), (3, 1), (1, 5), (5, 1)):
+        whole = random.normal(0, 0.5, (len(KINDS), rows + 1, columns + 1)).astype(np.float32)
         band = Band.whole(rows, columns)
         if radius is not None:
             steps = np.linspace(0, 1, rows + 1)[:, None]
             band = Band.around(np.rint(steps * (rows, columns)).astype(np.int64), radius)
-        every = [path for path in paths(rows, columns) if inside(band, path)]
+        every = [path for path in every_path(rows, columns) if inside(band, path)]
         totals = np.array([score_of(whole, path) for path in every])
         scores = scores_in(band, whole)
         found = best_path(band, KINDS, scores, SKIPS)
@@ -77,6 +100,63 @@ def test_the_best_path_and_the_probabilities_are_those_of_all_paths(radius: int 
         wanted = np.ones(len(found))
         wanted[are_matched(found)] = np.array(right) / weights.sum()
         assert probs == pytest.approx(wanted, rel=1e-6)
+
+
+@pytest.mark.skipif(native.kernels is None, reason=native.used)
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("kinds", [[(1, 1)], [(1, 1), (1, 2), (2, 1)], [(3, 1), (1, 1), (1, 7)]])
+def test_every_instruction_set_reaches_the_cells_as_numpy_does(
+    kinds: list[tuple[int, int]], ties: bool
+) -> None:
+    """Bands with cells at both edges, and rows around the 256 columns that C takes at once."""
+    random = np.random.default_rng(5)
+    for rows, columns in ((1, 1), (1, 9), (9, 1), (40, 7), (7, 40), (3, 254), (3, 255), (3, 600)):
+        steps = np.rint(np.linspace(0, 1, rows + 1)[:, None] * (rows, columns)).astype(np.int64)
+        for band in (Band.whole(rows, columns), Band.around(steps, 1)):
+            sizes = [(len(kinds), width) for width in band.stops - band.starts]
+            every = (random.normal(0, 0.5, size) for size in sizes)
+            given = [(np.rint(2 * x) / 2 if ties else x).astype(np.float32) for x in every]
+            skips = Skips(-0.5, -1.0) if ties else SKIPS
+            found = []
+            for name in WAYS:
+                last, down = bands._Rows(band, kinds), np.full(columns + 1, -1e9)
+                codes = np.empty(sum(width for _, width in sizes), np.uint8)
+                if name == "numpy":
+                    rows_of = bands._codes(band, range(rows + 1), given, skips, last, down)
+                    codes[:] = np.concatenate(list(rows_of))
+                else:
+                    native.kernels.choose(name)
+                    flat = np.concatenate([each.ravel() for each in given])
+                    places = band.starts, band.stops, last.kinds, last.values, down, codes
+                    native.kernels.path(flat, *places, 0, rows + 1, last.size, *skips)
+                found.append([each.tobytes() for each in (codes, last.values, down)])
+            assert all(each == found[0] for each in found), (rows, columns)
+    native.kernels.choose(WAYS[1])
+
+
+@pytest.mark.skipif(native.kernels is None, reason=native.used)
+@pytest.mark.parametrize(
+    ("changed", "to"),
+    [
+        *((0, each) for each in (np.nan, np.inf)),
+        *((1, each) for each in (-1, 2, 4)),
+        *((2, each) for each in (-1, 0, 5)),
+        *((3, each) for each in (-1, 0, 3)),
+        *((7, -1), (7, 2), (8, 3), (9, 0), (9, 4), (10, np.nan), (11, -np.inf)),
+    ],
+)
+def test_what_lies_outside_of_a_band_is_refused(changed: int, to: float) -> None:
+    """The first number of each buffer, or a number of the call, is wrong."""
+    starts, stops, kinds = np.array([0, 0]), np.array([4, 4]), np.array([(1, 1), (1, 0)])
+    given: list[Any] = [np.zeros(8, np.float32), starts, stops, kinds]
+    given += [np.zeros((2, 5)), np.zeros(4), np.zeros(8, np.uint8), 0, 2, 2, -1.0, -2.0]
+    native.kernels.path(*given)
+    if changed < 7:
+        given[changed].flat[0] = to
+    else:
+        given[changed] = to
+    with pytest.raises(ValueError, match="path"):
+        native.kernels.path(*given)
 
 
 def test_a_band_holds_the_lines_that_a_path_leaves_out() -> None:

@@ -74,7 +74,7 @@ def test_weights_copied_over_an_encoder_poison_neither_cache_nor_run(
     assert command(*run, "again/", *given).code == 0
     assert command(*run, "new/", *given, "--no-cache").code == 0
     assert command(*run, "run/", *given).code == 0  # behind the blocks of before the change
-    parts = [f"parts/{path.name}" for path in Path("new", "parts").iterdir()]
+    parts = [f"parts/{path.name}" for path in Path("new", "parts").glob("[!r]*")]
     assert {name[6:].split("-")[0] for name in parts} >= {"matches", "stretches"}
     for name in ("source.npy", "target.npy", "pairs.parquet", *parts):
         wanted = Path("new", name).read_bytes()

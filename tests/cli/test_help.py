@@ -9,11 +9,12 @@ import typer.main
 
 import xmine
 from tests.toys.command import Command
-from xmine.cli.app import app
+from xmine.cli.app import _COMMANDS, app
 from xmine.cli.from_options import GROUPS, METHOD, MOST_USED, OTHER
 from xmine.cli.train import command_of
 from xmine.evaluation.benchmarks import BENCHMARKS
 from xmine.flags.names import FLAGS
+from xmine.native import used
 from xmine.options import flag
 from xmine.trainer.methods import METHODS
 from xmine.trainer.options.shared import TrainingOptions
@@ -135,9 +136,17 @@ def test_every_declared_group_is_one_of_the_help() -> None:
         assert named <= {*GROUPS, "", None}
 
 
-def test_the_version_is_that_of_the_package(command: Command) -> None:
-    ended = command("--version")
-    assert (ended.code, ended.out, ended.err) == (0, f"xmine {xmine.__version__}\n", "")
+def test_the_version_is_that_of_the_package_and_v_tells_what_computes(command: Command) -> None:
+    said = f"xmine {xmine.__version__}\n"
+    for flags, out in (("--version", said), ("--version -v", f"{said}{used}\n")):
+        ended = command(*flags.split())
+        assert (ended.code, ended.out, ended.err) == (0, out, "")
+
+
+def test_the_listed_summaries_are_those_of_the_commands_themselves() -> None:
+    whole: typer.core.TyperGroup = typer.main.get_command(app())  # type: ignore[assignment]
+    own = {name: each.get_short_help_str(80) for name, each in whole.commands.items()}
+    assert own == _COMMANDS
 
 
 @pytest.mark.parametrize(

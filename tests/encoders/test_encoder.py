@@ -1,6 +1,7 @@
 import json
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding, Table
-from xmine.encoders.tokenizer import Vocabulary
+from xmine.encoders.tokenizer import Vocabulary, pieces_of
 from xmine.errors import EncoderError
 from xmine.pairs.io import ParallelText
 from xmine.text.folding import nfkc
@@ -65,6 +66,17 @@ def test_case_width_script_and_accents_are_folded(toy_vocabulary: Vocabulary) ->
     assert pieces("機") == pieces("机")
     assert nfkc("e\u0301") == "é"
     assert pieces("<UNK>") == pieces("<unk>")  # text cannot spell the unknown piece
+
+
+def test_encoders_that_share_their_pieces_read_them_once_and_cut_alike_in_threads(
+    toy_folder: Path, toy_pairs: ParallelText
+) -> None:
+    pieces_of.cache_clear()
+    both = [SentenceEncoder.load(toy_folder) for _ in range(2)] * 8
+    assert pieces_of.cache_info().misses == 1
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda each: each.encode(toy_pairs.sources), both))
+    assert all(np.array_equal(each, found[0]) for each in found)
 
 
 def test_saving_and_loading_keeps_every_bit(toy_encoder: SentenceEncoder, toy_folder: Path) -> None:

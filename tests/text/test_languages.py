@@ -3,7 +3,7 @@
 import pytest
 
 from tests.toys.nineteen import NINETEEN
-from xmine.text.identification import identifier
+from xmine.text.identifier import identifier
 from xmine.text.languages import LANGUAGES, language_name, scripts_of, short_code
 
 

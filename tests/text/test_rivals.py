@@ -5,7 +5,7 @@ import pytest
 
 from tests.toys.nineteen import LINES
 from xmine.flags.near_copies import letters_of
-from xmine.text.identification import identifier
+from xmine.text.identifier import identifier
 from xmine.text.languages import LANGUAGES, scripts_of, written_in
 from xmine.text.rivals import likelihoods, rather_in
 

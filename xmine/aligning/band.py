@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine import native
+
 Floats = NDArray[np.floating]
 # Beads: int64 [beads, 4], the source lines from one to before another, then the target lines.
 Path = NDArray[np.int64]
@@ -18,7 +20,7 @@ Kinds = Sequence[tuple[int, int]]  # numbers of source and target lines of beads
 # Gives the scores of beads that end in the rows from one to before another: for each row
 # [kinds, columns of the band].
 Scores = Callable[[int, int], list[Floats]]
-_ROWS = 32  # whose scores are made at once
+_ROWS = 32, 256  # whose scores are made at once: as many as are wide
 _NEVER = -1e9
 _OPENED, _BEGINS = 64, 128  # bits: a gap of source lines, or of target lines, begins here
 
@@ -71,7 +73,8 @@ class Band:
 
     def blocks(self) -> list[range]:
         """Cut the rows into blocks."""
-        return [range(at, min(at + _ROWS, len(self))) for at in range(0, len(self), _ROWS)]
+        some = int((self.stops - self.starts).mean().clip(*_ROWS))
+        return [range(at, min(at + some, len(self))) for at in range(0, len(self), some)]
 
     def turned(self) -> "Band":
         """Count rows and columns from the end."""
@@ -93,61 +96,46 @@ class _Rows:
     """Values of the last rows of a band, with columns from 0; _NEVER outside of the band."""
 
     def __init__(self, band: Band, kinds: Kinds) -> None:
-        self._band = band
-        n, m = np.array([*kinds, (1, 0)]).T
-        self._n, self._pad, self._size = n[:, None], int(m.max()), int(n.max()) + 1
+        self._band, self.kinds = band, np.array([*kinds, (1, 0)], np.int64)
+        n, m = self.kinds.T
+        self._n, self._pad, self.size = n[:, None], int(m.max()), int(n.max()) + 1
         self._columns = np.arange(int(band.stops[-1])) + self._pad - m[:, None]
-        self._values = np.full((self._size, self._columns.shape[1] + self._pad), _NEVER)
+        self.values = np.full((self.size, self._columns.shape[1] + self._pad), _NEVER)
 
     def before(self, row: int) -> NDArray[np.float64]:
         """Give the values where beads of all kinds, and deletions, begin that end in a row."""
         cells = self._columns[:, self._band.starts[row] : self._band.stops[row]]
-        rows = (row - self._n) % self._size * self._values.shape[1]
-        return np.asarray(self._values.ravel().take(cells + rows), np.float64)
+        rows = (row - self._n) % self.size * self.values.shape[1]
+        return np.asarray(self.values.ravel().take(cells + rows), np.float64)
 
     def put(self, row: int, values: NDArray[np.float64]) -> None:
         """Take the values of a row in place of those of an earlier one: starts never fall."""
-        here, starts = self._values[row % self._size, self._pad :], self._band.starts
-        here[starts[max(row - self._size, 0)] : starts[row]] = _NEVER
+        here, starts = self.values[row % self.size, self._pad :], self._band.starts
+        here[starts[max(row - self.size, 0)] : starts[row]] = _NEVER
         here[starts[row] : self._band.stops[row]] = values
 
 
 def best_path(band: Band, kinds: Kinds, scores: Scores, skips: Skips) -> Path:
-    """Find the path with the highest sum of scores."""
+    """Find the path with the highest sum of scores, which are finite float32 or float16."""
     last = _Rows(band, kinds)
     down = np.full(int(band.stops[-1]), _NEVER)  # the best that ends with a gap of source lines
-    back: list[NDArray[np.uint8]] = []
+    begins = np.cumsum([0, *(band.stops - band.starts)])
+    back = np.empty(begins[-1], np.uint8)
     deletion = len(kinds)
-    gap, insertion, gap_right = range(deletion + 1, deletion + 4)
+    gap, _, gap_right = range(deletion + 1, deletion + 4)
     for rows in band.blocks():
-        for row, given in zip(rows, scores(rows.start, rows.stop), strict=True):
-            sums = last.before(row)
-            opened = sums[deletion] + skips.gap
-            sums[:deletion] += given
-            sums[deletion] += skips.line
-            kind_of = sums.argmax(axis=0).astype(np.uint8)
-            ended = sums.max(axis=0)
-            here = down[band.starts[row] : band.stops[row]]
-            is_new = opened >= here
-            np.maximum(opened, here, out=here)
-            kind_of[here > ended] = gap
-            ended = np.maximum(here, ended)
-            if row == 0:
-                ended[0] = 0
-            slope = np.arange(len(ended)) * skips.line
-            single = np.maximum.accumulate(ended - slope) + slope
-            highest = np.maximum.accumulate(ended)
-            kind_of[single > ended + 1e-4] = insertion
-            best = np.maximum(single, highest + skips.gap)
-            kind_of[best > single + 1e-4] = gap_right
-            last.put(row, best)
-            back.append(
-                kind_of | is_new * np.uint8(_OPENED) | (ended >= highest) * np.uint8(_BEGINS)
-            )
+        given = scores(rows.start, rows.stop)
+        codes = back[begins[rows.start] : begins[rows.stop]]
+        if native.kernels:
+            flat = np.concatenate([each.ravel() for each in given]).astype(np.float32)
+            places = band.starts, band.stops, last.kinds, last.values, down, codes
+            native.kernels.path(flat, *places, rows.start, rows.stop, last.size, *skips)
+        else:
+            codes[:] = np.concatenate(list(_codes(band, rows, given, skips, last, down)))
     row, column, beads = len(band) - 1, int(band.stops[-1]) - 1, []
     going = 0  # in a gap
     while row or column or going:
-        code = int(back[row][column - band.starts[row]])
+        code = int(back[begins[row] + column - band.starts[row]])
         if going == gap_right and code & _BEGINS:
             going = 0
             continue
@@ -157,6 +145,41 @@ def best_path(band: Band, kinds: Kinds, scores: Scores, skips: Skips) -> Path:
         beads.append((row - n, row, column - m, column))
         row, column = row - n, column - m
     return np.array(beads[::-1], np.int64).reshape(-1, 4)
+
+
+def _codes(
+    band: Band,
+    rows: range,
+    scores: Sequence[Floats],
+    skips: Skips,
+    last: _Rows,
+    down: NDArray[np.float64],
+) -> Iterator[NDArray[np.uint8]]:
+    """Say for each row how the best path reaches its cells: native/path.c does the same."""
+    deletion = len(last.kinds) - 1
+    gap, insertion, gap_right = range(deletion + 1, deletion + 4)
+    for row, given in zip(rows, scores, strict=True):
+        sums = last.before(row)
+        opened = sums[deletion] + skips.gap
+        sums[:deletion] += given
+        sums[deletion] += skips.line
+        kind_of = sums.argmax(axis=0).astype(np.uint8)
+        ended = sums.max(axis=0)
+        here = down[band.starts[row] : band.stops[row]]
+        is_new = opened >= here
+        np.maximum(opened, here, out=here)
+        kind_of[here > ended] = gap
+        ended = np.maximum(here, ended)
+        if row == 0:
+            ended[0] = 0
+        slope = np.arange(len(ended)) * skips.line
+        single = np.maximum.accumulate(ended - slope) + slope
+        highest = np.maximum.accumulate(ended)
+        kind_of[single > ended + 1e-4] = insertion
+        best = np.maximum(single, highest + skips.gap)
+        kind_of[best > single + 1e-4] = gap_right
+        last.put(row, best)
+        yield kind_of | is_new * np.uint8(_OPENED) | (ended >= highest) * np.uint8(_BEGINS)
 
 
 def probabilities(

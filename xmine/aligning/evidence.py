@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.aligning.band import Path, matched
-from xmine.aligning.lexicon import Words, learn_lexicon
+from xmine.aligning.lexicon import Lexicon, Words
 from xmine.encoders.encoder import normalised
 
 Floats = NDArray[np.float32]
@@ -53,7 +53,7 @@ def together(side: Sequence[Windows], weights: Sequence[float]) -> Windows:
 
 def weighed(
     encoder: tuple[Halves, Halves], words: tuple[Words, Words], path: Path
-) -> tuple[tuple[float, float], float, tuple[Halves, Halves]]:
+) -> tuple[tuple[float, float], float, Lexicon]:
     """Weigh encoder and lexicon by the beads of a path.
 
     The lexicon of one half of the beads is measured by the other half, and the weights are those
@@ -66,13 +66,14 @@ def weighed(
 
     Returns:
         the weights of encoder and lexicon; the square of how many deviations translations stand
-        out, 0 where there are too few; and the sums of the lexicon's vectors for all lines.
+        out, 0 where there are too few; and the lexicon.
     """
     beads = matched(path)
     stripes = np.arange(len(beads)) // _STRIPE % 2
+    lexicon = Lexicon(*words, beads, stripes)
     halves = []
     for half in (0, 1):
-        learnt = learn_lexicon(*words, beads[stripes == half])
+        learnt = lexicon.vectors(half)
         sums = [partial(side.sums, each) for side, each in zip(words, learnt, strict=True)]
         halves.append(_lead(sums, beads[stripes != half]) or (0.0, 1.0))
     lead = _lead([side.__getitem__ for side in encoder], beads)
@@ -80,12 +81,7 @@ def weighed(
     raw = leads[:, 0].clip(0) / leads[:, 1]
     clarity = float(raw @ leads[:, 0])
     raw *= _LEAD / clarity if clarity > 1 else _LEAD * clarity
-    source, target = learn_lexicon(*words, beads)
-    return (
-        (float(raw[0]), float(raw[1])),
-        clarity if lead else 0.0,
-        (words[0].sums(source), words[1].sums(target)),
-    )
+    return (float(raw[0]), float(raw[1])), clarity if lead else 0.0, lexicon
 
 
 def _lead(

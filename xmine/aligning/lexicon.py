@@ -21,8 +21,8 @@ _DIM = 256
 _LETTERS = 8  # of a word that count: endings change
 # Words, or characters where there are no spaces between words.
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W_]+")
-_LINES = 256  # whose vectors are added up at once
-_PAIRS = 16_384  # of words that are counted or added up at once
+_LINES = 1024  # whose vectors are added up at once
+_PAIRS = 16_384  # words whose pairs are counted at once
 _BEADS = 8_000  # that words are counted in
 _LEAST = 0.1  # Dice coefficient of words in the lexicon
 
@@ -65,63 +65,111 @@ class Words:
     ) -> NDArray[np.float16]:
         """Add up the vectors of the words of some lines, or of all: float16 [lines, dim]."""
         lines = np.arange(len(self.starts) - 1) if lines is None else lines
-        found = np.zeros((len(lines), vectors.shape[1]), np.float16)
-        for at in range(0, len(lines), _LINES):
-            some = lines[at : at + _LINES]
-            full = np.flatnonzero(self.starts[some + 1] > self.starts[some])
-            if len(full):
-                words, begins = self.within(some[full], some[full] + 1)
-                found[at + full] = np.add.reduceat(vectors[words], begins, axis=0)
-        return found
+        starts, sizes = self.starts[lines], self.starts[lines + 1] - self.starts[lines]
+        return _added(vectors, self.ids, starts, sizes).astype(np.float16)
 
 
-def learn_lexicon(
-    source: Words, target: Words, beads: Path
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Learn vectors of the words of both sides from beads: float32 [words, dim] each.
+class Lexicon:
+    """What the words of beads teach: counted once, for two parts of the beads and for all."""
 
-    Words without counterpart have zeros. Words count by their inverse frequency.
+    def __init__(
+        self, source: Words, target: Words, beads: Path, parts: NDArray[np.int64] | None = None
+    ) -> None:
+        """Count words, and pairs of words that stand together more than once.
+
+        Args:
+            source, target: the words of both sides.
+            beads: where they stand; of many, some are counted.
+            parts: the part of each bead, 0 or 1; None for one part.
+        """
+        some = slice(None, None, 1 + len(beads) // _BEADS)
+        beads, self._sides = beads[some], (source, target)
+        parts = np.zeros(len(beads), np.int64) if parts is None else parts[some]
+        (of_x, x), (of_y, y) = (
+            _words_of(side, *beads[:, 2 * at : 2 * at + 2].T) for at, side in enumerate(self._sides)
+        )
+        # Each word of a bead's source with each of its target; the last bit is the part.
+        sizes = np.bincount(of_y, minlength=len(beads))
+        firsts, times = (np.cumsum(sizes) - sizes)[of_x], sizes[of_x]
+        ones, keys, at = 2 * (target.size * x) + parts[of_x], np.empty(times.sum(), np.int64), 0
+        for start in range(0, len(x), _PAIRS):
+            some = slice(start, start + _PAIRS)
+            before = np.cumsum(times[some]) - times[some] - firsts[some]
+            found = np.repeat(ones[some], times[some])
+            found += 2 * y[np.arange(len(found)) - np.repeat(before, times[some])]
+            keys[at : at + len(found)] = found
+            at += len(found)
+        keys.sort()
+        again = np.zeros(len(keys) + 1, np.bool_)
+        again[1:-1] = keys[1:] >> 1 == keys[:-1] >> 1
+        begins, lasts = np.flatnonzero(again[:-1] != again[1:]).reshape(-1, 2).T
+        self._pairs = np.divmod(keys[begins] >> 1, max(target.size, 1))
+        second = np.cumsum(keys & 1)
+        second = second[lasts] - second[begins] + (keys[begins] & 1)
+        # Of each part, and of all: the beads, those of each pair of words, and those of each word.
+        alone = (
+            [np.bincount(w[parts[of] == part], minlength=side.size) for part in (0, 1)]
+            for of, w, side in ((of_x, x, source), (of_y, y, target))
+        )
+        numbers = np.bincount(parts, minlength=2)
+        counts = list(zip(numbers, (lasts + 1 - begins - second, second), *alone, strict=True))
+        self._counts = [*counts, tuple(a + b for a, b in zip(*counts, strict=True))]
+        self._random = np.random.default_rng(0).standard_normal((source.size, _DIM), np.float32)
+
+    def vectors(self, part: int = -1) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Give vectors of the words of both sides as a part or all teach: float32 [words, dim].
+
+        Words without counterpart have zeros. Words count by their inverse frequency.
+        """
+        beads, times, *alone = self._counts[part]
+        x, y = self._pairs
+        # One occurrence less: words that are rare stand together once by chance.
+        dice = 2 * (times - 1) / np.maximum(alone[0][x] + alone[1][y], 1)
+        kept = dice > _LEAST
+        x, y, dice = x[kept], y[kept], dice[kept]
+        weights = [np.log(max(beads, 1) / lone.clip(1)) / np.sqrt(_DIM) for lone in alone]
+        for side, some in zip(weights, (x, y), strict=True):
+            best = np.zeros(len(side))
+            np.maximum.at(best, some, dice)
+            side *= best
+        order, sizes = np.argsort(y, kind="stable"), np.bincount(y, minlength=len(alone[1]))
+        by = (dice[order] ** 2).astype(np.float32)
+        sums = _added(self._random, x[order], np.cumsum(sizes) - sizes, sizes, by)
+        total = np.bincount(y, dice**2, len(alone[1]))
+        sums *= (weights[1] / np.maximum(total, 1e-9))[:, None]
+        return (self._random * weights[0][:, None]).astype(np.float32), sums
+
+    def sums(self) -> tuple[NDArray[np.float16], NDArray[np.float16]]:
+        """Add up the vectors of the words of all lines."""
+        source, target = self.vectors()
+        return self._sides[0].sums(source), self._sides[1].sums(target)
+
+
+def _added(
+    vectors: NDArray[np.float32],
+    rows: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    by: NDArray[np.float32] | None = None,
+) -> NDArray[np.float32]:
+    """Add up stretches of rows of vectors, place by place: numpy's reduceat takes six times that.
+
+    Args:
+        vectors: [different rows, dim].
+        rows: [rows]; `by` has their weights.
+        starts, sizes: of the stretches in `rows`.
     """
-    vectors = tuple(np.zeros((side.size, _DIM), np.float32) for side in (source, target))
-    if not len(beads):
-        return vectors[0], vectors[1]
-    beads = beads[:: 1 + len(beads) // _BEADS]
-    (of_x, x), (of_y, y) = (
-        _words_of(side, *beads[:, 2 * at : 2 * at + 2].T)
-        for at, side in enumerate((source, target))
-    )
-    alone = np.bincount(x, minlength=source.size), np.bincount(y, minlength=target.size)
-    # Each word of a bead's source with each of its target.
-    sizes = np.bincount(of_y, minlength=len(beads))
-    firsts, times = (np.cumsum(sizes) - sizes)[of_x], sizes[of_x]
-    together = []
-    for at in range(0, len(x), _PAIRS):
-        some = times[at : at + _PAIRS]
-        before = np.cumsum(some) - some - firsts[at : at + _PAIRS]
-        places = np.arange(some.sum()) - np.repeat(before, some)
-        together.append(np.repeat(x[at : at + _PAIRS], some) * target.size + y[places])
-    keys, counts = np.unique(np.concatenate(together or [x]), return_counts=True)
-    keys, times = keys[counts > 1], counts[counts > 1]
-    x, y = np.divmod(keys, max(target.size, 1))
-    # One occurrence less: words that are rare stand together once by chance.
-    dice = 2 * (times - 1) / (alone[0][x] + alone[1][y])
-    kept = dice > _LEAST
-    x, y, dice = x[kept], y[kept], dice[kept]
-    weights = [np.log(len(beads) / lone.clip(1)) for lone in alone]
-    for side, some in zip(weights, (x, y), strict=True):
-        best = np.zeros(len(side))
-        np.maximum.at(best, some, dice)
-        side *= best
-    random = np.random.default_rng(0).standard_normal((source.size, _DIM), np.float32)
-    for at in range(0, len(x), _PAIRS):
-        part = slice(at, at + _PAIRS)
-        by = (dice[part] ** 2)[:, None].astype(np.float32)
-        np.add.at(vectors[1], y[part], by * random[x[part]])
-    total = np.zeros(target.size)
-    np.add.at(total, y, dice**2)
-    vectors[0][:] = random * weights[0][:, None] / np.sqrt(_DIM)
-    vectors[1][:] *= (weights[1] / np.maximum(total, 1e-9))[:, None] / np.sqrt(_DIM)
-    return vectors[0], vectors[1]
+    found = np.zeros((len(sizes), vectors.shape[1]), np.float32)
+    order = np.argsort(-sizes, kind="stable")
+    for at in range(0, len(order), _LINES):
+        some = order[at : at + _LINES]
+        sums = np.zeros((len(some), vectors.shape[1]), np.float32)
+        for place in range(sizes[some[0]]):
+            places = starts[some[: np.searchsorted(-sizes[some], -place)]] + place
+            more = vectors.take(rows[places], axis=0)
+            sums[: len(places)] += more if by is None else more * by[places, None]
+        found[some] = sums
+    return found
 
 
 def _words_of(
@@ -130,5 +178,7 @@ def _words_of(
     """Give the words of beads, each once: int64 [words] numbers of the beads, and words."""
     words, begins = side.within(starts, stops)
     beads = np.repeat(np.arange(len(starts)), np.diff([*begins, len(words)]))
-    bead, word = np.divmod(np.unique(beads * side.size + words), max(side.size, 1))
+    keys = np.sort(beads * side.size + words)
+    keys = keys[np.diff(keys, prepend=-1) > 0]
+    bead, word = np.divmod(keys, max(side.size, 1))
     return bead, word

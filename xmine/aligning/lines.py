@@ -88,14 +88,14 @@ def align_lines(source: OrderedLines, target: OrderedLines, report: Report = sil
     vectors = source.vectors, target.vectors
     centred = _centred(source.vectors), _centred(target.vectors)
     first = [(weighed(vectors, words, each), each) for each in _first_paths(centred, lengths)]
-    (weights, _, sums), path = max(first, key=lambda each: each[0][1])
+    (weights, _, lexicon), path = max(first, key=lambda each: each[0][1])
     for done, radius in enumerate(_RADII, start=1):
         report(Progress("aligning", done, told))
         if done > 1:
-            weights, _, sums = weighed(vectors, words, path)
+            weights, _, lexicon = weighed(vectors, words, path)
         left, right = (
             together((side.windows, windows_of_sums(learnt)), weights)
-            for side, learnt in zip((source, target), sums, strict=True)
+            for side, learnt in zip((source, target), lexicon.sums(), strict=True)
         )
         band = Band.around(corners_of(path), radius)
         usual, variance = usual_lengths(lengths, path)

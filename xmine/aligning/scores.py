@@ -30,7 +30,7 @@ _USUAL = 1.0
 TEMPERATURE = 0.11
 _MEDIAN = 0.455  # of the square of a normal variable
 _WEIGHT = 10  # beads
-_COLUMNS = 1024  # that are scored at once
+_COLUMNS = 256  # that are scored at once
 _LINES = 4000  # of a side that are compared with those of the other
 
 Lengths = NDArray[np.float64]
@@ -117,21 +117,26 @@ def first_scores(
     sums = _sums(lengths)
 
     def scores(start: int, stop: int, left: int, right: int) -> Floats:
-        rows, columns = np.arange(start, stop), np.arange(left, right)
-        low, first = max(start - 2, 0), max(left - 2, 0)
-        some = vectors[0][low:stop].astype(np.float32), vectors[1][first:right].astype(np.float32)
+        ends = (start, stop), (left, right)
+        lines = (np.arange(first - 2, last - 1).clip(0) for first, last in ends)
+        some = [each[at].astype(np.float32) for each, at in zip(vectors, lines, strict=True)]
         cosines = some[0] @ some[1].T
-
-        def before(n: int, m: int) -> Floats:
-            cells = np.ix_((rows - n - low).clip(0), (columns - m - first).clip(0))
-            return np.asarray(cosines[cells])
-
-        found = np.empty((len(PAIRED), len(rows), len(columns)), np.float32)
+        own = cosines[1:, 1:]
+        rows, columns = (np.arange(*each) for each in ends)
+        found = np.empty((len(PAIRED), *own.shape), np.float32)
         for at, (n, m) in enumerate(PAIRED):
-            x, y = _lengths_before(sums, (rows, columns), (n, m))
-            apart = (x - y) ** 2 / (_VARIANCE * (x + y) + 1)
-            close = before(1, 1) if n == m else 0.6 * (before(1, 1) + before(n, m))
-            found[at] = _PRIORS[at] - np.minimum(apart / 2, worst) + _COSINES * close
+            x, y = _before(sums[0], rows, n)[:, None], _before(sums[1], columns, m)
+            apart, both = x - y, x + y
+            apart *= apart
+            both *= 2 * _VARIANCE
+            both += 2
+            apart /= both
+            np.minimum(apart, worst, out=apart)
+            close = found[at]
+            np.add(own, cosines[2 - n : len(own) + 2 - n, 2 - m : own.shape[1] + 2 - m], out=close)
+            close *= _COSINES * (0.5 if n == m else 0.6)
+            close -= apart
+            close += _PRIORS[at]
         return found
 
     return _in_pieces(band, len(PAIRED), np.float32, scores)
@@ -158,31 +163,34 @@ def bead_scores(
         merging: see `merging_of`.
     """
     last = len(band) - 1, int(band.stops[-1]) - 1
-    sums = _sums(lengths)
+    sums, every = _sums(lengths), np.arange(1, MOST + 1)[:, None]
 
     def scores(start: int, stop: int, left: int, right: int) -> Floats:
         rows, columns = np.arange(start, stop), np.arange(left, right)
         upper = _padded(windows[0], start - MOST, stop + 1, last[0])
         lower = _padded(windows[1], left - MOST, right + 1, last[1])
-        cosines = []  # of n lines: [m, places of the source, places of the target]
-        for n in range(1, MOST + 1):
-            some = lower[: MOST + 1 - n].reshape(-1, lower.shape[2])
-            flat = upper[n - 1] @ some.T
-            cosines.append(flat.reshape(len(flat), -1, lower.shape[1]).transpose(1, 0, 2))
         here, there = slice(MOST, MOST + len(rows)), slice(MOST, MOST + len(columns))
-        found = np.empty((len(BEADS), len(rows), len(columns)), np.float32)
-        for at, (n, m) in enumerate(BEADS):
-            own = cosines[n - 1][m - 1]
-            singles, whole = cosines[n - 1][0], cosines[0][m - 1]
-            beside = singles[here, _moved(there, -m)] + singles[here, _moved(there, 1)]
-            of_targets = beside / _count(columns, m, last[1])
-            beside = whole[_moved(here, -n), there] + whole[_moved(here, 1), there]
-            of_sources = beside / _count(rows, n, last[0])[:, None]
-            x, y = _lengths_before(sums, (rows, columns), (n, m))
-            apart = np.minimum((x - y) ** 2 / (variance * (x + y) + 1e-9), _FARTHEST)
-            found[at] = own[here, there] - (of_targets + of_sources) / 2
-            found[at] -= _LENGTHS * apart + merging * (n + m - 2)
-        return found
+        before = np.arange(MOST, MOST + len(columns)) - every
+        y, beside = _before(sums[1], columns, every), _count(columns, every, last[1])
+        kinds = []
+        whole = upper[0] @ lower.reshape(-1, lower.shape[2]).T
+        whole = whole.reshape(len(whole), MOST, -1)  # of one line with some
+        for n, side in enumerate(upper[:, here], start=1):  # of n lines with m, for each m
+            m = slice(MOST + 1 - n)
+            cosines = side @ lower[m].reshape(-1, lower.shape[2]).T
+            cosines = cosines.reshape(len(rows), -1, lower.shape[1])
+            scores = cosines[:, 0, before[m]] + cosines[:, :1, _moved(there, 1)]
+            scores /= beside[m]
+            of_sources = whole[_moved(here, -n), m, there] + whole[_moved(here, 1), m, there]
+            of_sources /= _count(rows, n, last[0])[:, None, None]
+            scores += of_sources
+            scores /= -2
+            scores += cosines[:, :, there]
+            x = _before(sums[0], rows, n)[:, None, None]
+            apart = np.minimum((x - y[m]) ** 2 / (variance * (x + y[m]) + 1e-9), _FARTHEST)
+            scores -= _LENGTHS * apart + merging * (n - 2 + every[m])
+            kinds.append(scores)
+        return np.concatenate(kinds, axis=1).transpose(1, 0, 2)
 
     return _in_pieces(band, len(BEADS), np.float16, scores)
 
@@ -192,21 +200,16 @@ def _sums(lengths: tuple[Lengths, Lengths]) -> list[Lengths]:
     return [np.concatenate([[0], np.cumsum(each)]) for each in lengths]
 
 
-def _lengths_before(
-    sums: Sequence[Lengths], places: tuple[Places, Places], lines: tuple[int, int]
-) -> tuple[Lengths, Lengths]:
-    """Give the lengths of some lines before places: [rows, 1] and [columns]."""
-    x, y = (
-        each[at] - each[(at - n).clip(0)] for each, at, n in zip(sums, places, lines, strict=True)
-    )
-    return x[:, None], y
+def _before(sums: Lengths, places: Places, lines: Places | int) -> Floats:
+    """Give the lengths of some lines before places."""
+    return np.asarray(sums[places] - sums[(places - lines).clip(0)], np.float32)
 
 
 def _moved(some: slice, by: int) -> slice:
     return slice(some.start + by, some.stop + by)
 
 
-def _count(places: NDArray[np.int64], lines: int, last: int) -> NDArray[np.float32]:
+def _count(places: Places, lines: Places | int, last: int) -> NDArray[np.float32]:
     """Count the lines beside the beads of some lines that end at places; one at least."""
     found = (places - lines >= 1).astype(np.float32) + (places + 1 <= last)
     return np.maximum(found, 1).astype(np.float32)

@@ -1,4 +1,4 @@
-"""The commands' table of contents; a command's file is loaded when the command is called or listed.
+"""The commands' table of contents; a command's file is loaded when the command is called.
 
 Heavy libraries are loaded only when the command runs.
 """
@@ -12,12 +12,28 @@ import typer.main
 
 from xmine.version import __version__
 
-# In the order of the help. Each has a module of its name, but for two. In it is a function of
-# that name, or a `typer.Typer` with commands of its own.
-_COMMANDS = (
-    "mine mine-all align documents browse score search encode convert adapt help train pairs eval "
-    "reproduce model cache trust"
-).split()
+# In the order of the help, with their summaries. Each has a module of its name, but for two. In it
+# is a function of that name, or a `typer.Typer` with commands of its own.
+_COMMANDS = {
+    "mine": "Find the parallel sentences of two text files.",
+    "mine-all": "Mine each two languages of a folder.",
+    "align": "Pair the lines of two versions of one document.",
+    "documents": "Pair the documents of two folders: each file is a document.",
+    "browse": "Look at mined pairs in the terminal, and judge them.",
+    "score": "Score the line pairs of files that are aligned already.",
+    "search": "Find the nearest sentences of a corpus, in either language.",
+    "encode": "Turn a text file into a matrix of sentence vectors.",
+    "convert": "Convert a file of pairs to another format.",
+    "adapt": "Train the encoder of a run on its pairs, and mine again.",
+    "help": "Show the help of a command.",
+    "train": "Train an encoder of your own.",
+    "pairs": "Look into a run or a file of pairs.",
+    "eval": "Measure an encoder on benchmarks.",
+    "reproduce": "Make a table of a paper again, beside its own figures.",
+    "model": "Tell what an encoder is, or export it.",
+    "cache": "Show the vectors kept for later runs, or remove them.",
+    "trust": "Let the xmine.toml of a folder write, connect and load.",
+}
 
 
 class Whole(typer.core.TyperGroup):
@@ -33,13 +49,18 @@ class Whole(typer.core.TyperGroup):
             return self.commands.get(cmd_name)
         return typer.main.get_group(app(cmd_name)).commands[cmd_name]
 
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - Typer's own
+        """List the commands from the table; to load all of them takes a tenth of a second."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
 
-def app(called: str = "") -> typer.Typer:
+
+def app(called: str | None = None) -> typer.Typer:
     """Put `xmine` together.
 
     Args:
-        called: the word behind `xmine`. If it is a command, only that one is loaded: all of them
-            take a tenth of a second.
+        called: the word behind `xmine`. If it is a command, only that one is loaded; none if it is
+            a flag, or empty.
     """
     whole = typer.Typer(
         cls=Whole,
@@ -50,12 +71,11 @@ def app(called: str = "") -> typer.Typer:
         rich_markup_mode=None,  # plain help: half the start-up time, and [brackets] stay text
     )
     whole.callback()(_main)
-    listed = (
-        () if called in ("--version", "-V") else (called,) if called in _COMMANDS else _COMMANDS
-    )
-    if listed:  # xmine --version needs none of that
-        from xmine.cli.from_options import Command
-    for name in listed:
+    if called is not None and called[:1] in ("", "-"):
+        return whole
+    from xmine.cli.from_options import Command
+
+    for name in (called,) if called in _COMMANDS else _COMMANDS:
         own = {"eval": "evaluate", "help": "manual"}.get(name, name).replace("-", "_")
         module = import_module(f"xmine.cli.{own}")
         command = getattr(module, own)
@@ -68,18 +88,23 @@ def app(called: str = "") -> typer.Typer:
     return whole
 
 
-def _version(wanted: bool) -> None:
+def _version(ctx: typer.Context, wanted: bool) -> None:
     if wanted:
         print(f"xmine {__version__}")
+        if ctx.params["verbose"]:
+            from xmine.native import used
+
+            print(used)
         raise typer.Exit
 
 
 def _main(
     version: Annotated[
         bool,
-        typer.Option(
-            "-V", "--version", callback=_version, is_eager=True, help="Print the version and exit."
-        ),
+        typer.Option("-V", "--version", callback=_version, help="Print the version and exit."),
+    ] = False,
+    verbose: Annotated[
+        bool, typer.Option("-v", "--verbose", is_eager=True, help="With it: what computes, too.")
     ] = False,
 ) -> None:
     """Find translations: two text files in, pairs of parallel sentences out.

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -91,14 +92,24 @@ def mine(
         plot=plot,
     )
 
-    from xmine.mining.estimate import estimate_run
-    from xmine.mining.pipeline import mine as mine_files
-    from xmine.run.folder import bytes_there, working_folder
+    from xmine.mining.again import loaded_from, made_of, result_before, sources_of
     from xmine.text.inputs import text_input
 
     inputs = text_input(source), text_input(target)
     seeds = read_known(seed_pairs) if seed_pairs else NOTHING_KNOWN
     truth = read_known(gold) if gold else NOTHING_KNOWN
+    models = [*([] if vectors_of else [model]), *([rescore] if rescore else [])]
+
+    mark = partial(made_of, inputs, options, (seeds, truth, *vectors_of))
+    known = run and not (force or plot or dry_run)
+    if run and known and (before := result_before(run, lambda: mark(sources_of(*models)))):
+        changes = {"changes": {"new": 0, "gone": 0, "changed": 0}}
+        finish(console, before, output, None, format=format, more=changes)
+        return
+    from xmine.mining.estimate import estimate_run
+    from xmine.mining.pipeline import mine as mine_files
+    from xmine.run.folder import bytes_there, working_folder
+
     with _opened_engine(engine, run, inputs, dry_run, console) as where:
         encoder, vectors = load_sides(
             model, vectors_of, options, console, second=rescore is not None
@@ -127,6 +138,7 @@ def mine(
                 run=run,
                 force=force,
                 engine=where,
+                mark=mark(loaded_from(encoder, rescorer)) if run else "",
             )
     _explain(console, mined)
     finish(

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from xmine.encoders.pair import EncoderPair
+    from xmine.mining.again import Before
     from xmine.mining.phrases import Report
     from xmine.pairs.pair import Pair
     from xmine.scoring.histogram import Histogram
@@ -77,7 +78,7 @@ def load_sides(
 
 def finish(
     console: Console,
-    report: "Report",
+    report: "Report | Before",
     output: str | None,
     pairs: "Iterable[Pair] | None",
     *,
@@ -104,7 +105,7 @@ def finish(
     console.warn(*warnings)
     notes, facts = list(filter(None, notes)), report.facts()
     if plot:
-        histogram: Any = report.histogram  # type: ignore[attr-defined]
+        histogram: Any = report.histogram  # type: ignore[union-attr]
         draw(console, histogram, plot, " - ".join(Path(each).name for each in title))
         facts["histogram"] = histogram().facts()
     if pairs is not None and table is not None:

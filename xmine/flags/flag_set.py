@@ -1,6 +1,7 @@
 """Flags of pairs: a bit for each name, names joined by commas where they are read one by one."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,11 @@ Bools = NDArray[np.bool_]
 # Pairs that are right with this chance show what pairs of this run look like, if there are enough.
 CONFIDENT, FEWEST_CONFIDENT = 0.9, 30
 TO_DEVIATION = 0.6745  # median of absolute deviations / standard deviation, of a normal one
-_NAMES = [
-    ",".join(name for bit, name in enumerate(FLAGS) if bits >> bit & 1)
-    for bits in range(2 ** len(FLAGS))
-]
+
+
+@cache
+def _names(bits: int) -> str:
+    return ",".join(name for bit, name in enumerate(FLAGS) if bits >> bit & 1)
 
 
 class Flags(LazyTexts):
@@ -91,12 +93,12 @@ class Flags(LazyTexts):
         return len(self._bits)
 
     def _one(self, row: int) -> str:
-        return _NAMES[int(self._bits[row])] if self._said is None else self._said[row]
+        return _names(int(self._bits[row])) if self._said is None else self._said[row]
 
     def _some(self, rows: slice) -> list[str]:
         if self._said is not None:
             return list(self._said[rows])
-        return [_NAMES[bits] for bits in self._bits[rows].tolist()]
+        return list(map(_names, self._bits[rows].tolist()))
 
 
 def middle_and_spread(values: NDArray[Any]) -> tuple[float, float]:

@@ -45,7 +45,8 @@ def negated_alone(
     if left.plain.search(source) or right.plain.search(target):
         return _alone(source, target, left, right), _alone(target, source, right, left)
     ours = {match.lastindex or 0: match[0] for match in left.opposites.finditer(source)}
-    theirs = {match.lastindex or 0: match[0] for match in right.opposites.finditer(target)}
+    found = right.opposites.finditer(target) if ours else ()
+    theirs = {match.lastindex or 0: match[0] for match in found}
     for at, word in ours.items():
         across = at + 1 if at % 2 else at - 1
         if across in theirs and across not in ours and at not in theirs:

@@ -51,16 +51,19 @@ class ReadLines:
         languages: the codes of both sides, or `und`.
         source, target: the features of the lines of both sides.
         pairs: which of the chosen pairs have each of the flags COMPARED, see `compared`.
+        untranslated: bool [3, pairs], see `xmine.flags.rules.untranslated`; None until it is told.
     """
 
     languages: tuple[str, str]
     source: LineFeatures
     target: LineFeatures
     pairs: NDArray[Any]
+    untranslated: Any = None
 
     def take(self, order: NDArray[np.intp]) -> "ReadLines":
         """Follow the pairs, which are put in another order."""
-        return replace(self, pairs=taken(self.pairs, order))
+        told = None if self.untranslated is None else self.untranslated[:, order]
+        return replace(self, pairs=taken(self.pairs, order), untranslated=told)
 
     def against(self, pairs: tuple[Rows, Rows], weights: RerankingWeights) -> Floats:
         """Tell what is taken off the reranked scores of the chosen pairs: float64 [pairs].

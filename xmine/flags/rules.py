@@ -77,7 +77,10 @@ def flag_pairs(
     """
     x, y, left, right = chosen.sources, chosen.targets, read.source, read.target
     languages = read.languages
-    copy, near_copy, foreign = untranslated((x, y), (source, target), read)
+    # `untranslated` takes as long as all other rules together: perhaps it was told before.
+    if (told := read.untranslated) is None:
+        told = untranslated((x, y), (source, target), read)
+    copy, near_copy, foreign = told
     none = np.zeros(len(chosen), dtype=bool)
     best_first = stored(np.lexsort((-chosen.scores, -probs)))
     better = (

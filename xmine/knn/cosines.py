@@ -3,6 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine import native
+
 Floats = NDArray[np.float32]
 Rows = NDArray[np.int64]
 Halves = NDArray[np.float16]
@@ -38,6 +40,10 @@ def exact_cosines(vectors: Vectors, others: Vectors, ids: Rows) -> Floats:
     rows, k = ids.shape
     dim = vectors.shape[1]
     cosines = np.empty((rows, k), dtype=np.float32)
+    if native.kernels is not None and vectors.dtype == others.dtype == np.float16:
+        vectors, others, ids = (np.ascontiguousarray(each) for each in (vectors, others, ids))
+        native.kernels.cosines(vectors, others, dim, ids, cosines)
+        return cosines
     step = max(1, min(rows, _RESCORED_AT_ONCE // ((k + 1) * dim)))
     wide = np.empty((step * (k + 1), dim), dtype=np.float32)
     double = np.empty(wide.shape)  # both made once: new pages cost as much as the arithmetic

@@ -10,13 +10,16 @@ with 32 probes in each direction 98.7 % of the four nearest are found, from one 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from threading import Lock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine import native
 from xmine.knn.cosines import Floats, Rows, widen
 from xmine.knn.duplicates import Distinct
+from xmine.knn.fused import barred, in_tiles, is_fused
 from xmine.knn.inverted_lists import Members
 from xmine.knn.topk import GROUP, BlockMaxima, Keys, floors, merge, pack
 from xmine.knn.workers import WorkerPool, lent
@@ -56,6 +59,7 @@ class ListRound:
     Attributes:
         queries, others: the sides.
         again: whether some of the pairs were compared before, and are left out.
+        lock: held while best cells of queries change.
         weight: lists that all queries probe, which tells how long it takes.
     """
 
@@ -65,6 +69,7 @@ class ListRound:
         """Take some queries, which probe their nearest lists of some ranks."""
         self.queries, self.others, self.again = queries, others, again
         self.part, self.ranks = part, ranks
+        self.lock = Lock()
         self.weight = len(part) * len(range(queries.lists.shape[1])[ranks])
 
     def sort(self, count: int) -> None:
@@ -108,7 +113,13 @@ def rounds(left: Listed, right: Listed) -> list[ListRound]:
 
 
 def multiply_lists(
-    left: Listed, right: Listed, count: int, pool: WorkerPool, tick: Callable[[float], None]
+    left: Listed,
+    right: Listed,
+    count: int,
+    pool: WorkerPool,
+    tick: Callable[[float], None],
+    *,
+    fused: bool | None = None,
 ) -> None:
     """Fill in the best cells of both sides.
 
@@ -117,8 +128,13 @@ def multiply_lists(
         count: number of lists.
         pool: its workers multiply.
         tick: called several times a second with the share that is done.
+        fused: whether the kernels multiply, if they are there at all.
     """
-    multipliers = [ListMultiplier(left.side.vectors.shape[1]) for _ in range(pool.workers)]
+    fused = is_fused() if fused is None else fused
+    multipliers: list[ListMultiplier | FusedLists] = [
+        FusedLists() if fused else ListMultiplier(left.side.vectors.shape[1])
+        for _ in range(pool.workers)
+    ]
     todo = rounds(left, right)
     total = sum(each.weight for each in todo)
     before = 0
@@ -134,7 +150,7 @@ def multiply_lists(
 def _multiply_batch(
     now: ListRound,
     batch: range,
-    multipliers: list["ListMultiplier"],
+    multipliers: list["ListMultiplier | FusedLists"],
     pool: WorkerPool,
     tick: Callable[[], None],
 ) -> None:
@@ -208,6 +224,33 @@ class ListMultiplier:
         for query, column, values in self.maxima.above_rows(floor, best.shape[1]):
             new = _new(now, asking[query], rows[column])
             yield asking[query][new], pack(values[new], rows[column][new])
+
+
+class FusedLists:
+    """What `ListMultiplier` does, by the fused product; best cells of queries are merged, too."""
+
+    def multiply(self, now: ListRound, number: int, pool: WorkerPool) -> list[tuple[Rows, Keys]]:
+        """Multiply a list and the queries that probe it; nothing is left to merge.
+
+        Pairs that were compared before have equal keys, and are let in once.
+        """
+        members, probing = now.members.of(number), now.probing.of(number)
+        dim, best = now.queries.side.vectors.shape[1], now.queries.best
+        for row in range(0, len(members) if len(probing) else 0, _ROWS_AT_ONCE):
+            rows = members[row : row + _ROWS_AT_ONCE]
+            right, own = in_tiles(now.others.side, rows, is_left=False), now.others.best[rows]
+            for query in range(0, len(probing), _QUERIES_AT_ONCE):
+                if pool.stopped:
+                    return []
+                asking = probing[query : query + _QUERIES_AT_ONCE]
+                left = in_tiles(now.queries.side, asking, is_left=True)
+                with now.lock:
+                    found = barred(best[asking])
+                native.kernels.scan(left, asking, found, right, rows, own, dim, now.again)
+                with now.lock:
+                    native.kernels.merge(best, best.shape[1], asking, found)
+            now.others.best[rows] = own
+        return []
 
 
 def _gathered(side: Distinct, rows: Rows, out: Floats) -> Floats:

@@ -181,8 +181,9 @@ def read_candidates(
         options.tgt_lang or _language(sides[1], pairs[1], copies, known),
     )
     read = read_lines(sides, pairs, languages, report, steps)
-    _, near_copies, foreign = untranslated(pairs, sides, read)
-    candidates = replace(candidates, read=read, copies=copies | (near_copies & foreign))
+    told = np.stack(untranslated(pairs, sides, read))
+    read = replace(read, untranslated=told)
+    candidates = replace(candidates, read=read, copies=copies | told[1:].all(axis=0))
     if weights is None:
         return candidates
     lower = (chosen.scores - read.against(pairs, weights)).astype(np.float32)

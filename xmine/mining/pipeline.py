@@ -17,6 +17,7 @@ from xmine.encoders.pair import EncoderPair, as_pair
 from xmine.encoders.rescorer import Rescorer
 from xmine.errors import OptionError
 from xmine.flags.beside import fits_beside
+from xmine.mining.again import keep_result
 from xmine.mining.candidates import (
     Candidates,
     estimate_probabilities,
@@ -67,6 +68,7 @@ def mine(
     force: bool = False,
     engine: Engine | None = None,
     shared: SharedWork | None = None,
+    mark: str = "",
 ) -> Mined:
     """Mine the parallel sentences of two text files.
 
@@ -91,6 +93,7 @@ def mine(
         engine: where the work of a `run` goes on, here by default; see `xmine.run.ray` for a
             cluster, on which every node needs to see `run`. No result depends on the engine.
         shared: what several runs share; who gives the steps sweeps them.
+        mark: names all that the pairs are made of, see `xmine.mining.again`.
 
     Raises:
         FileError: a file cannot be read as text, none of the lines can be encoded, or the numbers
@@ -165,6 +168,8 @@ def mine(
         mined = write_results(stages.run, mined, (left, right))
         if shared is None:
             stages.steps.sweep()
+            said = replace(mined, changes=None).report().lines()
+            keep_result(stages.run.folder, stages.steps, mark, said)
         return replace(mined, warnings=told + mined.warnings)
 
 

@@ -7,7 +7,7 @@
 
 #include "kernels.h"
 
-#if defined(__x86_64__) || defined(_M_X64)
+#ifdef XMINE_WITH_avx2
 DECLARED(vnni) DECLARED(avx2)
 #ifdef _MSC_VER
 #include <intrin.h>
@@ -29,19 +29,20 @@ static int runs(int set) {
            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
 }
 #endif
-#elif defined(__aarch64__) || defined(_M_ARM64)
-DECLARED(neon)
-static int runs(int set) { return 1; }
 #else
 static int runs(int set) { return 1; }
+#ifdef XMINE_WITH_neon
+DECLARED(neon)
+#endif
 #endif
 DECLARED(plain)
 
 /* Falling by speed; the last one runs everywhere. */
 static const Kernels SETS[] = {
-#if defined(__x86_64__) || defined(_M_X64)
+#ifdef XMINE_WITH_avx2
     LISTED(vnni), LISTED(avx2),
-#elif defined(__aarch64__) || defined(_M_ARM64)
+#endif
+#ifdef XMINE_WITH_neon
     LISTED(neon),
 #endif
     LISTED(plain),
@@ -71,7 +72,7 @@ static PyObject *choose(PyObject *self, PyObject *args) {
     return PyErr_Format(PyExc_ValueError, "no instruction set %s here", name);
 }
 
-enum { MOST_TOKENS = 1 << 30 };
+enum { MOST_TOKENS = 1 << 30, MOST_NUMBERS = 1 << 20 };
 
 /* Release buffers; give None, or NULL where something is wrong. */
 static PyObject *finished(Py_buffer *buffers, int count, const char *wrong) {
@@ -100,6 +101,37 @@ static PyObject *means(PyObject *self, PyObject *args) {
     chosen->means(b[0].buf, b[1].buf, dim, ids, starts, texts, b[4].buf);
     Py_END_ALLOW_THREADS
     return finished(b, 5, NULL);
+}
+
+static PyObject *path(PyObject *self, PyObject *args) {
+    Py_buffer b[7] = {{0}};
+    Py_ssize_t first, stop, size;
+    double line, gap;
+    if (!PyArg_ParseTuple(args, "y*y*y*y*w*w*w*nnndd", b, b + 1, b + 2, b + 3, b + 4, b + 5, b + 6,
+                          &first, &stop, &size, &line, &gap))
+        return finished(b, 7, NULL);
+    const float *given = b[0].buf;
+    ptrdiff_t rows = b[1].len / 8, columns = b[5].len / 8, cells = 0;
+    ptrdiff_t pad = size < 2 ? -1 : b[4].len / 8 / size - columns;
+    Band band = {b[1].buf, b[2].buf, b[3].buf, b[4].buf, b[5].buf, columns, pad, size, b[3].len / 16};
+    int bad = b[2].len != b[1].len || first < 0 || stop < first || stop > rows || pad < 0 ||
+              b[4].len != size * (columns + pad) * 8 || band.kinds < 1 || band.kinds > 61;
+    for (ptrdiff_t i = 0; !bad && i < band.kinds; i++)
+        bad = band.lines[2 * i] < 1 || band.lines[2 * i] >= size || band.lines[2 * i + 1] < 0 ||
+              band.lines[2 * i + 1] > pad;
+    for (ptrdiff_t i = 0; !bad && i < stop; i++) {
+        bad = band.starts[i] < (i ? band.starts[i - 1] : 0) || band.stops[i] < band.starts[i] ||
+              band.stops[i] > columns;
+        cells += i < first ? 0 : band.stops[i] - band.starts[i];
+    }
+    if (bad || b[0].len != cells * (band.kinds - 1) * 4 || b[6].len != cells)
+        return finished(b, 7, "path: a cell outside of the band");
+    for (ptrdiff_t i = 0; i < b[0].len / 4; i++) bad |= !(given[i] - given[i] == 0);
+    if (bad || !(line - line + gap - gap == 0)) return finished(b, 7, "path: no finite score");
+    Py_BEGIN_ALLOW_THREADS
+    chosen->path(given, &band, first, stop, line, gap, b[6].buf);
+    Py_END_ALLOW_THREADS
+    return finished(b, 7, NULL);
 }
 
 /* Whether a side has `pairs` pairs, all of whose tokens have a row of the table. */
@@ -141,11 +173,108 @@ static PyObject *matching(PyObject *self, PyObject *args) {
     return finished(b, 12, NULL);
 }
 
+static PyObject *tile(PyObject *self, PyObject *nothing) {
+    ptrdiff_t tall, wide;
+    chosen->tile(&tall, &wide);
+    return Py_BuildValue("nn", (Py_ssize_t)tall, (Py_ssize_t)wide);
+}
+
+/* Tell whether int64 numbers are outside of 0 to `rows` - 1, or of `lowest` to that. */
+static int are_outside(const int64_t *ids, ptrdiff_t count, ptrdiff_t rows, int64_t lowest) {
+    int outside = 0;
+    for (ptrdiff_t i = 0; i < count; i++) outside |= ids[i] < lowest || ids[i] >= rows;
+    return outside;
+}
+
+/* Count the numbers of 16 bits that `count` rows take in tiles of `width` rows. */
+static ptrdiff_t in_tiles(ptrdiff_t count, ptrdiff_t width, ptrdiff_t dim) {
+    return (count + width - 1) / width * width * ((dim + 1) / 2 * 2);
+}
+
+static PyObject *quantise(PyObject *self, PyObject *args) {
+    Py_buffer b[3] = {{0}};
+    Py_ssize_t dim;
+    int is_half, is_left, are_unit = 1;
+    if (!PyArg_ParseTuple(args, "y*npy*pw*", b, &dim, &is_half, b + 1, &is_left, b + 2))
+        return finished(b, 3, NULL);
+    ptrdiff_t size = is_half ? 2 : 4, count = b[1].len / 8, width[2];
+    chosen->tile(width + 1, width);
+    if (dim < 1 || dim > MOST_NUMBERS || b[0].len % (dim * size) ||
+        b[2].len / 2 < in_tiles(count, width[is_left], dim))
+        return finished(b, 3, "quantise: sizes differ");
+    if (are_outside(b[1].buf, count, b[0].len / (dim * size), 0))
+        return finished(b, 3, "quantise: a row that is not there");
+    Py_BEGIN_ALLOW_THREADS
+    are_unit = chosen->quantise(b[0].buf, is_half, dim, b[1].buf, count, is_left, b[2].buf);
+    Py_END_ALLOW_THREADS
+    return finished(b, 3, are_unit ? NULL : "these are not unit vectors");
+}
+
+static PyObject *scan(PyObject *self, PyObject *args) {
+    Py_buffer b[6] = {{0}};
+    Py_ssize_t dim;
+    int again;
+    if (!PyArg_ParseTuple(args, "y*y*w*y*y*w*np", b, b + 1, b + 2, b + 3, b + 4, b + 5, &dim, &again))
+        return finished(b, 6, NULL);
+    Side sides[2];
+    ptrdiff_t width[2];
+    chosen->tile(width, width + 1);
+    for (int i = 0; i < 2; i++) {
+        ptrdiff_t count = b[3 * i + 1].len / 8, keys = b[3 * i + 2].len / 8;
+        if (dim < 1 || dim > MOST_NUMBERS || (count && (keys < count || keys % count)) ||
+            b[3 * i].len / 2 < in_tiles(count, width[i], dim))
+            return finished(b, 6, "scan: sizes differ");
+        sides[i] = (Side){b[3 * i].buf, b[3 * i + 1].buf, b[3 * i + 2].buf, count,
+                          count ? keys / count : 0};
+    }
+    Py_BEGIN_ALLOW_THREADS
+    chosen->scan(sides[0], sides[1], dim, again);
+    Py_END_ALLOW_THREADS
+    return finished(b, 6, NULL);
+}
+
+static PyObject *merge(PyObject *self, PyObject *args) {
+    Py_buffer b[3] = {{0}};
+    Py_ssize_t kept;
+    if (!PyArg_ParseTuple(args, "w*ny*y*", b, &kept, b + 1, b + 2)) return finished(b, 3, NULL);
+    ptrdiff_t count = b[1].len / 8;
+    if (kept < 1 || b[2].len / 8 != count * kept) return finished(b, 3, "merge: sizes differ");
+    if (are_outside(b[1].buf, count, b[0].len / 8 / kept, 0))
+        return finished(b, 3, "merge: a row that is not there");
+    Py_BEGIN_ALLOW_THREADS
+    chosen->merge(b[0].buf, b[1].buf, count, kept, b[2].buf);
+    Py_END_ALLOW_THREADS
+    return finished(b, 3, NULL);
+}
+
+static PyObject *cosines(PyObject *self, PyObject *args) {
+    Py_buffer b[4] = {{0}};
+    Py_ssize_t dim;
+    if (!PyArg_ParseTuple(args, "y*y*ny*w*", b, b + 1, &dim, b + 2, b + 3))
+        return finished(b, 4, NULL);
+    ptrdiff_t rows = dim > 0 ? b[0].len / 2 / dim : 0, cells = b[2].len / 8;
+    if (dim < 1 || b[3].len / 4 != cells || (cells && (!rows || cells % rows)))
+        return finished(b, 4, "cosines: sizes differ");
+    if (are_outside(b[2].buf, cells, b[1].len / 2 / dim, -1))
+        return finished(b, 4, "cosines: a row that is not there");
+    Py_BEGIN_ALLOW_THREADS
+    chosen->cosines(b[0].buf, b[1].buf, dim, b[2].buf, rows, rows ? cells / rows : 0, b[3].buf);
+    Py_END_ALLOW_THREADS
+    return finished(b, 4, NULL);
+}
+
 static PyMethodDef METHODS[] = {
     {"sets", sets, METH_NOARGS, "Name the instruction sets that run here, the fastest first."},
     {"choose", choose, METH_VARARGS, "Use the kernels of an instruction set from now on."},
     {"means", means, METH_VARARGS, "means(rows, factors, dim, ids, starts, out)"},
+    {"path", path, METH_VARARGS,
+     "path(given, starts, stops, kinds, values, down, codes, first, stop, size, line, gap)"},
     {"matching", matching, METH_VARARGS, "matching(dim, side, side); see `Tokens` of kernels.h"},
+    {"tile", tile, METH_NOARGS, "Tell how many rows of either side make a tile."},
+    {"quantise", quantise, METH_VARARGS, "quantise(vectors, dim, is_half, ids, is_left, out)"},
+    {"scan", scan, METH_VARARGS, "scan(left, ids, best, right, ids, best, dim, again)"},
+    {"merge", merge, METH_VARARGS, "merge(best, kept, rows, keys)"},
+    {"cosines", cosines, METH_VARARGS, "cosines(vectors, others, dim, ids, out)"},
     {NULL, NULL, 0, NULL},
 };
 static struct PyModuleDef MODULE = {

@@ -4,6 +4,7 @@
    is means_avx2. Products of whole numbers are exact, and floats are added in the order of the
    numpy twin without fused operations: so all sets give the same bytes. */
 #pragma once
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -11,6 +12,13 @@
 #define JOINED_(a, b) a##_##b
 #define JOINED(a, b) JOINED_(a, b)
 #define NAME(kernel) JOINED(kernel, XMINE_SET)
+
+/* Before a short loop over registers. */
+#ifdef __GNUC__
+#define UNROLLED _Pragma("GCC unroll 16")
+#else
+#define UNROLLED
+#endif
 
 #if defined(__AVX512VNNI__)
 #include <immintrin.h>
@@ -22,6 +30,7 @@ static inline void store(void *p, Whole a) { _mm512_storeu_si512(p, a); }
 static inline Whole every(int32_t a) { return _mm512_set1_epi32(a); }
 /* Add to each lane the products of its two pairs of 16-bit numbers. */
 static inline Whole dot(Whole sum, Whole a, Whole b) { return _mm512_dpwssd_epi32(sum, a, b); }
+static inline Whole lesser(Whole a, Whole b) { return _mm512_min_epi32(a, b); }
 static inline uint32_t above(Whole a, Whole b) { return _mm512_cmpgt_epi32_mask(a, b); }
 static inline Whole plus(Whole a, Whole b) { return _mm512_add_epi32(a, b); }
 static inline Whole minus(Whole a, Whole b) { return _mm512_sub_epi32(a, b); }
@@ -40,6 +49,7 @@ static inline Whole every(int32_t a) { return _mm256_set1_epi32(a); }
 static inline Whole dot(Whole sum, Whole a, Whole b) {
     return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
 }
+static inline Whole lesser(Whole a, Whole b) { return _mm256_min_epi32(a, b); }
 static inline uint32_t above(Whole a, Whole b) {
     return _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(a, b)));
 }
@@ -61,6 +71,7 @@ static inline Whole dot(Whole sum, Whole a, Whole b) {
     int32x4_t low = vmull_s16(vget_low_s16(x), vget_low_s16(y));
     return vaddq_s32(sum, vpaddq_s32(low, vmull_high_s16(x, y)));
 }
+static inline Whole lesser(Whole a, Whole b) { return vminq_s32(a, b); }
 static inline uint32_t above(Whole a, Whole b) {
     const uint32_t bits[4] = {1, 2, 4, 8};
     return vaddvq_u32(vandq_u32(vcgtq_s32(a, b), vld1q_u32(bits)));
@@ -87,6 +98,10 @@ static inline Whole dot(Whole sum, Whole a, Whole b) {
     for (int i = 0; i < LANES; i++)
         sum.lane[i] += x[2 * i] * y[2 * i] + x[2 * i + 1] * y[2 * i + 1];
     return sum;
+}
+static inline Whole lesser(Whole a, Whole b) {
+    for (int i = 0; i < LANES; i++) a.lane[i] = a.lane[i] < b.lane[i] ? a.lane[i] : b.lane[i];
+    return a;
 }
 static inline uint32_t above(Whole a, Whole b) {
     uint32_t bits = 0;

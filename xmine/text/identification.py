@@ -1,23 +1,18 @@
 """Which language is a text in, and was the encoder made for it?
 
 A wrong language gives scores like any other, so it has to be noticed before mining. Scripts tell it
-where they can, then the function words of English, then py3langid. Its model is loaded only then,
-since that takes longer than mining small files.
+where they can, then the function words of English, then py3langid, which is loaded only then.
 """
 
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from heapq import nlargest
-from pathlib import Path
-from tempfile import gettempdir
-from typing import TYPE_CHECKING
 
-from xmine.files.atomic import writing
 from xmine.text.folding import MOST_CHARACTERS, nfkc, without_markup
+from xmine.text.identifier import identifier
 from xmine.text.languages import (
     ENGLISH_WORDS,
     LANGUAGES,
@@ -31,9 +26,6 @@ from xmine.text.languages import (
     scripts_of,
     short_code,
 )
-
-if TYPE_CHECKING:
-    from py3langid.langid import LanguageIdentifier
 
 _SCRIPT_NAMES = {"CJK": "Chinese characters"}
 # Of the characters of Mandarin prose 2 to 6 in a hundred are 的, of Cantonese, Wu and word lists
@@ -308,16 +300,3 @@ def _groups(lines: Sequence[str]) -> Iterator[str]:
             group = ""
     if group.strip():
         yield group
-
-
-@cache
-def identifier(languages: tuple[str, ...] = ()) -> "LanguageIdentifier":
-    """Load py3langid's model, or take that for some languages alone."""
-    if languages:
-        found = copy(identifier())
-        found.set_languages(languages)
-        return found
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
-
-    with writing(Path(gettempdir())):  # where the model is unpacked
-        return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.text.identification import identifier
+from xmine.text.identifier import identifier
 from xmine.text.languages import LANGUAGES, count_scripts, short_code, written_in
 
 _ALIKE = {"hr", "bs", "sr"}, {"id", "ms"}  # the identifier mixes them up
@@ -30,7 +30,7 @@ def rather_in(
     """Make a function of lines and their letters that names the other language of each, or "".
 
     `language` is the code of their side, `scripts` are those of `scripts_of`. Nothing is told of
-    English, whose words do without the identifier, which takes half a second to load.
+    English, whose words do without the identifier.
     """
     own, rivals = short_code(language), set[str]()
     if own in LANGUAGES and own != "en":
@@ -102,6 +102,6 @@ def _model(codes: tuple[str, ...]) -> tuple[NDArray[Any], ...]:
     or -1; and logarithms of likelihoods, float32 [features, classes].
     """
     found = identifier(codes)
-    steps, rows = (np.frombuffer(each, each.typecode) for each in (found.tk_nextmove, found.tk_row))
+    steps, rows = np.asarray(found.tk_nextmove), np.asarray(found.tk_row)
     weights = np.ascontiguousarray(found.nb_ptc, np.float32)
     return steps, rows.astype(np.int64) << 8, np.array(found.tk_output), weights

@@ -14,13 +14,12 @@ from pathlib import Path
 from typing import NoReturn, TypeVar
 
 import numpy as np
-import sentencepiece
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from xmine.encoders.layout import read_json
 from xmine.encoders.spans import Span
-from xmine.encoders.tokenizer import Ids, piece_spans, ragged
+from xmine.encoders.tokenizer import Ids, piece_spans, pieces_of, ragged
 from xmine.encoders.tokens import Floats, Rows, whole_vectors, whole_weights
 from xmine.errors import EncoderError
 from xmine.extras import needs
@@ -51,8 +50,7 @@ class Packaged(ABC):
     cut_at: int
 
     def __init__(self, model: bytes, facts: dict[str, object]) -> None:
-        self.pieces = sentencepiece.SentencePieceProcessor()
-        self.pieces.LoadFromSerializedProto(model)
+        self.pieces = pieces_of(model)
         special = (self.pieces.unk_id(), self.pieces.bos_id(), self.pieces.eos_id())
         self.silent = [*special, self.pieces.piece_to_id("▁")]
         self.facts = facts

@@ -124,13 +124,15 @@ def _words_differ(source: str, target: str, left: Reader, right: Reader) -> Diff
 def _days_differ(source: str, target: str, left: Reader, right: Reader) -> Differing | None:
     """Find months, and else weekdays, of which each side has one that the other one lacks."""
     source, target = left.adapted(plain(source)), right.adapted(plain(target))
-    ours = by_name(left.months(source), MONTHS) + months_of_dates(source)
-    theirs = by_name(right.months(target), MONTHS) + months_of_dates(target) if ours else []
-    lacking, missing = _lacking(ours, theirs), _lacking(theirs, ours)
-    if not (lacking and missing) and (ours := by_name(left.weekdays(source), WEEKDAYS)):
+    if ours := by_name(left.months(source), MONTHS) + months_of_dates(source):
+        theirs = by_name(right.months(target), MONTHS) + months_of_dates(target)
+        if (lacking := _lacking(ours, theirs)) and (missing := _lacking(theirs, ours)):
+            return lacking, missing
+    if ours := by_name(left.weekdays(source), WEEKDAYS):
         theirs = by_name(right.weekdays(target), WEEKDAYS)
-        lacking, missing = _lacking(ours, theirs), _lacking(theirs, ours)
-    return (lacking, missing) if lacking and missing else None
+        if (lacking := _lacking(ours, theirs)) and (missing := _lacking(theirs, ours)):
+            return lacking, missing
+    return None
 
 
 def _as_verses(text: str, other: str) -> str:

@@ -59,24 +59,6 @@ def test_the_loosest_stretches_are_those_that_loops_find() -> None:
                 assert (found.starts[side, pair], found.ends[side, pair]) == (start, end)
 
 
-def test_a_long_sentence_is_compared_as_a_short_one_is() -> None:
-    left, right = sentences([1500, 4], 3, dim=3), sentences([1100, 7], 4, dim=3)
-    x, y = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
-    together = loosest_stretches(left, right, x, y)
-    for pair, (a, b) in enumerate(zip(x.tolist(), y.tolist(), strict=True)):
-        cosines = np.array(cosines_of(left, right, a, b))
-        for side, table in enumerate((cosines, cosines.T)):
-            strengths = np.maximum((2 * table - np.maximum(table.max(axis=0), 0)).max(axis=1), 0)
-            weights = (of(left, a), of(right, b))[side][1].astype(np.float64)
-            low = best = total = 0.0
-            for gain in (weights * (LOOSE - strengths)).tolist():
-                total += gain
-                low = min(low, total)
-                best = max(best, total - low)
-            value = best / weights.sum() * sqrt(len(weights))
-            assert together.looseness.values[side, pair] == pytest.approx(value, rel=1e-5)
-
-
 def test_the_counterpart_of_a_token_is_the_first_with_the_highest_cosine() -> None:
     left, right = sentences([5, 1030, 0], 5, dim=3), sentences([1, 4, 1100], 6, dim=3)
     for a in range(3):

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from xmine.aligning.band import Band, Path, Scores, Skips, matched
@@ -170,8 +171,7 @@ def bead_scores(
         upper = _padded(windows[0], start - MOST, stop + 1, last[0])
         lower = _padded(windows[1], left - MOST, right + 1, last[1])
         here, there = slice(MOST, MOST + len(rows)), slice(MOST, MOST + len(columns))
-        before = np.arange(MOST, MOST + len(columns)) - every
-        y, beside = _before(sums[1], columns, every), _count(columns, every, last[1])
+        y, number = _before(sums[1], columns, every), _count(columns, every, last[1])
         kinds = []
         whole = upper[0] @ lower.reshape(-1, lower.shape[2]).T
         whole = whole.reshape(len(whole), MOST, -1)  # of one line with some
@@ -179,8 +179,9 @@ def bead_scores(
             m = slice(MOST + 1 - n)
             cosines = side @ lower[m].reshape(-1, lower.shape[2]).T
             cosines = cosines.reshape(len(rows), -1, lower.shape[1])
-            scores = cosines[:, 0, before[m]] + cosines[:, :1, _moved(there, 1)]
-            scores /= beside[m]
+            beside = sliding_window_view(cosines[:, 0], len(columns), axis=1)[:, MOST - 1 :: -1]
+            scores = beside[:, m] + cosines[:, :1, _moved(there, 1)]
+            scores /= number[m]
             of_sources = whole[_moved(here, -n), m, there] + whole[_moved(here, 1), m, there]
             of_sources /= _count(rows, n, last[0])[:, None, None]
             scores += of_sources
@@ -217,8 +218,8 @@ def _count(places: Places, lines: Places | int, last: int) -> NDArray[np.float32
 
 def _padded(windows: Windows, start: int, stop: int, last: int) -> Floats:
     """Give zeros outside of the text."""
-    inner = windows(max(start, 0), min(stop, last + 1))
-    return np.pad(inner, ((0, 0), (max(-start, 0), max(stop - last - 1, 0)), (0, 0)))
+    inner, out = windows(max(start, 0), min(stop, last + 1)), (max(-start, 0), stop - last - 1)
+    return np.pad(inner, ((0, 0), (out[0], max(out[1], 0)), (0, 0))) if max(out) > 0 else inner
 
 
 def _in_pieces(

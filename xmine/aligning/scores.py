@@ -31,7 +31,7 @@ _USUAL = 1.0
 TEMPERATURE = 0.11
 _MEDIAN = 0.455  # of the square of a normal variable
 _WEIGHT = 10  # beads
-_COLUMNS = 256  # that are scored at once
+_COLUMNS = 1024  # that are scored at once
 _LINES = 4000  # of a side that are compared with those of the other
 
 Lengths = NDArray[np.float64]
@@ -121,23 +121,17 @@ def first_scores(
         ends = (start, stop), (left, right)
         lines = (np.arange(first - 2, last - 1).clip(0) for first, last in ends)
         some = [each[at].astype(np.float32) for each, at in zip(vectors, lines, strict=True)]
-        cosines = some[0] @ some[1].T
+        cosines = _COSINES * some[0] @ some[1].T
         own = cosines[1:, 1:]
         rows, columns = (np.arange(*each) for each in ends)
         found = np.empty((len(PAIRED), *own.shape), np.float32)
         for at, (n, m) in enumerate(PAIRED):
             x, y = _before(sums[0], rows, n)[:, None], _before(sums[1], columns, m)
-            apart, both = x - y, x + y
-            apart *= apart
-            both *= 2 * _VARIANCE
-            both += 2
-            apart /= both
-            np.minimum(apart, worst, out=apart)
-            close = found[at]
-            np.add(own, cosines[2 - n : len(own) + 2 - n, 2 - m : own.shape[1] + 2 - m], out=close)
-            close *= _COSINES * (0.5 if n == m else 0.6)
-            close -= apart
-            close += _PRIORS[at]
+            both = (2 * _VARIANCE * x + 2) + 2 * _VARIANCE * y
+            apart = np.minimum((x - y) ** 2 / both, worst)
+            beside = cosines[2 - n : len(own) + 2 - n, 2 - m : own.shape[1] + 2 - m]
+            np.subtract(own if n == m else 0.6 * (own + beside), apart, out=found[at])
+            found[at] += _PRIORS[at]
         return found
 
     return _in_pieces(band, len(PAIRED), np.float32, scores)

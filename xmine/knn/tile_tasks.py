@@ -86,7 +86,9 @@ def exact_tile(given: Tiled, i: int, j: int, rows: Shard, columns: Shard) -> Non
     cuts = list(pairwise([*range(*columns, plan.columns), columns[1]]))
     with WorkerPool(plan.workers) as pool:
         for start in range(*rows, plan.sources):
-            block = SourceBlock(left, start, min(start + plan.sources, rows[1]), keep[0], given.device)
+            block = SourceBlock(
+                left, start, min(start + plan.sources, rows[1]), keep[0], given.device
+            )
             own = ours[start - rows[0] : block.stop - rows[0]]
             block.best[:] = own
 

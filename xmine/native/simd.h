@@ -32,7 +32,6 @@ static inline Whole every(int32_t a) { return _mm512_set1_epi32(a); }
 static inline Whole dot(Whole sum, Whole a, Whole b) { return _mm512_dpwssd_epi32(sum, a, b); }
 static inline Whole lesser(Whole a, Whole b) { return _mm512_min_epi32(a, b); }
 static inline uint32_t above(Whole a, Whole b) { return _mm512_cmpgt_epi32_mask(a, b); }
-static inline Whole plus(Whole a, Whole b) { return _mm512_add_epi32(a, b); }
 static inline Whole minus(Whole a, Whole b) { return _mm512_sub_epi32(a, b); }
 /* x where a is above b, else y. */
 static inline Whole either(Whole a, Whole b, Whole x, Whole y) {
@@ -53,7 +52,6 @@ static inline Whole lesser(Whole a, Whole b) { return _mm256_min_epi32(a, b); }
 static inline uint32_t above(Whole a, Whole b) {
     return _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(a, b)));
 }
-static inline Whole plus(Whole a, Whole b) { return _mm256_add_epi32(a, b); }
 static inline Whole minus(Whole a, Whole b) { return _mm256_sub_epi32(a, b); }
 static inline Whole either(Whole a, Whole b, Whole x, Whole y) {
     return _mm256_blendv_epi8(y, x, _mm256_cmpgt_epi32(a, b));
@@ -76,7 +74,6 @@ static inline uint32_t above(Whole a, Whole b) {
     const uint32_t bits[4] = {1, 2, 4, 8};
     return vaddvq_u32(vandq_u32(vcgtq_s32(a, b), vld1q_u32(bits)));
 }
-static inline Whole plus(Whole a, Whole b) { return vaddq_s32(a, b); }
 static inline Whole minus(Whole a, Whole b) { return vsubq_s32(a, b); }
 static inline Whole either(Whole a, Whole b, Whole x, Whole y) {
     return vbslq_s32(vcgtq_s32(a, b), x, y);
@@ -107,10 +104,6 @@ static inline uint32_t above(Whole a, Whole b) {
     uint32_t bits = 0;
     for (int i = 0; i < LANES; i++) bits |= (uint32_t)(a.lane[i] > b.lane[i]) << i;
     return bits;
-}
-static inline Whole plus(Whole a, Whole b) {
-    for (int i = 0; i < LANES; i++) a.lane[i] += b.lane[i];
-    return a;
 }
 static inline Whole minus(Whole a, Whole b) {
     for (int i = 0; i < LANES; i++) a.lane[i] -= b.lane[i];

@@ -119,17 +119,17 @@ def test_every_instruction_set_reaches_the_cells_as_numpy_does(
             skips = Skips(-0.5, -1.0) if ties else SKIPS
             found = []
             for name in WAYS:
-                last, down = bands._Rows(band, kinds), np.full(columns + 1, -1e9)
+                last = bands._Rows(band, kinds)
                 codes = np.empty(sum(width for _, width in sizes), np.uint8)
                 if name == "numpy":
-                    rows_of = bands._codes(band, range(rows + 1), given, skips, last, down)
-                    codes[:] = np.concatenate(list(rows_of))
+                    each = [bands._codes(last, row, x, skips) for row, x in enumerate(given)]
+                    codes[:] = np.concatenate(each)
                 else:
                     native.kernels.choose(name)
                     flat = np.concatenate([each.ravel() for each in given])
-                    places = band.starts, band.stops, last.kinds, last.values, down, codes
+                    places = band.starts, band.stops, last.kinds, last.values, last.down, codes
                     native.kernels.path(flat, *places, 0, rows + 1, last.size, *skips)
-                found.append([each.tobytes() for each in (codes, last.values, down)])
+                found.append([each.tobytes() for each in (codes, last.values, last.down)])
             assert all(each == found[0] for each in found), (rows, columns)
     native.kernels.choose(WAYS[1])
 

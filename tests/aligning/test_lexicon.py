@@ -13,7 +13,7 @@ def test_words_that_stand_in_the_same_beads_get_like_vectors() -> None:
     target = Words.of([" ".join(f"egy{word}" for word in line[::-1]) for line in lines])
     every = np.arange(200)
     beads = np.stack([every, every + 1, every, every + 1], axis=1)
-    x, y = Lexicon(source, target, beads).vectors()
+    x, y = Lexicon(source, target, beads, every % 2).vectors()
     found = source.sums(x) @ target.sums(y).T
     assert (found.argmax(axis=1) == every).mean() > 0.98
     assert (found.argmax(axis=0) == every).mean() > 0.98
@@ -21,7 +21,9 @@ def test_words_that_stand_in_the_same_beads_get_like_vectors() -> None:
 
 def test_a_word_that_stands_together_once_teaches_nothing() -> None:
     source, target = Words.of(["eins zwei", "drei vier"]), Words.of(["one two", "three four"])
-    x, y = Lexicon(source, target, np.array([(0, 1, 0, 1), (1, 2, 1, 2)])).vectors()
+    x, y = Lexicon(
+        source, target, np.array([(0, 1, 0, 1), (1, 2, 1, 2)]), np.array([0, 0])
+    ).vectors()
     assert not x.any() and not y.any()
 
 

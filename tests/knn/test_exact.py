@@ -112,17 +112,6 @@ def test_agrees_with_sorting_all_cosines(
             check(search_planned(source, target, k, plan), expected)
 
 
-@pytest.mark.parametrize("kind", [random_rows, near_rows, repeated_rows])
-def test_agrees_at_sizes_that_are_cut_by_themselves(
-    kind: Callable[[int, int, int], Half], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("xmine.knn.blocks._SMALL", 0)
-    monkeypatch.setattr("xmine.knn.blocks.blas_threads", lambda: 2)
-    source, target = kind(2501, 16, 1), kind(1100, 16, 2)
-    check(search_exact(source, target, 4), slow_search(source, target, 4))
-    check(search_exact(source, target, 4, memory=1), slow_search(source, target, 4))
-
-
 @pytest.mark.parametrize("seed", range(40))
 def test_agrees_whatever_the_sizes_numbers_and_cuts(seed: int) -> None:
     random = np.random.default_rng(seed)

@@ -8,6 +8,7 @@ those that CUDA allows: copies, single numbers, and indices on the processor.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import torch
@@ -99,8 +100,10 @@ def computed(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
             return each
         return on_gpu[id(each)] if id(each) in on_gpu else OnGpu(each)
 
-    if (on_gpu and not goes) or name in _WAITING:
-        waits.extend([name] if on_gpu else [])
+    blocks = name in _COPIES and goes != bool(on_gpu)
+    blocks &= not (kwargs.get("non_blocking") or (name == "copy_" and args[2:] == (True,)))
+    if blocks or (on_gpu and name in _WAITING):
+        waits.append(name)
     with torch._C._DisableTorchDispatch():
         found = func(*tree_map(bare, args), **tree_map(bare, kwargs))
     if name == "_to_copy" and goes and any(found is each for each in tensors):
@@ -116,6 +119,9 @@ def gpu(patch: pytest.MonkeyPatch) -> Iterator[None]:
         return
     patch.setattr("torch.cuda._lazy_init", lambda: None)
     patch.setattr("torch.cuda.synchronize", lambda *_: None)
+    patch.setattr("torch.cuda.Event", Mock)
+    patch.setattr("torch.cuda.current_stream", lambda *_: None)
+    patch.setattr("torch.Tensor.pin_memory", lambda held: held)
     for place in ("hardware", "trainer.models.scratch", "trainer.distributed"):
         patch.setattr(
             f"xmine.{place}.choose_device", lambda given: "cuda:0" if given == "auto" else given

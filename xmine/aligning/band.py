@@ -20,7 +20,7 @@ Kinds = Sequence[tuple[int, int]]  # numbers of source and target lines of beads
 # Gives the scores of beads that end in the rows from one to before another: for each row
 # [kinds, columns of the band].
 Scores = Callable[[int, int], list[Floats]]
-_ROWS = 32, 256  # whose scores are made at once: as many as are wide
+_ROWS = 32, 128  # whose scores are made at once: as many as are wide
 _NEVER = -1e9
 _OPENED, _BEGINS = 64, 128  # bits: a gap of source lines, or of target lines, begins here
 
@@ -93,45 +93,48 @@ def matched(path: Path) -> Path:
 
 
 class _Rows:
-    """Values of the last rows of a band, with columns from 0; _NEVER outside of the band."""
+    """Values of the last rows of a band, with columns from 0; _NEVER outside of the band.
+
+    `down` has those of paths that end with a gap of source lines.
+    """
 
     def __init__(self, band: Band, kinds: Kinds) -> None:
-        self._band, self.kinds = band, np.array([*kinds, (1, 0)], np.int64)
+        self.band, self.kinds = band, np.array([*kinds, (1, 0)], np.int64)
         n, m = self.kinds.T
         self._n, self._pad, self.size = n[:, None], int(m.max()), int(n.max()) + 1
         self._columns = np.arange(int(band.stops[-1])) + self._pad - m[:, None]
         self.values = np.full((self.size, self._columns.shape[1] + self._pad), _NEVER)
+        self.down = np.full(self._columns.shape[1], _NEVER)
 
     def before(self, row: int) -> NDArray[np.float64]:
         """Give the values where beads of all kinds, and deletions, begin that end in a row."""
-        cells = self._columns[:, self._band.starts[row] : self._band.stops[row]]
+        cells = self._columns[:, self.band.starts[row] : self.band.stops[row]]
         rows = (row - self._n) % self.size * self.values.shape[1]
         return np.asarray(self.values.ravel().take(cells + rows), np.float64)
 
     def put(self, row: int, values: NDArray[np.float64]) -> None:
         """Take the values of a row in place of those of an earlier one: starts never fall."""
-        here, starts = self.values[row % self.size, self._pad :], self._band.starts
+        here, starts = self.values[row % self.size, self._pad :], self.band.starts
         here[starts[max(row - self.size, 0)] : starts[row]] = _NEVER
-        here[starts[row] : self._band.stops[row]] = values
+        here[starts[row] : self.band.stops[row]] = values
 
 
 def best_path(band: Band, kinds: Kinds, scores: Scores, skips: Skips) -> Path:
     """Find the path with the highest sum of scores, which are finite float32 or float16."""
     last = _Rows(band, kinds)
-    down = np.full(int(band.stops[-1]), _NEVER)  # the best that ends with a gap of source lines
     begins = np.cumsum([0, *(band.stops - band.starts)])
     back = np.empty(begins[-1], np.uint8)
     deletion = len(kinds)
     gap, _, gap_right = range(deletion + 1, deletion + 4)
     for rows in band.blocks():
-        given = scores(rows.start, rows.stop)
-        codes = back[begins[rows.start] : begins[rows.stop]]
+        given, codes = scores(rows.start, rows.stop), back[begins[rows.start] : begins[rows.stop]]
         if native.kernels:
-            flat = np.concatenate([each.ravel() for each in given]).astype(np.float32)
-            places = band.starts, band.stops, last.kinds, last.values, down, codes
+            flat = np.concatenate([each.ravel() for each in given], dtype=np.float32)
+            places = band.starts, band.stops, last.kinds, last.values, last.down, codes
             native.kernels.path(flat, *places, rows.start, rows.stop, last.size, *skips)
         else:
-            codes[:] = np.concatenate(list(_codes(band, rows, given, skips, last, down)))
+            every = zip(rows, given, strict=True)
+            codes[:] = np.concatenate([_codes(last, *row, skips) for row in every])
     row, column, beads = len(band) - 1, int(band.stops[-1]) - 1, []
     going = 0  # in a gap
     while row or column or going:
@@ -147,39 +150,31 @@ def best_path(band: Band, kinds: Kinds, scores: Scores, skips: Skips) -> Path:
     return np.array(beads[::-1], np.int64).reshape(-1, 4)
 
 
-def _codes(
-    band: Band,
-    rows: range,
-    scores: Sequence[Floats],
-    skips: Skips,
-    last: _Rows,
-    down: NDArray[np.float64],
-) -> Iterator[NDArray[np.uint8]]:
-    """Say for each row how the best path reaches its cells: native/path.c does the same."""
-    deletion = len(last.kinds) - 1
+def _codes(last: _Rows, row: int, given: Floats, skips: Skips) -> NDArray[np.uint8]:
+    """Say how the best path reaches the cells of a row: native/path.c does the same."""
+    deletion, sums = len(last.kinds) - 1, last.before(row)
     gap, insertion, gap_right = range(deletion + 1, deletion + 4)
-    for row, given in zip(rows, scores, strict=True):
-        sums = last.before(row)
-        opened = sums[deletion] + skips.gap
-        sums[:deletion] += given
-        sums[deletion] += skips.line
-        kind_of = sums.argmax(axis=0).astype(np.uint8)
-        ended = sums.max(axis=0)
-        here = down[band.starts[row] : band.stops[row]]
-        is_new = opened >= here
-        np.maximum(opened, here, out=here)
-        kind_of[here > ended] = gap
-        ended = np.maximum(here, ended)
-        if row == 0:
-            ended[0] = 0
-        slope = np.arange(len(ended)) * skips.line
-        single = np.maximum.accumulate(ended - slope) + slope
-        highest = np.maximum.accumulate(ended)
-        kind_of[single > ended + 1e-4] = insertion
-        best = np.maximum(single, highest + skips.gap)
-        kind_of[best > single + 1e-4] = gap_right
-        last.put(row, best)
-        yield kind_of | is_new * np.uint8(_OPENED) | (ended >= highest) * np.uint8(_BEGINS)
+    opened = sums[deletion] + skips.gap
+    sums[:deletion] += given
+    sums[deletion] += skips.line
+    kind_of = sums.argmax(axis=0).astype(np.uint8)
+    ended = sums.max(axis=0)
+    here = last.down[last.band.starts[row] : last.band.stops[row]]
+    is_new = opened >= here
+    np.maximum(opened, here, out=here)
+    kind_of[here > ended] = gap
+    ended = np.maximum(here, ended)
+    if row == 0:
+        ended[0] = 0
+    slope = np.arange(len(ended)) * skips.line
+    single = np.maximum.accumulate(ended - slope) + slope
+    highest = np.maximum.accumulate(ended)
+    kind_of[single > ended + 1e-4] = insertion
+    best = np.maximum(single, highest + skips.gap)
+    kind_of[best > single + 1e-4] = gap_right
+    last.put(row, best)
+    code = kind_of | is_new * np.uint8(_OPENED) | (ended >= highest) * np.uint8(_BEGINS)
+    return np.asarray(code)
 
 
 def probabilities(
@@ -201,20 +196,17 @@ def probabilities(
     last, end = len(band) - 1, int(band.stops[-1]) - 1
     number = np.arange(len(kinds))[:, None]
     n, m = np.array(kinds).T[:, :, None]
+    flat, widths = np.concatenate([each.ravel() for each in given]), band.stops - band.starts
+    firsts = (np.cumsum(widths) - widths) * len(kinds)
 
     def ahead(row: int) -> NDArray[np.float64]:
         return np.asarray(given[row], np.float64) / temperature
 
     def behind(turned: int) -> NDArray[np.float64]:
         row = last - turned
-        some = given[row + 1 : row + 1 + int(n.max())] or given[-1:]
-        which = np.minimum(n - 1, len(some) - 1)
-        widths = np.array([each.shape[1] for each in some])
-        firsts = np.cumsum(widths * len(kinds)) - widths * len(kinds)
-        columns = np.arange(band.stops[row] - 1, band.starts[row] - 1, -1) + m
-        columns -= band.starts[np.minimum(row + n, last)]
-        cells = firsts[which] + number * widths[which] + columns.clip(0, widths[which] - 1)
-        flat = np.concatenate([each.ravel() for each in some])
+        rows = np.minimum(row + n, last)
+        columns = np.arange(band.stops[row] - 1, band.starts[row] - 1, -1) + m - band.starts[rows]
+        cells = firsts[rows] + number * widths[rows] + columns.clip(0, widths[rows] - 1)
         return np.asarray(flat.take(cells), np.float64) / temperature
 
     found, sums = np.zeros(len(path)), are_matched(path)
@@ -242,10 +234,9 @@ def sums_of_paths(
 ) -> Iterator[NDArray[np.float64]]:
     """Give for each row the logarithms of the sums over the paths that lead to its cells."""
     last = _Rows(band, kinds)
-    down = np.full(int(band.stops[-1]), _NEVER)
     for row in range(len(band)):
         terms = last.before(row)
-        here = down[band.starts[row] : band.stops[row]]
+        here = last.down[band.starts[row] : band.stops[row]]
         np.logaddexp(here, terms[-1] + skips.gap, out=here)
         terms[:-1] += given(row)
         terms[-1] += skips.line

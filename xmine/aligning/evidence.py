@@ -32,12 +32,12 @@ def windows_of_sums(sums: Halves) -> Windows:
     """Add up vectors of lines [lines, dim]: so does a static encoder with lines put together."""
 
     def windows(start: int, stop: int) -> Floats:
+        lines = sums[np.arange(start - MOST, stop - 1).clip(0)].astype(np.float32)
         found = np.zeros((MOST, stop - start, sums.shape[1]), np.float32)
         for n in range(1, MOST + 1):
-            first = max(start, n)
-            found[n - 1, first - start :] = sums[first - n : max(first, stop) - n]
-            found[n - 1] += found[n - 2] if n > 1 else 0
-            found[n - 1, : max(0, first - start)] = 0
+            before = found[n - 2]  # zeros yet for n = 1
+            np.add(lines[MOST - n : len(lines) + 1 - n], before, out=found[n - 1])
+            found[n - 1, : max(0, n - start)] = 0
         return normalised(found.reshape(-1, sums.shape[1])).reshape(found.shape)
 
     return windows

@@ -22,7 +22,6 @@ _LETTERS = 8  # of a word that count: endings change
 # Words, or characters where there are no spaces between words.
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W_]+")
 _LINES = 1024  # whose vectors are added up at once
-_PAIRS = 16_384  # words whose pairs are counted at once
 _BEADS = 8_000  # that words are counted in
 _LEAST = 0.1  # Dice coefficient of words in the lexicon
 
@@ -52,13 +51,10 @@ class Words:
         sizes = np.cumsum([0, *map(len, rows)])
         return cls(np.array([word for row in rows for word in row], np.int64), sizes, len(known))
 
-    def within(
-        self, starts: NDArray[np.int64], stops: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Give the words of some stretches of lines, int64 [words], and where each begins."""
-        firsts, sizes = self.starts[starts], self.starts[stops] - self.starts[starts]
-        begins = np.cumsum(sizes) - sizes
-        return self.ids[np.arange(sizes.sum()) + np.repeat(firsts - begins, sizes)], begins
+    def within(self, start: int, stop: int) -> NDArray[np.int64]:
+        """Give the words of the lines from one to before another, each once."""
+        words = self.ids[self.starts[start] : self.starts[stop]]
+        return words if stop - start == 1 else np.fromiter(set(words.tolist()), np.int64)
 
     def sums(
         self, vectors: NDArray[np.float32], lines: NDArray[np.int64] | None = None
@@ -72,48 +68,39 @@ class Words:
 class Lexicon:
     """What the words of beads teach: counted once, for two parts of the beads and for all."""
 
-    def __init__(
-        self, source: Words, target: Words, beads: Path, parts: NDArray[np.int64] | None = None
-    ) -> None:
+    def __init__(self, source: Words, target: Words, beads: Path, parts: NDArray[np.int64]) -> None:
         """Count words, and pairs of words that stand together more than once.
 
         Args:
             source, target: the words of both sides.
             beads: where they stand; of many, some are counted.
-            parts: the part of each bead, 0 or 1; None for one part.
+            parts: int64 [beads], 0 or 1.
         """
-        some = slice(None, None, 1 + len(beads) // _BEADS)
-        beads, self._sides = beads[some], (source, target)
-        parts = np.zeros(len(beads), np.int64) if parts is None else parts[some]
-        (of_x, x), (of_y, y) = (
-            _words_of(side, *beads[:, 2 * at : 2 * at + 2].T) for at, side in enumerate(self._sides)
-        )
-        # Each word of a bead's source with each of its target; the last bit is the part.
-        sizes = np.bincount(of_y, minlength=len(beads))
-        firsts, times = (np.cumsum(sizes) - sizes)[of_x], sizes[of_x]
-        ones, keys, at = 2 * (target.size * x) + parts[of_x], np.empty(times.sum(), np.int64), 0
-        for start in range(0, len(x), _PAIRS):
-            some = slice(start, start + _PAIRS)
-            before = np.cumsum(times[some]) - times[some] - firsts[some]
-            found = np.repeat(ones[some], times[some])
-            found += 2 * y[np.arange(len(found)) - np.repeat(before, times[some])]
-            keys[at : at + len(found)] = found
-            at += len(found)
+        some, sides = slice(None, None, 1 + len(beads) // _BEADS), (source, target)
+        rows = beads[some].reshape(-1, 2, 2).tolist()
+        words = [[each.within(*at) for each, at in zip(sides, row, strict=True)] for row in rows]
+        none = np.zeros(0, np.int64)
+        counts, pairs = [], []
+        for part in (0, 1):
+            here = [each for each, at in zip(words, parts[some], strict=True) if at == part]
+            # Each word of a bead's source with each of its target; the last bit is the part.
+            found = [none, *(np.add.outer(target.size * x, y).ravel() for x, y in here)]
+            pairs.append(2 * np.concatenate(found) + part)
+            alone = [np.concatenate([none, *(each[at] for each in here)]) for at in (0, 1)]
+            sizes = zip(alone, sides, strict=True)
+            counts.append([len(here), *(np.bincount(w, minlength=s.size) for w, s in sizes)])
+        keys = np.concatenate(pairs)
         keys.sort()
-        again = np.zeros(len(keys) + 1, np.bool_)
-        again[1:-1] = keys[1:] >> 1 == keys[:-1] >> 1
+        known, again = keys >> 1, np.zeros(len(keys) + 1, np.bool_)
+        again[1:-1] = known[1:] == known[:-1]
         begins, lasts = np.flatnonzero(again[:-1] != again[1:]).reshape(-1, 2).T
-        self._pairs = np.divmod(keys[begins] >> 1, max(target.size, 1))
+        self._pairs = np.divmod(known[begins], max(target.size, 1))
         second = np.cumsum(keys & 1)
         second = second[lasts] - second[begins] + (keys[begins] & 1)
-        # Of each part, and of all: the beads, those of each pair of words, and those of each word.
-        alone = (
-            [np.bincount(w[parts[of] == part], minlength=side.size) for part in (0, 1)]
-            for of, w, side in ((of_x, x, source), (of_y, y, target))
-        )
-        numbers = np.bincount(parts, minlength=2)
-        counts = list(zip(numbers, (lasts + 1 - begins - second, second), *alone, strict=True))
-        self._counts = [*counts, tuple(a + b for a, b in zip(*counts, strict=True))]
+        # Of each part, and of all: the beads, those of each word, and those of each pair of words.
+        for count, times in zip(counts, (lasts + 1 - begins - second, second), strict=True):
+            count.append(times)
+        self._counts = [*counts, [sum(each) for each in zip(*counts, strict=True)]]
         self._random = np.random.default_rng(0).standard_normal((source.size, _DIM), np.float32)
 
     def vectors(self, part: int = -1) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -121,7 +108,7 @@ class Lexicon:
 
         Words without counterpart have zeros. Words count by their inverse frequency.
         """
-        beads, times, *alone = self._counts[part]
+        beads, *alone, times = self._counts[part]
         x, y = self._pairs
         # One occurrence less: words that are rare stand together once by chance.
         dice = 2 * (times - 1) / np.maximum(alone[0][x] + alone[1][y], 1)
@@ -139,11 +126,6 @@ class Lexicon:
         sums *= (weights[1] / np.maximum(total, 1e-9))[:, None]
         return (self._random * weights[0][:, None]).astype(np.float32), sums
 
-    def sums(self) -> tuple[NDArray[np.float16], NDArray[np.float16]]:
-        """Add up the vectors of the words of all lines."""
-        source, target = self.vectors()
-        return self._sides[0].sums(source), self._sides[1].sums(target)
-
 
 def _added(
     vectors: NDArray[np.float32],
@@ -152,12 +134,9 @@ def _added(
     sizes: NDArray[np.int64],
     by: NDArray[np.float32] | None = None,
 ) -> NDArray[np.float32]:
-    """Add up stretches of rows of vectors, place by place: numpy's reduceat takes six times that.
+    """Add up vectors of stretches of `rows`, [stretches, dim]; `by` has the weights of rows.
 
-    Args:
-        vectors: [different rows, dim].
-        rows: [rows]; `by` has their weights.
-        starts, sizes: of the stretches in `rows`.
+    One row of each stretch is added at a time: numpy's reduceat takes six times as long.
     """
     found = np.zeros((len(sizes), vectors.shape[1]), np.float32)
     order = np.argsort(-sizes, kind="stable")
@@ -170,15 +149,3 @@ def _added(
             sums[: len(places)] += more if by is None else more * by[places, None]
         found[some] = sums
     return found
-
-
-def _words_of(
-    side: Words, starts: NDArray[np.int64], stops: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Give the words of beads, each once: int64 [words] numbers of the beads, and words."""
-    words, begins = side.within(starts, stops)
-    beads = np.repeat(np.arange(len(starts)), np.diff([*begins, len(words)]))
-    keys = np.sort(beads * side.size + words)
-    keys = keys[np.diff(keys, prepend=-1) > 0]
-    bead, word = np.divmod(keys, max(side.size, 1))
-    return bead, word

@@ -93,9 +93,10 @@ def align_lines(source: OrderedLines, target: OrderedLines, report: Report = sil
         report(Progress("aligning", done, told))
         if done > 1:
             weights, _, lexicon = weighed(vectors, words, path)
+        sums = [side.sums(each) for side, each in zip(words, lexicon.vectors(), strict=True)]
         left, right = (
             together((side.windows, windows_of_sums(learnt)), weights)
-            for side, learnt in zip((source, target), lexicon.sums(), strict=True)
+            for side, learnt in zip((source, target), sums, strict=True)
         )
         band = Band.around(corners_of(path), radius)
         usual, variance = usual_lengths(lengths, path)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from xmine.aligning.band import Band, Path, Scores, Skips, matched
@@ -30,7 +31,7 @@ _USUAL = 1.0
 TEMPERATURE = 0.11
 _MEDIAN = 0.455  # of the square of a normal variable
 _WEIGHT = 10  # beads
-_COLUMNS = 256  # that are scored at once
+_COLUMNS = 1024  # that are scored at once
 _LINES = 4000  # of a side that are compared with those of the other
 
 Lengths = NDArray[np.float64]
@@ -120,23 +121,17 @@ def first_scores(
         ends = (start, stop), (left, right)
         lines = (np.arange(first - 2, last - 1).clip(0) for first, last in ends)
         some = [each[at].astype(np.float32) for each, at in zip(vectors, lines, strict=True)]
-        cosines = some[0] @ some[1].T
+        cosines = _COSINES * some[0] @ some[1].T
         own = cosines[1:, 1:]
         rows, columns = (np.arange(*each) for each in ends)
         found = np.empty((len(PAIRED), *own.shape), np.float32)
         for at, (n, m) in enumerate(PAIRED):
             x, y = _before(sums[0], rows, n)[:, None], _before(sums[1], columns, m)
-            apart, both = x - y, x + y
-            apart *= apart
-            both *= 2 * _VARIANCE
-            both += 2
-            apart /= both
-            np.minimum(apart, worst, out=apart)
-            close = found[at]
-            np.add(own, cosines[2 - n : len(own) + 2 - n, 2 - m : own.shape[1] + 2 - m], out=close)
-            close *= _COSINES * (0.5 if n == m else 0.6)
-            close -= apart
-            close += _PRIORS[at]
+            both = (2 * _VARIANCE * x + 2) + 2 * _VARIANCE * y
+            apart = np.minimum((x - y) ** 2 / both, worst)
+            beside = cosines[2 - n : len(own) + 2 - n, 2 - m : own.shape[1] + 2 - m]
+            np.subtract(own if n == m else 0.6 * (own + beside), apart, out=found[at])
+            found[at] += _PRIORS[at]
         return found
 
     return _in_pieces(band, len(PAIRED), np.float32, scores)
@@ -170,8 +165,7 @@ def bead_scores(
         upper = _padded(windows[0], start - MOST, stop + 1, last[0])
         lower = _padded(windows[1], left - MOST, right + 1, last[1])
         here, there = slice(MOST, MOST + len(rows)), slice(MOST, MOST + len(columns))
-        before = np.arange(MOST, MOST + len(columns)) - every
-        y, beside = _before(sums[1], columns, every), _count(columns, every, last[1])
+        y, number = _before(sums[1], columns, every), _count(columns, every, last[1])
         kinds = []
         whole = upper[0] @ lower.reshape(-1, lower.shape[2]).T
         whole = whole.reshape(len(whole), MOST, -1)  # of one line with some
@@ -179,8 +173,9 @@ def bead_scores(
             m = slice(MOST + 1 - n)
             cosines = side @ lower[m].reshape(-1, lower.shape[2]).T
             cosines = cosines.reshape(len(rows), -1, lower.shape[1])
-            scores = cosines[:, 0, before[m]] + cosines[:, :1, _moved(there, 1)]
-            scores /= beside[m]
+            beside = sliding_window_view(cosines[:, 0], len(columns), axis=1)[:, MOST - 1 :: -1]
+            scores = beside[:, m] + cosines[:, :1, _moved(there, 1)]
+            scores /= number[m]
             of_sources = whole[_moved(here, -n), m, there] + whole[_moved(here, 1), m, there]
             of_sources /= _count(rows, n, last[0])[:, None, None]
             scores += of_sources
@@ -217,8 +212,8 @@ def _count(places: Places, lines: Places | int, last: int) -> NDArray[np.float32
 
 def _padded(windows: Windows, start: int, stop: int, last: int) -> Floats:
     """Give zeros outside of the text."""
-    inner = windows(max(start, 0), min(stop, last + 1))
-    return np.pad(inner, ((0, 0), (max(-start, 0), max(stop - last - 1, 0)), (0, 0)))
+    inner, out = windows(max(start, 0), min(stop, last + 1)), (max(-start, 0), stop - last - 1)
+    return np.pad(inner, ((0, 0), (out[0], max(out[1], 0)), (0, 0))) if max(out) > 0 else inner
 
 
 def _in_pieces(

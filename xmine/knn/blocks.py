@@ -5,7 +5,6 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from xmine.hardware import blas_threads
 from xmine.knn.duplicates import Distinct
@@ -102,7 +101,7 @@ class SourceBlock:
     ) -> None:
         self.start, self.stop = start, stop
         if device == "cpu" and is_fused():
-            self.vectors: NDArray[Any] = in_tiles(left, np.arange(start, stop), is_left=True)
+            self.vectors: Any = in_tiles(left, np.arange(start, stop), is_left=True)
         else:
             rows = -(-(stop - start) // GROUP) * GROUP
             out = np.empty((rows, left.vectors.shape[1]), dtype=np.float32)

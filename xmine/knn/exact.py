@@ -16,7 +16,7 @@ from xmine.knn.cosines import Floats, Rows, Vectors
 from xmine.knn.duplicates import Distinct
 from xmine.knn.neighbours import Neighbours
 from xmine.knn.rescoring import Direction, directions, rescore
-from xmine.knn.topk import EMPTY, Keys, pack
+from xmine.knn.topk import CLOSED, EMPTY, Keys
 from xmine.knn.workers import WorkerPool, lent
 from xmine.progress import Progress, Report, silent
 
@@ -25,9 +25,6 @@ SPARE = 4
 
 # Bytes for blocks of cosines, where the caller does not say.
 MEMORY = 512 * 2**20
-
-# The key of a column that lets nothing in.
-_CLOSED = int(pack(np.array([np.inf], dtype=np.float32), np.array([0]))[0])
 
 
 def search_exact(
@@ -107,7 +104,7 @@ def search_few(
     kept = min(k + SPARE, len(right))
     plan = plan_blocks(len(rows), len(right), right.vectors.shape[1], kept, memory)
     multipliers = multipliers_for(right, plan, "cpu")
-    nothing: Keys = np.full((plan.columns, 1), _CLOSED, dtype=np.int64)
+    nothing: Keys = np.full((plan.columns, 1), CLOSED, dtype=np.int64)
     with WorkerPool(plan.workers) as pool:
         for start in range(0, len(rows), plan.sources):
             sources = SourceBlock(queries, start, min(start + plan.sources, len(rows)), kept)

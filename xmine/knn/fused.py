@@ -19,6 +19,9 @@ from xmine.knn.workers import WorkerPool
 if TYPE_CHECKING:
     from xmine.knn.blocks import Cutting, SourceBlock
 
+# Rows by which the last tile of a right side may be filled up.
+_TILE = 32
+
 
 def is_fused() -> bool:
     """Tell whether the kernels search: in plain C they are slower than BLAS."""
@@ -26,22 +29,22 @@ def is_fused() -> bool:
 
 
 def in_tiles(side: Distinct, ids: Rows, *, is_left: bool) -> NDArray[np.int16]:
-    """Round distinct rows to multiples of 1/32,000, in tiles that the kernel reads.
+    """Round distinct rows to multiples of 1/32,000, as the kernel reads those of a side.
 
     Raises:
-        ValueError: a row is longer than 1.02, or not of numbers.
+        ValueError: see `cosines.require_units`.
     """
     dim = side.vectors.shape[1]
-    width = native.kernels.tile()[0 if is_left else 1]
-    out = np.empty((-(-len(ids) // width) * width, dim + dim % 2), dtype=np.int16)
+    rows = len(ids) if is_left else len(ids) + _TILE
+    out = np.empty((rows, dim + dim % 2), dtype=np.int16)
     is_half = side.vectors.dtype == np.float16
     native.kernels.quantise(side.vectors, dim, is_half, side.in_place(ids), is_left, out)
     return out
 
 
-def barred(best: Keys) -> Keys:
-    """Make room for as many keys of each row, which only better ones than its worst enter."""
-    return np.repeat(best[:, :1], best.shape[1], axis=1)
+def barred(best: Keys, rows: Rows) -> Keys:
+    """Make room for the best keys of some rows, which only better ones than their worst enter."""
+    return np.repeat(best[rows, :1], best.shape[1], axis=1)
 
 
 class FusedMultiplier:
@@ -63,7 +66,7 @@ class FusedMultiplier:
             ours = sources.best[row : row + self.rows]
             rows, left = np.arange(len(ours)), sources.vectors[row : row + self.rows]
             with sources.lock:
-                found = barred(ours)
+                found = barred(ours, rows)
             kernels.scan(left, sources.start + row + rows, found, right, columns, best, dim, False)
             with sources.lock:
                 kernels.merge(ours, ours.shape[1], rows, found)

@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine import native
-from xmine.knn.cosines import Floats, Rows, widen
+from xmine.knn.cosines import Floats, Rows, require_units, widen
 from xmine.knn.duplicates import Distinct
 from xmine.knn.fused import barred, in_tiles, is_fused
 from xmine.knn.inverted_lists import Members
-from xmine.knn.topk import GROUP, BlockMaxima, Keys, floors, merge, pack
+from xmine.knn.topk import CLOSED, EMPTY, GROUP, BlockMaxima, Keys, floors, merge, pack
 from xmine.knn.workers import WorkerPool, lent
 
 # Queries and rows of a block: 4 MB of cosines for a worker where lists are long.
@@ -147,6 +147,16 @@ def multiply_lists(
         before += now.weight
 
 
+def compare_again(ours: Listed, rows: Rows, theirs: Listed, count: int, pool: WorkerPool) -> Keys:
+    """Find the best cells of some rows among those that they met, by float32: [rows, kept]."""
+    side = Distinct(ours.side.at(rows), apart=True)
+    best: Keys = np.full((len(rows), ours.best.shape[1]), EMPTY)
+    closed: Keys = np.full((len(theirs.lists), 1), CLOSED)
+    some, others = Listed(side, ours.lists[rows], best), Listed(theirs.side, theirs.lists, closed)
+    multiply_lists(some, others, count, pool, lambda _: None, fused=False)
+    return best
+
+
 def _multiply_batch(
     now: ListRound,
     batch: range,
@@ -245,7 +255,7 @@ class FusedLists:
                 asking = probing[query : query + _QUERIES_AT_ONCE]
                 left = in_tiles(now.queries.side, asking, is_left=True)
                 with now.lock:
-                    found = barred(best[asking])
+                    found = barred(best, asking)
                 native.kernels.scan(left, asking, found, right, rows, own, dim, now.again)
                 with now.lock:
                     native.kernels.merge(best, best.shape[1], asking, found)
@@ -256,7 +266,7 @@ class FusedLists:
 def _gathered(side: Distinct, rows: Rows, out: Floats) -> Floats:
     """Read rows to float32, and fill up a group with zeros."""
     out = out[: -(-len(rows) // GROUP) * GROUP]
-    widen(side.at(rows), out[: len(rows)])
+    require_units(widen(side.at(rows), out[: len(rows)]))
     out[len(rows) :] = 0
     return out
 

@@ -28,8 +28,8 @@ typedef struct {
 /* Finds for each token the best of the other side, see matching.c; 0 where memory is short. */
 typedef int Matching(const Tokens *x, const Tokens *y, ptrdiff_t dim, ptrdiff_t pairs);
 
-/* Rows whose products are scanned: in tiles, as `Quantise` leaves them; their numbers; and the best
-   cells of each, `kept` keys whose root is the first. See search.c. */
+/* Rows whose products are scanned, as `Quantise` leaves them; their numbers; and the best cells of
+   each, `kept` keys whose root is the first. See search.c. */
 typedef struct {
     const int16_t *rows;
     const int64_t *ids;
@@ -40,10 +40,10 @@ typedef struct {
 /* The longest row: products of two such rows fit 32 bits, their numbers 16. */
 #define LONGEST 1.023f
 
-/* Tells how many rows of the left side and of the right one make a tile. */
-typedef void Tile(ptrdiff_t *tall, ptrdiff_t *wide);
-/* Rounds some rows of float16 or float32 to multiples of 1/32,000, into tiles of one side; tells
-   whether none is longer than LONGEST. */
+/* Tells how many rows of the right side make a tile. */
+typedef ptrdiff_t Wide(void);
+/* Rounds some rows of float16 or float32 to multiples of 1/32,000, for one side; tells whether none
+   is longer than LONGEST. */
 typedef int Quantise(const void *rows, int is_half, ptrdiff_t dim, const int64_t *ids,
                      ptrdiff_t count, int is_left, int16_t *out);
 /* Lets the products of all rows of two sides into the best of both, and `again` those that may be
@@ -59,7 +59,7 @@ typedef void Cosines(const uint16_t *rows, const uint16_t *others, ptrdiff_t dim
 /* Every kernel of a set, as X(its type, its name, the set). */
 #define EACH_KERNEL(X, set)                                                        \
     X(Means, means, set) X(Path, path, set) X(Matching, matching, set)             \
-    X(Tile, tile, set) X(Quantise, quantise, set) X(Scan, scan, set) X(Merge, merge, set) \
+    X(Wide, wide, set) X(Quantise, quantise, set) X(Scan, scan, set) X(Merge, merge, set) \
     X(Cosines, cosines, set)
 #define MEMBER(Type, kernel, set) Type *kernel;
 #define DECLARE(Type, kernel, set) extern Type JOINED(kernel, set);

@@ -173,12 +173,6 @@ static PyObject *matching(PyObject *self, PyObject *args) {
     return finished(b, 12, NULL);
 }
 
-static PyObject *tile(PyObject *self, PyObject *nothing) {
-    ptrdiff_t tall, wide;
-    chosen->tile(&tall, &wide);
-    return Py_BuildValue("nn", (Py_ssize_t)tall, (Py_ssize_t)wide);
-}
-
 /* Tell whether int64 numbers are outside of 0 to `rows` - 1, or of `lowest` to that. */
 static int are_outside(const int64_t *ids, ptrdiff_t count, ptrdiff_t rows, int64_t lowest) {
     int outside = 0;
@@ -186,9 +180,11 @@ static int are_outside(const int64_t *ids, ptrdiff_t count, ptrdiff_t rows, int6
     return outside;
 }
 
-/* Count the numbers of 16 bits that `count` rows take in tiles of `width` rows. */
-static ptrdiff_t in_tiles(ptrdiff_t count, ptrdiff_t width, ptrdiff_t dim) {
-    return (count + width - 1) / width * width * ((dim + 1) / 2 * 2);
+/* Tell whether rows of whole numbers are of a width, and as many as one side takes. */
+static int is_full(ptrdiff_t bytes, ptrdiff_t count, ptrdiff_t dim, int is_left) {
+    ptrdiff_t width = is_left ? 1 : chosen->wide();
+    if (dim < 1 || dim > MOST_NUMBERS) return 0;
+    return bytes / 2 >= (count + width - 1) / width * width * (dim + dim % 2);
 }
 
 static PyObject *quantise(PyObject *self, PyObject *args) {
@@ -197,10 +193,8 @@ static PyObject *quantise(PyObject *self, PyObject *args) {
     int is_half, is_left, are_unit = 1;
     if (!PyArg_ParseTuple(args, "y*npy*pw*", b, &dim, &is_half, b + 1, &is_left, b + 2))
         return finished(b, 3, NULL);
-    ptrdiff_t size = is_half ? 2 : 4, count = b[1].len / 8, width[2];
-    chosen->tile(width + 1, width);
-    if (dim < 1 || dim > MOST_NUMBERS || b[0].len % (dim * size) ||
-        b[2].len / 2 < in_tiles(count, width[is_left], dim))
+    ptrdiff_t size = is_half ? 2 : 4, count = b[1].len / 8;
+    if (!is_full(b[2].len, count, dim, is_left) || b[0].len % (dim * size))
         return finished(b, 3, "quantise: sizes differ");
     if (are_outside(b[1].buf, count, b[0].len / (dim * size), 0))
         return finished(b, 3, "quantise: a row that is not there");
@@ -214,18 +208,14 @@ static PyObject *scan(PyObject *self, PyObject *args) {
     Py_buffer b[6] = {{0}};
     Py_ssize_t dim;
     int again;
+    Side sides[2];
     if (!PyArg_ParseTuple(args, "y*y*w*y*y*w*np", b, b + 1, b + 2, b + 3, b + 4, b + 5, &dim, &again))
         return finished(b, 6, NULL);
-    Side sides[2];
-    ptrdiff_t width[2];
-    chosen->tile(width, width + 1);
     for (int i = 0; i < 2; i++) {
         ptrdiff_t count = b[3 * i + 1].len / 8, keys = b[3 * i + 2].len / 8;
-        if (dim < 1 || dim > MOST_NUMBERS || (count && (keys < count || keys % count)) ||
-            b[3 * i].len / 2 < in_tiles(count, width[i], dim))
+        if (!is_full(b[3 * i].len, count, dim, i == 0) || !count || keys < count || keys % count)
             return finished(b, 6, "scan: sizes differ");
-        sides[i] = (Side){b[3 * i].buf, b[3 * i + 1].buf, b[3 * i + 2].buf, count,
-                          count ? keys / count : 0};
+        sides[i] = (Side){b[3 * i].buf, b[3 * i + 1].buf, b[3 * i + 2].buf, count, keys / count};
     }
     Py_BEGIN_ALLOW_THREADS
     chosen->scan(sides[0], sides[1], dim, again);
@@ -237,8 +227,8 @@ static PyObject *merge(PyObject *self, PyObject *args) {
     Py_buffer b[3] = {{0}};
     Py_ssize_t kept;
     if (!PyArg_ParseTuple(args, "w*ny*y*", b, &kept, b + 1, b + 2)) return finished(b, 3, NULL);
-    ptrdiff_t count = b[1].len / 8;
-    if (kept < 1 || b[2].len / 8 != count * kept) return finished(b, 3, "merge: sizes differ");
+    ptrdiff_t count = b[1].len / 8, keys = b[2].len / 8;
+    if (kept < 1 || (count ? keys % count || keys / count != kept : keys)) return finished(b, 3, "merge: sizes differ");
     if (are_outside(b[1].buf, count, b[0].len / 8 / kept, 0))
         return finished(b, 3, "merge: a row that is not there");
     Py_BEGIN_ALLOW_THREADS
@@ -250,7 +240,7 @@ static PyObject *merge(PyObject *self, PyObject *args) {
 static PyObject *cosines(PyObject *self, PyObject *args) {
     Py_buffer b[4] = {{0}};
     Py_ssize_t dim;
-    if (!PyArg_ParseTuple(args, "y*y*ny*w*", b, b + 1, &dim, b + 2, b + 3))
+    if (!PyArg_ParseTuple(args, "y*y*y*nw*", b, b + 1, b + 2, &dim, b + 3))
         return finished(b, 4, NULL);
     ptrdiff_t rows = dim > 0 ? b[0].len / 2 / dim : 0, cells = b[2].len / 8;
     if (dim < 1 || b[3].len / 4 != cells || (cells && (!rows || cells % rows)))
@@ -270,11 +260,10 @@ static PyMethodDef METHODS[] = {
     {"path", path, METH_VARARGS,
      "path(given, starts, stops, kinds, values, down, codes, first, stop, size, line, gap)"},
     {"matching", matching, METH_VARARGS, "matching(dim, side, side); see `Tokens` of kernels.h"},
-    {"tile", tile, METH_NOARGS, "Tell how many rows of either side make a tile."},
     {"quantise", quantise, METH_VARARGS, "quantise(vectors, dim, is_half, ids, is_left, out)"},
     {"scan", scan, METH_VARARGS, "scan(left, ids, best, right, ids, best, dim, again)"},
     {"merge", merge, METH_VARARGS, "merge(best, kept, rows, keys)"},
-    {"cosines", cosines, METH_VARARGS, "cosines(vectors, others, dim, ids, out)"},
+    {"cosines", cosines, METH_VARARGS, "cosines(vectors, others, ids, dim, out)"},
     {NULL, NULL, 0, NULL},
 };
 static struct PyModuleDef MODULE = {

@@ -13,52 +13,62 @@ enum { TALL = 8, BROAD = 2 };
 #else
 enum { TALL = 4, BROAD = 2 };
 #endif
-enum { WIDE = BROAD * LANES, ROWS_AT_ONCE = 1024, PIECE = 16 };
+enum { WIDE = BROAD * LANES, ROWS_AT_ONCE = 1024, PIECE = 32, AHEAD = 8 };
 #define SCALE 32000.0f
 #define ROUNDING 12582912.0f /* 1.5 * 2^23: a sum with it has its whole number in its last bits */
 
-void NAME(tile)(ptrdiff_t *tall, ptrdiff_t *wide) { *tall = TALL, *wide = WIDE; }
+ptrdiff_t NAME(wide)(void) { return WIDE; }
 
-/* Read PIECE numbers of float16 or float32 exactly; only `width` are there, zeros follow. */
-static inline void decode(const char *from, int is_half, ptrdiff_t width, float *out) {
-    char tail[PIECE * sizeof(float)] = {0};
-    if (width < PIECE) from = memcpy(tail, from, width * (is_half ? 2 : 4));
+/* Read PIECE numbers of float16 or float32 exactly. */
+static inline void decode(const char *from, int is_half, float *out) {
     if (!is_half) {
         memcpy(out, from, PIECE * sizeof(float));
         return;
     }
     uint16_t halves[PIECE];
+    uint32_t bits[PIECE];
     memcpy(halves, from, sizeof halves);
-    for (int i = 0; i < PIECE; i++) {
-        uint32_t bits = (halves[i] & 0x8000u) << 16 | (halves[i] & 0x7FFFu) << 13;
-        memcpy(out + i, &bits, sizeof bits);
-        out[i] *= 5192296858534827628530496329220096.0f; /* 2^112 */
-    }
+    for (int i = 0; i < PIECE; i++) bits[i] = (halves[i] & 0x8000u) << 16 | (halves[i] & 0x7FFFu) << 13;
+    memcpy(out, bits, sizeof bits);
+    for (int i = 0; i < PIECE; i++) out[i] *= 5192296858534827628530496329220096.0f; /* 2^112 */
+}
+
+/* Give the place of PIECE numbers of a row, or of fewer and zeros in `tail` where the row ends. */
+static inline const char *piece(const char *row, ptrdiff_t at, ptrdiff_t dim, ptrdiff_t size,
+                                char *tail) {
+    if (dim - at >= PIECE) return row + at * size;
+    memset(tail, 0, PIECE * sizeof(float));
+    return memcpy(tail, row + at * size, (dim - at) * size);
 }
 
 int NAME(quantise)(const void *rows, int is_half, ptrdiff_t dim, const int64_t *ids,
                    ptrdiff_t count, int is_left, int16_t *out) {
-    ptrdiff_t width = is_left ? TALL : WIDE, steps = (dim + 1) / 2, size = is_half ? 2 : 4;
+    ptrdiff_t width = is_left ? 1 : WIDE, steps = (dim + 1) / 2, size = is_half ? 2 : 4;
     ptrdiff_t filled = (count + width - 1) / width * width;
     int are_unit = 1;
-    memset(out + (filled - width) * steps * 2, 0, width * steps * 4 * (count > 0));
+    if (count) memset(out + (filled - width) * steps * 2, 0, width * steps * 4);
     for (ptrdiff_t r = 0; r < count; r++) {
         const char *row = (const char *)rows + ids[r] * dim * size;
         int16_t *to = out + (r / width * width * steps + r % width) * 2;
         float squares[PIECE] = {0}, total = 0;
+        PREFETCHED(r + AHEAD < count, (const char *)rows + ids[r + AHEAD] * dim * size, dim * size)
         for (ptrdiff_t at = 0; at < dim; at += PIECE) {
-            float v[PIECE];
+            char tail[PIECE * sizeof(float)];
+            float v[PIECE], rounded[PIECE];
+            int32_t bits[PIECE];
             int16_t whole[PIECE];
-            decode(row + at * size, is_half, dim - at < PIECE ? dim - at : PIECE, v);
-            for (int i = 0; i < PIECE; i++) {
-                float rounded = v[i] * SCALE + ROUNDING;
-                uint32_t bits;
-                memcpy(&bits, &rounded, sizeof bits);
-                whole[i] = (int16_t)(bits - 0x4B400000u);
-                squares[i] += v[i] * v[i];
-            }
-            for (ptrdiff_t i = 0; i < PIECE / 2 && at / 2 + i < steps; i++)
-                memcpy(to + (at / 2 + i) * width * 2, whole + 2 * i, 4);
+            decode(piece(row, at, dim, size, tail), is_half, v);
+            for (int i = 0; i < PIECE; i++) squares[i] += v[i] * v[i];
+            for (int i = 0; i < PIECE; i++) rounded[i] = v[i] * SCALE + ROUNDING;
+            memcpy(bits, rounded, sizeof bits);
+            for (int i = 0; i < PIECE; i++) whole[i] = (int16_t)bits[i];
+            int last = dim - at < PIECE ? (int)(dim - at) : PIECE;
+            if (last == PIECE && is_left)
+                memcpy(to + at, whole, sizeof whole);
+            else if (last == PIECE)
+                UNROLLED for (int i = 0; i < PIECE; i += 2) memcpy(to + (at + i) * width, whole + i, 4);
+            else
+                for (int i = 0; i < last; i += 2) memcpy(to + (at + i) * width, whole + i, 4);
         }
         for (int i = 0; i < PIECE; i++) total += squares[i];
         are_unit &= total <= LONGEST * LONGEST; /* NaN is not */
@@ -130,17 +140,19 @@ void NAME(scan)(Side left, Side right, ptrdiff_t dim, int again) {
                 floors[i] = column + i < right.count
                                 ? floor_of(right.best[(column + i) * right.kept]) : INT32_MAX;
             for (ptrdiff_t row = top; row < end; row += TALL) {
-                const int16_t *a = left.rows + row * steps * 2;
+                const int16_t *a[TALL];
+                UNROLLED for (int r = 0; r < TALL; r++)
+                    a[r] = left.rows + (row + r < end ? row + r : row) * steps * 2;
                 const int16_t *b = right.rows + column * steps * 2;
                 Whole sums[TALL][BROAD];
                 UNROLLED for (int r = 0; r < TALL; r++)
                     UNROLLED for (int c = 0; c < BROAD; c++) sums[r][c] = zeros();
-                for (ptrdiff_t s = 0; s < steps; s++, a += 2 * TALL, b += 2 * WIDE) {
+                for (ptrdiff_t s = 0; s < steps; s++, b += 2 * WIDE) {
                     Whole columns[BROAD];
                     UNROLLED for (int c = 0; c < BROAD; c++) columns[c] = load(b + 2 * LANES * c);
                     UNROLLED for (int r = 0; r < TALL; r++) {
                         int32_t pair;
-                        memcpy(&pair, a + 2 * r, sizeof pair);
+                        memcpy(&pair, a[r] + 2 * s, sizeof pair);
                         Whole each = every(pair);
                         UNROLLED for (int c = 0; c < BROAD; c++)
                             sums[r][c] = dot(sums[r][c], each, columns[c]);
@@ -149,8 +161,8 @@ void NAME(scan)(Side left, Side right, ptrdiff_t dim, int again) {
                 ptrdiff_t rows = end - row < TALL ? end - row : TALL;
                 UNROLLED for (int r = 0; r < TALL; r++)
                     UNROLLED for (int c = 0; c < BROAD; c++) {
-                        int32_t *own = row_floors + (row - top) + r;
                         if (r >= rows) continue;
+                        int32_t *own = row_floors + (row - top) + r;
                         uint32_t hits = above(sums[r][c], lesser(every(*own), load(floors + LANES * c)));
                         if (hits)
                             look(sums[r][c], hits, left, right, row + r, column + LANES * c, again, own,
@@ -170,11 +182,14 @@ void NAME(cosines)(const uint16_t *rows, const uint16_t *others, ptrdiff_t dim, 
         }
         const char *one = (const char *)(rows + cell / each * dim);
         const char *other = (const char *)(others + ids[cell] * dim);
+        PREFETCHED(cell + AHEAD < count * each && ids[cell + AHEAD] >= 0,
+                   (const char *)(others + ids[cell + AHEAD] * dim), dim * 2)
         double sums[PIECE] = {0}, total = 0;
         for (ptrdiff_t at = 0; at < dim; at += PIECE) {
+            char tail[2][PIECE * sizeof(float)];
             float x[PIECE], y[PIECE];
-            ptrdiff_t width = dim - at < PIECE ? dim - at : PIECE;
-            decode(one + at * 2, 1, width, x), decode(other + at * 2, 1, width, y);
+            decode(piece(one, at, dim, 2, tail[0]), 1, x);
+            decode(piece(other, at, dim, 2, tail[1]), 1, y);
             for (int i = 0; i < PIECE; i++) sums[i] += x[i] * y[i]; /* 22 bits: exact */
         }
         for (int i = 0; i < PIECE; i++) total += sums[i];

@@ -16,8 +16,12 @@
 /* Before a short loop over registers. */
 #ifdef __GNUC__
 #define UNROLLED _Pragma("GCC unroll 16")
+#define PREFETCHED(is_there, from, bytes)                                                          \
+    if (is_there)                                                                                  \
+        for (ptrdiff_t i_ = 0; i_ < (bytes); i_ += 64) __builtin_prefetch((from) + i_);
 #else
 #define UNROLLED
+#define PREFETCHED(is_there, from, bytes)
 #endif
 
 #if defined(__AVX512VNNI__)

@@ -7,8 +7,7 @@ those that CUDA allows: copies, single numbers, and indices on the processor.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
-from unittest.mock import Mock
+from typing import Any, ClassVar
 
 import pytest
 import torch
@@ -70,6 +69,18 @@ class OnGpu(_Tensor):  # type: ignore[misc]
         return f"OnGpu({self.held!r})"
 
 
+class _Event:
+    """A mark in the work of the GPU; to wait for the newest one is to wait for all."""
+
+    marks: ClassVar[list["_Event"]] = []
+
+    def record(self, _: object) -> None:
+        self.marks.append(self)
+
+    def synchronize(self) -> None:
+        waits.extend(["synchronize"] * (self.marks[-1] is self))
+
+
 class _Gpu(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         return computed(func, args, kwargs or {})
@@ -119,7 +130,7 @@ def gpu(patch: pytest.MonkeyPatch) -> Iterator[None]:
         return
     patch.setattr("torch.cuda._lazy_init", lambda: None)
     patch.setattr("torch.cuda.synchronize", lambda *_: None)
-    patch.setattr("torch.cuda.Event", Mock)
+    patch.setattr("torch.cuda.Event", _Event)
     patch.setattr("torch.cuda.current_stream", lambda *_: None)
     patch.setattr("torch.Tensor.pin_memory", lambda held: held)
     for place in ("hardware", "trainer.models.scratch", "trainer.distributed"):

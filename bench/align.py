@@ -1,7 +1,7 @@
 """Align documents with gold beads, and count the beads that are right.
 
     python bench/align.py EVAL [--sets tb-dev mac-dev ...] [--model ENCODER] [--json OUT.json]
-                               [--by align|mine|merge]
+                               [--by align|mine|merge] [--lines 2425 8000]
 
 EVAL has the folder align/ with sets of documents: NAME.src, NAME.tgt with a sentence a line, and
 NAME.gold with a bead a line, `[rows of src]:[rows of tgt]`, from 0. Strict counts a bead if both
@@ -15,19 +15,28 @@ knows none of the words, by lengths and lexicon alone. `long` puts such news tog
 `cut` is tb-dev and mac-dev where one side lacks a half, the middle third, or all but a fifth. With
 `--by` the lines are not aligned, but mined, or mined with `--merge`.
 
+With `--lines` no beads are counted: the CPU seconds of the whole command `xmine align` are taken,
+the least of three, on so many lines of verses and news in English and French.
+
 `peak` is the most memory of the process so far: name one set to have that of the set.
 """
 
 import argparse
+import csv
+import gzip
+import os
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from resource import RUSAGE_SELF, getrusage
+from tempfile import TemporaryDirectory
 from time import process_time
 from typing import Any, NamedTuple
 
 import numpy as np
+from memory import cost_of
 
 from xmine.aligning.options import AligningOptions
 from xmine.aligning.pipeline import align
@@ -146,6 +155,34 @@ def cut(whole: Document, side: int, parts: list[tuple[float, float]]) -> Documen
     return Document(sides[0], sides[1], gold)
 
 
+def cost_of_lines(folder: Path, lines: int) -> float:
+    """Give the CPU seconds of `xmine align` on verses and news, the least of three."""
+    with gzip.open(folder / "scripture" / "verses.tsv.gz", "rt", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    sides = [[row[code] for row in rows] for code in ("en", "fr")]
+    for name in ("newstest2014", "newsdiscusstest2015"):
+        for side, code in zip(sides, ("en", "fr"), strict=True):
+            side += lines_of(folder / "newstest" / f"{name}.eng-fra.{code}")
+    whole = joined(sides[0], sides[1], Random(1))
+    with TemporaryDirectory() as work:
+        command = [
+            sys.executable,
+            "-m",
+            "xmine",
+            "align",
+            "-q",
+            "-o",
+            f"{work}/beads.tsv",
+            "--force",
+        ]
+        for name, texts in (("en", whole.source), ("fr", whole.target)):
+            command.append(f"{work}/{name}.txt")
+            Path(command[-1]).write_text("\n".join(texts[:lines]) + "\n", encoding="utf-8")
+        costs = [cost_of(command, every=1) for _ in range(3)]
+    assert not any(cost.code for cost in costs), costs
+    return round(min(cost.cpu_seconds for cost in costs), 2)
+
+
 class Counts(NamedTuple):
     """Beads of a set: found and true ones, and how many of them are right, strict and lax."""
 
@@ -215,8 +252,16 @@ def main() -> None:
     parser.add_argument("--sets", nargs="+", default=SETS.split())
     parser.add_argument("--model", default="embedded")
     parser.add_argument("--by", choices=["align", "mine", "merge"], default="align")
+    parser.add_argument("--lines", nargs="+", type=int)
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
+    if arguments.lines:
+        found = {str(lines): cost_of_lines(arguments.data, lines) for lines in arguments.lines}
+        print(found)
+        if arguments.json:
+            threads = os.environ.get("OMP_NUM_THREADS", "all")
+            write_record(arguments.json, record({"threads": threads, "cpu_seconds": found}))
+        return
     encoder, figures = SentenceEncoder.load(arguments.model), dict[str, Any]()
     blind = SentenceEncoder.load(arguments.model)
     assert isinstance(blind.body, StaticEmbedding)

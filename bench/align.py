@@ -22,7 +22,6 @@ the least of three, on so many lines of verses and news in English and French.
 """
 
 import argparse
-import csv
 import gzip
 import os
 import re
@@ -37,6 +36,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from memory import cost_of
+from whole import finished
 
 from xmine.aligning.options import AligningOptions
 from xmine.aligning.pipeline import align
@@ -157,30 +157,20 @@ def cut(whole: Document, side: int, parts: list[tuple[float, float]]) -> Documen
 
 def cost_of_lines(folder: Path, lines: int) -> float:
     """Give the CPU seconds of `xmine align` on verses and news, the least of three."""
-    with gzip.open(folder / "scripture" / "verses.tsv.gz", "rt", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-    sides = [[row[code] for row in rows] for code in ("en", "fr")]
-    for name in ("newstest2014", "newsdiscusstest2015"):
-        for side, code in zip(sides, ("en", "fr"), strict=True):
-            side += lines_of(folder / "newstest" / f"{name}.eng-fra.{code}")
-    whole = joined(sides[0], sides[1], Random(1))
+    rows = (
+        gzip.decompress((folder / "scripture" / "verses.tsv.gz").read_bytes()).decode().split("\n")
+    )
+    command = [sys.executable, "-m", "xmine", "align", "-q"]
+    sides = []
+    for column, code in ((1, "en"), (4, "fr")):
+        sides.append([row.split("\t")[column] for row in rows[1:-1]])
+        for name in ("newstest2014", "newsdiscusstest2015"):
+            sides[-1] += lines_of(folder / "newstest" / f"{name}.eng-fra.{code}")
     with TemporaryDirectory() as work:
-        command = [
-            sys.executable,
-            "-m",
-            "xmine",
-            "align",
-            "-q",
-            "-o",
-            f"{work}/beads.tsv",
-            "--force",
-        ]
-        for name, texts in (("en", whole.source), ("fr", whole.target)):
-            command.append(f"{work}/{name}.txt")
-            Path(command[-1]).write_text("\n".join(texts[:lines]) + "\n", encoding="utf-8")
-        costs = [cost_of(command, every=1) for _ in range(3)]
-    assert not any(cost.code for cost in costs), costs
-    return round(min(cost.cpu_seconds for cost in costs), 2)
+        for at, texts in enumerate(joined(sides[0], sides[1], Random(1))[:2]):
+            command.append(f"{work}/{at}.txt")
+            Path(command[-1]).write_text("\n".join(map(str, texts[:lines])), encoding="utf-8")
+        return min(round(finished(cost_of(command)).cpu_seconds, 2) for _ in range(3))
 
 
 class Counts(NamedTuple):
@@ -256,12 +246,9 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     if arguments.lines:
-        found = {str(lines): cost_of_lines(arguments.data, lines) for lines in arguments.lines}
-        print(found)
-        if arguments.json:
-            threads = os.environ.get("OMP_NUM_THREADS", "all")
-            write_record(arguments.json, record({"threads": threads, "cpu_seconds": found}))
-        return
+        seconds = {str(lines): cost_of_lines(arguments.data, lines) for lines in arguments.lines}
+        print(cost := {"cpu_seconds": seconds, "threads": os.environ.get("OMP_NUM_THREADS")})
+        return write_record(arguments.json, record(cost)) if arguments.json else None
     encoder, figures = SentenceEncoder.load(arguments.model), dict[str, Any]()
     blind = SentenceEncoder.load(arguments.model)
     assert isinstance(blind.body, StaticEmbedding)

@@ -69,13 +69,7 @@ class Lexicon:
     """What the words of beads teach: counted once, for two parts of the beads and for all."""
 
     def __init__(self, source: Words, target: Words, beads: Path, parts: NDArray[np.int64]) -> None:
-        """Count words, and pairs of words that stand together more than once.
-
-        Args:
-            source, target: the words of both sides.
-            beads: where they stand; of many, some are counted.
-            parts: int64 [beads], 0 or 1.
-        """
+        """Count words, and pairs of words that stand together; `parts` has 0 or 1 for each bead."""
         some, sides = slice(None, None, 1 + len(beads) // _BEADS), (source, target)
         rows = beads[some].reshape(-1, 2, 2).tolist()
         words = [[each.within(*at) for each, at in zip(sides, row, strict=True)] for row in rows]

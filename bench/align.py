@@ -1,7 +1,7 @@
 """Align documents with gold beads, and count the beads that are right.
 
     python bench/align.py EVAL [--sets tb-dev mac-dev ...] [--model ENCODER] [--json OUT.json]
-                               [--by align|mine|merge]
+                               [--by align|mine|merge] [--lines 2425 8000]
 
 EVAL has the folder align/ with sets of documents: NAME.src, NAME.tgt with a sentence a line, and
 NAME.gold with a bead a line, `[rows of src]:[rows of tgt]`, from 0. Strict counts a bead if both
@@ -15,19 +15,28 @@ knows none of the words, by lengths and lexicon alone. `long` puts such news tog
 `cut` is tb-dev and mac-dev where one side lacks a half, the middle third, or all but a fifth. With
 `--by` the lines are not aligned, but mined, or mined with `--merge`.
 
+With `--lines` no beads are counted: the CPU seconds of the whole command `xmine align` are taken,
+the least of three, on so many lines of verses and news in English and French.
+
 `peak` is the most memory of the process so far: name one set to have that of the set.
 """
 
 import argparse
+import gzip
+import os
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from resource import RUSAGE_SELF, getrusage
+from tempfile import TemporaryDirectory
 from time import process_time
 from typing import Any, NamedTuple
 
 import numpy as np
+from memory import cost_of
+from whole import finished
 
 from xmine.aligning.options import AligningOptions
 from xmine.aligning.pipeline import align
@@ -146,6 +155,24 @@ def cut(whole: Document, side: int, parts: list[tuple[float, float]]) -> Documen
     return Document(sides[0], sides[1], gold)
 
 
+def cost_of_lines(folder: Path, lines: int) -> float:
+    """Give the CPU seconds of `xmine align` on verses and news, the least of three."""
+    rows = (
+        gzip.decompress((folder / "scripture" / "verses.tsv.gz").read_bytes()).decode().split("\n")
+    )
+    command = [sys.executable, "-m", "xmine", "align", "-q"]
+    sides = []
+    for column, code in ((1, "en"), (4, "fr")):
+        sides.append([row.split("\t")[column] for row in rows[1:-1]])
+        for name in ("newstest2014", "newsdiscusstest2015"):
+            sides[-1] += lines_of(folder / "newstest" / f"{name}.eng-fra.{code}")
+    with TemporaryDirectory() as work:
+        for at, texts in enumerate(joined(sides[0], sides[1], Random(1))[:2]):
+            command.append(f"{work}/{at}.txt")
+            Path(command[-1]).write_text("\n".join(map(str, texts[:lines])), encoding="utf-8")
+        return min(round(finished(cost_of(command)).cpu_seconds, 2) for _ in range(3))
+
+
 class Counts(NamedTuple):
     """Beads of a set: found and true ones, and how many of them are right, strict and lax."""
 
@@ -215,8 +242,13 @@ def main() -> None:
     parser.add_argument("--sets", nargs="+", default=SETS.split())
     parser.add_argument("--model", default="embedded")
     parser.add_argument("--by", choices=["align", "mine", "merge"], default="align")
+    parser.add_argument("--lines", nargs="+", type=int)
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
+    if arguments.lines:
+        seconds = {str(lines): cost_of_lines(arguments.data, lines) for lines in arguments.lines}
+        print(cost := {"cpu_seconds": seconds, "threads": os.environ.get("OMP_NUM_THREADS")})
+        return write_record(arguments.json, record(cost)) if arguments.json else None
     encoder, figures = SentenceEncoder.load(arguments.model), dict[str, Any]()
     blind = SentenceEncoder.load(arguments.model)
     assert isinstance(blind.body, StaticEmbedding)

@@ -1,33 +1,28 @@
 """Paths in a band, against all paths that there are."""
 
 from collections.abc import Iterator
-from functools import cache
-from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from xmine import native
-from xmine.aligning import band as bands
-from xmine.aligning.band import Band, Scores, Skips, are_matched, best_path, matched, probabilities
+from xmine.aligning.band import (
+    Band,
+    Kinds,
+    Scores,
+    Skips,
+    _codes,
+    _Rows,
+    are_matched,
+    best_path,
+    matched,
+    probabilities,
+)
 
 KINDS = [(1, 1), (1, 2), (2, 1), (2, 2)]
 SKIPS = Skips(-0.3, -0.7)
-WAYS = ["numpy", *(native.kernels.sets() if native.kernels else [])]
 Move = tuple[int, int, int, int, bool]  # the last one: whether it is a gap
-
-
-@pytest.fixture(params=WAYS)
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Compute with numpy, or with the kernels of an instruction set."""
-    if request.param == "numpy":
-        monkeypatch.setattr(native, "kernels", None)
-    else:
-        native.kernels.choose(request.param)
-    yield request.param
-    if len(WAYS) > 1 and request.param != "numpy":
-        native.kernels.choose(WAYS[1])
 
 
 def scores_in(band: Band, whole: NDArray[np.floating]) -> Scores:
@@ -68,14 +63,10 @@ def inside(band: Band, path: list[Move]) -> bool:
     return all(band.starts[row] <= column < band.stops[row] for row, column in cells)
 
 
-@cache
-def every_path(rows: int, columns: int) -> list[list[Move]]:
-    return list(paths(rows, columns))
-
-
-@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("radius", [None, 1])
-def test_the_best_path_and_the_probabilities_are_those_of_all_paths(radius: int | None) -> None:
+def test_the_best_path_and_the_probabilities_are_those_of_all_paths(
+    radius: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     random = np.random.default_rng(3)
     for rows, columns in ((3, 4), (4, 2), (5, 4), (1, 3), (1, 1), (3, 1), (1, 5), (5, 1)):
         whole = random.normal(0, 0.5, (len(KINDS), rows + 1, columns + 1)).astype(np.float32)
@@ -83,10 +74,13 @@ def test_the_best_path_and_the_probabilities_are_those_of_all_paths(radius: int 
         if radius is not None:
             steps = np.linspace(0, 1, rows + 1)[:, None]
             band = Band.around(np.rint(steps * (rows, columns)).astype(np.int64), radius)
-        every = [path for path in every_path(rows, columns) if inside(band, path)]
+        every = [path for path in paths(rows, columns) if inside(band, path)]
         totals = np.array([score_of(whole, path) for path in every])
         scores = scores_in(band, whole)
-        found = best_path(band, KINDS, scores, SKIPS)
+        with monkeypatch.context() as twin:
+            twin.setattr(native, "kernels", None)
+            found = best_path(band, KINDS, scores, SKIPS)
+        assert best_path(band, KINDS, scores, SKIPS).tolist() == found.tolist()
         best = every[int(totals.argmax())]
         assert matched(found).tolist() == [
             [*bead] for *bead, _ in best if bead[0] < bead[1] and bead[2] < bead[3]
@@ -103,60 +97,45 @@ def test_the_best_path_and_the_probabilities_are_those_of_all_paths(radius: int 
 
 
 @pytest.mark.skipif(native.kernels is None, reason=native.used)
-@pytest.mark.parametrize("ties", [False, True])
 @pytest.mark.parametrize("kinds", [[(1, 1)], [(1, 1), (1, 2), (2, 1)], [(3, 1), (1, 1), (1, 7)]])
-def test_every_instruction_set_reaches_the_cells_as_numpy_does(
-    kinds: list[tuple[int, int]], ties: bool
-) -> None:
+@pytest.mark.parametrize("step", [0.5, 1e-9])  # of scores: with ties, and without
+def test_every_instruction_set_reaches_cells_as_numpy_does(kinds: Kinds, step: float) -> None:
     """Bands with cells at both edges, and rows around the 256 columns that C takes at once."""
-    random = np.random.default_rng(5)
+    random, skips = np.random.default_rng(5), Skips(-0.5, -1.0)
     for rows, columns in ((1, 1), (1, 9), (9, 1), (40, 7), (7, 40), (3, 254), (3, 255), (3, 600)):
         steps = np.rint(np.linspace(0, 1, rows + 1)[:, None] * (rows, columns)).astype(np.int64)
         for band in (Band.whole(rows, columns), Band.around(steps, 1)):
-            sizes = [(len(kinds), width) for width in band.stops - band.starts]
-            every = (random.normal(0, 0.5, size) for size in sizes)
-            given = [(np.rint(2 * x) / 2 if ties else x).astype(np.float32) for x in every]
-            skips = Skips(-0.5, -1.0) if ties else SKIPS
-            found = []
-            for name in WAYS:
-                last = bands._Rows(band, kinds)
-                codes = np.empty(sum(width for _, width in sizes), np.uint8)
-                if name == "numpy":
-                    each = [bands._codes(last, row, x, skips) for row, x in enumerate(given)]
-                    codes[:] = np.concatenate(each)
-                else:
-                    native.kernels.choose(name)
-                    flat = np.concatenate([each.ravel() for each in given])
-                    places = band.starts, band.stops, last.kinds, last.values, last.down, codes
-                    native.kernels.path(flat, *places, 0, rows + 1, last.size, *skips)
-                found.append([each.tobytes() for each in (codes, last.values, last.down)])
-            assert all(each == found[0] for each in found), (rows, columns)
-    native.kernels.choose(WAYS[1])
+            drawn = [random.normal(0, 0.5, (len(kinds), n)) for n in band.stops - band.starts]
+            given = [(np.rint(each / step) * step).astype(np.float32) for each in drawn]
+            last = _Rows(band, kinds)
+            twin = np.concatenate([_codes(last, row, x, skips) for row, x in enumerate(given)])
+            flat, wanted = np.concatenate([each.ravel() for each in given]), last
+            for name in native.kernels.sets():
+                native.kernels.choose(name)
+                last, codes = _Rows(band, kinds), np.empty_like(twin)
+                places = band.starts, band.stops, last.kinds, last.values, last.down, codes
+                native.kernels.path(flat, *places, 0, rows + 1, last.size, *skips)
+                assert codes.tobytes() == twin.tobytes(), (name, rows, columns)
+                assert last.values.tobytes() == wanted.values.tobytes(), (name, rows, columns)
+    native.kernels.choose(native.kernels.sets()[0])
 
 
 @pytest.mark.skipif(native.kernels is None, reason=native.used)
-@pytest.mark.parametrize(
-    ("changed", "to"),
-    [
-        *((0, each) for each in (np.nan, np.inf)),
-        *((1, each) for each in (-1, 2, 4)),
-        *((2, each) for each in (-1, 0, 5)),
-        *((3, each) for each in (-1, 0, 3)),
-        *((7, -1), (7, 2), (8, 3), (9, 0), (9, 4), (10, np.nan), (11, -np.inf)),
-    ],
-)
-def test_what_lies_outside_of_a_band_is_refused(changed: int, to: float) -> None:
+def test_what_lies_outside_of_a_band_is_refused() -> None:
     """The first number of each buffer, or a number of the call, is wrong."""
-    starts, stops, kinds = np.array([0, 0]), np.array([4, 4]), np.array([(1, 1), (1, 0)])
-    given: list[Any] = [np.zeros(8, np.float32), starts, stops, kinds]
-    given += [np.zeros((2, 5)), np.zeros(4), np.zeros(8, np.uint8), 0, 2, 2, -1.0, -2.0]
-    native.kernels.path(*given)
-    if changed < 7:
-        given[changed].flat[0] = to
-    else:
-        given[changed] = to
-    with pytest.raises(ValueError, match="path"):
-        native.kernels.path(*given)
+    wrong = [(np.nan, np.inf), (-1, 2, 4), (-1, 0, 5), (-1, 0, 3), (), (), ()]
+    wrong += [(-1, 2), (3, -1), (0, 4), (np.nan,), (-np.inf,)]
+    for place, value in ((place, value) for place, some in enumerate(wrong) for value in some):
+        given = [np.zeros(8, np.float32), np.array([0, 0]), np.array([4, 4])]
+        given += [np.array([(1, 1), (1, 0)]), np.zeros((2, 5)), np.zeros(4), np.zeros(8, np.uint8)]
+        numbers = [0, 2, 2, -1.0, -2.0]
+        native.kernels.path(*given, *numbers)
+        if place < len(given):
+            given[place].flat[0] = value
+        else:
+            numbers[place - len(given)] = value
+        with pytest.raises(ValueError, match="path"):
+            native.kernels.path(*given, *numbers)
 
 
 def test_a_band_holds_the_lines_that_a_path_leaves_out() -> None:

@@ -93,10 +93,7 @@ def matched(path: Path) -> Path:
 
 
 class _Rows:
-    """Values of the last rows of a band, with columns from 0; _NEVER outside of the band.
-
-    `down` has those of paths that end with a gap of source lines.
-    """
+    """Values of the last rows of a band, with columns from 0; _NEVER outside of the band."""
 
     def __init__(self, band: Band, kinds: Kinds) -> None:
         self.band, self.kinds = band, np.array([*kinds, (1, 0)], np.int64)
@@ -104,7 +101,7 @@ class _Rows:
         self._n, self._pad, self.size = n[:, None], int(m.max()), int(n.max()) + 1
         self._columns = np.arange(int(band.stops[-1])) + self._pad - m[:, None]
         self.values = np.full((self.size, self._columns.shape[1] + self._pad), _NEVER)
-        self.down = np.full(self._columns.shape[1], _NEVER)
+        self.down = np.full(self._columns.shape[1], _NEVER)  # of paths that end in a gap downwards
 
     def before(self, row: int) -> NDArray[np.float64]:
         """Give the values where beads of all kinds, and deletions, begin that end in a row."""
@@ -157,7 +154,7 @@ def _codes(last: _Rows, row: int, given: Floats, skips: Skips) -> NDArray[np.uin
     opened = sums[deletion] + skips.gap
     sums[:deletion] += given
     sums[deletion] += skips.line
-    kind_of = sums.argmax(axis=0).astype(np.uint8)
+    kind_of: NDArray[np.uint8] = sums.argmax(axis=0).astype(np.uint8)
     ended = sums.max(axis=0)
     here = last.down[last.band.starts[row] : last.band.stops[row]]
     is_new = opened >= here
@@ -173,8 +170,8 @@ def _codes(last: _Rows, row: int, given: Floats, skips: Skips) -> NDArray[np.uin
     best = np.maximum(single, highest + skips.gap)
     kind_of[best > single + 1e-4] = gap_right
     last.put(row, best)
-    code = kind_of | is_new * np.uint8(_OPENED) | (ended >= highest) * np.uint8(_BEGINS)
-    return np.asarray(code)
+    kind_of |= is_new * np.uint8(_OPENED) | (ended >= highest) * np.uint8(_BEGINS)
+    return kind_of
 
 
 def probabilities(

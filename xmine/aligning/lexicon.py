@@ -69,23 +69,18 @@ class Lexicon:
     """What the words of beads teach: counted once, for two parts of the beads and for all."""
 
     def __init__(self, source: Words, target: Words, beads: Path, parts: NDArray[np.int64]) -> None:
-        """Count words, and pairs of words that stand together more than once.
-
-        Args:
-            source, target: the words of both sides.
-            beads: where they stand; of many, some are counted.
-            parts: int64 [beads], 0 or 1.
-        """
+        """Count words, and pairs of words that stand together; `parts` has 0 or 1 for each bead."""
         some, sides = slice(None, None, 1 + len(beads) // _BEADS), (source, target)
         rows = beads[some].reshape(-1, 2, 2).tolist()
         words = [[each.within(*at) for each, at in zip(sides, row, strict=True)] for row in rows]
         none = np.zeros(0, np.int64)
+        number = np.int32 if 2 * source.size * target.size < 2**31 else np.int64
         counts, pairs = [], []
         for part in (0, 1):
             here = [each for each, at in zip(words, parts[some], strict=True) if at == part]
             # Each word of a bead's source with each of its target; the last bit is the part.
             found = [none, *(np.add.outer(target.size * x, y).ravel() for x, y in here)]
-            pairs.append(2 * np.concatenate(found) + part)
+            pairs.append(2 * np.concatenate(found, dtype=number, casting="unsafe") + part)
             alone = [np.concatenate([none, *(each[at] for each in here)]) for at in (0, 1)]
             sizes = zip(alone, sides, strict=True)
             counts.append([len(here), *(np.bincount(w, minlength=s.size) for w, s in sizes)])

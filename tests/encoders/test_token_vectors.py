@@ -234,7 +234,8 @@ def test_files_memory_and_single_pairs_give_the_same_vectors(
         steps, tables = Steps(tmp_path / str(most)), [sentence_table("f", each) for each in sides]
         left, right = (tuple(read_tokens(encoder, each, steps)) for each in tables)
         in_memory = tokens_of_both(encoder, *(list(each.texts) for each in tables))
-        files = TokenFiles((left, right), Recipe.of(encoder))
+        base = len(tables[0]), len(tables[1])
+        files = TokenFiles((left, right), Recipe.of(encoder), base)
         for found in (files.open(), open_tokens(encoder, (left, right))):
             for one, other in zip(found, in_memory, strict=True):
                 assert one.ids is not None and other.ids is not None
@@ -243,7 +244,7 @@ def test_files_memory_and_single_pairs_give_the_same_vectors(
                 assert (one.table[one.ids] == other.table[other.ids]).all()
         texts = list(tables[0].texts), list(tables[1].texts)
         for some, rows, whole in zip(
-            tokens_of_pairs(encoder, texts, x, y), (x, y), in_memory, strict=True
+            tokens_of_pairs(encoder, texts, x, y, base), (x, y), in_memory, strict=True
         ):
             for at, row in enumerate(rows.tolist()):
                 assert [each.tolist() for each in of(some, at)] == [

@@ -92,47 +92,30 @@ def read_lines(
         report: called meanwhile.
         steps: make the files of features; None for none.
     """
-    total, before = sum(map(len, sides)) + len(pairs[0]), 0
+    lines = sum(map(len, sides))
 
-    def tick(done: int) -> None:
-        report(Progress("reading lines", before + done, total))
+    def tick(before: int, done: int) -> None:
+        report(Progress("reading lines", before + done, lines + len(pairs[0])))
 
-    if steps:
-        found = _in_tasks(steps, sides, pairs, languages, tick)
-    else:
-        texts = PickedTexts(sides[0].texts, pairs[0]), PickedTexts(sides[1].texts, pairs[1])
-        found = compared(texts, languages, tick)
-    before = len(pairs[0])
-    source = read_line_features(sides[0], languages[0], tick, steps, "source")
-    before += len(sides[0])
-    target = read_line_features(sides[1], languages[1], tick, steps, "target")
-    return ReadLines(languages, source, target, found)
-
-
-def _in_tasks(
-    steps: Steps,
-    sides: Sides,
-    pairs: tuple[Rows, Rows],
-    languages: tuple[str, str],
-    tick: Callable[[int], None],
-) -> NDArray[Any]:
-    """Compute features and compare pairs; give what comparing tells."""
-    blocks = sum(len(each) // _LINES_OF_A_PROCESS for each in sides)
-    apart, lines = steps.engine.shared or processes_for(blocks) > 1, sum(map(len, sides))
+    names, apart = ("source", "target"), False
     texts: list[Sequence[str] | TextFiles] = [each.texts for each in sides]
-    if apart:
-        texts = [TextFiles.write(each, steps) for each in sides]
-    tasks = list[Task]()
-    for name, side, language, each in zip(
-        ("source", "target"), sides, languages, texts, strict=True
-    ):
-        written = each if isinstance(each, TextFiles) else None
-        tasks += plan_features(steps, name, side, language, written)[1]
-    steps.engine.run(tasks, lambda share: tick(int(share * lines)))
+    if steps:
+        blocks = sum(len(each) // _LINES_OF_A_PROCESS for each in sides)
+        if apart := steps.engine.shared or processes_for(blocks) > 1:
+            texts = [TextFiles.write(each, steps) for each in sides]
+        tasks = list[Task]()
+        for each in zip(names, sides, languages, texts, strict=True):
+            tasks += plan_features(steps, *each)[1]
+        steps.engine.run(tasks, lambda share: tick(0, int(share * lines)))
+    befores = partial(tick, 0), partial(tick, len(sides[0]))
+    source, target = (
+        read_line_features(*each, steps, name)
+        for *each, name in zip(sides, languages, befores, names, strict=True)
+    )
     look, task = partial(_compared, texts, languages), python_task(_WEIGHT, apart=apart)
-    how: Any = {"size": _PAIRS_OF_A_TASK, "apart": apart, "task": task}
-    how["tick"] = lambda done: tick(lines + done)
-    return look_at(pairs, look, PAIR, steps, "compared", languages, **how)
+    how: Any = {"tick": partial(tick, lines), "apart": apart, "task": task}
+    given = look, PAIR, steps, "compared", languages, _PAIRS_OF_A_TASK
+    return ReadLines(languages, source, target, look_at(pairs, *given, **how))
 
 
 def _compared(
@@ -146,13 +129,9 @@ def _compared(
 def compared(
     texts: Texts,
     languages: tuple[str, str],
-    tick: Callable[[int], None] = silent,
     names: Sequence[str] = COMPARED,
 ) -> NDArray[Any]:
-    """Compare the texts of pairs: a table [pairs] with a bool for each name, false if not asked.
-
-    `tick` is told how many are done.
-    """
+    """Compare the texts of pairs: a table [pairs] with a bool for each name, false if not asked."""
     readers, lists = list(map(reader, languages)), list(map(negators, languages))
     tests: dict[str, Callable[[tuple[str, str]], bool]] = {
         "number": lambda pair: differing(*pair, *readers) is not None,
@@ -165,5 +144,4 @@ def compared(
         some = list(zip(texts[0][rows], texts[1][rows], strict=True))
         for name in names:
             found[name][rows] = list(map(tests[name], some))
-        tick(start + len(some))
     return found

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -190,8 +191,8 @@ def read_candidates(
     def texts(x: Rows, y: Rows) -> tuple[PickedTexts, PickedTexts]:
         return PickedTexts(sides[0].texts, x), PickedTexts(sides[1].texts, y)
 
-    given = PAIRS_AT_ONCE, silent, False, LocalEngine()
-    copies = look_at(pairs, lambda x, y: same_texts(*texts(x, y)), "?", steps, "same", (), *given)
+    looked = partial(look_at, steps=steps, size=PAIRS_AT_ONCE, engine=LocalEngine())
+    copies = looked(pairs, lambda x, y: same_texts(*texts(x, y)), "?", name="same", made_of=())
     languages = (
         options.src_lang or _language(sides[0], pairs[0], copies, known),
         options.tgt_lang or _language(sides[1], pairs[1], copies, known),
@@ -203,7 +204,7 @@ def read_candidates(
     def look(x: Rows, y: Rows) -> NDArray[np.bool_]:
         return np.stack(untranslated((x, y), sides, read), axis=1)
 
-    told = look_at(pairs, look, "?", steps, "untranslated", made_of, *given).T
+    told = looked(pairs, look, "?", name="untranslated", made_of=made_of).T
     read = replace(read, untranslated=told)
     candidates = replace(candidates, read=read, copies=copies | told[1:].all(axis=0))
     if weights is None:
@@ -213,9 +214,11 @@ def read_candidates(
     chosen = replace(chosen, scores=lower)
     if (decoys := candidates.decoys) is not None:
         pairs = decoys.sources, decoys.targets
-        number = partial(compared, languages=languages, names=["number"])
-        made = partial(look_at, pairs, lambda x, y: number(texts(x, y)), PAIR, steps, "decoys")
-        differ = replace(read, pairs=made(languages, *given))
+
+        def number(x: Rows, y: Rows) -> NDArray[Any]:
+            return compared(texts(x, y), languages, ["number"])
+
+        differ = replace(read, pairs=looked(pairs, number, PAIR, name="decoys", made_of=languages))
         less = differ.against(pairs, replace(weights, other_language=0))
         decoys = replace(decoys, scores=(decoys.scores - less).astype(np.float32))
         candidates = replace(candidates, decoys=decoys)

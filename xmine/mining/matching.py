@@ -4,8 +4,9 @@ Each candidate is looked at once: it may be chosen, and it is the rival of other
 stretches of chosen pairs are looked for, and a second model is asked.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,6 @@ from xmine.progress import Report, silent, ticks
 from xmine.run.local import LocalEngine
 from xmine.run.pair_steps import look_at
 from xmine.run.steps import Steps, joined
-from xmine.run.task import Engine
 from xmine.scoring.alignment import Looseness, loosest_stretches
 from xmine.scoring.late_interaction import FIGURES, Rows, Singles, match_pairs
 from xmine.scoring.reranking import TokenMatches
@@ -46,8 +46,7 @@ def match_candidates(
     steps: Steps,
     made_of: Sequence[str],
     tick: Callable[[int], None] = silent,
-    engine: Engine | None = None,
-    prepare: Callable[[], object] = lambda: None,
+    how: Mapping[str, Any] = {},
 ) -> TokenMatches:
     """Compare all candidates token by token, each once.
 
@@ -59,7 +58,7 @@ def match_candidates(
             and the numbers of tokens of both sides.
         made_of: names the tokens.
         tick: called with the number of rows that are done, of both sides.
-        engine, prepare: see `Steps.make`.
+        how: see `look_at`.
     """
     near = neighbours.first(nearest)
     sizes = len(near.targets), len(near.sources)
@@ -77,9 +76,7 @@ def match_candidates(
         made_of,
         PAIRS_OF_A_TASK,
         lambda done: tick(done * sum(sizes) // len(codes)),
-        apart=engine is not None and engine.shared,
-        engine=engine,
-        prepare=prepare,
+        **how,
     )
     found = []
     for side, own in enumerate(cells):
@@ -105,8 +102,7 @@ def stretches_of_chosen(
     steps: Steps,
     made_of: Sequence[str],
     tick: Callable[[int], None] = silent,
-    engine: Engine | None = None,
-    prepare: Callable[[], object] = lambda: None,
+    how: Mapping[str, Any] = {},
 ) -> Looseness:
     """Find the loosest stretches of the chosen pairs, in any order.
 
@@ -116,13 +112,11 @@ def stretches_of_chosen(
         steps: make the files, float32 [pairs, 4]: looseness and weight of source and target.
         made_of: names the tokens.
         tick: called with the number of pairs that are done.
-        engine, prepare: see `Steps.make`.
+        how: see `look_at`.
     """
     pairs, look = (chosen.sources, chosen.targets), partial(_stretches, open_tokens)
     given = np.float32, steps, "stretches", made_of, PAIRS_OF_A_TASK, tick
-    apart = engine is not None and engine.shared
-    found = look_at(pairs, look, *given, apart=apart, engine=engine, prepare=prepare)
-    figures = scratch.stored(found.T)
+    figures = scratch.stored(look_at(pairs, look, *given, **how).T)
     return Looseness(figures[:2], figures[2:])
 
 

@@ -87,11 +87,12 @@ def look_at(
     are_there = all(path.exists() for path in files)
     earlier = set() if are_there else {*steps.folder.glob(f"rows-of-{own}-*")} - files
     known, values = _known(rows, sorted(earlier), base, kind)
-    new = rows[~known] if (some_known := bool(known.any())) else rows
-    maker = partial(_look, look, steps.put("pairs", new) if apart else new)
-    made = steps.make(arrays, *given(new), maker, tick, keep=not some_known, **how)
-    if some_known:
-        if made:
+    if not known.all():
+        new = rows[~known] if known.any() else rows
+        maker = partial(_look, look, steps.put("pairs", new) if apart else new)
+        made = steps.make(arrays, *given(new), maker, tick, keep=new is rows, **how)
+    if known.any():
+        if not known.all():
             values[~known] = joined(made, 0, kind)
 
         def blocks(start: int, stop: int) -> Blocks:

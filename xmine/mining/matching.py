@@ -4,7 +4,7 @@ Each candidate is looked at once: it may be chosen, and it is the rival of other
 stretches of chosen pairs are looked for, and a second model is asked.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
@@ -17,13 +17,12 @@ from xmine.encoders.rescorer import Rescorer
 from xmine.encoders.tokens import TokenVectors
 from xmine.encoders.vectors import Encoded
 from xmine.files import scratch
-from xmine.files.digests import digest
 from xmine.knn.cosines import pair_cosines
 from xmine.knn.neighbours import Neighbours
 from xmine.progress import Report, silent, ticks
 from xmine.run.local import LocalEngine
 from xmine.run.pair_steps import look_at
-from xmine.run.steps import Steps, joined
+from xmine.run.steps import Steps
 from xmine.scoring.alignment import Looseness, loosest_stretches
 from xmine.scoring.late_interaction import FIGURES, Rows, Singles, match_pairs
 from xmine.scoring.reranking import TokenMatches
@@ -140,33 +139,26 @@ def read_figures(
             whose figure is the raw logit.
         encoded: the sentences of both sides.
         rows: int64 [pairs] twice, of each pair.
-        steps: make the files, float32 [pairs, 1].
+        steps: make the files.
         encode: gives the vectors of all sentences by an encoder.
         report: told the progress of a cross-encoder.
 
     Returns:
         float32 [pairs].
     """
-    x, y = rows
     (source, _), (target, _) = encoded
     vectors = cache(lambda: encode(model) if isinstance(model, SentenceEncoder) else [])
 
-    def judge(start: int, stop: int) -> Iterator[tuple[Singles]]:
-        ours, theirs = x[start:stop], y[start:stop]
+    def judge(x: Rows, y: Rows) -> Singles:
         if isinstance(model, SentenceEncoder):
-            left, right = vectors()
-            figures = pair_cosines(left, right, ours, theirs)
+            figures = pair_cosines(*vectors(), x, y)
         else:
-            texts = PickedTexts(source.texts, ours)[:], PickedTexts(target.texts, theirs)[:]
-            figures = model.judge(*texts)
-        yield (unchanged(model.source, figures)[:, None].astype(np.float32),)
+            figures = model.judge(PickedTexts(source.texts, x)[:], PickedTexts(target.texts, y)[:])
+        return unchanged(model.source, figures).astype(np.float32)
 
     mark = model.fingerprint()
     if mark is None and isinstance(model, SentenceEncoder):
         mark = model.fingerprint_in_memory()
-    made_of = [str(mark), source.digest(), target.digest(), digest(x.tobytes(), y.tobytes())]
     size = _COSINES_AT_ONCE if isinstance(model, SentenceEncoder) else model.pairs_at_once
-    tick = ticks(report, "judging pairs", len(x))
-    starts, here = range(0, len(x), size), LocalEngine()
-    files = steps.make({"rescoring": np.float32}, made_of, starts, judge, tick, engine=here)
-    return joined(files, 0, np.float32)[:, 0] if files else np.empty(0, np.float32)
+    given = steps, "rescoring", [str(mark)], size, ticks(report, "judging pairs", len(rows[0]))
+    return look_at(rows, judge, np.float32, *given, engine=LocalEngine())

@@ -15,7 +15,7 @@ from xmine.flags.flag_set import Flags
 from xmine.flags.near_copies import same_texts
 from xmine.flags.plugged import with_plugins
 from xmine.flags.reading import PAIR, ReadLines, compared, read_lines
-from xmine.flags.rules import flag_pairs, untranslated
+from xmine.flags.rules import flag_pairs
 from xmine.knn.cosines import pair_cosines
 from xmine.knn.neighbours import Neighbours
 from xmine.mining.kin import MANY, Kin
@@ -40,7 +40,6 @@ from xmine.scoring.probability import (
 from xmine.scoring.retrieval import ChosenPairs, choose_pairs
 from xmine.scoring.threshold import choose_threshold
 from xmine.text.identification import guess_language
-from xmine.text.languages import scripts_of
 from xmine.text.packed import PickedTexts
 from xmine.text.sentences import Sentences
 
@@ -198,15 +197,8 @@ def read_candidates(
         options.tgt_lang or _language(sides[1], pairs[1], copies, known),
     )
     read = read_lines(sides, pairs, languages, report, steps)
-    scripts = (scripts_of(code, side.texts) for code, side in zip(languages, sides, strict=True))
-    made_of = [*languages, *(" ".join(sorted(each)) for each in scripts)]
-
-    def look(x: Rows, y: Rows) -> NDArray[np.bool_]:
-        return np.stack(untranslated((x, y), sides, read), axis=1)
-
-    told = looked(pairs, look, "?", name="untranslated", made_of=made_of).T
-    read = replace(read, untranslated=told)
-    candidates = replace(candidates, read=read, copies=copies | told[1:].all(axis=0))
+    copies |= read.untranslated[1:].all(axis=0)
+    candidates = replace(candidates, read=read, copies=copies)
     if weights is None:
         return candidates
     lower = (chosen.scores - read.against(pairs, weights)).astype(np.float32)

@@ -132,10 +132,8 @@ def compared(
 ) -> tuple[TokenVectors, TokenVectors]:
     """Give the vectors of the tokens of two sides, in the dimensions in which they differ most.
 
-    Args:
-        body: of the encoder; None for the tokens of a transformer, which keep all dimensions.
-        left, right: the tokens.
-        whole: of the texts that tell the dimensions, or of some as `shares` takes them.
+    `whole` are the tokens of the texts that tell the dimensions, or of some as `shares` takes them.
+    Without a body the tokens are those of a transformer, which keep all dimensions.
     """
     shares = None
     if isinstance(body, StaticEmbedding):

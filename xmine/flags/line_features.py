@@ -79,12 +79,8 @@ def read_line_features(
 ) -> LineFeatures:
     """Compute the features of every line of a side, or read them where they are kept.
 
-    Args:
-        side: the lines.
-        language: its code, or `und`.
-        tick: called with the number of lines that are done.
-        steps: make the files of features; None for none.
-        name: of the side, in the names of these.
+    `language` is its code, or `und`; `tick` is told the number of lines that are done; `steps` make
+    the files of features, in whose names the side has a `name`.
     """
     if steps:
         files, tasks = plan_features(steps, name, side, language, side.texts)

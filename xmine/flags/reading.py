@@ -91,12 +91,8 @@ def read_lines(
 ) -> ReadLines:
     """Compute the features of all lines, and compare the texts of pairs.
 
-    Args:
-        sides: the sentences that were searched.
-        pairs: rows of both sides, int64 [pairs] twice.
-        languages: the codes of both sides, or `und`.
-        report: called meanwhile.
-        steps: make the files of features; None for none.
+    `pairs` are rows of both sides, int64 [pairs] twice; `languages` their codes, or `und`; `steps`
+    make the files of features and figures.
     """
     lines = sum(map(len, sides))
 

@@ -177,12 +177,7 @@ def read_candidates(
     Something is taken off the reranked score of some pairs, which are sorted again: those whose
     numbers or last marks differ, and those with a line in another language than its side.
 
-    Args:
-        candidates: the pairs.
-        options: `src_lang`, `tgt_lang`.
-        known: languages of the encoder.
-        report: called meanwhile.
-        steps: make the files of what is read; None for none.
+    `known` are the languages of the encoder; `steps` make the files of what is read.
     """
     chosen, weights = candidates.chosen, candidates.weights
     sides, pairs = (candidates.source, candidates.target), (chosen.sources, chosen.targets)
@@ -306,13 +301,8 @@ def first_estimate(
 ) -> Confidence | None:
     """Estimate how probable each candidate is: by decoys, and without fitted weights by gaps, too.
 
-    Args:
-        candidates: the pairs.
-        seeds: pairs that are known.
-        given: float64 [pairs], probabilities of pairs that take no part; NaN for the others.
-
-    Returns:
-        None where there are too few lines to compare.
+    `given` are the probabilities of pairs that take no part, float64 [pairs], NaN for the others.
+    None where there are too few lines to compare.
     """
     chosen, decoys, weights = candidates.chosen, candidates.decoys, candidates.weights
     copies, known = known_pairs(candidates, seeds)
@@ -368,11 +358,8 @@ def flag(
 ) -> Flags:
     """Name the flags of each candidate.
 
-    Args:
-        estimated: the candidates, whose texts are read.
-        options: `neighborhood`, and which flags of other packages are raised.
-        loose: the loosest stretches of the candidates; None where no tokens were compared.
-        vectors: of both sides, see `flag_pairs`.
+    `loose` are the loosest stretches of the candidates; None where no tokens were compared;
+    `vectors` are those of `flag_pairs`.
     """
     candidates, confidence = estimated.candidates, estimated.confidence
     assert candidates.read is not None

@@ -49,15 +49,9 @@ def match_candidates(
 ) -> TokenMatches:
     """Compare all candidates token by token, each once.
 
-    Args:
-        open_tokens: gives the tokens of both sides, in a task.
-        neighbours: the candidates.
-        nearest: how many of them are candidates.
-        steps: make the files, float32 [pairs, 7]: the figures of `match_pairs` of each candidate,
-            and the numbers of tokens of both sides.
-        made_of: names the tokens.
-        tick: called with the number of rows that are done, of both sides.
-        how: see `look_at`.
+    `steps` make the files, float32 [pairs, 7]: the figures of `match_pairs` of each candidate,
+    one of the `nearest` first neighbours, and the numbers of tokens of both sides. `made_of` names the
+    tokens; `tick` is told the number of rows that are done, of both sides; `how`: see `look_at`.
     """
     near = neighbours.first(nearest)
     sizes = len(near.targets), len(near.sources)
@@ -105,13 +99,8 @@ def stretches_of_chosen(
 ) -> Looseness:
     """Find the loosest stretches of the chosen pairs, in any order.
 
-    Args:
-        open_tokens: gives the tokens of both sides, in a task.
-        chosen: the pairs.
-        steps: make the files, float32 [pairs, 4]: looseness and weight of source and target.
-        made_of: names the tokens.
-        tick: called with the number of pairs that are done.
-        how: see `look_at`.
+    `steps` make the files, float32 [pairs, 4]: looseness and weight of source and target. `made_of`
+    names the tokens; `tick` is told the number of pairs that are done; `how`: see `look_at`.
     """
     pairs, look = (chosen.sources, chosen.targets), partial(_stretches, open_tokens)
     given = np.float32, steps, "stretches", made_of, PAIRS_OF_A_TASK, tick
@@ -134,14 +123,8 @@ def read_figures(
 ) -> Singles:
     """Judge each pair once.
 
-    Args:
-        model: an encoder, whose figure is the cosine of two sentence vectors, or a cross-encoder,
-            whose figure is the raw logit.
-        encoded: the sentences of both sides.
-        rows: int64 [pairs] twice, of each pair.
-        steps: make the files.
-        encode: gives the vectors of all sentences by an encoder.
-        report: told the progress of a cross-encoder.
+    The figure of an encoder is the cosine of two sentence vectors, which `encode` gives of all
+    sentences; that of a cross-encoder is the raw logit.
 
     Returns:
         float32 [pairs].

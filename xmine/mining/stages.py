@@ -159,12 +159,8 @@ class Stages:
     ) -> tuple[Encoded, Encoded]:
         """Encode the sentences of both sides, or pick the rows of vectors that are given.
 
-        Sentences without a vector, all tokens being unknown to the encoder, are left out.
-
-        Args:
-            sentences: of both sides.
-            vectorizer: encoders or vectors.
-            judging: the encoder whose tokens will be compared.
+        Sentences without a vector, all tokens being unknown to the encoder, are left out. `judging`
+        is the encoder whose tokens will be compared.
         """
         if not isinstance(vectorizer, EncoderPair):
             check_vectors(sentences, vectorizer)

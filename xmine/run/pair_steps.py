@@ -64,9 +64,8 @@ def look_at(
     Args:
         pairs: rows of both sides, int64 [pairs] twice.
         look: makes the figures, of type `kind`, of some pairs.
-        steps, name: of the files; None for none.
+        steps, name, size: of the files; their number of pairs. None for none.
         made_of: names all that figures depend on besides the base of the run.
-        size: pairs of a task.
         tick: called with the number of pairs that are done.
         apart: whether tasks run in other processes.
         how: `engine`, `task` and `prepare` of `Steps.make`.

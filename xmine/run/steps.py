@@ -129,11 +129,8 @@ class Steps:
     ) -> Files:
         """Make the files of a step that are missing or changed; name all.
 
-        Args:
-            arrays, made_of, rows, maker, task, cache, keep: see `plan`.
-            tick: called with the number of rows that are done.
-            engine: runs the tasks, in place of the usual one.
-            prepare: called before tasks run, if any has to.
+        `tick` is told the number of rows that are done; `engine` takes the place of the usual one;
+        `prepare` is called before tasks run, if any has to. For the others see `plan`.
         """
         files, missing = self.plan(arrays, made_of, rows, maker, task, cache=cache, keep=keep)
         total = rows.stop - rows.start

@@ -50,8 +50,8 @@ def match_candidates(
     """Compare all candidates token by token, each once.
 
     `steps` make the files, float32 [pairs, 7]: the figures of `match_pairs` of each candidate,
-    one of the `nearest` first neighbours, and the numbers of tokens of both sides. `made_of` names the
-    tokens; `tick` is told the number of rows that are done, of both sides; `how`: see `look_at`.
+    one of the `nearest` first neighbours, and the numbers of tokens of both sides. `made_of` names
+    the tokens; `tick` is told the number of rows of both sides that are done; see `look_at`.
     """
     near = neighbours.first(nearest)
     sizes = len(near.targets), len(near.sources)

@@ -191,9 +191,7 @@ def _tokenizer_json(proto: Any) -> str:  # noqa: ANN401
         ]
     )
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(
-        replacement="▁",
-        prepend_scheme="always",
-        split=proto.trainer_spec.split_by_whitespace,
+        replacement="▁", prepend_scheme="always", split=proto.trainer_spec.split_by_whitespace
     )
     return str(tokenizer.to_str())
 

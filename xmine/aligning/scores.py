@@ -100,10 +100,7 @@ def block_scores(vectors: tuple[Floats, Floats]) -> Scores:
 
 
 def first_scores(
-    band: Band,
-    lengths: tuple[Lengths, Lengths],
-    vectors: tuple[Halves, Halves],
-    worst: float,
+    band: Band, lengths: tuple[Lengths, Lengths], vectors: tuple[Halves, Halves], worst: float
 ) -> Scores:
     """Score PAIRED beads by lengths (Gale & Church, 1993) and by the cosines of single lines.
 

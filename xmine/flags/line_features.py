@@ -102,11 +102,7 @@ def read_line_features(
 
 
 def plan_features(
-    steps: Steps,
-    name: str,
-    side: Sentences,
-    language: str,
-    texts: TextFiles | Sequence[str],
+    steps: Steps, name: str, side: Sentences, language: str, texts: TextFiles | Sequence[str]
 ) -> tuple[Files, list[Task]]:
     """Name the files of the features of a side, and the tasks for those that are missing."""
     scripts = scripts_of(language, side.texts)

@@ -134,9 +134,7 @@ def _compared(
 
 
 def compared(
-    texts: Texts,
-    languages: tuple[str, str],
-    names: Sequence[str] = COMPARED,
+    texts: Texts, languages: tuple[str, str], names: Sequence[str] = COMPARED
 ) -> NDArray[Any]:
     """Compare the texts of pairs: a table [pairs] with a bool for each name, false if not asked."""
     readers, lists = list(map(reader, languages)), list(map(negators, languages))

@@ -29,14 +29,7 @@ from xmine.run.steps import Steps
 from xmine.scoring.alignment import Looseness
 from xmine.scoring.decoys import POWER, as_odds, estimate_by_decoys, joined
 from xmine.scoring.margin import MarginScores, margin_scores, pair_scores
-from xmine.scoring.probability import (
-    PAIRS_AT_ONCE,
-    Confidence,
-    Floats,
-    Kindred,
-    estimate,
-    sigmoid,
-)
+from xmine.scoring.probability import PAIRS_AT_ONCE, Confidence, Floats, Kindred, estimate, sigmoid
 from xmine.scoring.retrieval import ChosenPairs, choose_pairs
 from xmine.scoring.threshold import choose_threshold
 from xmine.text.identification import guess_language

@@ -99,21 +99,18 @@ def read_lines(
     def tick(before: int, done: int) -> None:
         report(Progress("reading lines", before + done, lines + len(pairs[0])))
 
-    names, apart = ("source", "target"), False
-    texts: list[Sequence[str] | TextFiles] = [each.texts for each in sides]
+    apart, texts = False, list[Sequence[str] | TextFiles]([each.texts for each in sides])
     if steps:
         blocks = sum(len(each) // _LINES_OF_A_PROCESS for each in sides)
         if apart := steps.engine.shared or processes_for(blocks) > 1:
             texts = [TextFiles.write(each, steps) for each in sides]
         tasks = list[Task]()
-        for each in zip(names, sides, languages, texts, strict=True):
+        for each in zip(("source", "target"), sides, languages, texts, strict=True):
             tasks += plan_features(steps, *each)[1]
         steps.engine.run(tasks, lambda share: tick(0, int(share * lines)))
-    befores = partial(tick, 0), partial(tick, len(sides[0]))
-    source, target = (
-        read_line_features(*each, steps, name)
-        for *each, name in zip(sides, languages, befores, names, strict=True)
-    )
+    source = read_line_features(sides[0], languages[0], partial(tick, 0), steps, "source")
+    behind = partial(tick, len(sides[0]))
+    target = read_line_features(sides[1], languages[1], behind, steps, "target")
     look, task = partial(_compared, texts, languages), python_task(_WEIGHT, apart=apart)
     how: Any = {"tick": partial(tick, lines), "apart": apart, "task": task}
     found = look_at(pairs, look, PAIR, steps, "compared", languages, _PAIRS_OF_A_TASK, **how)

@@ -134,7 +134,8 @@ def read_figures(
 
     def judge(x: Rows, y: Rows) -> Singles:
         if isinstance(model, SentenceEncoder):
-            figures = pair_cosines(*vectors(), x, y)
+            left, right = vectors()
+            figures = pair_cosines(left, right, x, y)
         else:
             figures = model.judge(PickedTexts(source.texts, x)[:], PickedTexts(target.texts, y)[:])
         return unchanged(model.source, figures).astype(np.float32)

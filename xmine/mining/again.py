@@ -1,7 +1,7 @@
 """The same command again: whether a run has its result already, with every file as it was written.
 
-The result is a step, named by all that the pairs are made of; its file has the report and a digest
-of each file of the run. Nothing heavy is loaded here: neither texts nor weights are needed.
+The result is a file, named by all that the pairs are made of; it has the report and a digest of
+each file of the run. Nothing heavy is loaded here: neither texts nor weights are needed.
 """
 
 import json

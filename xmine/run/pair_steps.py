@@ -64,7 +64,7 @@ def look_at(
     Args:
         pairs: rows of both sides, int64 [pairs] twice.
         look: makes the figures, of type `kind`, of some pairs.
-        steps, name, size: of the files; their number of pairs. None for none.
+        steps, name, size: make files of this name, of so many pairs each; None for no files.
         made_of: names all that figures depend on besides the base of the run.
         tick: called with the number of pairs that are done.
         apart: whether tasks run in other processes.

@@ -150,11 +150,9 @@ class StaticEmbedding:
     ) -> NDArray[np.int16]:
         """Give the vectors of pieces as tokens, see `xmine.encoders.tokens`.
 
-        Args:
-            ids: of the pieces, int32 [...].
-            shares: of the pieces in the texts that are compared, float64 [all pieces]; None for all
-                dimensions. Kept are those in which the figures of the texts differ most: a piece
-                counts as often as it occurs, by the square of its weight.
+        `shares`, float64 [all pieces], are those of the pieces in the texts that are compared; None
+        for all dimensions. Kept are those in which the figures of the texts differ most: a piece
+        counts as often as it occurs, by the square of its weight.
 
         Returns:
             int16 [all pieces, token dim], in which the rows of `ids` are filled in.

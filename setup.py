@@ -16,7 +16,7 @@ from setuptools.command.build_ext import build_ext
 
 NATIVE = Path("xmine/native")
 HAS_GIL = not sysconfig.get_config_var("Py_GIL_DISABLED")  # there is no stable ABI without
-KERNELS = ["means", "path"]
+KERNELS = ["matching", "means", "path", "search"]
 # What the compiler is told for each set. Float products and sums stay apart: numpy's do.
 GNU = {
     "vnni": "-mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vnni -mfma",

@@ -1,8 +1,8 @@
-"""A run whose texts grow at their ends: what mining again costs, against the first run.
+"""The same command again, and texts that grow at their ends: what that costs, by the first run.
 
-    python bench/growing.py --texts EN OTHER --work FOLDER [--share 0.01] [--json OUT]
+    python bench/growing.py --texts EN OTHER --work FOLDER [--sizes 60000 200000] [--json OUT]
 
-Mines all but the last lines of both files, then, in the same run, all of them; and all of them in a
+Mines the first lines of both files, the same again and, in the same run, 1 % more; and these in a
 new run, which the grown one is compared with. Times are CPU seconds of one thread each.
 """
 
@@ -19,52 +19,55 @@ from xmine.pairs.changes import compare, counted, read_table
 
 
 def main() -> None:
-    """Mine, grow, mine again, and mine anew."""
+    """Mine, mine again, grow, and mine anew, at each size."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--texts", type=Path, nargs=2, required=True, help="a line each sentence")
     parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--sizes", type=int, nargs="+", default=[60_000, 200_000])
     parser.add_argument("--share", type=float, default=0.01, help="of new lines")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     os.environ["OMP_NUM_THREADS"] = "1"
     given.work.mkdir(parents=True, exist_ok=True)
     texts = [path.read_bytes().splitlines(keepends=True) for path in given.texts]
+    rows = [grown(texts, size, given) for size in given.sizes]
+    if given.json:
+        write_record(given.json, record({"share": given.share, "sizes": rows}))
+
+
+def grown(texts: list[list[bytes]], size: int, given: argparse.Namespace) -> dict[str, object]:
+    """Mine at one size."""
     files = [given.work / path.name for path in given.texts]
     runs = {name: removed(given.work / name) for name in ("grown", "anew")}
-    rows: dict[str, dict[str, object]] = {}
-    tables = {}
-    for name, run, share in (
-        ("first", "grown", 1 / (1 + given.share)),
-        ("grown", "grown", 1.0),
-        ("anew", "anew", 1.0),
+    more, rows, tables = round(size * (1 + given.share)), dict[str, dict[str, object]](), {}
+    for name, run, lines in (
+        ("first", "grown", size),
+        ("again", "grown", size),
+        ("grown", "grown", more),
+        ("anew", "anew", more),
     ):
-        for file, lines in zip(files, texts, strict=True):
-            file.write_bytes(b"".join(lines[: round(share * len(lines))]))
+        for file, every in zip(files, texts, strict=True):
+            file.write_bytes(b"".join(every[:lines]))
         log = runs[run] / "log.txt"
         log.unlink(missing_ok=True)  # so that its stages are those of this time
         command = [sys.executable, "-m", "xmine", "mine", *files, "-o", f"{runs[run]}/", "-q"]
         cost = finished(cost_of(command, cache=given.work / "cache"))
         tables[name] = read_table(runs[run])
-        rows[name] = {
-            "lines": [round(share * len(lines)) for lines in texts],
-            "pairs": len(tables[name]),
-            "cpu_seconds": round(cost.cpu_seconds, 1),
-            **stages_of(runs[run]),
-        }
+        seconds = round(cost.cpu_seconds, 2)
+        rows[name] = {"lines": lines, "pairs": len(tables[name]), "cpu_seconds": seconds}
+        if log.exists():
+            rows[name] |= stages_of(runs[run])
         print(name, rows[name], flush=True)
     changes = {
-        "first to grown": counted(compare(tables["first"], tables["grown"])),
-        "first to anew": counted(compare(tables["first"], tables["anew"])),
-        "anew to grown": counted(compare(tables["anew"], tables["grown"])),
+        f"{one} to {other}": counted(compare(tables[one], tables[other]))
+        for one, other in (("first", "grown"), ("first", "anew"), ("anew", "grown"))
     }
-    first, grown = (float(str(rows[name]["cpu_seconds"])) for name in ("first", "grown"))
-    ratio = round(grown / first, 3)
-    facts = {"share": given.share, "cost": ratio, "runs": rows, "changes": changes}
-    print(facts["cost"], changes)
-    if given.json:
-        write_record(given.json, record(facts))
+    first, *others = (float(str(rows[name]["cpu_seconds"])) for name in ("first", "again", "grown"))
+    again, more_lines = (round(each / first, 3) for each in others)
+    print(size, "again", again, "1 % more" if given.share == 0.01 else "grown", more_lines, changes)
+    return {"lines": size, "again": again, "grown": more_lines, "runs": rows, "changes": changes}
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
     python bench/scale.py --parts knn,whole --work FOLDER [--json OUT]
 
-    knn        exact search both ways, two `faiss.knn` calls and sgemm on the same vectors
+    knn        exact search both ways, with and without kernels, and two `faiss.knn` calls
     whole      `xmine mine` from text to pairs
     recall     pairs of approximate search that exact search finds
 

@@ -12,7 +12,7 @@ from xmine.encoders.token_files import tokens_of
 from xmine.errors import EncoderError
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
-from xmine.scoring.alignment import counterparts
+from xmine.scoring.alignment import counterparts_of
 
 
 def said(text: str, spans: list[Span]) -> list[str]:
@@ -51,9 +51,9 @@ def test_a_word_has_the_best_cosine_of_its_tokens(source: str, target: str) -> N
     encoder = SentenceEncoder.load()
     found = align_words(encoder, source, target)
     texts = source[:10_000], target[:10_000]
-    tokens = [tokens_of(encoder, [text]).of(0) for text in texts]
+    tokens = [tokens_of(encoder, [text]) for text in texts]
     spans = [encoder.body.spans(text) for text in texts]
-    cosines = [best for best, _ in counterparts(tokens[0], tokens[1])]
+    cosines = [best for best, _ in counterparts_of(tokens[0], tokens[1], 0, 0)]
     for side, words in enumerate(found.words):
         covered = {place for word in words for place in range(word.start, word.end)}
         assert covered == {at for at, letter in enumerate(texts[side]) if not letter.isspace()}

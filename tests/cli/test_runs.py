@@ -32,15 +32,17 @@ KEPT = {
     "neighbours/source_cosines.npy",
     "neighbours/search.toml",
     *(f"parts/{name}-KEY-0.npy" for name in ("vectors", "known", "tokens", "lengths")),
-    "parts/compared-KEY-0.npy",
+    "parts/base-KEY-0.npy",
+    *(
+        f"parts/{rows}{name}-KEY-0.npy"
+        for name in ("compared", "matches", "same", "stretches", "untranslated")
+        for rows in ("", "rows-of-")
+    ),
     "parts/keys-source-KEY-0.npy",
     "parts/keys-target-KEY-0.npy",
     "parts/lines-source-KEY-0.npy",
     "parts/lines-target-KEY-0.npy",
-    "parts/matches-source-KEY-0.npy",
-    "parts/matches-target-KEY-0.npy",
     "parts/result-KEY-0.npy",
-    "parts/stretches-KEY-0.npy",
     "candidates.parquet",
     "pairs.parquet",
     "summary.json",
@@ -59,6 +61,11 @@ def files(run: Path) -> dict[str, bytes]:
     }
 
 
+def results(run: Path) -> dict[str, bytes]:
+    """Leave out the steps, which depend on what was mined before."""
+    return {name: data for name, data in files(run).items() if not name.startswith("parts/")}
+
+
 @pytest.fixture
 def mined(mined_once: Callable[..., Path]) -> Path:
     """A run that is done."""
@@ -67,7 +74,7 @@ def mined(mined_once: Callable[..., Path]) -> Path:
 
 def test_a_run_keeps_everything_and_nothing_else(mined: Path) -> None:
     there = {str(path.relative_to(mined)) for path in mined.rglob("*") if path.is_file()}
-    assert {re.sub("-[0-9a-f]{16}-", "-KEY-", name) for name in there} == KEPT | {".lock"}
+    assert {re.sub("(-[0-9a-f]{16})+-", "-KEY-", name) for name in there} == KEPT | {".lock"}
     log = (mined / "log.txt").read_text()
     assert "reading en.txt" in log and "searching 60 x 60 vectors" in log and "pairs from" in log
 
@@ -127,7 +134,7 @@ def test_an_input_that_has_grown_is_mined_again(
         for folder in ("run/", f"new{len(more)}/"):
             words = ("mine", given, "zh.txt", "-o", folder, "--model", toy_folder)
             assert command(*words, **piped).code == 0
-    assert files(tmp_path / "run") == files(tmp_path / "new15")
+    assert results(tmp_path / "run") == results(tmp_path / "new15")
 
 
 def test_without_a_folder_nothing_stays(
@@ -276,7 +283,7 @@ def test_standard_input_is_read_again_for_another_encoder(
         Path("own.toml").write_text('src_prompt = "tell: "')
         ended = command(*piped, "--options", "own.toml", stdin=text)
         assert ended.code == 0, ended.err
-    assert files(tmp_path / "run") == files(tmp_path / "new")
+    assert results(tmp_path / "run") == results(tmp_path / "new")
 
 
 def test_given_vectors_go_through_a_run(

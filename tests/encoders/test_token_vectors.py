@@ -16,7 +16,7 @@ import torch
 from threadpoolctl import threadpool_limits
 
 import xmine.encoders.token_files
-from tests.scoring.test_late_interaction import twin
+from tests.scoring.test_late_interaction import of, twin
 from tests.toys.against_theirs import Checkpoint
 from tests.toys.sentences import example_pairs
 from xmine.encoders.encoder import SentenceEncoder
@@ -95,7 +95,7 @@ def test_tokens_are_the_last_hidden_states(
     assert tokens.lengths.tolist() == [len(each) for each in expected]
     assert 0 in tokens.lengths and tokens.lengths.max() > 10
     for row, wanted in enumerate(expected):
-        vectors, weights = tokens.of(row)
+        vectors, weights = of(tokens, row)
         assert (
             np.abs(vectors - np.array([each for each, _ in wanted]).reshape(vectors.shape)).max(
                 initial=0
@@ -114,7 +114,7 @@ def test_tokens_are_the_last_hidden_states(
     in_memory = tokens_of(encoder, list(table.texts))
     assert on_disk.lengths.tolist() == in_memory.lengths.tolist()
     for at in range(len(table)):
-        for one, other in zip(on_disk.of(at), in_memory.of(at), strict=True):
+        for one, other in zip(of(on_disk, at), of(in_memory, at), strict=True):
             assert one.tolist() == other.tolist()
 
 
@@ -191,7 +191,7 @@ def test_two_sides_are_compared_in_the_dimensions_in_which_their_own_words_diffe
         ids = np.unique(tokens.ids)
         expected = body.table.vectors(ids) @ axes.T
         expected /= np.linalg.norm(expected, axis=1)[:, None]
-        found = tokens.table[ids]
+        found = tokens.table[ids].astype(float)
         np.testing.assert_allclose(found @ found.T / UNIT**2, expected @ expected.T, atol=5e-3)
 
 
@@ -234,7 +234,8 @@ def test_files_memory_and_single_pairs_give_the_same_vectors(
         steps, tables = Steps(tmp_path / str(most)), [sentence_table("f", each) for each in sides]
         left, right = (tuple(read_tokens(encoder, each, steps)) for each in tables)
         in_memory = tokens_of_both(encoder, *(list(each.texts) for each in tables))
-        files = TokenFiles((left, right), Recipe.of(encoder))
+        base = len(tables[0]), len(tables[1])
+        files = TokenFiles((left, right), Recipe.of(encoder), base)
         for found in (files.open(), open_tokens(encoder, (left, right))):
             for one, other in zip(found, in_memory, strict=True):
                 assert one.ids is not None and other.ids is not None
@@ -243,13 +244,13 @@ def test_files_memory_and_single_pairs_give_the_same_vectors(
                 assert (one.table[one.ids] == other.table[other.ids]).all()
         texts = list(tables[0].texts), list(tables[1].texts)
         for some, rows, whole in zip(
-            tokens_of_pairs(encoder, texts, x, y), (x, y), in_memory, strict=True
+            tokens_of_pairs(encoder, texts, x, y, base), (x, y), in_memory, strict=True
         ):
             for at, row in enumerate(rows.tolist()):
-                assert [each.tolist() for each in some.of(at)] == [
-                    each.tolist() for each in whole.of(row)
+                assert [each.tolist() for each in of(some, at)] == [
+                    each.tolist() for each in of(whole, row)
                 ]
-        seen.append(in_memory[0].of(0)[0])
+        seen.append(of(in_memory[0], 0)[0])
     assert not np.array_equal(seen[0], seen[1])
 
 

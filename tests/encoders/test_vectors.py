@@ -291,6 +291,6 @@ def test_tokens_of_a_transformer_are_gathered_from_their_blocks(
     read = ReadTokens.of(read_tokens(encoder, table, Steps(tmp_path)), pieces=False)
     whole: Any = texts_read(encoder, table.texts)
     assert read.starts.tolist() == whole.starts.tolist()
-    some = np.array([[0, 5], [len(whole.rows) - 1, 70]])
+    some = np.array([0, 5, len(whole.rows) - 1, 70])
     assert read.rows.shape == whole.rows.shape
     assert read.rows.take(some, axis=0).tolist() == whole.rows[some].tolist()

@@ -46,6 +46,7 @@ def pairs() -> tuple[Rows, Rows]:
 @pytest.fixture(autouse=True)
 def small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(line_features, "LINES_OF_A_TASK", 16)
+    monkeypatch.setattr("xmine.flags.reading._LINES_OF_A_PROCESS", 16)
     monkeypatch.setattr(reading, "_PAIRS_OF_A_TASK", 30)
 
 

@@ -16,6 +16,7 @@ from xmine.knn.approximate import choose_index, list_bytes, search_approximate, 
 from xmine.knn.centroids import training_sample
 from xmine.knn.duplicates import Distinct
 from xmine.knn.exact import search_exact, search_few
+from xmine.knn.fused import is_fused
 from xmine.knn.index_name import count_lists
 from xmine.knn.inverted_lists import number_type
 from xmine.knn.ivf_products import Listed, multiply_lists
@@ -151,8 +152,9 @@ def test_the_lists_that_a_row_has_room_for_are_foretold() -> None:
 
 @pytest.mark.parametrize("workers", [1, 3])
 @pytest.mark.parametrize("probes", [1, 4])
+@pytest.mark.parametrize("fused", sorted({False, is_fused()}))
 def test_pairs_meet_if_either_row_probes_the_list_of_the_other(
-    workers: int, probes: int, monkeypatch: pytest.MonkeyPatch
+    workers: int, probes: int, fused: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, small in (
         ("_QUERIES_AT_ONCE", 16),
@@ -174,10 +176,13 @@ def test_pairs_meet_if_either_row_probes_the_list_of_the_other(
         for side, each in zip(sides, lists, strict=True)
     )
     with WorkerPool(workers) as pool:
-        multiply_lists(left, right, count, pool, nothing)
+        multiply_lists(left, right, count, pool, nothing, fused=fused)
     there = (lists[0][:, :, None] == lists[1][:, 0]).any(axis=1)
     back = (lists[1][:, :, None] == lists[0][:, 0]).any(axis=1)
-    cosines = sides[0].vectors.astype(np.float32) @ sides[1].vectors.astype(np.float32).T
+    rounded = [side.vectors.astype(np.float64) for side in sides]
+    if fused:
+        rounded = [np.rint(each * 32_000) for each in rounded]
+    cosines = rounded[0] @ rounded[1].T
     for best, met, values in (
         (left.best, there | back.T, cosines),
         (right.best, there.T | back, cosines.T),
@@ -185,7 +190,7 @@ def test_pairs_meet_if_either_row_probes_the_list_of_the_other(
         for row, keys in enumerate(best):
             others = np.flatnonzero(met[row])
             expected = others[np.argsort(-values[row, others])][:k].tolist()
-            found = columns_of(keys[keys != EMPTY])[::-1].tolist()
+            found = columns_of(np.sort(keys[keys != EMPTY]))[::-1].tolist()
             assert found == expected
 
 

@@ -17,6 +17,7 @@ from xmine.knn.blocks import Cutting, Multiplier, plan_blocks
 from xmine.knn.cosines import all_cosines, exact_cosines
 from xmine.knn.duplicates import Distinct
 from xmine.knn.exact import exact_memory, search_exact
+from xmine.knn.fused import FusedMultiplier, is_fused
 from xmine.knn.neighbours import Neighbours
 from xmine.knn.topk import columns_of, merge, pack, values_of
 from xmine.knn.workers import WorkerPool
@@ -55,9 +56,9 @@ def random_rows(rows: int, dim: int, seed: int) -> Half:
 
 
 def tied_rows(rows: int, dim: int, seed: int) -> Half:
-    """Coordinates of 0 and 1/4: a cosine has few values, and most of them are tied."""
-    vectors = (np.random.default_rng(seed).random((rows, dim)) < 0.5) * 0.25
-    vectors[:, 0] = 0.25
+    """Coordinates of 0 and 1/16: a cosine has few values, and most of them are tied."""
+    vectors = (np.random.default_rng(seed).random((rows, dim)) < 0.5) / 16
+    vectors[:, 0] = 1 / 16
     return vectors.astype(np.float16)
 
 
@@ -109,17 +110,6 @@ def test_agrees_with_sorting_all_cosines(
         expected = slow_search(source, target, k)
         with scratch_in(tmp_path):
             check(search_planned(source, target, k, plan), expected)
-
-
-@pytest.mark.parametrize("kind", [random_rows, near_rows, repeated_rows])
-def test_agrees_at_sizes_that_are_cut_by_themselves(
-    kind: Callable[[int, int, int], Half], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("xmine.knn.blocks._SMALL", 0)
-    monkeypatch.setattr("xmine.knn.blocks.blas_threads", lambda: 2)
-    source, target = kind(2501, 16, 1), kind(1100, 16, 2)
-    check(search_exact(source, target, 4), slow_search(source, target, 4))
-    check(search_exact(source, target, 4, memory=1), slow_search(source, target, 4))
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -307,14 +297,15 @@ class StoppedError(Exception):
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
 def test_what_a_worker_raises_comes_out(workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    multiply = Multiplier.multiply
+    kind: Any = FusedMultiplier if is_fused() else Multiplier
+    multiply = kind.multiply
 
-    def failing(self: Multiplier, band: Any, start: int, *rest: Any) -> None:
+    def failing(self: Any, band: Any, start: int, *rest: Any) -> None:
         if band.start and start:
             raise StoppedError
         multiply(self, band, start, *rest)
 
-    monkeypatch.setattr(Multiplier, "multiply", failing)
+    monkeypatch.setattr(kind, "multiply", failing)
     before = threading.active_count()
     sides = random_rows(300, 24, 1), random_rows(300, 24, 2)
     with pytest.raises(StoppedError):

@@ -89,7 +89,7 @@ def test_mining_looks_at_pairs_that_may_be_translations(
 def test_what_a_kill_leaves_is_continued(
     tokens: tuple[TokenVectors, TokenVectors], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(matching, "ROWS_OF_A_TASK", 2)
+    monkeypatch.setattr(matching, "PAIRS_OF_A_TASK", 2)
     steps, chosen = Steps(tmp_path / "parts"), chosen_pairs([*range(7)], [*range(7)])
     done: list[int] = []
 

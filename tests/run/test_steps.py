@@ -14,7 +14,7 @@ from tests.toys.engines import Shuffled
 from xmine.errors import FileError
 from xmine.files import npy
 from xmine.files.sealed_arrays import open_sealed
-from xmine.run.steps import Files, Steps, joined, rows_of
+from xmine.run.steps import Files, Steps, joined
 
 ROWS = range(0, 23, 5)
 ARRAYS = {"pairs": np.float32, "squares": np.int64}
@@ -38,8 +38,6 @@ def whole(files: Files) -> None:
     pairs = np.stack([rows, rows + 0.5], axis=1)
     np.testing.assert_array_equal(joined(files, 0, np.float32), pairs)
     np.testing.assert_array_equal(joined(files, 1, np.int64), rows**2)
-    some = np.array([[22, 0], [7, 7], [4, 5]])
-    np.testing.assert_array_equal(rows_of([each[0] for each in files], 5, some), pairs[some])
 
 
 def test_any_engine_makes_the_same_bytes_and_nothing_twice(tmp_path: Path) -> None:

@@ -2,19 +2,22 @@
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from operator import mul
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from xmine import native
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.token_files import tokens_of
 from xmine.encoders.tokens import HEAVIEST, UNIT, TokenVectors, whole_vectors, whole_weights
 from xmine.scoring import late_interaction
-from xmine.scoring.late_interaction import match_pairs
+from xmine.scoring.alignment import loosest_stretches
+from xmine.scoring.late_interaction import counterparts, match_pairs
 
 SENTENCES = [
     "The ferry leaves at seven, and so do we.",
@@ -95,11 +98,16 @@ def drawn(lengths: Sequence[int], dim: int, seed: int) -> TokenVectors:
     vectors = random.normal(size=(sum(lengths), dim)).astype(np.float32)
     table, norms = whole_vectors(vectors)
     starts = np.concatenate([[0], np.cumsum(lengths)])
-    return TokenVectors(starts, table, whole_weights(norms), dim)
+    return TokenVectors(starts, table.astype(np.int16), whole_weights(norms), dim)
+
+
+def of(tokens: TokenVectors, sentence: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    some = tokens.take(np.array([sentence]))
+    return some.table[some.ids, : some.dim].astype(np.float32), some.weights[some.ids]
 
 
 def listed(tokens: TokenVectors, sentence: int) -> list[tuple[list[int], int]]:
-    vectors, weights = tokens.of(sentence)
+    vectors, weights = of(tokens, sentence)
     return list(zip(vectors.astype(int).tolist(), weights.astype(int).tolist(), strict=True))
 
 
@@ -165,10 +173,6 @@ def test_ten_thousand_tokens() -> None:
     assert found[0] == pytest.approx((1 + share) / 2, abs=1e-3)
     (turned,) = match_pairs(part, whole, np.array([0]), np.array([0]))
     assert turned.tolist() == [*found[:-1], -found[-1]]
-    few = drawn([600, 700], 8, 4)
-    long, short = match_pairs(few, few, np.array([0, 1]), np.array([1, 0]))
-    assert long == pytest.approx(twin(listed(few, 0), listed(few, 1)), abs=1e-5)
-    assert short.tolist() == [*long[:-1], -long[-1]]
 
 
 def test_tokens_beyond_the_ten_thousandth_are_not_looked_at() -> None:
@@ -180,22 +184,94 @@ def test_tokens_beyond_the_ten_thousandth_are_not_looked_at() -> None:
     x, y = every_pair(long, other)
     assert long.lengths.tolist() == long.lengths_of(np.arange(2)).tolist() == [10_000, 3]
     assert (match_pairs(long, other, x, y) == match_pairs(cut, other, x, y)).all()
-    for mine, its in zip(long.of(0), cut.of(0), strict=True):
+    for mine, its in zip(of(long, 0), of(cut, 0), strict=True):
         assert (mine == its).all()
 
 
-@pytest.mark.slow
+# numpy, and the kernels of all instruction sets that run here.
+WAYS = ["numpy", *(native.kernels.sets() if native.kernels else ())]
+
+
+@pytest.fixture(params=WAYS)
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    if request.param == "numpy":
+        monkeypatch.setattr(native, "kernels", None)
+        yield
+    else:
+        native.kernels.choose(request.param)
+        yield
+        native.kernels.choose(WAYS[1])
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("dim", [1, 3, 17, 32, 128, 320])
+def test_counterparts_are_those_that_loops_over_tokens_find(dim: int) -> None:
+    """Of equal tokens the first; none where no product is above zero; strengths, too."""
+    lengths = [0, 1, 2, 39, 17, 1]
+    left, right = drawn(lengths, dim, 5), drawn(lengths[::-1], dim, 6)
+    left.table[5:9] = right.table[-9:-5] = right.table[-1]  # the same token several times
+    left.table[42:59] = -np.abs(left.table[42:59])
+    right.table[1:18] = np.abs(right.table[1:18])
+    x, y = (each[::-1] for each in every_pair(left, right))
+    full = (left.lengths[x] > 0) & (right.lengths[y] > 0)
+    both = left.take(x[full]), right.take(y[full])
+    expected: list[list[tuple[int, int, int]]] = [[], []]
+    for a, b in zip(x[full], y[full], strict=True):
+        s, t = (of(*each)[0].astype(int) for each in ((left, a), (right, b)))
+        table = [[int(one @ other) for other in t] for one in s]
+        tables = table, [list(column) for column in zip(*table, strict=True)]
+        best = [[max(0, *row) for row in rows] for rows in tables]
+        for side, rows in enumerate(tables):
+            for row, most in zip(rows, best[side], strict=True):
+                gains = (2 * each - its for each, its in zip(row, best[1 - side], strict=True))
+                expected[side].append((most, row.index(most) if most else 0, max(0, *gains)))
+    found, strong = counterparts(*both), counterparts(*both, strengths=True)
+    for its, stronger, wanted in zip(found, strong, expected, strict=True):
+        assert list(zip(*map(np.ndarray.tolist, (*its, stronger[0])), strict=True)) == wanted
+
+
+@pytest.mark.usefixtures("way")
 def test_blocks_threads_and_company_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
-    left, right = drawn([30, 4, 17, 600, 1, 8] * 2, 64, 5), drawn([25, 11, 700, 2], 64, 6)
+    left, right = drawn([30, 0, 600, 1, 10_003, 8], 9, 5), drawn([25, 39, 700, 2, 0], 9, 6)
     x, y = every_pair(left, right)
-    found = match_pairs(left, right, x, y)
-    alone = [match_pairs(left, right, x[[at]], y[[at]])[0] for at in range(0, len(x), 5)]
-    assert (found[::5] == np.array(alone)).all()
-    for numbers, workers, at_once in ((1, 1, 3), (50_000, 3, 1024), (10**8, 2, 100)):
+
+    def found() -> bytes:
+        loose = loosest_stretches(left, right, x, y)
+        figures = match_pairs(left, right, x, y), loose.looseness.values, loose.starts
+        return b"".join(each.tobytes() for each in figures)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(native, "kernels", None)
+        expected = found()
+    for numbers, workers in ((1, 2), (50_000, 1), (10**8, 2)):
         monkeypatch.setattr(late_interaction, "_NUMBERS", numbers)
-        monkeypatch.setattr(late_interaction, "_TOKENS_AT_ONCE", at_once)
         monkeypatch.setattr(late_interaction, "blas_threads", lambda workers=workers: workers)
-        assert (match_pairs(left, right, x, y) == found).all()
+        assert found() == expected
+
+
+@pytest.mark.skipif(not native.kernels, reason="numpy alone")
+def test_kernels_refuse_what_would_lead_outside() -> None:
+    def side(**other: Any) -> tuple[Any, ...]:
+        fine = {"width": 2, "table": np.zeros((3, 2), np.int16), "ids": np.array([0, 2], np.int32)}
+        fine |= {"starts": np.array([0, 0, 2]), "less": np.zeros(0, np.int32)}
+        fine |= {name: np.zeros(2, np.int32) for name in ("best", "places")}
+        return tuple((fine | other).values())
+
+    native.kernels.matching(2, side(), side())
+    none, short, wrong = np.zeros(0, np.int32), np.zeros(1, np.int32), "that the table has not"
+    cases: list[dict[str, Any]] = [
+        *({"ids": np.array(ids, np.int32)} for ids in ([0, 3], [-1, 0], [0])),
+        *({"starts": np.array(starts)} for starts in ([0, 2], [0, 3, 2], [1, 1, 2], [0, 0, 3], [])),
+        *({"width": 4}, {"width": 1}, {"width": 0}, {"less": short}, {"less": np.zeros(2, "i4")}),
+        *({"best": short}, {"places": none}),
+    ]
+    for other in cases:
+        for sides in ((side(**other), side()), (side(), side(**other))):
+            with pytest.raises(ValueError, match=wrong):
+                native.kernels.matching(2, *sides)
+    for dim in (0, 3):
+        with pytest.raises(ValueError, match=wrong):
+            native.kernels.matching(dim, side(), side())
 
 
 @pytest.mark.parametrize("dim", [1, 3, 512, 8192])

@@ -7,7 +7,7 @@ those that CUDA allows: copies, single numbers, and indices on the processor.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 import torch
@@ -69,6 +69,18 @@ class OnGpu(_Tensor):  # type: ignore[misc]
         return f"OnGpu({self.held!r})"
 
 
+class _Event:
+    """A mark in the work of the GPU; to wait for the newest one is to wait for all."""
+
+    marks: ClassVar[list["_Event"]] = []
+
+    def record(self, _: object) -> None:
+        self.marks.append(self)
+
+    def synchronize(self) -> None:
+        waits.extend(["synchronize"] * (self.marks[-1] is self))
+
+
 class _Gpu(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         return computed(func, args, kwargs or {})
@@ -99,8 +111,10 @@ def computed(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
             return each
         return on_gpu[id(each)] if id(each) in on_gpu else OnGpu(each)
 
-    if (on_gpu and not goes) or name in _WAITING:
-        waits.extend([name] if on_gpu else [])
+    blocks = name in _COPIES and goes != bool(on_gpu)
+    blocks &= not (kwargs.get("non_blocking") or (name == "copy_" and args[2:] == (True,)))
+    if blocks or (on_gpu and name in _WAITING):
+        waits.append(name)
     with torch._C._DisableTorchDispatch():
         found = func(*tree_map(bare, args), **tree_map(bare, kwargs))
     if name == "_to_copy" and goes and any(found is each for each in tensors):
@@ -116,6 +130,9 @@ def gpu(patch: pytest.MonkeyPatch) -> Iterator[None]:
         return
     patch.setattr("torch.cuda._lazy_init", lambda: None)
     patch.setattr("torch.cuda.synchronize", lambda *_: None)
+    patch.setattr("torch.cuda.Event", _Event)
+    patch.setattr("torch.cuda.current_stream", lambda *_: None)
+    patch.setattr("torch.Tensor.pin_memory", lambda held: held)
     for place in ("hardware", "trainer.models.scratch", "trainer.distributed"):
         patch.setattr(
             f"xmine.{place}.choose_device", lambda given: "cuda:0" if given == "auto" else given

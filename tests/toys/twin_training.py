@@ -199,15 +199,16 @@ class Twin(Protocol):
 
 
 class Noted:
-    """Rows that tell which of them were taken."""
+    """Rows that tell which of them a batch has; the next one is taken before it is read."""
 
     def __init__(self, rows: Rows) -> None:
         self.rows, self.columns = rows, rows.columns
-        self.taken: list[int] = []
+        self.taken: dict[int, list[int]] = {}
 
     def take(self, rows: NDArray[np.int64]) -> Rows:
-        self.taken = rows.tolist()
-        return self.rows.take(rows)
+        found = self.rows.take(rows)
+        self.taken[id(found.columns)] = rows.tolist()
+        return found
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -248,7 +249,7 @@ def beside(
 
     def losses(batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
         state = torch.get_rng_state()
-        expected = twin.losses(noted.taken, copy.deepcopy(random))
+        expected = twin.losses(noted.taken[id(batch.columns)], copy.deepcopy(random))
         torch.set_rng_state(state)
         found = of_step(batch, random)
         assert list(found) == list(expected)

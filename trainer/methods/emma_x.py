@@ -134,7 +134,7 @@ class _WarmUp(RankStep):
         mixing = Mixing.drawn(len(batch) * processes(), self.options, random)
         k_x, k_y = self.keys_of(batch.columns).chunk(2)  # [rows, dim] each, without gradients
         h_x, h_y = self.queries_of(batch.columns, random).chunk(2)  # [rows, dim] each
-        texts = text_numbers(batch).to(h_x.device)  # [rows, 2]
+        texts = text_numbers(batch, h_x.device)  # [rows, 2]
         queries, positives = torch.cat([h_x, h_y]), torch.cat([k_y, k_x])  # [2 * rows, dim]
         scale = 1 / self.options.temperature
         contrast = contrast_with_queue(
@@ -168,7 +168,7 @@ class _WarmUp(RankStep):
             mixing = Mixing.drawn(size, self.options, random)
             k_x, k_y = self.keys_of(some.columns).chunk(2)
             h_x, h_y = self.tower.embed(*some.columns).chunk(2)
-            texts = text_numbers(some).to(self.tower.device)
+            texts = text_numbers(some, self.tower.device)
             across = self.queue.across
             examples.append(
                 ranked_pairs((h_x, h_y), (k_x, k_y), texts, mixing, slice(size), across=across)
@@ -208,7 +208,7 @@ class _Maximisation(RankStep):
         columns = self._columns(batch, random)
         keys = self.keys_of(columns)  # [rows, dim]
         queries = self.queries_of(columns, random)  # [rows, dim]
-        texts = text_numbers(Rows(columns)).to(keys.device)  # [rows, columns]
+        texts = text_numbers(Rows(columns), keys.device)  # [rows, columns]
         every_text = all_gather(texts)
         every_key = torch.cat([all_gather(each) for each in keys.chunk(len(columns))])
         candidates = torch.cat([every_key, self.queue.keys()])  # [candidates, dim]

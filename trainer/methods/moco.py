@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from xmine.encoders.modules.heads import on_device
 from xmine.errors import TrainingError
 from xmine.progress import Report
 
@@ -87,7 +88,7 @@ class _Step(Step):
             h_x, h_y = self.x.embed(source, target).chunk(2)  # [rows, dim] each
         else:
             h_x, h_y = self.x.embed(source).to(self.device), self.y.embed(target).to(self.device)
-        texts = text_numbers(batch).to(h_x.device)  # [rows, 2]
+        texts = text_numbers(batch, h_x.device)  # [rows, 2]
         self._new = all_gather(k_x), all_gather(k_y), all_gather(texts)  # of all processes
         hard = self._hard(batch)
         losses = {
@@ -117,7 +118,7 @@ class _Step(Step):
         found: list[Member | None] = [None, None]
         for at, rows in enumerate(batch.negatives):
             vectors = keys[at].embed(rows.columns[1 - at]).to(self.device)
-            found[at] = Member(vectors, text_numbers(rows).to(self.device))
+            found[at] = Member(vectors, text_numbers(rows, self.device))
         return found
 
     def _contrast(
@@ -138,7 +139,7 @@ class _Step(Step):
         self.eval()
         for some in drawn_batches(rows, len(self.queue_x.rows), self.options):
             k_x, k_y = self._keys(some)
-            texts = text_numbers(some).to(k_x.device)
+            texts = text_numbers(some, k_x.device)
             self.queue_x.put(k_x, texts)
             self.queue_y.put(k_y, texts)
 
@@ -203,7 +204,7 @@ class InferenceTask(nn.Module):
         self.head = InferenceHead(tower.dim, features).to(tower.device)
         self._premises = tower.cut(labelled.premises)
         self._hypotheses = tower.cut(labelled.hypotheses)
-        self._labels = torch.from_numpy(labelled.labels)
+        self._labels = labelled.labels
         self._batch_size = min(batch_size, len(labelled))
 
     def loss(self, tower: Tower, random: np.random.Generator) -> Tensor:
@@ -214,5 +215,5 @@ class InferenceTask(nn.Module):
         rows = rows[part_of(count)]
         sides = self._premises.take(rows), self._hypotheses.take(rows)
         premises, hypotheses = tower.embed(*sides).chunk(2)  # [rows, dim] each
-        labels = self._labels[rows].to(premises.device)
+        labels = on_device(self._labels[rows], premises.device)
         return nn.functional.cross_entropy(self.head(premises, hypotheses), labels)

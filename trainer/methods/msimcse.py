@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from xmine.encoders.modules.heads import on_device
 from xmine.errors import TrainingError
 from xmine.progress import Report
 from xmine.text.packed import PackedTexts
@@ -248,7 +249,7 @@ class _Step(Step):
             read = drop_tokens([column], self.options.token_dropout, random)
             vectors = unit_rows(self.head(self.tower(*read)))
             texts = np.stack([column.keys, column.keys, other.keys], axis=1)  # as of members
-            hard[at] = Member(vectors, torch.from_numpy(texts).to(vectors.device))
+            hard[at] = Member(vectors, on_device(texts, vectors.device))
         losses = {"source_to_target": self._contrast(x, x_plus, hard[0])}
         if self.options.symmetric:
             losses["target_to_source"] = self._contrast(x_plus, x, hard[1])
@@ -267,7 +268,7 @@ class _Step(Step):
         if self.across:  # and the text of the other member, x+ for x and x for x+
             texts.append(texts[1][::-1])
         return [
-            Member(rows, torch.from_numpy(np.stack(keys, axis=1)).to(rows.device))
+            Member(rows, on_device(np.stack(keys, axis=1), rows.device))
             for rows, *keys in zip(vectors.chunk(len(drawn)), *texts, strict=True)
         ]
 

@@ -23,6 +23,7 @@ from torch.optim import AdamW, Optimizer
 
 from xmine.encoders.hub import find_encoder
 from xmine.encoders.layout import MODULES_FILE
+from xmine.encoders.modules.heads import on_device
 from xmine.errors import TrainingError
 from xmine.progress import Report
 
@@ -243,13 +244,13 @@ class _Contrast(Step):
         (english,) = drop_tokens([english], self.options.token_dropout, random)
         query = self.student.embed(english)  # [rows, dim]
         key = self.keys.embed(other).to(query.device)  # [rows, dim], mostly without gradients
-        texts = text_numbers(batch).to(query.device)  # [rows, 2]
+        texts = text_numbers(batch, query.device)  # [rows, 2]
         self._last = query.detach(), key.detach(), texts
         hard, at = None, self.options.judged_column
         if batch.negatives:
             rows = batch.negatives[at]
             keys = self.keys.embed(rows.columns[1 - at]).to(query.device)
-            hard = Member(keys, text_numbers(rows).to(query.device))
+            hard = Member(keys, text_numbers(rows, query.device))
         scale = self.scale
         loss = contrast_with_queue(query, key, texts, self.queue, scale, self.options, hard)
         return {"contrast": loss}
@@ -319,7 +320,7 @@ class _Contrast(Step):
         self.eval()
         for some in drawn_batches(rows, len(self.queue.rows), self.options):
             _, other = _sentences(some, self.options)
-            texts = text_numbers(some).to(self.queue.texts.device)
+            texts = text_numbers(some, self.queue.texts.device)
             self.queue.put(self.keys.embed(other).to(self.queue.rows.device), texts)
 
 
@@ -351,7 +352,7 @@ class _FineTuning(Step):
     def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
         members = drop_tokens(batch.columns, self.options.token_dropout, random)
         vectors = self.student.embed(*members)  # [3 * rows, dim]
-        texts = torch.from_numpy(np.stack([each.keys for each in members])).to(vectors.device)
+        texts = on_device(np.stack([each.keys for each in members]), vectors.device)
         x, entailed, contradicting = (
             Member(rows, keys[:, None]) for rows, keys in zip(vectors.chunk(3), texts, strict=True)
         )

@@ -8,6 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from xmine.encoders.modules.heads import on_device
+
 from ..data.rows import Rows
 from ..options.contrast import QueueOptions
 from .towers import Tower
@@ -110,9 +112,9 @@ def new_queue(
     return queue
 
 
-def text_numbers(batch: Rows) -> Tensor:
-    """Number the texts of a batch: int64 [rows, columns]."""
-    return torch.from_numpy(np.stack([column.keys for column in batch.columns], axis=1))
+def text_numbers(batch: Rows, device: torch.device) -> Tensor:
+    """Number the texts of a batch: int64 [rows, columns], on a device."""
+    return on_device(np.stack([column.keys for column in batch.columns], axis=1), device)
 
 
 def drawn_batches(rows: Rows, count: int, options: QueueOptions) -> Iterator[Rows]:

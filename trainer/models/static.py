@@ -16,6 +16,7 @@ from torch.sparse import check_sparse_tensor_invariants
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.metadata import EncoderFacts
+from xmine.encoders.modules.heads import on_device
 from xmine.encoders.modules.static import StaticEmbedding, Table
 from xmine.encoders.tokenizer import Vocabulary
 
@@ -47,16 +48,18 @@ class _PieceSum(torch.autograd.Function):
         ids, starts, fixed = ctx.saved_tensors
         device = ids.device
         sentences = torch.repeat_interleave(
-            torch.arange(len(starts) - 1, device=device), starts.diff()
+            torch.arange(len(starts) - 1, device=device), starts.diff(), output_size=len(ids)
         )
-        # numpy sorts integers by radix; torch.argsort(stable=True) is far slower on a processor
-        order = torch.from_numpy(np.argsort(ids.cpu().numpy(), kind="stable")).to(device)
+        if device.type == "cpu":  # numpy sorts integers by radix, far faster than torch there
+            order = torch.from_numpy(np.argsort(ids.numpy(), kind="stable"))
+        else:
+            order = torch.argsort(ids, stable=True)
         pieces, counts = torch.unique_consecutive(ids[order], return_counts=True)
         ends = nn.functional.pad(counts.cumsum(0), (1, 0))  # [pieces + 1]
         rows = nn.functional.embedding_bag(
             sentences[order], gradients[0].contiguous(), ends, mode="sum", include_last_offset=True
         )
-        rows[torch.isin(pieces, fixed)] = 0
+        rows.masked_fill_(torch.isin(pieces, fixed)[:, None], 0)
         # Some versions of torch warn unless they are told.
         with check_sparse_tensor_invariants(enable=False):  # type: ignore[no-untyped-call]
             summed = torch.sparse_coo_tensor(pieces[None], rows, ctx.shape, is_coalesced=True)
@@ -152,10 +155,8 @@ class StaticTower(Tower):
         return self.pieces.ids(texts)
 
     def _vectors(self, side: TokenizedSide) -> Tensor:
-        ids, starts = (
-            torch.from_numpy(each.astype(np.int64)).to(self.device)
-            for each in (side.ids, side.starts)
-        )
+        both = side.ids, side.starts
+        ids, starts = (on_device(each.astype(np.int64), self.device) for each in both)
         sums: Tensor = _PieceSum.apply(  # type: ignore[no-untyped-call]
             self.vectors, ids, starts, self.fixed
         )  # [sentences, dim]

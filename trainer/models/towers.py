@@ -18,6 +18,7 @@ from torch.optim import AdamW, Optimizer
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.metadata import EncoderFacts, EncoderSettings
+from xmine.encoders.modules.heads import on_device
 from xmine.errors import OptionError
 from xmine.files.scratch import Spool, stored
 from xmine.progress import Progress, Report, silent
@@ -119,7 +120,7 @@ class Tower(nn.Module, ABC):
         vectors = vectors[:, : self._settings.truncated]
         if not self.heads:
             return vectors
-        full = torch.from_numpy(np.diff(side.starts) > 0).to(vectors.device)
+        full = on_device(np.diff(side.starts) > 0, vectors.device)
         return torch.where(full[:, None], vectors, 0.0)
 
     def embed(self, *sides: TokenizedSide) -> Tensor:

@@ -16,6 +16,7 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.layout import first_line
 from xmine.encoders.metadata import EncoderFacts
 from xmine.encoders.modules.checkpoint import positions_of
+from xmine.encoders.modules.heads import on_device
 from xmine.encoders.modules.transformer import Transformer
 from xmine.encoders.tokenizer import ragged
 from xmine.errors import TrainingError
@@ -165,7 +166,7 @@ class TransformerTower(Tower):
             self._read(*self.body.padded(side.ids, side.starts, order[part]))
             for part in self._parts(lengths[order])
         ]
-        rows = torch.from_numpy(order).to(self.device)
+        rows = on_device(order, self.device)
         return vectors.index_copy(0, rows, torch.cat(parts))
 
     def _parts(self, lengths: NDArray[np.int64]) -> Iterator[slice]:

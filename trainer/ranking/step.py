@@ -90,7 +90,7 @@ class RankStep(Step):
         self.eval()
         for some in drawn_batches(rows, len(self.queue.rows), self.options):
             keys = self.keys_of(some.columns)
-            self.put(keys, text_numbers(some).to(keys.device))
+            self.put(keys, text_numbers(some, keys.device))
 
     def put(self, keys: Tensor, texts: Tensor) -> None:
         """Put keys [columns * batch, dim] of texts [batch, columns] in, the columns in turn."""

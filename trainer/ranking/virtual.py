@@ -10,6 +10,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from xmine.encoders.modules.heads import on_device
+
 from ..distributed import all_sum, processes
 from ..options.emma_x import EmmaXOptions
 from .ranks import Moments, RankClassifier, moments_of
@@ -83,9 +85,9 @@ def ranked_pairs(
     for direction in range(2):
         x, y = anchors[direction], keys[1 - direction]
         device = x.device
-        others = torch.from_numpy(mixing.others[direction, own]).to(device)
-        shares = torch.from_numpy(mixing.shares[direction, own]).to(device, x.dtype)
-        ranks = torch.from_numpy(mixing.ranks[direction, own].copy()).to(device)
+        others = on_device(mixing.others[direction, own], device)
+        shares = on_device(mixing.shares[direction, own], device).to(x.dtype)
+        ranks = on_device(mixing.ranks[direction, own].copy(), device)
         near, far = y[own][:, None], y[others]  # [rows, 1, dim], [rows, 1 + mixtures, dim]
         between = torch.lerp(near, far[:, 1:], shares[..., None])  # eq. 3
         made = torch.cat([near, far[:, :1], between], dim=1)  # [rows, 2 + mixtures, dim]

@@ -3,7 +3,9 @@
 import math
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import torch
@@ -108,6 +110,7 @@ class Training:
         told: the signal that any process had before the end of the last step, or 0; and whether
             the last checkpoint is old, for which the first process decides.
         measured: what decides, as it was at the last evaluation.
+        late: whether a step is told of while the next one runs, as to read its loss is to wait.
     """
 
     def __init__(
@@ -145,6 +148,9 @@ class Training:
         mines = options.negatives and step.takes_negatives
         self.miner = Miner(step, data, options) if mines else None
         self.mined: NDArray[np.int64] | None = None  # what it has found for the next steps
+        self.late = not cpu
+        self._untold: Callable[[], None] = lambda: None  # tells of the last step
+        self._thread, self._ready = ThreadPoolExecutor(1), dict[int, Future[list[Rows]]]()
         self._resume()
 
     def next_rows(self, report: Report = silent) -> NDArray[np.int64]:
@@ -169,7 +175,9 @@ class Training:
         if self.miner and since >= 0 and not since % self.miner.steps:
             rows = np.concatenate(self._batches[self.done - before :][: self.miner.steps])
             self.mined = broadcast(self.miner.mine(rows, report) if leads() else None)
-        return self._batches[self.done - before]
+            self._ready.clear()
+        rows, *self._following = self._batches[self.done - before :][:2]
+        return rows
 
     @property
     def decides(self) -> str:
@@ -199,7 +207,10 @@ class Training:
     def take(
         self, rows: NDArray[np.int64], report: Report, newest: Callable[[], int] = lambda: 0
     ) -> None:
-        """Take a step with some rows; nothing waits for a GPU before it has the work of all."""
+        """Take a step with some rows; nothing waits for a GPU before it has the work of all.
+
+        On a GPU the step before is told of then, so that the next one is ready when this one ends.
+        """
         started, epoch = time.perf_counter(), self.epoch
         rate = SCHEDULES[self.options.schedule](self.done, self.total, self.options.warmup)
         for optimizer, peaks in zip(self.optimizers, self.peaks, strict=True):
@@ -207,17 +218,16 @@ class Training:
                 group["lr"] = rate * peak
         random = np.random.default_rng([self.options.seed, 3, self.done])  # also after a resume
         self.seed(int(random.integers(2**62)) + rank_here())  # of dropout
-        own = rows[part_of(len(rows))]
+        parts = self._gathered(rows)
         for optimizer in self.optimizers:
             optimizer.zero_grad(set_to_none=True)
         self.step.begin()
         losses: dict[str, Tensor] = {}  # of all parts
-        parts = np.array_split(own, min(self.options.gradient_accumulation, len(own)))
         for number, part in enumerate(parts, start=1):
             if losses:
                 self.step.finish()  # the part before
-            share = len(part) / len(own)
-            found = self.step.losses(self._batch(part), random)
+            share = len(part) / sum(map(len, parts))
+            found = self.step.losses(part, random)
             loss = torch.stack([each.to(self.device) for each in found.values()]).sum() * share
             for name, each in found.items():
                 losses[name] = losses.get(name, 0) + each.detach() * share
@@ -225,21 +235,38 @@ class Training:
         self._optimize()
         self.step.finish()
         every = torch.stack([each.to(self.device) for each in losses.values()])
-        value = self._tell(every.sum().item(), newest)
-        if not math.isfinite(value):
-            raise Diverged(f"the loss is {value} at step {self.done}")
         self.done += 1
-        self.seconds += time.perf_counter() - started
+        value = _on_its_way(every.sum())
+        tell, self._untold = self._untold, partial(self._tell, self.done, value, report, newest)
+        tell()
+        spent = time.perf_counter()
+        self.seconds += spent - started
         self.rows += len(rows)
-        shown = {"loss": value, **self.measured, "rows/s": self.rows / self.seconds}
-        report(Progress(self.run.name or "training", self.done, self.total, shown))
-        if self.done % _LOG_EVERY == 0 or self.done == self.total:
+        is_logged = self.done % _LOG_EVERY == 0 or self.done == self.total
+        if is_logged or not self.late:
+            self.settle()
+        self.seconds += time.perf_counter() - spent
+        if is_logged:
             speed = len(rows) / (time.perf_counter() - started)
             named = {name: part.item() for name, part in losses.items()} | self.step.numbers()
-            named["loss"] = value
+            named["loss"] = self.loss
             rate *= self.options.learning_rate
             self.run.log(step=self.done, epoch=epoch, lr=rate, pairs_per_second=speed, **named)
         self._end_of_step()
+
+    def _gathered(self, rows: NDArray[np.int64]) -> list[Rows]:
+        """Give the parts of a batch, and let a thread gather the next one while the step runs."""
+        found = (
+            self._ready.pop(self.done).result() if self.done in self._ready else self._parts(rows)
+        )
+        for following in self._following:
+            self._ready[self.done + 1] = self._thread.submit(self._parts, following)
+        return found
+
+    def _parts(self, rows: NDArray[np.int64]) -> list[Rows]:
+        own = rows[part_of(len(rows))]
+        parts = np.array_split(own, min(self.options.gradient_accumulation, len(own)))
+        return list(map(self._batch, parts))
 
     def _batch(self, part: NDArray[np.int64]) -> Rows:
         """Gather rows and their hard negatives."""
@@ -254,12 +281,23 @@ class Training:
         """Give the signal that this process has had, and whether its last checkpoint is old."""
         return newest(), time.monotonic() - self.saved_when > _SAVE_EVERY
 
-    def _tell(self, loss: float, newest: Callable[[], int]) -> float:
-        """Tell the others the loss, a signal, and whether to save; give the mean of the losses."""
-        own = torch.tensor([[loss, *self.own_state(newest)]], dtype=torch.float64)
+    def settle(self) -> None:
+        """Tell of the last step, if nobody has; then its loss is known to be a number."""
+        tell, self._untold = self._untold, lambda: None
+        tell()
+
+    def _tell(
+        self, done: int, loss: Callable[[], float], report: Report, newest: Callable[[], int]
+    ) -> None:
+        """Report a step; tell the others its loss, a signal, and whether to save."""
+        own = torch.tensor([[loss(), *self.own_state(newest)]], dtype=torch.float64)
         every = all_gather(own).numpy()  # [processes, 3]
         self.told = int(every[:, 1].max()), bool(every[0, 2])
-        return float(every[:, 0].mean())
+        self.loss = float(every[:, 0].mean())
+        if not math.isfinite(self.loss):
+            raise Diverged(f"the loss is {self.loss} at step {done - 1}")
+        shown = {"loss": self.loss, **self.measured, "rows/s": self.rows / self.seconds}
+        report(Progress(self.run.name or "training", done, self.total, shown))
 
     def _optimize(self) -> None:
         learning = [
@@ -283,6 +321,7 @@ class Training:
             self.grouped = None
         every = self.options.evaluate_every
         if (self.done % every == 0 if every else ends_pass) or self.done == self.total:
+            self.settle()
             self._evaluate()
             self.save()
 
@@ -324,6 +363,7 @@ class Training:
 
     def save(self) -> None:
         """Save all that a later process needs to go on."""
+        self.settle()
         self.run.save(
             "checkpoint",
             {
@@ -401,6 +441,20 @@ class Training:
             order = np.concatenate(grouped)
         regrouped: NDArray[np.int64] = broadcast(order)
         return regrouped
+
+
+def _on_its_way(number: Tensor) -> Callable[[], float]:
+    """Send a number to the processor; who asks for it waits for nothing that a GPU does later."""
+    if number.device.type != "cuda":
+        return number.item
+    here, sent = number.to("cpu", non_blocking=True), torch.cuda.Event()  # type: ignore[no-untyped-call]
+    sent.record(torch.cuda.current_stream(number.device))
+
+    def value() -> float:
+        sent.synchronize()
+        return here.item()
+
+    return value
 
 
 def _clip(parameters: Sequence[nn.Parameter], longest: float) -> None:

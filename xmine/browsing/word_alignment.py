@@ -20,7 +20,7 @@ from xmine.encoders.spans import Span
 from xmine.encoders.token_files import tokens_of
 from xmine.errors import EncoderError, XmineError
 from xmine.flags.partial import evidence_of
-from xmine.scoring.alignment import Found, counterparts, loosest_stretches
+from xmine.scoring.alignment import Found, counterparts_of, loosest_stretches
 from xmine.text.identification import check_language
 from xmine.text.segmentation import UNSPACED
 
@@ -137,7 +137,7 @@ def align_words(encoder: SentenceEncoder, source: str, target: str) -> WordAlign
     texts = source[:_LONGEST], target[:_LONGEST]
     tokens = [tokens_of(encoder, [text]) for text in texts]
     spans = [encoder.body.spans(text) for text in texts]
-    found = counterparts(tokens[0].of(0), tokens[1].of(0))
+    found = counterparts_of(tokens[0], tokens[1], 0, 0)
     units = [words_of(text, its) for text, its in zip(texts, spans, strict=True)]
     row = np.zeros(1, dtype=np.int64)
     stretches = loosest_stretches(tokens[0], tokens[1], row, row)

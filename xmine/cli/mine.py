@@ -92,7 +92,7 @@ def mine(
         plot=plot,
     )
 
-    from xmine.mining.again import loaded_from, made_of, result_before, sources_of
+    from xmine.mining.again import made_of, result_before
     from xmine.text.inputs import text_input
 
     inputs = text_input(source), text_input(target)
@@ -100,9 +100,9 @@ def mine(
     truth = read_known(gold) if gold else NOTHING_KNOWN
     models = [*([] if vectors_of else [model]), *([rescore] if rescore else [])]
 
-    mark = partial(made_of, inputs, options, (seeds, truth, *vectors_of))
+    mark = partial(made_of, inputs, options, (seeds, truth, *vectors_of), models)
     known = run and not (force or plot or dry_run)
-    if run and known and (before := result_before(run, lambda: mark(sources_of(*models)))):
+    if run and known and (before := result_before(run, mark)):
         changes = {"changes": {"new": 0, "gone": 0, "changed": 0}}
         finish(console, before, output, None, format=format, more=changes)
         return
@@ -138,7 +138,7 @@ def mine(
                 run=run,
                 force=force,
                 engine=where,
-                mark=mark(loaded_from(encoder, rescorer)) if run else "",
+                mark=mark() if run else "",
             )
     _explain(console, mined)
     finish(

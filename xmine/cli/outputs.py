@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from xmine.encoders.pair import EncoderPair
-    from xmine.mining.again import Before
     from xmine.mining.phrases import Report
     from xmine.pairs.pair import Pair
     from xmine.scoring.histogram import Histogram
@@ -78,7 +77,7 @@ def load_sides(
 
 def finish(
     console: Console,
-    report: "Report | Before",
+    report: "Report",
     output: str | None,
     pairs: "Iterable[Pair] | None",
     *,
@@ -105,7 +104,7 @@ def finish(
     console.warn(*warnings)
     notes, facts = list(filter(None, notes)), report.facts()
     if plot:
-        histogram: Any = report.histogram  # type: ignore[union-attr]
+        histogram: Any = report.histogram  # type: ignore[attr-defined]
         draw(console, histogram, plot, " - ".join(Path(each).name for each in title))
         facts["histogram"] = histogram().facts()
     if pairs is not None and table is not None:

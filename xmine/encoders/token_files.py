@@ -61,9 +61,10 @@ class ReadTokens:
         places = np.repeat(self.starts[texts] - starts[:-1], lengths) + np.arange(starts[-1])
         return ReadTokens(self.rows.take(places, axis=0), starts)
 
-    def shares(self, pieces: int) -> NDArray[np.float64]:
-        """Count the pieces of some texts, evenly spread: shares of all their tokens, [pieces]."""
-        some = self.take(np.arange(0, len(self.starts) - 1, _step(len(self.starts) - 1)))
+    def shares(self, pieces: int, first: int | None = None) -> NDArray[np.float64]:
+        """Count the pieces of some of the first texts, evenly spread: shares of all, [pieces]."""
+        texts = len(self.starts) - 1 if first is None else first
+        some = self.take(np.arange(0, texts, _step(texts)))
         shares = np.bincount(some.rows[:, 0], minlength=pieces).astype(np.float64)
         shares /= max(1, len(some.rows))
         return shares
@@ -76,10 +77,12 @@ class TokenFiles:
     Attributes:
         sides: the files of sources and targets.
         encoder: that has the vectors of the tokens; None where the files have them.
+        base: so many first texts of both sides tell which dimensions are compared.
     """
 
     sides: tuple[tuple[tuple[Path, ...], ...], ...]
     encoder: Recipe | None
+    base: tuple[int, int]
 
     def open(self) -> tuple[TokenVectors, TokenVectors]:
         """Open the tokens of both sides, once in a process."""
@@ -89,17 +92,20 @@ class TokenFiles:
 @lru_cache(maxsize=1)
 def _opened(given: TokenFiles) -> tuple[TokenVectors, TokenVectors]:
     encoder = given.encoder.load() if given.encoder else None
-    return open_tokens(encoder, given.sides)
+    return open_tokens(encoder, given.sides, given.base)
 
 
 def open_tokens(
-    encoder: SentenceEncoder | None, sides: Sequence[Sequence[tuple[Path, ...]]]
+    encoder: SentenceEncoder | None,
+    sides: Sequence[Sequence[tuple[Path, ...]]],
+    base: tuple[int, int] | None = None,
 ) -> tuple[TokenVectors, TokenVectors]:
     """Open the tokens of both sides; a transformer's files need no encoder."""
     body = encoder.body if encoder else None
     pieces = isinstance(body, StaticEmbedding)
     left, right = (ReadTokens.of(list(files), pieces=pieces) for files in sides)
-    return unchanged(encoder.source if encoder else None, compared(body, left, right))
+    vectors = compared(body, left, right, base=base)
+    return unchanged(encoder.source if encoder else None, vectors)
 
 
 def texts_read(encoder: SentenceEncoder, texts: Sequence[str]) -> ReadTokens:
@@ -118,6 +124,7 @@ def compared(
     left: ReadTokens,
     right: ReadTokens,
     whole: tuple[ReadTokens, ReadTokens] | None = None,
+    base: tuple[int, int] | None = None,
 ) -> tuple[TokenVectors, TokenVectors]:
     """Give the vectors of the tokens of two sides, in the dimensions in which they differ most.
 
@@ -125,33 +132,37 @@ def compared(
         body: of the encoder; None for the tokens of a transformer, which keep all dimensions.
         left, right: the tokens.
         whole: of all texts, or of some as `shares` takes them, where `left` and `right` are few.
+        base: how many first texts of both sides tell the dimensions; None: all.
     """
     shares = None
     if isinstance(body, StaticEmbedding):
         pieces = len(body.table.rows)
         first, second = whole or (left, right)
-        shares = first.shares(pieces) + second.shares(pieces)
+        n, m = base or (None, None)
+        shares = first.shares(pieces, n) + second.shares(pieces, m)
     return _token_vectors(body, left, shares), _token_vectors(body, right, shares)
 
 
 def tokens_of_pairs(
-    encoder: SentenceEncoder, sides: tuple[Sequence[str], Sequence[str]], x: Rows, y: Rows
+    encoder: SentenceEncoder,
+    sides: tuple[Sequence[str], Sequence[str]],
+    x: Rows,
+    y: Rows,
+    base: tuple[int, int],
 ) -> tuple[TokenVectors, TokenVectors]:
-    """Read the tokens of the texts x and y of two sides, as `compared` gives them for all texts."""
+    """Read the tokens of texts x and y of two sides, as `open_tokens` gives them for a base."""
     rows = zip(sides, (x, y), strict=True)
     left, right = (texts_read(encoder, [side[row] for row in some.tolist()]) for side, some in rows)
     whole = left, right
     if isinstance(encoder.body, StaticEmbedding):
-        whole = texts_read(encoder, _spread(sides[0])), texts_read(encoder, _spread(sides[1]))
+        n, m = base
+        some = sides[0][: n : _step(n)], sides[1][: m : _step(m)]
+        whole = texts_read(encoder, some[0]), texts_read(encoder, some[1])
     return compared(encoder.body, left, right, whole)
 
 
 def _step(texts: int) -> int:
     return max(1, -(-texts // _TEXTS_FOR_AXES))
-
-
-def _spread(texts: Sequence[str]) -> Sequence[str]:
-    return texts[:: _step(len(texts))]
 
 
 def _token_vectors(

@@ -37,11 +37,7 @@ Ids = tuple[NDArray[np.int32], NDArray[np.int64]]
 
 @lru_cache(maxsize=2)  # of one encoder or two: a model of 170,000 pieces takes 0.2 s to read
 def pieces_of(model: bytes) -> sentencepiece.SentencePieceProcessor:
-    """Read a serialised model; whoever cuts text with it leaves it as it is.
-
-    Raises:
-        RuntimeError: it is none.
-    """
+    """Read a serialised model; a RuntimeError where it is none. Whoever has it leaves it as is."""
     pieces = sentencepiece.SentencePieceProcessor()
     pieces.LoadFromSerializedProto(model)
     return pieces

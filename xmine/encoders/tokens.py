@@ -47,14 +47,13 @@ class Stacked:
         self.shape = int(self._starts[-1]), parts[0].shape[1]
 
     def take(self, rows: NDArray[Any], axis: int = 0) -> NDArray[Any]:
-        """Gather rows [...]: an array [..., width]."""
-        flat = rows.ravel()
-        found = np.empty((len(flat), self.shape[1]), self._parts[0].dtype)
-        places = np.searchsorted(self._starts, flat, side="right") - 1
+        """Gather rows, int64 [rows]: an array [rows, width]."""
+        found = np.empty((len(rows), self.shape[1]), self._parts[0].dtype)
+        places = np.searchsorted(self._starts, rows, side="right") - 1
         for place in np.unique(places).tolist():
             here = places == place
-            found[here] = self._parts[place][flat[here] - self._starts[place]]
-        return found.reshape(*rows.shape, self.shape[1])
+            found[here] = self._parts[place][rows[here] - self._starts[place]]
+        return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +62,7 @@ class TokenVectors:
 
     Attributes:
         starts: int64 [sentences + 1], where each sentence starts among the tokens.
-        table: whole numbers [rows, dim or more], unit vectors times UNIT in the first `dim`.
+        table: int16 [rows, dim or more], unit vectors times UNIT in the first `dim`.
         weights: whole numbers [rows], 1 to HEAVIEST, which grow with the length of the vector; None
             where they are the last column of the table.
         dim: of the vectors.
@@ -74,7 +73,7 @@ class TokenVectors:
     table: Any  # or `Stacked`
     weights: Any
     dim: int
-    ids: NDArray[np.int32] | None = None
+    ids: Any = None
 
     def __len__(self) -> int:
         """Count the sentences."""
@@ -89,33 +88,24 @@ class TokenVectors:
         """Count the tokens of some sentences, int64 [...], without a look at the others."""
         return (self.starts[sentences + 1] - self.starts[sentences]).clip(max=MOST_TOKENS)
 
-    def of(self, sentence: int) -> tuple[Floats, Floats]:
-        """Give the vectors of a sentence, float32 [tokens, dim], and the weights [tokens]."""
-        start = int(self.starts[sentence])
-        rows = np.arange(start, min(int(self.starts[sentence + 1]), start + MOST_TOKENS))
-        return self._at(rows)
+    @property
+    def inside(self) -> NDArray[np.bool_]:
+        """Tell which cells of a matrix [sentences, longest] are tokens, and no padding."""
+        lengths = self.lengths
+        found: NDArray[np.bool_] = np.arange(int(lengths.max(initial=0))) < lengths[:, None]
+        return found
 
-    def padded(self, sentences: Rows, lengths: Rows) -> tuple[Floats, Floats]:
-        """Give the vectors and the weights of sentences of these lengths, padded with zeros.
-
-        Returns:
-            float32 [sentences, longest, dim] and float32 [sentences, longest].
-        """
-        places = np.arange(int(lengths.max()))
-        rows: NDArray[Any] = self.starts[sentences][:, None] + places
-        beyond = places >= lengths[:, None]
-        rows[beyond] = 0
-        vectors, weights = self._at(rows)
-        vectors[beyond] = weights[beyond] = 0
-        return vectors, weights
-
-    def _at(self, rows: NDArray[Any]) -> tuple[Floats, Floats]:
+    def take(self, sentences: Rows) -> "TokenVectors":
+        """Keep some sentences, int64 [sentences], whose tokens have `ids` and `weights`."""
+        lengths = self.lengths_of(sentences)
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        places = np.arange(starts[-1])
+        rows = places + np.repeat(self.starts[sentences] - starts[:-1], lengths)
         if self.ids is not None:
-            rows = self.ids.take(rows)
-        found = self.table.take(rows, axis=0)
-        weights = found[..., -1] if self.weights is None else self.weights[rows]
-        vectors = found[..., : self.dim].astype(np.float32, copy=False)
-        return vectors, weights.astype(np.float32, copy=self.weights is None)
+            return TokenVectors(starts, self.table, self.weights, self.dim, self.ids.take(rows))
+        table = self.table.take(rows, axis=0)
+        weights = table[:, -1].astype(np.float32) if self.weights is None else self.weights[rows]
+        return TokenVectors(starts, table, weights, self.dim, places.astype(np.int32))
 
 
 def whole_vectors(vectors: Floats) -> tuple[Floats, Floats]:

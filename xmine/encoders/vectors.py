@@ -140,12 +140,16 @@ def _made_of(
     encoder: SentenceEncoder, sentences: Sentences, steps: Steps, prompt: str = ""
 ) -> Callable[[int, int], list[str]]:
     """Name a block by encoder, prompt and texts."""
-    mark = vectors_key(encoder, prompt)
-    if mark is None:
+    packed, name = sentences.packed, encoder_mark(encoder, steps, prompt)
+    return lambda start, stop: [name, packed.digest(start, stop)]
+
+
+def encoder_mark(encoder: SentenceEncoder, steps: Steps, prompt: str = "") -> str:
+    """Name an encoder and a prompt in what a step is made of."""
+    if (mark := vectors_key(encoder, prompt)) is None:
         own = encoder.fingerprint_in_memory() if steps.kept else str(id(encoder))
         mark = f"{own} {prompt}".strip()
-    packed, name = sentences.packed, mark
-    return lambda start, stop: [name, packed.digest(start, stop)]
+    return mark
 
 
 def _make(

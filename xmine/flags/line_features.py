@@ -28,8 +28,8 @@ from xmine.text.languages import scripts_of
 from xmine.text.sentences import Sentences, folded
 
 _LINES_AT_ONCE = 4_096
-# Lines of a task, and of a file: less than a second of work, which a kill loses at most.
-LINES_OF_A_TASK = 2**15
+# Lines of a task, and of a file: a quarter of a second, which a kill or a new line costs at most.
+LINES_OF_A_TASK = 2**13
 _MARKS = {**dict.fromkeys(".!…。！．।॥۔։።។", 1), **dict.fromkeys("?？؟", 2)}
 _CLOSING = " \t\"'”’»“«」』)）]"
 # The features of a line that need no other line.

@@ -4,20 +4,16 @@ Python reads line by line, and so in one thread. Where the lines are in files, t
 by side: in processes of this machine, or on a cluster.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.reranking import RerankingWeights
-from xmine.files.digests import digest
 from xmine.files.scratch import taken
-from xmine.files.sealed_arrays import opened_sealed
-from xmine.flags import line_features
 from xmine.flags.line_features import LineFeatures, plan_features, read_line_features
 from xmine.flags.negation import negated_alone, negators
 from xmine.flags.numbers import differing, reader
@@ -25,16 +21,19 @@ from xmine.flags.placeholders import differing as placeholders
 from xmine.flags.placeholders import may_have
 from xmine.progress import Progress, Report, silent
 from xmine.run.local import processes_for
-from xmine.run.steps import Steps, joined, python_task
+from xmine.run.pair_steps import look_at
+from xmine.run.steps import Steps, python_task
+from xmine.run.task import Task
 from xmine.run.texts import TextFiles
 from xmine.text.packed import PickedTexts
 from xmine.text.sentences import Sentences
 
 # Flags that comparing both texts of a pair tells.
 COMPARED = "number", "negation", "placeholder"
-_PAIR = np.dtype([(name, "?") for name in COMPARED])
+PAIR = np.dtype([(name, "?") for name in COMPARED])
 _PAIRS_AT_ONCE = 4_096
 _PAIRS_OF_A_TASK = 16_384
+_LINES_OF_A_PROCESS = 2**15  # at least: about as long as a process takes to start
 _WEIGHT = 2.0  # a pair takes as long as two lines
 
 Rows = NDArray[np.int64]
@@ -117,44 +116,31 @@ def _in_tasks(
     languages: tuple[str, str],
     tick: Callable[[int], None],
 ) -> NDArray[Any]:
-    """Compute features and compare pairs, all at once; give what comparing tells."""
-    apart = (
-        steps.engine.shared
-        or processes_for(sum(len(each) // line_features.LINES_OF_A_TASK for each in sides)) > 1
-    )
-    rows, total = range(0, len(pairs[0]), _PAIRS_OF_A_TASK), sum(map(len, sides)) + len(pairs[0])
-    made_of = [*(side.digest() for side in sides), *(digest(each.tobytes()) for each in pairs)]
-    made_of += languages
+    """Compute features and compare pairs; give what comparing tells."""
+    blocks = sum(len(each) // _LINES_OF_A_PROCESS for each in sides)
+    apart, lines = steps.engine.shared or processes_for(blocks) > 1, sum(map(len, sides))
     texts: list[Sequence[str] | TextFiles] = [each.texts for each in sides]
-    given: tuple[Rows, Rows] | Path = pairs
     if apart:
         texts = [TextFiles.write(each, steps) for each in sides]
-        given = steps.put("chosen", np.stack(pairs, axis=1))
-    maker, task = partial(_compared, texts, given, languages), python_task(_WEIGHT, apart=apart)
-    files, tasks = steps.plan({"compared": _PAIR}, made_of, rows, maker, task)
+    tasks = list[Task]()
     for name, side, language, each in zip(
         ("source", "target"), sides, languages, texts, strict=True
     ):
         written = each if isinstance(each, TextFiles) else None
         tasks += plan_features(steps, name, side, language, written)[1]
-    steps.engine.run(tasks, lambda share: tick(int(share * total)))
-    return joined(files, 0, _PAIR) if files else np.empty(0, _PAIR)
+    steps.engine.run(tasks, lambda share: tick(int(share * lines)))
+    look, task = partial(_compared, texts, languages), python_task(_WEIGHT, apart=apart)
+    how: Any = {"size": _PAIRS_OF_A_TASK, "apart": apart, "task": task}
+    how["tick"] = lambda done: tick(lines + done)
+    return look_at(pairs, look, PAIR, steps, "compared", languages, **how)
 
 
 def _compared(
-    texts: Sequence[Sequence[str] | TextFiles],
-    pairs: tuple[Rows, Rows] | Path,
-    languages: tuple[str, str],
-    start: int,
-    stop: int,
-) -> Iterator[tuple[NDArray[Any]]]:
+    texts: Sequence[Sequence[str] | TextFiles], languages: tuple[str, str], x: Rows, y: Rows
+) -> NDArray[Any]:
     """Compare some pairs, in a task."""
-    rows = opened_sealed(pairs, np.int64).T if isinstance(pairs, Path) else pairs
-    left, right = (
-        PickedTexts(each.open() if isinstance(each, TextFiles) else each, some[start:stop])
-        for each, some in zip(texts, rows, strict=True)
-    )
-    yield (compared((left, right), languages),)
+    left, right = (each.open() if isinstance(each, TextFiles) else each for each in texts)
+    return compared((PickedTexts(left, x), PickedTexts(right, y)), languages)
 
 
 def compared(
@@ -173,7 +159,7 @@ def compared(
         "negation": lambda pair: any(negated_alone(pair, *lists)),
         "placeholder": lambda pair: any(map(may_have, pair)) and placeholders(*pair) is not None,
     }
-    found = np.zeros(len(texts[0]), _PAIR)
+    found = np.zeros(len(texts[0]), PAIR)
     for start in range(0, len(found), _PAIRS_AT_ONCE):
         rows = slice(start, start + _PAIRS_AT_ONCE)
         some = list(zip(texts[0][rows], texts[1][rows], strict=True))

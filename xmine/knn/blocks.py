@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from xmine.hardware import blas_threads
 from xmine.knn.duplicates import Distinct
+from xmine.knn.fused import FusedMultiplier, in_tiles, is_fused
 from xmine.knn.topk import EMPTY, GROUP, BlockMaxima, Keys
 from xmine.knn.workers import WorkerPool
 
@@ -89,17 +90,22 @@ class SourceBlock:
 
     Attributes:
         start, stop: which sources.
-        vectors: float32 [some, dim]; zeros behind the last one.
+        vectors: float32 [some, dim], zeros behind the last one; or in tiles, see `fused`.
         best: keys [stop - start, kept].
         finished: how many targets they have seen.
         lock: held while `best` or `finished` change.
     """
 
-    def __init__(self, left: Distinct, start: int, stop: int, keep: int) -> None:
+    def __init__(
+        self, left: Distinct, start: int, stop: int, keep: int, device: str = "cpu"
+    ) -> None:
         self.start, self.stop = start, stop
-        rows = -(-(stop - start) // GROUP) * GROUP
-        out = np.empty((rows, left.vectors.shape[1]), dtype=np.float32)
-        self.vectors = left.wide(start, stop, out)
+        if device == "cpu" and is_fused():
+            self.vectors: Any = in_tiles(left, np.arange(start, stop), is_left=True)
+        else:
+            rows = -(-(stop - start) // GROUP) * GROUP
+            out = np.empty((rows, left.vectors.shape[1]), dtype=np.float32)
+            self.vectors = left.wide(start, stop, out)
         self.best: Keys = np.full((stop - start, keep), EMPTY, dtype=np.int64)
         self.finished = 0
         self.lock = Lock()
@@ -179,8 +185,10 @@ class TorchMultiplier:
 
 def multipliers_for(
     right: Distinct, plan: Cutting, device: str
-) -> list[Multiplier | TorchMultiplier]:
+) -> list[Multiplier | FusedMultiplier | TorchMultiplier]:
     """Make the arrays of every worker of a plan, see `WorkerPool`."""
+    if device == "cpu" and is_fused():
+        return [FusedMultiplier(right, plan) for _ in range(plan.workers)]
     if device == "cpu":
         return [Multiplier(right, plan) for _ in range(plan.workers)]
     return [TorchMultiplier(right, device) for _ in range(plan.workers)]

@@ -3,6 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine import native
+
 Floats = NDArray[np.float32]
 Rows = NDArray[np.int64]
 Halves = NDArray[np.float16]
@@ -15,6 +17,8 @@ _MOVED = np.int32(-0x80000000 | 0x0FFFE000)
 _HIGHER = np.float32(2.0**112)
 
 _NUMBERS_AT_ONCE = 65536
+
+_LONGEST = 1.023  # of a row; float16 rounds lengths
 
 # Numbers that `exact_cosines` holds at once, in 14 bytes each: 2 MB.
 _RESCORED_AT_ONCE = 2**17
@@ -38,6 +42,10 @@ def exact_cosines(vectors: Vectors, others: Vectors, ids: Rows) -> Floats:
     rows, k = ids.shape
     dim = vectors.shape[1]
     cosines = np.empty((rows, k), dtype=np.float32)
+    if native.kernels is not None and vectors.dtype == others.dtype == np.float16:
+        arrays = [np.ascontiguousarray(each) for each in (vectors, others, ids)]
+        native.kernels.cosines(*arrays, dim, cosines)
+        return cosines
     step = max(1, min(rows, _RESCORED_AT_ONCE // ((k + 1) * dim)))
     wide = np.empty((step * (k + 1), dim), dtype=np.float32)
     double = np.empty(wide.shape)  # both made once: new pages cost as much as the arithmetic
@@ -81,6 +89,15 @@ def ordered(ids: Rows, cosines: Floats, k: int) -> tuple[Rows, Floats]:
     """Sort neighbours [rows, some] by falling cosine, then rising row, and keep k."""
     order = np.lexsort((ids, -cosines))[:, :k]
     return np.take_along_axis(ids, order, axis=1), np.take_along_axis(cosines, order, axis=1)
+
+
+def require_units(rows: Floats) -> None:
+    """Refuse rows [rows, dim] that are longer than one, or not of numbers, with a ValueError.
+
+    What a search proves rests on their length, and the kernels' whole numbers fit their bits.
+    """
+    if not (np.einsum("rd,rd->r", rows, rows) <= _LONGEST**2).all():
+        raise ValueError("these are not unit vectors")
 
 
 def widen(vectors: Vectors, out: Floats) -> Floats:

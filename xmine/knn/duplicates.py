@@ -4,11 +4,13 @@ Ten thousand equal rows would all be equally near to whatever finds one of them,
 have to compare them all. They are told by a hash, then compared.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.files.scratch import empty, stored
-from xmine.knn.cosines import Floats, Rows, Vectors, ordered, widen
+from xmine.knn.cosines import Floats, Rows, Vectors, ordered, require_units, widen
 from xmine.text.hashing import first_equal
 
 _ROWS_AT_ONCE = 4096
@@ -28,7 +30,9 @@ class Distinct:
 
     def __init__(self, vectors: Vectors, *, apart: bool = False) -> None:
         """Look for equal rows, one pass over the matrix, unless each is to be kept `apart`."""
-        self.vectors = vectors
+        # The kernels want rows without gaps.
+        contiguous: Any = np.ascontiguousarray(vectors)
+        self.vectors: Vectors = contiguous
         self.first: Rows | None = None
         same = None if apart else _first_same(vectors)
         if same is not None:
@@ -68,8 +72,8 @@ class Distinct:
         return self.vectors.take(rows, axis=0)  # in half the time of [rows]
 
     def wide(self, start: int, stop: int, out: Floats) -> Floats:
-        """Give distinct rows as float32 in `out`, which may have more rows: they become zeros."""
-        widen(self.rows(start, stop), out[: stop - start])
+        """Give distinct unit rows as float32 in `out`, whose further rows become zeros."""
+        require_units(widen(self.rows(start, stop), out[: stop - start]))
         out[stop - start :] = 0
         return out
 

@@ -11,12 +11,12 @@ from itertools import pairwise
 import numpy as np
 
 from xmine.files import scratch
-from xmine.knn.blocks import Multiplier, SourceBlock, multipliers_for, plan_blocks
+from xmine.knn.blocks import SourceBlock, multipliers_for, plan_blocks
 from xmine.knn.cosines import Floats, Rows, Vectors
 from xmine.knn.duplicates import Distinct
 from xmine.knn.neighbours import Neighbours
 from xmine.knn.rescoring import Direction, directions, rescore
-from xmine.knn.topk import EMPTY, Keys, pack
+from xmine.knn.topk import CLOSED, EMPTY, Keys
 from xmine.knn.workers import WorkerPool, lent
 from xmine.progress import Progress, Report, silent
 
@@ -25,9 +25,6 @@ SPARE = 4
 
 # Bytes for blocks of cosines, where the caller does not say.
 MEMORY = 512 * 2**20
-
-# The key of a column that lets nothing in.
-_CLOSED = int(pack(np.array([np.inf], dtype=np.float32), np.array([0]))[0])
 
 
 def search_exact(
@@ -73,7 +70,7 @@ def search_exact(
     with WorkerPool(plan.workers) as pool:
         for start in range(0, len(left), plan.sources):
             stop = min(start + plan.sources, len(left))
-            sources = SourceBlock(left, start, stop, min(forward.k + SPARE, len(right)))
+            sources = SourceBlock(left, start, stop, min(forward.k + SPARE, len(right)), device)
 
             def multiply(cut: tuple[int, int], sources: SourceBlock = sources) -> None:
                 with lent(multipliers) as multiplier:
@@ -106,15 +103,16 @@ def search_few(
     way = Direction(queries, right, ids, cosines)
     kept = min(k + SPARE, len(right))
     plan = plan_blocks(len(rows), len(right), right.vectors.shape[1], kept, memory)
-    nothing: Keys = np.full((plan.columns, 1), _CLOSED, dtype=np.int64)
+    multipliers = multipliers_for(right, plan, "cpu")
+    nothing: Keys = np.full((plan.columns, 1), CLOSED, dtype=np.int64)
     with WorkerPool(plan.workers) as pool:
         for start in range(0, len(rows), plan.sources):
             sources = SourceBlock(queries, start, min(start + plan.sources, len(rows)), kept)
 
             def multiply(first: int, sources: SourceBlock = sources) -> None:
                 last = min(first + plan.columns, len(right))
-                multiplier = Multiplier(right, plan)
-                multiplier.multiply(sources, first, last, nothing[: last - first], pool)
+                with lent(multipliers) as multiplier:
+                    multiplier.multiply(sources, first, last, nothing[: last - first], pool)
 
             pool.run(multiply, range(0, len(right), plan.columns), tick)
             rescore(way, sources.best, start, pool, tick)

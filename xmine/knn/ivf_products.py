@@ -10,15 +10,18 @@ with 32 probes in each direction 98.7 % of the four nearest are found, from one 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from threading import Lock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.knn.cosines import Floats, Rows, widen
+from xmine import native
+from xmine.knn.cosines import Floats, Rows, require_units, widen
 from xmine.knn.duplicates import Distinct
+from xmine.knn.fused import barred, in_tiles, is_fused
 from xmine.knn.inverted_lists import Members
-from xmine.knn.topk import GROUP, BlockMaxima, Keys, floors, merge, pack
+from xmine.knn.topk import CLOSED, EMPTY, GROUP, BlockMaxima, Keys, floors, merge, pack
 from xmine.knn.workers import WorkerPool, lent
 
 # Queries and rows of a block: 4 MB of cosines for a worker where lists are long.
@@ -56,6 +59,7 @@ class ListRound:
     Attributes:
         queries, others: the sides.
         again: whether some of the pairs were compared before, and are left out.
+        lock: held while best cells of queries change.
         weight: lists that all queries probe, which tells how long it takes.
     """
 
@@ -65,6 +69,7 @@ class ListRound:
         """Take some queries, which probe their nearest lists of some ranks."""
         self.queries, self.others, self.again = queries, others, again
         self.part, self.ranks = part, ranks
+        self.lock = Lock()
         self.weight = len(part) * len(range(queries.lists.shape[1])[ranks])
 
     def sort(self, count: int) -> None:
@@ -108,7 +113,13 @@ def rounds(left: Listed, right: Listed) -> list[ListRound]:
 
 
 def multiply_lists(
-    left: Listed, right: Listed, count: int, pool: WorkerPool, tick: Callable[[float], None]
+    left: Listed,
+    right: Listed,
+    count: int,
+    pool: WorkerPool,
+    tick: Callable[[float], None],
+    *,
+    fused: bool | None = None,
 ) -> None:
     """Fill in the best cells of both sides.
 
@@ -117,8 +128,13 @@ def multiply_lists(
         count: number of lists.
         pool: its workers multiply.
         tick: called several times a second with the share that is done.
+        fused: whether the kernels multiply, if they are there at all.
     """
-    multipliers = [ListMultiplier(left.side.vectors.shape[1]) for _ in range(pool.workers)]
+    fused = is_fused() if fused is None else fused
+    multipliers: list[ListMultiplier | FusedLists] = [
+        FusedLists() if fused else ListMultiplier(left.side.vectors.shape[1])
+        for _ in range(pool.workers)
+    ]
     todo = rounds(left, right)
     total = sum(each.weight for each in todo)
     before = 0
@@ -131,10 +147,20 @@ def multiply_lists(
         before += now.weight
 
 
+def compare_again(ours: Listed, rows: Rows, theirs: Listed, count: int, pool: WorkerPool) -> Keys:
+    """Find the best cells of some rows among those that they met, by float32: [rows, kept]."""
+    side = Distinct(ours.side.at(rows), apart=True)
+    best: Keys = np.full((len(rows), ours.best.shape[1]), EMPTY)
+    closed: Keys = np.full((len(theirs.lists), 1), CLOSED)
+    some, others = Listed(side, ours.lists[rows], best), Listed(theirs.side, theirs.lists, closed)
+    multiply_lists(some, others, count, pool, lambda _: None, fused=False)
+    return best
+
+
 def _multiply_batch(
     now: ListRound,
     batch: range,
-    multipliers: list["ListMultiplier"],
+    multipliers: list["ListMultiplier | FusedLists"],
     pool: WorkerPool,
     tick: Callable[[], None],
 ) -> None:
@@ -210,10 +236,37 @@ class ListMultiplier:
             yield asking[query][new], pack(values[new], rows[column][new])
 
 
+class FusedLists:
+    """What `ListMultiplier` does, by the fused product; best cells of queries are merged, too."""
+
+    def multiply(self, now: ListRound, number: int, pool: WorkerPool) -> list[tuple[Rows, Keys]]:
+        """Multiply a list and the queries that probe it; nothing is left to merge.
+
+        Pairs that were compared before have equal keys, and are let in once.
+        """
+        members, probing = now.members.of(number), now.probing.of(number)
+        dim, best = now.queries.side.vectors.shape[1], now.queries.best
+        for row in range(0, len(members) if len(probing) else 0, _ROWS_AT_ONCE):
+            rows = members[row : row + _ROWS_AT_ONCE]
+            right, own = in_tiles(now.others.side, rows, is_left=False), now.others.best[rows]
+            for query in range(0, len(probing), _QUERIES_AT_ONCE):
+                if pool.stopped:
+                    return []
+                asking = probing[query : query + _QUERIES_AT_ONCE]
+                left = in_tiles(now.queries.side, asking, is_left=True)
+                with now.lock:
+                    found = barred(best, asking)
+                native.kernels.scan(left, asking, found, right, rows, own, dim, now.again)
+                with now.lock:
+                    native.kernels.merge(best, best.shape[1], asking, found)
+            now.others.best[rows] = own
+        return []
+
+
 def _gathered(side: Distinct, rows: Rows, out: Floats) -> Floats:
     """Read rows to float32, and fill up a group with zeros."""
     out = out[: -(-len(rows) // GROUP) * GROUP]
-    widen(side.at(rows), out[: len(rows)])
+    require_units(widen(side.at(rows), out[: len(rows)]))
     out[len(rows) :] = 0
     return out
 

@@ -11,12 +11,12 @@ import numpy as np
 
 from xmine.files import scratch
 from xmine.hardware import blas_threads
-from xmine.knn.cosines import Floats
+from xmine.knn.cosines import Floats, Rows
 from xmine.knn.exact import SPARE, search_few
 from xmine.knn.inverted_lists import Tick, assign_lists, distances_of, most_probed, number_type
-from xmine.knn.ivf_products import Listed, multiply_lists
+from xmine.knn.ivf_products import Listed, compare_again, multiply_lists
 from xmine.knn.recall import CHOSEN_ON, enough, lowest, sample
-from xmine.knn.rescoring import Direction, rescore_certain
+from xmine.knn.rescoring import Direction, error, key_error, rescore_certain
 from xmine.knn.topk import EMPTY, Keys
 from xmine.knn.workers import WorkerPool
 
@@ -63,8 +63,10 @@ def search_lists(
                 told = partial(tick, _ASSIGNED * (before + start) / rows)
                 assign_lists(centroids, each.side, start, reach, some, pool, told)
         multiply_lists(left, right, count, pool, lambda done: share(done, _ASSIGNED, _MULTIPLIED))
-        settle(forward, left.best, memory, pool, lambda done: share(done / 2))
-        settle(backward, right.best, memory, pool, lambda done: share((1 + done) / 2))
+        for low, way, ours, theirs in ((0, forward, left, right), (1, backward, right, left)):
+            again = partial(compare_again, ours, theirs=theirs, count=count, pool=pool)
+            settled = partial(lambda low, done: share((low + done) / 2), low)
+            settle(way, ours.best, again, memory, pool, settled)
     probes = sum(np.count_nonzero(lists[i : i + _ASSIGNED_AT_ONCE] < count) for i in parts)
     return float(probes) / rows
 
@@ -96,14 +98,23 @@ def choose_reach(
 
 
 def settle(
-    way: Direction, best: Keys, memory: int, pool: WorkerPool, tick: Callable[[float], None]
+    way: Direction,
+    best: Keys,
+    again: Callable[[Rows], Keys],
+    memory: int,
+    pool: WorkerPool,
+    tick: Callable[[float], None],
 ) -> None:
     """Fill the k nearest of all rows; rows that found fewer than k are searched exactly.
 
-    So are rows whose spare cells all lie within the error of the k-th: other blocks of the product
-    might have kept others of these.
+    Where the spare cells all lie within the error of the k-th, the pairs that met are compared
+    `again`; and where they lie within that of float32, too, other blocks of the product might have
+    kept others of these: such rows are searched exactly.
     """
-    rows = rescore_certain(way, best, 0, pool, tick)
+    dim = way.queries.vectors.shape[1]
+    rows = rescore_certain(way, best, np.arange(len(best)), key_error(dim), pool, tick)
+    if len(rows):
+        rows = rescore_certain(way, again(rows), rows, error(dim), pool, lambda _: tick(1.0))
     for start in range(0, len(rows), _SEARCHED_AT_ONCE):
         some = rows[start : start + _SEARCHED_AT_ONCE]
         found = search_few(way.queries, some, way.others, way.k, memory, lambda: tick(1.0))

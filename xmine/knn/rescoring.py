@@ -5,6 +5,7 @@ cell and that error; where the k-th exact cosine is above it, nothing is missing
 bound: N. Higham, Accuracy and Stability of Numerical Algorithms, section 3.1.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -83,36 +84,59 @@ def error(dim: int) -> float:
     return (dim + 64) * 2.0**-24
 
 
+def key_error(dim: int) -> float:
+    """Bound the error of the cosine of a key, whichever product made it.
+
+    The fused product rounds every number of two rows by up to half of 1/32,000: by Cauchy and
+    Schwarz that moves a cosine by sqrt(dim)/32,000 at most, if rows are no longer than one; and
+    float32 rounds the products with 32,000 and the sum.
+    """
+    return 1.03 * math.sqrt(dim) / 32_000 + 2.0**-20
+
+
 def rescore(
     way: Direction, keys: Keys, start: int, pool: WorkerPool, tick: Callable[[], None]
 ) -> None:
     """Fill the k nearest of rows from `start`, out of the keys of their best cells [rows, kept]."""
-    rows = rescore_certain(way, keys, start, pool, lambda _: tick())
+    margin = key_error(way.queries.vectors.shape[1])
+    every = np.arange(start, start + len(keys))
+    rows = rescore_certain(way, keys, every, margin, pool, lambda _: tick())
     pieces = [rows[i : i + _AGAIN_ROWS] for i in range(0, len(rows), _AGAIN_ROWS)]
     pool.run(lambda piece: _search_again(way, piece, pool), pieces, tick)
 
 
 def rescore_certain(
-    way: Direction, keys: Keys, start: int, pool: WorkerPool, tick: Callable[[float], None]
+    way: Direction,
+    keys: Keys,
+    rows: Rows,
+    margin: float,
+    pool: WorkerPool,
+    tick: Callable[[float], None],
 ) -> Rows:
-    """Do so where the keys are enough; give the other rows, rising. `tick` is told the share."""
-    doubtful: list[Rows] = []
+    """Do so for some rows, rising, where the keys are enough; give the others, rising.
+
+    Args:
+        way, keys, pool: see `rescore`.
+        rows: int64 [rows].
+        margin: by how much the cosines of keys err at most.
+        tick: is told the share that is done.
+    """
+    doubtful: list[Rows] = [rows[:0]]
 
     def rescore_some(first: int) -> None:
         some = keys[first : first + _ROWS_AT_ONCE]
-        rows = np.arange(start + first, start + first + len(some))
-        doubtful.append(rows[~_rescore_rows(way, some, rows)])
+        of = rows[first : first + _ROWS_AT_ONCE]
+        doubtful.append(of[~_rescore_rows(way, some, of, margin)])
 
     starts = range(0, len(keys), _ROWS_AT_ONCE)
-    pool.run(rescore_some, starts, lambda: tick(len(doubtful) / len(starts)))
+    pool.run(rescore_some, starts, lambda: tick((len(doubtful) - 1) / len(starts)))
     return np.sort(np.concatenate(doubtful))
 
 
-def _rescore_rows(way: Direction, keys: Keys, rows: Rows) -> NDArray[np.bool_]:
+def _rescore_rows(way: Direction, keys: Keys, rows: Rows, margin: float) -> NDArray[np.bool_]:
     """Fill the k nearest of some rows out of their best cells; tell which rows are certain."""
-    keys = keys[:, ::-1]
+    keys = np.sort(keys, axis=1)[:, ::-1]
     values = values_of(keys).astype(np.float64)  # [rows, kept], falling
-    margin = error(way.queries.vectors.shape[1])
     # Below this, k others are nearer for certain; values above 1 will be cut to 1 and are tied.
     bar = np.minimum(values[:, way.k - 1] - 2 * margin, 1 - margin)
     near = (values >= bar[:, None]) & (keys != EMPTY)

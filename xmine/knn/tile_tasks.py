@@ -13,10 +13,11 @@ from xmine.files.npy import opened
 from xmine.files.sealed_arrays import open_sealed, opened_sealed, write_sealed
 from xmine.hardware import blas_threads
 from xmine.knn.blocks import SourceBlock, multipliers_for, plan_blocks
+from xmine.knn.cosines import Rows
 from xmine.knn.duplicates import Distinct
 from xmine.knn.exact import MEMORY, SPARE
 from xmine.knn.inverted_lists import assign_lists, number_type
-from xmine.knn.ivf_products import Listed, multiply_lists
+from xmine.knn.ivf_products import Listed, compare_again, multiply_lists
 from xmine.knn.ivf_search import settle
 from xmine.knn.rescoring import Direction, rescore
 from xmine.knn.topk import EMPTY, Keys, columns_of
@@ -69,6 +70,15 @@ class Tiled:
         shape = len(queries), min(self.k, len(others))
         return Direction(queries, others, np.empty(shape, np.int64), np.empty(shape, np.float32))
 
+    def count(self) -> int:
+        """Count the lists."""
+        return len(opened_sealed(self.path("centroids"), np.float32))
+
+    def listed(self, side: int, at: int, shard: Shard, best: Keys) -> Listed:
+        """Open a shard and its lists."""
+        lists = opened_sealed(self.path("lists", side, at), number_type(self.count()))
+        return Listed(self.side(side).part(*shard), lists, best)
+
 
 def exact_tile(given: Tiled, i: int, j: int, rows: Shard, columns: Shard) -> None:
     """Multiply two shards; keep the best cells of the rows of both.
@@ -86,7 +96,9 @@ def exact_tile(given: Tiled, i: int, j: int, rows: Shard, columns: Shard) -> Non
     cuts = list(pairwise([*range(*columns, plan.columns), columns[1]]))
     with WorkerPool(plan.workers) as pool:
         for start in range(*rows, plan.sources):
-            block = SourceBlock(left, start, min(start + plan.sources, rows[1]), keep[0])
+            block = SourceBlock(
+                left, start, min(start + plan.sources, rows[1]), keep[0], given.device
+            )
             own = ours[start - rows[0] : block.stop - rows[0]]
             block.best[:] = own
 
@@ -131,16 +143,14 @@ def assign(given: Tiled, side: int, at: int, shard: Shard, reach: float, most: i
 
 def listed_tile(given: Tiled, i: int, j: int, rows: Shard, columns: Shard) -> None:
     """Multiply the lists of two shards that meet; keep the best cells of the rows of both."""
-    count = len(opened_sealed(given.path("centroids"), np.float32))
     listed = []
     for side, at, before, shard in ((0, i, j, rows), (1, j, i, columns)):
-        lists = opened_sealed(given.path("lists", side, at), number_type(count))
-        best = _earlier(given, side, at, before, (len(lists), given.k + SPARE))
+        best = _earlier(given, side, at, before, (shard[1] - shard[0], given.k + SPARE))
         best[best != EMPTY] &= ~_COLUMN  # cosines alone: what is worse is not let in
-        listed.append(Listed(given.side(side).part(*shard), lists, best))
+        listed.append(given.listed(side, at, shard, best))
     with WorkerPool(blas_threads()) as pool:
         ours, theirs = listed
-        multiply_lists(ours, theirs, count, pool, silent)
+        multiply_lists(ours, theirs, given.count(), pool, silent)
     for side, names, start in ((0, (i, j), columns[0]), (1, (j, i), rows[0])):
         best = listed[side].best
         best[(best & _COLUMN) == 0] = EMPTY
@@ -155,18 +165,28 @@ def fold(found: Found, out: Path) -> None:
 
 
 def settle_shard(
-    given: Tiled, side: int, at: int, shard: Shard, found: Found, is_listed: bool
+    given: Tiled, side: int, at: int, shard: Shard, found: Found, listed: list[Shard]
 ) -> None:
     """Find the k nearest of the rows of a shard out of the best cells of its tiles.
 
-    Where tiles were multiplied by lists, rows with fewer than k look at all.
+    Where tiles were multiplied by lists, those of the `listed` shards of the other side, rows with
+    fewer than k look at all.
     """
-    way = given.direction(side, shard)
+    way, best = given.direction(side, shard), _best(found)
     with WorkerPool(blas_threads()) as pool:
-        if is_listed:
-            settle(way, _best(found), given.memory, pool, silent)
+
+        def again(rows: Rows) -> Keys:
+            ours, parts = given.listed(side, at, shard, best), []
+            for number, other in enumerate(listed):
+                theirs = given.listed(1 - side, number, other, best)
+                keys = compare_again(ours, rows, theirs, given.count(), pool)
+                parts.append(keys - other[0] * (keys != EMPTY))
+            return _merged(parts)
+
+        if listed:
+            settle(way, best, again, given.memory, pool, silent)
         else:
-            rescore(way, _best(found), 0, pool, silent)
+            rescore(way, best, 0, pool, silent)
     write_sealed(given.path("ids", side, at), way.ids)
     write_sealed(given.path("cosines", side, at), way.cosines)
 
@@ -182,5 +202,5 @@ def _merged(parts: list[Keys]) -> Keys:
     for part in parts[1:]:
         both = np.concatenate([best, part], axis=1)
         both.sort(axis=1)
-        best = both[:, -best.shape[1] :]
+        best = np.ascontiguousarray(both[:, -best.shape[1] :])
     return best

@@ -117,7 +117,7 @@ def search_in_tiles(
     settled = [
         Task(
             settle_shard,
-            (given, side, at, shard, found[side][at], index != "exact"),
+            (given, side, at, shard, found[side][at], cuts[1 - side] if index != "exact" else []),
             (given.path("ids", side, at), given.path("cosines", side, at)),
         )
         for side, at, shard in _each(cuts)

@@ -5,17 +5,16 @@ of each file of the run. Nothing heavy is loaded here: neither texts nor weights
 """
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from xmine.encoders.fingerprint import FACTS_FILE, Source, list_files
 from xmine.encoders.hub import find_encoder
-from xmine.encoders.pair import EncoderPair, is_pair
-from xmine.encoders.rescorer import Rescorer
+from xmine.encoders.pair import is_pair
 from xmine.files.atomic import remove
 from xmine.files.cache import PARTS
 from xmine.files.digests import digest, digest_of
@@ -24,6 +23,7 @@ from xmine.files.sealed_arrays import open_sealed
 from xmine.files.suffixes import kind_of, plugged
 from xmine.flags.names import FLAGS
 from xmine.mining.options import MiningOptions
+from xmine.mining.phrases import Figure, Report
 from xmine.run.folder import RUN_FILE, SINCE_FILE, SUMMARY_FILE
 from xmine.run.local import LocalEngine
 from xmine.run.steps import Steps
@@ -37,45 +37,37 @@ _MORE = FACTS_FILE, "reranking.json", "README.md"
 _FILES = "*.toml", "*.parquet", "*.npy", SUMMARY_FILE, "neighbours/*", f"{PARTS}/*"
 
 
-@dataclass(frozen=True, slots=True)
-class Before:
-    """The report of a run that was made of the same.
+class _Known(NamedTuple):
+    """What a run has kept: languages, the lines of its report, the facts of `summary.json`."""
 
-    Attributes:
-        said: its lines.
-        found: the facts of `summary.json`.
-    """
-
+    languages: tuple[str, str]
     said: list[str]
     found: dict[str, Any]
 
-    @property
-    def result(self) -> "Before":
-        """Itself, as there is no other result."""
-        return self
 
-    @property
-    def languages(self) -> tuple[str, str]:
-        """The codes of both sides."""
-        left, right = self.found["languages"]
-        return left, right
+class Before(Report):
+    """The report of a run that was made of the same."""
+
+    def head(self) -> list[str]:
+        """Give the first sentence."""
+        return list(self.result.said[:1])
+
+    def figures(self) -> Iterator[Figure]:
+        """Give the other sentences."""
+        yield Figure("", None, "\n".join([*self.result.said[1:], UNCHANGED]))
 
     @property
     def warnings(self) -> list[str]:
         """What the user was told."""
-        return list(self.found["warnings"])
+        return list(self.result.found["warnings"])
 
     def facts(self) -> dict[str, object]:
         """List every figure, for JSON."""
-        return dict(self.found)
-
-    def lines(self, how: str = "") -> list[str]:
-        """Write the figures, a sentence a line; `how` ends the first sentence."""
-        return [f"{self.said[0]}, {how}", *self.said[1:], UNCHANGED]
+        return dict(self.result.found)
 
 
-def sources_of(*models: str | None) -> list[Source]:
-    """List the files of models, which are not loaded; None is the encoder that ships."""
+def _sources(models: Sequence[str | None]) -> list[Source]:
+    """List the files of models, which are not loaded."""
     found = []
     for model in models:
         sides = [f"{model}/source", f"{model}/target"] if model and is_pair(model) else [model]
@@ -85,17 +77,11 @@ def sources_of(*models: str | None) -> list[Source]:
     return found
 
 
-def loaded_from(encoder: EncoderPair | None, rescorer: Rescorer | None) -> list[Source]:
-    """List the files that models were loaded from."""
-    every = [*(encoder.sides.values() if encoder else ()), rescorer]
-    return [each.source for each in dict.fromkeys(every) if each and each.source]
-
-
 def made_of(
     inputs: tuple[TextInput, TextInput],
     options: MiningOptions,
     more: Sequence[object],
-    models: Sequence[Source],
+    models: Sequence[str | None],
 ) -> str:
     """Name all that pairs are made of: files by their bytes, options by their values.
 
@@ -103,7 +89,7 @@ def made_of(
         inputs: of both sides.
         options: all of them.
         more: labelled pairs, and the paths of vectors.
-        models: encoders and a second model.
+        models: encoders and a second model; None is the encoder that ships.
 
     Returns:
         an empty text where a text is read only once, or another package has a part in it.
@@ -115,7 +101,10 @@ def made_of(
     told = [
         *(f"{each.given} {getattr(each, 'notes', '')} {each.survey.digest}" for each in inputs),
         *(part.path for part in parts),
-        *(f"{x.name} {x.digests} {[digest_of(x.folder / name) for name in _MORE]}" for x in models),
+        *(
+            f"{x.name} {x.digests} {[digest_of(x.folder / name) for name in _MORE]}"
+            for x in _sources(models)
+        ),
         *(f"{each} {digest_of(each)}" if isinstance(each, Path) else repr(each) for each in more),
     ]
     return digest(__version__, repr(asdict(options)), repr(options.origins), *told)
@@ -141,7 +130,8 @@ def result_before(folder: Path, mark: Callable[[], str]) -> Before | None:
         said, digests = ("", {}) if found is None else json.loads(found.tobytes())
         if not said or digests != _digests(folder):
             return None
-        return Before(said, json.loads((folder / SUMMARY_FILE).read_text(encoding="utf-8")))
+        facts = json.loads((folder / SUMMARY_FILE).read_text(encoding="utf-8"))
+        return Before(_Known(facts["languages"], said, facts))
 
 
 def _digests(folder: Path) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """Sentences, vectors and neighbours -> candidates: retrieved, given a probability, flagged."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from xmine.flags.beside import Vectors
 from xmine.flags.flag_set import Flags
 from xmine.flags.near_copies import same_texts
 from xmine.flags.plugged import with_plugins
-from xmine.flags.reading import ReadLines, compared, read_lines
+from xmine.flags.reading import PAIR, ReadLines, compared, read_lines
 from xmine.flags.rules import flag_pairs, untranslated
 from xmine.knn.cosines import pair_cosines
 from xmine.knn.neighbours import Neighbours
@@ -21,14 +22,24 @@ from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import Judge
 from xmine.pairs.known import NOTHING_KNOWN, NOTHING_SETTLED, LabelledPairs, SettledPairs, labels_of
 from xmine.progress import Report, silent
+from xmine.run.local import LocalEngine
+from xmine.run.pair_steps import Rows, look_at
 from xmine.run.steps import Steps
 from xmine.scoring.alignment import Looseness
 from xmine.scoring.decoys import POWER, as_odds, estimate_by_decoys, joined
 from xmine.scoring.margin import MarginScores, margin_scores, pair_scores
-from xmine.scoring.probability import Confidence, Floats, Kindred, estimate, sigmoid
+from xmine.scoring.probability import (
+    PAIRS_AT_ONCE,
+    Confidence,
+    Floats,
+    Kindred,
+    estimate,
+    sigmoid,
+)
 from xmine.scoring.retrieval import ChosenPairs, choose_pairs
 from xmine.scoring.threshold import choose_threshold
 from xmine.text.identification import guess_language
+from xmine.text.languages import scripts_of
 from xmine.text.packed import PickedTexts
 from xmine.text.sentences import Sentences
 
@@ -174,14 +185,25 @@ def read_candidates(
         steps: make the files of what is read; None for none.
     """
     chosen, weights = candidates.chosen, candidates.weights
-    copies = same_texts(*candidates.texts())
     sides, pairs = (candidates.source, candidates.target), (chosen.sources, chosen.targets)
+
+    def texts(x: Rows, y: Rows) -> tuple[PickedTexts, PickedTexts]:
+        return PickedTexts(sides[0].texts, x), PickedTexts(sides[1].texts, y)
+
+    given = PAIRS_AT_ONCE, silent, False, LocalEngine()
+    copies = look_at(pairs, lambda x, y: same_texts(*texts(x, y)), "?", steps, "same", (), *given)
     languages = (
         options.src_lang or _language(sides[0], pairs[0], copies, known),
         options.tgt_lang or _language(sides[1], pairs[1], copies, known),
     )
     read = read_lines(sides, pairs, languages, report, steps)
-    told = np.stack(untranslated(pairs, sides, read))
+    scripts = (scripts_of(code, side.texts) for code, side in zip(languages, sides, strict=True))
+    made_of = [*languages, *(" ".join(sorted(each)) for each in scripts)]
+
+    def look(x: Rows, y: Rows) -> NDArray[np.bool_]:
+        return np.stack(untranslated((x, y), sides, read), axis=1)
+
+    told = look_at(pairs, look, "?", steps, "untranslated", made_of, *given).T
     read = replace(read, untranslated=told)
     candidates = replace(candidates, read=read, copies=copies | told[1:].all(axis=0))
     if weights is None:
@@ -191,8 +213,9 @@ def read_candidates(
     chosen = replace(chosen, scores=lower)
     if (decoys := candidates.decoys) is not None:
         pairs = decoys.sources, decoys.targets
-        texts = PickedTexts(sides[0].texts, pairs[0]), PickedTexts(sides[1].texts, pairs[1])
-        differ = replace(read, pairs=compared(texts, languages, names=["number"]))
+        number = partial(compared, languages=languages, names=["number"])
+        made = partial(look_at, pairs, lambda x, y: number(texts(x, y)), PAIR, steps, "decoys")
+        differ = replace(read, pairs=made(languages, *given))
         less = differ.against(pairs, replace(weights, other_language=0))
         decoys = replace(decoys, scores=(decoys.scores - less).astype(np.float32))
         candidates = replace(candidates, decoys=decoys)
@@ -218,7 +241,7 @@ def _decoys(
     if kin is None:
         return decoys
     width, codes = len(near.sources), [np.empty(0, np.int64)]
-    for some in slices(len(alone)):
+    for some in slices(len(alone), PAIRS_AT_ONCE):
         x, y = alone.sources[some], alone.targets[some]
         row, column = kin(x, y, near)
         codes.append((x[:, None] * width + near.targets[x])[row])

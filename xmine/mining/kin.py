@@ -6,12 +6,13 @@ as near, and no reason to doubt the pair.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.vectors import Encoded
+from xmine.files.digests import digest
 from xmine.files.scratch import slices
 from xmine.flags.line_features import kept_keys, keys_of
 from xmine.flags.near_copies import letters_of
@@ -46,11 +47,13 @@ class Kin:
         keys: int64 [sentences] of both sides, a hash of their letters, see `LineFeatures`.
         given: sorted codes of pairs that are given, source row x targets + target row: partners of
             one sentence are no rivals.
+        seen: what was told of some pairs; it is asked twice for the chosen ones.
     """
 
     sides: tuple[Encoded, Encoded]
     keys: tuple[Rows, Rows]
     given: Rows | None = None
+    seen: dict[str, tuple[Bools, Bools]] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -102,6 +105,12 @@ class Kin:
             that are kin of x.
         """
         targets, sources = near.targets[x], near.sources[y]
+        name = digest(*(np.ascontiguousarray(each).tobytes() for each in (x, y, targets, sources)))
+        if name not in self.seen:
+            self.seen[name] = self._told(x, y, targets, sources)
+        return self.seen[name]
+
+    def _told(self, x: Rows, y: Rows, targets: Rows, sources: Rows) -> tuple[Bools, Bools]:
         (_, left), (_, right) = self.sides
         own = exact_cosines(left[x], right, y[:, None])[:, 0]
         row, column = self._kin(1, y, targets, own), self._kin(0, x, sources, own)

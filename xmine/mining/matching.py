@@ -6,7 +6,6 @@ stretches of chosen pairs are looked for, and a second model is asked.
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +17,12 @@ from xmine.encoders.tokens import TokenVectors
 from xmine.encoders.vectors import Encoded
 from xmine.files import scratch
 from xmine.files.digests import digest
-from xmine.files.sealed_arrays import opened_sealed
 from xmine.knn.cosines import pair_cosines
-from xmine.knn.neighbours import Neighbours, found_in
+from xmine.knn.neighbours import Neighbours
 from xmine.progress import Report, silent, ticks
 from xmine.run.local import LocalEngine
-from xmine.run.steps import Steps, joined, rows_of
+from xmine.run.pair_steps import look_at
+from xmine.run.steps import Steps, joined
 from xmine.run.task import Engine
 from xmine.scoring.alignment import Looseness, loosest_stretches
 from xmine.scoring.late_interaction import FIGURES, Rows, Singles, match_pairs
@@ -31,8 +30,9 @@ from xmine.scoring.reranking import TokenMatches
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.text.packed import PickedTexts
 
-# Rows or pairs of a task: the more, the more alike are the lengths of the pairs of a batch.
-ROWS_OF_A_TASK = 16_384
+# The more pairs a task has, the more alike are the lengths of the pairs of a batch.
+PAIRS_OF_A_TASK = 32_768
+ROWS_AT_ONCE = 65_536
 _COSINES_AT_ONCE = 65_536
 
 # Gives the tokens of both sides; a method of plain data where tasks run elsewhere.
@@ -41,7 +41,7 @@ OpenTokens = Callable[[], tuple[TokenVectors, TokenVectors]]
 
 def match_candidates(
     open_tokens: OpenTokens,
-    neighbours: Neighbours | Path,
+    neighbours: Neighbours,
     nearest: int,
     steps: Steps,
     made_of: Sequence[str],
@@ -53,63 +53,50 @@ def match_candidates(
 
     Args:
         open_tokens: gives the tokens of both sides, in a task.
-        neighbours: the candidates, or the folder of their search.
+        neighbours: the candidates.
         nearest: how many of them are candidates.
-        steps: make the files, float32 [rows, 5 k + 1]: the figures of `match_pairs` of each
-            candidate, and the number of tokens of the row.
-        made_of: names tokens and neighbours.
+        steps: make the files, float32 [pairs, 7]: the figures of `match_pairs` of each candidate,
+            and the numbers of tokens of both sides.
+        made_of: names the tokens.
         tick: called with the number of rows that are done, of both sides.
         engine, prepare: see `Steps.make`.
     """
-    near = _opened(neighbours, nearest)
-    done, known, found = 0, None, []
-    for name, ids in (("source", near.targets), ("target", near.sources)):
-        maker = partial(_match, open_tokens, neighbours, nearest, known)
-        rows = range(0, len(ids), ROWS_OF_A_TASK)
-        arrays, further = (
-            {f"matches-{name}": np.float32},
-            partial(lambda before, row: tick(before + row), done),
-        )
-        key = [*made_of, str(nearest)]
-        files = steps.make(arrays, key, rows, maker, further, engine=engine, prepare=prepare)
-        done += len(ids)
-        known = [path for (path,) in files]
-        matrix = joined(files, 0, np.float32)
-        found.append((matrix[:, :-1].reshape(len(matrix), -1, len(FIGURES)), matrix[:, -1]))
+    near = neighbours.first(nearest)
+    sizes = len(near.targets), len(near.sources)
+    cells = (
+        np.arange(sizes[0])[:, None] * sizes[1] + near.targets,
+        near.sources * sizes[1] + np.arange(sizes[1])[:, None],
+    )
+    codes = np.unique(np.concatenate([each.ravel() for each in cells]))
+    figures = look_at(
+        (codes // sizes[1], codes % sizes[1]),
+        partial(_match, open_tokens),
+        np.float32,
+        steps,
+        "matches",
+        made_of,
+        PAIRS_OF_A_TASK,
+        lambda done: tick(done * sum(sizes) // len(codes)),
+        apart=engine is not None and engine.shared,
+        engine=engine,
+        prepare=prepare,
+    )
+    found = []
+    for side, own in enumerate(cells):
+        matches = scratch.empty((*own.shape, len(FIGURES)), np.float32)
+        lengths = np.empty(len(own), np.float32)
+        for some in scratch.slices(len(own), ROWS_AT_ONCE):
+            every = figures[np.searchsorted(codes, own[some])]
+            matches[some], lengths[some] = every[..., :-2], every[:, 0, side - 2]
+        found.append((matches, lengths))
     (targets, lengths), (sources, others) = found
     return TokenMatches(targets, sources, lengths, others)
 
 
-def _opened(neighbours: Neighbours | Path, nearest: int) -> Neighbours:
-    found = found_in(neighbours) if isinstance(neighbours, Path) else neighbours
-    assert found is not None
-    return found.first(nearest)
-
-
-def _match(
-    open_tokens: OpenTokens,
-    neighbours: Neighbours | Path,
-    nearest: int,
-    known: Sequence[Path] | None,
-    start: int,
-    stop: int,
-) -> Iterator[tuple[Singles]]:
-    """Compare the candidates of some rows of a side; `known` has the matches of the sources."""
-    tokens, near, rows = open_tokens(), _opened(neighbours, nearest), np.arange(start, stop)
-    if known is None:
-        x, y = np.broadcast_arrays(rows[:, None], near.targets[rows])
-        missing = np.ones(x.shape, dtype=bool)
-        matches = np.empty((*x.shape, len(FIGURES)), np.float32)
-    else:
-        x, y = np.broadcast_arrays(near.sources[rows], rows[:, None])
-        same = near.targets[x] == y[..., None]  # [rows, k, k of the sources]
-        missing = ~same.any(axis=-1)
-        theirs = rows_of(known, ROWS_OF_A_TASK, x)[..., :-1].reshape(*x.shape, -1, len(FIGURES))
-        at = same.argmax(axis=-1)[..., None, None]
-        matches = np.take_along_axis(theirs, at, axis=-2)[..., 0, :]
-    matches[missing] = match_pairs(*tokens, x[missing], y[missing])
-    lengths = tokens[0 if known is None else 1].lengths_of(rows)[:, None].astype(np.float32)
-    yield (np.concatenate([matches.reshape(len(rows), -1), lengths], axis=1),)
+def _match(open_tokens: OpenTokens, x: Rows, y: Rows) -> Singles:
+    tokens = open_tokens()
+    lengths = (side.lengths_of(rows) for side, rows in zip(tokens, (x, y), strict=True))
+    return np.column_stack([match_pairs(*tokens, x, y), *lengths]).astype(np.float32)
 
 
 def stretches_of_chosen(
@@ -131,27 +118,17 @@ def stretches_of_chosen(
         tick: called with the number of pairs that are done.
         engine, prepare: see `Steps.make`.
     """
-    order = np.lexsort((chosen.targets, chosen.sources))
-    rows = scratch.empty((len(chosen), 2), np.int64)
-    rows[:, 0], rows[:, 1] = chosen.sources[order], chosen.targets[order]
-    made_of = [*made_of, digest(rows.data.cast("B") if rows.size else b"")]
-    given = steps.put("likely", rows) if engine and engine.shared else rows
-    maker, arrays = partial(_stretches, open_tokens, given), {"stretches": np.float32}
-    starts = range(0, len(rows), ROWS_OF_A_TASK)
-    files = steps.make(arrays, made_of, starts, maker, tick, engine=engine, prepare=prepare)
-    figures = scratch.empty((4, len(rows)), np.float32)
-    if files:
-        figures[:, order] = joined(files, 0, np.float32).T
+    pairs, look = (chosen.sources, chosen.targets), partial(_stretches, open_tokens)
+    given = np.float32, steps, "stretches", made_of, PAIRS_OF_A_TASK, tick
+    apart = engine is not None and engine.shared
+    found = look_at(pairs, look, *given, apart=apart, engine=engine, prepare=prepare)
+    figures = scratch.stored(found.T)
     return Looseness(figures[:2], figures[2:])
 
 
-def _stretches(
-    open_tokens: OpenTokens, pairs: Rows | Path, start: int, stop: int
-) -> Iterator[tuple[Singles]]:
-    rows = opened_sealed(pairs, np.int64) if isinstance(pairs, Path) else pairs
-    x, y = np.ascontiguousarray(rows[start:stop].T)
+def _stretches(open_tokens: OpenTokens, x: Rows, y: Rows) -> Singles:
     loose = loosest_stretches(*open_tokens(), x, y).looseness
-    yield (np.concatenate([loose.values, loose.weights]).T.astype(np.float32),)
+    return np.concatenate([loose.values, loose.weights]).T.astype(np.float32)
 
 
 def read_figures(

@@ -26,10 +26,11 @@ from xmine.scoring.threshold import FEW
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Reranks candidates by the tokens of an encoder."""
+    """Reranks candidates by the tokens of an encoder; `base`: of the run, see `Steps`."""
 
     encoder: SentenceEncoder
     reranker: Reranker
+    base: tuple[int, int]
 
     def learned(
         self,
@@ -68,7 +69,7 @@ class Judge:
     ) -> NDArray[np.float32]:
         """Compare the texts x and y of two sides, as `match_pairs`: float32 [pairs, 5]."""
         pairs = np.arange(len(x))
-        tokens = tokens_of_pairs(self.encoder, sides, x, y)
+        tokens = tokens_of_pairs(self.encoder, sides, x, y, self.base)
         return match_pairs(*tokens, pairs, pairs).astype(np.float32)
 
 

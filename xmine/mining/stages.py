@@ -25,6 +25,7 @@ from xmine.encoders.vectors import (
     Encoded,
     EncodedFiles,
     encode_sentences,
+    encoder_mark,
     knows_nothing,
     read_tokens,
     token_names,
@@ -49,6 +50,7 @@ from xmine.mining.run_facts import SIDES
 from xmine.progress import Report, silent, ticks
 from xmine.run.folder import Asked, RunFolder, open_run, temporary_run, working_folder
 from xmine.run.local import LocalEngine
+from xmine.run.pair_steps import with_base
 from xmine.run.steps import Steps
 from xmine.run.task import Engine
 from xmine.scoring.alignment import Looseness
@@ -188,6 +190,7 @@ class Stages:
             self._files.append(files)
             vectors = self._matrix(side, files) if self.run.kept else files.joined()
             found.append((some if len(known) == len(some) else some.known(known), vectors))
+        self.steps = with_base(self.steps, found[0][0], found[1][0])
         return found[0], found[1]
 
     def _matrix(self, side: str, files: EncodedFiles) -> NDArray[np.float16]:
@@ -272,7 +275,7 @@ class Stages:
             made.files if made.tokens else read_tokens(encoder, each, self.steps, self._report)
             for made, (each, _) in zip(self._files, encoded, strict=True)
         )
-        return open_tokens(encoder, (left, right))
+        return open_tokens(encoder, (left, right), self.steps.base.sizes)
 
     def _tokens_in_tasks(
         self, encoded: tuple[Encoded, Encoded], encoder: SentenceEncoder, note: str
@@ -287,7 +290,8 @@ class Stages:
             tuple(made.files if made.tokens else token_names(encoder, each, self.steps))
             for made, (each, _) in zip(self._files, encoded, strict=True)
         )
-        return TokenFiles((left, right), recipe).open, self.steps.engine, read
+        files = TokenFiles((left, right), recipe, self.steps.base.sizes)
+        return files.open, self.steps.engine, read
 
     def rerank(
         self,
@@ -305,11 +309,9 @@ class Stages:
         note = "matching the tokens of candidates"
         read, engine, prepare = self._tokens_in_tasks(encoded, encoder, note)
         near = neighbours.first(RERANKED + 1)
-        given = self.run.path("neighbours") if engine.shared else neighbours
         tick = ticks(self._report, "matching tokens", len(near.targets) + len(near.sources))
-        matches = match_candidates(
-            read, given, RERANKED + 1, self.steps, [self._search_mark()], tick, engine, prepare
-        )
+        given = neighbours, RERANKED + 1, self.steps, [encoder_mark(encoder, self.steps)]
+        matches = match_candidates(read, *given, tick, engine, prepare)
         lengths = matches.source_lengths, matches.target_lengths
         if self._options.rerank == "auto" and min(map(np.median, lengths)) <= FEW_TOKENS:
             return None
@@ -317,7 +319,8 @@ class Stages:
         margins = margin_scores(neighbours, k=k).first(RERANKED)
         weights, spare = weights_of(encoder), (neighbours.first(k + 1), matches)
         few = near.first(RERANKED), matches.first(RERANKED)
-        return Judge(encoder, Reranker(*few, margins, weights, spare=spare))
+        reranker = Reranker(*few, margins, weights, spare=spare)
+        return Judge(encoder, reranker, self.steps.base.sizes)
 
     def stretches(
         self,
@@ -338,7 +341,7 @@ class Stages:
         some, note = chosen.take(likely), "looking for stretches without counterparts"
         read, engine, prepare = self._tokens_in_tasks(encoded, encoder, note)
         tick = ticks(self._report, "looking for stretches", len(some))
-        made_of = [self._search_mark()]
+        made_of = [encoder_mark(encoder, self.steps)]
         found = stretches_of_chosen(read, some, self.steps, made_of, tick, engine, prepare)
         return found.spread(likely, len(chosen))
 

@@ -72,7 +72,7 @@ static PyObject *choose(PyObject *self, PyObject *args) {
     return PyErr_Format(PyExc_ValueError, "no instruction set %s here", name);
 }
 
-enum { MOST_BUFFERS = 16 };
+enum { MOST_TOKENS = 1 << 30, MOST_NUMBERS = 1 << 20 };
 
 /* Release buffers; give None, or NULL where something is wrong. */
 static PyObject *finished(Py_buffer *buffers, int count, const char *wrong) {
@@ -134,12 +134,136 @@ static PyObject *path(PyObject *self, PyObject *args) {
     return finished(b, 7, NULL);
 }
 
+/* Whether a side has `pairs` pairs, all of whose tokens have a row of the table. */
+static int is_sound(const Py_buffer *b, const Tokens *side, ptrdiff_t dim, ptrdiff_t pairs) {
+    ptrdiff_t tokens = b[1].len / 4;
+    int is_out = side->width < dim || b[0].len % (side->width * 2) || b[2].len / 8 - 1 != pairs;
+    is_out |= tokens > MOST_TOKENS || b[4].len != 4 * tokens || b[5].len != 4 * tokens;
+    is_out |= side->less && b[3].len != 4 * tokens;
+    if (is_out || side->starts[0] != 0 || side->starts[pairs] != tokens) return 0;
+    for (ptrdiff_t i = 0; i < pairs; i++) is_out |= side->starts[i] > side->starts[i + 1];
+    ptrdiff_t rows = b[0].len / (side->width * 2);
+    for (ptrdiff_t i = 0; i < tokens; i++) is_out |= side->ids[i] < 0 || side->ids[i] >= rows;
+    return !is_out;
+}
+
+static PyObject *matching(PyObject *self, PyObject *args) {
+    Py_buffer b[12] = {{0}}, *other = b + 6;
+    Py_ssize_t dim, widths[2];
+    if (!PyArg_ParseTuple(args, "n(ny*y*y*y*w*w*)(ny*y*y*y*w*w*)", &dim, widths, b, b + 1, b + 2,
+                          b + 3, b + 4, b + 5, widths + 1, other, other + 1, other + 2, other + 3,
+                          other + 4, other + 5))
+        return finished(b, 12, NULL);
+    Tokens sides[2];
+    ptrdiff_t pairs = b[2].len / 8 - 1;
+    int is_whole = dim > 0 && pairs >= 0 && !b[3].len == !other[3].len;
+    for (int i = 0; i < 2 && is_whole; i++) {
+        const Py_buffer *its = b + 6 * i;
+        const int32_t *less = b[3].len ? its[3].buf : NULL;
+        sides[i] = (Tokens){its[0].buf, widths[i], its[1].buf, its[2].buf,
+                            less,       its[4].buf, its[5].buf};
+        is_whole = is_sound(its, &sides[i], dim, pairs);
+    }
+    if (!is_whole) return finished(b, 12, "matching: a token that the table has not");
+    int is_done;
+    Py_BEGIN_ALLOW_THREADS
+    is_done = chosen->matching(&sides[0], &sides[1], dim, pairs);
+    Py_END_ALLOW_THREADS
+    if (!is_done) PyErr_NoMemory();
+    return finished(b, 12, NULL);
+}
+
+/* Tell whether int64 numbers are outside of 0 to `rows` - 1, or of `lowest` to that. */
+static int are_outside(const int64_t *ids, ptrdiff_t count, ptrdiff_t rows, int64_t lowest) {
+    int outside = 0;
+    for (ptrdiff_t i = 0; i < count; i++) outside |= ids[i] < lowest || ids[i] >= rows;
+    return outside;
+}
+
+/* Tell whether rows of whole numbers are of a width, and as many as one side takes. */
+static int is_full(ptrdiff_t bytes, ptrdiff_t count, ptrdiff_t dim, int is_left) {
+    ptrdiff_t width = is_left ? 1 : chosen->wide();
+    if (dim < 1 || dim > MOST_NUMBERS) return 0;
+    return bytes / 2 >= (count + width - 1) / width * width * (dim + dim % 2);
+}
+
+static PyObject *quantise(PyObject *self, PyObject *args) {
+    Py_buffer b[3] = {{0}};
+    Py_ssize_t dim;
+    int is_half, is_left, are_unit = 1;
+    if (!PyArg_ParseTuple(args, "y*npy*pw*", b, &dim, &is_half, b + 1, &is_left, b + 2))
+        return finished(b, 3, NULL);
+    ptrdiff_t size = is_half ? 2 : 4, count = b[1].len / 8;
+    if (!is_full(b[2].len, count, dim, is_left) || b[0].len % (dim * size))
+        return finished(b, 3, "quantise: sizes differ");
+    if (are_outside(b[1].buf, count, b[0].len / (dim * size), 0))
+        return finished(b, 3, "quantise: a row that is not there");
+    Py_BEGIN_ALLOW_THREADS
+    are_unit = chosen->quantise(b[0].buf, is_half, dim, b[1].buf, count, is_left, b[2].buf);
+    Py_END_ALLOW_THREADS
+    return finished(b, 3, are_unit ? NULL : "these are not unit vectors");
+}
+
+static PyObject *scan(PyObject *self, PyObject *args) {
+    Py_buffer b[6] = {{0}};
+    Py_ssize_t dim;
+    int again;
+    Side sides[2];
+    if (!PyArg_ParseTuple(args, "y*y*w*y*y*w*np", b, b + 1, b + 2, b + 3, b + 4, b + 5, &dim, &again))
+        return finished(b, 6, NULL);
+    for (int i = 0; i < 2; i++) {
+        ptrdiff_t count = b[3 * i + 1].len / 8, keys = b[3 * i + 2].len / 8;
+        if (!is_full(b[3 * i].len, count, dim, i == 0) || !count || keys < count || keys % count)
+            return finished(b, 6, "scan: sizes differ");
+        sides[i] = (Side){b[3 * i].buf, b[3 * i + 1].buf, b[3 * i + 2].buf, count, keys / count};
+    }
+    Py_BEGIN_ALLOW_THREADS
+    chosen->scan(sides[0], sides[1], dim, again);
+    Py_END_ALLOW_THREADS
+    return finished(b, 6, NULL);
+}
+
+static PyObject *merge(PyObject *self, PyObject *args) {
+    Py_buffer b[3] = {{0}};
+    Py_ssize_t kept;
+    if (!PyArg_ParseTuple(args, "w*ny*y*", b, &kept, b + 1, b + 2)) return finished(b, 3, NULL);
+    ptrdiff_t count = b[1].len / 8, keys = b[2].len / 8;
+    if (kept < 1 || (count ? keys % count || keys / count != kept : keys)) return finished(b, 3, "merge: sizes differ");
+    if (are_outside(b[1].buf, count, b[0].len / 8 / kept, 0))
+        return finished(b, 3, "merge: a row that is not there");
+    Py_BEGIN_ALLOW_THREADS
+    chosen->merge(b[0].buf, b[1].buf, count, kept, b[2].buf);
+    Py_END_ALLOW_THREADS
+    return finished(b, 3, NULL);
+}
+
+static PyObject *cosines(PyObject *self, PyObject *args) {
+    Py_buffer b[4] = {{0}};
+    Py_ssize_t dim;
+    if (!PyArg_ParseTuple(args, "y*y*y*nw*", b, b + 1, b + 2, &dim, b + 3))
+        return finished(b, 4, NULL);
+    ptrdiff_t rows = dim > 0 ? b[0].len / 2 / dim : 0, cells = b[2].len / 8;
+    if (dim < 1 || b[3].len / 4 != cells || (cells && (!rows || cells % rows)))
+        return finished(b, 4, "cosines: sizes differ");
+    if (are_outside(b[2].buf, cells, b[1].len / 2 / dim, -1))
+        return finished(b, 4, "cosines: a row that is not there");
+    Py_BEGIN_ALLOW_THREADS
+    chosen->cosines(b[0].buf, b[1].buf, dim, b[2].buf, rows, rows ? cells / rows : 0, b[3].buf);
+    Py_END_ALLOW_THREADS
+    return finished(b, 4, NULL);
+}
+
 static PyMethodDef METHODS[] = {
     {"sets", sets, METH_NOARGS, "Name the instruction sets that run here, the fastest first."},
     {"choose", choose, METH_VARARGS, "Use the kernels of an instruction set from now on."},
     {"means", means, METH_VARARGS, "means(rows, factors, dim, ids, starts, out)"},
     {"path", path, METH_VARARGS,
      "path(given, starts, stops, kinds, values, down, codes, first, stop, size, line, gap)"},
+    {"matching", matching, METH_VARARGS, "matching(dim, side, side); see `Tokens` of kernels.h"},
+    {"quantise", quantise, METH_VARARGS, "quantise(vectors, dim, is_half, ids, is_left, out)"},
+    {"scan", scan, METH_VARARGS, "scan(left, ids, best, right, ids, best, dim, again)"},
+    {"merge", merge, METH_VARARGS, "merge(best, kept, rows, keys)"},
+    {"cosines", cosines, METH_VARARGS, "cosines(vectors, others, ids, dim, out)"},
     {NULL, NULL, 0, NULL},
 };
 static struct PyModuleDef MODULE = {

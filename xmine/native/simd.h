@@ -4,6 +4,7 @@
    is means_avx2. Products of whole numbers are exact, and floats are added in the order of the
    numpy twin without fused operations: so all sets give the same bytes. */
 #pragma once
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -11,6 +12,17 @@
 #define JOINED_(a, b) a##_##b
 #define JOINED(a, b) JOINED_(a, b)
 #define NAME(kernel) JOINED(kernel, XMINE_SET)
+
+/* Before a short loop over registers. */
+#ifdef __GNUC__
+#define UNROLLED _Pragma("GCC unroll 16")
+#define PREFETCHED(is_there, from, bytes)                                                          \
+    if (is_there)                                                                                  \
+        for (ptrdiff_t i_ = 0; i_ < (bytes); i_ += 64) __builtin_prefetch((from) + i_);
+#else
+#define UNROLLED
+#define PREFETCHED(is_there, from, bytes)
+#endif
 
 #if defined(__AVX512VNNI__)
 #include <immintrin.h>
@@ -22,7 +34,13 @@ static inline void store(void *p, Whole a) { _mm512_storeu_si512(p, a); }
 static inline Whole every(int32_t a) { return _mm512_set1_epi32(a); }
 /* Add to each lane the products of its two pairs of 16-bit numbers. */
 static inline Whole dot(Whole sum, Whole a, Whole b) { return _mm512_dpwssd_epi32(sum, a, b); }
+static inline Whole lesser(Whole a, Whole b) { return _mm512_min_epi32(a, b); }
 static inline uint32_t above(Whole a, Whole b) { return _mm512_cmpgt_epi32_mask(a, b); }
+static inline Whole minus(Whole a, Whole b) { return _mm512_sub_epi32(a, b); }
+/* x where a is above b, else y. */
+static inline Whole either(Whole a, Whole b, Whole x, Whole y) {
+    return _mm512_mask_blend_epi32(_mm512_cmpgt_epi32_mask(a, b), y, x);
+}
 #elif defined(__AVX2__)
 #include <immintrin.h>
 #define LANES 8
@@ -34,8 +52,13 @@ static inline Whole every(int32_t a) { return _mm256_set1_epi32(a); }
 static inline Whole dot(Whole sum, Whole a, Whole b) {
     return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
 }
+static inline Whole lesser(Whole a, Whole b) { return _mm256_min_epi32(a, b); }
 static inline uint32_t above(Whole a, Whole b) {
     return _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(a, b)));
+}
+static inline Whole minus(Whole a, Whole b) { return _mm256_sub_epi32(a, b); }
+static inline Whole either(Whole a, Whole b, Whole x, Whole y) {
+    return _mm256_blendv_epi8(y, x, _mm256_cmpgt_epi32(a, b));
 }
 #elif defined(__ARM_NEON) && defined(__aarch64__) && !defined(XMINE_PLAIN)
 #include <arm_neon.h>
@@ -50,9 +73,14 @@ static inline Whole dot(Whole sum, Whole a, Whole b) {
     int32x4_t low = vmull_s16(vget_low_s16(x), vget_low_s16(y));
     return vaddq_s32(sum, vpaddq_s32(low, vmull_high_s16(x, y)));
 }
+static inline Whole lesser(Whole a, Whole b) { return vminq_s32(a, b); }
 static inline uint32_t above(Whole a, Whole b) {
     const uint32_t bits[4] = {1, 2, 4, 8};
     return vaddvq_u32(vandq_u32(vcgtq_s32(a, b), vld1q_u32(bits)));
+}
+static inline Whole minus(Whole a, Whole b) { return vsubq_s32(a, b); }
+static inline Whole either(Whole a, Whole b, Whole x, Whole y) {
+    return vbslq_s32(vcgtq_s32(a, b), x, y);
 }
 #else
 #define LANES 4
@@ -72,9 +100,21 @@ static inline Whole dot(Whole sum, Whole a, Whole b) {
         sum.lane[i] += x[2 * i] * y[2 * i] + x[2 * i + 1] * y[2 * i + 1];
     return sum;
 }
+static inline Whole lesser(Whole a, Whole b) {
+    for (int i = 0; i < LANES; i++) a.lane[i] = a.lane[i] < b.lane[i] ? a.lane[i] : b.lane[i];
+    return a;
+}
 static inline uint32_t above(Whole a, Whole b) {
     uint32_t bits = 0;
     for (int i = 0; i < LANES; i++) bits |= (uint32_t)(a.lane[i] > b.lane[i]) << i;
     return bits;
+}
+static inline Whole minus(Whole a, Whole b) {
+    for (int i = 0; i < LANES; i++) a.lane[i] -= b.lane[i];
+    return a;
+}
+static inline Whole either(Whole a, Whole b, Whole x, Whole y) {
+    for (int i = 0; i < LANES; i++) y.lane[i] = a.lane[i] > b.lane[i] ? x.lane[i] : y.lane[i];
+    return y;
 }
 #endif

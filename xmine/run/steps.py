@@ -37,6 +37,18 @@ Maker = Callable[[int, int], Blocks]
 
 
 @dataclass(frozen=True, slots=True)
+class Base:
+    """The lines that a run began with, see `run.pair_steps`: a digest, and how many they are.
+
+    `whole` is the digest of all lines that there are now.
+    """
+
+    key: str = ""
+    sizes: tuple[int, int] = (0, 0)
+    whole: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Steps:
     """Makes the arrays of steps, or finds them.
 
@@ -46,6 +58,7 @@ class Steps:
         changed: called with each file that has changed since it was written.
         used: the names of the files that steps have made or found, and that outlast a sweep.
         kept: whether the files are for later runs, too.
+        base: of the run.
     """
 
     folder: Path
@@ -53,6 +66,7 @@ class Steps:
     changed: Callable[[Path], None] = silent
     used: set[str] = field(default_factory=set)
     kept: bool = True
+    base: Base = Base()
 
     def files(self, names: Iterable[str], made_of: MadeOf, rows: range) -> Files:
         """Name the files of a step: `rows` begins, ends and steps as its tasks do."""
@@ -191,20 +205,6 @@ def joined(files: Files, at: int, dtype: DTypeLike) -> NDArray[Any]:
     """Read one array of a step, whole: its only file, or a scratch array."""
     parts = parts_of(files, at, dtype)
     return parts[0] if len(parts) == 1 else scratch.joined(parts)
-
-
-def rows_of(paths: Sequence[Path], size: int, rows: NDArray[np.int64]) -> NDArray[Any]:
-    """Read some float32 rows of files of `size` rows each: [..., columns] for rows [...]."""
-    flat = rows.ravel()
-    places, found = flat // size, None
-    for place in np.unique(places).tolist():
-        here = places == place
-        some = opened_sealed(paths[place], np.float32)[flat[here] - place * size]
-        if found is None:
-            found = np.empty((len(flat), some.shape[1]), np.float32)
-        found[here] = some
-    assert found is not None
-    return found.reshape(*rows.shape, -1)
 
 
 def python_task(weight: float, *, apart: bool) -> Callable[..., Task]:

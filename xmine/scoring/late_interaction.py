@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine import native
 from xmine.encoders.tokens import HEAVIEST, UNIT, TokenVectors
 from xmine.files.scratch import slices
 from xmine.hardware import blas_threads
@@ -27,9 +28,7 @@ from xmine.knn.workers import WorkerPool
 # Numbers that a batch of pairs holds at once, 8 MB. In smaller batches the calls of numpy, which
 # two threads make, wait for each other.
 _NUMBERS = 2_000_000
-# Tokens of the longer of two sentences that are compared at once.
-_TOKENS_AT_ONCE = 1024
-LONG = 512  # tokens of a side from which on a pair is a batch, and compared a part at a time
+_PAIRS_AT_ONCE = 4096  # at most
 FIGURES = "match", "order", "missing", "covered", "length"
 COVERED = 0.7
 # Parts of a whole weight: squares of the parts of 100,000 tokens are still added exactly.
@@ -41,12 +40,10 @@ _BANDS = 5
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
-# Vectors and weights of the tokens of a sentence.
-Tokens = tuple[Singles, Singles]
 # The best cosine of each token, times UNIT**2, and the place of the token that has it.
-Counterparts = tuple[Singles, NDArray[np.intp]]
+Counterparts = tuple[Singles, NDArray[np.int32]]
 # Looks at a batch of pairs, see `each_batch`.
-OnBatch = Callable[[NDArray[np.intp], Tokens, Tokens, tuple[Rows, Rows]], None]
+OnBatch = Callable[[NDArray[np.intp], TokenVectors, TokenVectors], None]
 
 
 def match_pairs(source: TokenVectors, target: TokenVectors, x: Rows, y: Rows) -> Floats:
@@ -67,14 +64,8 @@ def match_pairs(source: TokenVectors, target: TokenVectors, x: Rows, y: Rows) ->
     """
     found = np.zeros((len(x), len(FIGURES)))
 
-    def match(at: NDArray[np.intp], left: Tokens, right: Tokens, _: tuple[Rows, Rows]) -> None:
-        (s, v), (t, w) = left, right
-        if len(s) == 1 and max(s.shape[1], t.shape[1]) > LONG:
-            best = best_of_long(s[0], t[0]), best_of_long(t[0], s[0])
-        else:
-            cosines = np.matmul(s, t.transpose(0, 2, 1))  # [pairs, tokens, tokens]
-            best = _best(cosines), _best(cosines.transpose(0, 2, 1))
-        found[at] = _figures(best[0], v, best[1], w)
+    def match(at: NDArray[np.intp], left: TokenVectors, right: TokenVectors) -> None:
+        found[at] = _figures(left, right)
 
     each_batch(source, target, x, y, match)
     return found
@@ -85,92 +76,136 @@ def each_batch(source: TokenVectors, target: TokenVectors, x: Rows, y: Rows, wor
 
     Args:
         source, target, x, y: as in `match_pairs`.
-        work: called with rows of `x` and `y`, the vectors [rows, tokens, dim] and weights of either
-            side, padded, and the numbers of tokens, int64 [rows] twice.
+        work: called with rows of `x` and `y`, and the tokens of either side.
     """
     lengths = source.lengths_of(x), target.lengths_of(y)
     some = np.flatnonzero((lengths[0] > 0) & (lengths[1] > 0))
-    lengths = lengths[0][some], lengths[1][some]
 
     def batch(rows: NDArray[np.intp]) -> None:
-        tokens = lengths[0][rows], lengths[1][rows]
         at = some[rows]
-        work(at, source.padded(x[at], tokens[0]), target.padded(y[at], tokens[1]), tokens)
+        work(at, source.take(x[at]), target.take(y[at]))
 
     with WorkerPool(blas_threads()) as pool:
-        pool.run(batch, batches(*lengths, source.dim), lambda: None)
+        pool.run(batch, _batches(lengths[0][some], lengths[1][some], source.dim), lambda: None)
 
 
-def _best(cosines: NDArray[np.float32]) -> Counterparts:
-    """Find the counterpart of each token: the first of the best."""
-    places = cosines.argmax(axis=2)
-    return np.take_along_axis(cosines, places[..., None], axis=2)[..., 0], places
+def counterparts(
+    left: TokenVectors, right: TokenVectors, *, strengths: bool = False
+) -> list[Counterparts]:
+    """Find for each token of pairs of sentences the one of the other side with the largest product.
+
+    Args:
+        left, right: the sentences, as `TokenVectors.take` gives them.
+        strengths: give strengths (`xmine.scoring.alignment`) in place of products, and no places.
+
+    Returns:
+        Of each side the largest product, at least 0, float32 [tokens], and the place of the first
+        token that has it, 0 where none is above 0: int32 [tokens].
+    """
+    if native.kernels is None:
+        return _by_numpy(left, right, strengths=strengths)
+    less = [np.empty(0, np.int32)] * 2
+    for _ in range(1 + strengths):
+        best = [np.empty((2, len(side.ids)), np.int32) for side in (left, right)]
+        sides = zip((left, right), less, best, strict=True)
+        given = (
+            (side.table.shape[1], side.table, side.ids, side.starts, minus, *found)
+            for side, minus, found in sides
+        )
+        native.kernels.matching(left.dim, *given)
+        less = [values for values, _ in best]
+    return [(values.astype(np.float32), places) for values, places in best]
 
 
-def _figures(left: Counterparts, v: Singles, right: Counterparts, w: Singles) -> Floats:
-    """Sum up the counterparts of tokens [pairs, tokens] with their weights: [pairs, 5]."""
-    sides = []
-    for (best, places), (_, back), weights in ((left, right, v), (right, left, w)):
-        total = weights.sum(axis=1, dtype=np.float64)
-        mutual = np.take_along_axis(back, places, axis=1) == np.arange(places.shape[1])
-        match = np.einsum("ij,ij->i", np.maximum(best, 0), weights * mutual, dtype=np.float64)
-        cosines = np.clip(best / np.float32(UNIT**2), 0, 1)
-        lost = np.rint(_PARTS * weights * (1 - cosines))
-        missing = np.einsum("ij,ij->i", lost, lost, dtype=np.float64) / (HEAVIEST * _PARTS**2)
-        covered = (weights * (best > COVERED * UNIT**2)).sum(axis=1, dtype=np.float64)
-        shares = match / UNIT**2 / total, missing / total, covered / total
-        sides.append((*shares, _correlation((best, places), weights), np.log(total)))
-    (match, missing, covered, order, size), (back, lacking, found, turned, length) = sides
-    columns = (match + back) / 2, np.maximum(missing, lacking), np.minimum(covered, found)
-    match, order = np.minimum(columns[0], 1), (order + turned) / 2
+def _by_numpy(left: TokenVectors, right: TokenVectors, *, strengths: bool) -> list[Counterparts]:
+    """Do what `counterparts` does with vectors that are padded, [pairs, tokens, dim]."""
+    (s, ours), (t, theirs) = _padded(left), _padded(right)
+    t = t.transpose(0, 2, 1)
+    best = [np.zeros(inside.shape, np.float32) for inside in (ours, theirs)]
+    places = [np.zeros(inside.shape, np.int32) for inside in (ours, theirs)]
+    parts = list(slices(ours.shape[1] * (theirs.size > 0), max(1, _NUMBERS // (theirs.size or 1))))
+    for part in parts:
+        cosines = np.matmul(s[:, part], t)
+        for side, some in enumerate((part, slice(None))):
+            cells, own = cosines.swapaxes(1, 1 + side), best[side][:, some]
+            if strengths:
+                np.maximum(own, cells.max(axis=2), out=own)
+                continue
+            at = cells.argmax(axis=2)
+            here = np.take_along_axis(cells, at[..., None], axis=2)[..., 0]
+            better = here > own
+            np.copyto(own, here, where=better)
+            np.copyto(places[side][:, some], at + side * part.start, "unsafe", where=better)
+    if strengths:
+        strong = [np.zeros_like(each) for each in best]
+        for part in parts:
+            cosines = cosines if len(parts) == 1 else np.matmul(s[:, part], t)
+            cosines *= 2
+            np.maximum(strong[1], (cosines - best[0][:, part, None]).max(axis=1), out=strong[1])
+            cosines -= best[1][:, None]
+            np.maximum(cosines.max(axis=2), 0, out=strong[0][:, part])
+        best = strong
+    return [(best[0][ours], places[0][ours]), (best[1][theirs], places[1][theirs])]
+
+
+def _padded(tokens: TokenVectors) -> tuple[Singles, NDArray[np.bool_]]:
+    """Pad sentences with their last tokens, which changes no largest product."""
+    inside, starts = tokens.inside, tokens.starts
+    places = np.minimum(starts[:-1, None] + np.arange(inside.shape[1]), starts[1:, None] - 1)
+    vectors = tokens.table.take(tokens.ids[places], axis=0)[..., : tokens.dim]
+    return vectors.astype(np.float32), inside
+
+
+def _figures(left: TokenVectors, right: TokenVectors) -> Floats:
+    """Find the figures of pairs of sentences that have tokens: [pairs, 5]."""
+    ours, theirs = counterparts(left, right)
+    match, missing, covered, order, size = _sums(left, ours, right, theirs[1])
+    back, lacking, found, turned, length = _sums(right, theirs, left, ours[1])
+    columns = np.minimum((match + back) / 2, 1), (order + turned) / 2
     # Turned around, the length is exactly the negative.
-    return np.stack([match, order, *columns[1:], size - length], axis=1)
+    more = np.maximum(missing, lacking), np.minimum(covered, found), size - length
+    return np.stack([*columns, *more], axis=1)
 
 
-def _correlation(counterparts: Counterparts, weights: Singles) -> Floats:
-    """Correlate the places of tokens [pairs, tokens] and of their counterparts; 0 where none is."""
-    best, places = counterparts
-    i = np.arange(best.shape[1], dtype=np.float64)
-    powers = np.stack([np.ones_like(i), i, i**2], axis=1)
+def _sums(
+    own: TokenVectors, counterparts: Counterparts, other: TokenVectors, back: NDArray[np.int32]
+) -> tuple[Floats, ...]:
+    """Sum up the counterparts of tokens with their weights: the figures of a side, [pairs] each."""
+    (best, places), starts = counterparts, own.starts[:-1]
+    i = np.arange(len(places)) - np.repeat(starts, own.lengths)
+    mutual = back[np.repeat(other.starts[:-1], own.lengths) + places] == i
+    single = own.weights[own.ids]
+    weights = single.astype(np.float64)
+    lost = np.rint(_PARTS * single * (1 - np.minimum(best / np.float32(UNIT**2), 1)))
+    some = weights * (best > 0)
+    of_i, of_j = some * i, some * places
     # Whole numbers, and so exact up to ten thousand tokens.
-    some = (weights * (best > 0)).astype(np.float64)
-    of_places = some * places
-    n, of_i, of_squares = (some @ powers).T
-    of_j, together = (of_places @ powers[:, :2]).T
+    terms = [weights, best * weights * mutual, lost.astype(np.float64) ** 2]
+    terms += [weights * (best > COVERED * UNIT**2), some, of_i, of_i * i]
+    terms += [of_j, of_j * i, of_j * places]
+    total, match, missing, covered, *moments = (np.add.reduceat(each, starts) for each in terms)
+    shares = match / UNIT**2 / total, missing / (HEAVIEST * _PARTS**2) / total, covered / total
+    return *shares, _correlation(*moments), np.log(total)
+
+
+def _correlation(
+    n: Floats, of_i: Floats, of_squares: Floats, of_j: Floats, together: Floats, squares: Floats
+) -> Floats:
+    """Correlate places i and j, of which these are the weighted sums; 0 where nothing varies."""
     across = n * together - of_i * of_j
-    squares = np.einsum("ij,ij->i", of_places, places, dtype=np.float64)
     spread = (n * of_squares - of_i**2) * (n * squares - of_j**2)
     found: Floats = np.where(spread > 0, across / np.sqrt(np.where(spread > 0, spread, 1)), 0)
     return np.clip(found, -1, 1)
 
 
-def batches(left: Rows, right: Rows, dim: int) -> Iterator[NDArray[np.intp]]:
-    """Cut pairs into batches of like lengths, int64 [pairs] twice, that hold few numbers."""
+def _batches(left: Rows, right: Rows, dim: int) -> Iterator[NDArray[np.intp]]:
+    """Cut pairs into batches of like lengths, int64 [pairs] twice, that are small when padded."""
     order = np.lexsort((right, np.rint(_BANDS * np.log(left))))
-    numbers = left * right + (left + right) * dim
-    start = 0
-    while start < len(order):
-        most = max(1, _NUMBERS // int(numbers[order[start]]))
-        rows = order[start : start + most]
-        while len(rows) > 1 and len(rows) * _padded(left[rows], right[rows], dim) > _NUMBERS:
-            rows = rows[: len(rows) * 3 // 4]
-        yield rows
-        start += len(rows)
-
-
-def _padded(left: Rows, right: Rows, dim: int) -> int:
-    longest = int(left.max()), int(right.max())
-    return longest[0] * longest[1] + sum(longest) * dim
-
-
-def best_of_long(s: Singles, t: Singles) -> Counterparts:
-    """Find the counterpart in t of each token of s, some tokens at a time: [1, tokens]."""
-    best = np.full((1, len(s)), -np.inf, dtype=np.float32)
-    places = np.zeros((1, len(s)), dtype=np.intp)
-    for rows in slices(len(s), _TOKENS_AT_ONCE):
-        for some in slices(len(t), _TOKENS_AT_ONCE):
-            found, where = _best((s[rows] @ t[some].T)[None])
-            better = found > best[:, rows]
-            places[:, rows] = np.where(better, where + some.start, places[:, rows])
-            best[:, rows] = np.where(better, found, best[:, rows])
-    return best, places
+    most = _NUMBERS * (1 if native.kernels is None else 4)  # kernels need no padding
+    while len(order):
+        rows = order[:_PAIRS_AT_ONCE]
+        longest, other = (np.maximum.accumulate(each[rows]) for each in (left, right))
+        numbers = (longest * other + (longest + other) * dim) * np.arange(1, len(rows) + 1)
+        size = max(1, int(np.searchsorted(numbers, most, side="right")))
+        yield order[:size]
+        order = order[size:]

@@ -11,7 +11,6 @@ from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from xmine.errors import FileError
 from xmine.files.atomic import writing
@@ -21,15 +20,8 @@ from xmine.files.sealed_arrays import open_sealed, write_all_sealed
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
-# What `load_model` gives, as it is kept; the codes of languages are lines of bytes.
-_KINDS = {
-    "likelihoods": np.float16,
-    "priors": np.float32,
-    "languages": np.uint8,
-    "steps": np.uint32,
-    "rows": np.uint16,
-    "features": np.int32,
-}
+# Of likelihoods, priors, lines of languages, steps, their rows, and features.
+_KINDS = np.float16, np.float32, np.uint8, np.uint32, np.uint16, np.int32
 
 
 @cache
@@ -41,31 +33,27 @@ def identifier(languages: tuple[str, ...] = ()) -> "LanguageIdentifier":
         return found
     from py3langid.langid import LanguageIdentifier
 
-    ptc, pc, codes, steps, rows, features = map(np.asarray, _arrays())
+    ptc, pc, lines, steps, rows, features = map(np.asarray, _arrays())
+    codes = lines.tobytes().decode().split("\n")
     # Byte after byte, a view of memory gives plain numbers; an array of numpy is slower.
-    return LanguageIdentifier(
-        *(ptc, pc, codes.tobytes().decode().split("\n"), steps.data, features.tolist()),
-        norm_probs=True,
-        tk_row=rows.data,
-    )
+    model = ptc, pc, codes, steps.data, features.tolist()
+    return LanguageIdentifier(*model, norm_probs=True, tk_row=rows.data)
 
 
-def _arrays() -> list[NDArray[Any]]:
+def _arrays() -> list[Any]:
     """Map the arrays; where the cache lacks one of this version, unpack and keep them."""
-    from py3langid import __version__
-    from py3langid.langid import MODEL_DIR, MODEL_FILE
-    from py3langid.modelio import load_model
+    from py3langid import __version__, langid, modelio
 
     folder = cache_folder() / PARTS
-    paths = [folder / f"py3langid-{__version__}-{name}.npy" for name in _KINDS]
+    paths = [folder / f"py3langid-{__version__}-{number}.npy" for number in range(len(_KINDS))]
     with suppress(FileError):  # that cannot be read
-        kept = list(map(open_sealed, paths, _KINDS.values()))
+        kept: list[Any] = list(map(open_sealed, paths, _KINDS))
         if all(each is not None for each in kept):
-            return [each for each in kept if each is not None]
+            return kept
     with writing(Path(gettempdir())):  # where the model is unpacked
-        ptc, pc, codes, steps, rows, features = load_model(MODEL_DIR / MODEL_FILE)
+        ptc, pc, codes, *rest = modelio.load_model(langid.MODEL_DIR / langid.MODEL_FILE)
     lines = np.frombuffer("\n".join(codes).encode(), np.uint8)
-    unpacked = [ptc, pc, lines, np.asarray(steps), np.asarray(rows), np.array(features, np.int32)]
+    unpacked = [ptc, pc, lines, *map(np.asarray, rest[:2]), np.array(rest[2], np.int32)]
     with suppress(OSError, FileError):  # a cache that cannot be written costs time, no more
         folder.mkdir(parents=True, exist_ok=True)
         write_all_sealed(paths, [tuple(unpacked)])

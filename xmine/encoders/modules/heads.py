@@ -19,6 +19,13 @@ _LEAST_VARIANCE = 1e-6  # of an axis that is whitened, over the largest
 _ACTIVATIONS = ("torch.nn.modules.activation.", "torch.nn.modules.linear.Identity")
 
 
+def on_device(array: NDArray[Any], device: torch.device) -> Tensor:
+    """Make a tensor of an array on a device; nothing waits for a GPU."""
+    tensor = torch.from_numpy(array)
+    is_gpu = device.type == "cuda"
+    return (tensor.pin_memory() if is_gpu else tensor).to(device, non_blocking=is_gpu)
+
+
 class _Head(nn.Module):
     """A module behind the body; its folder is one of sentence-transformers."""
 

@@ -147,7 +147,7 @@ class StaticEmbedding:
 
     def token_vectors(
         self, ids: NDArray[np.int32], shares: NDArray[np.float64] | None = None
-    ) -> NDArray[np.float32]:
+    ) -> NDArray[np.int16]:
         """Give the vectors of pieces as tokens, see `xmine.encoders.tokens`.
 
         Args:
@@ -157,7 +157,7 @@ class StaticEmbedding:
                 counts as often as it occurs, by the square of its weight.
 
         Returns:
-            float32 [all pieces, token dim], in which the rows of `ids` are filled in.
+            int16 [all pieces, token dim], in which the rows of `ids` are filled in.
         """
         rows, weights = np.zeros(0, np.int64), np.zeros(0)
         if shares is not None and self.dim > TOKEN_DIM:

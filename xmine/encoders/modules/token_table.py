@@ -22,7 +22,7 @@ class TokenTable:
         rows, weights: the pieces that decide about the axes, and the weight of each.
         vectors_of: gives the vectors of some pieces, float32 [pieces, width].
         axes: float32 [width, token dim]; None for all dimensions.
-        vectors: float32 [all pieces, token dim].
+        vectors: whole numbers, int16 [all pieces, token dim].
         is_there: bool [all pieces], which have been made.
     """
 
@@ -30,7 +30,7 @@ class TokenTable:
     weights: NDArray[np.float64]
     vectors_of: Callable[[NDArray[Any]], NDArray[np.float32]]
     axes: NDArray[np.float32] | None
-    vectors: NDArray[np.float32]
+    vectors: NDArray[np.int16]
     is_there: NDArray[np.bool_]
 
     @classmethod
@@ -45,15 +45,15 @@ class TokenTable:
         axes, (total, dim) = None, shape
         if len(rows) > TOKEN_DIM:  # fewer pieces have no more dimensions
             axes, dim = principal_axes(whole_vectors(vectors_of(rows))[0], weights), TOKEN_DIM
-        memory = mmap(-1, 4 * total * dim)  # np.zeros would take whole huge pages for a few rows
-        vectors = np.frombuffer(memory, np.float32).reshape(total, dim)
+        memory = mmap(-1, 2 * total * dim)  # np.zeros would take whole huge pages for a few rows
+        vectors = np.frombuffer(memory, np.int16).reshape(total, dim)
         return cls(rows, weights, vectors_of, axes, vectors, np.zeros(total, np.bool_))
 
     def is_of(self, rows: NDArray[np.int64], weights: NDArray[np.float64]) -> bool:
         """Tell whether these pieces decided about the axes."""
         return np.array_equal(rows, self.rows) and np.array_equal(weights, self.weights)
 
-    def filled(self, ids: NDArray[np.int32]) -> NDArray[np.float32]:
+    def filled(self, ids: NDArray[np.int32]) -> NDArray[np.int16]:
         """Give the vectors, with those of some pieces filled in."""
         used = used_rows(ids, len(self.vectors))
         used = used[~self.is_there[used]]

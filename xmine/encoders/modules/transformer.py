@@ -21,7 +21,7 @@ from xmine.encoders.modules.checkpoint import (
     read_settings,
     read_tokenizer,
 )
-from xmine.encoders.modules.heads import Dense, Head
+from xmine.encoders.modules.heads import Dense, Head, on_device
 from xmine.encoders.modules.pooling import Pooling
 from xmine.encoders.spans import Span, without_space
 from xmine.encoders.tokenizer import Ids, joined, ragged
@@ -201,7 +201,7 @@ class Transformer(nn.Module):
         batch = np.full(mask.shape, self.tokenizer.pad_token_id or 0, dtype=np.int64)
         batch[mask] = np.concatenate([ids[starts[row] : starts[row + 1]] for row in rows])
         device = self.model.device
-        return torch.from_numpy(batch).to(device), torch.from_numpy(mask).long().to(device)
+        return on_device(batch, device), on_device(mask.astype(np.int64), device)
 
     def embed(
         self, texts: Sequence[str], prompt: str = ""

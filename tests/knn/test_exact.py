@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from tests.toys.grids import mostly_long
 from xmine.files.scratch import scratch_in
 from xmine.knn import exact, rescoring
-from xmine.knn.blocks import Cutting, Multiplier, plan_blocks
+from xmine.knn.blocks import Cutting, FusedMultiplier, Multiplier, plan_blocks
 from xmine.knn.cosines import all_cosines, exact_cosines
 from xmine.knn.duplicates import Distinct
 from xmine.knn.exact import exact_memory, search_exact
-from xmine.knn.fused import FusedMultiplier, is_fused
+from xmine.knn.fused import is_fused
 from xmine.knn.neighbours import Neighbours
 from xmine.knn.topk import columns_of, merge, pack, values_of
 from xmine.knn.workers import WorkerPool

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from xmine import native
 from xmine.hardware import blas_threads
 from xmine.knn.duplicates import Distinct
-from xmine.knn.fused import FusedMultiplier, in_tiles, is_fused
+from xmine.knn.fused import barred, in_tiles, is_fused
 from xmine.knn.topk import EMPTY, GROUP, BlockMaxima, Keys
 from xmine.knn.workers import WorkerPool
 
@@ -141,6 +142,33 @@ class Multiplier:
             self.maxima.offer_columns(best, sources.start + row)
             with sources.lock:
                 self.maxima.offer_rows(sources.best[row : row + len(left)], start)
+        with sources.lock:
+            sources.finished += stop - start
+
+
+class FusedMultiplier:
+    """What `Multiplier` does, without a block."""
+
+    def __init__(self, right: Distinct, plan: Cutting) -> None:
+        self.side, self.rows = right, plan.rows
+
+    def multiply(
+        self, sources: SourceBlock, start: int, stop: int, best: Keys, pool: WorkerPool
+    ) -> None:
+        """See `Multiplier.multiply`."""
+        kernels: Any = native.kernels
+        columns, dim = np.arange(start, stop), self.side.vectors.shape[1]
+        right = in_tiles(self.side, columns, is_left=False)
+        for row in range(0, len(sources.best), self.rows):
+            if pool.stopped:
+                return
+            ours = sources.best[row : row + self.rows]
+            rows, left = np.arange(len(ours)), sources.vectors[row : row + self.rows]
+            with sources.lock:
+                found = barred(ours, rows)
+            kernels.scan(left, sources.start + row + rows, found, right, columns, best, dim, False)
+            with sources.lock:
+                kernels.merge(ours, ours.shape[1], rows, found)
         with sources.lock:
             sources.finished += stop - start
 

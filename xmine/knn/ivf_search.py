@@ -112,7 +112,7 @@ def settle(
     kept others of these: such rows are searched exactly.
     """
     dim = way.queries.vectors.shape[1]
-    rows = rescore_certain(way, best, np.arange(len(best)), key_error(dim), pool, tick)
+    rows = rescore_certain(way, best, np.arange(len(best)), key_error(way), pool, tick)
     if len(rows):
         rows = rescore_certain(way, again(rows), rows, error(dim), pool, lambda _: tick(1.0))
     for start in range(0, len(rows), _SEARCHED_AT_ONCE):

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from xmine.files import scratch
 from xmine.knn.cosines import Floats, Rows, all_cosines, exact_cosines, ordered, widen
 from xmine.knn.duplicates import Distinct
+from xmine.knn.fused import is_fused
 from xmine.knn.topk import EMPTY, Keys, columns_of, values_of
 from xmine.knn.workers import WorkerPool
 
@@ -32,6 +33,7 @@ class Direction:
         queries, others: their distinct rows.
         ids: int64 [queries, k], to be filled.
         cosines: float32 [queries, k], to be filled.
+        is_mixed: whether any machine may have made the keys, by whichever product.
         found: the same for all rows, not the distinct ones alone; None if that is all of them.
     """
 
@@ -40,6 +42,7 @@ class Direction:
     ids: Rows
     cosines: Floats
     found: tuple[Rows, Floats] | None = None
+    is_mixed: bool = False
 
     @property
     def k(self) -> int:
@@ -84,13 +87,16 @@ def error(dim: int) -> float:
     return (dim + 64) * 2.0**-24
 
 
-def key_error(dim: int) -> float:
-    """Bound the error of the cosine of a key, whichever product made it.
+def key_error(way: Direction) -> float:
+    """Bound the error of the cosine of a key.
 
     The fused product rounds every number of two rows by up to half of 1/32,000: by Cauchy and
     Schwarz that moves a cosine by sqrt(dim)/32,000 at most, if rows are no longer than one; and
     float32 rounds the products with 32,000 and the sum.
     """
+    dim = way.queries.vectors.shape[1]
+    if not way.is_mixed and not is_fused():
+        return error(dim)
     return 1.03 * math.sqrt(dim) / 32_000 + 2.0**-20
 
 
@@ -98,9 +104,8 @@ def rescore(
     way: Direction, keys: Keys, start: int, pool: WorkerPool, tick: Callable[[], None]
 ) -> None:
     """Fill the k nearest of rows from `start`, out of the keys of their best cells [rows, kept]."""
-    margin = key_error(way.queries.vectors.shape[1])
     every = np.arange(start, start + len(keys))
-    rows = rescore_certain(way, keys, every, margin, pool, lambda _: tick())
+    rows = rescore_certain(way, keys, every, key_error(way), pool, lambda _: tick())
     pieces = [rows[i : i + _AGAIN_ROWS] for i in range(0, len(rows), _AGAIN_ROWS)]
     pool.run(lambda piece: _search_again(way, piece, pool), pieces, tick)
 

@@ -68,7 +68,8 @@ class Tiled:
         """Open a shard that looks for its neighbours, and make room for these."""
         queries, others = self.side(number).part(*shard), self.side(1 - number)
         shape = len(queries), min(self.k, len(others))
-        return Direction(queries, others, np.empty(shape, np.int64), np.empty(shape, np.float32))
+        ids, cosines = np.empty(shape, np.int64), np.empty(shape, np.float32)
+        return Direction(queries, others, ids, cosines, is_mixed=True)
 
     def count(self) -> int:
         """Count the lists."""

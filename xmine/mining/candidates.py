@@ -261,13 +261,12 @@ def estimate_probabilities(
 ) -> Estimated:
     """Estimate how probable each candidate is a translation, and order the candidates by that.
 
-    Args:
-        candidates: the pairs.
-        seeds: pairs that are known, by the lines that stand for repeated ones.
-        settled: pairs that keep their probability, unless they are known or copies; that of the
-            others is estimated without them. Where the estimate finds no translation among these,
-            they keep the probability of the run before, too: few are left, or hardly stand out.
-        keep_copies: whether pairs with the same text on both sides are translations.
+    Pairs that are `settled` keep their probability, unless they are known or copies; that of the
+    others is estimated without them. Where the estimate finds no translation among these, they keep
+    the probability of the run before, too: few are left, or hardly stand out.
+
+    `seeds` are known by the lines that stand for repeated ones; `keep_copies`: whether pairs with
+    the same text on both sides are translations.
     """
     copies, known = known_pairs(candidates, seeds)
     chosen, lines = candidates.chosen, candidates.lines()

@@ -127,9 +127,10 @@ def test_sizes_that_differ_and_rows_that_are_not_there_are_refused(kernels: Any)
 
 
 def test_any_type_and_order_in_memory_is_searched(kernels: Any) -> None:
-    sides = [random_rows(90, 33, seed).astype(np.float32) for seed in (1, 2)]
-    plain = search_exact(*sides, 4)
-    for given in (np.float64, ">f4"):
-        for turned in (np.asfortranarray, lambda side: np.repeat(side, 2, axis=0)[::2]):
-            found = search_exact(*(turned(side).astype(given, order="A") for side in sides), 4)
-            assert np.array_equal(found.targets, plain.targets), given
+    left, right = (random_rows(90, 33, seed).astype(np.float32) for seed in (1, 2))
+    plain = search_exact(left, right, 4)
+    for kind in (np.float64, ">f4"):
+        one: Any = np.asfortranarray(left.astype(kind))
+        other: Any = np.repeat(right.astype(kind), 2, axis=0)[::2]
+        found = search_exact(one, other, 4)
+        assert np.array_equal(found.targets, plain.targets), kind

@@ -285,11 +285,7 @@ def _text_of(opened: Opened, side: str) -> str:
 
 
 def _mined(
-    first: Opened,
-    encoder: SentenceEncoder,
-    settled: SettledPairs,
-    folder: Path,
-    report: Report,
+    first: Opened, encoder: SentenceEncoder, settled: SettledPairs, folder: Path, report: Report
 ) -> Mined:
     """Mine the texts of the first run as it was mined, with another encoder."""
     known = {each.name for each in fields(MiningOptions)}

@@ -227,10 +227,7 @@ def _remarks(run: TrainingRun, options: TrainingOptions, title: str) -> tuple[st
 
 
 def _encoders(
-    made: TrainedTowers,
-    method: str,
-    options: TrainingOptions,
-    corpus: Corpus,
+    made: TrainedTowers, method: str, options: TrainingOptions, corpus: Corpus
 ) -> dict[str, SentenceEncoder]:
     """Make the encoders, with their cards; in the first process, one of both sides has weights."""
     # The languages of the run, then those that the encoders knew before.

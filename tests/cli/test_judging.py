@@ -56,6 +56,7 @@ def contents(run: Path) -> dict[str, bytes]:
             str(path.relative_to(run)): path.read_bytes()
             for path in sorted(run.rglob("*"))
             if path.is_file() and path.name not in ("log.txt", ".lock")
+            if not path.name.startswith("result-")  # named by the command
         }
     )
 

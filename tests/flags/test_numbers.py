@@ -76,6 +76,7 @@ AGREE = [
     ("A very old boat with two sails", "十分古老的船，船帆不止一面"),
     ("The two sides signed the third of six treaties.", "双方签署了六项条约中的第三项。"),
     ("It rose from January to September.", "1至9月上升。"),
+    ("Its 13 moons rise in the 30th.", "13月的卫星在30月升起。"),
     ("Mr. May left on 3 June.", "梅先生6月3日离开。"),
     ("Jane met Mary on 3 June.", "珍妮6月3日见到玛丽。"),
     ("In June they met again.", "他们后来再次见面。"),

@@ -12,7 +12,7 @@ from xmine.flags.names import FLAGS
 from xmine.flags.near_copies import beyond_latin, copied, latin_characters, letters_of, same_texts
 from xmine.flags.numbers import differing, reader
 from xmine.flags.reading import read_lines
-from xmine.flags.rules import flag_pairs, odd_lengths, too_high, untranslated
+from xmine.flags.rules import flag_pairs, odd_lengths, too_high
 from xmine.flags.scripts import foreign_lines, foreign_to
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring.retrieval import ChosenPairs
@@ -288,7 +288,7 @@ def test_a_near_copy_of_some_words_is_told_to_be_in_one_language() -> None:
         (np.arange(3), np.arange(3)),
     )
     for codes, told in ((("en", "de"), [True, False]), (("es", "pt"), [True, False, False])):
-        _, near, foreign = untranslated(rows, sides, read_lines(sides, rows, codes))
+        _, near, foreign = read_lines(sides, rows, codes).untranslated
         assert near.all() and foreign.tolist()[: len(told)] == told
 
 

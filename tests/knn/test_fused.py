@@ -124,3 +124,13 @@ def test_sizes_that_differ_and_rows_that_are_not_there_are_refused(kernels: Any)
             kernels.merge(best, 2, bad + 32 * (bad > 0), np.zeros((1, 2), np.int64))
         with pytest.raises(ValueError, match="not there"):
             kernels.cosines(vectors[:1], vectors, bad - (bad < 0), 4, np.zeros(1, np.float32))
+
+
+def test_any_type_and_order_in_memory_is_searched(kernels: Any) -> None:
+    left, right = (random_rows(90, 33, seed).astype(np.float32) for seed in (1, 2))
+    plain = search_exact(left, right, 4)
+    for kind in (np.float64, ">f4"):
+        one: Any = np.asfortranarray(left.astype(kind))
+        other: Any = np.repeat(right.astype(kind), 2, axis=0)[::2]
+        found = search_exact(one, other, 4)
+        assert np.array_equal(found.targets, plain.targets), kind

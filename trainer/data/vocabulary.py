@@ -140,8 +140,7 @@ def _trained(chosen: Sequence[str], size: int) -> Vocabulary:
 def model_of(given: bytes) -> bytes:
     """Train in a process of its own: one call of sentencepiece, minutes of C++ that hear no signal.
 
-    Args:
-        given: JSON of the texts, the size, and the file with the normaliser's rules.
+    `given` is JSON of the texts, the size, and the file with the normaliser's rules.
     """
     wanted = json.loads(given)
     model = io.BytesIO()
@@ -191,9 +190,7 @@ def _tokenizer_json(proto: Any) -> str:  # noqa: ANN401
         ]
     )
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(
-        replacement="▁",
-        prepend_scheme="always",
-        split=proto.trainer_spec.split_by_whitespace,
+        replacement="▁", prepend_scheme="always", split=proto.trainer_spec.split_by_whitespace
     )
     return str(tokenizer.to_str())
 

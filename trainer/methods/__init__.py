@@ -46,16 +46,10 @@ METHODS = {
         "dual momentum contrast", MocoOptions, "xmine.trainer.methods.moco", ("pairs", "nli")
     ),
     "msimcse": Method(
-        "mSimCSE",
-        MsimcseOptions,
-        "xmine.trainer.methods.msimcse",
-        ("pairs", "triplets", "texts"),
+        "mSimCSE", MsimcseOptions, "xmine.trainer.methods.msimcse", ("pairs", "triplets", "texts")
     ),
     "transaug": Method(
-        "TransAug",
-        TransaugOptions,
-        "xmine.trainer.methods.transaug",
-        ("pairs", "triplets"),
+        "TransAug", TransaugOptions, "xmine.trainer.methods.transaug", ("pairs", "triplets")
     ),
     "emma-x": Method("Emma-X", EmmaXOptions, "xmine.trainer.methods.emma_x", ("pairs", "texts")),
 }

@@ -87,10 +87,8 @@ class KeyQueue(nn.Module):
 def same_texts(texts: Tensor, others: Tensor, *, across: bool = False) -> Tensor:
     """Tell which rows have a text in common: bool [rows, others].
 
-    Args:
-        texts: int64 [rows, ids], numbers of texts.
-        others: int64 [others, ids].
-        across: whether a text of one column may be a text of another, see `KeyQueue`.
+    Texts are numbers, int64 [rows, ids] and [others, ids]; `across` tells whether a text of one
+    column may be a text of another, see `KeyQueue`.
     """
     same = torch.zeros(len(texts), len(others), dtype=torch.bool, device=texts.device)
     for turn in range(others.shape[1] if across else 1):

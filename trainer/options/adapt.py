@@ -17,11 +17,7 @@ class AdaptOptions(Options):
     )
     method: str = option("msimcse", "Training method.", "Most used", choices=ADAPTERS)
     confidence: float = option(
-        0.9,
-        "Lowest probability of the pairs to train on.",
-        "Quality",
-        min=0.5,
-        max=1.0,
+        0.9, "Lowest probability of the pairs to train on.", "Quality", min=0.5, max=1.0
     )
     epochs: int = option(10, "Passes through the pairs in each round.", "Quality", min=1)
     new_tokens: int | None = option(

@@ -31,15 +31,10 @@ class MsimcseOptions(TrainingOptions):
         "alone (Kusupati et al., 2022).",
     )
     training_head: bool = option(
-        False,
-        "Train with a linear layer and tanh on top, as the paper does.",
-        preset=True,
+        False, "Train with a linear layer and tanh on top, as the paper does.", preset=True
     )
     drop_hard_negatives: bool = option(
-        False,
-        "Ignore the contradicting sentences of triplets.",
-        only_if="--triplets",
-        preset=True,
+        False, "Ignore the contradicting sentences of triplets.", only_if="--triplets", preset=True
     )
     hard_negative_weight: float = option(
         0.0,
@@ -142,9 +137,7 @@ class MocoOptions(MomentumOptions):
         shown_default="one encoder for both sides",
     )
     tgt_encoder: str = option(
-        "",
-        "Encoder of the target side.",
-        shown_default="one encoder for both sides",
+        "", "Encoder of the target side.", shown_default="one encoder for both sides"
     )
     temperature: float = option(0.04, "Temperature of the contrastive loss.", min=0.001)
     key_dropout: bool = option(False, "Keep dropout on in the key encoders.", preset=True)

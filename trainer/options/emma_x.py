@@ -33,17 +33,10 @@ class EmmaXOptions(MomentumOptions):
         2, "Semantic ranks (the paper's N), from paraphrase to irrelevant.", min=2, max=64
     )
     gmm_learning_rate: float = option(
-        3e-5,
-        "Peak learning rate of the rank classifier.",
-        min=0,
-        max=MOST_RATE,
-        preset=True,
+        3e-5, "Peak learning rate of the rank classifier.", min=0, max=MOST_RATE, preset=True
     )
     freeze_gmm: bool = option(
-        False,
-        "Do not train the rank classifier in phase 2.",
-        only_if="phase!=1",
-        preset=True,
+        False, "Do not train the rank classifier in phase 2.", only_if="phase!=1", preset=True
     )
     interp_rule: str = option(
         "uniform",
@@ -69,11 +62,7 @@ class EmmaXOptions(MomentumOptions):
         only_if="phase!=1",
     )
     rank_temperature_low: float = option(
-        0.05,
-        "Temperature of rank 1 in phase 2.",
-        min=0.001,
-        only_if="phase!=1",
-        preset=True,
+        0.05, "Temperature of rank 1 in phase 2.", min=0.001, only_if="phase!=1", preset=True
     )
     rank_temperature_high: float = option(
         0.1,

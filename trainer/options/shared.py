@@ -218,11 +218,7 @@ class TrainingOptions(PromptOptions):
         0.05, "Share of the steps in which the learning rate rises.", "Advanced", min=0, max=1
     )
     weight_decay: float = option(
-        0.01,
-        "Weight decay of matrices; token vectors have none.",
-        "Advanced",
-        min=0,
-        preset=True,
+        0.01, "Weight decay of matrices; token vectors have none.", "Advanced", min=0, preset=True
     )
     clip: float = option(
         0.0,
@@ -275,10 +271,7 @@ class TrainingOptions(PromptOptions):
         preset=True,
     )
     evaluate_every: int = option(
-        0,
-        "Steps between evaluations and checkpoints; 0: one epoch.",
-        "Advanced",
-        min=0,
+        0, "Steps between evaluations and checkpoints; 0: one epoch.", "Advanced", min=0
     )
     dev: str = option(
         "",
@@ -297,9 +290,7 @@ class TrainingOptions(PromptOptions):
     seed: int = option(1, "Seed of all random numbers.", "Advanced", min=0, max=2**63 - 1)
 
     device: str = option(
-        "auto",
-        "Where training runs: auto, cpu, cuda, or cuda:1 and so on.",
-        "Speed and memory",
+        "auto", "Where training runs: auto, cpu, cuda, or cuda:1 and so on.", "Speed and memory"
     )
     dtype: str = option(
         "auto",

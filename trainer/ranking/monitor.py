@@ -85,9 +85,7 @@ class RankMonitor(nn.Module):
     def must_sort(self, similarities: Tensor, distances: list[float]) -> bool:
         """Tell, after each step, whether ranks have been in the wrong order for too long.
 
-        Args:
-            similarities: s_1 ... s_N, which should fall.
-            distances: of each rank, which should rise.
+        Similarities s_1 ... s_N should fall, and the distances of the ranks rise.
         """
         values = similarities.tolist()
         falls = all(better > worse for better, worse in pairwise(values))

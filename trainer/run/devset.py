@@ -19,10 +19,7 @@ from ..models.towers import Tower
 
 OF_LANGUAGE = "accuracy_"  # begins the name of what was measured of one pair of languages
 # What the encoder that training began with measured -> the measure.
-BEFORE = {
-    "before": "accuracy",
-    **{f"before_{of}": of for of in ("halves", "spearman", "triplets")},
-}
+BEFORE = {"before": "accuracy", **{f"before_{of}": of for of in ("halves", "spearman", "triplets")}}
 _LEFT_OUT, _SEED = 0.5, 11  # of the tokens of a source, which leaves retrieval far from perfect
 
 

@@ -225,10 +225,7 @@ def count_left_out(corpus: Corpus, options: TrainingOptions) -> int:
 def remarks_on(asked: TrainingOptions, options: TrainingOptions, corpus: Corpus) -> Iterator[str]:
     """Warn of options without effect, and of few rows for a new encoder.
 
-    Args:
-        asked: the options as they were given.
-        options: the same, fitted.
-        corpus: what they are fitted to.
+    `options` are those `asked` for, fitted to the corpus.
     """
     learning = zip(options.encoders, options.learning, strict=True)
     learned = [name for name, learns in learning if learns]

@@ -110,7 +110,6 @@ class Training:
         told: the signal that any process had before the end of the last step, or 0; and whether
             the last checkpoint is old, for which the first process decides.
         measured: what decides, as it was at the last evaluation.
-        late: whether a step is told of while the next one runs, as to read its loss is to wait.
     """
 
     def __init__(
@@ -148,9 +147,8 @@ class Training:
         mines = options.negatives and step.takes_negatives
         self.miner = Miner(step, data, options) if mines else None
         self.mined: NDArray[np.int64] | None = None  # what it has found for the next steps
-        self.late = not cpu
         self._untold: Callable[[], None] = lambda: None  # tells of the last step
-        self._thread, self._ready = ThreadPoolExecutor(1), dict[int, Future[list[Rows]]]()
+        self._thread, self._ready = ThreadPoolExecutor(1), list[Future[list[Rows]]]()
         self._resume()
 
     def next_rows(self, report: Report = silent) -> NDArray[np.int64]:
@@ -243,7 +241,7 @@ class Training:
         self.seconds += spent - started
         self.rows += len(rows)
         is_logged = self.done % _LOG_EVERY == 0 or self.done == self.total
-        if is_logged or not self.late:
+        if is_logged or self.device.type == "cpu":
             self.settle()
         self.seconds += time.perf_counter() - spent
         if is_logged:
@@ -256,11 +254,8 @@ class Training:
 
     def _gathered(self, rows: NDArray[np.int64]) -> list[Rows]:
         """Give the parts of a batch, and let a thread gather the next one while the step runs."""
-        found = (
-            self._ready.pop(self.done).result() if self.done in self._ready else self._parts(rows)
-        )
-        for following in self._following:
-            self._ready[self.done + 1] = self._thread.submit(self._parts, following)
+        found = self._ready[0].result() if self._ready else self._parts(rows)
+        self._ready = [self._thread.submit(self._parts, each) for each in self._following]
         return found
 
     def _parts(self, rows: NDArray[np.int64]) -> list[Rows]:

@@ -312,9 +312,7 @@ def texts_apart(corpus: Corpus, options: TrainingOptions) -> tuple[Corpus, Paral
     halves = [halves_of(corpus.texts[row]) for row in held.tolist()]
     files = corpus.text_files
     left = replace(
-        corpus,
-        texts=picked(corpus.texts, rows),
-        text_files=files[rows] if len(files) else files,
+        corpus, texts=picked(corpus.texts, rows), text_files=files[rows] if len(files) else files
     )
     firsts, seconds = map(list, zip(*halves, strict=True))
     return left, ParallelText(firsts, seconds, [""] * len(halves))

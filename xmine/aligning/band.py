@@ -52,9 +52,7 @@ class Band:
     def around(cls, corners: NDArray[np.int64], radius: int) -> "Band":
         """Take the cells within `radius` rows and columns of a path.
 
-        Args:
-            corners: int64 [corners, 2], the cells where its beads begin and end.
-            radius: in lines.
+        `corners`, int64 [corners, 2], are the cells where its beads begin and end.
         """
         rows, columns = corners[-1].tolist()
         every = np.arange(rows + 1)
@@ -180,14 +178,7 @@ def probabilities(
     """Give the probability of each bead of a path among all paths in a band; lines alone have 1.
 
     A path is as probable as the exponential of its sum of scores by the temperature: forward and
-    backward sums, as in a hidden Markov model.
-
-    Args:
-        band, kinds: of the paths.
-        given: the scores of all rows, see Scores.
-        skips: of lines without counterpart.
-        path: whose beads are asked for.
-        temperature: see above.
+    backward sums, as in a hidden Markov model. `given` has the scores of all rows, see Scores.
     """
     skips = Skips(*(each / temperature for each in skips))
     last, end = len(band) - 1, int(band.stops[-1]) - 1

@@ -57,12 +57,8 @@ def weighed(
     """Weigh encoder and lexicon by the beads of a path.
 
     The lexicon of one half of the beads is measured by the other half, and the weights are those
-    of two figures with normal errors: lead of the translations by variance.
-
-    Args:
-        encoder: unit vectors of the lines of both sides, float16 [lines, dim].
-        words: of both sides.
-        path: as aligned before.
+    of two figures with normal errors: lead of the translations by variance. `encoder` has unit
+    vectors of the lines of both sides, float16 [lines, dim].
 
     Returns:
         the weights of encoder and lexicon; the square of how many deviations translations stand
@@ -89,11 +85,8 @@ def _lead(
 ) -> tuple[float, float] | None:
     """Measure how far cosines of translations lie above those of lines beside; and the variance.
 
-    None where there are too few beads of single lines.
-
-    Args:
-        sums: give the vectors of some lines of both sides, float16 [lines, dim].
-        beads: some are measured.
+    None where there are too few beads of single lines; `sums` give the vectors of some lines of
+    both sides, float16 [lines, dim].
     """
     single = beads[(beads[:, 1] - beads[:, 0] == 1) & (beads[:, 3] - beads[:, 2] == 1)]
     if len(single) < _FEWEST:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.aligning.band import Path
+from xmine.encoders.modules.static import added
 from xmine.text.folding import fold
 from xmine.text.segmentation import UNSPACED
 
@@ -21,7 +22,6 @@ _DIM = 256
 _LETTERS = 8  # of a word that count: endings change
 # Words, or characters where there are no spaces between words.
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W_]+")
-_LINES = 1024  # whose vectors are added up at once
 _BEADS = 8_000  # that words are counted in
 _LEAST = 0.1  # Dice coefficient of words in the lexicon
 
@@ -62,7 +62,7 @@ class Words:
         """Add up the vectors of the words of some lines, or of all: float16 [lines, dim]."""
         lines = np.arange(len(self.starts) - 1) if lines is None else lines
         starts, sizes = self.starts[lines], self.starts[lines + 1] - self.starts[lines]
-        return _added(vectors, self.ids, starts, sizes).astype(np.float16)
+        return added(vectors, self.ids, starts, sizes).astype(np.float16)
 
 
 class Lexicon:
@@ -116,31 +116,7 @@ class Lexicon:
             side *= best
         order, sizes = np.argsort(y, kind="stable"), np.bincount(y, minlength=len(alone[1]))
         by = (dice[order] ** 2).astype(np.float32)
-        sums = _added(self._random, x[order], np.cumsum(sizes) - sizes, sizes, by)
+        sums = added(self._random, x[order], np.cumsum(sizes) - sizes, sizes, by)
         total = np.bincount(y, dice**2, len(alone[1]))
         sums *= (weights[1] / np.maximum(total, 1e-9))[:, None]
         return (self._random * weights[0][:, None]).astype(np.float32), sums
-
-
-def _added(
-    vectors: NDArray[np.float32],
-    rows: NDArray[np.int64],
-    starts: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    by: NDArray[np.float32] | None = None,
-) -> NDArray[np.float32]:
-    """Add up vectors of stretches of `rows`, [stretches, dim]; `by` has the weights of rows.
-
-    One row of each stretch is added at a time: numpy's reduceat takes six times as long.
-    """
-    found = np.zeros((len(sizes), vectors.shape[1]), np.float32)
-    order = np.argsort(-sizes, kind="stable")
-    for at in range(0, len(order), _LINES):
-        some = order[at : at + _LINES]
-        sums = np.zeros((len(some), vectors.shape[1]), np.float32)
-        for place in range(sizes[some[0]]):
-            places = starts[some[: np.searchsorted(-sizes[some], -place)]] + place
-            more = vectors.take(rows[places], axis=0)
-            sums[: len(places)] += more if by is None else more * by[places, None]
-        found[some] = sums
-    return found

@@ -50,9 +50,7 @@ def lengths_by_nearest(
 ) -> tuple[Lengths, Lengths]:
     """Scale lengths by the median ratio of lines that are each other's nearest.
 
-    Args:
-        lengths: of the lines of both sides.
-        vectors: their unit vectors, centred, float16 [lines, dim].
+    `vectors` are unit vectors of the lines, centred, float16 [lines, dim].
     """
     some = [np.linspace(0, len(x) - 1, min(len(x), _LINES)).astype(np.int64) for x in lengths]
     x, y = (each[at].astype(np.float32) for each, at in zip(vectors, some, strict=True))
@@ -102,18 +100,12 @@ def block_scores(vectors: tuple[Floats, Floats]) -> Scores:
 
 
 def first_scores(
-    band: Band,
-    lengths: tuple[Lengths, Lengths],
-    vectors: tuple[Halves, Halves],
-    worst: float,
+    band: Band, lengths: tuple[Lengths, Lengths], vectors: tuple[Halves, Halves], worst: float
 ) -> Scores:
     """Score PAIRED beads by lengths (Gale & Church, 1993) and by the cosines of single lines.
 
-    Args:
-        band: of the cells.
-        lengths: of the lines of both sides, see `lengths_of`.
-        vectors: centred unit vectors of the lines of both sides, float16 [lines, dim].
-        worst: the most that lengths cost.
+    `lengths` are those of `lengths_of`, which cost no more than `worst`; `vectors` are centred unit
+    vectors of the lines of both sides, float16 [lines, dim].
     """
     sums = _sums(lengths)
 
@@ -148,14 +140,7 @@ def bead_scores(
 
     So bertalign does in its second pass (Liu & Zhu, 2023, "Bertalign: Improved word
     embedding-based sentence alignment"). Lengths cost as in Gale & Church; every line after the
-    first of a side has a price.
-
-    Args:
-        band: of the cells.
-        lengths: of the lines of both sides, see `usual_lengths`.
-        windows: of both sides.
-        variance: see `usual_lengths`.
-        merging: see `merging_of`.
+    first of a side has a price. See `usual_lengths` for `lengths` and `variance`, and `merging_of`.
     """
     last = len(band) - 1, int(band.stops[-1]) - 1
     sums, every = _sums(lengths), np.arange(1, MOST + 1)[:, None]
@@ -221,12 +206,8 @@ def _in_pieces(
 ) -> Scores:
     """Score the rows of a band by pieces of few columns: a gap makes rows as wide as a text.
 
-    Args:
-        band: of the cells.
-        kinds: how many kinds of beads there are.
-        dtype: of the scores.
-        piece: gives the scores [kinds, rows, columns] of the rows from one to before another, and
-            of the columns from one to before another.
+    `piece` gives the scores [kinds, rows, columns] of the rows from one to before another, and of
+    the columns from one to before another.
     """
 
     def scores(start: int, stop: int) -> list[Floats]:

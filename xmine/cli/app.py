@@ -58,9 +58,8 @@ class Whole(typer.core.TyperGroup):
 def app(called: str | None = None) -> typer.Typer:
     """Put `xmine` together.
 
-    Args:
-        called: the word behind `xmine`. If it is a command, only that one is loaded; none if it is
-            a flag, or empty.
+    If the word behind `xmine` that is `called` is a command, only that one is loaded; none if it is
+    a flag, or empty.
     """
     whole = typer.Typer(
         cls=Whole,

@@ -19,10 +19,8 @@ _FILES = ("<path>", "<model>")
 def fields_of(command: str, method: str = "") -> "list[Field]":
     """Give the fields of a command, in the order of its help.
 
-    Args:
-        command: its name, as in `mine`.
-        method: of a command that has a command for each method, the one whose options are asked
-            for; else, and where there is none of that name, the usual one.
+    Of a command that has one for each method, `method` names that whose options are asked for;
+    else, and where there is none of that name, the usual one.
     """
     found: Any = typer.main.get_group(app(command)).commands[command]
     if isinstance(found, typer.core.TyperGroup):

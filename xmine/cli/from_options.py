@@ -73,13 +73,9 @@ def with_flags(
 ) -> Callable[..., None]:
     """Give a command the flags of its parameters, of the fields of `options`, and of `console`.
 
-    `options` is of a class of Options; `console` stands for the flags that every command has.
-
-    Args:
-        command: the function.
-        kind: the class of `options`, where the annotation does not say it.
-        refuse: see `read_settings`.
-        presets: files that `--preset NAME` chooses; other files beat them.
+    `options` is of a class of Options, `kind` where the annotation does not say it; `console`
+    stands for the flags that every command has. `refuse`: see `read_settings`; `presets` are files
+    that `--preset NAME` chooses; other files beat them.
     """
     flags, helps = list[inspect.Parameter](), _documented(getattr(command, "func", command))
     for name, parameter in inspect.signature(command).parameters.items():

@@ -101,8 +101,7 @@ def mine(
     models = [*([] if vectors_of else [model]), *([rescore] if rescore else [])]
 
     mark = partial(made_of, inputs, options, (seeds, truth, *vectors_of), models)
-    known = run and not (force or plot or dry_run)
-    if run and known and (before := result_before(run, mark)):
+    if run and not (force or plot or dry_run) and (before := result_before(run, mark)):
         changes = {"changes": {"new": 0, "gone": 0, "changed": 0}}
         finish(console, before, output, None, format=format, more=changes)
         return

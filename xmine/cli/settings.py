@@ -95,11 +95,8 @@ def read_settings(
 ) -> Settings:
     """Read the values for a command, of the file given or of the nearest.
 
-    Args:
-        given: what `--options` names.
-        context: of the command.
-        merged: puts values of [mine] over those at the top.
-        refuse: is called with a name that no option of the command has: may say more of it.
+    `given` is what `--options` names; `merged` puts values of [mine] over those at the top;
+    `refuse` is called with a name that no option of the command has: may say more of it.
 
     Raises:
         FileError: no TOML, or a name that no option has.

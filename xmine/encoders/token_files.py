@@ -61,9 +61,9 @@ class ReadTokens:
         places = np.repeat(self.starts[texts] - starts[:-1], lengths) + np.arange(starts[-1])
         return ReadTokens(self.rows.take(places, axis=0), starts)
 
-    def shares(self, pieces: int, first: int | None = None) -> NDArray[np.float64]:
-        """Count the pieces of some of the first texts, evenly spread: shares of all, [pieces]."""
-        texts = len(self.starts) - 1 if first is None else first
+    def shares(self, pieces: int) -> NDArray[np.float64]:
+        """Count the pieces of some texts, evenly spread: shares of all their tokens, [pieces]."""
+        texts = len(self.starts) - 1
         some = self.take(np.arange(0, texts, _step(texts)))
         shares = np.bincount(some.rows[:, 0], minlength=pieces).astype(np.float64)
         shares /= max(1, len(some.rows))
@@ -104,7 +104,12 @@ def open_tokens(
     body = encoder.body if encoder else None
     pieces = isinstance(body, StaticEmbedding)
     left, right = (ReadTokens.of(list(files), pieces=pieces) for files in sides)
-    vectors = compared(body, left, right, base=base)
+    n, m = base or (len(left.starts), len(right.starts))
+    first = (
+        ReadTokens(left.rows, left.starts[: n + 1]),
+        ReadTokens(right.rows, right.starts[: m + 1]),
+    )
+    vectors = compared(body, left, right, first)
     return unchanged(encoder.source if encoder else None, vectors)
 
 
@@ -124,22 +129,16 @@ def compared(
     left: ReadTokens,
     right: ReadTokens,
     whole: tuple[ReadTokens, ReadTokens] | None = None,
-    base: tuple[int, int] | None = None,
 ) -> tuple[TokenVectors, TokenVectors]:
     """Give the vectors of the tokens of two sides, in the dimensions in which they differ most.
 
-    Args:
-        body: of the encoder; None for the tokens of a transformer, which keep all dimensions.
-        left, right: the tokens.
-        whole: of all texts, or of some as `shares` takes them, where `left` and `right` are few.
-        base: how many first texts of both sides tell the dimensions; None: all.
+    `whole` are the tokens of the texts that tell the dimensions, or of some as `shares` takes them.
+    Without a body the tokens are those of a transformer, which keep all dimensions.
     """
     shares = None
     if isinstance(body, StaticEmbedding):
-        pieces = len(body.table.rows)
-        first, second = whole or (left, right)
-        n, m = base or (None, None)
-        shares = first.shares(pieces, n) + second.shares(pieces, m)
+        first, second = (each.shares(len(body.table.rows)) for each in whole or (left, right))
+        shares = first + second
     return _token_vectors(body, left, shares), _token_vectors(body, right, shares)
 
 

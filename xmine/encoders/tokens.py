@@ -124,8 +124,7 @@ def lengths_of(vectors: Floats) -> Floats:
 def weightiest(weights: NDArray[np.float64]) -> tuple[Rows, NDArray[np.float64]]:
     """Find the pieces that weigh most, at most 4,096, rising, and their weights in whole numbers.
 
-    Args:
-        weights: float64 [pieces], none negative.
+    Of weights, float64 [pieces], none is negative.
     """
     rows = np.sort(np.argsort(-weights, kind="stable")[:_PIECES_FOR_AXES])
     rows = rows[weights[rows] > 0]
@@ -136,10 +135,8 @@ def principal_axes(vectors: Floats, weights: NDArray[np.float64], dim: int = TOK
     """Find the axes [width, dim] along which weighted `whole_vectors` [rows, width] spread most.
 
     They are right singular vectors, not centred, and rounded, so that a projection on them is
-    exact; the products that lead to them are exact too.
-
-    Args:
-        weights: whole numbers [rows], together no more than those of `weightiest`.
+    exact; the products that lead to them are exact too. Weights are whole numbers [rows], together
+    no more than those of `weightiest`.
     """
     exact = vectors.astype(np.float64)
     with threadpool_limits(1):  # or threads would change the last digits

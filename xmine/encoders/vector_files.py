@@ -107,12 +107,8 @@ def unit_rows(
 ) -> EncodedFiles:
     """Scale the rows of sentences to length one, in files of a step.
 
-    Args:
-        vectors: [lines, dim]; a row of zeros stays one.
-        sentences: their lines tell which rows are taken.
-        steps: make the files; the matrix is never in memory as a whole.
-        report: called with the rows that are done.
-        prepare: called before rows are scaled.
+    The lines of sentences tell which of the vectors [lines, dim] are taken; a row of zeros stays
+    one. The matrix is never in memory as a whole; `prepare` is called before rows are scaled.
 
     Raises:
         FileError: a number is not finite, or the file was changed since it was opened.

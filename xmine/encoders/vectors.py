@@ -99,15 +99,11 @@ def encode_sentences(
     """Encode sentences, or find their vectors, see `SentenceEncoder.encode_half`.
 
     Args:
-        encoder: that makes the vectors.
-        sentences: of a side.
-        steps: make the files.
-        report: told the progress.
         prompt: put before each text.
+        steps, keep: make the files; whether these outlast a sweep.
         tokens: read the tokens, too, of an encoder that `encodes_pieces`, without a prompt.
         cache: may have the vectors; static encoders are as fast without it.
         prepare: called before sentences are encoded.
-        keep: whether the files outlast a sweep.
     """
     arrays = {**VECTORS, **token_arrays(encoder)} if tokens else VECTORS
     work: Callable[..., Blocks] = _encode_and_read if tokens else _encode

@@ -79,15 +79,11 @@ def read_line_features(
 ) -> LineFeatures:
     """Compute the features of every line of a side, or read them where they are kept.
 
-    Args:
-        side: the lines.
-        language: its code, or `und`.
-        tick: called with the number of lines that are done.
-        steps: make the files of features; None for none.
-        name: of the side, in the names of these.
+    `language` is its code, or `und`; `tick` is told the number of lines that are done; `steps` make
+    the files of features, in whose names the side has a `name`.
     """
     if steps:
-        files, tasks = plan_features(steps, name, side, language, None)
+        files, tasks = plan_features(steps, name, side, language, side.texts)
         steps.engine.run(tasks, lambda share: tick(int(share * len(side))))
         lines = joined(files, 0, _LINE)
     else:
@@ -106,17 +102,17 @@ def read_line_features(
 
 
 def plan_features(
-    steps: Steps, name: str, side: Sentences, language: str, written: TextFiles | None
+    steps: Steps, name: str, side: Sentences, language: str, texts: TextFiles | Sequence[str]
 ) -> tuple[Files, list[Task]]:
     """Name the files of the features of a side, and the tasks for those that are missing."""
     scripts = scripts_of(language, side.texts)
-    maker = partial(_of_lines, written or side.texts, language, scripts)
+    maker = partial(_of_lines, texts, language, scripts)
     starts, packed = range(0, len(side), LINES_OF_A_TASK), side.packed
 
     def made_of(start: int, stop: int) -> list[str]:
         return [packed.digest(start, stop), language, *sorted(scripts)]
 
-    task = python_task(1.0, apart=written is not None)
+    task = python_task(1.0, apart=isinstance(texts, TextFiles))
     return steps.plan({f"lines-{name}": _LINE}, made_of, starts, maker, task)
 
 

@@ -21,7 +21,6 @@ from xmine.flags.flag_set import (
     middle_and_spread,
 )
 from xmine.flags.hubness import hub_reason, is_hub
-from xmine.flags.near_copies import copied, too_unequal
 from xmine.flags.partial import is_partial
 from xmine.flags.reading import COMPARED, ReadLines
 from xmine.knn.neighbours import Neighbours
@@ -29,9 +28,7 @@ from xmine.scoring.alignment import Looseness
 from xmine.scoring.margin import SMALLEST_MEAN
 from xmine.scoring.probability import Floats
 from xmine.scoring.retrieval import ChosenPairs
-from xmine.text.identification import tell_apart
-from xmine.text.languages import UNKNOWN_LANGUAGE, scripts_of, short_code
-from xmine.text.packed import PickedTexts
+from xmine.text.languages import short_code
 from xmine.text.sentences import Sentences
 
 Rows = NDArray[np.int64]
@@ -42,9 +39,6 @@ _SHORT = 15.0
 _FARTHEST_LENGTH = 3.7  # robust standard deviations
 _LEAST_SPREAD = 0.13
 _MOSTLY = 0.8  # a side with this share of ASCII and Latin letters is written in these
-# Of a near-copy that is told to be in one language: words that are not capitalised, as names are;
-# and its probability, which Danish beside Norwegian, or Spanish beside Portuguese, does not reach.
-_FEWEST_WORDS, _SURE = 3, 0.95
 # English to Chinese: median and spread of log ratios of characters, of long lines.
 _PRIORS = {("en", "zh"): (-1.3, 0.2), ("zh", "en"): (1.3, 0.2)}
 # A ratio passes for good at this quantile of the confident ones; a cosine does down to this many
@@ -77,10 +71,7 @@ def flag_pairs(
     """
     x, y, left, right = chosen.sources, chosen.targets, read.source, read.target
     languages = read.languages
-    # `untranslated` takes as long as all other rules together: perhaps it was told before.
-    if (told := read.untranslated) is None:
-        told = untranslated((x, y), (source, target), read)
-    copy, near_copy, foreign = told
+    copy, near_copy, foreign = read.untranslated
     none = np.zeros(len(chosen), dtype=bool)
     best_first = stored(np.lexsort((-chosen.scores, -probs)))
     better = (
@@ -164,40 +155,6 @@ def _high_reason(cosines: NDArray[np.float32], sure: Bools) -> Callable[[int], s
         )
 
     return told
-
-
-def untranslated(
-    pairs: tuple[NDArray[np.int64], NDArray[np.int64]],
-    sides: tuple[Sentences, Sentences],
-    read: ReadLines,
-) -> tuple[Bools, Bools, Bools]:
-    """Mark copies, near-copies, and pairs with a line in another language than its side.
-
-    Each is bool [pairs]. Only the texts of pairs that may be copies or near-copies are looked at;
-    near-copies of some words are of one language if both texts look like it.
-    """
-    (x, y), (source, target), languages = pairs, sides, read.languages
-    left, right = read.source, read.target
-    scripts = scripts_of(languages[0], source.texts), scripts_of(languages[1], target.texts)
-    same_script = not scripts[0].isdisjoint(scripts[1])
-    ours, theirs = left.letters[x], right.letters[y]
-    same = (left.keys[x] == right.keys[y]) | (np.maximum(ours, theirs) == 0)
-    unequal = too_unequal(
-        np.minimum(ours, theirs), np.maximum(ours, theirs), same_script=same_script
-    )
-    near = ~unequal & (left.beyond_latin[x] == right.beyond_latin[y])
-    rows = np.flatnonzero(same | near)
-    texts = PickedTexts(source.texts, x[rows]), PickedTexts(target.texts, y[rows])
-    copy, near_copy = np.zeros(len(x), dtype=bool), np.zeros(len(x), dtype=bool)
-    foreign = left.foreign[x] | right.foreign[y]
-    for row, *both in zip(rows, *texts, strict=True):
-        kind = copied(*both, same_script=same_script)
-        copy[row], near_copy[row] = kind == "copy", kind == "near-copy"
-        few = min(sum(map(str.islower, text.split())) for text in both) < _FEWEST_WORDS
-        if near_copy[row] and not foreign[row] and not few:
-            first, second = (tell_apart(text, languages, _SURE) for text in both)
-            foreign[row] = first == second != UNKNOWN_LANGUAGE
-    return copy, near_copy, foreign
 
 
 def odd_lengths(

@@ -31,8 +31,10 @@ def in_tiles(side: Distinct, ids: Rows, *, is_left: bool) -> NDArray[np.int16]:
     dim = side.vectors.shape[1]
     rows = len(ids) if is_left else len(ids) + _TILE
     out = np.empty((rows, dim + dim % 2), dtype=np.int16)
-    is_half = side.vectors.dtype == np.float16
-    native.kernels.quantise(side.vectors, dim, is_half, side.in_place(ids), is_left, out)
+    vectors, ids = side.vectors, side.in_place(ids)
+    if vectors.dtype not in (np.float16, np.float32) or not vectors.flags.c_contiguous:
+        vectors, ids = np.ascontiguousarray(vectors[ids], dtype=np.float32), np.arange(len(ids))
+    native.kernels.quantise(vectors, dim, vectors.dtype == np.float16, ids, is_left, out)
     return out
 
 

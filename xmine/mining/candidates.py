@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from xmine.flags.flag_set import Flags
 from xmine.flags.near_copies import same_texts
 from xmine.flags.plugged import with_plugins
 from xmine.flags.reading import PAIR, ReadLines, compared, read_lines
-from xmine.flags.rules import flag_pairs, untranslated
+from xmine.flags.rules import flag_pairs
 from xmine.knn.cosines import pair_cosines
 from xmine.knn.neighbours import Neighbours
 from xmine.mining.kin import MANY, Kin
@@ -28,18 +29,10 @@ from xmine.run.steps import Steps
 from xmine.scoring.alignment import Looseness
 from xmine.scoring.decoys import POWER, as_odds, estimate_by_decoys, joined
 from xmine.scoring.margin import MarginScores, margin_scores, pair_scores
-from xmine.scoring.probability import (
-    PAIRS_AT_ONCE,
-    Confidence,
-    Floats,
-    Kindred,
-    estimate,
-    sigmoid,
-)
+from xmine.scoring.probability import PAIRS_AT_ONCE, Confidence, Floats, Kindred, estimate, sigmoid
 from xmine.scoring.retrieval import ChosenPairs, choose_pairs
 from xmine.scoring.threshold import choose_threshold
 from xmine.text.identification import guess_language
-from xmine.text.languages import scripts_of
 from xmine.text.packed import PickedTexts
 from xmine.text.sentences import Sentences
 
@@ -177,12 +170,7 @@ def read_candidates(
     Something is taken off the reranked score of some pairs, which are sorted again: those whose
     numbers or last marks differ, and those with a line in another language than its side.
 
-    Args:
-        candidates: the pairs.
-        options: `src_lang`, `tgt_lang`.
-        known: languages of the encoder.
-        report: called meanwhile.
-        steps: make the files of what is read; None for none.
+    `known` are the languages of the encoder; `steps` make the files of what is read.
     """
     chosen, weights = candidates.chosen, candidates.weights
     sides, pairs = (candidates.source, candidates.target), (chosen.sources, chosen.targets)
@@ -190,22 +178,15 @@ def read_candidates(
     def texts(x: Rows, y: Rows) -> tuple[PickedTexts, PickedTexts]:
         return PickedTexts(sides[0].texts, x), PickedTexts(sides[1].texts, y)
 
-    given = PAIRS_AT_ONCE, silent, False, LocalEngine()
-    copies = look_at(pairs, lambda x, y: same_texts(*texts(x, y)), "?", steps, "same", (), *given)
+    looked = partial(look_at, steps=steps, size=PAIRS_AT_ONCE, engine=LocalEngine())
+    copies = looked(pairs, lambda x, y: same_texts(*texts(x, y)), "?", name="same", made_of=())
     languages = (
         options.src_lang or _language(sides[0], pairs[0], copies, known),
         options.tgt_lang or _language(sides[1], pairs[1], copies, known),
     )
     read = read_lines(sides, pairs, languages, report, steps)
-    scripts = (scripts_of(code, side.texts) for code, side in zip(languages, sides, strict=True))
-    made_of = [*languages, *(" ".join(sorted(each)) for each in scripts)]
-
-    def look(x: Rows, y: Rows) -> NDArray[np.bool_]:
-        return np.stack(untranslated((x, y), sides, read), axis=1)
-
-    told = look_at(pairs, look, "?", steps, "untranslated", made_of, *given).T
-    read = replace(read, untranslated=told)
-    candidates = replace(candidates, read=read, copies=copies | told[1:].all(axis=0))
+    copies |= read.untranslated[1:].all(axis=0)
+    candidates = replace(candidates, read=read, copies=copies)
     if weights is None:
         return candidates
     lower = (chosen.scores - read.against(pairs, weights)).astype(np.float32)
@@ -213,9 +194,11 @@ def read_candidates(
     chosen = replace(chosen, scores=lower)
     if (decoys := candidates.decoys) is not None:
         pairs = decoys.sources, decoys.targets
-        number = partial(compared, languages=languages, names=["number"])
-        made = partial(look_at, pairs, lambda x, y: number(texts(x, y)), PAIR, steps, "decoys")
-        differ = replace(read, pairs=made(languages, *given))
+
+        def number(x: Rows, y: Rows) -> NDArray[Any]:
+            return compared(texts(x, y), languages, ["number"])
+
+        differ = replace(read, pairs=looked(pairs, number, PAIR, name="decoys", made_of=languages))
         less = differ.against(pairs, replace(weights, other_language=0))
         decoys = replace(decoys, scores=(decoys.scores - less).astype(np.float32))
         candidates = replace(candidates, decoys=decoys)
@@ -278,13 +261,12 @@ def estimate_probabilities(
 ) -> Estimated:
     """Estimate how probable each candidate is a translation, and order the candidates by that.
 
-    Args:
-        candidates: the pairs.
-        seeds: pairs that are known, by the lines that stand for repeated ones.
-        settled: pairs that keep their probability, unless they are known or copies; that of the
-            others is estimated without them. Where the estimate finds no translation among these,
-            they keep the probability of the run before, too: few are left, or hardly stand out.
-        keep_copies: whether pairs with the same text on both sides are translations.
+    Pairs that are `settled` keep their probability, unless they are known or copies; that of the
+    others is estimated without them. Where the estimate finds no translation among these, they keep
+    the probability of the run before, too: few are left, or hardly stand out.
+
+    `seeds` are known by the lines that stand for repeated ones; `keep_copies`: whether pairs with
+    the same text on both sides are translations.
     """
     copies, known = known_pairs(candidates, seeds)
     chosen, lines = candidates.chosen, candidates.lines()
@@ -311,13 +293,8 @@ def first_estimate(
 ) -> Confidence | None:
     """Estimate how probable each candidate is: by decoys, and without fitted weights by gaps, too.
 
-    Args:
-        candidates: the pairs.
-        seeds: pairs that are known.
-        given: float64 [pairs], probabilities of pairs that take no part; NaN for the others.
-
-    Returns:
-        None where there are too few lines to compare.
+    `given` are the probabilities of pairs that take no part, float64 [pairs], NaN for the others.
+    None where there are too few lines to compare.
     """
     chosen, decoys, weights = candidates.chosen, candidates.decoys, candidates.weights
     copies, known = known_pairs(candidates, seeds)
@@ -373,11 +350,8 @@ def flag(
 ) -> Flags:
     """Name the flags of each candidate.
 
-    Args:
-        estimated: the candidates, whose texts are read.
-        options: `neighborhood`, and which flags of other packages are raised.
-        loose: the loosest stretches of the candidates; None where no tokens were compared.
-        vectors: of both sides, see `flag_pairs`.
+    `loose` are the loosest stretches of the candidates; None where no tokens were compared;
+    `vectors` are those of `flag_pairs`.
     """
     candidates, confidence = estimated.candidates, estimated.confidence
     assert candidates.read is not None

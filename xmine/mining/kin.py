@@ -96,10 +96,6 @@ class Kin:
     def __call__(self, x: Rows, y: Rows, near: Neighbours) -> tuple[Bools, Bools]:
         """Mark the neighbours of pairs that are kin, or partners.
 
-        Args:
-            x, y: int64 [pairs], rows of both sides.
-            near: the k nearest rows both ways.
-
         Returns:
             bool [pairs, k], targets near x that are kin of y; and bool [pairs, k], sources near y
             that are kin of x.
@@ -140,10 +136,7 @@ class Kin:
 def count_kin(kin: Kindred, x: Rows, y: Rows, near: Neighbours) -> tuple[int, int]:
     """Count the sentences of both sides that are near-copies, and the groups that these are.
 
-    Args:
-        kin: tells which neighbours are kin.
-        x, y: int64 [pairs], rows of the pairs whose sentences and their kin are counted.
-        near: the nearest rows both ways.
+    Those are counted that pairs of the rows x and y have, and their kin among the nearest rows.
     """
     edges: tuple[list[Rows], list[Rows]] = [], []
     for some in slices(len(x), PAIRS_AT_ONCE):

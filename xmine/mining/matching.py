@@ -4,8 +4,9 @@ Each candidate is looked at once: it may be chosen, and it is the rival of other
 stretches of chosen pairs are looked for, and a second model is asked.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +17,12 @@ from xmine.encoders.rescorer import Rescorer
 from xmine.encoders.tokens import TokenVectors
 from xmine.encoders.vectors import Encoded
 from xmine.files import scratch
-from xmine.files.digests import digest
 from xmine.knn.cosines import pair_cosines
 from xmine.knn.neighbours import Neighbours
 from xmine.progress import Report, silent, ticks
 from xmine.run.local import LocalEngine
 from xmine.run.pair_steps import look_at
-from xmine.run.steps import Steps, joined
-from xmine.run.task import Engine
+from xmine.run.steps import Steps
 from xmine.scoring.alignment import Looseness, loosest_stretches
 from xmine.scoring.late_interaction import FIGURES, Rows, Singles, match_pairs
 from xmine.scoring.reranking import TokenMatches
@@ -46,20 +45,13 @@ def match_candidates(
     steps: Steps,
     made_of: Sequence[str],
     tick: Callable[[int], None] = silent,
-    engine: Engine | None = None,
-    prepare: Callable[[], object] = lambda: None,
+    how: Mapping[str, Any] = {},
 ) -> TokenMatches:
     """Compare all candidates token by token, each once.
 
-    Args:
-        open_tokens: gives the tokens of both sides, in a task.
-        neighbours: the candidates.
-        nearest: how many of them are candidates.
-        steps: make the files, float32 [pairs, 7]: the figures of `match_pairs` of each candidate,
-            and the numbers of tokens of both sides.
-        made_of: names the tokens.
-        tick: called with the number of rows that are done, of both sides.
-        engine, prepare: see `Steps.make`.
+    `steps` make the files, float32 [pairs, 7]: the figures of `match_pairs` of each candidate,
+    one of the `nearest` first neighbours, and the numbers of tokens of both sides. `made_of` names
+    the tokens; `tick` is told the number of rows of both sides that are done; see `look_at`.
     """
     near = neighbours.first(nearest)
     sizes = len(near.targets), len(near.sources)
@@ -77,9 +69,7 @@ def match_candidates(
         made_of,
         PAIRS_OF_A_TASK,
         lambda done: tick(done * sum(sizes) // len(codes)),
-        apart=engine is not None and engine.shared,
-        engine=engine,
-        prepare=prepare,
+        **how,
     )
     found = []
     for side, own in enumerate(cells):
@@ -105,24 +95,16 @@ def stretches_of_chosen(
     steps: Steps,
     made_of: Sequence[str],
     tick: Callable[[int], None] = silent,
-    engine: Engine | None = None,
-    prepare: Callable[[], object] = lambda: None,
+    how: Mapping[str, Any] = {},
 ) -> Looseness:
     """Find the loosest stretches of the chosen pairs, in any order.
 
-    Args:
-        open_tokens: gives the tokens of both sides, in a task.
-        chosen: the pairs.
-        steps: make the files, float32 [pairs, 4]: looseness and weight of source and target.
-        made_of: names the tokens.
-        tick: called with the number of pairs that are done.
-        engine, prepare: see `Steps.make`.
+    `steps` make the files, float32 [pairs, 4]: looseness and weight of source and target. `made_of`
+    names the tokens; `tick` is told the number of pairs that are done; `how`: see `look_at`.
     """
     pairs, look = (chosen.sources, chosen.targets), partial(_stretches, open_tokens)
     given = np.float32, steps, "stretches", made_of, PAIRS_OF_A_TASK, tick
-    apart = engine is not None and engine.shared
-    found = look_at(pairs, look, *given, apart=apart, engine=engine, prepare=prepare)
-    figures = scratch.stored(found.T)
+    figures = scratch.stored(look_at(pairs, look, *given, **how).T)
     return Looseness(figures[:2], figures[2:])
 
 
@@ -141,38 +123,26 @@ def read_figures(
 ) -> Singles:
     """Judge each pair once.
 
-    Args:
-        model: an encoder, whose figure is the cosine of two sentence vectors, or a cross-encoder,
-            whose figure is the raw logit.
-        encoded: the sentences of both sides.
-        rows: int64 [pairs] twice, of each pair.
-        steps: make the files, float32 [pairs, 1].
-        encode: gives the vectors of all sentences by an encoder.
-        report: told the progress of a cross-encoder.
+    The figure of an encoder is the cosine of two sentence vectors, which `encode` gives of all
+    sentences; that of a cross-encoder is the raw logit.
 
     Returns:
         float32 [pairs].
     """
-    x, y = rows
     (source, _), (target, _) = encoded
     vectors = cache(lambda: encode(model) if isinstance(model, SentenceEncoder) else [])
 
-    def judge(start: int, stop: int) -> Iterator[tuple[Singles]]:
-        ours, theirs = x[start:stop], y[start:stop]
+    def judge(x: Rows, y: Rows) -> Singles:
         if isinstance(model, SentenceEncoder):
             left, right = vectors()
-            figures = pair_cosines(left, right, ours, theirs)
+            figures = pair_cosines(left, right, x, y)
         else:
-            texts = PickedTexts(source.texts, ours)[:], PickedTexts(target.texts, theirs)[:]
-            figures = model.judge(*texts)
-        yield (unchanged(model.source, figures)[:, None].astype(np.float32),)
+            figures = model.judge(PickedTexts(source.texts, x)[:], PickedTexts(target.texts, y)[:])
+        return unchanged(model.source, figures).astype(np.float32)
 
     mark = model.fingerprint()
     if mark is None and isinstance(model, SentenceEncoder):
         mark = model.fingerprint_in_memory()
-    made_of = [str(mark), source.digest(), target.digest(), digest(x.tobytes(), y.tobytes())]
     size = _COSINES_AT_ONCE if isinstance(model, SentenceEncoder) else model.pairs_at_once
-    tick = ticks(report, "judging pairs", len(x))
-    starts, here = range(0, len(x), size), LocalEngine()
-    files = steps.make({"rescoring": np.float32}, made_of, starts, judge, tick, engine=here)
-    return joined(files, 0, np.float32)[:, 0] if files else np.empty(0, np.float32)
+    given = steps, "rescoring", [str(mark)], size, ticks(report, "judging pairs", len(rows[0]))
+    return look_at(rows, judge, np.float32, *given, engine=LocalEngine())

@@ -88,16 +88,9 @@ class MiningOptions(ScoringOptions):
         max=1.0,
     )
     top: int | None = option(
-        None,
-        "Keep the N most probable pairs; with another cut, N at most.",
-        "Most used",
-        min=1,
+        None, "Keep the N most probable pairs; with another cut, N at most.", "Most used", min=1
     )
-    keep_copies: bool = option(
-        False,
-        "Keep pairs with the same text on both sides.",
-        "Quality",
-    )
+    keep_copies: bool = option(False, "Keep pairs with the same text on both sides.", "Quality")
     drop: list[str] = option(
         [],
         f"Drop pairs with any of these flags: {', '.join(FLAGS)}, or those of other packages.",

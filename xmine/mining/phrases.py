@@ -133,12 +133,9 @@ def unknown_figures(
 ) -> str:
     """Say that an estimate means nothing where the encoder was not made for a language.
 
-    Args:
-        doubts: why the language of each side is none of the encoder's; empty where it is one.
-        names: of both sides.
-        codes: of their languages, as given or guessed.
-        known: those of the encoder; no doubt counts against one that is given.
-        command: its words, which are repeated with an encoder that knows the language.
+    `doubts` say why the language of each side is none of the encoder's, empty where it is one; no
+    doubt counts against one that is `known` to it. The words of `command` are repeated with an
+    encoder that knows the language.
     """
     sides = zip(names, doubts, codes, strict=True)
     fine = {UNKNOWN_LANGUAGE, *map(short_code, known)}

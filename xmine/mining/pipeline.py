@@ -169,7 +169,7 @@ def mine(
         if shared is None:
             stages.steps.sweep()
             said = replace(mined, changes=None).report().lines()
-            keep_result(stages.run.folder, stages.steps, mark, said)
+            keep_result(stages.run.folder, mark, said)
         return replace(mined, warnings=told + mined.warnings)
 
 

@@ -45,17 +45,9 @@ class Judge:
         Token vectors of one encoder are alike for all words, those of another are not: the weights
         of one encoder can be worse for another than no reranking.
 
-        Args:
-            pairs: chosen by the margin.
-            neighbours: of all rows, for the estimate.
-            known: [pairs], 1 for pairs known to be right, 0 for wrong ones and copies, -1 for the
-                others.
-            options: where `rerank` is `tokens`, the default weights are used if there are too few
-                pairs to learn from.
-            kin: as in `estimate`.
-
-        Returns:
-            None if there are too few pairs.
+        `pairs` are chosen by the margin; `known`, [pairs], is 1 for those known to be right, 0 for
+        wrong ones and copies, else -1. None where there are too few to learn from, unless `rerank`
+        is `tokens`: then the weights stay.
         """
         first, weights = estimate(pairs, neighbours, known, kin), None
         if first is not None and first.translations >= FEW:

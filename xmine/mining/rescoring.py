@@ -31,14 +31,9 @@ def rescore(
 ) -> Candidates:
     """Choose pairs by what a second figure adds to the score; right seed pairs stay.
 
-    Args:
-        candidates: as they are retrieved, by tokens or by the margin.
-        options: `retrieval` and `neighborhood`.
-        weigh: gives the log-odds of cells, and what the figure adds to them, float64 [cells]; also
-            given the pairs that are not known, and the probability of each so far.
-        seeds: pairs that are known, by the lines that stand for repeated ones.
-        warn: told if nothing can be learnt; then the candidates stay as they are.
-        option: which asks for this.
+    `weigh` gives the log-odds of cells, and what the figure adds to them, float64 [cells]; it gets
+    the pairs that are not known, too, and the probability of each so far. `warn` is told if nothing
+    can be learnt for the `option` that asks for this; then the candidates stay as they are.
     """
     chosen, (_, known) = candidates.chosen, known_pairs(candidates, seeds)
     present = first_estimate(candidates, seeds)

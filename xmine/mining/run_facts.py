@@ -25,11 +25,7 @@ def run_facts(
 ) -> Asked:
     """List the facts of a run that is kept; files are hashed for that.
 
-    Args:
-        inputs: of both sides.
-        vectorizer: encoders or vectors.
-        options: all of them.
-        known: which other files were given, by the name of the option.
+    `known` tells which other files were given, by the name of the option.
     """
     texts: dict[str, Any] = {}
     vectors: dict[str, Any] = {}
@@ -51,10 +47,7 @@ def run_facts(
 def check_arrays(vectors: Any, reason: str, hint: str) -> None:  # noqa: ANN401 - whatever is given
     """Refuse vectors that are not a matrix of floats for each side, or that come with others.
 
-    Args:
-        vectors: of the lines of both sides.
-        reason: why nothing that is given besides is of use; empty where nothing is.
-        hint: what to leave out then.
+    `reason` says why nothing that is given besides is of use, and `hint` what to leave out then.
 
     Raises:
         OptionError: they are not, or do.

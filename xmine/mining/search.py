@@ -73,11 +73,8 @@ class HitChoice:
     ) -> Iterator[list[Ranked]]:
         """Choose the hits of each text, best first; equal scores keep the order of the cosines.
 
-        Args:
-            texts: that are searched for.
-            corpus: the sentences.
-            rows: int64 [texts, depth], rows of the corpus, nearest first.
-            cosines: float32 [texts, depth].
+        `rows`, int64 [texts, depth], are those of the corpus, nearest first, with float32
+        `cosines`.
         """
         for some in slices(len(texts), _TEXTS_AT_ONCE):
             few, ids, near_by = texts[some], rows[some], cosines[some]

@@ -162,13 +162,9 @@ def merge_beside(
 ) -> dict[int, dict[str, str]]:
     """Merge pairs that are `partial` with the line beside, where both fit better together.
 
-    A line that belongs to another pair, or was merged before, stays alone.
-
-    Args:
-        candidates: all of them.
-        rows: of the candidates that are kept, best first.
-        flags: of each of `rows`.
-        beside: of all candidates, see `fits_beside`.
+    A line that belongs to another pair, or was merged before, stays alone. `rows` are the
+    candidates that are kept, best first, with `flags` of each; `beside` is of all, see
+    `fits_beside`.
 
     Returns:
         of each place in `rows` that is merged the fields of a pair that change.
@@ -222,9 +218,8 @@ class Eligible:
     def dropped(self, above: Bools) -> dict[str, int]:
         """Count the candidates that each reason drops.
 
-        Args:
-            above: bool [candidates], those above the cut; an option drops no others. Copies and
-                pairs known to be wrong count wherever they stand.
+        An option drops none but those `above` the cut, bool [candidates]. Copies and pairs known to
+        be wrong count wherever they stand.
         """
         counts = {
             name: int((rows if name in (WRONG, COPY) else rows & above).sum())
@@ -242,12 +237,8 @@ def find_eligible(
 ) -> Eligible:
     """Find the candidates that may be kept.
 
-    Args:
-        scores: [candidates].
-        flags: of each candidate, see `xmine.flags.rules.flag_pairs`.
-        copies: bool [candidates], which have the same text on both sides.
-        known: [candidates], 1 for those known to be right, 0 for wrong ones, -1 for the others.
-        options: `threshold`, `drop`, `keep_copies`.
+    `copies`, bool [candidates], have the same text on both sides; `known`, [candidates], is 1 for
+    those known to be right, 0 for wrong ones, else -1.
     """
     reasons = {WRONG: known == 0}
     if not options.keep_copies:

@@ -159,12 +159,8 @@ class Stages:
     ) -> tuple[Encoded, Encoded]:
         """Encode the sentences of both sides, or pick the rows of vectors that are given.
 
-        Sentences without a vector, all tokens being unknown to the encoder, are left out.
-
-        Args:
-            sentences: of both sides.
-            vectorizer: encoders or vectors.
-            judging: the encoder whose tokens will be compared.
+        Sentences without a vector, all tokens being unknown to the encoder, are left out. `judging`
+        is the encoder whose tokens will be compared.
         """
         if not isinstance(vectorizer, EncoderPair):
             check_vectors(sentences, vectorizer)
@@ -279,19 +275,19 @@ class Stages:
 
     def _tokens_in_tasks(
         self, encoded: tuple[Encoded, Encoded], encoder: SentenceEncoder, note: str
-    ) -> tuple[OpenTokens, Engine, Callable[[], object]]:
-        """Tell how tasks open the tokens of both sides, what runs them, and what comes before."""
+    ) -> tuple[OpenTokens, dict[str, Any]]:
+        """Tell how tasks open the tokens of both sides, and how `look_at` runs them."""
         read = cache(partial(self.tokens, encoded, encoder, note))
         is_static = isinstance(encoder.body, StaticEmbedding)
         recipe = Recipe.of(encoder) if is_static and self.steps.engine.shared else None
         if not self.steps.engine.shared or (is_static and not recipe):
-            return read, LocalEngine(), read
+            return read, {"engine": LocalEngine(), "prepare": read}
         left, right = (
             tuple(made.files if made.tokens else token_names(encoder, each, self.steps))
             for made, (each, _) in zip(self._files, encoded, strict=True)
         )
         files = TokenFiles((left, right), recipe, self.steps.base.sizes)
-        return files.open, self.steps.engine, read
+        return files.open, {"prepare": read, "apart": True}
 
     def rerank(
         self,
@@ -307,11 +303,11 @@ class Stages:
         if encoder is None:
             return None
         note = "matching the tokens of candidates"
-        read, engine, prepare = self._tokens_in_tasks(encoded, encoder, note)
+        read, how = self._tokens_in_tasks(encoded, encoder, note)
         near = neighbours.first(RERANKED + 1)
         tick = ticks(self._report, "matching tokens", len(near.targets) + len(near.sources))
         given = neighbours, RERANKED + 1, self.steps, [encoder_mark(encoder, self.steps)]
-        matches = match_candidates(read, *given, tick, engine, prepare)
+        matches = match_candidates(read, *given, tick, how)
         lengths = matches.source_lengths, matches.target_lengths
         if self._options.rerank == "auto" and min(map(np.median, lengths)) <= FEW_TOKENS:
             return None
@@ -339,10 +335,10 @@ class Stages:
         probs = np.ones(len(chosen)) if confidence is None else confidence.probs
         likely = np.flatnonzero(probs >= _LIKELY)
         some, note = chosen.take(likely), "looking for stretches without counterparts"
-        read, engine, prepare = self._tokens_in_tasks(encoded, encoder, note)
+        read, how = self._tokens_in_tasks(encoded, encoder, note)
         tick = ticks(self._report, "looking for stretches", len(some))
         made_of = [encoder_mark(encoder, self.steps)]
-        found = stretches_of_chosen(read, some, self.steps, made_of, tick, engine, prepare)
+        found = stretches_of_chosen(read, some, self.steps, made_of, tick, how)
         return found.spread(likely, len(chosen))
 
     def rescore(

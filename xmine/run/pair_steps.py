@@ -18,8 +18,7 @@ from xmine.files.digests import digest
 from xmine.files.sealed_arrays import open_sealed, opened_sealed
 from xmine.progress import silent
 from xmine.run.local import LocalEngine
-from xmine.run.steps import Base, Blocks, Files, Steps, joined
-from xmine.run.task import Engine
+from xmine.run.steps import Base, Blocks, Steps, joined
 from xmine.text.sentences import Sentences
 
 Rows = NDArray[np.int64]
@@ -56,8 +55,8 @@ def look_at(
     made_of: Sequence[str],
     size: int,
     tick: Callable[[int], None] = silent,
+    *,
     apart: bool = False,
-    engine: Engine | None = None,
     **how: Any,  # noqa: ANN401 - see `Steps.make`
 ) -> NDArray[Any]:
     """Look at each pair, unless the run has: figures [pairs] or [pairs, columns].
@@ -65,15 +64,14 @@ def look_at(
     Args:
         pairs: rows of both sides, int64 [pairs] twice.
         look: makes the figures, of type `kind`, of some pairs.
-        steps: make the files; None for none.
-        name: of the step.
+        steps, name, size: make files of this name, of so many pairs each; None for no files.
         made_of: names all that figures depend on besides the base of the run.
-        size: pairs of a task.
         tick: called with the number of pairs that are done.
         apart: whether tasks run in other processes.
-        engine, how: `engine`, `task` and `prepare` of `Steps.make`.
+        how: `engine`, `task` and `prepare` of `Steps.make`.
     """
     if steps is None or not len(pairs[0]):
+        tick(len(pairs[0]))
         return look(*pairs)
     order, own = np.lexsort(pairs[::-1]), f"{name}-{digest(*made_of, steps.base.key)[:16]}"
     rows = scratch.empty((len(order), 2), np.int64)
@@ -84,25 +82,22 @@ def look_at(
         key = [digest(np.ascontiguousarray(some).data.cast("B")), base.whole]
         return key, range(0, len(some), size)
 
-    def looked(some: Rows, *, keep: bool) -> Files:
-        maker = partial(_look, look, steps.put("pairs", some) if apart else some)
-        return steps.make(arrays, *given(some), maker, tick, keep=keep, engine=engine, **how)
-
     files = {path for paths in steps.files(arrays, *given(rows)) for path in paths}
-    earlier = sorted({*steps.folder.glob(f"rows-of-{own}-*")} - files)
-    known, values = None, np.empty(0)
-    if earlier and not all(path.exists() for path in files):
-        known, values = _known(rows, earlier, base, kind)
-    if known is None:
-        made = looked(rows, keep=True)
-    else:
+    are_there = all(path.exists() for path in files)
+    earlier = set() if are_there else {*steps.folder.glob(f"rows-of-{own}-*")} - files
+    known, values = _known(rows, sorted(earlier), base, kind)
+    if not known.all():
+        new = rows[~known] if known.any() else rows
+        maker = partial(_look, look, steps.put("pairs", new) if apart else new)
+        made = steps.make(arrays, *given(new), maker, tick, keep=new is rows, **how)
+    if known.any():
         if not known.all():
-            values[~known] = joined(looked(rows[~known], keep=False), 0, kind)
+            values[~known] = joined(made, 0, kind)
 
-        def give(start: int, stop: int) -> Blocks:
-            yield values[start:stop], rows[start:stop]
+        def blocks(start: int, stop: int) -> Blocks:
+            return [(values[start:stop], rows[start:stop])]
 
-        made = steps.make(arrays, *given(rows), give, tick, engine=LocalEngine())
+        made = steps.make(arrays, *given(rows), blocks, tick, engine=LocalEngine())
     figures = joined(made, 0, kind)
     found = scratch.empty(figures.shape, figures.dtype)
     found[order] = figures
@@ -116,7 +111,7 @@ def _look(look: Look, given: Rows | Path, start: int, stop: int) -> Iterator[tup
 
 def _known(
     rows: Rows, earlier: Sequence[Path], base: Base, kind: DTypeLike
-) -> tuple[NDArray[np.bool_] | None, NDArray[Any]]:
+) -> tuple[NDArray[np.bool_], NDArray[Any]]:
     """Tell which pairs of the base earlier files have, and give their figures."""
     codes, figures = [np.empty(0, np.int64)], []
     for path in earlier:
@@ -127,7 +122,7 @@ def _known(
             figures.append(values[old])
     every, wanted = np.concatenate(codes), rows[:, 0] << 32 | rows[:, 1]
     if not len(every):
-        return None, every
+        return np.zeros(len(rows), np.bool_), every
     order = np.argsort(every, kind="stable")
     at = order[np.minimum(np.searchsorted(every, wanted, sorter=order), len(every) - 1)]
     return every[at] == wanted, np.concatenate(figures)[at]

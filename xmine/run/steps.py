@@ -90,14 +90,9 @@ class Steps:
     ) -> tuple[Files, list[Task]]:
         """Name the files of a step, and the tasks that make those that are missing or changed.
 
-        Args:
-            arrays: the name of each, and the type of its numbers.
-            made_of: all that the rows depend on.
-            rows: the first row of each task, see `files`.
-            maker: makes the rows from one to before another.
-            task: makes a task, with facts besides function, arguments, files and weight.
-            cache: may have files of other runs.
-            keep: whether the files outlast a sweep.
+        A row of `arrays` depends on all that `made_of` names; `rows` are those that tasks begin
+        with, see `files`. `task` makes a task, with facts besides function, arguments, files and
+        weight; `cache` may have files of other runs; `keep` says whether the files outlast a sweep.
         """
         files, missing = self.files(arrays, made_of, rows), []
         with writing(self.folder):
@@ -129,11 +124,8 @@ class Steps:
     ) -> Files:
         """Make the files of a step that are missing or changed; name all.
 
-        Args:
-            arrays, made_of, rows, maker, task, cache, keep: see `plan`.
-            tick: called with the number of rows that are done.
-            engine: runs the tasks, in place of the usual one.
-            prepare: called before tasks run, if any has to.
+        `tick` is told the number of rows that are done; `engine` takes the place of the usual one;
+        `prepare` is called before tasks run, if any has to. For the others see `plan`.
         """
         files, missing = self.plan(arrays, made_of, rows, maker, task, cache=cache, keep=keep)
         total = rows.stop - rows.start

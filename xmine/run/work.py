@@ -66,13 +66,8 @@ class Work:
     ) -> None:
         """Have all tasks to do.
 
-        Args:
-            tasks: those of `Engine.run`.
-            nodes: by their ids.
-            place: starts a call of a task, on a node if one is named, else wherever there is room.
-            stop: ends a call.
-            note: told of tasks that are started again.
-            clock: tells seconds.
+        `place` starts a call of a task, on a node if one is named, else wherever there is room;
+        `stop` ends a call; `note` is told of tasks that are started again. Nodes go by their ids.
         """
         self.calls: dict[Any, _Placed] = {}
         self.nodes = nodes

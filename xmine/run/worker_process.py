@@ -41,9 +41,7 @@ class WorkFailed(XmineError):
 def process_apart(function: str, given: bytes) -> Iterator[subprocess.Popen[bytes]]:
     """Call a function of bytes in a process of its own, which is killed where the block ends.
 
-    Args:
-        function: `module:name`; the module is imported in that process.
-        given: its argument.
+    The function is named `module:name`; the module is imported in that process.
     """
     # No folder but those of this process is searched for modules: -m alone adds the current one.
     command = [sys.executable, "-P", "-m", "xmine.run.worker_process", function]
@@ -65,12 +63,7 @@ def process_apart(function: str, given: bytes) -> Iterator[subprocess.Popen[byte
 def work_apart(function: str, given: bytes, name: str) -> bytes:
     """Call a function of bytes in a process of its own; where this one is to end, kill the process.
 
-    Args:
-        function, given: as in `process_apart`.
-        name: of the work, for errors.
-
-    Returns:
-        What the function returned.
+    Errors have the name of the work. See `process_apart`.
 
     Raises:
         WorkFailed: the function raised an error, or the process was killed.

@@ -89,9 +89,7 @@ def loosest_stretches(source: TokenVectors, target: TokenVectors, x: Rows, y: Ro
 def _stretches(strong: Singles, tokens: TokenVectors) -> tuple[Floats, Floats, Rows, Rows]:
     """Find the stretches of sentences: looseness, weight, start and end.
 
-    Args:
-        strong: strengths [tokens], times UNIT**2.
-        tokens: of the sentences.
+    `strong` has the strengths of their tokens, [tokens], times UNIT**2.
     """
     inside, weights = tokens.inside, tokens.weights[tokens.ids]
     total = np.add.reduceat(weights, tokens.starts[:-1], dtype=np.float64)

@@ -49,11 +49,8 @@ OnBatch = Callable[[NDArray[np.intp], TokenVectors, TokenVectors], None]
 def match_pairs(source: TokenVectors, target: TokenVectors, x: Rows, y: Rows) -> Floats:
     """Compare pairs of sentences token by token.
 
-    A token whose best cosine is not above zero has no counterpart, and counts 0.
-
-    Args:
-        source, target: the tokens of both sides.
-        x, y: int64 [pairs], sentences of `source` and of `target`.
+    A token whose best cosine is not above zero has no counterpart, and counts 0. Pairs are
+    sentences x of `source` and y of `target`, int64 [pairs].
 
     Returns:
         float64 [pairs, 5], the FIGURES: the match, which is the mean of A and B, 0 to 1; the order,
@@ -74,9 +71,7 @@ def match_pairs(source: TokenVectors, target: TokenVectors, x: Rows, y: Rows) ->
 def each_batch(source: TokenVectors, target: TokenVectors, x: Rows, y: Rows, work: OnBatch) -> None:
     """Call `work` with batches of pairs that have tokens, in several threads.
 
-    Args:
-        source, target, x, y: as in `match_pairs`.
-        work: called with rows of `x` and `y`, and the tokens of either side.
+    `work` gets rows of `x` and `y`, see `match_pairs`, and the tokens of either side.
     """
     lengths = source.lengths_of(x), target.lengths_of(y)
     some = np.flatnonzero((lengths[0] > 0) & (lengths[1] > 0))
@@ -94,9 +89,8 @@ def counterparts(
 ) -> list[Counterparts]:
     """Find for each token of pairs of sentences the one of the other side with the largest product.
 
-    Args:
-        left, right: the sentences, as `TokenVectors.take` gives them.
-        strengths: give strengths (`xmine.scoring.alignment`) in place of products, and no places.
+    Sentences are those of `TokenVectors.take`. With `strengths` these (`xmine.scoring.alignment`)
+    take the place of products, and there are no places.
 
     Returns:
         Of each side the largest product, at least 0, float32 [tokens], and the place of the first

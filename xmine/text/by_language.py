@@ -48,13 +48,8 @@ def split_by_language(
 ) -> dict[str, TextInput]:
     """Find the texts of some languages in a folder, a pattern or a list of files.
 
-    Args:
-        given: the text input.
-        codes: of languages; none for all that the names of files say, or that lines look like.
-        known: the languages that lines may look like where `codes` does not say.
-
-    Returns:
-        a text for each language that is there, in the order of `codes`.
+    There is one for each of `codes` that is there, in that order; without codes, for all that the
+    names of files say, or, of those `known`, that lines look like.
     """
     whole = text_input(given)
     parts = whole.parts if isinstance(whole, ManyFiles) else (whole,)

@@ -84,11 +84,8 @@ class _Looks:
 def check_language(name: str, texts: Sequence[str], languages: Sequence[str]) -> str:
     """Say what makes a text look foreign to an encoder; an empty string if nothing does.
 
-    Args:
-        name: the file, for the message.
-        texts: its sentences; about a thousand of them are looked at.
-        languages: codes of the encoder's languages; nothing is checked if there are none, or one
-            that is not known here.
+    About a thousand of the texts are looked at. Nothing is checked without languages: codes
+    of those of the encoder; nor where one is not known here.
     """
     known = list(dict.fromkeys(map(short_code, languages)))
     if not known or not LANGUAGES.keys() >= set(known):
@@ -117,9 +114,7 @@ def check_language(name: str, texts: Sequence[str], languages: Sequence[str]) ->
 def check_spelling(name: str, texts: Sequence[str]) -> list[str]:
     """Say that a text is escaped, or lacks the accents of its language; nothing where it is not.
 
-    Args:
-        name: the file, for the message.
-        texts: its sentences; about a thousand of them are looked at.
+    About a thousand of the texts are looked at.
     """
     marked = [without_markup(text) != text for text in texts[:: max(1, len(texts) // 1000)]]
     said, code = list[str](), sure_language(texts)
@@ -143,10 +138,8 @@ def check_spelling(name: str, texts: Sequence[str]) -> list[str]:
 def guess_language(texts: Sequence[str], expected: Sequence[str] = ()) -> str:
     """Guess the language of a text: the ISO 639-1 code, or `und` where it cannot be told.
 
-    Args:
-        texts: its sentences; about a thousand of them are looked at.
-        expected: what it probably is in, such as the encoder's languages: one of them is taken
-            where it is close to the likeliest, or where a few letters are in its script alone.
+    About a thousand of the texts are looked at. An `expected` language, such as one of the encoder,
+    is taken where it is close to the likeliest, or where a few letters are in its script alone.
     """
     looks, codes = _look(texts), {short_code(code): code for code in expected}
     code = looks.likeliest(codes)
@@ -190,13 +183,10 @@ def check_sides(
     """Say what is odd about two texts that are to be translations: one text twice, one language.
 
     Nothing is said where a language cannot be told beyond doubt: lists of names and numbers, or
-    languages that are much alike.
+    languages that are much alike. About a thousand texts of each side are looked at.
 
-    Args:
-        names: the files, for the message.
-        texts: their sentences; about a thousand of each are looked at.
-        codes: the languages that they are said to be in; empty where nothing is said.
-        said: the options, or other words, that say so.
+    `codes` are the languages that they are said to be in, by options or words that `said` has;
+    empty where nothing is said.
     """
     if len(texts[0]) == len(texts[1]) > 0 and sampled(texts[0]) == sampled(texts[1]):
         return [f"{names[0]} and {names[1]}: the same text; translations need another language"]

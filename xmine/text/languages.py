@@ -114,9 +114,8 @@ def written_in(scripts: set[str]) -> set[str]:
 def scripts_of(language: str, texts: Sequence[str]) -> set[str]:
     """Name the scripts a language is written in, as Unicode names them (LATIN, CJK).
 
-    Args:
-        language: a code; its script (`_Cyrl`) counts if it names one.
-        texts: sentences in it, whose main script is taken where the code does not tell.
+    The script of a code counts (`_Cyrl`) if it names one; where it does not tell, the main script
+    of the texts does.
     """
     code, *subtags = re.split("[-_]", language)
     for subtag in subtags:

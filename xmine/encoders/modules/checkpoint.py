@@ -77,10 +77,8 @@ def read_settings(
 def read_model(folder: Path, *, plain: bool, classifies: bool = False) -> Any:  # noqa: ANN401 - not typed
     """Load the model in float32, ready to be used.
 
-    Args:
-        folder: with `config.json` and weights.
-        plain: whether there is no `modules.json`, which would name the pooling.
-        classifies: whether the layer behind it that gives labels is loaded, too.
+    Without `modules.json`, which would name the pooling, it is `plain`; where it `classifies`, the
+    layer behind it that gives labels is loaded, too.
 
     Raises:
         EncoderError: it cannot be loaded, lacks weights, or is for something else.

@@ -150,11 +150,9 @@ class StaticEmbedding:
     ) -> NDArray[np.int16]:
         """Give the vectors of pieces as tokens, see `xmine.encoders.tokens`.
 
-        Args:
-            ids: of the pieces, int32 [...].
-            shares: of the pieces in the texts that are compared, float64 [all pieces]; None for all
-                dimensions. Kept are those in which the figures of the texts differ most: a piece
-                counts as often as it occurs, by the square of its weight.
+        `shares`, float64 [all pieces], are those of the pieces in the texts that are compared; None
+        for all dimensions. Kept are those in which the figures of the texts differ most: a piece
+        counts as often as it occurs, by the square of its weight.
 
         Returns:
             int16 [all pieces, token dim], in which the rows of `ids` are filled in.
@@ -217,27 +215,39 @@ class StaticEmbedding:
         self.pieces.save(folder)
 
 
-def _mean_of_pieces(
-    table: NDArray[np.float32],  # [pieces, dim]
-    ids: NDArray[np.int32],  # [all pieces of all texts]
-    starts: NDArray[np.int64],  # [texts + 1]
+def added(
+    vectors: NDArray[np.float32],
+    rows: NDArray[Any],
+    starts: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    by: NDArray[np.float32] | None = None,
 ) -> NDArray[np.float32]:
-    """Average the vectors of each text, position by position over texts of falling length.
+    """Add up vectors of stretches of `rows`, [stretches, dim]; `by` has the weights of rows.
 
-    Adding the first pieces of all texts, then the second ones, is many times as fast as
-    `np.add.reduceat`, and each text's sum has the same order whatever stands beside it.
+    Adding the first rows of all stretches, then the second ones, is many times as fast as
+    `np.add.reduceat`, and each sum has the same order whatever stands beside it.
     """
-    lengths = np.diff(starts)
-    means = np.zeros((len(lengths), table.shape[1]), dtype=np.float32)
-    order = np.argsort(-lengths, kind="stable")
-    for chunk in range(0, len(order), _ROWS_AT_ONCE):
-        rows = order[chunk : chunk + _ROWS_AT_ONCE]
-        first, falling = starts[rows], -lengths[rows]
-        block = np.zeros((len(rows), table.shape[1]), dtype=np.float32)
-        for position in range(-int(falling[0])):
-            open_rows = int(np.searchsorted(falling, -position))  # those with a piece here
-            block[:open_rows] += table[ids[first[:open_rows] + position]]
-        means[rows] = block / np.maximum(lengths[rows], 1).astype(np.float32)[:, None]
+    found = np.zeros((len(sizes), vectors.shape[1]), np.float32)
+    order = np.argsort(-sizes, kind="stable")
+    for at in range(0, len(order), _ROWS_AT_ONCE):
+        some = order[at : at + _ROWS_AT_ONCE]
+        first, falling = starts[some], -sizes[some]
+        sums = np.zeros((len(some), vectors.shape[1]), np.float32)
+        for place in range(-int(falling[0])):
+            places = first[: np.searchsorted(falling, -place)] + place  # of those with a row here
+            more = vectors.take(rows[places], axis=0)
+            sums[: len(places)] += more if by is None else more * by[places, None]
+        found[some] = sums
+    return found
+
+
+def _mean_of_pieces(
+    vectors: NDArray[np.float32], ids: NDArray[np.int32], starts: NDArray[np.int64]
+) -> NDArray[np.float32]:
+    """Average the vectors of each text's pieces, of `ids` from one of `starts` to the next."""
+    sizes = np.diff(starts)
+    means = added(vectors, ids, starts[:-1], sizes)
+    means /= np.maximum(sizes, 1).astype(np.float32)[:, None]
     return means
 
 

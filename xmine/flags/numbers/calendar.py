@@ -38,7 +38,8 @@ def _found(pattern: re.Pattern[str], text: str) -> set[float]:
 
 
 def by_name(found: set[float], names: Sequence[str]) -> list[Number]:
-    """Make numbers of months or weekdays, which are told by name."""
+    """Make numbers of months or weekdays, which are told by name; 30月 is none."""
+    found = found.intersection(range(1, len(names)))
     return [Number(frozenset({x}), digits=False, written=names[int(x)]) for x in sorted(found)]
 
 

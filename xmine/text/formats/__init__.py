@@ -35,10 +35,7 @@ def has_units(kind: str) -> bool:
 def read_units(path: str, kind: str, left_out: Counter[str]) -> Iterator[Passage]:
     """Give the texts of a file that are not blank; a line break inside one becomes a space.
 
-    Args:
-        path: the file.
-        kind: its kind, see `READERS`.
-        left_out: where the texts that the reader does not give are counted, by what they are.
+    `left_out` counts the texts that the reader of a `kind` does not give, by what they are.
 
     Raises:
         XmineError: the extra that reads this kind is not installed, before anything is read.

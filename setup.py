@@ -16,7 +16,6 @@ from setuptools.command.build_ext import build_ext
 
 NATIVE = Path("xmine/native")
 HAS_GIL = not sysconfig.get_config_var("Py_GIL_DISABLED")  # there is no stable ABI without
-KERNELS = ["matching", "means", "path", "search"]
 # What the compiler is told for each set. Float products and sums stay apart: numpy's do.
 GNU = {
     "vnni": "-mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vnni -mfma",
@@ -32,7 +31,7 @@ class BuildKernels(build_ext):
     """Compile the kernels once for each instruction set of the machine that is built for."""
 
     def build_extension(self, ext: Extension) -> None:
-        """Add an object for each kernel and set to the module."""
+        """Add an object for each set to the module."""
         machine = sysconfig.get_platform().rpartition("-")[2].lower()
         wide = {"x86_64": ["vnni", "avx2"], "amd64": ["vnni", "avx2"]}
         wide |= {"arm64": ["neon"], "aarch64": ["neon"]}
@@ -41,7 +40,7 @@ class BuildKernels(build_ext):
             ext.define_macros.append((f"XMINE_WITH_{name}", None))
             flags = MSVC[name] + " /O2" if is_msvc else GNU[name] + " -O3 -ffp-contract=off"
             ext.extra_objects += self.compiler.compile(
-                [str(NATIVE / f"{kernel}.c") for kernel in KERNELS],
+                [str(NATIVE / "kernels.c")],
                 output_dir=f"{self.build_temp}/{name}",
                 macros=[("XMINE_SET", name)],
                 extra_postargs=flags.split(),

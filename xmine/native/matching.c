@@ -4,9 +4,7 @@
    `xmine.scoring.late_interaction._by_numpy`. */
 #include <stdlib.h>
 
-#include "kernels.h"
-
-enum { ROWS = 8, AHEAD = 8 };
+enum { ROWS = 8 };
 
 /* Lay out tokens by panels of `lanes`: their first two numbers, then the next two. */
 static void lay_out(const Tokens *side, int64_t first, ptrdiff_t tokens, int64_t last,
@@ -15,11 +13,8 @@ static void lay_out(const Tokens *side, int64_t first, ptrdiff_t tokens, int64_t
     if (tokens % lanes) memset(panels + tokens / lanes * steps * lanes, 0, 4 * steps * lanes);
     for (ptrdiff_t j = 0; j < tokens; j++) {
         const int16_t *row = side->table + side->ids[first + j] * side->width;
-#ifdef __GNUC__
-        if (first + j + AHEAD < last)
-            for (ptrdiff_t k = 0; k < dim; k += 32)
-                __builtin_prefetch(side->table + side->ids[first + j + AHEAD] * side->width + k);
-#endif
+        PREFETCHED(first + j + AHEAD < last,
+                   side->table + side->ids[first + j + AHEAD] * side->width, dim * 2)
         int32_t *to = panels + j / lanes * steps * lanes + j % lanes;
         for (ptrdiff_t k = 0; k < dim / 2; k++) memcpy(to + k * lanes, row + 2 * k, 4);
         if (dim % 2) {
@@ -46,9 +41,9 @@ static void pair(const Tokens *x, int64_t first, int32_t i, int count, ptrdiff_t
                  const int32_t *rows, const int32_t *panel, ptrdiff_t wide, int32_t *best_of_y,
                  int32_t *place_of_y, const int32_t *less_of_y) {
     Whole best[ROWS], place[ROWS], sums[ROWS];
-    for (int r = 0; r < ROWS; r++) best[r] = place[r] = zeros();
+    for (int r = 0; r < ROWS; r++) best[r] = place[r] = every(0);
     for (ptrdiff_t p = 0; p < wide; p++) {
-        for (int r = 0; r < ROWS; r++) sums[r] = zeros();
+        for (int r = 0; r < ROWS; r++) sums[r] = every(0);
         for (ptrdiff_t k = 0; k < steps; k++, panel += LANES) {
             Whole column = load(panel);
             for (int r = 0; r < ROWS; r++)
@@ -72,7 +67,7 @@ static void pair(const Tokens *x, int64_t first, int32_t i, int count, ptrdiff_t
         largest(best[r], place[r], x->best + first + r, x->place + first + r);
 }
 
-int NAME(matching)(const Tokens *x, const Tokens *y, ptrdiff_t dim, ptrdiff_t pairs) {
+static int matching(const Tokens *x, const Tokens *y, ptrdiff_t dim, ptrdiff_t pairs) {
     ptrdiff_t most = 0, steps = (dim + 1) / 2;
     for (ptrdiff_t p = 0; p < pairs; p++) {
         ptrdiff_t tokens = (ptrdiff_t)(y->starts[p + 1] - y->starts[p]);

@@ -2,15 +2,11 @@
 
    Its twin is `xmine.aligning.band._codes`, which also says what the bits mean: doubles are added
    and compared in the same order. */
-#include <math.h>
-
-#include "kernels.h"
-
 enum { WIDTH = 256, LINE = 1, GAP = 2, RIGHT = 3, OPENED = 64, BEGINS = 128 };
 static const double NEVER = -1e9, LITTLE = 1e-4;
 
-void NAME(path)(const float *given, const Band *band, ptrdiff_t row, ptrdiff_t stop, double line,
-                double gap, uint8_t *codes) {
+static void path(const float *given, const Band *band, ptrdiff_t row, ptrdiff_t stop, double line,
+                 double gap, uint8_t *codes) {
     ptrdiff_t size = band->size, stride = band->columns + band->pad, last = band->kinds - 1;
     for (; row < stop; row++) {
         ptrdiff_t start = band->starts[row], width = band->stops[row] - start;

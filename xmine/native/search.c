@@ -4,20 +4,15 @@
    compared in registers with the worst kept cell of their row and of their column; no block of them
    is ever written. A cell is a key as in `xmine.knn.topk`; the kept ones are a heap whose root is
    the worst. */
-#include "kernels.h"
 
+/* The longest row: products of two such rows fit 32 bits, their numbers 16. */
+#define LONGEST 1.023f
 /* A tile is TALL rows by BROAD vectors of columns: sums, one row and the columns stay in registers.
    Measured at 320 numbers: 1.75 ns a cell with AVX-512 VNNI, 4.0 with AVX2; 12 x 2 spills. */
-#if LANES == 16
-enum { TALL = 8, BROAD = 2 };
-#else
-enum { TALL = 4, BROAD = 2 };
-#endif
-enum { WIDE = BROAD * LANES, ROWS_AT_ONCE = 1024, PIECE = 32, AHEAD = 8 };
+enum { TALL = LANES == 16 ? 8 : 4, BROAD = 2, WIDE = BROAD * LANES };
+enum { ROWS_AT_ONCE = 1024, PIECE = 32 };
 #define SCALE 32000.0f
 #define ROUNDING 12582912.0f /* 1.5 * 2^23: a sum with it has its whole number in its last bits */
-
-ptrdiff_t NAME(wide)(void) { return WIDE; }
 
 /* Read PIECE numbers of float16 or float32 exactly. */
 static inline void decode(const char *from, int is_half, float *out) {
@@ -41,8 +36,8 @@ static inline const char *piece(const char *row, ptrdiff_t at, ptrdiff_t dim, pt
     return memcpy(tail, row + at * size, (dim - at) * size);
 }
 
-int NAME(quantise)(const void *rows, int is_half, ptrdiff_t dim, const int64_t *ids,
-                   ptrdiff_t count, int is_left, int16_t *out) {
+static int quantise(const void *rows, int is_half, ptrdiff_t dim, const int64_t *ids,
+                    ptrdiff_t count, int is_left, int16_t *out) {
     ptrdiff_t width = is_left ? 1 : WIDE, steps = (dim + 1) / 2, size = is_half ? 2 : 4;
     ptrdiff_t filled = (count + width - 1) / width * width;
     int are_unit = 1;
@@ -65,8 +60,6 @@ int NAME(quantise)(const void *rows, int is_half, ptrdiff_t dim, const int64_t *
             int last = dim - at < PIECE ? (int)(dim - at) : PIECE;
             if (last == PIECE && is_left)
                 memcpy(to + at, whole, sizeof whole);
-            else if (last == PIECE)
-                UNROLLED for (int i = 0; i < PIECE; i += 2) memcpy(to + (at + i) * width, whole + i, 4);
             else
                 for (int i = 0; i < last; i += 2) memcpy(to + (at + i) * width, whole + i, 4);
         }
@@ -108,8 +101,8 @@ static inline void offer(int64_t *heap, ptrdiff_t kept, int64_t key, int again) 
     heap[at] = key;
 }
 
-void NAME(merge)(int64_t *best, const int64_t *rows, ptrdiff_t count, ptrdiff_t kept,
-                 const int64_t *keys) {
+static void merge(int64_t *best, const int64_t *rows, ptrdiff_t count, ptrdiff_t kept,
+                  const int64_t *keys) {
     for (ptrdiff_t r = 0; r < count; r++)
         for (ptrdiff_t i = 0; i < kept; i++) offer(best + rows[r] * kept, kept, keys[r * kept + i], 1);
 }
@@ -129,7 +122,7 @@ static void look(Whole sums, uint32_t hits, Side left, Side right, ptrdiff_t row
     }
 }
 
-void NAME(scan)(Side left, Side right, ptrdiff_t dim, int again) {
+static void scan(Side left, Side right, ptrdiff_t dim, int again) {
     ptrdiff_t steps = (dim + 1) / 2;
     int32_t row_floors[ROWS_AT_ONCE], floors[WIDE];
     for (ptrdiff_t top = 0; top < left.count; top += ROWS_AT_ONCE) {
@@ -146,7 +139,7 @@ void NAME(scan)(Side left, Side right, ptrdiff_t dim, int again) {
                 const int16_t *b = right.rows + column * steps * 2;
                 Whole sums[TALL][BROAD];
                 UNROLLED for (int r = 0; r < TALL; r++)
-                    UNROLLED for (int c = 0; c < BROAD; c++) sums[r][c] = zeros();
+                    UNROLLED for (int c = 0; c < BROAD; c++) sums[r][c] = every(0);
                 for (ptrdiff_t s = 0; s < steps; s++, b += 2 * WIDE) {
                     Whole columns[BROAD];
                     UNROLLED for (int c = 0; c < BROAD; c++) columns[c] = load(b + 2 * LANES * c);
@@ -163,7 +156,8 @@ void NAME(scan)(Side left, Side right, ptrdiff_t dim, int again) {
                     UNROLLED for (int c = 0; c < BROAD; c++) {
                         if (r >= rows) continue;
                         int32_t *own = row_floors + (row - top) + r;
-                        uint32_t hits = above(sums[r][c], lesser(every(*own), load(floors + LANES * c)));
+                        uint32_t hits = above(sums[r][c], every(*own)) |
+                                        above(sums[r][c], load(floors + LANES * c));
                         if (hits)
                             look(sums[r][c], hits, left, right, row + r, column + LANES * c, again, own,
                                  floors + LANES * c);
@@ -173,8 +167,8 @@ void NAME(scan)(Side left, Side right, ptrdiff_t dim, int again) {
     }
 }
 
-void NAME(cosines)(const uint16_t *rows, const uint16_t *others, ptrdiff_t dim, const int64_t *ids,
-                   ptrdiff_t count, ptrdiff_t each, float *out) {
+static void cosines(const uint16_t *rows, const uint16_t *others, ptrdiff_t dim,
+                    const int64_t *ids, ptrdiff_t count, ptrdiff_t each, float *out) {
     for (ptrdiff_t cell = 0; cell < count * each; cell++) {
         if (ids[cell] < 0) {
             out[cell] = -INFINITY;
@@ -183,7 +177,7 @@ void NAME(cosines)(const uint16_t *rows, const uint16_t *others, ptrdiff_t dim, 
         const char *one = (const char *)(rows + cell / each * dim);
         const char *other = (const char *)(others + ids[cell] * dim);
         PREFETCHED(cell + AHEAD < count * each && ids[cell + AHEAD] >= 0,
-                   (const char *)(others + ids[cell + AHEAD] * dim), dim * 2)
+                   others + ids[cell + AHEAD] * dim, dim * 2)
         double sums[PIECE] = {0}, total = 0;
         for (ptrdiff_t at = 0; at < dim; at += PIECE) {
             char tail[2][PIECE * sizeof(float)];

@@ -4,6 +4,7 @@
    would let a kernel read or write outside of its buffers. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <string.h>
 
 #include "kernels.h"
 

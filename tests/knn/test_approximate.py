@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from xmine import native
 from xmine.errors import OptionError
 from xmine.knn import ivf_products
 from xmine.knn.approximate import choose_index, list_bytes, search_approximate, training_bytes
 from xmine.knn.centroids import training_sample
 from xmine.knn.duplicates import Distinct
 from xmine.knn.exact import search_exact, search_few
-from xmine.knn.fused import is_fused
 from xmine.knn.index_name import count_lists
 from xmine.knn.inverted_lists import number_type
 from xmine.knn.ivf_products import Listed, multiply_lists
@@ -152,7 +152,7 @@ def test_the_lists_that_a_row_has_room_for_are_foretold() -> None:
 
 @pytest.mark.parametrize("workers", [1, 3])
 @pytest.mark.parametrize("probes", [1, 4])
-@pytest.mark.parametrize("fused", sorted({False, is_fused()}))
+@pytest.mark.parametrize("fused", sorted({False, native.kernels is not None}))
 def test_pairs_meet_if_either_row_probes_the_list_of_the_other(
     workers: int, probes: int, fused: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,13 +11,13 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.toys.grids import mostly_long
+from xmine import native
 from xmine.files.scratch import scratch_in
 from xmine.knn import exact, rescoring
 from xmine.knn.blocks import Cutting, FusedMultiplier, Multiplier, plan_blocks
 from xmine.knn.cosines import all_cosines, exact_cosines
 from xmine.knn.duplicates import Distinct
 from xmine.knn.exact import exact_memory, search_exact
-from xmine.knn.fused import is_fused
 from xmine.knn.neighbours import Neighbours
 from xmine.knn.topk import columns_of, merge, pack, values_of
 from xmine.knn.workers import WorkerPool
@@ -297,7 +297,7 @@ class StoppedError(Exception):
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
 def test_what_a_worker_raises_comes_out(workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    kind: Any = FusedMultiplier if is_fused() else Multiplier
+    kind: Any = FusedMultiplier if native.kernels else Multiplier
     multiply = kind.multiply
 
     def failing(self: Any, band: Any, start: int, *rest: Any) -> None:

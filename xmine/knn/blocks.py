@@ -9,7 +9,7 @@ import numpy as np
 from xmine import native
 from xmine.hardware import blas_threads
 from xmine.knn.duplicates import Distinct
-from xmine.knn.fused import barred, in_tiles, is_fused
+from xmine.knn.fused import barred, in_tiles
 from xmine.knn.topk import EMPTY, GROUP, BlockMaxima, Keys
 from xmine.knn.workers import WorkerPool
 
@@ -101,7 +101,7 @@ class SourceBlock:
         self, left: Distinct, start: int, stop: int, keep: int, device: str = "cpu"
     ) -> None:
         self.start, self.stop = start, stop
-        if device == "cpu" and is_fused():
+        if device == "cpu" and native.kernels is not None:
             self.vectors: Any = in_tiles(left, np.arange(start, stop), is_left=True)
         else:
             rows = -(-(stop - start) // GROUP) * GROUP
@@ -215,7 +215,7 @@ def multipliers_for(
     right: Distinct, plan: Cutting, device: str
 ) -> list[Multiplier | FusedMultiplier | TorchMultiplier]:
     """Make the arrays of every worker of a plan, see `WorkerPool`."""
-    if device == "cpu" and is_fused():
+    if device == "cpu" and native.kernels is not None:
         return [FusedMultiplier(right, plan) for _ in range(plan.workers)]
     if device == "cpu":
         return [Multiplier(right, plan) for _ in range(plan.workers)]

@@ -17,11 +17,6 @@ from xmine.knn.topk import Keys
 _TILE = 32
 
 
-def is_fused() -> bool:
-    """Tell whether the kernels search: in plain C they are slower than BLAS."""
-    return native.kernels is not None and native.kernels.sets()[0] != "plain"
-
-
 def in_tiles(side: Distinct, ids: Rows, *, is_left: bool) -> NDArray[np.int16]:
     """Round distinct rows to multiples of 1/32,000, as the kernel reads those of a side.
 
@@ -32,8 +27,8 @@ def in_tiles(side: Distinct, ids: Rows, *, is_left: bool) -> NDArray[np.int16]:
     rows = len(ids) if is_left else len(ids) + _TILE
     out = np.empty((rows, dim + dim % 2), dtype=np.int16)
     vectors, ids = side.vectors, side.in_place(ids)
-    if vectors.dtype not in (np.float16, np.float32) or not vectors.flags.c_contiguous:
-        vectors, ids = np.ascontiguousarray(vectors[ids], dtype=np.float32), np.arange(len(ids))
+    if vectors.dtype not in (np.float16, np.float32):
+        vectors, ids = vectors[ids].astype(np.float32), np.arange(len(ids))
     native.kernels.quantise(vectors, dim, vectors.dtype == np.float16, ids, is_left, out)
     return out
 

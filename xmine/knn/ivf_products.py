@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from xmine import native
 from xmine.knn.cosines import Floats, Rows, require_units, widen
 from xmine.knn.duplicates import Distinct
-from xmine.knn.fused import barred, in_tiles, is_fused
+from xmine.knn.fused import barred, in_tiles
 from xmine.knn.inverted_lists import Members
 from xmine.knn.topk import CLOSED, EMPTY, GROUP, BlockMaxima, Keys, floors, merge, pack
 from xmine.knn.workers import WorkerPool, lent
@@ -130,7 +130,7 @@ def multiply_lists(
         tick: called several times a second with the share that is done.
         fused: whether the kernels multiply, if they are there at all.
     """
-    fused = is_fused() if fused is None else fused
+    fused = native.kernels is not None if fused is None else fused
     multipliers: list[ListMultiplier | FusedLists] = [
         FusedLists() if fused else ListMultiplier(left.side.vectors.shape[1])
         for _ in range(pool.workers)

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine import native
 from xmine.files import scratch
 from xmine.knn.cosines import Floats, Rows, all_cosines, exact_cosines, ordered, widen
 from xmine.knn.duplicates import Distinct
-from xmine.knn.fused import is_fused
 from xmine.knn.topk import EMPTY, Keys, columns_of, values_of
 from xmine.knn.workers import WorkerPool
 
@@ -95,7 +95,7 @@ def key_error(way: Direction) -> float:
     float32 rounds the products with 32,000 and the sum.
     """
     dim = way.queries.vectors.shape[1]
-    if not way.is_mixed and not is_fused():
+    if not way.is_mixed and native.kernels is None:
         return error(dim)
     return 1.03 * math.sqrt(dim) / 32_000 + 2.0**-20
 

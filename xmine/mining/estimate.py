@@ -8,7 +8,6 @@ import shutil
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from xmine import native
 from xmine.display import duration, in_words
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
@@ -45,8 +44,6 @@ _OF_A_TOKEN, _OF_A_SENTENCE = 3, 60
 # to 60,000 lines a side of bench/corpora.py. On a quiet one (Intel Xeon) `OMP_NUM_THREADS=1 python
 # bench/mining.py SOURCE TARGET` says 0.8 for examples/ and 3.4 for BUCC, these say 1.0 and 3.8.
 _STARTING, _OF_A_BYTE, _OF_A_CUT, _OF_A_MULTIPLY_ADD = 1.0, 8.7e-7, 2.2e-6, 1.6e-11
-if native.kernels is not None:  # a million lines a side: 280 s by these, 294 s measured
-    _OF_A_MULTIPLY_ADD = 6.5e-12
 # Of each neighbour of a line beyond the usual four: bytes on disk besides ids and cosines, bytes of
 # memory while candidates are judged, and seconds of the search. Runs with -k 128 to 1,024 of 10,000
 # and 20,000 lines a side took so much, the smaller ones half of the disk (2 cores).

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.pair import as_pair
 from xmine.encoders.reranking import RerankingWeights
 from xmine.encoders.token_files import compared, texts_read
 from xmine.encoders.tokens import TokenVectors
@@ -149,7 +150,7 @@ class Pool:
         self.tokens = compared(
             encoder.body, texts_read(encoder, english), texts_read(encoder, chinese)
         )
-        self.weights = weights_of(encoder)
+        self.weights = weights_of(as_pair(encoder))
         self.sets: list[CandidateSet] = []
 
     def add(

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from xmine.encoders.encoder import EMBEDDED
 from xmine.encoders.modules.static import StaticEmbedding
+from xmine.encoders.tokenizer import Vocabulary
 
 _ENGLISH = re.compile("▁[a-z]+")
 _CHINESE = re.compile("[\u4e00-\u9fff]{1,4}")
@@ -47,6 +48,7 @@ def word_lists(topics: int, members: int) -> WordLists:
         members: words of each.
     """
     body = StaticEmbedding.load(EMBEDDED)
+    assert isinstance(body.pieces, Vocabulary)
     pieces = [piece for piece, _ in json.loads(body.pieces.tokenizer)["model"]["vocab"]]
     english, chinese = (
         np.array([row for row, piece in enumerate(pieces) if pattern.fullmatch(piece)][:most])

@@ -95,6 +95,7 @@ def cache_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Keep the vectors of each test apart, and away from the user's own."""
     folder = tmp_path.parent / f"{tmp_path.name}-cache"
     monkeypatch.setenv("XMINE_CACHE", str(folder))
+    monkeypatch.setenv("XMINE_PACKS", str(folder))
     return folder
 
 

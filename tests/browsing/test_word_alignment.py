@@ -8,6 +8,7 @@ from xmine.browsing.opening import open_pairs
 from xmine.browsing.word_alignment import WEAK, Aligner, Word, WordAlignment, align_words, words_of
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.spans import Span
+from xmine.encoders.pair import as_pair
 from xmine.encoders.token_files import tokens_of
 from xmine.errors import EncoderError
 from xmine.pairs.io import write_pairs
@@ -49,7 +50,7 @@ PAIRS = [
 @pytest.mark.parametrize(("source", "target"), PAIRS)
 def test_a_word_has_the_best_cosine_of_its_tokens(source: str, target: str) -> None:
     encoder = SentenceEncoder.load()
-    found = align_words(encoder, source, target)
+    found = align_words(as_pair(encoder), source, target)
     texts = source[:10_000], target[:10_000]
     tokens = [tokens_of(encoder, [text]) for text in texts]
     spans = [encoder.body.spans(text) for text in texts]
@@ -72,7 +73,7 @@ def test_a_word_has_the_best_cosine_of_its_tokens(source: str, target: str) -> N
 def test_what_is_missing_on_the_other_side_has_no_counterpart() -> None:
     source = "The museum bought three paintings, and farmers planted rice beside the railway."
     target = "博物馆买了三幅画。"
-    found = align_words(SentenceEncoder.load(), source, target)
+    found = align_words(as_pair(SentenceEncoder.load()), source, target)
     assert found.looser == 0
     lost = source[slice(*found.loosest[0])]
     assert "farmers planted rice beside the railway" in lost and "museum" not in lost

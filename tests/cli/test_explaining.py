@@ -10,6 +10,7 @@ from xmine.browsing.shared_spans import Shared
 from xmine.browsing.word_alignment import align_words
 from xmine.cli import explaining
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.pair import as_pair
 from xmine.pairs.pair import Pair
 
 # Markup, an escape code and a tab are text; nothing of them is on the other side.
@@ -17,7 +18,7 @@ PAIR = Pair("Museum [red]zzqx\x1b[31m\tpaintings", "博物馆的画")
 
 
 def printed(capsys: pytest.CaptureFixture[str], *, words: bool = False) -> str:
-    found = align_words(SentenceEncoder.load(), PAIR.source, PAIR.target)
+    found = align_words(as_pair(SentenceEncoder.load()), PAIR.source, PAIR.target)
     explaining.print_explained(["head"], PAIR, found, Shared([], []), words=words)
     return capsys.readouterr().out
 

@@ -22,6 +22,7 @@ from tests.toys.sentences import example_pairs
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.modules.transformer import Transformer
+from xmine.encoders.pair import as_pair
 from xmine.encoders.recipe import Recipe
 from xmine.encoders.token_files import (
     ReadTokens,
@@ -244,7 +245,7 @@ def test_files_memory_and_single_pairs_give_the_same_vectors(
                 assert (one.table[one.ids] == other.table[other.ids]).all()
         texts = list(tables[0].texts), list(tables[1].texts)
         for some, rows, whole in zip(
-            tokens_of_pairs(encoder, texts, x, y, base), (x, y), in_memory, strict=True
+            tokens_of_pairs(as_pair(encoder), texts, x, y, base), (x, y), in_memory, strict=True
         ):
             for at, row in enumerate(rows.tolist()):
                 assert [each.tolist() for each in of(some, at)] == [

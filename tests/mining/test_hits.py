@@ -16,7 +16,7 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair, as_pair
 from xmine.encoders.token_files import tokens_of
 from xmine.errors import FileError, OptionError
-from xmine.mining.reranking import token_encoder
+from xmine.mining.reranking import token_encoders
 from xmine.mining.search import Hit, HitChoice, search
 from xmine.scoring.late_interaction import match_pairs
 from xmine.text.sentences import Sentences, sentence_table
@@ -141,7 +141,7 @@ def test_a_line_without_a_known_token_is_no_hit(toy_encoder: SentenceEncoder) ->
 def test_a_corpus_of_one_line_or_none_has_as_many_hits(
     toy_encoder: SentenceEncoder, reranking: bool
 ) -> None:
-    encoder = toy_encoder if reranking else None
+    encoder = as_pair(toy_encoder) if reranking else None
     nothing = np.empty((2, 0), dtype=np.int64), np.empty((2, 0), dtype=np.float32)
     assert list(HitChoice(3, encoder).choose(["bade", "fifi"], [], *nothing)) == [[], []]
     assert list(HitChoice(3, encoder).choose([], ["bade"], nothing[0][:0], nothing[1][:0])) == []
@@ -155,17 +155,19 @@ def test_two_encoders_and_transformers_are_not_reranked_unasked(
     toy_encoder: SentenceEncoder, toy_folder: Path, checkpoint: Callable[..., Path]
 ) -> None:
     two = EncoderPair(toy_encoder, SentenceEncoder.load(toy_folder))
-    assert token_encoder(two, "auto") is None
+    assert token_encoders(two, "auto") is None
     with pytest.raises(OptionError, match="--rerank tokens: tokens of two encoders") as refused:
-        token_encoder(two, "tokens")
+        token_encoders(two, "tokens")
     assert refused.value.hint == "leave out --rerank: auto ranks without tokens here"
     with pytest.raises(OptionError, match="--rerank is 'both'"):
-        token_encoder(two, "both")
+        token_encoders(two, "both")
     transformer = SentenceEncoder.load(checkpoint())
-    assert token_encoder(as_pair(transformer), "auto") is None
-    assert token_encoder(as_pair(transformer), "tokens") is transformer
-    assert token_encoder(as_pair(toy_encoder), "auto") is toy_encoder
-    assert token_encoder(as_pair(toy_encoder), "off") is None
+    assert token_encoders(as_pair(transformer), "auto") is None
+    pair = as_pair(transformer)
+    assert token_encoders(pair, "tokens") is pair
+    pair = as_pair(toy_encoder)
+    assert token_encoders(pair, "auto") is pair
+    assert token_encoders(as_pair(toy_encoder), "off") is None
     table = sentence_table("en.txt", toy_sentences(20, seed=5)[0])
     (hits,) = search([table.texts[3]], table, transformer, 3, rerank="tokens")
     assert hits[0].line == 4

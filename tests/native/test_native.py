@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from xmine import native
-from xmine.encoders.modules.static import Table, _mean_of_pieces
+from xmine.encoders.table import Table, mean_of_rows
 
 ROOT = Path(__file__).parents[2]
 built = pytest.mark.skipif(native.kernels is None, reason=native.used)
@@ -24,7 +24,7 @@ def test_every_instruction_set_averages_as_numpy_does(dim: int) -> None:
     lengths = np.array([0, 1, 2, 7, 0, 300, 1])
     starts = np.concatenate([[0], np.cumsum(lengths)])
     ids = random.integers(0, 50, starts[-1]).astype(np.int32)
-    twin = _mean_of_pieces(table.vectors(), ids, starts)
+    twin = mean_of_rows(table.vectors(), ids, starts)
     by_hand = [np.mean(table.vectors(ids[a:b]).astype(float), axis=0) for a, b in ((1, 3), (3, 10))]
     assert np.allclose(twin[2:4], by_hand, atol=1e-6)
     for name in native.kernels.sets():

@@ -61,19 +61,29 @@ def train_vocabulary(
 def extended_vocabulary(known: Vocabulary, texts: Sequence[str], size: int) -> Vocabulary:
     """Add the pieces of a model of `size` pieces, trained on texts, to a vocabulary.
 
-    The ids of known pieces stay. A new piece is as probable as it would be in a mixture of both
-    models where each has as much weight as it brings pieces.
+    The ids of known pieces stay; see `more_pieces`.
+    """
+    model = _parsed(known.model + more_pieces(known, texts, size))
+    return Vocabulary(model.SerializeToString(deterministic=True), _tokenizer_json(model))
+
+
+def more_pieces(known: Vocabulary, texts: Sequence[str], size: int) -> bytes:
+    """Give the new pieces of a model of `size` pieces, trained on texts, as sentencepiece has them.
+
+    Behind the model of the vocabulary they extend it. A new piece is as probable as it would be in
+    a mixture of both models where each has as much weight as it brings pieces.
 
     Raises:
         TrainingError: there are more characters than pieces.
     """
-    model = _parsed(known.model)
-    there = {each.piece for each in model.pieces}
+    there = {each.piece for each in _parsed(known.model).pieces}
     more = [each for each in _parsed(_trained(texts, size).model).pieces if each.piece not in there]
     share = math.log(max(len(more), 1) / (len(more) + len(there)))
+    model = _parsed(b"")
     for each in more:
         model.pieces.add(piece=each.piece, score=each.score + share)
-    return Vocabulary(model.SerializeToString(deterministic=True), _tokenizer_json(model))
+    found: bytes = model.SerializePartialToString(deterministic=True)
+    return found
 
 
 def train_shared_vocabulary(

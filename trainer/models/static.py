@@ -66,6 +66,12 @@ class _PieceSum(torch.autograd.Function):
         return summed, None, None, None
 
 
+def piece_sums(vectors: Tensor, ids: Tensor, starts: Tensor, fixed: Tensor) -> Tensor:
+    """Sum vectors [pieces, dim] of each sentence: [sentences, dim]; those of `fixed` stay."""
+    sums: Tensor = _PieceSum.apply(vectors, ids, starts, fixed)  # type: ignore[no-untyped-call]
+    return sums
+
+
 class RowAdam(Optimizer):
     """Adam for the rows that a sparse gradient has; moments of the others stay as they are.
 
@@ -157,9 +163,7 @@ class StaticTower(Tower):
     def _vectors(self, side: TokenizedSide) -> Tensor:
         both = side.ids, side.starts
         ids, starts = (on_device(each.astype(np.int64), self.device) for each in both)
-        sums: Tensor = _PieceSum.apply(  # type: ignore[no-untyped-call]
-            self.vectors, ids, starts, self.fixed
-        )  # [sentences, dim]
+        sums = piece_sums(self.vectors, ids, starts, self.get_buffer("fixed"))  # [sentences, dim]
         return sums / starts.diff().clamp(min=1)[:, None]
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.aligning.band import Path
-from xmine.encoders.modules.static import added
+from xmine.encoders.table import added
 from xmine.text.folding import fold
 from xmine.text.segmentation import UNSPACED
 

@@ -14,7 +14,7 @@ from xmine.aligning.lines import OrderedLines, align_lines
 from xmine.aligning.options import AligningOptions
 from xmine.encoders.encoder import SentenceEncoder, normalised
 from xmine.encoders.modules.static import StaticEmbedding
-from xmine.encoders.pair import EncoderPair, as_pair
+from xmine.encoders.pair import EncoderPair, as_pair, with_packs
 from xmine.encoders.vectors import encode_sentences
 from xmine.errors import OptionError
 from xmine.files.atomic import remove, replacing
@@ -86,17 +86,18 @@ def align(
         codes = options.src_lang, options.tgt_lang
         read = partial(read_sentences, dedup=False, segment=options.segment, report=report)
         left, right = (read(each, language=code) for each, code in zip(inputs, codes, strict=True))
+        known = pair.facts.languages
+        languages = (
+            codes[0] or guess_language(left.texts, known),
+            codes[1] or guess_language(right.texts, known),
+        )
+        pair = with_packs(pair, *languages)
         encoders = pair.source, pair.target
         sides = [
             _side(*each, steps, report)
             for each in zip(encoders, (left, right), options.prompts, strict=True)
         ]
         alignment = align_lines(sides[0], sides[1], report)
-        known = pair.facts.languages
-        languages = (
-            codes[0] or guess_language(left.texts, known),
-            codes[1] or guess_language(right.texts, known),
-        )
         warnings += [*inputs[0].warnings, *inputs[1].warnings]
         warnings += check_sides((left.name, right.name), (left.texts, right.texts), codes)
         unknown = [

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from xmine.browsing.opened import Opened
 from xmine.browsing.run_encoder import encoders_of
-from xmine.encoders.pair import EncoderPair
+from xmine.encoders.pair import EncoderPair, with_packs
 from xmine.errors import FileError, OptionError
 from xmine.files.npy import open_matrix
 from xmine.knn.duplicates import Distinct
 from xmine.knn.exact import MEMORY, search_few
-from xmine.mining.reranking import token_encoder
+from xmine.mining.reranking import token_encoders
 from xmine.mining.search import Hit, HitChoice
 from xmine.options import EncodingOptions
 from xmine.progress import Report, silent
@@ -46,7 +46,8 @@ class Nearby:
     def encoders(self) -> EncoderPair:
         """Load what reads the sentence, once."""
         if self._pair is None:
-            self._pair = encoders_of(self.opened, self.model, self.options)
+            pair = encoders_of(self.opened, self.model, self.options)
+            self._pair = with_packs(pair, *self.opened.languages)
         return self._pair
 
     def vectors(self, side: str, report: Report = silent) -> NDArray[np.float16]:
@@ -72,7 +73,7 @@ class Nearby:
         """Find the k nearest sentences of both sides, best first.
 
         `exclude_exact` leaves out the text itself, as `xmine.text.sentences.folded` tells it;
-        `rerank` is `auto`, `tokens` or `off`, see `xmine.mining.reranking.token_encoder`; `prompt`
+        `rerank` is `auto`, `tokens` or `off`, see `xmine.mining.reranking.token_encoders`; `prompt`
         is put before the text, that of the run if left out.
 
         Raises:
@@ -80,7 +81,7 @@ class Nearby:
         """
         if not text.strip():
             raise OptionError("the text to search for is empty")
-        choice = HitChoice(k, token_encoder(self.encoders(), rerank), exclude_exact)
+        choice = HitChoice(k, token_encoders(self.encoders(), rerank), exclude_exact)
         query, found = self._encoded(text, prompt), dict[str, list[Hit]]()
         for name in SIDES:
             side, vectors = self.opened.side(name), self.vectors(name, report)

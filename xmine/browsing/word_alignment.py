@@ -14,8 +14,7 @@ import numpy as np
 
 from xmine.browsing.opened import Opened
 from xmine.browsing.run_encoder import encoders_of, is_fast
-from xmine.encoders.encoder import SentenceEncoder
-from xmine.encoders.pair import EncoderPair
+from xmine.encoders.pair import EncoderPair, with_packs
 from xmine.encoders.spans import Span
 from xmine.encoders.token_files import tokens_of
 from xmine.errors import EncoderError, XmineError
@@ -87,7 +86,7 @@ class Aligner:
         """Take what was opened, and a folder or Hugging Face name. Nothing is loaded yet."""
         self._opened, self._model = opened, model
         self._lock = Lock()
-        self._encoder: SentenceEncoder | None = None
+        self._encoders: EncoderPair | None = None
         self._refusal: XmineError | None = None  # told again without another try
 
     def align(self, source: str, target: str) -> WordAlignment:
@@ -101,42 +100,44 @@ class Aligner:
             if self._refusal is not None:
                 raise self._refusal
             try:
-                self._encoder = self._encoder or self._loaded()
+                self._encoders = self._encoders or self._loaded()
             except XmineError as error:
                 self._refusal = error
                 raise
-            return align_words(self._encoder, source, target)
+            return align_words(self._encoders, source, target)
 
     def align_fast(self, source: str, target: str) -> WordAlignment | None:
         """Align the words of two texts where this takes no time: with a static encoder."""
         return self.align(source, target) if is_fast(self._opened) else None
 
-    def _loaded(self) -> SentenceEncoder:
-        opened, encoder = self._opened, single_encoder(encoders_of(self._opened, self._model))
+    def _loaded(self) -> EncoderPair:
+        opened, pair = self._opened, encoders_of(self._opened, self._model)
         if not opened.is_run:
             for side in (opened.source, opened.target):
-                if said := check_language(side.name, side.texts, encoder.facts.languages):
+                if said := check_language(side.name, side.texts, pair.facts.languages):
                     raise EncoderError(said)
-        return encoder
+        return comparable(pair, opened.languages)
 
 
-def single_encoder(pair: EncoderPair) -> SentenceEncoder:
-    """Give the encoder of both sides.
+def comparable(pair: EncoderPair, languages: tuple[str, str]) -> EncoderPair:
+    """Give the encoder of both sides, with the packs of their languages.
 
     Raises:
         EncoderError: there are two.
     """
-    if pair.source is not pair.target:
+    pair = with_packs(pair, *languages)
+    if not pair.shares_tokens:
         raise EncoderError("tokens of two encoders cannot be compared")
-    return pair.source
+    return pair
 
 
 @lru_cache(maxsize=64)
-def align_words(encoder: SentenceEncoder, source: str, target: str) -> WordAlignment:
+def align_words(encoders: EncoderPair, source: str, target: str) -> WordAlignment:
     """Align the words of two texts; only the beginning of very long ones."""
     texts = source[:_LONGEST], target[:_LONGEST]
-    tokens = [tokens_of(encoder, [text]) for text in texts]
-    spans = [encoder.body.spans(text) for text in texts]
+    each = list(zip(encoders.sides.values(), texts, strict=True))
+    tokens = [tokens_of(encoder, [text]) for encoder, text in each]
+    spans = [encoder.body.spans(text) for encoder, text in each]
     found = counterparts_of(tokens[0], tokens[1], 0, 0)
     units = [words_of(text, its) for text, its in zip(texts, spans, strict=True)]
     row = np.zeros(1, dtype=np.int64)

@@ -13,7 +13,7 @@ from xmine.files.records import json_row
 if TYPE_CHECKING:
     from xmine.browsing.shared_spans import Shared
     from xmine.browsing.word_alignment import WordAlignment
-    from xmine.encoders.encoder import SentenceEncoder
+    from xmine.encoders.pair import EncoderPair
     from xmine.encoders.spans import Span
     from xmine.pairs.pair import Languages, Pair
 
@@ -54,7 +54,7 @@ def print_explained(
 
 
 def print_scored(
-    rows: "Iterable[Pair]", encoder: "SentenceEncoder", languages: "Languages", *, as_json: bool
+    rows: "Iterable[Pair]", encoders: "EncoderPair", languages: "Languages", *, as_json: bool
 ) -> None:
     """Print scored pairs with what their words find, a JSON object each with `as_json`."""
     from xmine.browsing.details import figures_of
@@ -62,7 +62,7 @@ def print_scored(
     from xmine.browsing.word_alignment import align_words
 
     for pair in rows:
-        found = align_words(encoder, pair.source, pair.target)
+        found = align_words(encoders, pair.source, pair.target)
         if as_json:
             write_rows([json_row(pair.facts() | {"words": alignment_facts(pair, found)})])
         else:

@@ -77,15 +77,15 @@ def score(
     )
 
     from xmine.aligning.repair import repair as repair_blocks
-    from xmine.browsing.word_alignment import single_encoder
+    from xmine.browsing.word_alignment import comparable
     from xmine.files.atomic import together
     from xmine.mining.aligned import score_aligned
     from xmine.pairs.io import write_pairs
 
     encoder, vectors = load_sides(model, vectors_of, options, console)
-    explaining = single_encoder(encoder) if explain and encoder else None
     with console.progress() as report:
         scored = score_aligned(source, target, encoder, options, report, pool=pool, vectors=vectors)
+    explaining = comparable(encoder, scored.languages) if explain and encoder else None
     notes = list[str]()
     with together(output, repair):
         if explaining:

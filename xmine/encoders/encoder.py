@@ -8,8 +8,8 @@ the same vectors. The embedded one runs on numpy and sentencepiece alone.
 import hashlib
 import json
 import shutil
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -32,8 +32,10 @@ from xmine.encoders.metadata import (
     write_settings,
 )
 from xmine.encoders.modules.parts import IN_NUMPY, Body, LengthOne, read_body, read_heads
-from xmine.encoders.modules.static import StaticEmbedding
+from xmine.encoders.modules.static import WEIGHTS_FILE, StaticEmbedding
+from xmine.encoders.packs import PACKS, Pack, PackedPieces, own_packs, packs_in
 from xmine.encoders.reranking import RerankingWeights, read_reranking
+from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import EncoderError, OptionError
 from xmine.files.atomic import replacing_folder
 from xmine.files.scratch import temporary_folder
@@ -41,6 +43,7 @@ from xmine.hardware import choose_batch_size
 from xmine.options import EncodingOptions
 from xmine.progress import Progress, Report, bar, silent
 from xmine.text.checks import ListOfTexts, as_list, check_texts
+from xmine.text.languages import short_code
 
 if TYPE_CHECKING:
     from xmine.encoders.modules.heads import Head
@@ -66,6 +69,9 @@ class SentenceEncoder:
             when the weights change, or a later run finds the vectors of the old weights.
         guesses: settings that the folder does not state, and the values that were assumed.
         reranking: the weights of candidates that the folder has; None for the defaults.
+        packs: the files of further languages, by code; see `readers`.
+        reads: of what `readers` gives: the code of its language, and of all that have a pack.
+        views: what `readers` has given, by `reads`.
     """
 
     body: Body
@@ -76,6 +82,9 @@ class SentenceEncoder:
     source: Source | None = None
     guesses: Sequence[str] = field(default_factory=list)
     reranking: RerankingWeights | None = None
+    packs: Mapping[str, Path] = field(default_factory=dict)
+    reads: tuple[str, tuple[str, ...]] = ("", ())
+    views: "dict[object, SentenceEncoder]" = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -91,9 +100,36 @@ class SentenceEncoder:
         return min(width, self.settings.truncated or width)
 
     def reading(self, language: str) -> "SentenceEncoder":
-        """Give itself, since it reads all languages; see `EncoderPair.reading`."""
-        del language
-        return self
+        """Give the encoder that reads a language: itself, or with its pack where there is one."""
+        return self.readers([language])[0]
+
+    def readers(self, languages: Sequence[str]) -> "list[SentenceEncoder]":
+        """Give encoders that read each of some languages, by codes or "", and share one table.
+
+        A language that has a pack is read with it. The encoders differ in that alone: vectors are
+        of one space, and tokens of any of them are compared by one table.
+
+        Raises:
+            EncoderError: a pack is damaged, or was made for another encoder.
+        """
+        codes = [short_code(language) for language in languages]
+        every = tuple(sorted({*codes} & {*self.packs}))
+        if not every:
+            return [self] * len(codes)
+        if any((code, every) not in self.views for code in codes):
+            body, packs = self.body, [_pack_of(self, code) for code in every]
+            assert isinstance(body, StaticEmbedding)
+            known = body.pieces
+            assert isinstance(known, Vocabulary)
+            table, tokens, pieces = body.table, body.table, dict[str, PackedPieces]()
+            for pack in packs:
+                pieces[pack.language] = own = PackedPieces(known, pack, len(table))
+                table, tokens = table.before(pack.table), tokens.before(own.tokens(pack.table))
+            for code in {*codes, *every}:
+                reader = StaticEmbedding(pieces.get(code, known), table, tokens)
+                view = replace(self, body=reader, reads=(code, every), views={}, packs={})
+                self.views[code, every] = view
+        return [self.views[code, every] for code in codes]
 
     @property
     def device(self) -> str:
@@ -130,6 +166,8 @@ class SentenceEncoder:
     def _hash(self, source: Source, device: str) -> str:
         facts: list[object] = [source.digests, self.dim]
         body = self.body
+        if isinstance(body, StaticEmbedding) and isinstance(body.pieces, PackedPieces):
+            facts += body.pieces.marks
         if not isinstance(body, IN_NUMPY):
             device = (device or self.device).partition(":")[0]
             at_once = choose_batch_size(body.batch_size, device)
@@ -171,7 +209,9 @@ class SentenceEncoder:
             pooling = body.describe()["pooling"]
             guesses.append(f"{model}: has no {MODULES_FILE}; {pooling} pooling is assumed")
         facts = read_facts(folder, card)
-        more = source, guesses, read_reranking(folder)
+        packs = find_packs(folder) if isinstance(body, StaticEmbedding) else {}
+        facts = replace(facts, languages=tuple(dict.fromkeys([*facts.languages, *packs])))
+        more = source, guesses, read_reranking(folder), packs
         return cls(body, heads, read_settings(folder), facts, card, *more)
 
     def describe(self) -> dict[str, object]:
@@ -342,6 +382,31 @@ class SentenceEncoder:
             for path in beside:
                 shutil.copy(path, partial)
             write_facts(partial, self.facts)
+
+
+def find_packs(folder: Path) -> dict[str, Path]:
+    """Find the packs beside an encoder; of the embedded one also those that a user has added."""
+    added = packs_in(own_packs()) if folder == EMBEDDED else {}
+    return packs_in(folder / PACKS) | added
+
+
+def _pack_of(encoder: SentenceEncoder, language: str) -> Pack:
+    """Read the pack of a language, which must be of this encoder."""
+    path = encoder.packs[language]
+    pack = Pack.read(path)
+    if pack.facts["encoder"] != encoder_digest(encoder):
+        raise EncoderError(
+            f"{path}: was made for another encoder than {encoder.name}",
+            "make it again: xmine train --extend ENCODER PAIRS",
+        )
+    return pack
+
+
+def encoder_digest(encoder: SentenceEncoder) -> str:
+    """Name the weights that a pack belongs to: the digest of the file, which was saved with it."""
+    source = encoder.source
+    digests = dict(source.saved or source.digests) if source else {}
+    return digests.get(WEIGHTS_FILE, "")
 
 
 def normalised(vectors: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -19,7 +19,7 @@ WITHOUT_EFFECT = (
     *(FACTS_FILE, "reranking.json", "options.toml", "data.txt", "inputs.txt"),
     *("metrics.jsonl", "training.svg", "training.csv"),
 )
-_ENDINGS_WITHOUT_EFFECT = (".md", ".py", ".pyc", ".onnx", ".pt", ".h5", ".msgpack")
+_ENDINGS_WITHOUT_EFFECT = (".md", ".py", ".pyc", ".onnx", ".pt", ".h5", ".msgpack", ".pack")
 
 DIGITS = 32
 

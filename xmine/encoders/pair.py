@@ -7,6 +7,7 @@ from pathlib import Path
 from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
 from xmine.encoders.metadata import EncoderFacts
 from xmine.encoders.modules.parts import IN_NUMPY
+from xmine.encoders.modules.static import StaticEmbedding
 from xmine.errors import EncoderError
 from xmine.options import EncodingOptions
 from xmine.text.languages import short_code
@@ -32,6 +33,21 @@ class EncoderPair:
     def dim(self) -> int:
         """The width of the vectors."""
         return self.source.dim
+
+    @property
+    def shares_tokens(self) -> bool:
+        """Whether the tokens of both can be compared: of one encoder, perhaps with packs."""
+        one, other = self.source.body, self.target.body
+        if isinstance(one, StaticEmbedding) and isinstance(other, StaticEmbedding):
+            return one.table is other.table
+        return self.source is self.target
+
+    @property
+    def packs(self) -> tuple[str, ...]:
+        """The languages that are read with a pack."""
+        return tuple(
+            x for x in (self.source.reads[0], self.target.reads[0]) if x in self.source.reads[1]
+        )
 
     @property
     def sides(self) -> dict[str, SentenceEncoder]:
@@ -69,8 +85,8 @@ class EncoderPair:
     @property
     def name(self) -> str:
         """The names that the user gave."""
-        one = self.source is self.target
-        return self.source.name if one else f"{self.source.name} and {self.target.name}"
+        one, other = self.source.name, self.target.name
+        return one if self.shares_tokens else f"{one} and {other}"
 
 
 def encoder_facts(encoder: SentenceEncoder) -> dict[str, object]:
@@ -90,8 +106,8 @@ def pair_facts(
     pair: EncoderPair, facts: Callable[[SentenceEncoder], dict[str, object]] = encoder_facts
 ) -> dict[str, object]:
     """List the facts of the one encoder of both sides, or those of each side's encoder."""
-    if pair.source is pair.target:
-        return facts(pair.source)
+    if pair.shares_tokens:
+        return facts(pair.source) | ({"packs": list(pair.packs)} if pair.packs else {})
     return {"model": pair.name, **{side: facts(each) for side, each in pair.sides.items()}}
 
 
@@ -115,6 +131,23 @@ def as_pair(encoder: Encoders) -> EncoderPair:
     if not isinstance(encoder, SentenceEncoder):
         raise TypeError(f"{encoder!r} is no encoder: give SentenceEncoder.load(FOLDER_OR_NAME)")
     return EncoderPair(encoder, encoder)
+
+
+def with_packs(encoder: Encoders, source: str, target: str) -> EncoderPair:
+    """Give encoders that read two languages, by codes or "", with the packs that one encoder has.
+
+    Two encoders stay as they are: each reads its side.
+    """
+    pair = as_pair(encoder)
+    one = pair.source is pair.target
+    return EncoderPair(*pair.source.readers([source, target])) if one else pair
+
+
+def readers_of(encoder: Encoders, source: str, target: str) -> EncoderPair:
+    """Give the encoders that read two languages: of two those that read each, see `reading`."""
+    if isinstance(encoder, EncoderPair) and encoder.source is not encoder.target:
+        return EncoderPair(encoder.reading(source), encoder.reading(target))
+    return with_packs(encoder, source, target)
 
 
 def load_encoders(name: str | None, options: EncodingOptions) -> EncoderPair:

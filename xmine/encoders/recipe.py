@@ -18,11 +18,13 @@ class Recipe:
         model: the name that `SentenceEncoder.load` takes; a folder has its whole path.
         options: the settings in use; the device has no number.
         fingerprint: of the encoder.
+        reads: see `SentenceEncoder.readers`.
     """
 
     model: str
     options: EncodingOptions
     fingerprint: str
+    reads: tuple[str, tuple[str, ...]] = ("", ())
 
     @classmethod
     def of(cls, encoder: SentenceEncoder) -> "Recipe | None":
@@ -33,7 +35,7 @@ class Recipe:
         is_path = Path(source.name) == source.folder
         model = str(source.folder.absolute()) if is_path else source.name
         if isinstance(body, IN_NUMPY):
-            return cls(model, EncodingOptions(), fingerprint)
+            return cls(model, EncodingOptions(), fingerprint, encoder.reads)
         device = encoder.device.partition(":")[0]
         use = EncodingOptions(
             device=device, dtype=body.dtype, batch_size=body.batch_size, max_length=body.cut_at
@@ -57,7 +59,8 @@ class Recipe:
 
 @lru_cache(maxsize=4)
 def _loaded(recipe: Recipe) -> SentenceEncoder:
-    encoder = SentenceEncoder.load(recipe.model, recipe.options)
+    own, every = recipe.reads
+    encoder = SentenceEncoder.load(recipe.model, recipe.options).readers([*every, own])[-1]
     if encoder.fingerprint() != recipe.fingerprint:
         raise EncoderError(
             f"{recipe.model}: is another encoder on this machine",

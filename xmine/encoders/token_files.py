@@ -17,6 +17,7 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.fingerprint import unchanged
 from xmine.encoders.modules.parts import Body
 from xmine.encoders.modules.static import StaticEmbedding
+from xmine.encoders.pair import EncoderPair
 from xmine.encoders.recipe import Recipe
 from xmine.encoders.tokens import Rows, Stacked, TokenVectors
 from xmine.files import scratch
@@ -137,27 +138,30 @@ def compared(
     """
     shares = None
     if isinstance(body, StaticEmbedding):
-        first, second = (each.shares(len(body.table.rows)) for each in whole or (left, right))
+        first, second = (each.shares(len(body.table)) for each in whole or (left, right))
         shares = first + second
     return _token_vectors(body, left, shares), _token_vectors(body, right, shares)
 
 
 def tokens_of_pairs(
-    encoder: SentenceEncoder,
+    encoders: EncoderPair,
     sides: tuple[Sequence[str], Sequence[str]],
     x: Rows,
     y: Rows,
     base: tuple[int, int],
 ) -> tuple[TokenVectors, TokenVectors]:
     """Read the tokens of texts x and y of two sides, as `open_tokens` gives them for a base."""
-    rows = zip(sides, (x, y), strict=True)
-    left, right = (texts_read(encoder, [side[row] for row in some.tolist()]) for side, some in rows)
+    one, other = encoders.source, encoders.target
+    left, right = (
+        texts_read(encoder, [side[row] for row in some.tolist()])
+        for encoder, side, some in zip((one, other), sides, (x, y), strict=True)
+    )
     whole = left, right
-    if isinstance(encoder.body, StaticEmbedding):
+    if isinstance(one.body, StaticEmbedding):
         n, m = base
         some = sides[0][: n : _step(n)], sides[1][: m : _step(m)]
-        whole = texts_read(encoder, some[0]), texts_read(encoder, some[1])
-    return compared(encoder.body, left, right, whole)
+        whole = texts_read(one, some[0]), texts_read(other, some[1])
+    return compared(one.body, left, right, whole)
 
 
 def _step(texts: int) -> int:

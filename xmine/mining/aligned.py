@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from xmine.display import count
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.encoders.pair import EncoderPair, as_pair
+from xmine.encoders.pair import EncoderPair, as_pair, with_packs
 from xmine.encoders.tokens import TokenVectors
 from xmine.encoders.vectors import Encoded
 from xmine.errors import FileError
@@ -29,7 +29,7 @@ from xmine.mining.candidates import Candidates, Estimated, flag, known_pairs, re
 from xmine.mining.kin import Kin
 from xmine.mining.options import MiningOptions, ScoringOptions
 from xmine.mining.phrases import unknown_figures
-from xmine.mining.reranking import SINGLE_WORDS, TOO_FEW, Judge, judging_encoder
+from xmine.mining.reranking import SINGLE_WORDS, TOO_FEW, Judge, judging_encoders
 from xmine.mining.run_facts import check_arrays, vector_facts
 from xmine.mining.stages import open_stages
 from xmine.pairs.io import languages_of, read_pairs
@@ -101,6 +101,8 @@ def score_aligned(
         codes[0] or guess_language(left.texts, known),
         codes[1] or guess_language(right.texts, known),
     )
+    if isinstance(vectorizer, EncoderPair):
+        vectorizer = with_packs(vectorizer, *languages)
     doubts = [check_language(each.name, each.texts, known) for each in (left, right)]
     by = (
         "--src-lang" if options.src_lang else "source",
@@ -111,7 +113,7 @@ def score_aligned(
     warnings += check_sides(names, (left.texts, right.texts), codes, by)
     warnings += check_spelling(left.name, left.texts) + check_spelling(right.name, right.texts)
     mining = MiningOptions(**asdict(options), index="exact", cache=False)
-    judging, by_margin = judging_encoder(vectorizer, mining)
+    judging, by_margin = judging_encoders(vectorizer, mining)
     with open_stages(None, dict, mining, report) as stages:
         encoded = stages.encode((left, right), vectorizer, judging)
         sources = _rows([pair.source for pair in given], encoded[0][0])  # [given]
@@ -122,7 +124,7 @@ def score_aligned(
         judge = stages.rerank(encoded, neighbours, judging)
         if judging and not judge:
             by_margin = SINGLE_WORDS
-        tokens = stages.tokens(encoded, judge.encoder) if judge else None
+        tokens = stages.tokens(encoded, judge.encoders) if judge else None
         again = ("score", *([str(source)] if target is None else names))
         unknown = unknown_figures(doubts, names, languages, known, again)
         found = given, rows, encoded, neighbours, languages, options, [*filter(None, warnings)]
@@ -182,7 +184,7 @@ def _scored(
     pairs = ChosenPairs(x, y, scores, cosines).take(first)
     margins = margin_scores(near, options.margin)
     candidates = Candidates(pairs, neighbours, margins, left, right, kin=kin)
-    if judge and judge.encoder.reranking is None:
+    if judge and judge.encoders.source.reranking is None:
         known = known_pairs(candidates, NOTHING_KNOWN)[1]
         judge = judge.learned(pairs, neighbours, known, options, kin)
         by_margin = by_margin if judge else TOO_FEW

@@ -125,7 +125,7 @@ def retrieve(
     """
     (source, left), (target, right) = encoded
     few, weights = neighbours.first(options.neighborhood), None
-    if judge is not None and judge.encoder.reranking is None:
+    if judge is not None and judge.encoders.source.reranking is None:
         scores = margin_scores(few, options.margin)
         first = Candidates(choose_pairs(few, scores), neighbours, scores, source, target)
         known = known_pairs(first, seeds)[1]

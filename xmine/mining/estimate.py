@@ -21,7 +21,7 @@ from xmine.knn.approximate import choose_index, multiply_adds, training_bytes
 from xmine.knn.exact import exact_memory
 from xmine.knn.tiles import searching_bytes
 from xmine.mining.options import MiningOptions
-from xmine.mining.reranking import Vectorizer, judging_encoder
+from xmine.mining.reranking import Vectorizer, judging_encoders
 from xmine.run.local import OF_A_PROCESS, processes_for
 from xmine.scoring.late_interaction import FIGURES
 from xmine.scoring.probability import NEIGHBOURS
@@ -124,7 +124,7 @@ def estimate_run(
     pair = None if isinstance(vectorizer, tuple) else as_pair(vectorizer)
     encoders = [pair.source, pair.target] if pair else []
     is_static = all(isinstance(each.body, StaticEmbedding) for each in encoders)
-    judge = judging_encoder(pair, options)[0] if pair else None
+    judge = judging_encoders(pair, options)[0] if pair else None
     texts = sum(each.bytes for each in surveys)
     cut = [each.bytes // _OF_A_SENTENCE if options.segment else 1 for each in surveys]
     left, right = (max(least, each.lines) for least, each in zip(cut, surveys, strict=True))
@@ -153,7 +153,7 @@ def estimate_run(
     if (scratch := _OF_SCRATCH * rows + texts) >= LEAST:  # less stays in memory
         disk += scratch
     if judge:
-        token = 4 if is_static else 2 * (judge.body.dim + 1)
+        token = 4 if is_static else 2 * (judge.source.body.dim + 1)
         disk += texts // _OF_A_TOKEN * token + rows * (len(FIGURES) * min(k, RERANKED) + 1) * 4
 
     seconds = None

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
-from xmine.encoders.pair import EncoderPair, as_pair
+from xmine.encoders.pair import EncoderPair, as_pair, with_packs
 from xmine.encoders.rescorer import Rescorer
 from xmine.errors import OptionError
 from xmine.flags.beside import fits_beside
@@ -29,7 +29,7 @@ from xmine.mining.kin import Kin
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.phrases import unknown_figures
-from xmine.mining.reranking import SINGLE_WORDS, TOO_FEW, judging_encoder
+from xmine.mining.reranking import SINGLE_WORDS, TOO_FEW, judging_encoders
 from xmine.mining.rescoring import by_documents, by_model, rescore
 from xmine.mining.results import write_results
 from xmine.mining.run_facts import check_arrays, run_facts, vector_facts
@@ -44,7 +44,7 @@ from xmine.pairs.known import (
 )
 from xmine.progress import Report, silent
 from xmine.run.task import Engine
-from xmine.text.identification import check_language, check_sides, check_spelling
+from xmine.text.identification import check_language, check_sides, check_spelling, guess_language
 from xmine.text.inputs import Texts, text_input
 from xmine.text.segmentation import check_chapters
 from xmine.text.sentences import Sentences
@@ -115,7 +115,7 @@ def mine(
     inputs = text_input(source, "source"), text_input(target, "target")
     vectorizer = as_pair(encoder or SentenceEncoder.load()) if vectors is None else vectors
     readable = vectorizer.facts.languages if isinstance(vectorizer, EncoderPair) else ()
-    judging, by_margin = judging_encoder(vectorizer, options)
+    judging, by_margin = judging_encoders(vectorizer, options)
     also = {"seed_pairs": bool(seeds.pairs), "gold": bool(gold.pairs), "rescore": bool(rescorer)}
     facts = partial(run_facts, inputs, vectorizer, options, also)
     told: list[str] = []  # of this process alone, such as files that were made again
@@ -126,6 +126,11 @@ def mine(
         sentences = stages.read(inputs)
         seeds, gold = seeds.resolved(*sentences), gold.resolved(*sentences)
         _check_known(options, seeds, gold)  # resolving leaves out judged pairs of other texts
+        if isinstance(vectorizer, EncoderPair) and any(x.packs for x in vectorizer.sides.values()):
+            given = zip((options.src_lang, options.tgt_lang), sentences, strict=True)
+            read_as = [code or guess_language(side.texts, readable) for code, side in given]
+            vectorizer = with_packs(vectorizer, *read_as)
+            judging = judging and vectorizer
         encoded = stages.encode(sentences, vectorizer, judging)
         (left, _), (right, _) = encoded  # without lines that the encoder does not know
         doubts = [check_language(each.name, each.texts, readable) for each in (left, right)]
@@ -150,7 +155,7 @@ def mine(
         )
         probable = estimated.candidates.chosen, estimated.confidence
         loose = stages.stretches(encoded, *probable, judging)
-        adds_up = judging is not None and isinstance(judging.body, StaticEmbedding)
+        adds_up = judging is not None and isinstance(judging.source.body, StaticEmbedding)
         vectors_of_lines = (encoded[0][1], encoded[1][1]) if adds_up else None
         flags = flag(estimated, options, loose, vectors_of_lines)
         assert candidates.read is not None
@@ -186,7 +191,7 @@ def find_candidates(
     """
     exact, pair = replace(options, index="exact", cache=False), as_pair(encoder)
     with open_stages(None, dict, exact, report) as stages:
-        judging, _ = judging_encoder(pair, options)
+        judging, _ = judging_encoders(pair, options)
         encoded = stages.encode(sentences, pair, judging)
         kin = Kin.of(encoded)
         neighbours = stages.search(encoded, kin.depth())

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.pair import EncoderPair
 from xmine.encoders.reranking import RerankingWeights
@@ -26,9 +25,9 @@ from xmine.scoring.threshold import FEW
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Reranks candidates by the tokens of an encoder; `base`: of the run, see `Steps`."""
+    """Reranks candidates by the tokens of both sides; `base`: of the run, see `Steps`."""
 
-    encoder: SentenceEncoder
+    encoders: EncoderPair
     reranker: Reranker
     base: tuple[int, int]
 
@@ -61,7 +60,7 @@ class Judge:
     ) -> NDArray[np.float32]:
         """Compare the texts x and y of two sides, as `match_pairs`: float32 [pairs, 5]."""
         pairs = np.arange(len(x))
-        tokens = tokens_of_pairs(self.encoder, sides, x, y, self.base)
+        tokens = tokens_of_pairs(self.encoders, sides, x, y, self.base)
         return match_pairs(*tokens, pairs, pairs).astype(np.float32)
 
 
@@ -76,13 +75,13 @@ FEW_TOKENS = 2
 _ADVICE = "leave out --rerank: auto ranks without tokens here"
 
 
-def judging_encoder(
+def judging_encoders(
     vectorizer: Vectorizer, options: MiningOptions
-) -> tuple[SentenceEncoder | None, str]:
-    """Give the encoder whose tokens rerank the candidates.
+) -> tuple[EncoderPair | None, str]:
+    """Give the encoders whose tokens rerank the candidates.
 
     Returns:
-        the encoder, and an empty text; or None, and why candidates are not reranked.
+        the encoders, and an empty text; or None, and why candidates are not reranked.
 
     Raises:
         OptionError: `rerank` is `tokens`, and there are no tokens to compare.
@@ -91,30 +90,30 @@ def judging_encoder(
         return None, "--rerank off"
     if not isinstance(vectorizer, EncoderPair):
         reason = "given vectors have no tokens"
-    elif vectorizer.source is not vectorizer.target:
+    elif not vectorizer.shares_tokens:
         reason = "tokens of two encoders cannot be compared"
     elif options.margin != "ratio":
         reason = f"reranking weighs the ratio margin, not --margin {options.margin}"
     else:
-        return vectorizer.source, ""
+        return vectorizer, ""
     if options.rerank == "tokens":
         raise OptionError(f"--rerank tokens: {reason}", _ADVICE)
     return None, reason
 
 
-def token_encoder(pair: EncoderPair, rerank: str) -> SentenceEncoder | None:
-    """Give the encoder whose tokens rerank the hits of a search; None where cosines order them.
+def token_encoders(pair: EncoderPair, rerank: str) -> EncoderPair | None:
+    """Give the encoders whose tokens rerank the hits of a search; None where cosines order them.
 
     `auto` reranks with a static encoder: the tokens of a transformer are alike, and gain little.
 
     Raises:
         OptionError: `rerank` is no such word, or `tokens`, and there are two encoders.
     """
-    encoder, _ = judging_encoder(pair, MiningOptions(rerank=rerank))
-    is_static = encoder is not None and isinstance(encoder.body, StaticEmbedding)
-    return encoder if rerank == "tokens" or is_static else None
+    encoders, _ = judging_encoders(pair, MiningOptions(rerank=rerank))
+    is_static = encoders is not None and isinstance(encoders.source.body, StaticEmbedding)
+    return encoders if rerank == "tokens" or is_static else None
 
 
-def weights_of(encoder: SentenceEncoder) -> RerankingWeights:
-    """Give the weights of an encoder, or the defaults."""
-    return encoder.reranking or RerankingWeights()
+def weights_of(encoders: EncoderPair) -> RerankingWeights:
+    """Give the weights of encoders, or the defaults."""
+    return encoders.source.reranking or RerankingWeights()

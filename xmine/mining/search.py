@@ -15,14 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.encoders.pair import as_pair
+from xmine.encoders.pair import EncoderPair, as_pair, with_packs
 from xmine.encoders.token_files import tokens_of
 from xmine.encoders.vectors import knows_nothing
 from xmine.files.scratch import slices
 from xmine.knn.exact import search_exact
-from xmine.mining.reranking import token_encoder
+from xmine.mining.reranking import token_encoders
 from xmine.progress import Progress, Report, silent
 from xmine.scoring.late_interaction import FIGURES, Rows, Singles, match_pairs
+from xmine.text.identification import guess_language
 from xmine.text.sentences import Sentences, folded
 
 # Nearest sentences that are reranked, where fewer hits are asked for.
@@ -47,18 +48,19 @@ class HitChoice:
 
     Attributes:
         k: hits per text.
-        encoder: compares tokens; None for the order of the cosines.
+        encoders: of the texts and of the corpus, whose tokens are compared; None for the order of
+            the cosines.
         exclude_exact: leave out the text itself, as `xmine.text.sentences.folded` tells it.
     """
 
     k: int
-    encoder: SentenceEncoder | None = None
+    encoders: EncoderPair | None = None
     exclude_exact: bool = False
 
     @property
     def nearest(self) -> int:
         """Count the nearest sentences that are looked at, without those that are left out."""
-        return max(self.k, NEAREST) if self.encoder else self.k
+        return max(self.k, NEAREST) if self.encoders else self.k
 
     def depth(self, texts: Sequence[str], corpus: Sequence[str]) -> int:
         """Count the nearest sentences to look for: more where the corpus has a text itself."""
@@ -82,12 +84,13 @@ class HitChoice:
             near, places = [corpus[row] for row in distinct.tolist()], places.reshape(ids.shape)
             copies = left_out = np.zeros(ids.shape, dtype=bool)
             scores = np.zeros(ids.shape)  # equal: the order stays
-            if self.encoder or self.exclude_exact:
+            if self.encoders or self.exclude_exact:
                 copies = _keys(near)[places] == _keys(few)[:, None]
             if self.exclude_exact:
                 left_out = copies | (np.cumsum(~copies, axis=1) > self.nearest)
-            if self.encoder:
-                tokens = tokens_of(self.encoder, few), tokens_of(self.encoder, near)
+            if self.encoders:
+                one, other = self.encoders.source, self.encoders.target
+                tokens = tokens_of(one, few), tokens_of(other, near)
                 x, y = np.broadcast_arrays(np.arange(len(few))[:, None], places)
                 matches = match_pairs(*tokens, x.ravel(), y.ravel())
                 matches = matches.reshape(*places.shape, len(FIGURES))
@@ -99,7 +102,7 @@ class HitChoice:
             )
             for hits in zip(*columns, strict=True):
                 yield [
-                    Ranked(row, cosine, score if self.encoder else None)
+                    Ranked(row, cosine, score if self.encoders else None)
                     for row, cosine, score, is_hit in zip(*hits, strict=True)
                     if is_hit
                 ]
@@ -151,16 +154,18 @@ def search(
         encoder: for both.
         k: hits per query.
         exclude_exact: leave out the query itself, as `xmine.text.sentences.folded` tells it.
-        rerank: `auto`, `tokens` or `off`; see `xmine.mining.reranking.token_encoder`.
+        rerank: `auto`, `tokens` or `off`; see `xmine.mining.reranking.token_encoders`.
         report: called while encoding, searching and matching tokens.
         prompt: put before queries and sentences alike; see `SentenceEncoder.encode`.
 
     Raises:
         FileError: the encoder knows no token of the corpus.
     """
-    choice = HitChoice(k, token_encoder(as_pair(encoder), rerank), exclude_exact)
-    left = encoder.encode_half(queries, prompt=prompt)  # [queries, dim]
-    right = encoder.encode_half(corpus.texts, report, prompt)  # [rows, dim]
+    codes = [guess_language(each, encoder.facts.languages) for each in (queries, corpus.texts)]
+    pair = with_packs(encoder, *codes) if encoder.packs else as_pair(encoder)
+    choice = HitChoice(k, token_encoders(pair, rerank), exclude_exact)
+    left = pair.source.encode_half(queries, prompt=prompt)  # [queries, dim]
+    right = pair.target.encode_half(corpus.texts, report, prompt)  # [rows, dim]
     rows = np.flatnonzero(right.any(axis=1))  # the others have no token that the encoder knows
     if len(right) and not len(rows):
         raise knows_nothing(corpus.name)
@@ -177,7 +182,7 @@ def search(
                 for rank, (row, cosine, score) in enumerate(known, start=1)
             ]
         )
-        if choice.encoder:
+        if choice.encoders:
             report(Progress("matching tokens", query + 1, len(queries)))
     return hits
 

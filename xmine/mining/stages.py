@@ -155,12 +155,12 @@ class Stages:
         self,
         sentences: tuple[Sentences, Sentences],
         vectorizer: Vectorizer,
-        judging: SentenceEncoder | None,
+        judging: EncoderPair | None,
     ) -> tuple[Encoded, Encoded]:
         """Encode the sentences of both sides, or pick the rows of vectors that are given.
 
         Sentences without a vector, all tokens being unknown to the encoder, are left out. `judging`
-        is the encoder whose tokens will be compared.
+        has the encoders whose tokens will be compared.
         """
         if not isinstance(vectorizer, EncoderPair):
             check_vectors(sentences, vectorizer)
@@ -174,7 +174,11 @@ class Stages:
             note = partial(self.run.note, f"encoding {some.name}")
             if isinstance(model, SentenceEncoder):
                 plain = model.encodes_pieces and not model.settings.choose(prompt)
-                how: Any = {"tokens": model is judging and plain, "cache": cache, "prepare": note}
+                how: Any = {
+                    "tokens": judging is not None and plain,
+                    "cache": cache,
+                    "prepare": note,
+                }
                 files = encode_sentences(model, *given, prompt, **how)
             else:
                 files = unit_rows(model, *given, note)
@@ -262,29 +266,32 @@ class Stages:
         return digest(*(files.key for files in self._files), str(self._k), self._index, str(RECALL))
 
     def tokens(
-        self, encoded: tuple[Encoded, Encoded], encoder: SentenceEncoder, note: str = ""
+        self, encoded: tuple[Encoded, Encoded], encoders: EncoderPair, note: str = ""
     ) -> tuple[TokenVectors, TokenVectors]:
         """Read the tokens of both sides; a note says what for."""
         if note:
             self.run.note(note)
         left, right = (
             made.files if made.tokens else read_tokens(encoder, each, self.steps, self._report)
-            for made, (each, _) in zip(self._files, encoded, strict=True)
+            for made, (each, _), encoder in self._sides(encoded, encoders)
         )
-        return open_tokens(encoder, (left, right), self.steps.base.sizes)
+        return open_tokens(encoders.source, (left, right), self.steps.base.sizes)
+
+    def _sides(self, encoded: tuple[Encoded, Encoded], encoders: EncoderPair) -> Iterator[Any]:
+        return zip(self._files, encoded, (encoders.source, encoders.target), strict=True)
 
     def _tokens_in_tasks(
-        self, encoded: tuple[Encoded, Encoded], encoder: SentenceEncoder, note: str
+        self, encoded: tuple[Encoded, Encoded], encoders: EncoderPair, note: str
     ) -> tuple[OpenTokens, dict[str, Any]]:
         """Tell how tasks open the tokens of both sides, and how `look_at` runs them."""
-        read = cache(partial(self.tokens, encoded, encoder, note))
-        is_static = isinstance(encoder.body, StaticEmbedding)
-        recipe = Recipe.of(encoder) if is_static and self.steps.engine.shared else None
+        read = cache(partial(self.tokens, encoded, encoders, note))
+        is_static = isinstance(encoders.source.body, StaticEmbedding)
+        recipe = Recipe.of(encoders.source) if is_static and self.steps.engine.shared else None
         if not self.steps.engine.shared or (is_static and not recipe):
             return read, {"engine": LocalEngine(), "prepare": read}
         left, right = (
             tuple(made.files if made.tokens else token_names(encoder, each, self.steps))
-            for made, (each, _) in zip(self._files, encoded, strict=True)
+            for made, (each, _), encoder in self._sides(encoded, encoders)
         )
         files = TokenFiles((left, right), recipe, self.steps.base.sizes)
         return files.open, {"prepare": read, "apart": True}
@@ -293,51 +300,56 @@ class Stages:
         self,
         encoded: tuple[Encoded, Encoded],
         neighbours: Neighbours,
-        encoder: SentenceEncoder | None,
+        encoders: EncoderPair | None,
     ) -> Judge | None:
         """Compare the tokens of the nearest sentences.
 
         Returns:
-            None without an encoder for that, or where `auto` finds single words.
+            None without encoders for that, or where `auto` finds single words.
         """
-        if encoder is None:
+        if encoders is None:
             return None
         note = "matching the tokens of candidates"
-        read, how = self._tokens_in_tasks(encoded, encoder, note)
+        read, how = self._tokens_in_tasks(encoded, encoders, note)
         near = neighbours.first(RERANKED + 1)
         tick = ticks(self._report, "matching tokens", len(near.targets) + len(near.sources))
-        given = neighbours, RERANKED + 1, self.steps, [encoder_mark(encoder, self.steps)]
+        given = neighbours, RERANKED + 1, self.steps, self._marks(encoders)
         matches = match_candidates(read, *given, tick, how)
         lengths = matches.source_lengths, matches.target_lengths
         if self._options.rerank == "auto" and min(map(np.median, lengths)) <= FEW_TOKENS:
             return None
         k = self._options.neighborhood
         margins = margin_scores(neighbours, k=k).first(RERANKED)
-        weights, spare = weights_of(encoder), (neighbours.first(k + 1), matches)
+        weights, spare = weights_of(encoders), (neighbours.first(k + 1), matches)
         few = near.first(RERANKED), matches.first(RERANKED)
         reranker = Reranker(*few, margins, weights, spare=spare)
-        return Judge(encoder, reranker, self.steps.base.sizes)
+        return Judge(encoders, reranker, self.steps.base.sizes)
+
+    def _marks(self, encoders: EncoderPair) -> list[str]:
+        """Name the encoders in what a step is made of; one that reads both sides once."""
+        marks = (encoder_mark(each, self.steps) for each in encoders.sides.values())
+        return list(dict.fromkeys(marks))
 
     def stretches(
         self,
         encoded: tuple[Encoded, Encoded],
         chosen: ChosenPairs,
         confidence: Confidence | None,
-        encoder: SentenceEncoder | None,
+        encoders: EncoderPair | None,
     ) -> Looseness | None:
         """Find the loosest stretches of the chosen pairs that may be translations.
 
         Returns:
-            None without an encoder for that.
+            None without encoders for that.
         """
-        if encoder is None:
+        if encoders is None:
             return None
         probs = np.ones(len(chosen)) if confidence is None else confidence.probs
         likely = np.flatnonzero(probs >= _LIKELY)
         some, note = chosen.take(likely), "looking for stretches without counterparts"
-        read, how = self._tokens_in_tasks(encoded, encoder, note)
+        read, how = self._tokens_in_tasks(encoded, encoders, note)
         tick = ticks(self._report, "looking for stretches", len(some))
-        made_of = [encoder_mark(encoder, self.steps)]
+        made_of = self._marks(encoders)
         found = stretches_of_chosen(read, some, self.steps, made_of, tick, how)
         return found.spread(likely, len(chosen))
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.encoders.table import used_rows
 from xmine.encoders.tokens import TOKEN_DIM, on_axes, principal_axes, whole_vectors
 
 _ROWS_AT_ONCE = 512
-_IDS_AT_ONCE = 2**20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,11 +63,3 @@ class TokenTable:
             self.vectors[rows] = whole if self.axes is None else on_axes(whole, self.axes)
         self.is_there[used] = True
         return self.vectors
-
-
-def used_rows(ids: NDArray[np.int32], total: int) -> NDArray[np.int64]:
-    """Name the rows of a table that ids name, rising; the ids may be a column of a large file."""
-    is_used = np.zeros(total, np.bool_)
-    for at in range(0, len(ids), _IDS_AT_ONCE):
-        is_used[ids[at : at + _IDS_AT_ONCE]] = True
-    return np.flatnonzero(is_used)

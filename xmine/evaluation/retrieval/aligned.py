@@ -125,7 +125,8 @@ def aligned_result(
             raised += clamped
             rows.append(hits_row(name, hits_of(chosen, same) ^ by_error))
             if reranker:
-                chosen = reranker(texts, sides, report)
+                readers = aligned.readers(encoder, source, target)
+                chosen = reranker(readers, texts, sides, report)
                 reranked.append(hits_row(name, hits_of(chosen, same) ^ by_error))
         unknown = Counter({name: unknown_rows(each) for name, each in vectors.items()})
         return rows, reranked, unknown, raised

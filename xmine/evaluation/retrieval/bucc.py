@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.encoders.pair import EncoderPair, Encoders
+from xmine.encoders.pair import EncoderPair, Encoders, readers_of
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.languages import left_out_note
@@ -265,7 +265,7 @@ def mine_pair(
         reranking by tokens.
     """
     split = folder.read(pair, protocol.split)
-    sides = EncoderPair(*map(encoder.reading, pair.split("-")))
+    sides = readers_of(encoder, *pair.split("-"))
     mined = mine_split(sides, split, protocol, options, report)
     if protocol.threshold_from == "oracle":
         return split, [{"oracle": (found.best(), found)} for found in mined]

@@ -11,11 +11,12 @@ from pathlib import Path
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.metadata import EncoderFacts
-from xmine.encoders.pair import Encoders, as_pair
+from xmine.encoders.pair import EncoderPair, Encoders, readers_of, with_packs
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, read_aligned
 from xmine.evaluation.languages import ALL, left_out_note, named_by, none_of_its_own
 from xmine.evaluation.options import AlignedOptions, FilesOptions
+from xmine.text.identification import guess_language
 
 # name, folders below the data folder, files with {} for the language
 _KNOWN = [
@@ -52,12 +53,21 @@ class AlignedSet:
         """Name a row: by the set as well where there may be others."""
         return what if self.is_named else f"{self.name}{between}{what}"
 
+    def readers(self, encoder: Encoders, source: str, target: str) -> EncoderPair:
+        """Give the encoders that read two of the languages."""
+        if not self.has_sides:
+            return readers_of(encoder, source, target)
+        known = encoder.facts.languages
+        codes = [guess_language(self.texts[name], known) for name in (source, target)]
+        return with_packs(encoder, *codes)
+
     def reader(self, encoder: Encoders, language: str) -> SentenceEncoder:
         """Give the encoder that reads one of the languages."""
-        if not self.has_sides:
-            return encoder.reading(language)
-        pair = as_pair(encoder)
-        return pair.source if language == self.pairs[0][0] else pair.target
+        is_source = language == self.pairs[0][0]
+        pair = self.readers(encoder, *self.pairs[0]) if self.has_sides else None
+        if pair:
+            return pair.source if is_source else pair.target
+        return encoder.reading(language)
 
 
 def aligned_sets(

@@ -6,7 +6,7 @@ Averages over 14 and 36 languages are those of mSimCSE and XTREME; Emma-X averag
 
 from collections.abc import Sequence
 
-from xmine.encoders.pair import Encoders
+from xmine.encoders.pair import Encoders, readers_of
 from xmine.evaluation import result
 from xmine.evaluation.data import DataFolder, read_aligned
 from xmine.evaluation.languages import ALL, chosen_languages, left_out_note
@@ -43,15 +43,16 @@ def evaluate_tatoeba(
         own, english = read_aligned(folder / f"{stem}.{language}", folder / f"{stem}.eng")
         texts = own, english
         same = texts if options.textual else None
+        readers = readers_of(encoder, language, "eng")
         one, two = (
-            encoder.reading(code).encode_half(side, report, options.prompt)
-            for code, side in zip((language, "eng"), texts, strict=True)
+            reader.encode_half(side, report, options.prompt)
+            for reader, side in zip(readers.sides.values(), texts, strict=True)
         )
         check_known(stem, (one, two))
         unknown[language] = aligned.unknown_rows(one)
         rows.append(hits_row(language, hits_of(nearest_lines(one, two), same), *metrics))
         if reranker:
-            best = reranker(texts, (one, two), report)
+            best = reranker(readers, texts, (one, two), report)
             reranked.append(hits_row(language, hits_of(best, same), *metrics))
     notes = aligned.unknown_note(unknown) + left_out_note(languages, found, options.language)
     if ALL in options.language:

@@ -1,0 +1,198 @@
+"""Pairs with a language that a static encoder reads -> a pack by which it reads another language.
+
+The encoder stays as it is: the sentences of its language are fixed points, to which those of the
+new language are drawn, as a student learns its teacher's space (Reimers & Gurevych, 2020). Learnt
+are the vectors of pieces that stand in the new language rather than in the known one, of letter
+n-grams (Bojanowski et al., 2017), and of new pieces where the script is unknown.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from xmine.encoders.encoder import SentenceEncoder, encoder_digest
+from xmine.encoders.letter_grams import frequent_grams
+from xmine.encoders.modules.static import StaticEmbedding, Table
+from xmine.encoders.packs import Pack, PackedPieces
+from xmine.encoders.tokenizer import Ids, Vocabulary
+from xmine.errors import TrainingError
+from xmine.evaluation.retrieval.aligned import retrieval_accuracy
+from xmine.pairs.io import ParallelText
+from xmine.progress import Progress, Report, silent
+from xmine.text.identification import guess_language
+from xmine.text.languages import UNKNOWN_LANGUAGE, language_name, short_code
+from xmine.text.packed import picked
+
+from .data.rows import TokenizedSide, hold_out, weigh_pairs
+from .data.vocabulary import more_pieces
+from .losses.contrastive import info_nce
+from .models.static import RowAdam, piece_sums
+from .options.extend import ExtendOptions
+
+_HELD_OUT = 1000  # pairs, but no more than a tenth
+_DROPPED = 0.3  # of the pieces and n-grams of a sentence in a step
+_WARMUP = 20  # steps
+_RARE = 3  # an n-gram that is seen less often is not learnt
+_CLEARLY = 3  # times as frequent in the new language as in the known one
+_FOREIGN = 0.1  # of the pieces are unknown to the encoder where it does not know the script
+_NEW_TOKENS = 6000
+_LEVELS = 3  # of a number of a row, on either side of zero
+
+
+def extend(
+    encoder: SentenceEncoder,
+    pairs: ParallelText,
+    options: ExtendOptions,
+    report: Report = silent,
+    facts: Mapping[str, Any] | None = None,
+) -> Pack:
+    """Learn the language of one side of some pairs.
+
+    Args:
+        encoder: static, with xmine's own vocabulary; what packs it has are not read.
+        pairs: the encoder reads the language of one side: English, if that is one of both.
+        options: see there.
+        report: called in each step.
+        facts: more for the pack to tell, such as licences.
+
+    Returns:
+        the pack, whose facts tell the `pairs`, and the retrieval of held-out ones: `before` and
+        `after`, means of both directions.
+
+    Raises:
+        TrainingError: the encoder is of another kind, or there are too few pairs.
+    """
+    body = encoder.body
+    if not isinstance(body, StaticEmbedding) or not isinstance(body.pieces, Vocabulary):
+        raise TrainingError(
+            f"{encoder.name}: only a static encoder of xmine reads with packs",
+            "train it further instead: xmine train --encoder",
+        )
+    known, new, language = _sides(pairs, encoder, options.language)
+    weights = weigh_pairs(pairs, options.source_weight, 1.0)
+    rows, held = hold_out(pairs, weights, min(_HELD_OUT, len(pairs) // 10), options.seed)
+    taught, learning = picked(known, rows), picked(new, rows)
+    facts = {"language": language, "encoder": encoder_digest(encoder), **(facts or {})}
+    blank = _blank(facts, body, taught, learning, options)
+    pieces = PackedPieces(body.pieces, blank, len(body.table))
+    fixed_points = torch.from_numpy(encoder.encode(taught))
+    table = _learn(body, blank, pieces.bags(learning), fixed_points, weights[rows], options, report)
+    reads = StaticEmbedding(pieces, replace(body.table, more=table))
+    asked, own = encoder.encode(picked(known, held)), picked(new, held)
+    figures = {
+        name: round(float(np.mean(retrieval_accuracy(asked, each.encode(own)))), 4)
+        for name, each in (("before", encoder), ("after", replace(encoder, body=reads)))
+    }
+    return replace(blank, facts={**facts, "pairs": len(pairs), **figures}, table=table)
+
+
+def _sides(
+    pairs: ParallelText, encoder: SentenceEncoder, language: str | None
+) -> tuple[Sequence[str], Sequence[str], str]:
+    """Tell the texts of the known language from those of the new one, and name the new one."""
+    known = encoder.facts.languages
+    sides = [pairs.sources, pairs.targets]
+    codes = [short_code(code) for code in pairs.said or map(guess_language, sides)]
+    if language:
+        own = [side for side in (0, 1) if codes[side] == short_code(language)] or [
+            1 if codes[0] in known else 0
+        ]
+    else:
+        own = [side for side in (1, 0) if codes[side] != "en" and codes[1 - side] in known]
+    code = short_code(language) if language else codes[own[0]] if own else UNKNOWN_LANGUAGE
+    if code == UNKNOWN_LANGUAGE:
+        raise TrainingError(
+            f"the pairs are in {' and '.join(map(language_name, codes))}",
+            "one side has to be in a language of the encoder, best English; name the other with "
+            "--language",
+        )
+    return sides[1 - own[0]], sides[own[0]], code
+
+
+def _blank(
+    facts: Mapping[str, Any],
+    body: StaticEmbedding,
+    taught: Sequence[str],
+    learning: Sequence[str],
+    options: ExtendOptions,
+) -> Pack:
+    """Choose what a pack will hold: its vectors are the encoder's, or zeros."""
+    known = body.pieces
+    assert isinstance(known, Vocabulary)
+    (ids, _), (others, _) = known.ids(learning), known.ids(taught)
+    counts, in_known = (np.bincount(each, minlength=len(known)) for each in (ids, others))
+    size = options.new_tokens
+    if size is None:
+        size = _NEW_TOKENS if counts[0] > _FOREIGN * counts.sum() else 0
+    pieces = more_pieces(known, learning, size) if size else b""
+    if pieces:  # these cut the texts in another way
+        own = np.bincount(
+            Vocabulary(known.model + pieces, "").ids(learning)[0], minlength=len(known)
+        )
+        counts, total = own[: len(known)], int(own.sum())
+    else:
+        total = int(counts.sum())
+    is_own = counts / total > _CLEARLY * in_known / in_known.sum()
+    is_own[known.meaningless()] = False
+    changed = np.flatnonzero(is_own & (counts > 1)).astype(np.int32)
+    folded = [text for block in known.folded(learning) for text in block]
+    grams = frequent_grams(folded, range(2, 5), _RARE, options.ngrams)
+    new = len(Vocabulary(known.model + pieces, "")) - len(known) if pieces else 0
+    zeros = np.zeros((new + len(grams), body.dim), np.float32)
+    table = Table(np.concatenate([body.table.vectors(changed), zeros]), None)
+    return Pack(facts, pieces, changed, grams, table)
+
+
+def _learn(
+    body: StaticEmbedding,
+    blank: Pack,
+    bags: tuple[Ids, ...],
+    fixed_points: Tensor,
+    weights: NDArray[np.float64],
+    options: ExtendOptions,
+    report: Report,
+) -> Table:
+    """Draw the texts, by their bags of rows, to the fixed points, float32 [texts, dim]."""
+    side, own, first = _one_bag(bags), len(blank.table), len(body.table)
+    fixed = np.unique(side.ids[side.ids < first])
+    places = np.where(
+        side.ids < first, own + np.searchsorted(fixed, side.ids), side.ids - first
+    ).astype(np.int32)
+    side = replace(side, ids=places)
+    rows = np.concatenate([blank.table.vectors(), body.table.vectors(fixed)])
+    vectors, left = nn.Parameter(torch.from_numpy(rows)), torch.arange(own, len(rows))
+    optimizer, random = (
+        RowAdam([vectors], lr=options.learning_rate),
+        np.random.default_rng(options.seed),
+    )
+    size, shares = min(options.batch_size, len(side)), weights / weights.sum()
+    size = min(size, int(np.count_nonzero(shares)))
+    for step in range(options.steps):
+        falling = min(1, (step + 1) / _WARMUP) * (1 - step / options.steps)
+        optimizer.param_groups[0]["lr"] = options.learning_rate * falling
+        batch = random.choice(len(side), size, replace=False, p=shares)
+        some = side.take(batch).without_some(_DROPPED, random)
+        ids, starts = (torch.from_numpy(each.astype(np.int64)) for each in (some.ids, some.starts))
+        sums = piece_sums(vectors, ids, starts, left)  # [batch, dim]
+        logits = nn.functional.normalize(sums) @ fixed_points[batch].T / options.temperature
+        own_place = torch.arange(size)
+        loss = info_nce(logits, own_place) + info_nce(logits.T, own_place)
+        optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        optimizer.step()
+        report(Progress("training", step + 1, options.steps))
+    return Table.rounded(vectors.detach()[:own].numpy(), _LEVELS)
+
+
+def _one_bag(bags: tuple[Ids, ...]) -> TokenizedSide:
+    """Put the rows of each text together."""
+    texts = [np.repeat(np.arange(len(starts) - 1), np.diff(starts)) for _, starts in bags]
+    every, ids = np.concatenate(texts), np.concatenate([ids for ids, _ in bags])
+    count = len(bags[0][1]) - 1
+    starts = np.concatenate([[0], np.cumsum(np.bincount(every, minlength=count))])
+    return TokenizedSide(ids[np.argsort(every, kind="stable")], starts, np.arange(count))

@@ -39,7 +39,7 @@ _DROPPED = 0.3  # of the pieces and n-grams of a sentence in a step
 _WARMUP = 20  # steps
 _RARE = 3  # an n-gram that is seen less often is not learnt
 _CLEARLY = 3  # times as frequent in the new language as in the known one
-_FOREIGN = 0.1  # of the pieces are unknown to the encoder where it does not know the script
+_FOREIGN = 0.02  # of the pieces are unknown to the encoder where it does not know the script
 _NEW_TOKENS = 6000
 _LEVELS = 3  # of a number of a row, on either side of zero
 
@@ -73,45 +73,46 @@ def extend(
             f"{encoder.name}: only a static encoder of xmine reads with packs",
             "train it further instead: xmine train --encoder",
         )
-    known, new, language = _sides(pairs, encoder, options.language)
+    known, new, (pivot, language) = _sides(pairs, encoder, options.language)
     weights = weigh_pairs(pairs, options.source_weight, 1.0)
     rows, held = hold_out(pairs, weights, min(_HELD_OUT, len(pairs) // 10), options.seed)
     taught, learning = picked(known, rows), picked(new, rows)
     facts = {"language": language, "encoder": encoder_digest(encoder), **(facts or {})}
     blank = _blank(facts, body, taught, learning, options)
     pieces = PackedPieces(body.pieces, blank, len(body.table))
-    fixed_points = torch.from_numpy(encoder.encode(taught))
+    teacher = encoder.reading(pivot)
+    asked, own = teacher.encode(picked(known, held)), picked(new, held)
+    before = float(np.mean(retrieval_accuracy(asked, encoder.encode(own))))
+    options = options.fitted(before)
+    fixed_points = torch.from_numpy(teacher.encode(taught))
     table = _learn(body, blank, pieces.bags(learning), fixed_points, weights[rows], options, report)
-    reads = StaticEmbedding(pieces, replace(body.table, more=table))
-    asked, own = encoder.encode(picked(known, held)), picked(new, held)
-    figures = {
-        name: round(float(np.mean(retrieval_accuracy(asked, each.encode(own)))), 4)
-        for name, each in (("before", encoder), ("after", replace(encoder, body=reads)))
-    }
-    return replace(blank, facts={**facts, "pairs": len(pairs), **figures}, table=table)
+    reads = replace(encoder, body=StaticEmbedding(pieces, body.table.before(table)))
+    after = float(np.mean(retrieval_accuracy(asked, reads.encode(own))))
+    figures = {"pairs": len(pairs), "before": round(before, 4), "after": round(after, 4)}
+    return replace(blank, facts={**facts, **figures}, table=table)
 
 
 def _sides(
     pairs: ParallelText, encoder: SentenceEncoder, language: str | None
-) -> tuple[Sequence[str], Sequence[str], str]:
-    """Tell the texts of the known language from those of the new one, and name the new one."""
-    known = encoder.facts.languages
-    sides = [pairs.sources, pairs.targets]
-    codes = [short_code(code) for code in pairs.said or map(guess_language, sides)]
-    if language:
-        own = [side for side in (0, 1) if codes[side] == short_code(language)] or [
-            1 if codes[0] in known else 0
-        ]
-    else:
-        own = [side for side in (1, 0) if codes[side] != "en" and codes[1 - side] in known]
-    code = short_code(language) if language else codes[own[0]] if own else UNKNOWN_LANGUAGE
-    if code == UNKNOWN_LANGUAGE:
+) -> tuple[Sequence[str], Sequence[str], tuple[str, str]]:
+    """Tell the texts of the known language from those of the new one, and name both languages."""
+    known = set(map(short_code, encoder.facts.languages))
+    codes = [
+        short_code(code)
+        for code in pairs.said or map(guess_language, (pairs.sources, pairs.targets))
+    ]
+    wanted = short_code(language) if language else ""
+    new = 1 if codes[0] == "en" or (codes[0] in known and codes[1] != "en") else 0
+    new = codes.index(wanted) if wanted in codes else new
+    code, pivot = wanted or codes[new], codes[1 - new]
+    if code == UNKNOWN_LANGUAGE or pivot not in known or pivot == code:
         raise TrainingError(
             f"the pairs are in {' and '.join(map(language_name, codes))}",
-            "one side has to be in a language of the encoder, best English; name the other with "
-            "--language",
+            "one side has to be in a language that the encoder reads, best English; name the "
+            "language of the other side with --language",
         )
-    return sides[1 - own[0]], sides[own[0]], code
+    sides = pairs.sources, pairs.targets
+    return sides[1 - new], sides[new], (pivot, code)
 
 
 def _blank(
@@ -139,7 +140,9 @@ def _blank(
         total = int(counts.sum())
     is_own = counts / total > _CLEARLY * in_known / in_known.sum()
     is_own[known.meaningless()] = False
-    changed = np.flatnonzero(is_own & (counts > 1)).astype(np.int32)
+    own_rows = np.flatnonzero(is_own & (counts > 1))
+    most = np.argsort(-counts[own_rows], kind="stable")[: options.changed_tokens]
+    changed = np.sort(own_rows[most]).astype(np.int32)
     folded = [text for block in known.folded(learning) for text in block]
     grams = frequent_grams(folded, range(2, 5), _RARE, options.ngrams)
     new = len(Vocabulary(known.model + pieces, "")) - len(known) if pieces else 0
@@ -166,15 +169,13 @@ def _learn(
     side = replace(side, ids=places)
     rows = np.concatenate([blank.table.vectors(), body.table.vectors(fixed)])
     vectors, left = nn.Parameter(torch.from_numpy(rows)), torch.arange(own, len(rows))
-    optimizer, random = (
-        RowAdam([vectors], lr=options.learning_rate),
-        np.random.default_rng(options.seed),
-    )
-    size, shares = min(options.batch_size, len(side)), weights / weights.sum()
-    size = min(size, int(np.count_nonzero(shares)))
+    rate = options.learning_rate or 0.0
+    optimizer, random = RowAdam([vectors], lr=rate), np.random.default_rng(options.seed)
+    shares = weights / weights.sum()
+    size = min(options.batch_size, int(np.count_nonzero(shares)))
     for step in range(options.steps):
         falling = min(1, (step + 1) / _WARMUP) * (1 - step / options.steps)
-        optimizer.param_groups[0]["lr"] = options.learning_rate * falling
+        optimizer.param_groups[0]["lr"] = rate * falling
         batch = random.choice(len(side), size, replace=False, p=shares)
         some = side.take(batch).without_some(_DROPPED, random)
         ids, starts = (torch.from_numpy(each.astype(np.int64)) for each in (some.ids, some.starts))

@@ -1,6 +1,6 @@
 """Options of teaching an encoder one more language; no torch here."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xmine.options import Options, option
 
@@ -23,6 +23,9 @@ class ExtendOptions(Options):
     ngrams: int = option(
         8000, "Letter n-grams of two to four letters, the most frequent ones.", "Most used", min=0
     )
+    changed_tokens: int = option(
+        4000, "Tokens of the encoder that change, the most frequent ones.", "Most used", min=0
+    )
     new_tokens: int | None = option(
         None,
         "Tokens to learn from the pairs.",
@@ -38,6 +41,20 @@ class ExtendOptions(Options):
         max=1000,
     )
     batch_size: int = option(256, "Pairs of a step.", "Quality", min=2)
-    learning_rate: float = option(0.006, "Highest learning rate.", "Quality", min=0)
+    learning_rate: float | None = option(
+        None,
+        "Highest learning rate.",
+        "Quality",
+        min=0,
+        shown_default="0.006; 0.003 where the encoder finds 9 of 10 held-out pairs already",
+    )
     temperature: float = option(0.12, "Temperature of InfoNCE.", "Quality", min=1e-3)
     seed: int = option(1, "Seed of all random numbers.", "Advanced", min=0, max=2**63 - 1)
+
+    def fitted(self, before: float) -> "ExtendOptions":
+        """Choose the learning rate by the retrieval of held-out pairs before.
+
+        Vectors that are good already are spoilt by the higher rate (news in German .990 for .991).
+        """
+        rate = 0.003 if before >= 0.9 else 0.006
+        return self if self.learning_rate is not None else replace(self, learning_rate=rate)

@@ -14,6 +14,7 @@ from xmine.knn.cosines import Vectors
 from xmine.knn.exact import search_exact
 from xmine.knn.neighbours import Neighbours
 from xmine.pairs.io import ParallelText
+from xmine.pairs.pair import Languages
 from xmine.scoring.late_interaction import Rows, match_pairs
 from xmine.scoring.margin import margin_scores
 from xmine.scoring.reranking import RERANKED, TokenMatches
@@ -64,18 +65,19 @@ def fitted_weights(
         most = _MOST_PAIRS_OF_TRANSFORMER // len(pools)
         pools = [pool.take(drawn(len(pool), most, seed)) for pool in pools]
     random, mixtures, fitted_to = np.random.default_rng([seed, 7]), list[KnownCandidates](), 0
-    for part in chain.from_iterable(map(_by_languages, pools)):
-        sides = part.sources, part.targets
-        read = texts_read(encoder, sides[0]), texts_read(encoder, sides[1])
+    for part, codes in chain.from_iterable(map(_by_languages, pools)):
+        sides, readers = (part.sources, part.targets), encoder.readers(codes)
+        one, other = readers
+        read = texts_read(one, sides[0]), texts_read(other, sides[1])
         rows = np.flatnonzero(np.minimum(read[0].lengths, read[1].lengths) >= _LEAST_TOKENS)
         rows = rows[drawn(len(rows), _MOST_OF_LANGUAGES, seed)]
         if len(rows) < _LEAST_OF_LANGUAGES:
             continue
         source, target = (
-            encoder.encode_half(picked(texts, rows), prompt=prompt)
-            for texts, prompt in zip(sides, prompts, strict=True)
+            reader.encode_half(picked(texts, rows), prompt=prompt)
+            for reader, texts, prompt in zip(readers, sides, prompts, strict=True)
         )
-        tokens = compared(encoder.body, read[0].take(rows), read[1].take(rows))
+        tokens = compared(one.body, read[0].take(rows), read[1].take(rows))
         mixtures += [_mixed((source, target), tokens, each, random) for each in _SHARES * _DRAWS]
         fitted_to += len(rows)
     if fitted_to < _LEAST_PAIRS:
@@ -83,13 +85,15 @@ def fitted_weights(
     return fit_weights(mixtures) or encoder.reranking
 
 
-def _by_languages(pairs: ParallelText) -> Iterator[ParallelText]:
+def _by_languages(pairs: ParallelText) -> Iterator[tuple[ParallelText, Languages]]:
     """Part pairs by their languages, no sentence twice: a second one would count as wrong."""
-    for rows in pairs.languages.rows() if pairs.languages else [np.arange(len(pairs))]:
+    whole = [(pairs.said or ("", ""), np.arange(len(pairs)))]
+    of = pairs.languages
+    for codes, rows in zip(of.codes, of.rows(), strict=True) if of else whole:
         part = pairs.take(rows)
         sides = part.sources, part.targets
         one, other = (np.unique(keys_of(side), return_index=True)[1] for side in sides)
-        yield part.take(np.intersect1d(one, other))
+        yield part.take(np.intersect1d(one, other)), codes
 
 
 def _mixed(

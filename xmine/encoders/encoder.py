@@ -84,7 +84,7 @@ class SentenceEncoder:
     reranking: RerankingWeights | None = None
     packs: Mapping[str, Path] = field(default_factory=dict)
     reads: tuple[str, tuple[str, ...]] = ("", ())
-    views: "dict[object, SentenceEncoder]" = field(default_factory=dict)
+    views: "dict[object, SentenceEncoder]" = field(default_factory=dict, init=False)
 
     @property
     def name(self) -> str:
@@ -127,7 +127,7 @@ class SentenceEncoder:
                 table, tokens = table.before(pack.table), tokens.before(own.tokens(pack.table))
             for code in {*codes, *every}:
                 reader = StaticEmbedding(pieces.get(code, known), table, tokens)
-                view = replace(self, body=reader, reads=(code, every), views={}, packs={})
+                view = replace(self, body=reader, reads=(code, every), packs={})
                 self.views[code, every] = view
         return [self.views[code, every] for code in codes]
 

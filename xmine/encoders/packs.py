@@ -37,7 +37,8 @@ class Pack:
     """What a pack holds.
 
     Attributes:
-        facts: `language`, `encoder` (the digest of the weights it was made for), and what its card
+        facts: `language`, `encoder` (the digest of the weights it was made for), `letters` that are
+            read as others, such as those of a script that the encoder knows, and what its card
             says: pairs, sources, figures.
         pieces: further pieces as sentencepiece writes them; behind a model they extend it.
         changed: int32 [changed], the pieces of the encoder whose vectors it replaces.
@@ -121,6 +122,7 @@ class PackedPieces:
         self._places[len(known) :] = first + changed + np.arange(new)
         self._grams = LetterGrams(pack.grams)
         self._first, self._first_gram = first, first + changed + new
+        self._letters = str.maketrans(pack.facts.get("letters", {}))
         self.marks = [pack.digest, first]
 
     def tokens(self, table: Table) -> Table:
@@ -141,13 +143,16 @@ class PackedPieces:
 
     def ids(self, texts: Sequence[str]) -> Ids:
         """Cut texts into pieces: their rows."""
-        ids, starts = self._own.ids(texts)
+        ids, starts = self._own.ids(self._read(texts))
         return self._places[ids], starts
+
+    def _read(self, texts: Sequence[str]) -> Sequence[str]:
+        return [text.translate(self._letters) for text in texts] if self._letters else texts
 
     def bags(self, texts: Sequence[str]) -> tuple[Ids, Ids]:
         """Cut texts into pieces, and find their n-grams: the rows of both."""
         pieces, grams = [], []
-        for folded in self._own.folded(texts):
+        for folded in self._own.folded(self._read(texts)):
             pieces.append(self._own.cut(folded))
             grams.append(self._grams.find(folded))
         (ids, starts), (found, ends) = joined(pieces), joined(grams)
@@ -155,4 +160,7 @@ class PackedPieces:
 
     def spans(self, text: str) -> list[Span]:
         """Give the span of each piece of a text, see `Vocabulary.spans`."""
-        return self._own.spans(text)
+        (read,) = self._read([text])
+        places = [at for at, letter in enumerate(text) for _ in letter.translate(self._letters)]
+        spans = self._own.spans(read)
+        return [(places[a], places[b - 1] + 1) if a < b else (0, 0) for a, b in spans]

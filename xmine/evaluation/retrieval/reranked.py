@@ -26,7 +26,8 @@ from xmine.scoring.retrieval import best_both_ways
 NEAREST = 10
 Texts = tuple[Sequence[str], Sequence[str]]
 Chosen = tuple[Rows, Rows]  # int64, a row of the target for each source, and the reverse
-LineReranker = Callable[[Texts, tuple[Vectors, Vectors], Report], Chosen]
+# Of texts, their vectors, and the codes of their languages.
+LineReranker = Callable[[Texts, tuple[Vectors, Vectors], tuple[str, str], Report], Chosen]
 _NOTE = (
     "Rows named reranked are ours, not in any paper: candidates reranked by tokens, as xmine mine "
     "does."
@@ -51,23 +52,27 @@ def line_reranker(encoder: Encoders, rerank: str, k: int = NEIGHBOURS) -> LineRe
 
     Returns:
         the texts of both sides (targets that are given again are not read again), unit rows
-        [sources, dim] and [targets, dim], report -> int64 [sources], the row of the targets that is
-        the best of the nearest for each source, and int64 [targets], the reverse; equal scores go
-        to the lower row.
+        [sources, dim] and [targets, dim], the codes of both languages, report -> int64 [sources],
+        the row of the targets that is the best of the nearest for each source, and int64 [targets],
+        the reverse; equal scores go to the lower row.
     """
     pair = as_pair(encoder)
     one = pair.source
     suits = one.reranking is not None or isinstance(one.body, StaticEmbedding)
     if not suits or one is not pair.target or rerank == "off":
         return None
-    last: list[tuple[Sequence[str], ReadTokens]] = []  # targets, once for several languages
+    # Targets and their encoder, once for several languages.
+    last: list[tuple[Sequence[str], Encoders, ReadTokens]] = []
 
-    def best_lines(texts: Texts, vectors: tuple[Vectors, Vectors], report: Report) -> Chosen:
+    def best_lines(
+        texts: Texts, vectors: tuple[Vectors, Vectors], codes: tuple[str, str], report: Report
+    ) -> Chosen:
         near = search_exact(*vectors, max(NEAREST, k), report=report)
-        read = texts_read(one, texts[0])
-        if not last or last[0][0] is not texts[1]:
-            last[:] = [(texts[1], texts_read(one, texts[1]))]
-        tokens = compared(one.body, read, last[0][1])
+        left, right = map(one.reading, codes)
+        read = texts_read(left, texts[0])
+        if not last or last[0][0] is not texts[1] or last[0][1] is not right:
+            last[:] = [(texts[1], right, texts_read(right, texts[1]))]
+        tokens = compared(left.body, read, last[0][2])
         tick = ticks(report, "matching tokens", len(near.targets) + len(near.sources))
         with temporary_run() as run:
             parts = Steps(run.folder)

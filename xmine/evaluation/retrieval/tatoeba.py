@@ -41,17 +41,17 @@ def evaluate_tatoeba(
     for language in languages:
         stem = f"tatoeba.{language}-eng"
         own, english = read_aligned(folder / f"{stem}.{language}", folder / f"{stem}.eng")
-        texts = own, english
+        texts, codes = (own, english), (language, "eng")
         same = texts if options.textual else None
         one, two = (
             encoder.reading(code).encode_half(side, report, options.prompt)
-            for code, side in zip((language, "eng"), texts, strict=True)
+            for code, side in zip(codes, texts, strict=True)
         )
         check_known(stem, (one, two))
         unknown[language] = aligned.unknown_rows(one)
         rows.append(hits_row(language, hits_of(nearest_lines(one, two), same), *metrics))
         if reranker:
-            best = reranker(texts, (one, two), report)
+            best = reranker(texts, (one, two), codes, report)
             reranked.append(hits_row(language, hits_of(best, same), *metrics))
     notes = aligned.unknown_note(unknown) + left_out_note(languages, found, options.language)
     if ALL in options.language:

@@ -7,8 +7,8 @@ import pytest
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.word_alignment import WEAK, Aligner, Word, WordAlignment, align_words, words_of
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.encoders.spans import Span
 from xmine.encoders.pair import as_pair
+from xmine.encoders.spans import Span
 from xmine.encoders.token_files import tokens_of
 from xmine.errors import EncoderError
 from xmine.pairs.io import write_pairs

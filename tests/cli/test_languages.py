@@ -11,16 +11,16 @@ from tests.toys.sentences import example_pairs
 
 # Written for this test, sixty words or more each, in languages that the encoder was not made for.
 BEYOND = {
-    "Swedish": """I går kväll gick vi länge längs floden och pratade om framtiden.
-Vattnet hade redan frusit, men isen var tunn och ingen vågade gå ut på den.
-Min syster berättade att hon flyttar till en annan stad i vår, eftersom hon har hittat ett
-arbete där. Jag lovade att hjälpa henne med lådorna och att hälsa på så snart hon är klar.
-Sedan började det snöa, och vi vände hem för att dricka varmt te vid fönstret.""",
-    "Greek": """Χθες το βράδυ περπατήσαμε πολλή ώρα δίπλα στο ποτάμι και μιλήσαμε για το μέλλον.
-Το νερό είχε ήδη παγώσει, αλλά ο πάγος ήταν λεπτός και κανείς δεν τολμούσε να τον πατήσει.
-Η αδελφή μου είπε ότι την άνοιξη θα μετακομίσει σε άλλη πόλη, γιατί βρήκε δουλειά εκεί.
-Της υποσχέθηκα να τη βοηθήσω με τα κουτιά και να την επισκεφτώ σύντομα.
-Μετά άρχισε να χιονίζει και γυρίσαμε σπίτι για να πιούμε ζεστό τσάι.""",
+    "Catalan": """Ahir al vespre vam caminar una bona estona vora el riu i vam parlar del futur.
+L'aigua ja estava gelada, però el gel era prim i ningú no gosava trepitjar-lo.
+La meva germana em va dir que a la primavera es mudarà a una altra ciutat, perquè hi ha trobat
+feina. Li vaig prometre que l'ajudaria amb les capses i que la visitaria aviat.
+Després va començar a nevar i vam tornar a casa per beure te calent a la vora de la finestra.""",
+    "Georgian": """გუშინ საღამოს დიდხანს ვსეირნობდით მდინარის პირას და მომავალზე ვსაუბრობდით.
+წყალი უკვე გაყინული იყო, მაგრამ ყინული თხელი იყო და მასზე დადგომას ვერავინ ბედავდა.
+ჩემმა დამ მითხრა, რომ გაზაფხულზე სხვა ქალაქში გადავა, რადგან იქ სამსახური იპოვა.
+დავპირდი, რომ ყუთების გადატანაში დავეხმარები და მალე ვესტუმრები.
+მერე თოვლი წამოვიდა და სახლში დავბრუნდით ცხელი ჩაის დასალევად.""",
 }
 KNOWN = {
     "English": """Yesterday evening we walked along the river for a long time and talked about what
@@ -41,10 +41,13 @@ def test_mining_a_foreign_language_warns_once_and_goes_on(
     Path(tmp_path, "x.txt").write_text(BEYOND[language] + "\nx\n", encoding="utf-8")
     Path(tmp_path, "zh.txt").write_text(KNOWN["Chinese"], encoding="utf-8")
     ended = command("mine", "x.txt", "zh.txt", "-q")
-    assert f"xmine: warning: x.txt looks like {language}; " in ended.err
+    assert f"xmine: warning: x.txt looks like {language}, which " in ended.err
     assert ended.err.count("--model") == 1
     assert (ended.code, ended.touched) == (0, set())
     assert "`xmine mine x.txt zh.txt --model e5`" in command("mine", "x.txt", "zh.txt").err
+    assert "--model" not in command("mine", "x.txt", "zh.txt", "-q", "--src-lang", "en").err
+    aligned = " ".join(command("align", "x.txt", "zh.txt").err.split())
+    assert "lexicon of the two texts align them; --model e5 knows it" in aligned
 
 
 def test_texts_in_order_are_sent_to_align_first(command: Command, tmp_path: Path) -> None:
@@ -77,10 +80,10 @@ def test_the_summary_names_the_languages_and_files_hold_their_codes(
 def test_searching_and_encoding_warn_too(
     command: Command, tmp_path: Path, words: tuple[str, ...]
 ) -> None:
-    Path(tmp_path, "x.txt").write_text(BEYOND["Swedish"], encoding="utf-8")
+    Path(tmp_path, "x.txt").write_text(BEYOND["Catalan"], encoding="utf-8")
     Path(tmp_path, "zh.txt").write_text(KNOWN["Chinese"], encoding="utf-8")
     ended = command(*words, *(["-o", "x.npy"] if words[0] == "encode" else []), "-q")
-    assert ended.err.startswith("xmine: warning: x.txt looks like Swedish; ")
+    assert ended.err.startswith("xmine: warning: x.txt looks like Catalan, which ")
     assert (ended.code, ended.err.count("\n")) == (0, 1)
 
 

@@ -1,11 +1,13 @@
 """Retrieval accuracy: the metric, Tatoeba, and aligned files of any kind."""
 
+import gzip
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.toys.files import write
+from tests.toys.nineteen import LINES
 from xmine.encoders.encoder import SentenceEncoder, normalised
 from xmine.encoders.metadata import EncoderFacts
 from xmine.errors import FileError, OptionError
@@ -18,6 +20,7 @@ from xmine.evaluation.retrieval.aligned import (
     nearest_lines,
     retrieval_accuracy,
 )
+from xmine.evaluation.retrieval.parallel import AlignedSet
 from xmine.evaluation.retrieval.tatoeba import FOURTEEN, THIRTY_SIX, evaluate_tatoeba
 from xmine.pairs.io import ParallelText
 from xmine.text.languages import ISO_639_3
@@ -221,6 +224,35 @@ def test_bitext_on_two_files_a_folder_and_the_known_sets(
         write(tmp_path / "new" / "dev" / f"{language}.dev", texts)
     result = evaluate_bitext(toy_encoder, DataFolder(tmp_path / "new"), BitextOptions())
     assert result.split == "FLORES-200 dev"
+
+
+def test_ntrex_is_read_plain_and_with_gzip(
+    toy_encoder: SentenceEncoder, toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    english, chinese = list(toy_pairs.sources[:30]), list(toy_pairs.targets[:30])
+    folder = tmp_path / "eval" / "ntrex"
+    write(folder / "zh.txt", chinese)
+    for code, texts in (("de", english[::-1]), ("en", english)):
+        (folder / f"{code}.txt.gz").write_bytes(gzip.compress("\n".join(texts).encode()))
+    whole = BitextOptions(language=["all"], pivot="en", rerank="off")
+    for data in (tmp_path, tmp_path / "eval", folder):
+        result = evaluate_bitext(toy_encoder, DataFolder(data), whole)
+        assert result.split == "NTREX"
+        names = ["NTREX de-en", "NTREX zh-en", "NTREX, mean of 2"]
+        assert [each.name for each in result.rows] == names
+        assert row(result, "NTREX zh-en")["mean"] == 1 > 0.2 > row(result, "NTREX de-en")["mean"]
+    encoder = SentenceEncoder(toy_encoder.body, facts=EncoderFacts(("en", "zh", "fr")))
+    result = evaluate_bitext(encoder, DataFolder(tmp_path), BitextOptions(rerank="off"))
+    assert [each.name for each in result.rows] == ["NTREX zh-en"]
+    folder.rename(tmp_path / "eval" / "other")  # any two texts are called so
+    with pytest.raises(MissingData, match=r"ntrex/\{\}\.txt"):
+        evaluate_bitext(toy_encoder, DataFolder(tmp_path / "eval" / "other"), whole)
+
+
+def test_a_language_is_that_of_a_name_or_of_the_text() -> None:
+    texts = {"a.txt": LINES["de"], "txt": LINES["ru"], "zho_Hans": LINES["en"]}
+    aligned = AlignedSet("", texts, [("a.txt", "txt")], is_named=True, has_sides=True)
+    assert [aligned.code(each, ()) for each in texts] == ["de", "ru", "zho_Hans"]
 
 
 def test_bitext_of_pairs_and_without_english(

@@ -21,8 +21,11 @@ from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import BitextOptions, TatoebaOptions, XsimOptions
 from xmine.evaluation.result import Result
 from xmine.evaluation.retrieval.aligned import evaluate_bitext
+from xmine.evaluation.retrieval.parallel import AlignedSet
+from xmine.evaluation.retrieval.reranked import line_reranker
 from xmine.evaluation.retrieval.tatoeba import evaluate_tatoeba
 from xmine.evaluation.retrieval.xsim import evaluate_xsim
+from xmine.progress import silent
 
 NOTE = "Rows named reranked are ours, not in any paper"
 
@@ -237,3 +240,39 @@ def test_the_tokens_of_the_pivot_are_read_once(
     assert len(read) == len(set(read)) == 3
     evaluate_xsim(toy_encoder, aligned, XsimOptions(files=files))
     assert len(read) == 6
+
+
+def test_each_side_is_read_by_the_encoder_of_its_language(
+    toy_encoder: SentenceEncoder, aligned: DataFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    readers = {code: replace(toy_encoder) for code in ("zh", "cmn")}
+    read = []
+
+    def readers_of(self: SentenceEncoder, languages: tuple[str, ...]) -> list[SentenceEncoder]:
+        return [readers.get(language, self) for language in languages]
+
+    def texts_read(encoder: SentenceEncoder, texts: list[str]) -> ReadTokens:
+        names = [code for code, reader in readers.items() if reader is encoder]
+        read.append((texts, *names))
+        return xmine.encoders.token_files.texts_read(encoder, texts)
+
+    monkeypatch.setattr(SentenceEncoder, "readers", readers_of)
+    monkeypatch.setattr(xmine.evaluation.retrieval.reranked, "texts_read", texts_read)
+    one, other = sides(aligned)
+    swapped: dict[str, Any] = {"src": f"{aligned.path}/x.en", "tgt": f"{aligned.path}/x.zh"}
+    for result, expected in (
+        (evaluate_tatoeba(toy_encoder, aligned, TatoebaOptions()), [(one, "cmn"), (other,)]),
+        (evaluate_bitext(toy_encoder, aligned, BitextOptions(**swapped)), [(other,), (one, "zh")]),
+    ):
+        assert result.rows[-1].is_reranked
+        assert read[:2] == expected
+        del read[:2]
+    rerank = line_reranker(toy_encoder, "auto")
+    assert rerank is not None
+    vectors = toy_encoder.encode_half(one), toy_encoder.encode_half(other)
+    for code in ("en", "en", "zh", "en"):
+        rerank((one, other), vectors, ("en", code), silent)
+    assert [each for each in read if each[0] is other] == [(other,), (other, "zh"), (other,)]
+    named = AlignedSet("", {"zh": one, "en": other}, [("zh", "en")], is_named=True, has_sides=True)
+    assert named.reader(toy_encoder, "zh") is readers["zh"]
+    assert named.reader(toy_encoder, "en") is toy_encoder

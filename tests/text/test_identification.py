@@ -1,16 +1,21 @@
-"""Languages are told by scripts, English words and py3langid; here on letters in 24 languages."""
+"""Languages are told by scripts, English words and py3langid; here on letters in 50 languages."""
 
+import platform
 import re
 import subprocess
 import sys
+import tomllib
 import unicodedata
 from itertools import combinations
+from pathlib import Path
 
 import pytest
 
 from tests.toys.compatibility import BLOCKS, in_forms
 from tests.toys.nineteen import LINES, NINETEEN, OTHERS
+from xmine.text import languages
 from xmine.text.identification import (
+    check_both,
     check_language,
     check_sides,
     check_spelling,
@@ -19,12 +24,18 @@ from xmine.text.identification import (
     sure_language,
     tell_apart,
 )
-from xmine.text.languages import language_name, scripts_of
+from xmine.text.languages import (
+    count_scripts,
+    language_name,
+    scripts_of,
+    who_knows,
+)
 
 CODES = tuple(NINETEEN)
 TWICE = {name: lines * 2 for name, lines in LINES.items()}  # enough letters to be sure of
 ENGLISH = ["The man who was here before had not seen any of these people, but he knew her."] * 5
 GERMAN = ["Der Mann, der hier war, hatte keinen von diesen Leuten gesehen, doch er kannte sie."] * 5
+CATALAN = ["Ahir al vespre vam caminar vora el riu i vam parlar del que vindrà després."] * 5
 INTERFACE = ["Delete selected files", "Open in new window", "Are you sure?", "Save as a copy"] * 9
 CODE = ["React memo hook 组件", "useState 状态 API 文档"] * 50
 TIBETAN = ["ཁྱེད་རང་ག་པར་ཕེབས་ཀ"] * 9
@@ -33,9 +44,8 @@ TIBETAN = ["ཁྱེད་རང་ག་པར་ཕེབས་ཀ"] * 9
 @pytest.mark.parametrize("code", CODES)
 def test_each_of_the_nineteen_is_told_with_and_without_an_encoder(code: str) -> None:
     lines = LINES[code]
-    assert guess_language(lines) == guess_language(lines, CODES) == code
-    assert guess_language(lines, ("en", "zh")) == sure_language(TWICE[code]) == code
-    assert guess_language([line.upper() for line in lines]) == code
+    assert guess_language(lines, CODES) == guess_language(lines, ("en", "zh")) == code
+    assert sure_language(TWICE[code]) == code
     assert check_language("f", TWICE[code], CODES) == ""
     for line in lines:
         assert tell_apart(line, CODES) == code
@@ -43,15 +53,78 @@ def test_each_of_the_nineteen_is_told_with_and_without_an_encoder(code: str) -> 
     assert foreign == set(CODES) - {code}
 
 
-@pytest.mark.parametrize("name", OTHERS)
-def test_a_language_that_the_encoder_does_not_know_is_named(name: str) -> None:
-    said = check_language("f.txt", LINES[name], CODES)
-    assert re.match(
-        rf"f.txt looks like {name}; --model e5 knows it \(.* 'xmine\[e5\]'\); the encoder was made "
-        "for English, Chinese, .*Indonesian, Vietnamese$",
-        said,
-    )
-    assert guess_language(LINES[name], CODES) not in ("und", *CODES)
+@pytest.mark.parametrize("code", LINES)
+def test_each_of_the_fifty_is_named_and_told_among_all(code: str) -> None:
+    lines = LINES[code]
+    assert guess_language(lines, tuple(LINES)) == guess_language(lines) == code
+    assert guess_language([line.upper() for line in lines], tuple(LINES)) == code
+    assert check_language("f", lines * 2, tuple(LINES)) == ""
+    main = count_scripts(lines).most_common(1)[0][0]
+    assert main in scripts_of(code, lines)
+    assert language_name(code).lower() != code
+
+
+@pytest.fixture(params=[True, False], ids=["installed", "not installed"])
+def after(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Have all extras or none, on a machine that all of them run on; give what is added then."""
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(platform, "machine", lambda: "x86_64")
+    monkeypatch.setattr(languages, "is_installed", lambda _: request.param)
+    return "" if request.param else r", after `.*install.*xmine\[{}\].*`"
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_a_language_that_the_encoder_does_not_know_is_named(code: str) -> None:
+    said = check_language("f.txt", TWICE[code], CODES)
+    unknown = f"f.txt looks like {language_name(code)}, which the encoder does not know; --model "
+    assert said.startswith(unknown) and said.endswith(who_knows((code,)))
+    assert guess_language(LINES[code], CODES) not in ("und", *CODES)
+    assert check_language("f.txt", TWICE[code], (*CODES, code)) == ""
+
+
+def test_the_smallest_encoder_that_knows_languages_is_named(
+    after: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For every language of every encoder, with English and with Greek; e5 is for one platform."""
+    table = tomllib.loads(Path(languages.__file__).with_name("encoders.toml").read_text("utf-8"))
+    sizes = {name: facts["languages"].split() for name, facts in table.items()}
+    assert list(sizes) == ["embedded", "e5", "sentence-transformers/LaBSE"]
+    for machine in ("x86_64", "arm64"):
+        monkeypatch.setattr(platform, "machine", lambda machine=machine: machine)
+        for code in {code for some in sizes.values() for code in some}:
+            for beside in ("", "und", "en", "el"):
+                wanted = {code, beside} - {"", "und"}
+                fitting = [
+                    (name, facts.get("extra", ""))
+                    for name, facts in table.items()
+                    if wanted <= {*sizes[name]} and (name != "e5" or machine == "x86_64")
+                ]
+                name, extra = fitting[0] if fitting else ("", "")
+                expected = f"--model {name} knows it{after.format(extra) if extra else ''}"
+                said = who_knows((code, beside), "nobody")
+                assert re.fullmatch(expected if fitting else "nobody", said), (code, beside)
+            assert language_name(code) != code
+    assert who_knows(("qu",)) == who_knows(("und", "")) == ""
+
+
+def test_what_a_text_is_said_to_be_in_overrides_its_looks(after: str) -> None:
+    known = f"which the encoder does not know; --model e5 knows it{after.format('e5')}"
+    assert re.fullmatch(f"f is in Welsh, {known}", check_language("f", GERMAN, CODES, "cy"))
+    assert re.fullmatch(f"f looks like Catalan, {known}", check_language("f", CATALAN, CODES, "xx"))
+    assert check_language("f", CATALAN, CODES, "eng_Latn") == ""
+    assert check_language("f", ENGLISH, CODES, "und") == ""
+    said = check_language("f", GERMAN, CODES, "qu")
+    assert said.startswith("f is in Quechua, which the encoder does not know; nor does another")
+
+
+def test_an_encoder_that_is_named_knows_both_sides() -> None:
+    both = check_both(("a", "b"), (CATALAN, ENGLISH), CODES, ("", "yo"))
+    assert both[0].startswith("a looks like Catalan, ") and both[1].startswith("b is in Yoruba, ")
+    assert all("; --model sentence-transformers/LaBSE knows it" in each for each in both)
+    both = check_both(("a", "b"), (CATALAN, ENGLISH), CODES, ("", "qu"))
+    assert "; --model " in both[0] and "; nor does another" in both[1]
+    assert check_both(("a", "b"), (ENGLISH, CATALAN), CODES, ("", ""))[0] == ""
+    assert check_both(("a", "b"), (ENGLISH, CATALAN), (), ("", "")) == ["", ""]
 
 
 @pytest.mark.parametrize("block", BLOCKS)
@@ -70,14 +143,6 @@ def test_short_lines_are_told_together() -> None:
     assert sure_language(lines[:5]) == "und"
 
 
-def test_each_of_the_nineteen_is_named_to_an_encoder_of_two() -> None:
-    for code in CODES[2:]:
-        assert check_language("f", TWICE[code], ("en", "zho_Hans")) == (
-            f"f looks like {language_name(code)}; --model embedded knows it; the encoder was made "
-            "for English, Chinese"
-        )
-
-
 def test_a_language_of_the_encoder_is_taken_where_it_is_close() -> None:
     """The words are Malay and Indonesian alike."""
     close = ["Ayah saya bekerja di bandar."]
@@ -88,14 +153,14 @@ def test_a_language_of_the_encoder_is_taken_where_it_is_close() -> None:
 
 
 def test_scripts_and_words_decide() -> None:
-    languages = ("en", "zh")
-    assert check_language("f", ENGLISH, languages) == ""
-    assert check_language("f", GERMAN, languages).startswith("f looks like German; ")
-    assert check_language("f", ["他早就认识她了。"], languages) == ""
-    assert check_language("f", INTERFACE, languages) == ""
-    assert check_language("f", CODE, languages) == ""  # Chinese with many Latin words
-    assert "f: much of it is in Cyrillic" in check_language("f", ["Он знал её."], languages)
-    assert "f: much of it is in Tibetan" in check_language("f", TIBETAN[:2], languages)
+    known = ("en", "zh")
+    assert check_language("f", ENGLISH, known) == ""
+    assert check_language("f", GERMAN, known).startswith("f looks like German, ")
+    assert check_language("f", ["他早就认识她了。"], known) == ""
+    assert check_language("f", INTERFACE, known) == ""
+    assert check_language("f", CODE, known) == ""  # Chinese with many Latin words
+    assert "f: much of it is in Cyrillic" in check_language("f", ["Он знал её."], known)
+    assert "f: much of it is in Tibetan" in check_language("f", TIBETAN[:2], known)
 
 
 def test_text_in_no_language_of_the_encoder_is_told_without_a_name() -> None:

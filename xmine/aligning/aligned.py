@@ -19,6 +19,7 @@ from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
 from xmine.pairs.rows import PairRows
 from xmine.scoring.threshold import LIKELY, UNLIKELY_LEFT_OUT
+from xmine.text.languages import who_knows
 from xmine.text.segmentation import join
 from xmine.text.sentences import Sentences
 
@@ -164,9 +165,10 @@ class AligningReport(Report):
             said += phrases.unknown_to_encoder(side)
         if self.result.unknown:
             names = " and ".join(self.result.unknown)
+            better = who_knows(self.result.languages)
             said.append(
                 f"the encoder was not made for the language of {names}: lengths and a lexicon of "
-                "the two texts align them"
+                f"the two texts align them{better and f'; {better}'}"
             )
         if len(self.result.probs) <= _FEW:
             said.append("too few lines to tell whether these are versions of one document")

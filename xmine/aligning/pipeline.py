@@ -37,7 +37,7 @@ from xmine.run.folder import (
 )
 from xmine.run.steps import Steps
 from xmine.scoring.retrieval import ChosenPairs
-from xmine.text.identification import check_language, check_sides, check_spelling, guess_language
+from xmine.text.identification import check_both, check_sides, check_spelling, guess_language
 from xmine.text.inputs import Texts, text_input
 from xmine.text.segmentation import check_chapters, join
 from xmine.text.sentences import Sentences, read_sentences, sentence_table
@@ -99,10 +99,10 @@ def align(
         ]
         alignment = align_lines(sides[0], sides[1], report)
         warnings += [*inputs[0].warnings, *inputs[1].warnings]
-        warnings += check_sides((left.name, right.name), (left.texts, right.texts), codes)
-        unknown = [
-            each.name for each in (left, right) if check_language(each.name, each.texts, known)
-        ]
+        names, texts = (left.name, right.name), (left.texts, right.texts)
+        warnings += check_sides(names, texts, codes)
+        doubts = check_both(names, texts, known, codes)
+        unknown = [name for name, doubt in zip(names, doubts, strict=True) if doubt]
         warnings += check_spelling(left.name, left.texts) + check_spelling(right.name, right.texts)
         warnings += check_chapters(left.name, left.texts) + check_chapters(right.name, right.texts)
         facts = vector_facts(pair)

@@ -43,7 +43,7 @@ from xmine.scoring.order import exchanged, right_rows
 from xmine.scoring.probability import PAIRS_AT_ONCE, Confidence
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.text.folding import MOST_CHARACTERS
-from xmine.text.identification import check_language, check_sides, check_spelling, guess_language
+from xmine.text.identification import check_both, check_sides, check_spelling, guess_language
 from xmine.text.inputs import Texts, read_texts, text_input
 from xmine.text.sentences import Sentences, folded, sentence_table
 
@@ -103,7 +103,7 @@ def score_aligned(
     )
     if isinstance(vectorizer, EncoderPair):
         vectorizer = with_packs(vectorizer, *languages)
-    doubts = [check_language(each.name, each.texts, known) for each in (left, right)]
+    doubts = check_both(names, (left.texts, right.texts), known, codes)
     by = (
         "--src-lang" if options.src_lang else "source",
         "--tgt-lang" if options.tgt_lang else "target",

@@ -44,7 +44,7 @@ from xmine.pairs.known import (
 )
 from xmine.progress import Report, silent
 from xmine.run.task import Engine
-from xmine.text.identification import check_language, check_sides, check_spelling, guess_language
+from xmine.text.identification import check_both, check_sides, check_spelling, guess_language
 from xmine.text.inputs import Texts, text_input
 from xmine.text.segmentation import check_chapters
 from xmine.text.sentences import Sentences
@@ -133,7 +133,8 @@ def mine(
             judging = judging and vectorizer
         encoded = stages.encode(sentences, vectorizer, judging)
         (left, _), (right, _) = encoded  # without lines that the encoder does not know
-        doubts = [check_language(each.name, each.texts, readable) for each in (left, right)]
+        stated = options.src_lang, options.tgt_lang
+        doubts = check_both((left.name, right.name), (left.texts, right.texts), readable, stated)
         warnings = [*inputs[0].warnings, *inputs[1].warnings]
         warnings += [*_doubts((left, right), options, seeds, gold), *filter(None, doubts)]
         kin = Kin.of(encoded, steps=stages.steps)

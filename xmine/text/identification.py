@@ -14,17 +14,19 @@ from heapq import nlargest
 from xmine.text.folding import MOST_CHARACTERS, nfkc, without_markup
 from xmine.text.identifier import identifier
 from xmine.text.languages import (
+    ALIKE,
     ENGLISH_WORDS,
     LANGUAGES,
+    NAMES,
     TABLE,
     UNKNOWN_LANGUAGE,
     count_scripts,
     knows_script,
     language_name,
-    other_encoder,
     sampled,
     scripts_of,
     short_code,
+    who_knows,
 )
 
 _SCRIPT_NAMES = {"CJK": "Chinese characters"}
@@ -47,6 +49,9 @@ _SURER = 0.9  # of the two likeliest together, where a text is said not to be in
 _EXCLUDED = 0.05  # which has less than this
 _SURE_LETTERS = 100
 _MANY_LETTERS = 500
+_MADE_FOR = "`xmine model info` lists those that it was made for; give another with --model"
+_NOBODY = "nor does another that xmine can name; `xmine align` pairs versions in any language"
+Texts = Sequence[str]
 _MARKED = 0.05  # of the lines have markup, in a text that is said to have some
 
 
@@ -66,10 +71,11 @@ class _Looks:
             default=UNKNOWN_LANGUAGE,
         )
 
-    def is_sure(self, code: str) -> bool:
-        """Tell whether a text is in a language beyond doubt."""
+    def is_sure(self, code: str, *, alike: bool = False) -> bool:
+        """Tell whether a text is in a language beyond doubt, or at least in one that is `alike`."""
+        codes = next((each for each in ALIKE if alike and code in each), [code])
         enough = self.scripts.total() >= _SURE_LETTERS
-        return enough and self.languages.get(code, 0) >= _SURE
+        return enough and sum(self.languages.get(each, 0) for each in codes) >= _SURE
 
     def is_not(self, code: str) -> bool:
         """Tell whether a text is surely not in a language: in one of two others, or its script."""
@@ -81,34 +87,42 @@ class _Looks:
         return sum(self.scripts[script] for script in scripts_of(code, ())) < letters / 10
 
 
-def check_language(name: str, texts: Sequence[str], languages: Sequence[str]) -> str:
+def check_language(
+    name: str, texts: Sequence[str], languages: Sequence[str], said: str = "", beside: str = ""
+) -> str:
     """Say what makes a text look foreign to an encoder; an empty string if nothing does.
 
     About a thousand of the texts are looked at. Nothing is checked without languages: codes
-    of those of the encoder; nor where one is not known here.
+    of those of the encoder; nor where one is not known here. What a text is `said` to be in counts
+    more than its looks. `beside` is the code of the other side, which another encoder has to know.
     """
     known = list(dict.fromkeys(map(short_code, languages)))
-    if not known or not LANGUAGES.keys() >= set(known):
+    if not known or not LANGUAGES.keys() >= set(known) or short_code(said) in known:
         return ""
     looks = _look(texts)
     letters, code = looks.scripts.total(), looks.likeliest(known)
-    made_for = f"the encoder was made for {', '.join(map(language_name, known))}"
-    if code not in known and looks.is_sure(code):
-        model, install = other_encoder((code,))
-        if model:
-            made_for = f"--model {model} knows it{install and f' ({install})'}; {made_for}"
-        return f"{name} looks like {language_name(code)}; {made_for}"
-    made_for += "; give another with --model"
+    if short_code(said) in NAMES or (code not in known and looks.is_sure(code, alike=True)):
+        verb, code = ("is in", said) if short_code(said) in NAMES else ("looks like", code)
+        advice = who_knows((code, beside)) or who_knows((code,), _NOBODY)
+        return f"{name} {verb} {language_name(code)}, which the encoder does not know; {advice}"
     expected = set().union(*(scripts_of(code, ()) for code in known))
     foreign = {script: count for script, count in looks.scripts.items() if script not in expected}
     if all(map(knows_script, known)) and sum(foreign.values()) > letters / 4:
         worst = max(foreign, key=foreign.__getitem__)
-        return (
-            f"{name}: much of it is in {_SCRIPT_NAMES.get(worst, worst.capitalize())}; {made_for}"
-        )
+        script = _SCRIPT_NAMES.get(worst, worst.capitalize())
+        return f"{name}: much of it is in {script}, in no language of the encoder; {_MADE_FOR}"
     if letters >= _MANY_LETTERS and sum(looks.languages.get(code, 0) for code in known) < _LEAST:
-        return f"{name} looks like no language of the encoder; {made_for}"
+        return f"{name} looks like no language of the encoder; {_MADE_FOR}"
     return ""
+
+
+def check_both(names: Texts, texts: Sequence[Texts], languages: Texts, said: Texts) -> list[str]:
+    """Give what `check_language` says of each side; an encoder that it names knows both."""
+    if not languages:
+        return ["", ""]
+    codes = [said[side] or guess_language(texts[side], languages) for side in (1, 0)]
+    sides = zip(names, texts, said, codes, strict=True)
+    return [check_language(name, side, languages, *both) for name, side, *both in sides]
 
 
 def check_spelling(name: str, texts: Sequence[str]) -> list[str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from xmine.errors import OptionError
-from xmine.extras import installing
+from xmine.extras import EXTRAS, installing, is_installed
 from xmine.text.folding import MOST_CHARACTERS, nfkc, without_markup
 
 
@@ -33,12 +33,15 @@ _NAMED = [
     for each in names.split(", ")
 ]
 LANGUAGES: dict[str, str] = {code: name for _, code, name in _NAMED}
+_MORE_NAMES: str = TABLE["codes"]["other_names"]
+NAMES = dict(each.split(" ", 1) for each in _MORE_NAMES.split(", ")) | LANGUAGES
 _SCRIPTS: dict[str, set[str]] = {code: {*scripts.split()} for scripts, code, _ in _NAMED if scripts}
 # en, zh-CN, eng_Latn
 _CODE = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{1,8})*")
 _NO_LANGUAGES = set("src tgt trg ref hyp raw out snt txt tok tc bpe spm".split())
 CODES = "give a code such as en, zh-CN or eng_Latn"
 _OF_COUNTRIES = _pairs(TABLE["codes"]["countries"])
+ALIKE = [each.split() for each in TABLE["codes"]["alike"]]
 UNKNOWN_LANGUAGE = "und"  # ISO 639-2: undetermined
 _SAMPLE = 1000
 _SUBTAGS = {subtag: set(scripts.split()) for subtag, scripts in TABLE["subtags"].items()}
@@ -83,22 +86,30 @@ def short_code(language: str) -> str:
 
 def language_name(code: str) -> str:
     """Name a language in English; by its code where no name is known here."""
-    return LANGUAGES.get(short_code(code), "unknown" if code == UNKNOWN_LANGUAGE else code)
+    return NAMES.get(short_code(code), "unknown" if code == UNKNOWN_LANGUAGE else code)
 
 
-@cache
-def other_encoder(codes: tuple[str, ...]) -> tuple[str, str]:
-    """Name the smallest encoder of `encoders.toml` that knows some languages.
+def other_encoder(codes: Iterable[str]) -> tuple[str, str]:
+    """Name the smallest encoder of `encoders.toml` that knows some languages, where they are told.
 
     Returns:
-        what `--model` takes, and the command that installs it; empty where there is none.
+        what `--model` takes, and the command that installs it, empty where nothing is to be
+        installed; both empty where there is none.
     """
     here = f"{sys.platform} {platform.machine()}"
+    wanted = {*map(short_code, codes)} - {"", UNKNOWN_LANGUAGE}
     for name, facts in read_table("encoders").items():
-        knows = {*map(short_code, codes)} <= {*facts["languages"].split()}
-        if knows and facts.get("only", here) == here:
-            return name, installing(facts["extra"]) if "extra" in facts else ""
+        if set() < wanted <= {*facts["languages"].split()} and facts.get("only", here) == here:
+            missing = not all(map(is_installed, EXTRAS.get(facts.get("extra"), ())))
+            return name, installing(facts["extra"]) if missing else ""
     return "", ""
+
+
+def who_knows(codes: Iterable[str], otherwise: str = "") -> str:
+    """Say which encoder knows some languages, and what installs it; or `otherwise`."""
+    model, install = other_encoder(codes)
+    after = f", after `{install}`" if install else ""
+    return f"--model {model} knows it{after}" if model else otherwise
 
 
 def knows_script(language: str) -> bool:

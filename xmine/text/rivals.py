@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.text.identifier import identifier
-from xmine.text.languages import LANGUAGES, count_scripts, short_code, written_in
+from xmine.text.languages import ALIKE, LANGUAGES, count_scripts, short_code, written_in
 
-_ALIKE = {"hr", "bs", "sr"}, {"id", "ms"}  # the identifier mixes them up
 _FEWEST_LETTERS = 20
 # Another language is so many times as likely as the own one. With less, more than one in a hundred
 # right lines of Norwegian or Slovenian interfaces are taken for Danish or Croatian.
@@ -34,7 +33,7 @@ def rather_in(
     """
     own, rivals = short_code(language), set[str]()
     if own in LANGUAGES and own != "en":
-        rivals = written_in(scripts).difference((own,), *(some for some in _ALIKE if own in some))
+        rivals = written_in(scripts).difference((own,), *(some for some in ALIKE if own in some))
 
     def told(texts: Sequence[str], letters: Sequence[str]) -> list[str]:
         said = [""] * len(texts)

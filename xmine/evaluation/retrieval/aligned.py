@@ -116,6 +116,7 @@ def aligned_result(
             for language, texts in aligned.texts.items()
         }
         check_known(aligned.name, vectors.values())
+        codes_of = {each: aligned.code(each, encoder.facts.languages) for each in vectors}
         rows, reranked, raised = [], list[Row](), 0
         for source, target in [*aligned.pairs, *([] if by_error else aligned.others)]:
             name, sides = aligned.titled(f"{source}-{target}"), (vectors[source], vectors[target])
@@ -125,8 +126,8 @@ def aligned_result(
             raised += clamped
             rows.append(hits_row(name, hits_of(chosen, same) ^ by_error))
             if reranker:
-                readers = aligned.readers(encoder, source, target)
-                chosen = reranker(readers, texts, sides, report)
+                codes = codes_of[source], codes_of[target]
+                chosen = reranker(texts, sides, codes, report)
                 reranked.append(hits_row(name, hits_of(chosen, same) ^ by_error))
         unknown = Counter({name: unknown_rows(each) for name, each in vectors.items()})
         return rows, reranked, unknown, raised

@@ -1,6 +1,6 @@
 """Aligned files: what a user names, or the sets of the data folder -> texts by language.
 
-Line N is the same sentence in every language: FLORES, newstest, the United Nations' devset.
+Line N is the same sentence in every language: FLORES, NTREX, newstest, the United Nations' devset.
 """
 
 import re
@@ -11,12 +11,13 @@ from pathlib import Path
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.metadata import EncoderFacts
-from xmine.encoders.pair import EncoderPair, Encoders, readers_of, with_packs
+from xmine.encoders.pair import Encoders, as_pair
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, read_aligned
 from xmine.evaluation.languages import ALL, left_out_note, named_by, none_of_its_own
 from xmine.evaluation.options import AlignedOptions, FilesOptions
 from xmine.text.identification import guess_language
+from xmine.text.languages import names_language
 
 # name, folders below the data folder, files with {} for the language
 _KNOWN = [
@@ -53,21 +54,20 @@ class AlignedSet:
         """Name a row: by the set as well where there may be others."""
         return what if self.is_named else f"{self.name}{between}{what}"
 
-    def readers(self, encoder: Encoders, source: str, target: str) -> EncoderPair:
-        """Give the encoders that read two of the languages."""
-        if not self.has_sides:
-            return readers_of(encoder, source, target)
-        known = encoder.facts.languages
-        codes = [guess_language(self.texts[name], known) for name in (source, target)]
-        return with_packs(encoder, *codes)
+    def code(self, language: str, known: Sequence[str]) -> str:
+        """Give the code of one of the languages: its name, or else that of its text."""
+        if names_language(language):
+            return language
+        return guess_language(self.texts[language], known)
 
     def reader(self, encoder: Encoders, language: str) -> SentenceEncoder:
         """Give the encoder that reads one of the languages."""
-        is_source = language == self.pairs[0][0]
-        pair = self.readers(encoder, *self.pairs[0]) if self.has_sides else None
-        if pair:
-            return pair.source if is_source else pair.target
-        return encoder.reading(language)
+        code = self.code(language, encoder.facts.languages)
+        if not self.has_sides:
+            return encoder.reading(code)
+        pair = as_pair(encoder)
+        side = pair.source if language == self.pairs[0][0] else pair.target
+        return side.reading(code)
 
 
 def aligned_sets(
@@ -187,16 +187,20 @@ def _find(
                 name = name.replace("FLORES-200", "FLORES-101")
             if len(files) > 1:
                 sets[name] = files
+    # So wide a pattern fits many a file that is no benchmark's: the folder's name tells.
+    if folder := data.named("ntrex"):
+        sets["NTREX"] = _by_language(folder, "{}.txt")
     if not sets and needed:
         known = ", ".join(f"{places[0]}/{pattern}" for _, places, pattern in _KNOWN)
+        known += ", ntrex/{}.txt"
         raise data.missing(f"aligned files: {known}; or name some with --files, or --src and --tgt")
     return sets
 
 
 def _by_language(folder: Path, pattern: str) -> dict[str, Path]:
-    """Find the files of a pattern: language -> path, in the order of their names."""
+    """Find the files of a pattern, plain or with gzip: language -> path, in their names' order."""
     before, _, after = pattern.partition("{}")
-    shape = re.compile(re.escape(before) + "(.+)" + re.escape(after))
+    shape = re.compile(re.escape(before) + "(.+?)" + re.escape(after) + r"(?:\.gz)?")
     matches = ((shape.fullmatch(path.name), path) for path in sorted(folder.glob("*")))
     return {match[1]: path for match, path in matches if match and path.is_file()}
 

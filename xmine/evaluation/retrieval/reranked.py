@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from xmine.encoders.modules.static import StaticEmbedding
-from xmine.encoders.pair import EncoderPair, Encoders, as_pair
+from xmine.encoders.pair import Encoders, as_pair
 from xmine.encoders.token_files import ReadTokens, compared, texts_read
 from xmine.evaluation.result import Row
 from xmine.knn.cosines import Rows, Vectors
@@ -26,7 +26,8 @@ from xmine.scoring.retrieval import best_both_ways
 NEAREST = 10
 Texts = tuple[Sequence[str], Sequence[str]]
 Chosen = tuple[Rows, Rows]  # int64, a row of the target for each source, and the reverse
-LineReranker = Callable[[EncoderPair, Texts, tuple[Vectors, Vectors], Report], Chosen]
+# Of texts, their vectors, and the codes of their languages.
+LineReranker = Callable[[Texts, tuple[Vectors, Vectors], tuple[str, str], Report], Chosen]
 _NOTE = (
     "Rows named reranked are ours, not in any paper: candidates reranked by tokens, as xmine mine "
     "does."
@@ -50,33 +51,34 @@ def line_reranker(encoder: Encoders, rerank: str, k: int = NEIGHBOURS) -> LineRe
     for which aligned lines are too few. Tokens of two encoders cannot be compared.
 
     Returns:
-        the encoders of both sides, their texts (targets that are given again are not read again),
-        unit rows
-        [sources, dim] and [targets, dim], report -> int64 [sources], the row of the targets that is
-        the best of the nearest for each source, and int64 [targets], the reverse; equal scores go
-        to the lower row.
+        the texts of both sides (targets that are given again are not read again), unit rows
+        [sources, dim] and [targets, dim], the codes of both languages, report -> int64 [sources],
+        the row of the targets that is the best of the nearest for each source, and int64 [targets],
+        the reverse; equal scores go to the lower row.
     """
     pair = as_pair(encoder)
     one = pair.source
     suits = one.reranking is not None or isinstance(one.body, StaticEmbedding)
     if not suits or one is not pair.target or rerank == "off":
         return None
-    last: list[tuple[Sequence[str], object, ReadTokens]] = []  # targets, once for several languages
+    # Targets and their encoder, once for several languages.
+    last: list[tuple[Sequence[str], Encoders, ReadTokens]] = []
 
     def best_lines(
-        readers: EncoderPair, texts: Texts, vectors: tuple[Vectors, Vectors], report: Report
+        texts: Texts, vectors: tuple[Vectors, Vectors], codes: tuple[str, str], report: Report
     ) -> Chosen:
         near = search_exact(*vectors, max(NEAREST, k), report=report)
-        read = texts_read(readers.source, texts[0])
-        if not last or last[0][0] is not texts[1] or last[0][1] is not readers.target:
-            last[:] = [(texts[1], readers.target, texts_read(readers.target, texts[1]))]
-        tokens = compared(readers.source.body, read, last[0][2])
+        left, right = one.readers(codes)
+        read = texts_read(left, texts[0])
+        if not last or last[0][0] is not texts[1] or last[0][1] is not right:
+            last[:] = [(texts[1], right, texts_read(right, texts[1]))]
+        tokens = compared(left.body, read, last[0][2])
         tick = ticks(report, "matching tokens", len(near.targets) + len(near.sources))
         with temporary_run() as run:
             parts = Steps(run.folder)
             matches = match_candidates(lambda: tokens, near, max(NEAREST, k), parts, [], tick)
             margins = margin_scores(near, k=k)
-            scores = Reranker(near, matches, margins, weights_of(readers)).candidates()
+            scores = Reranker(near, matches, margins, weights_of(pair)).candidates()
             forward, backward = best_both_ways(near, scores)
         return forward.targets, backward.targets
 

@@ -6,7 +6,7 @@ Averages over 14 and 36 languages are those of mSimCSE and XTREME; Emma-X averag
 
 from collections.abc import Sequence
 
-from xmine.encoders.pair import Encoders, readers_of
+from xmine.encoders.pair import Encoders
 from xmine.evaluation import result
 from xmine.evaluation.data import DataFolder, read_aligned
 from xmine.evaluation.languages import ALL, chosen_languages, left_out_note
@@ -41,18 +41,17 @@ def evaluate_tatoeba(
     for language in languages:
         stem = f"tatoeba.{language}-eng"
         own, english = read_aligned(folder / f"{stem}.{language}", folder / f"{stem}.eng")
-        texts = own, english
+        texts, codes = (own, english), (language, "eng")
         same = texts if options.textual else None
-        readers = readers_of(encoder, language, "eng")
         one, two = (
-            reader.encode_half(side, report, options.prompt)
-            for reader, side in zip(readers.sides.values(), texts, strict=True)
+            encoder.reading(code).encode_half(side, report, options.prompt)
+            for code, side in zip(codes, texts, strict=True)
         )
         check_known(stem, (one, two))
         unknown[language] = aligned.unknown_rows(one)
         rows.append(hits_row(language, hits_of(nearest_lines(one, two), same), *metrics))
         if reranker:
-            best = reranker(readers, texts, (one, two), report)
+            best = reranker(texts, (one, two), codes, report)
             reranked.append(hits_row(language, hits_of(best, same), *metrics))
     notes = aligned.unknown_note(unknown) + left_out_note(languages, found, options.language)
     if ALL in options.language:

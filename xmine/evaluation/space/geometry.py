@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from xmine.encoders.pair import Encoders
 from xmine.errors import EncoderError, FileError
 from xmine.evaluation.data import DataFolder
-from xmine.evaluation.languages import ALL
 from xmine.evaluation.options import AlignedOptions, GeometryOptions
 from xmine.evaluation.result import Metric, Result, Row, in_groups, read_groups
 from xmine.evaluation.retrieval.parallel import aligned_sets
@@ -151,7 +150,7 @@ def evaluate_geometry(
 ) -> Result:
     """Measure the space of the aligned set with the most languages."""
     given = {name: getattr(options, name) for name in ("src", "tgt", "files")}
-    sets, _ = aligned_sets(data, AlignedOptions(**given, language=[ALL]), encoder.facts)
+    sets, _ = aligned_sets(data, AlignedOptions(**given), encoder.facts)
     aligned = max(sets, key=lambda each: len(each.texts))
     found = {
         language: aligned.reader(encoder, language).encode(texts, report, options.prompt)

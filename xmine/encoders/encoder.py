@@ -33,7 +33,7 @@ from xmine.encoders.metadata import (
 )
 from xmine.encoders.modules.parts import IN_NUMPY, Body, LengthOne, read_body, read_heads
 from xmine.encoders.modules.static import WEIGHTS_FILE, StaticEmbedding
-from xmine.encoders.packs import PACKS, Pack, PackedPieces, own_packs, packs_in
+from xmine.encoders.packs import PACKS, SUFFIX, Pack, PackedPieces, own_packs, packs_in
 from xmine.encoders.reranking import RerankingWeights, read_reranking
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import EncoderError, OptionError
@@ -356,6 +356,8 @@ class SentenceEncoder:
     def save(self, folder: str | Path, beside: Iterable[Path] = ()) -> None:
         """Write a folder that `load` and sentence-transformers open; an old one is replaced.
 
+        Packs are copied, unless the weights are others than those of `source`.
+
         Args:
             folder: appears whole or not at all.
             beside: files to copy into it, such as the options it was trained with.
@@ -381,6 +383,11 @@ class SentenceEncoder:
                 (partial / CARD_FILE).write_text(self.card, encoding="utf-8")
             for path in beside:
                 shutil.copy(path, partial)
+            fit = self.packs and (partial / WEIGHTS_FILE).read_bytes()
+            if fit and hashlib.sha256(fit).hexdigest() == encoder_digest(self):
+                (partial / PACKS).mkdir()
+                for code, path in self.packs.items():
+                    shutil.copy(path, partial / PACKS / f"{code}{SUFFIX}")
             write_facts(partial, self.facts)
 
 

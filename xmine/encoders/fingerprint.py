@@ -17,7 +17,7 @@ FACTS_FILE = "xmine.json"
 # Files of an encoder's folder that its vectors do not depend on, and endings of such files.
 WITHOUT_EFFECT = (
     *(FACTS_FILE, "reranking.json", "options.toml", "data.txt", "inputs.txt"),
-    *("metrics.jsonl", "training.svg", "training.csv"),
+    *("metrics.jsonl", "training.svg", "training.csv", "packs/options.toml"),
 )
 _ENDINGS_WITHOUT_EFFECT = (".md", ".py", ".pyc", ".onnx", ".pt", ".h5", ".msgpack", ".pack")
 

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from xmine.encoders.encoder import find_packs
 from xmine.encoders.fingerprint import FACTS_FILE, Source, list_files
 from xmine.encoders.hub import find_encoder
 from xmine.encoders.pair import is_pair
@@ -29,7 +30,7 @@ from xmine.version import __version__
 
 UNCHANGED = "nothing has changed: the run stays as it is; --force judges the pairs anew"
 _RESULT = "result-{:.16}-0.npy"  # with a name of `made_of`
-# What else of an encoder's folder decides about pairs: its languages, and how it judges.
+# What else of an encoder's folder decides about pairs: its languages, and how it judges; and packs.
 _MORE = FACTS_FILE, "reranking.json", "README.md"
 _FILES = "*.toml", "*.parquet", "*.npy", SUMMARY_FILE, "neighbours/*", f"{PARTS}/*"
 
@@ -85,8 +86,9 @@ def made_of(
         *(f"{each.given} {getattr(each, 'notes', '')} {each.survey.digest}" for each in inputs),
         *(part.path for part in parts),
         *(
-            f"{x.name} {x.digests} {[digest_of(x.folder / name) for name in _MORE]}"
+            f"{x.name} {x.digests} {[digest_of(path) for path in paths]}"
             for x in _sources(models)
+            for paths in [[*(x.folder / name for name in _MORE), *find_packs(x.folder).values()]]
         ),
         *(f"{each} {digest_of(each)}" if isinstance(each, Path) else repr(each) for each in more),
     ]

@@ -1,9 +1,10 @@
-"""Write figures into the card of the embedded encoder, and the table of the data it was made from.
+"""Write into the card of the embedded encoder its figures and data, those of packs, and NOTICE.
 
     python bench/card.py [PAIRS.tsv.gz...] [--options FILE]
 
 The figures are those of bench/results/embedded-eval.json, as hubs read them (`model-index`). The
 first line of each file names source, target, origin and tier. Options are those of the training.
+What packs have seen they tell themselves; their figures are those of bench/results/packs.json.
 """
 
 import argparse
@@ -11,42 +12,31 @@ import csv
 import json
 import re
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from pathlib import Path
+from textwrap import wrap
+from typing import Any
 
 from xmine.encoders.encoder import EMBEDDED
+from xmine.encoders.packs import PACKS, Pack, packs_in
 from xmine.files.reading import read_lines
 from xmine.options import load_toml
 
 FIGURES = Path(__file__).parent / "results" / "embedded-eval.json"
 OF_HUBS = {"tatoeba": "accuracy", "bitext": "accuracy", "bucc": "f1", "sts": "spearman"}
 MARKS = "<!-- card.py -->\n", "<!-- card.py: end -->"
-TATOEBA, MICROSOFT = "Tatoeba, CC-BY 2.0 FR", "Microsoft documentation, CC-BY 4.0"
-WMT, TASK = "WMT, research", "  - task: {type: sentence-similarity}"
-LICENCES = {
-    **dict.fromkeys("tatoeba-hsk tatoeba-anki tatoeba-anki2025 tatoeba-tc-test".split(), TATOEBA),
-    "tanaka-enja": "Tanaka corpus (Tatoeba), CC-BY",
-    **dict.fromkeys("msdyn-ht msnet-ht msproj-ht msbc-ht msci-ht".split(), MICROSOFT),
-    **dict.fromkeys("msalchemy-ht msskype-ht msalchemy-mt msnet-mt msskype-mt".split(), MICROSOFT),
-    **dict.fromkeys("wmt-newstest wmt22-refs wmt24-refs wmt21-refs".split(), WMT),
-    **dict.fromkeys("wmt21-systems wmt24-systems wmt24-testsuites-systems".split(), WMT),
-    **dict.fromkeys("wmt-newstest2017-zhen wmt-newstest2018-zhen".split(), WMT),
-    **dict.fromkeys("wmt-newstest2020-zhen wmt-newstest2020-enzh".split(), WMT),
-    "newscomm-train_10k": "WMT News Commentary, research, (c) Project Syndicate",
-    **dict.fromkeys("mlqe-pe mlqe-pe-train mlqe-pe-devtest tico19 tico19-terms".split(), "CC0-1.0"),
-    **dict.fromkeys("tf-docs-md tf-docs-nb comprehensive-rust".split(), "Apache-2.0 / CC-BY 4.0"),
-    **dict.fromkeys("react-docs vue-docs frc-docs tldr-pages xcopa".split(), "CC-BY 4.0"),
-    **dict.fromkeys("gnome-docs php-docs jec-basic".split(), "CC-BY 3.0"),
-    "opensource-guide": "CC-BY 4.0",
+OF_PACKS = "<!-- card.py: packs -->\n", "<!-- card.py: end of packs -->"
+TASK = "  - task: {type: sentence-similarity}"
+HEAD = "Sources\n-------"
+KINDS = "vectors", "reranked"
+NOTICE, PACKED = Path(__file__).parents[1] / "NOTICE", Path(__file__).parent / "results/packs.json"
+# Of each source the licence, the work, its authors and its address.
+SOURCES = {
+    row["source"]: row
+    for row in csv.DictReader(
+        read_lines(Path(__file__).with_name("sources.tsv")), delimiter="\t", quoting=csv.QUOTE_NONE
+    )
 }
-LICENCES |= {"python-docs": "PSF", "django-docs": "BSD-3", "godot-editor": "MIT"}
-LICENCES |= {"libreoffice-help": "MPL-2.0", "debian-handbook": "CC-BY-SA 3.0 or GPL-2+"}
-LICENCES |= {"hf-course": "Apache-2.0", "d2l": "CC-BY-SA 4.0 / Apache-2.0"}
-LICENCES |= {"wiktionary-examples": "CC-BY-SA (Wiktionary via Kaikki)"}
-LICENCES |= {"xquad-contexts": "CC-BY-SA 4.0", "mlqa-questions": "CC-BY-SA 3.0"}
-LICENCES |= {"cedict": "CC-BY-SA 4.0 (CC-CEDICT)", "3am": "MIT (captions)"}
-LICENCES |= {"tsinghua-aligner-test": "research"}
-LICENCES |= {"hsk-webmt": "Leipzig Corpora, CC-BY; English by machine"}
-LICENCES |= {"stsb-mt-train": "STS-B terms, CC-BY-SA 4.0"}
 
 
 def main() -> None:
@@ -68,7 +58,61 @@ def main() -> None:
     head, _, text = before.removeprefix("---\n").partition("---\n")
     head = head.partition("model-index:\n")[0] + model_index()
     told = MARKS[0] + (table(counts) if counts else told) + MARKS[1]
-    card.write_text(f"---\n{head}---\n{text}{told}{after}", encoding="utf-8")
+    found, (before, _, end) = facts_of_packs(), re.split("|".join(map(re.escape, OF_PACKS)), after)
+    after = f"{before}{OF_PACKS[0]}{packs_told(found)}{OF_PACKS[1]}{end}"
+    whole = f"---\n{head}---\n{text}{told}{after}"
+    card.write_text(whole, encoding="utf-8")
+    NOTICE.write_text(notice(whole, found), encoding="utf-8")
+
+
+def facts_of_packs() -> dict[str, Mapping[str, Any]]:
+    """Read what the packs that ship tell, by language."""
+    return {code: Pack.read(path).facts for code, path in packs_in(EMBEDDED / PACKS).items()}
+
+
+def packs_told(packs: Mapping[str, Mapping[str, Any]]) -> str:
+    """Give a row for each pack, figures without and with it, and the sources of all."""
+    counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    figures = json.loads(PACKED.read_text("utf-8"))["languages"] if PACKED.exists() else {}
+    sets = "ntrex", "tatoeba", "newstest", "flores101"
+    lines = [
+        f"| language | pairs | by tier | MB | {' | '.join(sets)} |",
+        f"|---|--:|---|{'--:|' * 5}",
+    ]
+    for code, facts in packs.items():
+        tiers, found = Counter[str](), figures.get(code, {})
+        for each in facts["sources"]:
+            counts[each["tier"], each["source"]][code] += each["pairs"]
+            tiers[each["tier"]] += each["pairs"]
+        said = ", ".join(f"{tier} {count:,}" for tier, count in sorted(tiers.items()))
+        size = (EMBEDDED / PACKS / f"{code}.pack").stat().st_size / 1e6
+        row = [code, f"{tiers.total():,}", said, f"{size:.1f}"]
+        for name in sets:
+            of = found.get(name, {})
+            kinds = ((of["before " + kind], of["after " + kind]) for kind in KINDS if of)
+            row.append("; ".join(f"{x:.3f} → {y:.3f}" for x, y in kinds))
+        lines.append(f"| {' | '.join(row)} |")
+    return "\n".join([*lines, "", table(counts)]) if packs else "None is here.\n"
+
+
+def notice(card: str, packs: Mapping[str, Mapping[str, Any]]) -> str:
+    """Give NOTICE: its head as it stands, then what each source is and who has made it."""
+    used: dict[str, list[str]] = defaultdict(list)
+    for source in re.findall(r"^\| (\S+) \| [ABML] \|", card.split(MARKS[1])[0], re.MULTILINE):
+        used[source].append("encoder")
+    for code, facts in packs.items():
+        for source in dict.fromkeys(each["source"] for each in facts["sources"]):
+            used[source].append(code)
+    head = NOTICE.read_text(encoding="utf-8").partition(HEAD)[0] + HEAD
+    lines = []
+    for source, users in sorted(used.items()):
+        of = SOURCES[source]
+        lines += ["", f"{source}: {of['work']}, by {of['by']}", f"  {of['address']}"]
+        lines += [
+            f"  licence: {of['licence']}",
+            *wrap(f"  seen by: {' '.join(users)}", 98, subsequent_indent="  "),
+        ]
+    return "\n".join([head, *lines, ""])
 
 
 def model_index() -> str:
@@ -95,7 +139,7 @@ def table(counts: dict[tuple[str, str], Counter[str]]) -> str:
     lines += ["| source | tier | pairs | languages | licence |", "|---|---|--:|---|---|"]
     for (tier, source), found in sorted(counts.items(), key=lambda x: (x[0][0], -x[1].total())):
         spoken = " ".join(language for language, _ in found.most_common())
-        row = (source, tier, f"{found.total():,}", spoken, LICENCES[source])
+        row = (source, tier, f"{found.total():,}", spoken, SOURCES[source]["licence"])
         lines.append(f"| {' | '.join(row)} |")
     return "\n".join([*lines, ""])
 

@@ -118,14 +118,12 @@ def test_a_pack_that_does_not_fit_is_refused_by_name(
 ) -> None:
     whole, path = encoder.packs["sv"].read_bytes(), tmp_path / "sv.pack"
     flipped = ([*whole[:at], whole[at] ^ 1, *whole[at + 1 :]] for at in range(0, len(whole), 97))
-    cases = [
-        (bytes(x), "not a whole pack", "") for x in (b"", b"x", whole[:99], whole[:-1], *flipped)
-    ]
-    facts = {"format": 1, "language": "sv", "encoder": "other"}
-    for change, *said in (({"format": 2}, "a later version", "newer"), ({}, "another", "make it")):
-        data = load(zstandard.ZstdDecompressor().decompress(whole))
-        made = save(data, {"pack": json.dumps(facts | change)})
-        cases.append((zstandard.ZstdCompressor(write_checksum=True).compress(made), *said))
+    broken = map(bytes, (b"", b"x", whole[:99], whole[:-1], *flipped))
+    cases = [(content, "not a whole pack", "") for content in broken]
+    for form, told, hint in ((2, "a later version", "newer"), (1, "another encoder", "make it")):
+        facts = json.dumps({"format": form, "language": "sv", "encoder": "other"})
+        made = save(load(zstandard.ZstdDecompressor().decompress(whole)), {"pack": facts})
+        cases.append((zstandard.ZstdCompressor(write_checksum=True).compress(made), told, hint))
     for content, told, hint in cases:
         path.write_bytes(content)
         with pytest.raises(EncoderError, match=rf"sv\.pack: .*{told}") as raised:

@@ -65,11 +65,9 @@ def main() -> None:
     if not given.train or not given.output:
         parser.error("give TRAIN_FOLDER and -o FOLDER, or --measure DATA")
     torch.set_num_threads(1)  # sums of several threads have no order
-    files = sorted(given.train.glob("en-*.tsv.gz"))
-    there = sorted({path.name.removeprefix("en-").split(".")[0] for path in files})
     given.output.mkdir(parents=True, exist_ok=True)
     encoder = SentenceEncoder.load()
-    for language in given.languages or there:
+    for language in given.languages or load_toml(given.options)["languages"]:
         started = time.process_time()
         chosen = options_of(load_toml(given.options), language, given.without, given.seed)
         pairs, facts = read_chosen(given.train, language, **chosen)
@@ -87,15 +85,31 @@ def options_of(
     """Take the options of a language out of those of all."""
     own = dict(table["languages"].get(language, {}))
     weights = table["source_weight"] | own.pop("source_weight", {}) | dict.fromkeys(without, 0.0)
+    more = {"also": own.pop("also", []), "letters": own.pop("letters", {})}
     said = {x: y for x, y in table.items() if x not in ("languages", "source_weight")} | own
-    return {"most": said.pop("most_pairs"), "weights": weights, "more": {**said, "seed": seed}}
+    return {
+        "most": said.pop("most_pairs"),
+        "weights": weights,
+        "more": {**said, "seed": seed},
+        **more,
+    }
 
 
 def read_chosen(
-    folder: Path, language: str, most: int, weights: dict[str, float], more: dict[str, Any]
+    folder: Path,
+    language: str,
+    most: int,
+    weights: dict[str, float],
+    more: dict[str, Any],
+    also: Sequence[str],
+    letters: dict[str, str],
 ) -> tuple[ParallelText, dict[str, Any]]:
-    """Read the pairs of a language, at most so many, drawn by weight; tell what they are."""
-    paths = [folder / f"en-{language}{end}.tsv.gz" for end in ("", ".more")]
+    """Read the pairs of a language, at most so many, drawn by weight; tell what they are.
+
+    `also` names languages whose pairs are taken for its own once `letters` are read as others.
+    """
+    every = [(code, end) for code in (language, *also) for end in ("", ".more")]
+    paths = [folder / f"en-{code}{end}.tsv.gz" for code, end in every]
     rows = dict.fromkeys(row for path in paths if path.exists() for row in _rows(path, weights))
     listed = list(rows)
     if len(listed) > most:
@@ -109,6 +123,7 @@ def read_chosen(
     ]
     english, others, origins = (list(column) for column in list(zip(*listed, strict=True))[:3])
     facts = {"sources": sources, "seed": more["seed"], "options": more}
+    facts |= {"letters": letters} if letters else {}
     return ParallelText(english, others, origins, said=("en", language)), facts
 
 
@@ -125,7 +140,7 @@ def _rows(path: Path, weights: dict[str, float]) -> Iterator[tuple[str, ...]]:
 def measure(data: Path, folder: Path, languages: Sequence[str]) -> dict[str, Any]:
     """Measure the packs in a folder."""
     alone = replace(SentenceEncoder.load(), packs={})
-    packed = replace(alone, packs=packs_in(folder), views={})
+    packed = replace(alone, packs=packs_in(folder))
     chosen = [code for code in packed.packs if not languages or code in languages]
     sets = [each for each in aligned(data) if each[1] in chosen]
     figures: dict[str, Any] = {code: {} for code in chosen}

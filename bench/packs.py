@@ -125,7 +125,7 @@ def _rows(path: Path, weights: dict[str, float]) -> Iterator[tuple[str, ...]]:
 def measure(data: Path, folder: Path, languages: Sequence[str]) -> dict[str, Any]:
     """Measure the packs in a folder."""
     alone = replace(SentenceEncoder.load(), packs={})
-    packed = replace(alone, packs=packs_in(folder), views={})
+    packed = replace(alone, packs=packs_in(folder))
     chosen = [code for code in packed.packs if not languages or code in languages]
     sets = [each for each in aligned(data) if each[1] in chosen]
     figures: dict[str, Any] = {code: {} for code in chosen}

@@ -127,7 +127,7 @@ def test_a_pack_that_does_not_fit_is_refused_by_name(
     for content, told, hint in cases:
         path.write_bytes(content)
         with pytest.raises(EncoderError, match=rf"sv\.pack: .*{told}") as raised:
-            replace(encoder, packs={"sv": path}, views={}).reading("sv")
+            replace(encoder, packs={"sv": path}).reading("sv")
         assert hint in (raised.value.hint or "")
 
 

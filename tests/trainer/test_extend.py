@@ -45,7 +45,7 @@ def test_a_language_in_other_letters_is_learnt(
     assert facts["language"] == "xx" and facts["pairs"] == len(english) > 300
     assert bool(pack.pieces) == bool(more)
     assert facts["before"] < 0.2 and facts["after"] > 0.9
-    reader = replace(encoder, packs={"xx": tmp_path / "xx.pack"}, views={}).reading("xx")
+    reader = replace(encoder, packs={"xx": tmp_path / "xx.pack"}).reading("xx")
     found = retrieval_accuracy(encoder.encode(english), reader.encode(other))
     assert np.mean(found) > 0.95
 

@@ -35,6 +35,7 @@ from xmine.evaluation.retrieval.reranked import line_reranker
 from xmine.files.reading import read_lines
 from xmine.options import load_toml
 from xmine.pairs.io import ParallelText
+from xmine.progress import silent
 from xmine.text.languages import short_code
 from xmine.trainer.extend import extend
 from xmine.trainer.options.extend import ExtendOptions
@@ -192,7 +193,7 @@ def retrieval(
     vectors = readers.source.encode_half(lines[0]), readers.target.encode_half(lines[1])
     chosen = {
         "vectors": nearest_lines(*vectors),
-        "reranked": rerank(readers, lines, vectors, lambda _: None),
+        "reranked": rerank(lines, vectors, languages, silent),
     }
     return {kind: float(hits_of(each).mean()) for kind, each in chosen.items()}
 

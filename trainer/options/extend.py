@@ -21,7 +21,11 @@ class ExtendOptions(Options):
     )
     steps: int = option(1000, "Training steps.", "Most used", min=1)
     ngrams: int = option(
-        8000, "Letter n-grams of two to four letters, the most frequent ones.", "Most used", min=0
+        8000,
+        "Letter n-grams of two to four letters, the most frequent ones.",
+        "Most used",
+        min=0,
+        max=100_000,
     )
     changed_tokens: int = option(
         4000, "Tokens of the encoder that change, the most frequent ones.", "Most used", min=0

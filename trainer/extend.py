@@ -16,6 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from xmine.display import count
 from xmine.encoders.encoder import SentenceEncoder, encoder_digest
 from xmine.encoders.letter_grams import frequent_grams
 from xmine.encoders.modules.static import StaticEmbedding, Table
@@ -35,6 +36,7 @@ from .losses.contrastive import info_nce
 from .models.static import RowAdam, piece_sums
 from .options.extend import ExtendOptions
 
+_FEWEST = 100  # pairs
 _HELD_OUT = 1000  # pairs, but no more than a tenth
 _DROPPED = 0.3  # of the pieces and n-grams of a sentence in a step
 _WARMUP = 20  # steps
@@ -77,6 +79,11 @@ def extend(
             "train it further instead: xmine train --encoder",
         )
     known, new, (pivot, language) = _sides(pairs, encoder, options.language)
+    if len(pairs) < _FEWEST:
+        raise TrainingError(
+            f"{count(len(pairs), 'pair')} of {language_name(language)}: too few to learn from",
+            f"give {_FEWEST:,} at least; 3,000 make a useful pack",
+        )
     weights = weigh_pairs(pairs, options.source_weight, 1.0)
     rows, held = hold_out(pairs, weights, min(_HELD_OUT, len(pairs) // 10), options.seed)
     taught, learning = picked(known, rows), picked(new, rows)

@@ -132,7 +132,7 @@ def _trained(chosen: Sequence[str], size: int) -> Vocabulary:
     with temporary_folder() as folder:
         rules = folder / "normaliser.tsv"
         rules.write_text(normaliser_rules(), encoding="utf-8")
-        given = json.dumps({"texts": chosen, "size": size, "rules": str(rules)}).encode()
+        given = json.dumps({"texts": list(chosen), "size": size, "rules": str(rules)}).encode()
         try:
             model = work_apart("xmine.trainer.data.vocabulary:model_of", given, "the vocabulary")
         except WorkFailed as error:

@@ -19,6 +19,7 @@ from xmine.errors import OptionError
 from xmine.options import EncodingOptions
 from xmine.progress import Progress, Report, silent
 from xmine.text.folding import MOST_CHARACTERS
+from xmine.text.languages import check_code
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,6 +31,12 @@ _LOOKED_AT = 65_536  # lines by which the language is told
 _NAMED = 5  # lines that are named
 
 
+def _checked(language: str) -> str:
+    if language:
+        check_code(language, "--language")
+    return language
+
+
 @with_flags
 def encode(
     file: Annotated[str, typer.Argument(metavar="FILE")],
@@ -39,6 +46,9 @@ def encode(
     force: FORCE = False,
     model: MODEL = None,
     prompt: PROMPT = "",
+    language: Annotated[
+        str, value(group="Input", shown="as the text says", callback=_checked)
+    ] = "",
 ) -> None:
     """Turn a text file into a matrix of sentence vectors.
 
@@ -48,6 +58,8 @@ def encode(
 
     Args:
         file: Text file, a sentence per line, or a column of one; - for stdin.
+        language: Language of the file, such as el; where the encoder has a pack of it, lines are
+            read with that.
     """
     path = Path(output)
     if path.suffix != ".npy":
@@ -58,7 +70,7 @@ def encode(
     from xmine.encoders.pair import encoder_facts
     from xmine.files.atomic import check_free
     from xmine.files.npy import write_matrix
-    from xmine.text.identification import check_language
+    from xmine.text.identification import check_language, guess_language
     from xmine.text.inputs import text_input
 
     check_free(path, force=force)
@@ -68,6 +80,7 @@ def encode(
     lines = source.texts()
     first = list(islice(lines, _LOOKED_AT))  # an input that is none is refused here
     encoder = load_encoder(model, options, console)
+    encoder = encoder.reading(language or guess_language(first, encoder.facts.languages))
     warn_without_effect([encoder], options, console)
     console.warn(*source.warnings, check_language(source.name, first, encoder.facts.languages))
     size, zeros = encoder.texts_at_once, 0
@@ -104,6 +117,7 @@ def encode(
     console.warn(*(f"{cut} {line}" for line in long[:_NAMED]))
     console.summary(
         f"{count(rows, 'line')} -> {path} float32 {[rows, encoder.dim]}, "
+        f"{''.join(f'{code} read with a pack, ' for code in encoder.reads[1])}"
         f"{count(zeros, 'row')} of zeros, {encoder.device} {encoder.dtype}, "
         f"{console.seconds:.1f} s",
         {
@@ -112,6 +126,7 @@ def encode(
             "zeros": zeros,
             "output": output,
             **encoder_facts(encoder),
+            "packs": encoder.reads[1],
             "seconds": round(console.seconds, 3),
         },
     )

@@ -36,7 +36,7 @@ GROUPS += ("Speed and memory", "Advanced", GENERAL)
 # How the help names values of a kind, where the option does not say more.
 _METAVARS = {"str": "<text>", "int range": "<int>", "float range": "<float>"}
 _METAVARS |= dict.fromkeys("output triplets nli texts repair align exclude dev".split(), "<path>")
-_METAVARS |= dict.fromkeys("model rescore encoder teacher start".split(), "<model>")
+_METAVARS |= dict.fromkeys("model rescore encoder teacher start extend".split(), "<model>")
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY
 _SHOWN = 3  # arguments that are too many
 _MANY = 20  # options that a help shows; of more it shows those that are most used

@@ -1,49 +1,93 @@
-"""xmine model: what an encoder is, and its folder in another form."""
+"""xmine model: what an encoder or a pack is, one more pack, an encoder's folder in another form."""
 
+from collections.abc import Mapping
+from copy import copy
+from dataclasses import replace
+from datetime import date
+from itertools import groupby
 from pathlib import Path
-from typing import Annotated
+from textwrap import fill
+from typing import Annotated, Any
 
 import typer
 
-from xmine.cli.arguments import FORCE, switch, value
+from xmine.cli.arguments import FORCE, MODEL, switch, value
 from xmine.cli.console import Console
 from xmine.cli.encoders import load_encoder
 from xmine.cli.from_options import with_flags
 from xmine.errors import EncoderError, FileError
 from xmine.extras import needs
 from xmine.options import EncodingOptions
+from xmine.text.languages import check_code, language_name
 
-model = typer.Typer(help="Tell what an encoder is, or export it.", no_args_is_help=True)
+model = typer.Typer(
+    help="Tell what an encoder is, give it a pack, or export it.", no_args_is_help=True
+)
 
 ENCODER = typer.Argument(
     metavar="ENCODER", help="A folder or a Hugging Face name.", show_default="the embedded one"
 )
+ENCODER_OR_PACK = copy(ENCODER)
+ENCODER_OR_PACK.help = "A folder, a Hugging Face name, or a .pack."
+_DIGITS = 12  # of a digest that is shown
 
 
 @model.command("info", short_help="Print what an encoder is.")
 @with_flags
 def info(
     console: Console,
-    encoder: Annotated[str, ENCODER] = "embedded",
+    encoder: Annotated[str, ENCODER_OR_PACK] = "embedded",
     card: Annotated[bool, switch("--card", "Print the card of the encoder instead.")] = False,
 ) -> None:
-    """Print what an encoder is: architecture, pooling, prompts, sizes, languages.
+    """Print what an encoder is: architecture, pooling, prompts, sizes, languages, packs.
+
+    Of a pack: its language, what it was made of, and how many held-out pairs it retrieves.
 
     Example: xmine model info encoder/
     """
     from xmine.encoders.hub import find_encoder
     from xmine.encoders.metadata import without_front_matter
 
+    if encoder.endswith(".pack"):
+        facts = _facts_of(Path(encoder))
+        console.show(_rows(facts | {"encoder": facts["encoder"][:_DIGITS]}), facts)
+        return
     folder = find_encoder(encoder)
     loaded = load_encoder(str(folder), EncodingOptions(), console)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     facts = {"folder": str(folder), "bytes": size, **loaded.describe()}
-    rows = [f"{name.replace('_', ' '):<17}{_shown(value)}\n" for name, value in facts.items()]
+    rows, packs = _rows(facts), [_facts_of(path) for path in loaded.packs.values()]
+    for place, some in groupby(sorted(packs, key=_place_of), _place_of):
+        rows += _rows({"packs in": place} | {f"pack {x['language']}": _told(x) for x in some})
     if card:
         rows = [without_front_matter(loaded.card)]
     elif loaded.card:
         console.say("its card: --card")
-    console.show(rows, {**facts, "card": loaded.card})
+    console.show(rows, {**facts, "packs": packs, "card": loaded.card})
+
+
+def _facts_of(pack: Path) -> dict[str, Any]:
+    """Tell what a pack says of itself, its file, size and date."""
+    from xmine.encoders.packs import Pack
+
+    facts, found = Pack.read(pack).facts, pack.stat()
+    day = date.fromtimestamp(found.st_mtime).isoformat()
+    return {"file": str(pack), **facts, "bytes": found.st_size, "date": day}
+
+
+def _place_of(pack: dict[str, Any]) -> str:
+    return str(Path(pack["file"]).parent)
+
+
+def _told(pack: dict[str, Any]) -> str:
+    figures = f"{pack['after']:.1%} of held-out pairs, {pack['bytes'] / 1e6:.1f} MB, {pack['date']}"
+    return f"{language_name(pack['language'])}, {figures}"
+
+
+def _rows(facts: Mapping[str, object]) -> list[str]:
+    rows = (f"{name.replace('_', ' '):<17}{_shown(value)}" for name, value in facts.items())
+    how: Any = {"break_long_words": False, "break_on_hyphens": False}
+    return [fill(row, 80, subsequent_indent=" " * 17, **how) + "\n" for row in rows]
 
 
 def _shown(value: object) -> str:
@@ -51,7 +95,42 @@ def _shown(value: object) -> str:
         return ", ".join(f"{name} {text!r}" for name, text in value.items()) or "none"
     if isinstance(value, list):
         return ", ".join(value) or "not stated"
+    if isinstance(value, float):
+        return f"{value:.1%}"
     return f"{value:,}" if isinstance(value, int) else str(value or "none")
+
+
+@model.command("add", short_help="Give an encoder a pack: one more language.")
+@with_flags
+def add(
+    pack: Annotated[Path, typer.Argument(metavar="PACK", help="What xmine train --extend makes.")],
+    console: Console,
+    model: MODEL = None,
+    force: FORCE = False,
+) -> None:
+    """Give an encoder a pack, with which it reads one more language.
+
+    Packs of the embedded encoder go to a folder of yours, those of another one to its own folder.
+
+    Example: xmine model add el.pack
+    """
+    from xmine.encoders.encoder import EMBEDDED
+    from xmine.encoders.packs import PACKS, SUFFIX, Pack, own_packs
+    from xmine.files.atomic import replacing
+
+    code, encoder = Pack.read(pack).language, load_encoder(model, EncodingOptions(), console)
+    check_code(code, f"{pack}: its language")  # which names a file
+    replace(encoder, packs={code: pack}).reading(code)  # refuses a pack of another encoder
+    assert encoder.source
+    folder, name = encoder.source.folder, f"{language_name(code)} ({code})"
+    place = (own_packs() if folder == EMBEDDED else folder / PACKS) / f"{code}{SUFFIX}"
+    if place.exists() and not force:
+        raise FileError(f"{place}: a pack of {name} is there already", "--force replaces it")
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(place) as partial:
+        partial.write_bytes(pack.read_bytes())
+    said = f"{place}: {encoder.name} now reads {name}"
+    console.summary(said, {"language": code, "file": str(place)})
 
 
 @model.command("export", short_help="Write an encoder as a folder.")

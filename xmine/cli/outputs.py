@@ -117,6 +117,8 @@ def finish(
     how = f"{console.seconds:.1f} s"
     if vectors.get("architecture", "static") != "static":
         how = "{architecture} on {device} in {dtype}, ".format_map(vectors) + how
+    if packs := vectors.get("packs"):
+        how = f"{' and '.join(packs)} read with a pack, {how}"
     facts |= {"notes": notes, "warnings": warnings, "seconds": round(console.seconds, 3)}
     said = "\n".join([*report.lines(how), *notes])
     named = f"{output}: " if output else ""

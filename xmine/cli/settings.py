@@ -23,7 +23,7 @@ PREFIX = "XMINE_"  # of variables
 NAME = "xmine.settings"  # of the settings among what the context of a command holds
 _NOT_HERE = {"options", "preset", "help_all", "help", "debug", "version"}
 _NOT_HERE |= {"force"}  # what replaces files is said each time
-_NO_OPTIONS = {"attached", "cache", "native", "progress", "state"}  # of variables that are none
+_NO_OPTIONS = {*"attached cache native packs progress state".split()}  # of variables that are none
 _ALIKE = 0.76  # how much a misspelt name is like the right one; "test" is no "text"
 Values = dict[str, Any]
 

@@ -3,6 +3,7 @@
 The training itself is in `xmine.trainer`; here options are read and progress is shown.
 """
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,8 @@ from xmine.errors import OptionError
 from xmine.options import check_choice
 from xmine.trainer.methods import METHODS
 
+EXTEND = "extend"
+
 
 def command_of(method: str) -> typer.core.TyperCommand:
     """Make the command of one method, which has its options."""
@@ -35,14 +38,13 @@ def command_of(method: str) -> typer.core.TyperCommand:
     )
     refuse = partial(refuse_others, method)
     given = with_flags(partial(train_with, method=method), METHODS[method].options, refuse, PRESETS)
+    return _single(given, method, help=help, short_help=f"{title}: {data_names(method)}")
+
+
+def _single(given: Callable[..., None], name: str, **more: str) -> typer.core.TyperCommand:
+    settings = {"help_option_names": ["-h", "--help"]}
     single = typer.Typer(add_completion=False, rich_markup_mode=None)
-    single.command(
-        method,
-        cls=Command,
-        help=help,
-        short_help=f"{title}: {data_names(method)}",
-        context_settings={"help_option_names": ["-h", "--help"]},
-    )(given)
+    single.command(name, cls=Command, context_settings=settings, **more)(given)  # type: ignore[arg-type]
     command = typer.main.get_command(single)
     assert isinstance(command, typer.core.TyperCommand)
     return command
@@ -60,16 +62,23 @@ class Methods(typer.core.TyperGroup):
         write_groups(ctx, formatter, shared)
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401 - Typer's own
-        """Name the methods."""
-        return list(METHODS)
+        """Name the methods, and what `--extend` calls."""
+        return [*METHODS, EXTEND]
 
     def get_command(self, ctx: Any, cmd_name: str) -> typer.core.TyperCommand:  # noqa: ANN401
-        """Make the command of a method."""
-        return command_of(cmd_name)
+        """Make the command of a method, or of `--extend`."""
+        if cmd_name != EXTEND:
+            return command_of(cmd_name)
+        from xmine.cli.train.extend import extend
+
+        return _single(extend, EXTEND)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
         """Put the method before all other words, wherever `--method` stands among them."""
         words = args[: args.index("--")] if "--" in args else args
+        if words[:1] == [EXTEND] or f"--{EXTEND}" in (word.partition("=")[0] for word in words):
+            helps = [word for word in words if word in ("-h", "--help", "--help-all")]
+            return super().parse_args(ctx, [EXTEND, *(helps or args[words[:1] == [EXTEND] :])])
         args = _with_value(words) + args[len(words) :]
         method = _value_of("--method", words) or method_in(
             _value_of("--preset", words), _value_of("--options", words), ctx
@@ -122,7 +131,8 @@ train = typer.Typer(
 Example: {example_command(USUAL)}
 
 All methods share the options below; xmine train --method {USUAL} --help shows those of one method,
-too.""",
+too. xmine train --extend embedded pairs.tsv -o el.pack teaches the embedded encoder one more
+language; xmine train --extend --help tells more.""",
     subcommand_metavar="[PAIRS]...",
 )
 

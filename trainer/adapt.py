@@ -201,6 +201,11 @@ def _encoder_of(opened: Opened) -> SentenceEncoder:
         raise TrainingError(
             f"{path}: mined with an encoder for each side", "mine with one encoder for both"
         )
+    if packs := opened.summary["vectors"].get("packs"):
+        raise TrainingError(
+            f"{path}: {' and '.join(packs)} read with a pack, which adapt does not train",
+            f"its pairs make another: xmine train --extend {pair.name} {path} -o new.pack",
+        )
     return pair.source
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from xmine.browsing.opened import Opened
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.hub import find_encoder
-from xmine.encoders.pair import EncoderPair, as_pair, is_pair
+from xmine.encoders.pair import EncoderPair, as_pair, is_pair, with_packs
 from xmine.encoders.vectors import vectors_key
 from xmine.errors import FileError
 from xmine.files.npy import open_matrix
@@ -112,6 +112,12 @@ def _check(opened: Opened, pair: EncoderPair, model: str) -> None:
             f"{opened.path}: the vectors of its {side} were not made by the encoder {model} "
             "as it is now",
             "give the one that made them with --model, or mine again with this one",
+        )
+    now, then = with_packs(pair, *opened.languages).packs, _metadata(opened, "source")
+    if now != (then.get("packs") or {}):
+        raise FileError(
+            f"{opened.path}: read with other packs than the encoder has now",
+            "mine again with these, or bring back the pack",
         )
 
 

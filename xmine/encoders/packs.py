@@ -123,7 +123,7 @@ class PackedPieces:
         self._grams = LetterGrams(pack.grams)
         self._first, self._first_gram = first, first + changed + new
         self._letters = str.maketrans(pack.facts.get("letters", {}))
-        self.marks = [pack.digest, first]
+        self.digest, self.marks = pack.digest, [pack.digest, first]
 
     def tokens(self, table: Table) -> Table:
         """Give the rows of a pack as tokens: to a piece its n-grams are added.

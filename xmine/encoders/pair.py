@@ -8,6 +8,7 @@ from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
 from xmine.encoders.metadata import EncoderFacts
 from xmine.encoders.modules.parts import IN_NUMPY
 from xmine.encoders.modules.static import StaticEmbedding
+from xmine.encoders.packs import PackedPieces
 from xmine.errors import EncoderError
 from xmine.options import EncodingOptions
 from xmine.text.languages import short_code
@@ -43,11 +44,10 @@ class EncoderPair:
         return self.source is self.target
 
     @property
-    def packs(self) -> tuple[str, ...]:
-        """The languages that are read with a pack."""
-        return tuple(
-            x for x in (self.source.reads[0], self.target.reads[0]) if x in self.source.reads[1]
-        )
+    def packs(self) -> dict[str, str]:
+        """The languages that are read with a pack, and the digest of that."""
+        pieces = ((x.reads[0], getattr(x.body, "pieces", None)) for x in self.sides.values())
+        return {code: x.digest for code, x in pieces if isinstance(x, PackedPieces)}
 
     @property
     def sides(self) -> dict[str, SentenceEncoder]:
@@ -107,7 +107,7 @@ def pair_facts(
 ) -> dict[str, object]:
     """List the facts of the one encoder of both sides, or those of each side's encoder."""
     if pair.shares_tokens:
-        return facts(pair.source) | ({"packs": list(pair.packs)} if pair.packs else {})
+        return facts(pair.source) | ({"packs": pair.packs} if pair.packs else {})
     return {"model": pair.name, **{side: facts(each) for side, each in pair.sides.items()}}
 
 

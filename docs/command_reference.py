@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 
 from xmine.cli.app import app
 from xmine.cli.settings import key_of
+from xmine.cli.train import EXTEND, command_of
 from xmine.trainer.methods import METHODS
 from xmine.version import __version__
 
@@ -44,7 +45,11 @@ def on_files(files: Any, config: Any) -> Any:  # noqa: ANN401
 
 
 def _page_of(name: str) -> str:
-    return f"reference/commands/{name.replace(' --method', '').replace(' ', '-')}.md"
+    return f"reference/commands/{_short(name)}.md"
+
+
+def _short(name: str) -> str:
+    return name.replace(" --method", "").replace(" --", " ").replace(" ", "-")
 
 
 @cache
@@ -60,8 +65,8 @@ def _helps() -> Iterator[tuple[str, str]]:
         words, command = waiting.pop(0)
         below = [([*words, name], each) for name, each in getattr(command, "commands", {}).items()]
         if words == ["train"]:
-            methods = [(name, command.get_command(None, name)) for name in METHODS]
-            below = [([*words, "--method", name], each) for name, each in methods]
+            named = {name: ["--method", name] for name in METHODS} | {EXTEND: [f"--{EXTEND}"]}
+            below = [([*words, *flag], command_of(name)) for name, flag in named.items()]
         waiting = below + waiting
         flags = {each.name for each in getattr(command, "params", [])}
         wanted = "--help-all" if "help_all" in flags or "train" in words else "--help"
@@ -90,7 +95,7 @@ def write_manual(folder: Path) -> None:
     """Write a manual page for each command, for `man`."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in helps():
-        page = name.replace(" --method", "").replace(" ", "-")
+        page = _short(name)
         (folder / f"{page}.1").write_text(as_roff(page, text), encoding="utf-8")
 
 

@@ -8,7 +8,7 @@ import typer.main
 from typer._click.core import Command
 
 from xmine.cli.app import app
-from xmine.cli.train import command_of
+from xmine.cli.train import EXTEND, command_of
 from xmine.trainer.methods import METHODS
 
 ROOT = Path(__file__).parents[1]
@@ -32,7 +32,8 @@ def commands() -> dict[str, Command]:
 
 def with_methods() -> dict[str, Command]:
     """Take in the commands of methods, which have options of their own."""
-    return commands() | {f"xmine train --method {name}": command_of(name) for name in METHODS}
+    made = {f"xmine train --method {name}": command_of(name) for name in METHODS}
+    return commands() | made | {"xmine train --extend": command_of(EXTEND)}
 
 
 def test_every_package_of_the_top_has_its_line_and_no_line_names_another_folder() -> None:

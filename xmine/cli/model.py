@@ -85,9 +85,13 @@ def _told(pack: dict[str, Any]) -> str:
 
 
 def _rows(facts: Mapping[str, object]) -> list[str]:
-    rows = (f"{name.replace('_', ' '):<17}{_shown(value)}" for name, value in facts.items())
-    how: Any = {"break_long_words": False, "break_on_hyphens": False}
-    return [fill(row, 80, subsequent_indent=" " * 17, **how) + "\n" for row in rows]
+    shown = {f"{name.replace('_', ' '):<17}": value for name, value in facts.items()}
+    return [
+        fill(name + _shown(value), 80, subsequent_indent=" " * 17, break_on_hyphens=False) + "\n"
+        if isinstance(value, list)
+        else f"{name}{_shown(value)}\n"
+        for name, value in shown.items()
+    ]
 
 
 def _shown(value: object) -> str:

@@ -13,6 +13,7 @@ import typer.core
 import typer.main
 
 from xmine.cli.from_options import HELP_ALL, METHOD, Command, group_of, with_flags, write_groups
+from xmine.cli.train.extend import extend
 from xmine.cli.train.methods import (
     PRESETS,
     USUAL,
@@ -30,7 +31,9 @@ EXTEND = "extend"
 
 
 def command_of(method: str) -> typer.core.TyperCommand:
-    """Make the command of one method, which has its options."""
+    """Make the command of one method, which has its options; or of `--extend`."""
+    if method == EXTEND:
+        return _single(extend, EXTEND)
     title = METHODS[method].title
     help = (
         f"Train an encoder by {title}. It learns from {data_names(method)}.\n\n"
@@ -66,12 +69,8 @@ class Methods(typer.core.TyperGroup):
         return [*METHODS, EXTEND]
 
     def get_command(self, ctx: Any, cmd_name: str) -> typer.core.TyperCommand:  # noqa: ANN401
-        """Make the command of a method, or of `--extend`."""
-        if cmd_name != EXTEND:
-            return command_of(cmd_name)
-        from xmine.cli.train.extend import extend
-
-        return _single(extend, EXTEND)
+        """Make the command of a method."""
+        return command_of(cmd_name)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
         """Put the method before all other words, wherever `--method` stands among them."""

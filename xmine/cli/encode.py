@@ -19,7 +19,6 @@ from xmine.errors import OptionError
 from xmine.options import EncodingOptions
 from xmine.progress import Progress, Report, silent
 from xmine.text.folding import MOST_CHARACTERS
-from xmine.text.languages import check_code
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,12 +30,6 @@ _LOOKED_AT = 65_536  # lines by which the language is told
 _NAMED = 5  # lines that are named
 
 
-def _checked(language: str) -> str:
-    if language:
-        check_code(language, "--language")
-    return language
-
-
 @with_flags
 def encode(
     file: Annotated[str, typer.Argument(metavar="FILE")],
@@ -46,9 +39,7 @@ def encode(
     force: FORCE = False,
     model: MODEL = None,
     prompt: PROMPT = "",
-    language: Annotated[
-        str, value(group="Input", shown="as the text says", callback=_checked)
-    ] = "",
+    language: Annotated[str, value(group="Input", shown="as the text says")] = "",
 ) -> None:
     """Turn a text file into a matrix of sentence vectors.
 

@@ -1,10 +1,10 @@
 """xmine model: what an encoder or a pack is, one more pack, an encoder's folder in another form."""
 
 from collections.abc import Mapping
-from copy import copy
 from dataclasses import replace
 from datetime import date
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from textwrap import fill
 from typing import Annotated, Any
@@ -25,18 +25,18 @@ model = typer.Typer(
 )
 
 ENCODER = typer.Argument(
-    metavar="ENCODER", help="A folder or a Hugging Face name.", show_default="the embedded one"
+    metavar="ENCODER",
+    help="A folder or a Hugging Face name; of info also a .pack.",
+    show_default="the embedded one",
 )
-ENCODER_OR_PACK = copy(ENCODER)
-ENCODER_OR_PACK.help = "A folder, a Hugging Face name, or a .pack."
-_DIGITS = 12  # of a digest that is shown
+_ASIDE = "format", "letters"  # of a pack: not told to people
 
 
 @model.command("info", short_help="Print what an encoder is.")
 @with_flags
 def info(
     console: Console,
-    encoder: Annotated[str, ENCODER_OR_PACK] = "embedded",
+    encoder: Annotated[str, ENCODER] = "embedded",
     card: Annotated[bool, switch("--card", "Print the card of the encoder instead.")] = False,
 ) -> None:
     """Print what an encoder is: architecture, pooling, prompts, sizes, languages, packs.
@@ -50,14 +50,14 @@ def info(
 
     if encoder.endswith(".pack"):
         facts = _facts_of(Path(encoder))
-        console.show(_rows(facts | {"encoder": facts["encoder"][:_DIGITS]}), facts)
+        console.show(_rows({name: x for name, x in facts.items() if name not in _ASIDE}), facts)
         return
     folder = find_encoder(encoder)
     loaded = load_encoder(str(folder), EncodingOptions(), console)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     facts = {"folder": str(folder), "bytes": size, **loaded.describe()}
     rows, packs = _rows(facts), [_facts_of(path) for path in loaded.packs.values()]
-    for place, some in groupby(sorted(packs, key=_place_of), _place_of):
+    for place, some in groupby(sorted(packs, key=itemgetter("folder")), itemgetter("folder")):
         rows += _rows({"packs in": place} | {f"pack {x['language']}": _told(x) for x in some})
     if card:
         rows = [without_front_matter(loaded.card)]
@@ -72,11 +72,8 @@ def _facts_of(pack: Path) -> dict[str, Any]:
 
     facts, found = Pack.read(pack).facts, pack.stat()
     day = date.fromtimestamp(found.st_mtime).isoformat()
-    return {"file": str(pack), **facts, "bytes": found.st_size, "date": day}
-
-
-def _place_of(pack: dict[str, Any]) -> str:
-    return str(Path(pack["file"]).parent)
+    place = {"folder": str(pack.absolute().parent), "file": pack.name}
+    return {**place, **facts, "bytes": found.st_size, "date": day}
 
 
 def _told(pack: dict[str, Any]) -> str:
@@ -85,20 +82,14 @@ def _told(pack: dict[str, Any]) -> str:
 
 
 def _rows(facts: Mapping[str, object]) -> list[str]:
-    shown = {f"{name.replace('_', ' '):<17}": value for name, value in facts.items()}
-    return [
-        fill(name + _shown(value), 80, subsequent_indent=" " * 17, break_on_hyphens=False) + "\n"
-        if isinstance(value, list)
-        else f"{name}{_shown(value)}\n"
-        for name, value in shown.items()
-    ]
+    return [f"{name.replace('_', ' '):<17}{_shown(value)}\n" for name, value in facts.items()]
 
 
 def _shown(value: object) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name} {text!r}" for name, text in value.items()) or "none"
     if isinstance(value, list):
-        return ", ".join(value) or "not stated"
+        return fill(", ".join(value), 63).replace("\n", "\n" + " " * 17) or "not stated"
     if isinstance(value, float):
         return f"{value:.1%}"
     return f"{value:,}" if isinstance(value, int) else str(value or "none")

@@ -42,7 +42,6 @@ def extend(
         output: File for the pack, .pack; or a folder for the encoder and its packs.
     """
     needs("xmine train --extend", *TRAINING)
-    from xmine.encoders.metadata import check_replaceable
     from xmine.encoders.packs import SUFFIX
     from xmine.files.atomic import check_free
     from xmine.files.scratch import temporary_folder
@@ -54,8 +53,6 @@ def extend(
     if output.suffix and not is_pack:
         raise OptionError(f"-o {output}: unknown format", f"end it in {SUFFIX}, or name a folder")
     check_free(output, force=force, folder=not is_pack)
-    if not is_pack:
-        check_replaceable(output)
     encoder, given = load_encoder(extend, EncodingOptions(), console), read_parallel(*pairs)
     origins = dict(Counter(filter(None, given.origins))) or [Path(each).name for each in pairs]
     with console.progress() as report:

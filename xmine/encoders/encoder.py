@@ -379,9 +379,6 @@ class SentenceEncoder:
             write_settings(partial, self.settings)
             if self.reranking:
                 self.reranking.save(partial)
-            for code, pack in self.packs.items():
-                (partial / PACKS).mkdir(exist_ok=True)
-                shutil.copyfile(pack, partial / PACKS / f"{code}{SUFFIX}")
             if self.card:
                 (partial / CARD_FILE).write_text(self.card, encoding="utf-8")
             for path in beside:

@@ -131,3 +131,8 @@ def test_a_pack_tells_what_it_is(command: Command, pack: Path) -> None:
     assert "language         el\n" in told and "sources          en-el.tsv\n" in told
     facts = json.loads(command("model", "info", "el.pack", "--json").out)
     assert facts["pairs"] == 1500 and facts["before"] < 0.2 < 0.7 < facts["after"]
+    of = [{"source": name, "pairs": 750, "licence": "CC0-1.0"} for name in ("news", "talks")]
+    whole = Pack.read(pack)
+    replace(whole, facts={**whole.facts, "sources": of}).write(pack)
+    told = " ".join(command("model", "info", "el.pack").out.split())
+    assert "news (750 pairs, CC0-1.0), talks (750 pairs, CC0-1.0) bytes" in told

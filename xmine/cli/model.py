@@ -29,6 +29,7 @@ ENCODER = typer.Argument(
     help="A folder or a Hugging Face name; of info also a .pack.",
     show_default="the embedded one",
 )
+_SOURCE = "{source} ({pairs:,} pairs, {licence})"
 _ASIDE = "format", "letters"  # of a pack: not told to people
 
 
@@ -89,7 +90,8 @@ def _shown(value: object) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name} {text!r}" for name, text in value.items()) or "none"
     if isinstance(value, list):
-        return fill(", ".join(value), 63).replace("\n", "\n" + " " * 17) or "not stated"
+        rows = (x if isinstance(x, str) else _SOURCE.format_map(x) for x in value)
+        return fill(", ".join(rows), 63).replace("\n", "\n" + " " * 17) or "not stated"
     if isinstance(value, float):
         return f"{value:.1%}"
     return f"{value:,}" if isinstance(value, int) else str(value or "none")

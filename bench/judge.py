@@ -58,10 +58,10 @@ def main() -> None:
     encoder = replace(encoder, packs=packs_in(given.packs) | packs_in(given.work))
     print({language: len(rows) for language, rows in held.items()}, flush=True)
     every = [(row, place) for place, rows in enumerate(held.values()) for row in rows]
-    sides = ([row[side] for row, _ in every] for side in (0, 1))
+    english, others = ([row[side] for row, _ in every] for side in (0, 1))
     of_rows = np.array([place for _, place in every])
     languages = LanguagePairs(tuple(("en", language) for language in held), of_rows)
-    pairs = ParallelText(*sides, [], languages=languages)
+    pairs = ParallelText(english, others, [], languages=languages)
     weights = fitted_weights(encoder, pairs, seed=1)
     assert weights
     weights.save(given.output)

@@ -18,8 +18,8 @@ FOLDERS = {"xmine": ROOT / "xmine", "xmine.trainer": ROOT / "trainer", "xmine.tu
 CEILINGS = {
     "xmine": 1690,
     "xmine/aligning": 1575,
-    "xmine/browsing": 3531,
-    "xmine/cli": 5127,
+    "xmine/browsing": 3537,
+    "xmine/cli": 5297,
     "xmine/encoders": 4830,
     "xmine/evaluation": 5660,
     "xmine/files": 1743,
@@ -32,10 +32,10 @@ CEILINGS = {
     "xmine/run": 1819,
     "xmine/scoring": 2592,
     "xmine/text": 3685,
-    "trainer": 9540,
+    "trainer": 9550,
     "tui": 6514,
-    "bench": 4620,
-    "tests": 53960,
+    "bench": 4958,
+    "tests": 54392,
 }
 # Words of README.md and docs/.
 MOST_WORDS = 19_000

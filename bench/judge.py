@@ -61,7 +61,7 @@ def main() -> None:
     english, others = ([row[side] for row, _ in every] for side in (0, 1))
     of_rows = np.array([place for _, place in every])
     languages = LanguagePairs(tuple(("en", language) for language in held), of_rows)
-    pairs = ParallelText(english, others, [], languages=languages)
+    pairs = ParallelText(english, others, [""] * len(every), languages=languages)
     weights = fitted_weights(encoder, pairs, seed=1)
     assert weights
     weights.save(given.output)

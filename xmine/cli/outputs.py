@@ -16,6 +16,7 @@ from xmine.options import without_effect
 from xmine.pairs.jsonl import jsonl_rows
 from xmine.pairs.losses import Losses
 from xmine.pairs.tsv import tsv_rows
+from xmine.text.languages import language_name, other_encoder, who_knows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -119,6 +120,9 @@ def finish(
         how = "{architecture} on {device} in {dtype}, ".format_map(vectors) + how
     if packs := vectors.get("packs"):
         how = f"{' and '.join(packs)} read with a pack, {how}"
+        weak = [code for code in packs if other_encoder([code])[0] not in ("", "embedded")]
+        named = " and ".join(map(language_name, weak))
+        console.warn(f"the pack of {named} is weak; {who_knows(weak)}" * bool(weak))
     facts |= {"notes": notes, "warnings": warnings, "seconds": round(console.seconds, 3)}
     said = "\n".join([*report.lines(how), *notes])
     named = f"{output}: " if output else ""

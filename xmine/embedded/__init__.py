@@ -1,1 +1,1 @@
-"""The encoder that ships with xmine: nineteen languages, static. Its card is README.md."""
+"""The encoder that ships with xmine: static, nineteen languages and packs of more. Its card is README.md."""

@@ -35,10 +35,7 @@ def test_lines_go_to_their_counterparts_wherever_these_stand() -> None:
     assert [pair.score is None for pair in found.pairs] == [x != y for x, y in rows]
     assert found.moved[0] == {"source_lines": "21", "target_lines": "112", "beads": 1}
     assert found.moved[-1] == {"source_lines": "111-130", "target_lines": "21-40", "beads": 19}
-    assert found.lines()[-2:] == [
-        "and 4 more parts",
-        "left out: 1 x 1 lines without counterpart",
-    ]
+    assert found.lines()[-2:] == ["and 4 more parts", "left out: 1 x 1 lines without counterpart"]
 
 
 def test_a_right_row_beside_is_merged_with_lines_of_a_block() -> None:

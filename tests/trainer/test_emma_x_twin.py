@@ -333,11 +333,7 @@ CASES: dict[str, dict[str, Any]] = {
         "em_learning_rate": 0.1,
         "em_epochs": 7,
     },
-    "phase 2 alone": {
-        "phase": "2",
-        "queue_init": "random",
-        "queue_size": 0,
-    },
+    "phase 2 alone": {"phase": "2", "queue_init": "random", "queue_size": 0},
     "frozen": {"freeze_gmm": True, "steps": 5},
     "guards": {"steps": 20},
 }

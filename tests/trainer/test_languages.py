@@ -19,11 +19,7 @@ from xmine.trainer.options.shared import TrainingOptions
 from xmine.trainer.options.transaug import TransaugOptions
 from xmine.trainer.run.checkpoints import METRICS_FILE
 from xmine.trainer.run.fitting import fitted
-from xmine.trainer.run.languages import (
-    LanguageTexts,
-    tell_languages,
-    unpaired_texts,
-)
+from xmine.trainer.run.languages import LanguageTexts, tell_languages, unpaired_texts
 from xmine.trainer.run.prepare import Split
 from xmine.trainer.train import Trained, train
 

@@ -425,10 +425,7 @@ def test_what_differs_from_the_stopped_run_is_named_with_both_values(
 
 
 def test_a_checkpoint_that_cannot_be_written_leaves_the_one_before(
-    start: str,
-    toy_pairs: ParallelText,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    start: str, toy_pairs: ParallelText, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     corpus, options = Corpus(pairs=toy_pairs), MocoOptions(**STATIC, encoder=start)
     found: list[list[float]] = [[], []]

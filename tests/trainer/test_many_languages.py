@@ -148,9 +148,7 @@ def test_sentences_of_a_vocabulary_are_balanced_and_what_is_missing_goes_to_othe
     assert sum(sample_quotas([997, 331, 78, 3], 1000, 0.3)) == 1000
 
 
-def test_a_vocabulary_is_made_of_what_training_visits_most(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_vocabulary_is_made_of_what_training_visits_most(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of sentences of the weights 4 and 1 the first are drawn four times as often."""
     found: list[str] = []
     monkeypatch.setattr(vocabulary, "_trained", lambda chosen, size: found.extend(chosen))

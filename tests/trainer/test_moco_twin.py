@@ -249,10 +249,7 @@ CASES: dict[str, tuple[list[TrainedTowers], dict[str, Any]]] = {
         [transformer],
         PAPER | {"dropout": 0.3, "key_dropout": True, "queue_init": "prefill"} | SLOW,
     ),
-    "one transformer": (
-        [transformer],
-        PAPER | {"dropout": 0.2, "queue_init": "random"} | SLOW,
-    ),
+    "one transformer": ([transformer], PAPER | {"dropout": 0.2, "queue_init": "random"} | SLOW),
     "two kinds": ([static, transformer], TRAINED | {"queue_init": "random"}),
     "scaled losses": (TWO, PAPER | {"dtype": "float16", "in_batch_negatives": True}),
     "inference": (TWO, PAPER | {"nli_batch": 10, "queue_init": "random"}),

@@ -255,13 +255,6 @@ def test_files_memory_and_single_pairs_give_the_same_vectors(
     assert not np.array_equal(seen[0], seen[1])
 
 
-def test_vectors_of_few_dimensions_stay(toy_encoder: SentenceEncoder) -> None:
-    body = toy_encoder.body
-    assert isinstance(body, StaticEmbedding) and body.dim <= TOKEN_DIM
-    left, right = tokens_of_both(toy_encoder, ["bade fifi"], ["golu"])
-    assert left.dim == right.dim == body.dim
-
-
 def test_some_texts_are_taken_in_any_order_without_a_look_at_the_others() -> None:
     random = np.random.default_rng(3)
     starts = np.concatenate([[0], random.integers(0, 5, 200).cumsum()])

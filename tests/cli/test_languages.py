@@ -9,17 +9,13 @@ from tests.toys.command import Command
 from tests.toys.nineteen import NINETEEN
 from tests.toys.sentences import example_pairs
 
-# Written for this test, sixty words or more each, in languages that the encoder was not made for.
+# Written for this test, twenty words or more each, in languages that the encoder was not made for.
 BEYOND = {
     "Catalan": """Ahir al vespre vam caminar una bona estona vora el riu i vam parlar del futur.
 L'aigua ja estava gelada, però el gel era prim i ningú no gosava trepitjar-lo.
-La meva germana em va dir que a la primavera es mudarà a una altra ciutat, perquè hi ha trobat
-feina. Li vaig prometre que l'ajudaria amb les capses i que la visitaria aviat.
 Després va començar a nevar i vam tornar a casa per beure te calent a la vora de la finestra.""",
     "Georgian": """გუშინ საღამოს დიდხანს ვსეირნობდით მდინარის პირას და მომავალზე ვსაუბრობდით.
 წყალი უკვე გაყინული იყო, მაგრამ ყინული თხელი იყო და მასზე დადგომას ვერავინ ბედავდა.
-ჩემმა დამ მითხრა, რომ გაზაფხულზე სხვა ქალაქში გადავა, რადგან იქ სამსახური იპოვა.
-დავპირდი, რომ ყუთების გადატანაში დავეხმარები და მალე ვესტუმრები.
 მერე თოვლი წამოვიდა და სახლში დავბრუნდით ცხელი ჩაის დასალევად.""",
 }
 KNOWN = {"English": NINETEEN["en"], "Chinese": NINETEEN["zh"]}

@@ -41,13 +41,8 @@ def test_lines_go_to_their_counterparts_wherever_these_stand() -> None:
 def test_a_right_row_beside_is_merged_with_lines_of_a_block() -> None:
     """Two targets stand in one row, and those after them a row too early; or one in two rows."""
     other = "还有一些完全不同的东西。"
-    targets = [
-        *TARGETS[:100],
-        TARGETS[100] + TARGETS[101],
-        *TARGETS[102:120],
-        other,
-        *TARGETS[120:],
-    ]
+    targets = [*TARGETS[:100], "".join(TARGETS[100:102]), *TARGETS[102:120], other]
+    targets += TARGETS[120:]
     found = repaired(targets)
     assert found.lines()[0] == "lines 101-120 with lines 101-119: beads 19"
     assert lines_of(found)[99:102] == [("100", "100"), ("101-102", "101"), ("103", "102")]

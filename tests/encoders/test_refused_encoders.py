@@ -44,11 +44,8 @@ MORE_PIECES = [
 ]
 MODELS = "sentence_transformers.models."
 SETTINGS, PROMPTS = "sentence_bert_config.json", "config_sentence_transformers.json"
-POOLING, NORMALIZE, WEIGHTS = (
-    "1_Pooling/config.json",
-    "2_Normalize/config.json",
-    "model.safetensors",
-)
+POOLING, NORMALIZE = "1_Pooling/config.json", "2_Normalize/config.json"
+WEIGHTS = "model.safetensors"
 ALONE = json.dumps([{"type": f"{MODELS}Transformer", "path": ""}])
 # Settings of a file that change, by what is said.
 SET: dict[str, tuple[str, dict[str, Any]]] = {

@@ -97,12 +97,8 @@ def test_tokens_are_the_last_hidden_states(
     assert 0 in tokens.lengths and tokens.lengths.max() > 10
     for row, wanted in enumerate(expected):
         vectors, weights = of(tokens, row)
-        assert (
-            np.abs(vectors - np.array([each for each, _ in wanted]).reshape(vectors.shape)).max(
-                initial=0
-            )
-            <= 1
-        )
+        whole = np.array([each for each, _ in wanted]).reshape(vectors.shape)
+        assert np.abs(vectors - whole).max(initial=0) <= 1
         assert np.abs(weights - [each for _, each in wanted]).max(initial=0) <= 1
     x = np.arange(len(some))
     y = x[::-1].copy()

@@ -115,12 +115,8 @@ def halves_of(
 
 
 CHOICES: list[dict[str, Any]] = [
-    {},
-    {"margin": "distance"},
-    {"neighborhood": 20},
-    {"retrieval": "fwd"},
-    {"retrieval": "intersect"},
-    {"prompt": "bade gofi "},
+    *({}, {"margin": "distance"}, {"neighborhood": 20}, {"retrieval": "fwd"}),
+    *({"retrieval": "intersect"}, {"prompt": "bade gofi "}),
 ]
 
 

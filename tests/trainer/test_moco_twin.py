@@ -47,15 +47,8 @@ from xmine.trainer.run.prepare import cut_pairs, with_rate
 from xmine.trainer.run.step import Step
 
 ROWS, BATCH, SIZE, STEPS = 64, 6, 15, 7
-USUAL: dict[str, Any] = {
-    "temperature": 0.1,
-    "momentum": 0.7,
-    "batch_size": BATCH,
-    "steps": STEPS,
-    "epochs": 1,
-    "learning_rate": 0.02,
-    "threads": 1,
-}
+USUAL: dict[str, Any] = dict(temperature=0.1, momentum=0.7, batch_size=BATCH, steps=STEPS, epochs=1)
+USUAL |= dict(learning_rate=0.02, threads=1)
 
 
 @dataclass

@@ -29,15 +29,8 @@ from xmine.trainer.train import Trained
 from xmine.trainer.train import train as train_on
 
 # Small enough for seconds; two thirds of the words are seen often enough to be learned.
-OPTIONS: dict[str, Any] = {
-    "vocabulary_size": 500,
-    "dim": 32,
-    "batch_size": 64,
-    "epochs": 3,
-    "held_out": 200,
-    "learning_rate": 0.02,
-    "threads": 1,
-}
+OPTIONS: dict[str, Any] = dict(vocabulary_size=500, dim=32, batch_size=64, epochs=3, held_out=200)
+OPTIONS |= dict(learning_rate=0.02, threads=1)
 # What each method needs besides to learn the toy languages in a few steps.
 OF_METHOD: dict[str, dict[str, Any]] = {
     "msimcse": {"symmetric": True},

@@ -31,16 +31,8 @@ from xmine.trainer.run.prepare import cut_pairs
 from xmine.trainer.train import Trained
 from xmine.trainer.train import train as train_on
 
-OPTIONS: dict[str, Any] = {
-    "vocabulary_size": 500,
-    "dim": 32,
-    "batch_size": 64,
-    "epochs": 2,
-    "held_out": 200,
-    "learning_rate": 0.02,
-    "queue_size": 128,
-    "threads": 1,
-}
+OPTIONS: dict[str, Any] = dict(vocabulary_size=500, dim=32, batch_size=64, epochs=2, held_out=200)
+OPTIONS |= dict(learning_rate=0.02, queue_size=128, threads=1)
 
 
 @pytest.fixture

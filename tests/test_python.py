@@ -96,13 +96,8 @@ _MATRIX = np.ones((2, 4), np.float32)
 @pytest.mark.parametrize(
     "vectors",
     [
-        (_MATRIX,),
-        (_MATRIX, _MATRIX[0]),
-        (_MATRIX, _MATRIX.tolist()),
-        (_MATRIX, _MATRIX > 0),
-        (_MATRIX, _MATRIX.astype(complex)),
-        np.ones((2, 2, 4), np.float32),
-        "vectors.npy",
+        *((_MATRIX,), (_MATRIX, _MATRIX[0]), (_MATRIX, _MATRIX.tolist()), (_MATRIX, _MATRIX > 0)),
+        *((_MATRIX, _MATRIX.astype(complex)), np.ones((2, 2, 4), np.float32), "vectors.npy"),
     ],
 )
 @pytest.mark.parametrize("call", [xmine.mine, xmine.score])

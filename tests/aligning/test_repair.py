@@ -35,22 +35,14 @@ def test_lines_go_to_their_counterparts_wherever_these_stand() -> None:
     assert [pair.score is None for pair in found.pairs] == [x != y for x, y in rows]
     assert found.moved[0] == {"source_lines": "21", "target_lines": "112", "beads": 1}
     assert found.moved[-1] == {"source_lines": "111-130", "target_lines": "21-40", "beads": 19}
-    assert found.lines()[-2:] == [
-        "and 4 more parts",
-        "left out: 1 x 1 lines without counterpart",
-    ]
+    assert found.lines()[-2:] == ["and 4 more parts", "left out: 1 x 1 lines without counterpart"]
 
 
 def test_a_right_row_beside_is_merged_with_lines_of_a_block() -> None:
     """Two targets stand in one row, and those after them a row too early; or one in two rows."""
     other = "还有一些完全不同的东西。"
-    targets = [
-        *TARGETS[:100],
-        TARGETS[100] + TARGETS[101],
-        *TARGETS[102:120],
-        other,
-        *TARGETS[120:],
-    ]
+    targets = [*TARGETS[:100], "".join(TARGETS[100:102]), *TARGETS[102:120], other]
+    targets += TARGETS[120:]
     found = repaired(targets)
     assert found.lines()[0] == "lines 101-120 with lines 101-119: beads 19"
     assert lines_of(found)[99:102] == [("100", "100"), ("101-102", "101"), ("103", "102")]

@@ -238,11 +238,8 @@ def test_what_may_be_added_to_a_filter_is_counted(opened: Opened, judgements: Ju
 
 
 def test_who_finds_no_text_is_told_which_filter_that_may_be() -> None:
-    said = {
-        "below": "NOT kept",
-        "flag:number": "flag = 'number'",
-        "is:accept": "verdict = 'accept'",
-    }
+    said = {"below": "NOT kept", "flag:number": "flag = 'number'"}
+    said |= {"is:accept": "verdict = 'accept'"}
     for text, meant in {**said, "97": ":97"}.items():
         assert suggestion(text) == f"; {meant} asks for such pairs"
     assert suggestion("a bank") == ""
@@ -339,14 +336,9 @@ def test_a_query_and_a_cut_asked_for_one_after_the_other_are_taken_together(open
 @pytest.mark.parametrize(
     ("pattern", "text", "found"),
     [
-        (r"\bno\b", "nothing, no, NO", ["no", "NO"]),
-        (r"\p{Han}{2}", "a机器翻b", ["机器"]),
-        ("a|(b)c", "bca", ["bc", "a"]),
-        ("x*", "axxb", ["xx"]),
-        ("(", "a(b", []),
-        ("", "ab", []),
-        (r"(\w+\s?)+;;", "word " * 400, []),
-        ("b", "a\x02b", []),
+        *((r"\bno\b", "nothing, no, NO", ["no", "NO"]), (r"\p{Han}{2}", "a机器翻b", ["机器"])),
+        *(("a|(b)c", "bca", ["bc", "a"]), ("x*", "axxb", ["xx"]), ("(", "a(b", []), ("", "ab", [])),
+        *((r"(\w+\s?)+;;", "word " * 400, []), ("b", "a\x02b", [])),
     ],
 )
 def test_what_the_engine_of_the_search_finds_is_marked(

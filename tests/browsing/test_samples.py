@@ -85,12 +85,8 @@ def test_pairs_around_the_cut_tell_where_it_belongs(above: int, below: int, said
     accepted = [*range(kept - above, kept), *range(kept, kept + below)]
     rest = [row for row in range(kept - 25, kept + 25) if row not in accepted]
     found = Sample(opened, 0.5, 50, around=True).said(judged(opened, accepted, rest))
-    assert (found.above.so, found.above.of, found.below.so, found.below.of) == (
-        above,
-        25,
-        below,
-        25,
-    )
+    assert (found.above.so, found.above.of) == (above, 25)
+    assert (found.below.so, found.below.of) == (below, 25)
     assert found.advice.startswith(said)
     facts = found.facts()
     assert facts["above"] == found.above.facts() and facts["precision_judged"] is None
@@ -116,12 +112,7 @@ def test_the_lines_around_a_sentence_are_the_nearest_in_its_file() -> None:
     lines = np.array([9, 1, 2, 4, 8, 20])
     side = TextSide("x", TextColumn(pl.Series([f"t{line}" for line in lines])), lines)
     assert [lines_around(side, row) for row in range(6)] == [
-        (4, None),
-        (None, 2),
-        (1, 3),
-        (2, None),
-        (None, 0),
-        (None, None),
+        *((4, None), (None, 2), (1, 3), (2, None), (None, 0), (None, None)),
     ]
     offsets = np.array([0, 0, 0, 5, 0])
     lines = np.array([1, 2, 3, 2, 4])

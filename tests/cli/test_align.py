@@ -26,11 +26,7 @@ def test_beads_are_written_in_the_order_of_the_document(command: Command, texts:
     rows = [line.split("\t") for line in ended.out.splitlines()]
     assert rows[0] == "prob source target source_lines target_lines flags".split()
     assert [(row[3], row[4]) for row in rows[1:]] == [
-        ("2", "1-2"),
-        ("3", "3"),
-        ("4", "4-5"),
-        ("5", "6"),
-        ("6", "7-8"),
+        *(("2", "1-2"), ("3", "3"), ("4", "4-5"), ("5", "6"), ("6", "7-8")),
     ]
     assert rows[1][1:3] == [GERMAN[0], " ".join(ENGLISH[:2])]
     assert float(rows[1][0]) > 0.9

@@ -139,11 +139,7 @@ def test_an_export_does_not_replace_what_it_reads(
 
 
 def test_options_that_do_nothing_are_said(
-    command: Command,
-    minilm: str,
-    toy_folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    command: Command, minilm: str, toy_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
     packaged = encoder_folder(tmp_path, "E5", {"e5.bin": e5_file(e5_tensors())})

@@ -36,11 +36,7 @@ def test_stages_warnings_and_the_result_go_apart(
     assert json.loads(ended.out)["pairs"] > 0
     stages = [each for each in told if "stage" in each]
     assert [*dict.fromkeys(each["stage"] for each in stages)] == [
-        "reading",
-        "encoding",
-        "searching",
-        "matching tokens",
-        "reading lines",
+        *("reading", "encoding", "searching", "matching tokens", "reading lines"),
         "looking for stretches",
     ]
     last = {each["stage"]: each for each in stages}
@@ -55,12 +51,8 @@ def test_stages_warnings_and_the_result_go_apart(
 def test_an_error_is_an_event_with_its_hint(command: Command) -> None:
     ended = command("mine", "en.txt", "zh.txt", "--precision", "0.9", "--threshold", "1.2")
     assert ended.code == 2
-    assert heard(ended.err) == [
-        {
-            "error": "--precision and --threshold",
-            "hint": "both choose where to cut: give one of them",
-        }
-    ]
+    hint = "both choose where to cut: give one of them"
+    assert heard(ended.err) == [{"error": "--precision and --threshold", "hint": hint}]
 
 
 @pytest.mark.usefixtures("asked")

@@ -74,11 +74,8 @@ def test_score_explains_each_pair(command: Command, tmp_path: Path) -> None:
     assert "2 pairs scored" in ended.err  # as text, since stdout has the rows
     assert (first["target"], second["source_line"]) == ("博物馆开放。", 2)
     museum = first["words"]["source"][1]
-    assert museum["text"] == "museum" and museum["counterpart"] == {
-        "start": 0,
-        "end": 3,
-        "text": "博物馆",
-    }
+    assert museum["text"] == "museum"
+    assert museum["counterpart"] == {"start": 0, "end": 3, "text": "博物馆"}
     assert len((tmp_path / "b.tsv").read_text(encoding="utf-8").splitlines()) == 3
 
 

@@ -123,12 +123,8 @@ def test_a_sample_is_judged_key_by_key_and_gone_on_with(command: Command, mined:
     assert (facts["judged"], facts["unsure"]) == (12, 1)
     assert (facts["precision_judged"]["so"], facts["precision_judged"]["of"]) == (10, 11)
     said = Judgements.open(opened)
-    assert [said.of(int(row)) for row in sample.rows[:4]] == [
-        "accept",
-        "reject",
-        "accept",
-        "unsure",
-    ]
+    verdicts = [said.of(int(row)) for row in sample.rows[:4]]
+    assert verdicts == ["accept", "reject", "accept", "unsure"]
     facts = json.loads(command("pairs", "judge", "run", "--json").out)
     assert facts["precision_judged"]["of"] == 11
     ended = command("pairs", "judge", "run", "--sample", 6, "--around", stdin=b"")
@@ -187,11 +183,8 @@ def test_what_was_judged_of_other_texts_or_without_lines_is_not_mined_with(
 
 
 UNCLEAR = [
-    (3, 4),
-    (3, 4, "accept", "-o", "a.tsv"),
-    (3, 4, "accept", "--sample", 9),
-    ("--sample", 9, "--known", "a.tsv"),
-    ("--around",),
+    *((3, 4), (3, 4, "accept", "-o", "a.tsv"), (3, 4, "accept", "--sample", 9)),
+    *(("--sample", 9, "--known", "a.tsv"), ("--around",)),
 ]
 
 

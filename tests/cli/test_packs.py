@@ -90,8 +90,6 @@ def test_an_encoder_with_its_pack_is_a_folder(command: Command, greek: Path) -> 
     assert ended.err.endswith("next: xmine mine el.txt en.txt --model new/\n")
     assert SentenceEncoder.load("new").packs.keys() == {"el"}
     assert command(*EXTEND, "-o", "new").err.startswith("xmine: new: exists already\n")
-    assert command("model", "export", "new", "-o", "copy").code == 0
-    assert SentenceEncoder.load("copy").packs.keys() == {"el"}
 
 
 @pytest.mark.parametrize(

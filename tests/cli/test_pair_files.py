@@ -205,17 +205,12 @@ def test_probabilities_and_flags_come_along(command: Command, tmp_path: Path) ->
     assert command("pairs", "list", "d.tsv", "--sample", 9, "--json").out == back
     rows = command("pairs", "stats", "d.tsv").out.splitlines()
     assert rows[7:12] == [
-        "",
-        "flag                   pairs",
-        "copy                       2",
-        "hub                        1",
-        "",
+        *("", "flag                   pairs", "copy                       2"),
+        *("hub                        1", ""),
     ]
     assert rows[-1] == "prob                  0.2500    0.3750    0.5000    0.7500    1.0000"
-    assert json.loads(command("pairs", "stats", "d.tsv", "--json").out)["flags"] == {
-        "copy": 2,
-        "hub": 1,
-    }
+    flags = json.loads(command("pairs", "stats", "d.tsv", "--json").out)["flags"]
+    assert flags == {"copy": 2, "hub": 1}
     write_pairs([pair._replace(flags="") for pair in pairs], str(tmp_path / "g.tsv"))
     assert command("pairs", "stats", "g.tsv").out.splitlines()[8:10] == [
         "flag                   pairs",

@@ -67,10 +67,7 @@ def runs(
 
 
 def mine_into(
-    run: Path,
-    texts: Path,
-    model: Path,
-    report: Callable[[Progress], None] = silent,
+    run: Path, texts: Path, model: Path, report: Callable[[Progress], None] = silent
 ) -> None:
     mine(
         texts / "en.txt",

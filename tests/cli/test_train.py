@@ -283,10 +283,7 @@ def test_a_training_that_has_ended_is_told_and_not_done_again(
     assert command("train", *words).err == told and left.exists()
     shutil.copy("new/options.toml", left)
     again = command("train", *words)
-    assert (again.code, again.err) == (
-        0,
-        told,
-    )
+    assert (again.code, again.err) == (0, told)
     assert {path: path.stat().st_mtime_ns for path in Path("new").rglob("*")} == files
     assert not left.exists()
     in_the_way = "xmine: new: exists already\nhint: give another name, or --force to replace it\n"

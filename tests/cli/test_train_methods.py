@@ -244,10 +244,8 @@ def test_two_encoders_are_trained_and_mined_with(
     mined = command("mine", "en.txt", "zh.txt", "--model", "two", "-o", "run/", "--json")
     facts = json.loads(mined.out)
     assert mined.code == 0 and facts["pairs"] > 20
-    assert [facts["vectors"][side]["model"] for side in ("source", "target")] == [
-        "two/source",
-        "two/target",
-    ]
+    models = [facts["vectors"][side]["model"] for side in ("source", "target")]
+    assert models == ["two/source", "two/target"]
     there = command("train", "pairs.tsv", "-o", "two", *encoders, *FEW)
     assert there.err.startswith("xmine: two: exists already\nhint: ")
     again = ("train", "run/", "-o", "two", *encoders, "--force", *FEW[:4], "--dry-run")

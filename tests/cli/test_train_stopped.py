@@ -111,9 +111,7 @@ def test_a_run_that_makes_a_vocabulary_ends_at_once_and_leaves_no_process_and_no
 @pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the kernel of Linux alone does this")
-def test_a_run_that_is_killed_takes_the_process_with_it(
-    learning: "subprocess.Popen[str]",
-) -> None:
+def test_a_run_that_is_killed_takes_the_process_with_it(learning: "subprocess.Popen[str]") -> None:
     (child,) = children_of(learning)
     learning.kill()
     learning.wait()

@@ -59,8 +59,7 @@ def test_wrong_usage_is_refused(command: Command, toy_files: Toy, line: str) -> 
 
 @pytest.mark.parametrize("command_name", ["mine", "align", "score", "documents", "search"])
 @pytest.mark.parametrize(
-    "sides",
-    [("en/*.txt", "de/*.txt"), ("*.en", "*.de"), ("d/en/*", "d/de/*")],
+    "sides", [("en/*.txt", "de/*.txt"), ("*.en", "*.de"), ("d/en/*", "d/de/*")]
 )
 def test_patterns_without_quotes_are_written_again_with_them(
     command: Command, tmp_path: Path, command_name: str, sides: tuple[str, str]

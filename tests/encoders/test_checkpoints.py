@@ -211,14 +211,8 @@ def test_the_batch_size_changes_last_bits_at_most(
 @pytest.mark.parametrize(
     ("batch_size", "length", "texts"),
     [
-        (1, 8000, 1),
-        (7, 20, 7),
-        (7, 300, 5),
-        (32, 256, 32),
-        (32, 8000, 1),
-        (128, 100, 81),
-        (512, 64, 512),
-        (512, 8000, 4),
+        *((1, 8000, 1), (7, 20, 7), (7, 300, 5), (32, 256, 32), (32, 8000, 1), (128, 100, 81)),
+        *((512, 64, 512), (512, 8000, 4)),
     ],
 )
 def test_long_texts_make_small_batches(batch_size: int, length: int, texts: int) -> None:

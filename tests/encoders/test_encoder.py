@@ -131,12 +131,6 @@ def _store_bfloat16(folder: Path) -> None:
             lambda folder: (folder / "xmine.json").write_text('{"languages": ["en"]}'),
             "xmine.json: has no field 'method'",
         ),
-        (
-            lambda folder: (folder / "modules.json").write_text(
-                json.dumps([{"type": "sentence_transformers.models.WordEmbeddings", "path": ""}])
-            ),
-            "asks for WordEmbeddings",
-        ),
     ],
 )
 def test_a_broken_folder_is_refused_by_name(

@@ -106,8 +106,3 @@ def test_a_key_names_encoder_and_prompt(toy_folder: Path) -> None:
     assert vectors_key(SentenceEncoder.load(toy_folder)) in keys
     with pytest.raises(OptionError, match="no prompt 'query'"):
         vectors_key(encoder, "query")
-
-
-def test_the_embedded_encoder_has_its_name() -> None:
-    encoder = SentenceEncoder.load()
-    assert encoder.name == "embedded" and encoder.fingerprint()

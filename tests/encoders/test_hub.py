@@ -233,7 +233,7 @@ def test_only_a_hub_name_may_touch_the_network(
         "nowhere",
         "encoders/nowhere",
         "a/b/c",
-        "/nowhere/at/all",
+        "/nowhere/a",
         "./a/b",
         "a b/c",
         "file",

@@ -24,13 +24,8 @@ if TYPE_CHECKING:
 
 # In the languages of both packages.
 LINES = [
-    "The ferry leaves at nine, they say.",
-    "Моя тётя держит пчёл.",
-    "五月以来没下过雨。",
-    "버스는 오지 않았다.",
-    "لم تمطر منذ مايو.",
-    "Quanto custa isto?  Diga " * 9 + "já.",
-    "OK",
+    *("The ferry leaves at nine, they say.", "Моя тётя держит пчёл.", "五月以来没下过雨。"),
+    *("버스는 오지 않았다.", "لم تمطر منذ مايو.", "Quanto custa isto?  Diga " * 9 + "já.", "OK"),
 ]
 
 

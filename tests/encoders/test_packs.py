@@ -33,6 +33,7 @@ SCRIPTS = [
     *("ภาษาไทยยากนิดหน่อย", "हिन्दी में नमस्ते", "한국어는 쉽다", "漢字かな交じり文", "😀👍🏽 x😀y"),
     *("", " ", "a", "--", "don't 3.14 a-b", "the other mother", "\ud800 half"),
 ]  # fmt: skip
+SIZES = range(2, 5)
 TEXTS = {"sv": ["bade bako mader", "goso lunek bade"], "el": ["βαδε βακο", "γοσο λυ νε βαδε"]}
 
 
@@ -87,18 +88,17 @@ def encoder(
     folder, known = tmp_path_factory.mktemp("packed") / "encoder", toy_static.pieces
     assert isinstance(known, Vocabulary)
     body = StaticEmbedding(known, Table.rounded(toy_static.vectors))
-    facts = EncoderFacts(("en", "zh"), "test")
-    SentenceEncoder(body, facts=facts).save(folder)
+    SentenceEncoder(body, facts=EncoderFacts(("en", "zh"), "test")).save(folder)
     (folder / PACKS).mkdir()
     for seed, (code, texts) in enumerate(TEXTS.items()):
         told = {"language": code, "encoder": encoder_digest(SentenceEncoder.load(folder))}
         random, changed = np.random.default_rng(seed), np.arange(4, 40 + seed, 2, dtype=np.int32)
         pieces = more_pieces(known, texts * 9, 24) if code == "el" else b""
         new = len(Vocabulary(known.model + pieces, "")) - len(known)
-        grams = frequent_grams(texts, range(2, 5), 1, 50)
+        grams = frequent_grams(texts, SIZES, 1, 50)
         rows = random.standard_normal((len(changed) + new + len(grams), 32)).astype(np.float32)
-        pack = Pack(told, pieces, changed, grams, Table.rounded(rows, 3))
-        pack.write(folder / PACKS / f"{code}.pack")
+        table = Table.rounded(rows, 3)
+        Pack(told, pieces, changed, grams, table).write(folder / PACKS / f"{code}.pack")
     return SentenceEncoder.load(folder)
 
 
@@ -107,9 +107,7 @@ def test_a_pack_is_read_as_it_was_written(encoder: SentenceEncoder, tmp_path: Pa
         pack = Pack.read(path)
         pack.write(tmp_path / path.name)
         assert (tmp_path / path.name).read_bytes() == path.read_bytes()
-        assert pack.language == code and pack.grams == frequent_grams(
-            TEXTS[code], range(2, 5), 1, 50
-        )
+        assert pack.language == code and pack.grams == frequent_grams(TEXTS[code], SIZES, 1, 50)
         assert bool(pack.pieces) == (code == "el") and pack.changed[:2].tolist() == [4, 6]
 
 
@@ -154,6 +152,29 @@ def test_packs_change_what_their_language_reads_and_nothing_else(
             assert sum(map(len, map(body.spans, texts))) == len(ids)
         assert found[0] == found[1]
     assert with_packs(encoder, "sv", "el").shares_tokens
+
+
+def test_letters_that_a_pack_replaces_are_read_as_others(
+    encoder: SentenceEncoder, tmp_path: Path, texts: list[str]
+) -> None:
+    """One letter into two: a span has each letter that a piece has a part of."""
+    letters, plain = {"љ": "ad", "б": "b", "ж": "o l", "ø": ""}, encoder.reading("sv")
+    pack = Pack.read(encoder.packs["sv"])
+    replace(pack, facts={**pack.facts, "letters": letters}).write(tmp_path / "sv.pack")
+    reader = replace(encoder, packs={"sv": tmp_path / "sv.pack"}).reading("sv")
+    read = [*TEXTS["sv"], "adadad", " goso lad", *texts]
+    written = read
+    for letter, other in letters.items():
+        written = [text.replace(other, letter) if other else f"ø{text}ø" for text in written]
+    assert reader.encode(written).tobytes() == plain.encode(read).tobytes()
+    inside = 0
+    for text, same in zip(written, read, strict=True):
+        sizes = [len(letters.get(letter, letter)) for letter in text]
+        for (a, b), (c, d) in zip(reader.body.spans(text), plain.body.spans(same), strict=True):
+            before, after = sum(sizes[:a]), sum(sizes[:b])
+            assert before <= c < before + sizes[a] and after - sizes[b - 1] < d <= after
+            inside += before < c or d < after
+    assert inside > 5
 
 
 def test_every_kernel_gives_the_vectors_of_numpy(

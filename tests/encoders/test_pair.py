@@ -40,14 +40,6 @@ def test_each_side_is_encoded_by_its_own(
     assert list(turned.pairs.rows()) != list(expected.pairs.rows())
 
 
-def test_one_encoder_on_both_sides_is_that_encoder(
-    toy_encoder: SentenceEncoder, toy_files: Toy
-) -> None:
-    source, target, _ = toy_files
-    found = mine(source, target, EncoderPair(toy_encoder, toy_encoder), ALL)
-    assert list(found.pairs.rows()) == list(mine(source, target, toy_encoder, ALL).pairs.rows())
-
-
 def test_aligned_lines_are_scored_with_both(
     toy_encoder: SentenceEncoder, other: SentenceEncoder, toy_files: Toy
 ) -> None:

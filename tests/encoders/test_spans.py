@@ -11,18 +11,9 @@ from xmine.text.folding import nfkc
 from xmine.trainer.data.vocabulary import train_vocabulary
 
 TEXTS = [
-    "",
-    " ",
-    "Plain words, and a comma.",
-    "cafe\u0301s, nai\u0308ve; e\u0316\u0301 twice",
-    "３ ㎢ of ﬁne １㍿",
-    "國際貿易與軟體",
-    "tabs\tand  many   spaces ",
-    "😀 faces 👩‍👧 between",
-    "\u1112\u1161\u11ab글 joined",
-    "İstanbul ẞ",
-    "ｶﾞ half",
-    "𝒳 math, ⅓",
+    *("", " ", "Plain words, and a comma.", "cafe\u0301s, nai\u0308ve; e\u0316\u0301 twice"),
+    *("３ ㎢ of ﬁne １㍿", "國際貿易與軟體", "tabs\tand  many   spaces ", "😀 faces 👩‍👧 between"),
+    *("\u1112\u1161\u11ab글 joined", "İstanbul ẞ", "ｶﾞ half", "𝒳 math, ⅓"),
     "f&uuml;r <b>2,970</b> &amp;amp; 使用 Python3 编程 ， 好",
 ]
 

@@ -216,9 +216,6 @@ def test_given_vectors_are_scaled(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     changed[30] *= -1
     engine = Shuffled()
     assert unit_rows(changed, table, Steps(tmp_path, engine)).key != units.key
-    vectors[40] = np.nan
-    with pytest.raises(FileError, match=r"vectors of en.txt: row 41 has a number"):
-        unit_rows(vectors, table, Steps(tmp_path))
 
 
 def test_a_transformer_gives_the_same_files_wherever_it_is_cut(

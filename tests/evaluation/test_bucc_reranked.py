@@ -4,14 +4,20 @@ from pathlib import Path
 
 import pytest
 
-from tests.evaluation.test_bucc import Named, slow_best, slow_f1, write_alike, write_loose
+from tests.evaluation.test_bucc import (
+    Named,
+    halves_of,
+    slow_best,
+    slow_f1,
+    write_alike,
+    write_loose,
+)
 from tests.scoring.test_margin_and_retrieval import slow_choice, slow_scores
 from tests.toys.bucc import figure, measure
 from tests.toys.reranking import slow_log_odds
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.reranking import RerankingWeights
 from xmine.evaluation.readers.bucc import read_gold, read_sentences_by_id
-from xmine.evaluation.retrieval.bucc import half_of
 from xmine.knn.exact import search_exact
 from xmine.scoring.reranking import RERANKED
 
@@ -44,13 +50,7 @@ def test_bucc_after_reranking(toy_encoder: SentenceEncoder, tmp_path: Path) -> N
     data = write_loose(tmp_path, "sample", seed=9, changed=6)
     scored, gold = slow_pairs(toy_encoder, data, "sample")
     threshold, f1 = slow_best(scored, gold)
-    halves = [
-        (
-            [each for each in scored if half_of(each[1][0]) == which],
-            {pair for pair in gold if half_of(pair[0]) == which},
-        )
-        for which in (0, 1)
-    ]
+    halves = halves_of(scored, gold)
     held_out = slow_f1(*halves[1], slow_best(*halves[0])[0])
     result = measure(weighing(toy_encoder), data)
     ours = [row.name for row in result.rows if row.is_reranked]

@@ -21,7 +21,6 @@ from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import BitextOptions, TatoebaOptions, XsimOptions
 from xmine.evaluation.result import Result
 from xmine.evaluation.retrieval.aligned import evaluate_bitext
-from xmine.evaluation.retrieval.parallel import AlignedSet
 from xmine.evaluation.retrieval.reranked import line_reranker
 from xmine.evaluation.retrieval.tatoeba import evaluate_tatoeba
 from xmine.evaluation.retrieval.xsim import evaluate_xsim
@@ -273,6 +272,3 @@ def test_each_side_is_read_by_the_encoder_of_its_language(
     for code in ("en", "en", "zh", "en"):
         rerank((one, other), vectors, ("en", code), silent)
     assert [each for each in read if each[0] is other] == [(other,), (other, "zh"), (other,)]
-    named = AlignedSet("", {"zh": one, "en": other}, [("zh", "en")], is_named=True, has_sides=True)
-    assert named.reader(toy_encoder, "zh") is readers["zh"]
-    assert named.reader(toy_encoder, "en") is toy_encoder

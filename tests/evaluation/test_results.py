@@ -68,15 +68,8 @@ def test_what_is_no_number_is_null_in_json_and_a_dash_in_print() -> None:
 
 
 def test_an_encoder_in_one_line() -> None:
-    about = {
-        "model": "m",
-        "architecture": "bert",
-        "pooling": "cls",
-        "max_length": 128,
-        "prompt": "query: ",
-        "device": "cpu",
-        "dtype": "float32",
-    }
+    about = dict(model="m", architecture="bert", pooling="cls", max_length=128, prompt="query: ")
+    about |= dict(device="cpu", dtype="float32")
     assert (
         described(about)
         == "m, bert, cls pooling, cut after 128 tokens, prompt 'query: ', cpu float32"

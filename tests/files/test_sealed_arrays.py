@@ -11,12 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from xmine.errors import FileError
-from xmine.files.sealed_arrays import (
-    open_sealed,
-    opened_sealed,
-    write_all_sealed,
-    write_sealed,
-)
+from xmine.files.sealed_arrays import open_sealed, opened_sealed, write_all_sealed, write_sealed
 
 ARRAYS = {
     "matrix": np.arange(12, dtype=np.float16).reshape(4, 3),

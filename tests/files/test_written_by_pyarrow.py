@@ -45,10 +45,7 @@ def test_types_that_polars_does_not_write(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [
-        ("twice.parquet", "two columns 'target'"),
-        ("not-utf8.parquet", "a text in it is not UTF-8"),
-    ],
+    [("twice.parquet", "two columns 'target'"), ("not-utf8.parquet", "a text in it is not UTF-8")],
 )
 def test_a_wrong_file_is_named(folder: Path, name: str, said: str) -> None:
     for read in (

@@ -17,14 +17,9 @@ MARKUP = [
     ".menu { color: red; }",
 ]
 GARBLED = [
-    "für alle Größen".encode().decode("cp1252"),
-    "Привет, мир".encode().decode("latin-1"),
-    "你好，世界".encode().decode("latin-1"),
-    "caf\ufffd au lait",
-    "un caf?s, une cr?me",
-    "???? ????? ???, ???",
-    "x" * 200,
-    "a\x02b",
+    *("für alle Größen".encode().decode("cp1252"), "Привет, мир".encode().decode("latin-1")),
+    *("你好，世界".encode().decode("latin-1"), "caf\ufffd au lait", "un caf?s, une cr?me"),
+    *("???? ????? ???, ???", "x" * 200, "a\x02b"),
 ]
 FINE = [
     "AT&T &unknown; R&D;",

@@ -243,14 +243,9 @@ def test_two_languages_whose_words_are_not_read_are_compared() -> None:
 @pytest.mark.parametrize(
     ("text", "language", "value"),
     [
-        ("三亿五千万", "zh", 350_000_000),
-        ("一千零一", "zh", 1001),
-        ("三点一四", "zh", 3.14),
-        ("twelve hundred", "en", 1200),
-        ("three million four hundred thousand", "en", 3_400_000),
-        ("a trillion", "en", 1e12),
-        ("7.5%", "en", 0.075),
-        ("0300", "en", 3),
+        *(("三亿五千万", "zh", 350_000_000), ("一千零一", "zh", 1001), ("三点一四", "zh", 3.14)),
+        *(("twelve hundred", "en", 1200), ("three million four hundred thousand", "en", 3_400_000)),
+        *(("a trillion", "en", 1e12), ("7.5%", "en", 0.075), ("0300", "en", 3)),
     ],
 )
 def test_a_number_is_read(text: str, language: str, value: float) -> None:
@@ -261,15 +256,9 @@ def test_a_number_is_read(text: str, language: str, value: float) -> None:
 @pytest.mark.parametrize(
     ("text", "language", "counts"),
     [
-        ("nineteen ninety", "en", True),
-        ("hundreds", "en", False),
-        ("half", "en", False),
-        ("10 thousand", "en", False),
-        ("两条", "zh", True),
-        ("一", "zh", False),
-        ("数十万", "zh", False),
-        ("万一", "zh", False),
-        ("半", "zh", False),
+        *(("nineteen ninety", "en", True), ("hundreds", "en", False), ("half", "en", False)),
+        *(("10 thousand", "en", False), ("两条", "zh", True), ("一", "zh", False)),
+        *(("数十万", "zh", False), ("万一", "zh", False), ("半", "zh", False)),
     ],
 )
 def test_some_number_words_count(text: str, language: str, counts: bool) -> None:

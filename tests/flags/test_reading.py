@@ -135,19 +135,9 @@ def test_processes_read_the_same(
 @pytest.mark.parametrize(
     ("text", "mark"),
     [
-        ("It rains.", 1),
-        ("下雨了。", 1),
-        ("“It rains!”", 1),
-        ("It rains (a lot…) ", 1),
-        ("Does it rain?", 2),
-        ("下雨吗？」", 2),
-        ("هل تمطر؟", 2),
-        ("बारिश हो रही है।", 1),
-        ("Rain", 0),
-        ("Rain:", 0),
-        ("?\"'", 2),
-        ("»", 0),
-        ("", 0),
+        *(("It rains.", 1), ("下雨了。", 1), ("“It rains!”", 1), ("It rains (a lot…) ", 1)),
+        *(("Does it rain?", 2), ("下雨吗？」", 2), ("هل تمطر؟", 2), ("बारिश हो रही है।", 1)),
+        *(("Rain", 0), ("Rain:", 0), ("?\"'", 2), ("»", 0), ("", 0)),
     ],
 )
 def test_a_line_ends_as_a_sentence_as_a_question_or_as_neither(text: str, mark: int) -> None:

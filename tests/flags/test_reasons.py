@@ -29,10 +29,7 @@ CASES = [
         *("near-copy", "the same words", "the same word"),
         "the sides share 95% of their pairs of letters",
     ),
-    (
-        *("near-copy", "Page 1 of 60", "page 2 of 60"),
-        "the letters of both sides are the same",
-    ),
+    (*("near-copy", "Page 1 of 60", "page 2 of 60"), "the letters of both sides are the same"),
     ("language", "the cat sat on the mat", "the cat sat on it", "no Han character in the target"),
     (
         *("language", "der Hund und die Katze sind nicht da", "狗和猫不在"),

@@ -108,12 +108,7 @@ def test_sizes_that_differ_and_rows_that_are_not_there_are_refused(kernels: Any)
     fine: tuple[Any, ...] = (rows, ids, best, rows, ids, best.copy(), 4, False)
     kernels.scan(*fine)
     for place, wrong in (
-        (0, rows[:31]),
-        (3, rows[:1]),
-        (1, ids[:0]),
-        (2, best[:31]),
-        (6, 5),
-        (6, 0),
+        *((0, rows[:31]), (3, rows[:1]), (1, ids[:0]), (2, best[:31]), (6, 5), (6, 0)),
     ):
         with pytest.raises(ValueError, match="scan: sizes differ"):
             kernels.scan(*fine[:place], wrong, *fine[place + 1 :])

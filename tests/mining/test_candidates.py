@@ -164,13 +164,8 @@ def test_seeds_are_pinned_and_sharpen_the_estimate(mine: Mine, toy_files: ToyFil
 @pytest.mark.parametrize(
     "options",
     [
-        {},
-        {"precision": 0.99},
-        {"min_prob": 0.9},
-        {"threshold": 1.3},
-        {"threshold": float("-inf")},
-        {"retrieval": "intersect"},
-        {"drop": ["number", "high"]},
+        *({}, {"precision": 0.99}, {"min_prob": 0.9}, {"threshold": 1.3}),
+        *({"threshold": float("-inf")}, {"retrieval": "intersect"}, {"drop": ["number", "high"]}),
     ],
 )
 def test_what_was_judged_wrong_never_comes_back_and_what_was_judged_right_is_kept(

@@ -51,12 +51,7 @@ def test_the_other_sentences_of_documents_are_evidence_and_a_pair_is_none_for_it
 
 def test_evidence_is_the_rate_of_translations_inside_of_pairs_of_documents() -> None:
     pairs = [
-        (0, 1, 0.9),
-        (0, 1, 0.8),
-        (0, 1, 0.9),
-        (2, 2, 1.0),
-        (2, 2, 0.5),
-        (1, 0, 0.7),
+        *((0, 1, 0.9), (0, 1, 0.8), (0, 1, 0.9), (2, 2, 1.0), (2, 2, 0.5), (1, 0, 0.7)),
         (1, 2, 0.1),
     ]
     x, y, probs = (np.array(each) for each in zip(*pairs, strict=True))

@@ -60,11 +60,8 @@ TARGETS = [(text, row) for row, (_, text) in enumerate(CHINESE[20:100])]
 @pytest.mark.parametrize(
     ("copies", "rerank", "share"),
     [
-        ("mark", "auto", 1.0),
-        ("list number", "off", 1.0),
-        ("quotes", "auto", 0.5),
-        ("end", "off", 0.5),
-        ("half", "auto", 1.0),
+        *(("mark", "auto", 1.0), ("list number", "off", 1.0), ("quotes", "auto", 0.5)),
+        *(("end", "off", 0.5), ("half", "auto", 1.0)),
     ],
 )
 def test_near_copies_take_no_pair_away(copies: str, rerank: str, share: float) -> None:

@@ -21,15 +21,9 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 @pytest.mark.parametrize(
     ("path", "code"),
     [
-        ("c/x.en", "en"),
-        ("c/x.de.txt", "de"),
-        ("c/x.zh-CN.txt.gz", "zh"),
-        ("c/x_pt_BR.txt", "pt"),
-        ("c/x-fr.md", "fr"),
-        ("c/de/x.txt", "de"),
-        ("c/de_DE/LC_MESSAGES/django.po", "de"),
-        ("c/x.deu", "de"),
-        ("c/x.txt", ""),
+        *(("c/x.en", "en"), ("c/x.de.txt", "de"), ("c/x.zh-CN.txt.gz", "zh")),
+        *(("c/x_pt_BR.txt", "pt"), ("c/x-fr.md", "fr"), ("c/de/x.txt", "de")),
+        *(("c/de_DE/LC_MESSAGES/django.po", "de"), ("c/x.deu", "de"), ("c/x.txt", "")),
         ("c/notes/chapter_10.txt", ""),
     ],
 )

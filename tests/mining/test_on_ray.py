@@ -61,10 +61,7 @@ def same(one: Path, other: Path) -> None:
     assert [name for name in ours if ours[name] != theirs[name]] == []
 
 
-CASES: dict[str, dict[str, Any]] = {
-    "exact": {},
-    "lists": {"index": "IVF16,SQfp16"},
-}
+CASES: dict[str, dict[str, Any]] = {"exact": {}, "lists": {"index": "IVF16,SQfp16"}}
 
 
 @pytest.mark.parametrize("name", CASES)

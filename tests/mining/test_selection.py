@@ -92,8 +92,7 @@ def test_what_is_wrong_goes_in_every_mode_and_is_counted_wherever_the_cut_is(
 
 
 @pytest.mark.parametrize(
-    "options",
-    [{"threshold": 9.0}, {"drop": ["copy", "number"]}, {"keep_copies": False}],
+    "options", [{"threshold": 9.0}, {"drop": ["copy", "number"]}, {"keep_copies": False}]
 )
 def test_what_is_known_to_be_right_stays_in_every_mode(options: dict[str, object]) -> None:
     found = selected(dict.fromkeys((1, 2, 7), 1), **options)

@@ -13,19 +13,7 @@ from xmine.mining.pipeline import mine
 from xmine.mining.reranking import SINGLE_WORDS
 
 WORDS = [
-    *(
-        "bread",
-        "water",
-        "tea",
-        "house",
-        "tree",
-        "book",
-        "teacher",
-        "rain",
-        "winter",
-        "milk",
-        "river",
-    ),
+    *"bread water tea house tree book teacher rain winter milk river".split(),
     *("doctor", "hospital", "window", "door", "chair", "train", "airport", "money", "city"),
 ]
 CHINESE = [

@@ -106,9 +106,7 @@ def test_what_a_kill_leaves_is_continued(
     np.testing.assert_array_equal(found.values, whole.values)
 
 
-def test_a_pair_whose_half_is_missing_is_flagged_where_tokens_are_compared(
-    tmp_path: Path,
-) -> None:
+def test_a_pair_whose_half_is_missing_is_flagged_where_tokens_are_compared(tmp_path: Path) -> None:
     english, chinese, _ = toy_sentences(60, seed=5)
     english[7] = "The museum bought three paintings, and farmers planted rice beside the railway."
     chinese[7] = "博物馆买了三幅画。"
@@ -141,9 +139,7 @@ def test_a_resumed_run_reads_no_tokens(tmp_path: Path, monkeypatch: pytest.Monke
     assert list(again.pairs.flags or []) == list(first.pairs.flags or [])
 
 
-def test_mining_flags_half_of_a_translation_that_the_line_beside_completes(
-    tmp_path: Path,
-) -> None:
+def test_mining_flags_half_of_a_translation_that_the_line_beside_completes(tmp_path: Path) -> None:
     given = example_pairs()
     english, chinese = list(given.sources), list(given.targets)
     english[7:7] = [

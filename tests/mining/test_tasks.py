@@ -140,11 +140,7 @@ def stages(engine: Shuffled) -> dict[str, int]:
 
 @pytest.mark.parametrize(
     "options",
-    [
-        {},
-        {"rerank": "off"},
-        {"rerank": "tokens", "src_prompt": "say: ", "tgt_prompt": "说："},
-    ],
+    [{}, {"rerank": "off"}, {"rerank": "tokens", "src_prompt": "say: ", "tgt_prompt": "说："}],
     ids=["auto", "off", "prompts"],
 )
 @pytest.mark.parametrize(
@@ -275,10 +271,7 @@ def test_vectors_in_the_cache_need_no_task(
 
 
 def test_a_task_names_no_gpu_of_this_machine(
-    texts: tuple[Path, Path],
-    toy_folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    texts: tuple[Path, Path], toy_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     devices: list[str] = []
 

@@ -57,14 +57,7 @@ def test_a_variable_chooses() -> None:
 
 @pytest.mark.slow
 def test_without_a_compiler_the_build_goes_on(tmp_path: Path) -> None:
-    for name in (
-        "setup.py",
-        "pyproject.toml",
-        "README.md",
-        "LICENSE",
-        "NOTICE",
-        "xmine/version.py",
-    ):
+    for name in "setup.py pyproject.toml README.md LICENSE NOTICE xmine/version.py".split():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     shutil.copytree(ROOT / "xmine" / "native", tmp_path / "xmine" / "native")

@@ -45,11 +45,8 @@ TMX = """<?xml version="1.0" encoding="UTF-8"?>
 </tmx>
 """
 READ = [
-    Pair("Press Save.", "按保存。"),
-    Pair("A bold word, and & more text", "一个<粗体>词"),
-    Pair("Two answers", "第一"),
-    Pair("Two answers", "第二"),
-    Pair("", "空"),
+    *(Pair("Press Save.", "按保存。"), Pair("A bold word, and & more text", "一个<粗体>词")),
+    *(Pair("Two answers", "第一"), Pair("Two answers", "第二"), Pair("", "空")),
 ]
 
 

@@ -267,9 +267,7 @@ def test_all_columns_are_read_back(tmp_path: Path, kind: str, packing: str) -> N
 
     expected = [
         pair._replace(
-            score=rounded(pair.score),
-            cosine=rounded(pair.cosine),
-            prob=rounded(pair.prob),
+            score=rounded(pair.score), cosine=rounded(pair.cosine), prob=rounded(pair.prob)
         )
         for pair in MINED
     ]
@@ -321,12 +319,7 @@ def test_a_column_that_comes_too_late_is_counted(tmp_path: Path) -> None:
     full = Pair("c", "d", 1.0, 1, 2, 0.5, origin="o", prob=0.5, flags="")
     late = [Pair("a", "b")] * 20_000 + [full] * 2
     lost = ["flags and line numbers and origins and probabilities and scores of 2 pairs not kept"]
-    for kind, notes in {
-        "p.tsv": lost,
-        "p.parquet": lost,
-        "p.jsonl": [],
-        "p.tmx": [],
-    }.items():
+    for kind, notes in {"p.tsv": lost, "p.parquet": lost, "p.jsonl": [], "p.tmx": []}.items():
         path = str(tmp_path / kind)
         assert write_pairs(late, path).notes == notes
         assert list(read_pairs(path))[-1] == (Pair("c", "d") if notes else late[-1])

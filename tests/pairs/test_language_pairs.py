@@ -46,11 +46,8 @@ def test_a_language_of_all_files_is_on_the_side_of_the_first() -> None:
         (("en", "fr"), True),
         (("en", "ko"), False),
     ]
-    assert [turn for _, turn in settled("de-en.tsv", "fr-en.tsv", "en-ko.tsv")] == [
-        False,
-        False,
-        True,
-    ]
+    turns = [turn for _, turn in settled("de-en.tsv", "fr-en.tsv", "en-ko.tsv")]
+    assert turns == [False, False, True]
     # None is in all: nothing is swapped.
     assert [pair for pair, _ in settled("en-de.tsv", "fr-en.tsv", "de-fr.tsv")] == [
         ("en", "de"),

@@ -75,12 +75,7 @@ def test_what_was_asked_stands_in_the_folder(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("given", "is_same"),
-    [
-        ("elsewhere/en.txt", True),
-        ("de.txt", False),
-        ("en.txt:text", False),
-        ("2024:01/en.txt", True),
-    ],
+    [("other/en.txt", True), ("de.txt", False), ("en.txt:text", False), ("2024:01/en.txt", True)],
 )
 def test_a_text_input_may_be_elsewhere_but_not_another_one(
     tmp_path: Path, given: str, is_same: bool

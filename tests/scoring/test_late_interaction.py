@@ -20,16 +20,10 @@ from xmine.scoring.alignment import loosest_stretches
 from xmine.scoring.late_interaction import counterparts, match_pairs
 
 SENTENCES = [
-    "The ferry leaves at seven, and so do we.",
-    "渡轮七点开，我们也是。",
-    "Seven ferries left us.",
-    "",
-    "☃☂",
-    "bread",
-    "面包",
+    *("The ferry leaves at seven, and so do we.", "渡轮七点开，我们也是。"),
+    *("Seven ferries left us.", "", "☃☂", "bread", "面包"),
     "A baker who sleeps late sells no bread, said the miller, and went back to sleep himself.",
-    "磨坊主说，睡懒觉的面包师卖不出面包，说完自己又睡了。",
-    "☃ bread ☂ bread",
+    *("磨坊主说，睡懒觉的面包师卖不出面包，说完自己又睡了。", "☃ bread ☂ bread"),
 ]
 
 

@@ -361,11 +361,8 @@ def test_other_cuts_are_two_below_and_two_above_that_make_a_difference(
 
 def test_other_cuts_are_the_nearest_that_keep_something() -> None:
     probs = np.linspace(0.94, 0.06, 45)
-    for lowest, others in {
-        0.5: [0.3, 0.4, 0.6, 0.7],
-        0.85: [0.7, 0.8, 0.9],
-        0.1: [0.2, 0.3],
-    }.items():
+    cases = {0.5: [0.3, 0.4, 0.6, 0.7], 0.85: [0.7, 0.8, 0.9], 0.1: [0.2, 0.3]}
+    for lowest, others in cases.items():
         cut = chosen(probs, lowest=lowest)
         assert [other.cut for other in cut.others if other.cut != 0.05] == others
 

@@ -24,12 +24,7 @@ from xmine.text.identification import (
     sure_language,
     tell_apart,
 )
-from xmine.text.languages import (
-    count_scripts,
-    language_name,
-    scripts_of,
-    who_knows,
-)
+from xmine.text.languages import count_scripts, language_name, scripts_of, who_knows
 
 CODES = tuple(NINETEEN)
 TWICE = {name: lines * 2 for name, lines in LINES.items()}  # enough letters to be sure of

@@ -83,11 +83,6 @@ def test_numbers_are_those_of_physical_lines(tmp_path: Path) -> None:
         assert (table.total, table.blank) == (5, 3)
 
 
-def test_the_names_of_columns_of_pairs_are_no_sentence(tmp_path: Path) -> None:
-    Path(tmp_path, "a.tsv").write_text("score\tSource\ttarget\n1\tOne\tUn\n2\tsource\ttarget\n")
-    assert read_texts(tmp_path / "a.tsv:2") == ["", "One", "source"]
-
-
 def test_a_column_of_csv_by_number_or_by_the_name_in_the_first_line(tmp_path: Path) -> None:
     Path(tmp_path, "a.csv").write_bytes(
         b'\xef\xbb\xbfid,"a text"\r\n1,"one, and ""two"""\r\n\r\n2,"three\r\nfour"\r\n3,five'

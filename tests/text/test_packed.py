@@ -28,14 +28,8 @@ def test_packed_texts_are_those_of_the_list(texts: list[str]) -> None:
     assert list(packed) == texts == packed[:]
     assert [packed[row] for row in range(len(texts))] == texts
     assert [packed[row - len(texts)] for row in range(len(texts))] == texts
-    for cut in (
-        slice(1, 3),
-        slice(None, None, 2),
-        slice(-3, None),
-        slice(5, 2),
-        slice(9, None, -1),
-    ):
-        assert packed[cut] == texts[cut]
+    for a, b, c in ((1, 3, 1), (None, None, 2), (-3, None, 1), (5, 2, 1), (9, None, -1)):
+        assert packed[a:b:c] == texts[a:b:c]
     assert [text in packed for text in ("one", "ONE")] == ["one" in texts, False]
     assert packed == texts and packed == PackedTexts.of(texts) and packed != [*texts, "more"]
     assert packed != ["other", *texts[1:]]

@@ -18,10 +18,8 @@ def test_lines_of_other_languages_are_told_among_those_of_each(language: str) ->
     scripts, own = scripts_of(language, LINES[language]), KIN.get(language, language)
     told = rather_in(language, scripts)
     for code in KNOWN:
-        lines, kin = (
-            [line for line in LINES[code] if len(letters_of(line)) >= 20],
-            KIN.get(code, code),
-        )
+        kin, lines = KIN.get(code, code), LINES[code]
+        lines = [line for line in lines if len(letters_of(line)) >= 20]
         rival = scripts_of(code, lines) == scripts and own not in (kin, "en")
         said = [KIN.get(each, each) for each in told(lines, list(map(letters_of, lines)))]
         assert said == [kin if rival else ""] * len(lines), code

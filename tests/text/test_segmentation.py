@@ -130,12 +130,8 @@ def test_a_line_that_holds_a_chapter_earns_the_hint() -> None:
 
 
 def test_a_line_break_inside_a_text_ends_a_sentence() -> None:
-    assert segment("one\ntwo\r\nthree\u2028four\x0b") == [
-        (0, "one"),
-        (4, "two"),
-        (9, "three"),
-        (15, "four"),
-    ]
+    found = segment("one\ntwo\r\nthree\u2028four\x0b")
+    assert found == [(0, "one"), (4, "two"), (9, "three"), (15, "four")]
 
 
 def test_what_has_no_letter_stays_with_the_sentence_before_it() -> None:

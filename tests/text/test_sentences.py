@@ -8,7 +8,6 @@ import pytest
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
-from xmine.files.reading import read_lines
 from xmine.mining.phrases import unknown_to_encoder
 from xmine.text.folding import MOST_CHARACTERS
 from xmine.text.identification import tell_apart
@@ -58,13 +57,6 @@ def test_folding_compares_case_width_and_white_space_only() -> None:
     assert folded("Ａ  b\u3000C ") == folded("a B c")
     assert folded("a.") != folded("a")
     assert folded("機") != folded("机")
-
-
-def test_missing_files_and_folders_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(FileError, match="no such file"):
-        read_lines(tmp_path / "missing.txt")
-    with pytest.raises(FileError, match="is a folder"):
-        read_lines(tmp_path)
 
 
 def test_the_first_lines_that_an_encoder_does_not_know_are_named() -> None:

@@ -316,10 +316,7 @@ class Twin:
         self.learn(losses.get("contrast"), losses.get("ranking"))
         likely = [each for some in members.values() for each in some]
         shown = {f"share_{rank}": len(each) / len(likely) for rank, each in members.items()}
-        shown |= {
-            "agreement": agreed / len(likely),
-            "batch_likeness": sum(likely) / len(likely),
-        }
+        shown |= {"agreement": agreed / len(likely), "batch_likeness": sum(likely) / len(likely)}
         shown["uniformity"] = math.log(sum(spread) / len(spread))
         for rank, each in members.items():  # eq. 11
             if each:

@@ -53,14 +53,8 @@ def universal_model() -> bytes:
 def universal_weights(pieces: int) -> dict[str, NDArray[Any]]:
     """Draw weights of the names and shapes that the package has, with 8 and 4 for 512 and 256."""
     random = np.random.default_rng(3)
-    shapes: dict[str, int | tuple[int, int]] = {
-        "ln_g": 20,
-        "ln_b": 20,
-        "cnn_W": (20, 8),
-        "cnn_b": 8,
-        "d0": (8, 6),
-        "p1": (8, 6),
-    }
+    shapes: dict[str, int | tuple[int, int]] = dict(ln_g=20, ln_b=20, cnn_W=(20, 8), cnn_b=8)
+    shapes |= dict(d0=(8, 6), p1=(8, 6))
     shapes |= {"d1": (6, 6), "d2": (6, 8), "p3": (6, 8), "d3": (8, 8), "lo": 3, "scale": 3}
     for n in (2, 3, 5):
         shapes |= {f"proj{n}": (8, 4), f"proj_b{n}": 4, f"ln_g{n}": 4, f"ln_b{n}": 4}

@@ -2,11 +2,5 @@
 
 from typing import Any
 
-TRANSFORMER: dict[str, Any] = {
-    "architecture": "transformer",
-    "dim": 16,
-    "layers": 1,
-    "heads": 2,
-    "max_tokens": 24,
-    "dtype": "float32",
-}
+TRANSFORMER: dict[str, Any] = dict(architecture="transformer", dim=16, layers=1, heads=2)
+TRANSFORMER |= dict(max_tokens=24, dtype="float32")

@@ -166,11 +166,8 @@ FILES: dict[str, tuple[bytes, list[tuple[str, str]]]] = {
     "a.po": (
         _PO.encode("latin-1"),
         [
-            ("Bring rope", "line 6"),
-            ("Old", "line 10"),
-            ("New", "line 14"),
-            ("%d boat", "line 17"),
-            ("%d boats", "line 17"),
+            *(("Bring rope", "line 6"), ("Old", "line 10"), ("New", "line 14")),
+            *(("%d boat", "line 17"), ("%d boats", "line 17")),
         ],
     ),
     "a.xlf": (
@@ -195,12 +192,8 @@ FILES: dict[str, tuple[bytes, list[tuple[str, str]]]] = {
     "a.md": (
         _MARKDOWN.encode(),
         [
-            ("A head charset=none", "line 4"),
-            ("One code link. Two", "line 6"),
-            ("item alt", "line 14"),
-            ("a", "line 16"),
-            ("b", "line 16"),
-            ("c d", "line 18"),
+            *(("A head charset=none", "line 4"), ("One code link. Two", "line 6")),
+            *(("item alt", "line 14"), ("a", "line 16"), ("b", "line 16"), ("c d", "line 18")),
         ],
     ),
     "a.html": (

@@ -19,6 +19,7 @@ from tests.toys.wrong_texts import (
     MISSING,
     NO_UTF_8,
     OBJECTS,
+    case,
     iconv,
     spelt_out,
 )
@@ -64,13 +65,7 @@ COLUMNS = (
     "or name two columns: @:en,zh"
 )
 BYTE = "@:{}: not UTF-8: byte 1 of the line is 0xcb"
-INPUTS = {
-    "tsv": "p.tsv",
-    "jsonl": "p.jsonl",
-    "parquet": "p.parquet",
-    "tmx": "p.tmx",
-    "moses": "p.en,p.zh",
-}
+INPUTS = dict(tsv="p.tsv", jsonl="p.jsonl", parquet="p.parquet", tmx="p.tmx", moses="p.en,p.zh")
 PAIRS = spelt_out(
     INPUTS,
     {"missing": MISSING},
@@ -83,10 +78,8 @@ PAIRS = spelt_out(
             "p.json",
         ),
         "tsv truncated": (TSV[:-5], "@:300: 1 column; the first line has 2", WAYS),
-        "tsv without names": (
-            b"1.5\tOne\t1\t1\t1\t0.9\n" * 10,
-            "@:1: 6 columns, and no line names them",
-            WAYS,
+        "tsv without names": case(
+            b"1.5\tOne\t1\t1\t1\t0.9\n" * 10, "@:1: 6 columns, and no line names them", WAYS
         ),
         "tsv column": (
             b"\nscore\tsource\ttarget\n1.5\tOne\t1\t0.9\n",
@@ -133,10 +126,8 @@ PAIRS = spelt_out(
             "@:301: half a character, \\ud83d, at 2",
             HALF,
         ),
-        "jsonl endless brackets": (
-            b"[" * 100_000,
-            "@:1: not JSON: brackets inside brackets without end",
-            LIST,
+        "jsonl endless brackets": case(
+            b"[" * 100_000, "@:1: not JSON: brackets inside brackets without end", LIST
         ),
         "jsonl encoding": (
             JSONL.decode().replace("One", "One一").encode("utf-16"),
@@ -151,10 +142,8 @@ PAIRS = spelt_out(
             "@: no column 'target', only the columns 'source', 'chinese'",
             COLUMNS,
         ),
-        "parquet wrong type": (
-            parquet(source=["One"], target=[1]),
-            "@: the column 'target' is int64, not text",
-            TYPE,
+        "parquet wrong type": case(
+            parquet(source=["One"], target=[1]), "@: the column 'target' is int64, not text", TYPE
         ),
         "parquet wrong type of a translation": (
             parquet(translation=[{"en": "One", "zh": 1}]),
@@ -188,15 +177,11 @@ PAIRS = spelt_out(
         "parquet another format": (TSV, "@: not a Parquet file", BEGINS),
         "tmx empty": (b"", "@: the file is empty", ""),
         "tmx truncated": (TMX[:-20], "@:303: ends before </tmx>", COPY),
-        "tmx column": (
-            TMX.replace(b' xml:lang="zh"', b""),
-            "@:4: unit 1: a <tuv> without xml:lang",
-            UNITS,
+        "tmx column": case(
+            TMX.replace(b' xml:lang="zh"', b""), "@:4: unit 1: a <tuv> without xml:lang", UNITS
         ),
-        "tmx no text": (
-            TMX.replace(b"<seg>One</seg>", b"One"),
-            "@:4: unit 1: a <tuv> without <seg>",
-            UNITS,
+        "tmx no text": case(
+            TMX.replace(b"<seg>One</seg>", b"One"), "@:4: unit 1: a <tuv> without <seg>", UNITS
         ),
         "tmx encoding": (
             TMX.decode().replace("一", "四").encode("gb18030"),
@@ -210,10 +195,8 @@ PAIRS = spelt_out(
         ),
         "tmx no XML": (TSV, "@:1: not XML", "give a TMX file"),
         "tmx compression": (lzma.compress(TMX)[:-30], CUT, COPY),
-        "tmx another format": (
-            b"<html><body/></html>",
-            "@: not a TMX file: it begins with <html>",
-            "give a TMX file",
+        "tmx another format": case(
+            b"<html><body/></html>", "@: not a TMX file: it begins with <html>", "give a TMX file"
         ),
         "moses empty": (b"", "p.en has 300 lines, @ 0", BELONG),
         "moses truncated": (MOSES[:400], "p.en has 300 lines, @ 100", BELONG),

@@ -27,6 +27,10 @@ def spelt_out(inputs: dict[str, str], every: Any, rows: dict[str, tuple[Any, ...
     return wrong
 
 
+def case(*given: Any) -> tuple[Any, ...]:
+    return given
+
+
 def parquet_bytes(columns: dict[str, Any], compression: Any = "zstd") -> bytes:
     file = io.BytesIO()
     pl.DataFrame(columns).write_parquet(file, compression=compression, statistics=False)
@@ -81,42 +85,27 @@ TEXT = ["bade fifi", "golu mane", "tutu"] * 50
 PARQUET = as_parquet(TEXT)
 HOLE = PARQUET[:4] + bytes(len(PARQUET) // 2) + PARQUET[4 + len(PARQUET) // 2 :]
 LATIN = parquet_bytes({"text": ["fine", "brok."]}, "uncompressed").replace(b"brok.", b"brok\xff")
-INPUTS = {
-    "plain": "a.txt",
-    "csv": "a.csv",
-    "tsv": "a.tsv:2",
-    "jsonl": "a.jsonl:text",
-    "parquet": "a.parquet:text",
-}
+INPUTS = dict(plain="a.txt", csv="a.csv", tsv="a.tsv:2", jsonl="a.jsonl:text")
+INPUTS |= dict(parquet="a.parquet:text")
 TEXTS = spelt_out(
     INPUTS,
     {"missing": MISSING, "empty": (b"", "@: the file is empty", "")},
     {
         "plain truncated": (gzip.compress(as_tsv(TEXT))[:-9], BROKEN, COPY, "a.txt.gz"),
-        "plain column": (
-            b"one\ntwo\n",
-            "@:1: there is no column 2, only 1 column",
-            TABS,
-            "a.txt:2",
+        "plain column": case(
+            b"one\ntwo\n", "@:1: there is no column 2, only 1 column", TABS, "a.txt:2"
         ),
         "plain field": (b"one\n", "@: there is no column 'text'", NUMBER, "a.txt:text"),
-        "plain encoding": (
-            "one\nтри\n".encode("cp1251"),
-            "@:2: not UTF-8",
-            iconv("GB18030") + MANY_ENCODINGS,
+        "plain encoding": case(
+            "one\nтри\n".encode("cp1251"), "@:2: not UTF-8", iconv("GB18030") + MANY_ENCODINGS
         ),
-        "plain compression": (
-            b"BZh91AY&SY\x00\x01",
-            "@: a .bz2 archive",
-            "unpack it first: bunzip2 -k @",
+        "plain compression": case(
+            b"BZh91AY&SY\x00\x01", "@: a .bz2 archive", "unpack it first: bunzip2 -k @"
         ),
         "plain binary": (b"one\nbin\x00ary\n", "@:2: a binary file (it has a NUL byte)", NUL),
         "plain zip": (b"PK\x03\x04\x14\x00\x00", "@: a .zip archive", "unpack it first: unzip @"),
-        "csv truncated": (
-            b'1,bade\n2,"golu\nmane\n',
-            "@:2: not CSV: unexpected end of data",
-            QUOTES,
-            "a.csv:2",
+        "csv truncated": case(
+            b'1,bade\n2,"golu\nmane\n', "@:2: not CSV: unexpected end of data", QUOTES, "a.csv:2"
         ),
         "csv column": (b"1,bade\n", "@:1: there is no column 3, only 2 columns", COMMAS, "a.csv:3"),
         "csv name": (
@@ -131,27 +120,19 @@ TEXTS = spelt_out(
             "give the number of one: @:1",
             "a.csv:text",
         ),
-        "csv no column": (
-            b"1,bade\n2,tutu\n",
-            "@: a table with the columns '1', 'bade'",
-            NAME + "@:1 or @:2",
+        "csv no column": case(
+            b"1,bade\n2,tutu\n", "@: a table with the columns '1', 'bade'", NAME + "@:1 or @:2"
         ),
         "csv no column names": (
             b"id,text\n1,bade\n",
             "@: a table with the columns 'id', 'text'",
             NAME + "@:id or @:text",
         ),
-        "csv encoding": (
-            b"bade\n\xff\n" + "\u4e00\n".encode() * 3,
-            "@:2: not UTF-8",
-            BAD_BYTES,
-            "a.csv:1",
+        "csv encoding": case(
+            b"bade\n\xff\n" + "\u4e00\n".encode() * 3, "@:2: not UTF-8", BAD_BYTES, "a.csv:1"
         ),
-        "csv compression": (
-            b"BZh91AY&SY\x00\x01",
-            "@: a .bz2 archive",
-            "unpack it first: bunzip2 -k @",
-            "a.csv:1",
+        "csv compression": case(
+            b"BZh91AY&SY\x00\x01", "@: a .bz2 archive", "unpack it first: bunzip2 -k @", "a.csv:1"
         ),
         "json array": (b'[{"text": "bade"}]', "@: JSON, not texts by their keys", KEYS, "a.json"),
         "json array field": (
@@ -196,42 +177,28 @@ TEXTS = spelt_out(
             FIELD,
             "a.jsonl:body",
         ),
-        "jsonl number": (
-            b'{"text": "one"}\n{"text": 2}\n',
-            "@:2: the field 'text' is a number, not a text",
-            MEND,
+        "jsonl number": case(
+            b'{"text": "one"}\n{"text": 2}\n', "@:2: the field 'text' is a number, not a text", MEND
         ),
         "jsonl array": (b"[\n{}\n]\n", "@:1: not JSON: Expecting value", LIST),
-        "jsonl surrogate": (
-            b'{"text": "one"}\n{"text": "\\ud800"}\n',
-            "@:2: half a character, \\ud800, at 1",
-            HALF,
+        "jsonl surrogate": case(
+            b'{"text": "one"}\n{"text": "\\ud800"}\n', "@:2: half a character, \\ud800, at 1", HALF
         ),
-        "jsonl encoding": (
-            b'{"text": "\xff"}\n',
-            "@:1: not UTF-8",
-            iconv("CP1252") + LATIN_ENCODINGS,
+        "jsonl encoding": case(
+            b'{"text": "\xff"}\n', "@:1: not UTF-8", iconv("CP1252") + LATIN_ENCODINGS
         ),
-        "jsonl UTF-16": (
-            '{"t": "a"}'.encode("utf-16"),
-            "@:1: UTF-16",
-            iconv("UTF-16"),
-            "a.jsonl:t",
+        "jsonl UTF-16": case(
+            '{"t": "a"}'.encode("utf-16"), "@:1: UTF-16", iconv("UTF-16"), "a.jsonl:t"
         ),
         "jsonl compression": (b"\xfd7zXZ\x00 no", BROKEN, COPY, "a.jsonl.xz:text"),
-        "parquet no rows": (
-            parquet_bytes({"text": pl.Series([], dtype=pl.String)}),
-            "@: no rows in it",
-            "",
+        "parquet no rows": case(
+            parquet_bytes({"text": pl.Series([], dtype=pl.String)}), "@: no rows in it", ""
         ),
         "parquet truncated": (PARQUET[:-20], ENDS, COPY),
         "parquet damaged": (HOLE, "@: a broken Parquet file: ", COPY),
         "parquet foreign": (as_tsv(TEXT), "@: not a Parquet file", BEGINS),
-        "parquet no column": (
-            PARQUET,
-            "@: the columns 'text', 'url'",
-            NAME + "@:text or @:url",
-            "a.parquet",
+        "parquet no column": case(
+            PARQUET, "@: the columns 'text', 'url'", NAME + "@:text or @:url", "a.parquet"
         ),
         "parquet column": (
             PARQUET,

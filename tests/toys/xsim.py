@@ -27,12 +27,8 @@ def slow_lines(
 
 
 CHOICES: list[dict[str, Any]] = [
-    {},
-    {"margin": "distance"},
-    {"margin": "absolute"},
-    {"neighborhood": 2},
-    {"neighborhood": 30},
-    {"prompt": "bade gofi "},
+    *({}, {"margin": "distance"}, {"margin": "absolute"}, {"neighborhood": 2}),
+    *({"neighborhood": 30}, {"prompt": "bade gofi "}),
 ]
 
 

@@ -393,11 +393,7 @@ LEFT: dict[str, Left] = {
 @pytest.mark.long
 @pytest.mark.parametrize("point", LEFT)
 def test_a_loop_that_is_killed_goes_on_to_the_same_end(
-    toys: Path,
-    tmp_path: Path,
-    whole: dict[str, bytes],
-    point: str,
-    monkeypatch: pytest.MonkeyPatch,
+    toys: Path, tmp_path: Path, whole: dict[str, bytes], point: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     output = tmp_path / "adapted"
     words = [str(toys / "run"), "-o", str(output), "--epochs", "10", "--threads", "1"]

@@ -57,7 +57,9 @@ def test_dropped_pieces_leave_the_others_in_their_sentences(
 def test_weights_go_by_origin_and_unknown_origins_are_refused() -> None:
     pairs = ParallelText(list("abcd"), list("wxyz"), ["book", "web", "", "book"])
     assert weigh_pairs(pairs, {"book": 0.5}, 2.0).tolist() == [0.5, 2, 2, 0.5]
-    with pytest.raises(TrainingError, match="--source-weight bok") as error:
+    with pytest.raises(
+        TrainingError, match="--source-weight bok: no pair has this origin"
+    ) as error:
         weigh_pairs(pairs, {"bok": 1}, 1)
     assert "book, web" in error.value.hint
     with pytest.raises(TrainingError, match="no pair is left"):

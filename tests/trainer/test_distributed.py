@@ -40,16 +40,8 @@ from xmine.trainer.train import train
 pytestmark = pytest.mark.long  # all of CASES are trained twice, by one process and by two
 TOY = "the toy encoder"  # stands for a folder
 SAME = 1e-10  # far above the last bits of float64, far below those of float32
-STATIC: dict[str, Any] = {
-    "encoder": TOY,
-    "batch_size": 32,
-    "epochs": 1,
-    "steps": 6,
-    "evaluate_every": 3,
-    "held_out": 50,
-    "learning_rate": 0.02,
-    "threads": 1,
-}
+STATIC: dict[str, Any] = dict(encoder=TOY, batch_size=32, epochs=1, steps=6, evaluate_every=3)
+STATIC |= dict(held_out=50, learning_rate=0.02, threads=1)
 TRANSFORMER = STATIC | {
     "encoder": "scratch",
     "architecture": "transformer",

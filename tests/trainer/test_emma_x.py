@@ -16,20 +16,9 @@ from xmine.trainer.ranking.monitor import RankCounts, RankMonitor
 from xmine.trainer.run.checkpoints import METRICS_FILE
 from xmine.trainer.train import train
 
-TOY: dict[str, Any] = {
-    "vocabulary_size": 500,
-    "dim": 32,
-    "batch_size": 64,
-    "epochs": 2,
-    "held_out": 200,
-    "learning_rate": 0.02,
-    "threads": 1,
-    "momentum": 0.5,
-    "queue_size": 128,
-    "ranks": 4,
-    "in_batch_negatives": False,
-    "em_learning_rate": 0.003,
-}
+TOY: dict[str, Any] = dict(vocabulary_size=500, dim=32, batch_size=64, epochs=2, held_out=200)
+TOY |= dict(learning_rate=0.02, threads=1, momentum=0.5, queue_size=128, ranks=4)
+TOY |= dict(in_batch_negatives=False, em_learning_rate=0.003)
 
 
 SEEN = RankCounts(
@@ -49,11 +38,8 @@ def test_training_ends_where_something_goes_wrong() -> None:
 @pytest.mark.parametrize(
     ("accuracies", "agreed", "is_echo"),
     [
-        ((0.895, 0.89), 10.0, True),
-        ((0.895, 0.89), 9.8, False),
-        ((0.9, 0.9, 0.9), 10.0, False),
-        ((0.88, 0.885, 0.89), 10.0, False),
-        ((0.88, 0.885, 0.88), 10.0, False),
+        *(((0.895, 0.89), 10.0, True), ((0.895, 0.89), 9.8, False), ((0.9, 0.9, 0.9), 10.0, False)),
+        *(((0.88, 0.885, 0.89), 10.0, False), ((0.88, 0.885, 0.88), 10.0, False)),
     ],
 )
 def test_an_echo_chamber_agrees_while_retrieval_falls_and_falls(

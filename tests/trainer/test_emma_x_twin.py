@@ -295,24 +295,10 @@ def corpus() -> Corpus:
     return Corpus(pairs=ParallelText(sources, targets, [""] * 90), texts=texts)
 
 
-BASE: dict[str, Any] = {
-    "encoder": "scratch",
-    "batch_size": BATCH,
-    "epochs": 9,
-    "steps": 10,
-    "evaluate_every": 10**6,
-    "held_out": 10,
-    "learning_rate": 0.03,
-    "gmm_learning_rate": 0.02,
-    "weight_decay": 0.05,
-    "schedule": "cosine",
-    "warmup": 0.1,
-    "queue_size": 11,
-    "threads": 1,
-    "ranks": 4,
-    "in_batch_negatives": False,
-    "em_learning_rate": 0.02,
-}
+BASE: dict[str, Any] = dict(encoder="scratch", batch_size=BATCH, epochs=9, steps=10)
+BASE |= dict(evaluate_every=10**6, held_out=10, learning_rate=0.03, gmm_learning_rate=0.02)
+BASE |= dict(weight_decay=0.05, schedule="cosine", warmup=0.1, queue_size=11, threads=1, ranks=4)
+BASE |= dict(in_batch_negatives=False, em_learning_rate=0.02)
 CASES: dict[str, dict[str, Any]] = {
     "as it comes": {"ranks": 2, "in_batch_negatives": True, "em_learning_rate": 0.0},
     "four ranks": {"steps": 24},
@@ -333,11 +319,7 @@ CASES: dict[str, dict[str, Any]] = {
         "em_learning_rate": 0.1,
         "em_epochs": 7,
     },
-    "phase 2 alone": {
-        "phase": "2",
-        "queue_init": "random",
-        "queue_size": 0,
-    },
+    "phase 2 alone": {"phase": "2", "queue_init": "random", "queue_size": 0},
     "frozen": {"freeze_gmm": True, "steps": 5},
     "guards": {"steps": 20},
 }

@@ -237,16 +237,8 @@ def test_options_without_effect_are_told(
     assert {each.partition(": no effect")[0] for each in found if "no effect" in each} == idle
 
 
-OPTIONS: dict[str, Any] = {
-    "batch_size": 32,
-    "epochs": 1,
-    "steps": 6,
-    "held_out": 50,
-    "learning_rate": 0.005,
-    "dtype": "float32",
-    "device": "cpu",
-    "threads": 1,
-}
+OPTIONS: dict[str, Any] = dict(batch_size=32, epochs=1, steps=6, held_out=50, learning_rate=0.005)
+OPTIONS |= dict(dtype="float32", device="cpu", threads=1)
 
 
 @pytest.mark.parametrize("method", mostly_long(["msimcse", "moco"], ["msimcse"]))

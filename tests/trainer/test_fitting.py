@@ -72,12 +72,7 @@ def test_one_file_says_its_languages(tmp_path: Path) -> None:
 
 
 def test_what_was_given_stays_even_where_it_is_what_many_pairs_would_have() -> None:
-    given: dict[str, Any] = {
-        "held_out": 2000,
-        "vocabulary_size": 32_000,
-        "batch_size": 2048,
-        "epochs": 3,
-    }
+    given: dict[str, Any] = dict(held_out=2000, vocabulary_size=32_000, batch_size=2048, epochs=3)
     for name, value in given.items():
         assert getattr(fitted(MsimcseOptions(**{name: value}, **NEW), pairs(5000)), name) == value
     options = MsimcseOptions(**given, **NEW)

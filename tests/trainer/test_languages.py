@@ -19,26 +19,15 @@ from xmine.trainer.options.shared import TrainingOptions
 from xmine.trainer.options.transaug import TransaugOptions
 from xmine.trainer.run.checkpoints import METRICS_FILE
 from xmine.trainer.run.fitting import fitted
-from xmine.trainer.run.languages import (
-    LanguageTexts,
-    tell_languages,
-    unpaired_texts,
-)
+from xmine.trainer.run.languages import LanguageTexts, tell_languages, unpaired_texts
 from xmine.trainer.run.prepare import Split
 from xmine.trainer.train import Trained, train
 
 ENGLISH = [f"there was a lamp on the table of room {n}" for n in range(60)]
 CHINESE = [f"第{n}间房的桌子上有一盏灯" for n in range(30)]
 GERMAN = [f"auf dem Tisch im Zimmer {n} stand eine alte Lampe" for n in range(6)]
-SMALL: dict[str, Any] = {
-    "dim": 16,
-    "batch_size": 32,
-    "held_out": 50,
-    "threads": 1,
-    "epochs": 1,
-    "vocabulary_size": 500,
-    "languages": "en,zh,th",
-}
+SMALL: dict[str, Any] = dict(dim=16, batch_size=32, held_out=50, threads=1, epochs=1)
+SMALL |= dict(vocabulary_size=500, languages="en,zh,th")
 
 
 def read(folder: Path, **files: list[str]) -> Corpus:

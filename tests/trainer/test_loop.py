@@ -32,16 +32,8 @@ from xmine.trainer.run.loop import _clip
 from xmine.trainer.run.step import Step
 from xmine.trainer.train import train
 
-STATIC: dict[str, Any] = {
-    "batch_size": 32,
-    "steps": 8,
-    "evaluate_every": 3,
-    "held_out": 50,
-    "learning_rate": 0.01,
-    "momentum": 0.5,
-    "queue_size": 48,
-    "threads": 1,
-}
+STATIC: dict[str, Any] = dict(batch_size=32, steps=8, evaluate_every=3, held_out=50)
+STATIC |= dict(learning_rate=0.01, momentum=0.5, queue_size=48, threads=1)
 TRANSFORMER = STATIC | SMALL_TRANSFORMER | {"learning_rate": 0.001}
 
 
@@ -425,10 +417,7 @@ def test_what_differs_from_the_stopped_run_is_named_with_both_values(
 
 
 def test_a_checkpoint_that_cannot_be_written_leaves_the_one_before(
-    start: str,
-    toy_pairs: ParallelText,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    start: str, toy_pairs: ParallelText, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     corpus, options = Corpus(pairs=toy_pairs), MocoOptions(**STATIC, encoder=start)
     found: list[list[float]] = [[], []]

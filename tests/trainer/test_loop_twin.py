@@ -39,17 +39,8 @@ VISITS = np.concatenate([np.ones(30), np.full(10, 0.4), np.full(10, 1.7)])
 FIRST = RANDOM.standard_normal((WIDE, NARROW))
 # Before the first step, and at steps 7, 14, ... and the last; the best is reached twice.
 ACCURACIES = [0.1, 0.2, 0.5, 0.4, 0.5, 0.3, 0.45]
-FLAGS: dict[str, Any] = {
-    "epochs": 3,
-    "steps": 40,
-    "batch_size": 3,
-    "evaluate_every": 7,
-    "learning_rate": 0.02,
-    "warmup": 0.2,
-    "weight_decay": 0.1,
-    "clip": 0.4,
-    "seed": 5,
-}
+FLAGS: dict[str, Any] = dict(epochs=3, steps=40, batch_size=3, evaluate_every=7, learning_rate=0.02)
+FLAGS |= dict(warmup=0.2, weight_decay=0.1, clip=0.4, seed=5)
 
 
 def rows_of(count: int) -> Rows:

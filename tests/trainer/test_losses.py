@@ -179,14 +179,6 @@ class Largest(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return made
 
 
-def test_golden_g08_with_a_weight_on_the_own_hard_negative() -> None:
-    weight = torch.eye(2) * np.log(2)
-    logits = torch.cat(
-        [scaled_cosines(H, POSITIVES, 20.0), scaled_cosines(H, HARD, 20.0) + weight], dim=1
-    )
-    assert rows_of_loss(logits, [0, 1]) == pytest.approx([0.05349056, 0.70226332], abs=1e-6)
-
-
 def test_golden_g05_features_of_two_sentences() -> None:
     u, v = torch.tensor([[0.6, 0.8]]), torch.tensor([[1.0, 0.0]])
     assert features_of(u, v, "uv").tolist()[0] == pytest.approx([0.6, 0.8, 1, 0])

@@ -159,16 +159,8 @@ def test_emma_x_takes_no_text_of_the_pair_for_a_stranger(pairs: ParallelText, to
 
 # What a run makes of it.
 
-SMALL: dict[str, Any] = {
-    "vocabulary_size": 800,
-    "dim": 32,
-    "batch_size": 32,
-    "epochs": 2,
-    "held_out": 120,
-    "learning_rate": 0.02,
-    "threads": 1,
-    "near_batches": 8,
-}
+SMALL: dict[str, Any] = dict(vocabulary_size=800, dim=32, batch_size=32, epochs=2, held_out=120)
+SMALL |= dict(learning_rate=0.02, threads=1, near_batches=8)
 OF_METHOD: dict[str, dict[str, Any]] = {
     "msimcse": {"symmetric": True},
     "moco": {"momentum": 0.5, "queue_size": 64},

@@ -47,15 +47,8 @@ from xmine.trainer.run.prepare import cut_pairs, with_rate
 from xmine.trainer.run.step import Step
 
 ROWS, BATCH, SIZE, STEPS = 64, 6, 15, 7
-USUAL: dict[str, Any] = {
-    "temperature": 0.1,
-    "momentum": 0.7,
-    "batch_size": BATCH,
-    "steps": STEPS,
-    "epochs": 1,
-    "learning_rate": 0.02,
-    "threads": 1,
-}
+USUAL: dict[str, Any] = dict(temperature=0.1, momentum=0.7, batch_size=BATCH, steps=STEPS, epochs=1)
+USUAL |= dict(learning_rate=0.02, threads=1)
 
 
 @dataclass
@@ -249,10 +242,7 @@ CASES: dict[str, tuple[list[TrainedTowers], dict[str, Any]]] = {
         [transformer],
         PAPER | {"dropout": 0.3, "key_dropout": True, "queue_init": "prefill"} | SLOW,
     ),
-    "one transformer": (
-        [transformer],
-        PAPER | {"dropout": 0.2, "queue_init": "random"} | SLOW,
-    ),
+    "one transformer": ([transformer], PAPER | {"dropout": 0.2, "queue_init": "random"} | SLOW),
     "two kinds": ([static, transformer], TRAINED | {"queue_init": "random"}),
     "scaled losses": (TWO, PAPER | {"dtype": "float16", "in_batch_negatives": True}),
     "inference": (TWO, PAPER | {"nli_batch": 10, "queue_init": "random"}),

@@ -90,14 +90,8 @@ def test_a_file_of_judgements_decides_which_state_is_best(
     judged += [(1, text[4], text[4].split()[0] + " " + text[5]), (2.5, text[6], text[6][5:])]
     (tmp_path / "dev.tsv").write_text("".join(f"{a}\t{b}\t{c}\n" for a, b, c in judged))
     (tmp_path / "dev.csv").write_text("".join(f"{b},{c},{a}\n" for a, b, c in judged))
-    flags = {
-        "encoder": str(tmp_path / "begin"),
-        "dim": 256,
-        "learning_rate": 0.05,
-        "evaluate_every": 1,
-        "steps": 6,
-        "token_dropout": 0.6,
-    }
+    flags = dict(encoder=str(tmp_path / "begin"), dim=256, learning_rate=0.05, evaluate_every=1)
+    flags |= dict(steps=6, token_dropout=0.6)
     corpora = {"texts": Corpus(texts=text), "pairs": Corpus(pairs=toy_pairs)}
     for name, corpus in corpora.items():
         made = run(corpus, tmp_path / name, dev=str(tmp_path / "dev.tsv"), **flags)

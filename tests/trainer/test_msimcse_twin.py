@@ -41,14 +41,8 @@ from xmine.trainer.options.contrast import MsimcseOptions
 from xmine.trainer.run.step import Step
 
 BATCH, STEPS = 8, 5
-USUAL: dict[str, Any] = {
-    "temperature": 0.1,
-    "batch_size": BATCH,
-    "steps": STEPS,
-    "epochs": 1,
-    "learning_rate": 0.02,
-    "threads": 1,
-}
+USUAL: dict[str, Any] = dict(temperature=0.1, batch_size=BATCH, steps=STEPS, epochs=1)
+USUAL |= dict(learning_rate=0.02, threads=1)
 # The sentences x, x+ and perhaps x- of a row, in each language.
 Row = list[list[str]]
 

@@ -30,26 +30,10 @@ from xmine.trainer.run.loop import Training
 from xmine.trainer.train import deterministic
 
 TOY = "the static encoder"  # stands for a folder; as wide as a new one
-COMMON: dict[str, Any] = {
-    "encoder": "scratch",
-    "architecture": "transformer",
-    "start": TOY,
-    "dim": 16,
-    "layers": 1,
-    "heads": 2,
-    "max_tokens": 24,
-    "dropout": 0.0,
-    "dtype": "float32",
-    "tokens_at_once": 512,
-    "batch_size": 32,
-    "epochs": 1,
-    "steps": 4,
-    "evaluate_every": 2,
-    "held_out": 50,
-    "learning_rate": 0.001,
-    "clip": 0.5,
-    "threads": 1,
-}
+COMMON: dict[str, Any] = dict(encoder="scratch", architecture="transformer", start=TOY, dim=16)
+COMMON |= dict(layers=1, heads=2, max_tokens=24, dropout=0.0, dtype="float32", tokens_at_once=512)
+COMMON |= dict(batch_size=32, epochs=1, steps=4, evaluate_every=2, held_out=50, learning_rate=0.001)
+COMMON |= dict(clip=0.5, threads=1)
 QUEUE = {"queue_size": 80, "queue_init": "prefill", "in_batch_negatives": True}
 MIXED = {"teacher": TOY, "distilled_encoder": TOY, "train_teacher": True, "distil_epochs": 2}
 CASES: dict[str, tuple[str, dict[str, Any]]] = {

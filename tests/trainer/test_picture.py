@@ -26,9 +26,6 @@ def test_stages_are_drawn_one_behind_the_other(tmp_path: Path) -> None:
         ],
     )
     assert rows == [
-        ["step", "loss", "accuracy"],
-        ["20", "2.0", ""],
-        ["30", "", "0.5"],
-        ["50", "1.0", ""],
+        *(["step", "loss", "accuracy"], ["20", "2.0", ""], ["30", "", "0.5"], ["50", "1.0", ""]),
         ["70", "", "0.75"],
     ]

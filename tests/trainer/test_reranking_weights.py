@@ -22,24 +22,10 @@ from xmine.trainer.run import reranking
 from xmine.trainer.run.reranking import fitted_weights
 from xmine.trainer.train import Trained, train
 
-OPTIONS: dict[str, Any] = {
-    "vocabulary_size": 500,
-    "dim": 16,
-    "batch_size": 64,
-    "epochs": 2,
-    "held_out": 600,
-    "learning_rate": 0.02,
-    "threads": 1,
-}
-TRANSFORMER = {
-    "architecture": "transformer",
-    "layers": 1,
-    "heads": 2,
-    "max_tokens": 24,
-    "dtype": "float32",
-    "start": "the toy encoder",
-    "vocabulary_size": 0,
-}
+OPTIONS: dict[str, Any] = dict(vocabulary_size=500, dim=16, batch_size=64, epochs=2, held_out=600)
+OPTIONS |= dict(learning_rate=0.02, threads=1)
+TRANSFORMER = dict(architecture="transformer", layers=1, heads=2, max_tokens=24, dtype="float32")
+TRANSFORMER |= dict(start="the toy encoder", vocabulary_size=0)
 TOLD = "weights for reranking"
 
 

@@ -25,20 +25,12 @@ from xmine.trainer.options.contrast import MsimcseOptions
 from xmine.trainer.options.shared import TrainingOptions
 from xmine.trainer.run import prepare
 from xmine.trainer.run.checkpoints import run_folder
-from xmine.trainer.run.prepare import cut_pairs
 from xmine.trainer.train import Trained
 from xmine.trainer.train import train as train_on
 
 # Small enough for seconds; two thirds of the words are seen often enough to be learned.
-OPTIONS: dict[str, Any] = {
-    "vocabulary_size": 500,
-    "dim": 32,
-    "batch_size": 64,
-    "epochs": 3,
-    "held_out": 200,
-    "learning_rate": 0.02,
-    "threads": 1,
-}
+OPTIONS: dict[str, Any] = dict(vocabulary_size=500, dim=32, batch_size=64, epochs=3, held_out=200)
+OPTIONS |= dict(learning_rate=0.02, threads=1)
 # What each method needs besides to learn the toy languages in a few steps.
 OF_METHOD: dict[str, dict[str, Any]] = {
     "msimcse": {"symmetric": True},
@@ -79,17 +71,6 @@ def metrics(folder: Path) -> list[dict[str, float]]:
     lines = file.read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
     return [{name: x for name, x in row.items() if name != "pairs_per_second"} for row in rows]
-
-
-def test_tower_and_encoder_have_the_same_forward(
-    toy_encoder: SentenceEncoder, toy_pairs: ParallelText
-) -> None:
-    tower = StaticTower(toy_encoder)
-    with torch.no_grad():
-        data = cut_pairs(toy_pairs, tower, tower)
-        trained = tower.embed(*data.columns).numpy()
-    used = toy_encoder.encode([*toy_pairs.sources, *toy_pairs.targets])
-    np.testing.assert_allclose(trained, used, atol=1e-6)
 
 
 def test_the_sparse_gradient_is_that_of_torch(

@@ -31,16 +31,8 @@ from xmine.trainer.run.prepare import cut_pairs
 from xmine.trainer.train import Trained
 from xmine.trainer.train import train as train_on
 
-OPTIONS: dict[str, Any] = {
-    "vocabulary_size": 500,
-    "dim": 32,
-    "batch_size": 64,
-    "epochs": 2,
-    "held_out": 200,
-    "learning_rate": 0.02,
-    "queue_size": 128,
-    "threads": 1,
-}
+OPTIONS: dict[str, Any] = dict(vocabulary_size=500, dim=32, batch_size=64, epochs=2, held_out=200)
+OPTIONS |= dict(learning_rate=0.02, queue_size=128, threads=1)
 
 
 @pytest.fixture
@@ -108,9 +100,7 @@ def moved(tower: Tower) -> bool:
 
 
 def test_neither_teacher_nor_queue_has_gradients_or_is_in_a_checkpoint(
-    options_of: Callable[..., TransaugOptions],
-    toy_vocabulary: Vocabulary,
-    toy_pairs: ParallelText,
+    options_of: Callable[..., TransaugOptions], toy_vocabulary: Vocabulary, toy_pairs: ParallelText
 ) -> None:
     """Acceptance test 3; the frozen ones have no dropout either."""
     options = options_of(architecture="transformer", heads=4, dropout=0.5, dtype="float32")
@@ -148,9 +138,7 @@ def contrast_step(
 
 
 def test_the_scale_stays_within_its_limits_and_does_not_decay(
-    options_of: Callable[..., TransaugOptions],
-    toy_vocabulary: Vocabulary,
-    toy_pairs: ParallelText,
+    options_of: Callable[..., TransaugOptions], toy_vocabulary: Vocabulary, toy_pairs: ParallelText
 ) -> None:
     """Acceptance test 7."""
     options = options_of(weight_decay=0.5)
@@ -248,9 +236,7 @@ def test_stages_run_alone(
 
 
 def test_the_teacher_may_read_the_language_on_the_right(
-    options_of: Callable[..., TransaugOptions],
-    toy_pairs: ParallelText,
-    tmp_path: Path,
+    options_of: Callable[..., TransaugOptions], toy_pairs: ParallelText, tmp_path: Path
 ) -> None:
     turned = ParallelText(toy_pairs.targets, toy_pairs.sources, toy_pairs.origins)
     options = options_of(languages="xx,yy", teacher_language="yy", steps=30)

@@ -423,19 +423,9 @@ def triplets_of(pairs: ParallelText) -> Triplets:
     return Triplets(anchors, halves, negatives)
 
 
-BASE: dict[str, Any] = {
-    "batch_size": 12,
-    "epochs": 9,
-    "distil_epochs": 1,
-    "steps": 40,
-    "held_out": 4,
-    "queue_size": 20,
-    "learning_rate": RATES["contrast"],
-    "distil_learning_rate": RATES["distil"],
-    "nli_learning_rate": RATES["nli"],
-    "nli_batch_size": 17,
-    "threads": 1,
-}
+BASE: dict[str, Any] = dict(batch_size=12, epochs=9, distil_epochs=1, steps=40, held_out=4)
+BASE |= dict(queue_size=20, learning_rate=RATES["contrast"], distil_learning_rate=RATES["distil"])
+BASE |= dict(nli_learning_rate=RATES["nli"], nli_batch_size=17, threads=1)
 
 
 @pytest.mark.usefixtures("in_float64")

@@ -29,21 +29,9 @@ from xmine.trainer.train import train as train_on
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-OPTIONS: dict[str, Any] = {
-    "architecture": "transformer",
-    "dim": 40,
-    "layers": 2,
-    "heads": 4,
-    "max_tokens": 24,
-    "dtype": "float32",
-    "vocabulary_size": 500,
-    "batch_size": 64,
-    "epochs": 2,
-    "held_out": 200,
-    "learning_rate": 0.003,
-    "symmetric": True,
-    "threads": 1,
-}
+OPTIONS: dict[str, Any] = dict(architecture="transformer", dim=40, layers=2, heads=4, max_tokens=24)
+OPTIONS |= dict(dtype="float32", vocabulary_size=500, batch_size=64, epochs=2, held_out=200)
+OPTIONS |= dict(learning_rate=0.003, symmetric=True, threads=1)
 EXACT = EncodingOptions(device="cpu", dtype="float32")
 
 

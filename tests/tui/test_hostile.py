@@ -24,14 +24,7 @@ from xmine.tui.widgets.pair_table import PairTable
 
 # Each character of a text is another one, so that a lost one is seen.
 HAN = ["".join(chr(0x4E00 + 97 * row + at) for at in range(45)) for row in range(30)]
-SCREENS = {
-    "t": "Threshold",
-    "enter": "Neighbours",
-    "F": "Neighbours",
-    "M": "Mine",
-    "T": "Train",
-    "h": "Home",
-}
+SCREENS = dict(t="Threshold", enter="Neighbours", F="Neighbours", M="Mine", T="Train", h="Home")
 HAN[20:] = [f"{'a' * (at % 3)}{HAN[at]}" for at in range(20, 30)]
 
 

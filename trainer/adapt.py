@@ -20,6 +20,7 @@ from xmine.browsing.opening import open_pairs
 from xmine.browsing.run_encoder import encoder_of_run, encoders_of
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
+from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import FileError, OptionError, TrainingError
 from xmine.evaluation.panel import count_known
 from xmine.files.atomic import check_free, remove, replacing
@@ -33,7 +34,7 @@ from xmine.pairs.known import LabelledPairs, SettledPairs
 from xmine.progress import Report, silent
 from xmine.run.folder import CANDIDATES_FILE, JUDGEMENTS_FILE
 from xmine.text.inputs import input_of_run, text_input
-from xmine.text.languages import UNKNOWN_LANGUAGE
+from xmine.text.languages import UNKNOWN_LANGUAGE, language_name, short_code
 
 from .confident import (
     Confident,
@@ -43,7 +44,6 @@ from .confident import (
     retrieval_by_halves,
     sentences_among,
     taught_pairs,
-    with_new_tokens,
 )
 from .data.corpus import Corpus
 from .methods import METHODS
@@ -53,7 +53,7 @@ from .train import train
 
 LOOP_FILE = "adapt.json"
 # What a loop makes in its folder; --force leaves all else.
-_OURS = re.compile(r"adapt\.json|(start|(encoder|round)-[0-9]+)(\.training)?")
+_OURS = re.compile(r"adapt\.json|(encoder|round)-[0-9]+(\.training)?")
 # Options of training, beside those of AdaptOptions: of all static encoders, and of each method.
 _STATIC: dict[str, Any] = {"learning_rate": 0.003, "token_dropout": 0.2}
 _PRESETS: dict[str, dict[str, Any]] = {
@@ -143,7 +143,6 @@ def adapt(
     yield Round(0, name, run, len(taught) if dry_run else 0, accuracy)
     if dry_run:
         return
-    name = with_new_tokens(first, start, name, output / "start", options)
     chosen = training_options(options, name, start, first.languages, prompts)
     for number in range(1, options.rounds + 1):
         folder, made = output / f"round-{number}", output / f"encoder-{number}"
@@ -201,10 +200,14 @@ def _encoder_of(opened: Opened) -> SentenceEncoder:
         raise TrainingError(
             f"{path}: mined with an encoder for each side", "mine with one encoder for both"
         )
-    if packs := opened.summary["vectors"].get("packs"):
+    new = list(opened.summary["vectors"].get("packs", ()))
+    if isinstance(getattr(pair.source.body, "pieces", None), Vocabulary) and not new:
+        known = {*map(short_code, pair.source.facts.languages or opened.languages)}
+        new = [code for code in opened.languages if short_code(code) not in known]
+    if new := [language_name(code) for code in new if code != UNKNOWN_LANGUAGE]:
         raise TrainingError(
-            f"{path}: {' and '.join(packs)} read with a pack, which adapt does not train",
-            f"its pairs make another: xmine train --extend {pair.name} {path} -o new.pack",
+            f"{path}: adapt teaches an encoder no language, as {' and '.join(new)}",
+            f"a pack does: xmine train --extend {pair.name} {path} -o new.pack",
         )
     return pair.source
 

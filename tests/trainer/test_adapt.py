@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,6 @@ from xmine.pairs.pair import Pair
 from xmine.trainer import adapt as module
 from xmine.trainer import confident as confident_pairs
 from xmine.trainer.adapt import Round, adapt, best_of
-from xmine.trainer.confident import with_new_tokens
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.options.adapt import ADAPTERS, AdaptOptions
 from xmine.trainer.run.loop import Training
@@ -37,8 +35,8 @@ from xmine.trainer.train import train as train_encoder
 
 FEWEST = 50
 # With these options the toys have a new confident pair in each of two rounds.
-LONG = AdaptOptions(rounds=2, confidence=0.99, epochs=30, threads=1, new_tokens=0)
-SHORT = AdaptOptions(epochs=2, threads=1, new_tokens=0)
+LONG = AdaptOptions(rounds=2, confidence=0.99, epochs=30, threads=1)
+SHORT = AdaptOptions(epochs=2, threads=1)
 Texts = set[tuple[str, str]]
 
 
@@ -137,17 +135,6 @@ def test_the_folder_has_an_encoder_and_a_run_of_each_round(
         assert opened.run["vectors"]["encoder"] == each.encoder
         assert each.mined and len(each.mined.pairs) == int(opened.kept(opened.cut).sum())
     assert best_of(rounds).accuracy == max(each.accuracy for each in rounds) > rounds[0].accuracy
-
-
-@pytest.mark.parametrize(
-    "codes", [("en", "zh"), ("eng", "zh-CN"), ("EN", "cmn"), ("en", "zho_Hans")]
-)
-def test_a_language_that_the_encoder_knows_by_another_code_gets_no_new_tokens(
-    run: Path, tmp_path: Path, codes: tuple[str, str]
-) -> None:
-    known, opened = SentenceEncoder.load(), replace(open_pairs(run), languages=codes)
-    found = with_new_tokens(opened, known, "embedded", tmp_path / "more", AdaptOptions())
-    assert found == "embedded" and not (tmp_path / "more").exists()
 
 
 def test_a_round_trains_on_the_confident_pairs_of_the_one_before_but_for_those_held_out(
@@ -257,7 +244,7 @@ def test_confident_beads_of_an_alignment_are_trained_on(
 
 @pytest.mark.parametrize("method", mostly_long(ADAPTERS, ["transaug"]))
 def test_each_method_trains_in_the_loop(toys: Path, tmp_path: Path, method: str) -> None:
-    options = AdaptOptions(method=method, epochs=2, threads=1, new_tokens=0)
+    options = AdaptOptions(method=method, epochs=2, threads=1)
     first, second = adapt(toys / "run", tmp_path / "adapted", options)
     assert SentenceEncoder.load(second.encoder).facts.method == method
     assert second.accuracy > first.accuracy - 0.1
@@ -344,7 +331,7 @@ def test_another_loop_in_the_folder_is_refused_unless_forced(
     output = tmp_path / "adapted"
     _, first = adapt(run, output, SHORT)
     judged = judge(first.run, {0: "accept"})
-    other = AdaptOptions(epochs=3, threads=1, new_tokens=0)
+    other = AdaptOptions(epochs=3, threads=1)
     assert f"{output}: made with other --epochs" in refused(OptionError, run, output, options=other)
     assert "made with other run" in refused(OptionError, toys / "run", output)
     assert [each.number for each in adapt(Path(os.path.relpath(run)), output, SHORT)] == [0, 1]

@@ -58,15 +58,6 @@ def train_vocabulary(
     return _trained(chosen, size)
 
 
-def extended_vocabulary(known: Vocabulary, texts: Sequence[str], size: int) -> Vocabulary:
-    """Add the pieces of a model of `size` pieces, trained on texts, to a vocabulary.
-
-    The ids of known pieces stay; see `more_pieces`.
-    """
-    model = _parsed(known.model + more_pieces(known, texts, size))
-    return Vocabulary(model.SerializeToString(deterministic=True), _tokenizer_json(model))
-
-
 def more_pieces(known: Vocabulary, texts: Sequence[str], size: int) -> bytes:
     """Give the new pieces of a model of `size` pieces, trained on texts, as sentencepiece has them.
 

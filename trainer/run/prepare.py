@@ -162,7 +162,7 @@ def _vocabulary(
                 sample=sample,
                 seed=seed,
             )
-        run.save_vocabulary(vocabulary)
+        vocabulary.save(run.folder)
         report(Progress("vocabulary", 1, 1))
 
     on_first_rank(make)

@@ -47,7 +47,6 @@ def info(
     Example: xmine model info encoder/
     """
     from xmine.encoders.hub import find_encoder
-    from xmine.encoders.metadata import without_front_matter
 
     if encoder.endswith(".pack"):
         facts = _facts_of(Path(encoder))
@@ -61,7 +60,8 @@ def info(
     for place, some in groupby(sorted(packs, key=itemgetter("folder")), itemgetter("folder")):
         rows += _rows({"packs in": place} | {f"pack {x['language']}": _told(x) for x in some})
     if card:
-        rows = [without_front_matter(loaded.card)]
+        is_for_hub = loaded.card.startswith("---\n")  # and opens with a block of YAML
+        rows = [loaded.card.split("\n---\n", 1)[-1] if is_for_hub else loaded.card]
     elif loaded.card:
         console.say("its card: --card")
     console.show(rows, {**facts, "packs": packs, "card": loaded.card})

@@ -236,7 +236,10 @@ def _begin(
     if there and marker not in there:
         raise FileError(f"{output}: a folder with other files in it", "give another name")
     if there and not force:
-        made = _read_marker(marker)
+        try:
+            made = dict(json.loads(marker.read_text(encoding="utf-8")))
+        except (TypeError, ValueError) as error:
+            raise FileError(f"{marker}: broken", "--force begins anew") from error
         if other := [name for name in wanted if made.get(name) != wanted[name]]:
             named = [flag(name) if hasattr(options, name) else name for name in other]
             raise OptionError(
@@ -249,21 +252,6 @@ def _begin(
             remove(each)
     with replacing(marker) as partial:
         partial.write_text(json.dumps(wanted, indent=2) + "\n", encoding="utf-8")
-
-
-def _read_marker(marker: Path) -> dict[str, Any]:
-    """Read what a loop was called with.
-
-    Raises:
-        FileError: the file is broken.
-    """
-    try:
-        made = json.loads(marker.read_text(encoding="utf-8"))
-        if isinstance(made, dict):
-            return made
-    except ValueError:
-        pass
-    raise FileError(f"{marker}: broken", "--force begins anew")
 
 
 def training_options(

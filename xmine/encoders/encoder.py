@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from xmine.encoders.fingerprint import DIGITS, Source, list_files
 from xmine.encoders.hub import EMBEDDED as EMBEDDED
 from xmine.encoders.hub import find_encoder
-from xmine.encoders.layout import MODULES_FILE, read_modules, write_modules
+from xmine.encoders.layout import HOME, MODULES_FILE, read_modules, write_json
 from xmine.encoders.metadata import (
     CARD_FILE,
     EncoderFacts,
@@ -382,7 +382,10 @@ class SentenceEncoder:
                 (partial / place).mkdir()
                 part.save(partial / place)
                 kinds.append((part.kind, place))
-            write_modules(partial, kinds)
+            names = ("idx", "name", "path", "type")
+            rows = ((at, str(at), place, HOME + kind) for at, (kind, place) in enumerate(kinds))
+            modules = [dict(zip(names, row, strict=True)) for row in rows]
+            write_json(partial / MODULES_FILE, modules)
             write_settings(partial, self.settings)
             if self.reranking:
                 self.reranking.save(partial)

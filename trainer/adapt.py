@@ -9,12 +9,11 @@ translations are left among them for an estimate.
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from xmine.browsing.export import standing_pairs
 from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.run_encoder import encoder_of_run, encoders_of
@@ -29,7 +28,6 @@ from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
 from xmine.options import flag
-from xmine.pairs.io import ParallelText, read_parallel
 from xmine.pairs.known import LabelledPairs, SettledPairs
 from xmine.progress import Report, silent
 from xmine.run.folder import CANDIDATES_FILE, JUDGEMENTS_FILE
@@ -91,7 +89,6 @@ def adapt(
     options: AdaptOptions,
     report: Report = silent,
     *,
-    more: Sequence[str] = (),
     force: bool = False,
     dry_run: bool = False,
 ) -> Iterator[Round]:
@@ -106,8 +103,6 @@ def adapt(
         output: a folder.
         options: how many rounds, and how to train.
         report: called while an encoder is trained and while texts are mined.
-        more: files of other translations to train on, such as a word list or an alignment; see
-            `xmine.pairs.io.read_parallel`. Confidence is asked of those with a probability, too.
         force: throw away what `output` has from before, but for rounds that were judged, which
             are mined anew and keep their judgements.
         dry_run: end with round 0, of so many pairs as round 1 would train on; write nothing.
@@ -125,16 +120,13 @@ def adapt(
     first = open_pairs(run)
     start = _encoder_of(first)
     judged = judged_pairs(first)
-    others = ParallelText([], [], [])
-    if more:
-        others = read_parallel(*more, least=options.confidence, read=standing_pairs)
     known = Confident.of(first, options.confidence, judged, run)
-    held_out = hold_out_some(known.texts, others, options.seed)
+    held_out = hold_out_some(known.texts, options.seed)
     accepted = known.accepted
-    taught = taught_pairs(known, accepted, others, held_out)
+    taught = taught_pairs(known, accepted, held_out)
     check_enough(run, known, taught, options.confidence)
     if not dry_run:
-        _begin(output, run, judged, others, options, force=force)
+        _begin(output, run, judged, options, force=force)
     name = encoder_of_run(str(first.run["vectors"]["encoder"]), first.path)
     among = sentences_among(first, held_out, options.seed)
     said: dict[str, Any] = first.summary.get("options", {})
@@ -158,7 +150,7 @@ def adapt(
         before, known = known, Confident.of(open_pairs(folder), options.confidence, judged, run)
         if len(known) <= len(before):
             return
-        taught = taught_pairs(known, accepted, others, held_out)
+        taught = taught_pairs(known, accepted, held_out)
 
 
 def best_of(rounds: list[Round]) -> Round:
@@ -216,7 +208,6 @@ def _begin(
     output: Path,
     run: Path,
     seeds: LabelledPairs,
-    others: ParallelText,
     options: AdaptOptions,
     *,
     force: bool,
@@ -226,7 +217,6 @@ def _begin(
         "run": str(run.resolve()),
         "candidates": digest_of(run / CANDIDATES_FILE),
         "judgements": digest(repr(seeds.pairs)),
-        "pairs": Corpus(others).fingerprint(),
         **{name: value for name, value in asdict(options).items() if name != "rounds"},
     }
     marker = output / LOOP_FILE

@@ -91,26 +91,24 @@ def check_enough(run: Path, known: Confident, taught: ParallelText, least: float
         raise TrainingError(
             f"{run}: {count(len(known), 'pair')} of probability {least:g} or more; "
             f"{len(taught):,} are too few to train on, {FEWEST:,} are needed",
-            "mine more text, lower --confidence, or give other translations with --pairs",
+            "mine more text, lower --confidence, or train with other translations: xmine train",
         )
 
 
-def hold_out_some(known: ParallelText, others: ParallelText, seed: int) -> ParallelText:
-    """Draw pairs to measure by: of the run, or of all pairs where the run has few."""
-    pairs = known if len(known) >= FEWEST else joined(known, others)
+def hold_out_some(pairs: ParallelText, seed: int) -> ParallelText:
+    """Draw pairs to measure by."""
     return pairs.take(drawn(len(pairs), min(_HELD_OUT, len(pairs) // 10), seed))
 
 
-def taught_pairs(
-    known: Confident, accepted: ParallelText, others: ParallelText, held_out: ParallelText
-) -> ParallelText:
+def taught_pairs(known: Confident, accepted: ParallelText, held_out: ParallelText) -> ParallelText:
     """List the pairs to train on: all that have no text of a pair that is held out.
 
     A later run, whose pairs are `known`, may not have chosen those that were accepted.
     """
     there = set(_texts(known.texts))
     gone = accepted.take(np.flatnonzero([each not in there for each in _texts(accepted)]))
-    pairs = joined(joined(known.texts, gone), others)
+    sources, targets = [*known.texts.sources, *gone.sources], [*known.texts.targets, *gone.targets]
+    pairs = ParallelText(sources, targets, [""] * len(sources))
     apart = set(held_out.sources), set(held_out.targets)
     kept = [x not in apart[0] and y not in apart[1] for x, y in _texts(pairs)]
     return pairs.take(np.flatnonzero(kept))
@@ -118,13 +116,6 @@ def taught_pairs(
 
 def _texts(pairs: ParallelText) -> Iterator[tuple[str, str]]:
     return zip(pairs.sources, pairs.targets, strict=True)
-
-
-def joined(one: ParallelText, other: ParallelText) -> ParallelText:
-    """Put pairs one behind the other."""
-    columns = zip((one.sources, one.targets), (other.sources, other.targets), strict=True)
-    sources, targets = ([*left, *right] for left, right in columns)
-    return ParallelText(sources, targets, [""] * len(sources))
 
 
 def retrieval_by_halves(

@@ -15,7 +15,6 @@ import pytest
 from tests.toys import killable
 from tests.toys.adapted import mine_toys
 from tests.toys.grids import mostly_long
-from xmine.aligning.pipeline import align
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.repairs import Bead, Repair, Unit
@@ -23,7 +22,6 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError, TrainingError, XmineError
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
-from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
 from xmine.trainer import adapt as module
 from xmine.trainer import confident as confident_pairs
@@ -212,36 +210,6 @@ def test_verdicts_that_say_nothing_change_nothing(
     assert files(tmp_path / "adapted") == files(short[0])
 
 
-def test_other_translations_are_trained_on_but_for_those_held_out(
-    toys: Path, tmp_path: Path, taught: list[Texts], short: tuple[Path, Texts]
-) -> None:
-    held_out = texts(confident(toys / "run", 0.9)) - short[1]
-    others = {("bade", "不"), ("fine", "好")}
-    apart = held_out | {(source, "另") for source, _ in held_out}  # of another translation
-    rows = [f"{source}\t{target}\n" for source, target in sorted(others | apart)]
-    (tmp_path / "more.tsv").write_text("".join(rows), encoding="utf-8")
-    *_, last = adapt(toys / "run", tmp_path / "more", SHORT, more=[str(tmp_path / "more.tsv")])
-    assert taught == [short[1] | others] and last.pairs == len(taught[0])
-
-
-@pytest.mark.parametrize("name", ["book.tsv", "book.parquet", "book/"])
-def test_confident_beads_of_an_alignment_are_trained_on(
-    toys: Path, tmp_path: Path, taught: list[Texts], short: tuple[Path, Texts], name: str
-) -> None:
-    book = tmp_path / name
-    lines = ["We got off.", "It was raining.", "Yes."], ["Wir stiegen aus. Es regnete.", "Ja."]
-    if name == "book/":
-        aligned = align(*lines, run=book)
-        beads = [bead for bead in aligned.rows() if (bead.prob or 0) >= 0.9]
-    else:
-        beads = [Pair("We got off. It was raining.", "Wir stiegen aus.", prob=0.9)]
-        every = [*beads, Pair("Yes.", "Ja.", prob=0.8999)]
-        rows = [bead._replace(source_lines="1-2", target_lines="1") for bead in every]
-        write_pairs(rows, book)
-    list(adapt(toys / "run", tmp_path / "more", SHORT, more=[str(book)]))
-    assert beads and taught[0] - short[1] == {bead[:2] for bead in beads}
-
-
 @pytest.mark.parametrize("method", mostly_long(ADAPTERS, ["transaug"]))
 def test_each_method_trains_in_the_loop(toys: Path, tmp_path: Path, method: str) -> None:
     options = AdaptOptions(method=method, epochs=2, threads=1)
@@ -264,7 +232,7 @@ def test_too_few_confident_pairs_are_refused_before_anything_is_made(
     monkeypatch.setattr(confident_pairs, "FEWEST", there + 1)
     said = refused(TrainingError, toys / "run", tmp_path / "adapted")
     assert f"{pairs} pairs of probability 0.9 or more; {there} are too few" in said
-    assert "--pairs" in said and not (tmp_path / "adapted").exists()
+    assert "xmine train" in said and not (tmp_path / "adapted").exists()
     monkeypatch.setattr(confident_pairs, "FEWEST", there)
     assert next(adapt(toys / "run", tmp_path / "adapted", SHORT)).number == 0
 

@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +134,15 @@ def test_the_folder_has_an_encoder_and_a_run_of_each_round(
         assert opened.run["vectors"]["encoder"] == each.encoder
         assert each.mined and len(each.mined.pairs) == int(opened.kept(opened.cut).sum())
     assert best_of(rounds).accuracy == max(each.accuracy for each in rounds) > rounds[0].accuracy
+
+
+def test_only_a_language_that_the_encoder_knows_by_some_code_is_adapted_to(run: Path) -> None:
+    opened = open_pairs(run)
+    for codes in (("en", "zh"), ("eng", "zh-CN"), ("EN", "cmn"), ("en", "zho_Hans"), ("en", "und")):
+        assert module._encoder_of(replace(opened, languages=codes)).facts.languages == ("en", "zh")
+    with pytest.raises(TrainingError, match="no language, as Hungarian") as caught:
+        module._encoder_of(replace(opened, languages=("hu", "en")))
+    assert "--extend" in caught.value.hint
 
 
 def test_a_round_trains_on_the_confident_pairs_of_the_one_before_but_for_those_held_out(

@@ -9,17 +9,17 @@ translations are left among them for an estimate.
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from xmine.browsing.export import standing_pairs
 from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.run_encoder import encoder_of_run, encoders_of
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
+from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import FileError, OptionError, TrainingError
 from xmine.evaluation.panel import count_known
 from xmine.files.atomic import check_free, remove, replacing
@@ -28,12 +28,11 @@ from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
 from xmine.options import flag
-from xmine.pairs.io import ParallelText, read_parallel
 from xmine.pairs.known import LabelledPairs, SettledPairs
 from xmine.progress import Report, silent
 from xmine.run.folder import CANDIDATES_FILE, JUDGEMENTS_FILE
 from xmine.text.inputs import input_of_run, text_input
-from xmine.text.languages import UNKNOWN_LANGUAGE
+from xmine.text.languages import UNKNOWN_LANGUAGE, language_name, short_code
 
 from .confident import (
     Confident,
@@ -43,7 +42,6 @@ from .confident import (
     retrieval_by_halves,
     sentences_among,
     taught_pairs,
-    with_new_tokens,
 )
 from .data.corpus import Corpus
 from .methods import METHODS
@@ -53,7 +51,7 @@ from .train import train
 
 LOOP_FILE = "adapt.json"
 # What a loop makes in its folder; --force leaves all else.
-_OURS = re.compile(r"adapt\.json|(start|(encoder|round)-[0-9]+)(\.training)?")
+_OURS = re.compile(r"adapt\.json|(encoder|round)-[0-9]+(\.training)?")
 # Options of training, beside those of AdaptOptions: of all static encoders, and of each method.
 _STATIC: dict[str, Any] = {"learning_rate": 0.003, "token_dropout": 0.2}
 _PRESETS: dict[str, dict[str, Any]] = {
@@ -91,7 +89,6 @@ def adapt(
     options: AdaptOptions,
     report: Report = silent,
     *,
-    more: Sequence[str] = (),
     force: bool = False,
     dry_run: bool = False,
 ) -> Iterator[Round]:
@@ -106,8 +103,6 @@ def adapt(
         output: a folder.
         options: how many rounds, and how to train.
         report: called while an encoder is trained and while texts are mined.
-        more: files of other translations to train on, such as a word list or an alignment; see
-            `xmine.pairs.io.read_parallel`. Confidence is asked of those with a probability, too.
         force: throw away what `output` has from before, but for rounds that were judged, which
             are mined anew and keep their judgements.
         dry_run: end with round 0, of so many pairs as round 1 would train on; write nothing.
@@ -125,16 +120,13 @@ def adapt(
     first = open_pairs(run)
     start = _encoder_of(first)
     judged = judged_pairs(first)
-    others = ParallelText([], [], [])
-    if more:
-        others = read_parallel(*more, least=options.confidence, read=standing_pairs)
     known = Confident.of(first, options.confidence, judged, run)
-    held_out = hold_out_some(known.texts, others, options.seed)
+    held_out = hold_out_some(known.texts, options.seed)
     accepted = known.accepted
-    taught = taught_pairs(known, accepted, others, held_out)
+    taught = taught_pairs(known, accepted, held_out)
     check_enough(run, known, taught, options.confidence)
     if not dry_run:
-        _begin(output, run, judged, others, options, force=force)
+        _begin(output, run, judged, options, force=force)
     name = encoder_of_run(str(first.run["vectors"]["encoder"]), first.path)
     among = sentences_among(first, held_out, options.seed)
     said: dict[str, Any] = first.summary.get("options", {})
@@ -143,7 +135,6 @@ def adapt(
     yield Round(0, name, run, len(taught) if dry_run else 0, accuracy)
     if dry_run:
         return
-    name = with_new_tokens(first, start, name, output / "start", options)
     chosen = training_options(options, name, start, first.languages, prompts)
     for number in range(1, options.rounds + 1):
         folder, made = output / f"round-{number}", output / f"encoder-{number}"
@@ -159,7 +150,7 @@ def adapt(
         before, known = known, Confident.of(open_pairs(folder), options.confidence, judged, run)
         if len(known) <= len(before):
             return
-        taught = taught_pairs(known, accepted, others, held_out)
+        taught = taught_pairs(known, accepted, held_out)
 
 
 def best_of(rounds: list[Round]) -> Round:
@@ -201,10 +192,14 @@ def _encoder_of(opened: Opened) -> SentenceEncoder:
         raise TrainingError(
             f"{path}: mined with an encoder for each side", "mine with one encoder for both"
         )
-    if packs := opened.summary["vectors"].get("packs"):
+    new = list(opened.summary["vectors"].get("packs", ()))
+    if isinstance(getattr(pair.source.body, "pieces", None), Vocabulary) and not new:
+        known = {*map(short_code, pair.source.facts.languages or opened.languages)}
+        new = [code for code in opened.languages if short_code(code) not in known]
+    if new := [language_name(code) for code in new if code != UNKNOWN_LANGUAGE]:
         raise TrainingError(
-            f"{path}: {' and '.join(packs)} read with a pack, which adapt does not train",
-            f"its pairs make another: xmine train --extend {pair.name} {path} -o new.pack",
+            f"{path}: adapt teaches an encoder no language, as {' and '.join(new)}",
+            f"a pack does: xmine train --extend {pair.name} {path} -o new.pack",
         )
     return pair.source
 
@@ -213,7 +208,6 @@ def _begin(
     output: Path,
     run: Path,
     seeds: LabelledPairs,
-    others: ParallelText,
     options: AdaptOptions,
     *,
     force: bool,
@@ -223,7 +217,6 @@ def _begin(
         "run": str(run.resolve()),
         "candidates": digest_of(run / CANDIDATES_FILE),
         "judgements": digest(repr(seeds.pairs)),
-        "pairs": Corpus(others).fingerprint(),
         **{name: value for name, value in asdict(options).items() if name != "rounds"},
     }
     marker = output / LOOP_FILE
@@ -233,7 +226,10 @@ def _begin(
     if there and marker not in there:
         raise FileError(f"{output}: a folder with other files in it", "give another name")
     if there and not force:
-        made = _read_marker(marker)
+        try:
+            made = dict(json.loads(marker.read_text(encoding="utf-8")))
+        except (TypeError, ValueError) as error:
+            raise FileError(f"{marker}: broken", "--force begins anew") from error
         if other := [name for name in wanted if made.get(name) != wanted[name]]:
             named = [flag(name) if hasattr(options, name) else name for name in other]
             raise OptionError(
@@ -246,21 +242,6 @@ def _begin(
             remove(each)
     with replacing(marker) as partial:
         partial.write_text(json.dumps(wanted, indent=2) + "\n", encoding="utf-8")
-
-
-def _read_marker(marker: Path) -> dict[str, Any]:
-    """Read what a loop was called with.
-
-    Raises:
-        FileError: the file is broken.
-    """
-    try:
-        made = json.loads(marker.read_text(encoding="utf-8"))
-        if isinstance(made, dict):
-            return made
-    except ValueError:
-        pass
-    raise FileError(f"{marker}: broken", "--force begins anew")
 
 
 def training_options(

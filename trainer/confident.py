@@ -1,4 +1,4 @@
-"""What a round of `adapt` takes of a run: confident pairs to train on and measure by, tokens."""
+"""What a round of `adapt` takes of a run: confident pairs to train on and measure by."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,27 +11,19 @@ from xmine.browsing.judgements import CODES, Judgements
 from xmine.browsing.opened import Opened
 from xmine.display import count
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.encoders.modules.static import StaticEmbedding
-from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import TrainingError
 from xmine.knn.exact import search_exact
 from xmine.pairs.io import ParallelText
 from xmine.pairs.judgements import ACCEPT, REJECT
 from xmine.pairs.known import LabelledPair, LabelledPairs, SettledPairs, labels_of
 from xmine.run.folder import JUDGEMENTS_FILE
-from xmine.text.languages import short_code
-from xmine.text.packed import picked
 
 from .data.rows import drawn
-from .data.vocabulary import extended_vocabulary
 from .models import tower_of
-from .models.static import extended_static
 from .options.adapt import FEWEST as FEWEST
-from .options.adapt import AdaptOptions
 from .run.devset import halved
 
 _HELD_OUT = 1000  # pairs, or a tenth of fewer than ten times as many
-_NEW_TOKENS, _SAMPLE = 8000, 500_000  # tokens, and sentences that they are learnt from
 _AMONG, _DRAWS = 20_000, 4  # sentences to retrieve among, and halves of each held-out sentence
 
 
@@ -99,26 +91,24 @@ def check_enough(run: Path, known: Confident, taught: ParallelText, least: float
         raise TrainingError(
             f"{run}: {count(len(known), 'pair')} of probability {least:g} or more; "
             f"{len(taught):,} are too few to train on, {FEWEST:,} are needed",
-            "mine more text, lower --confidence, or give other translations with --pairs",
+            "mine more text, lower --confidence, or train with other translations: xmine train",
         )
 
 
-def hold_out_some(known: ParallelText, others: ParallelText, seed: int) -> ParallelText:
-    """Draw pairs to measure by: of the run, or of all pairs where the run has few."""
-    pairs = known if len(known) >= FEWEST else joined(known, others)
+def hold_out_some(pairs: ParallelText, seed: int) -> ParallelText:
+    """Draw pairs to measure by."""
     return pairs.take(drawn(len(pairs), min(_HELD_OUT, len(pairs) // 10), seed))
 
 
-def taught_pairs(
-    known: Confident, accepted: ParallelText, others: ParallelText, held_out: ParallelText
-) -> ParallelText:
+def taught_pairs(known: Confident, accepted: ParallelText, held_out: ParallelText) -> ParallelText:
     """List the pairs to train on: all that have no text of a pair that is held out.
 
     A later run, whose pairs are `known`, may not have chosen those that were accepted.
     """
     there = set(_texts(known.texts))
     gone = accepted.take(np.flatnonzero([each not in there for each in _texts(accepted)]))
-    pairs = joined(joined(known.texts, gone), others)
+    sources, targets = [*known.texts.sources, *gone.sources], [*known.texts.targets, *gone.targets]
+    pairs = ParallelText(sources, targets, [""] * len(sources))
     apart = set(held_out.sources), set(held_out.targets)
     kept = [x not in apart[0] and y not in apart[1] for x, y in _texts(pairs)]
     return pairs.take(np.flatnonzero(kept))
@@ -126,13 +116,6 @@ def taught_pairs(
 
 def _texts(pairs: ParallelText) -> Iterator[tuple[str, str]]:
     return zip(pairs.sources, pairs.targets, strict=True)
-
-
-def joined(one: ParallelText, other: ParallelText) -> ParallelText:
-    """Put pairs one behind the other."""
-    columns = zip((one.sources, one.targets), (other.sources, other.targets), strict=True)
-    sources, targets = ([*left, *right] for left, right in columns)
-    return ParallelText(sources, targets, [""] * len(sources))
 
 
 def retrieval_by_halves(
@@ -177,38 +160,3 @@ def sentences_among(
         rows = drawn(len(side.texts), _AMONG, seed)
         found.append([text for text in side.texts.take(rows) if text not in apart])
     return found[0], found[1]
-
-
-def with_new_tokens(
-    run: Opened, encoder: SentenceEncoder, name: str, folder: Path, options: AdaptOptions
-) -> str:
-    """Add tokens of a run's texts to an encoder, and name the encoder to begin with.
-
-    Without a number of tokens, none are added where the encoder knows both languages.
-
-    Raises:
-        TrainingError: a number is given for an encoder that takes no more tokens.
-    """
-    sides = zip((run.source, run.target), run.languages, strict=True)
-    known = set(map(short_code, encoder.facts.languages or run.languages))
-    foreign = [side for side, language in sides if short_code(language) not in known]
-    pieces = encoder.body.pieces if isinstance(encoder.body, StaticEmbedding) else None
-    wanted = options.new_tokens
-    if wanted is None:
-        wanted = _NEW_TOKENS if foreign and isinstance(pieces, Vocabulary) else 0
-    if not wanted:
-        return name
-    if not isinstance(pieces, Vocabulary):
-        raise TrainingError(
-            f"--new-tokens: {name} is no static encoder with a vocabulary of xmine", "leave it out"
-        )
-    if not folder.exists():
-        texts = [text for side in foreign or (run.source, run.target) for text in side.texts]
-        some = picked(texts, drawn(len(texts), _SAMPLE, options.seed))
-        try:
-            vocabulary = extended_vocabulary(pieces, some, wanted)
-        except TrainingError as error:
-            hint = error.hint.replace("--vocabulary-size", "--new-tokens")
-            raise TrainingError(error.message, hint) from error
-        extended_static(encoder, vocabulary, options.seed).save(folder)
-    return str(folder)

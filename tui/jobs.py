@@ -256,14 +256,10 @@ class JobQueue:
         if not job.runs:
             self._unseen.add(job.title)
             if job.before is not None and job.code == 0 and (job.output / RUN_FILE).is_file():
-                with contextlib.suppress(XmineError):  # where no verdict can be kept
-                    _carry_over(job.before, job.output)
+                # Verdicts of another run of the same texts; none, where none can be kept.
+                with contextlib.suppress(XmineError):
+                    labels, _ = read_from(file_beside(job.before), 0)
+                    if labels and not (file := file_beside(job.output)).exists():
+                        append(file, labels)
         with contextlib.suppress(Exception):  # an app that ends has no screen left to tell
             self._app.screen.post_message(JobTold(job))
-
-
-def _carry_over(old: Path, new: Path) -> None:
-    """Give a run the verdicts of another one of the same texts, if it has none yet."""
-    labels, file = read_from(file_beside(old), 0)[0], file_beside(new)
-    if labels and not file.exists():
-        append(file, labels)

@@ -77,7 +77,7 @@ def visible(text: str) -> str:
     if _MARKLESS.fullmatch(text):
         return text
     stray = _stray_marks()
-    return stray.sub(_bases, text) if stray.search(text) else text
+    return stray.sub(lambda marks: chr(BASE) * len(marks[0]), text) if stray.search(text) else text
 
 
 def _select(match: re.Match[str]) -> str:
@@ -90,10 +90,6 @@ def _select(match: re.Match[str]) -> str:
         wide = unicodedata.east_asian_width(before) in "WF"
         first = _AS_PICTURE if wide else _AS_TEXT
     return f"{before}{first}{chr(HIDDEN) * more}"
-
-
-def _bases(match: re.Match[str]) -> str:
-    return chr(BASE) * len(match[0])
 
 
 @cache

@@ -86,12 +86,6 @@ def html_table(rows: Sequence[Sequence[str]], below: str = "") -> str:
     return f"<table>{table}</table>" + f"<p>{escape(below)}</p>" * bool(below)
 
 
-def is_notebook() -> bool:
-    """Tell whether cells of a notebook run here."""
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    return type(shell).__name__ == "ZMQInteractiveShell"
-
-
 @contextmanager
 def notebook_bar() -> Iterator[Report]:
     """Draw a bar below the cell, of the stage that goes on; the bar is gone at the end."""
@@ -115,4 +109,6 @@ def bar(report: Report, *, wanted: bool) -> AbstractContextManager[Report]:
     """Give `report`, or one that draws a bar, in a notebook or a terminal, where `wanted`."""
     if not wanted:
         return nullcontext(report)
-    return notebook_bar() if is_notebook() else drawn_bar()
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    in_cell = type(shell).__name__ == "ZMQInteractiveShell"
+    return notebook_bar() if in_cell else drawn_bar()

@@ -414,7 +414,6 @@ def adapt(
     report: Report = silent,
     progress: bool = False,
     force: bool = False,
-    pairs: Sequence[str] = (),
     **more: Any,  # noqa: ANN401 - options, see below
 ) -> "list[Round]":
     """Train the encoder of a run on its confident pairs, and mine again: `xmine adapt`.
@@ -424,7 +423,6 @@ def adapt(
         output: a folder for encoders and runs.
         report, progress: see `mine`.
         force: throw away what `output` has from before.
-        pairs: files of other translations.
         more: each field of AdaptOptions, such as `rounds`.
 
     Returns:
@@ -435,7 +433,7 @@ def adapt(
 
     with _speaking_python(), bar(report, wanted=progress) as told:
         chosen = _options(AdaptOptions, None, more)
-        return list(adapted(Path(run), Path(output), chosen, told, more=pairs, force=force))
+        return list(adapted(Path(run), Path(output), chosen, told, force=force))
 
 
 def evaluate(

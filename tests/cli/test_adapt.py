@@ -110,7 +110,6 @@ def test_what_cannot_be_adapted_is_said_in_a_line(
         (("piped", "-o", "adapted"), 1, "piped: "),
         (("nothing", "-o", "adapted"), 1, "nothing: "),
         (("run", "-o", "adapted", "--method", "simcse"), 2, "--method"),
-        (("run", "-o", "adapted", "--pairs", "nothing.tsv"), 1, "nothing.tsv"),
         (("run",), 2, "-o"),
     ):
         ended = command("adapt", *words)

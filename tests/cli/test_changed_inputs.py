@@ -84,8 +84,8 @@ def test_weights_copied_over_an_encoder_poison_neither_cache_nor_run(
 def test_weights_copied_over_an_encoder_end_the_command(
     command: Command, toy_files: Toy, model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    acting = at_call(1, lambda: copy_over(model / WEIGHTS), StaticEmbedding._means)
-    monkeypatch.setattr(StaticEmbedding, "_means", lambda *each: acting(*each))
+    acting = at_call(1, lambda: copy_over(model / WEIGHTS), StaticEmbedding.means)
+    monkeypatch.setattr(StaticEmbedding, "means", lambda *each: acting(*each))
     ended = command("encode", "en.txt", "-o", "en.npy", "--model", "enc")
     assert (ended.code, ended.out) == (1, "")
     told = f"xmine: enc/{WEIGHTS}: {CHANGED}\nhint: give the command again\n"

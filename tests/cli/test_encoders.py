@@ -3,11 +3,9 @@
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from huggingface_hub.errors import LocalTokenNotFoundError
 
 from tests.toys.command import Command
 from tests.toys.packaged import e5_file, e5_tensors, encoder_folder
@@ -163,31 +161,3 @@ def test_what_makes_no_sense_is_a_usage_error(command: Command, minilm: str) -> 
         ended = command("encode", "a.txt", "-o", "a.npy", "--model", minilm, *flags)
         assert ended.err.startswith(f"xmine: {message}")
         assert (ended.code, ended.touched) == (2, set())
-
-
-def test_push_uploads_an_encoder_and_nothing_else(
-    command: Command, toy_folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    told: list[Any] = []
-
-    class Hub:
-        def create_repo(self, name: str, **how: bool) -> str:
-            told.append((name, how))
-            if name == "no/body":
-                raise LocalTokenNotFoundError("no token")
-            return f"hub/{name}"
-
-        def upload_folder(self, **how: Any) -> None:
-            told.append(how)
-
-    monkeypatch.setattr("huggingface_hub.HfApi", Hub)
-    ended = command("model", "push", toy_folder, "me/toy", "--private", "--json")
-    assert json.loads(ended.out) == {"address": "hub/me/toy"}
-    assert told == [
-        ("me/toy", {"private": True, "exist_ok": True}),
-        {"repo_id": "me/toy", "folder_path": toy_folder},
-    ]
-    (tmp_path / "notes").mkdir()
-    assert command("model", "push", "notes", "me/toy").code == 1 and len(told) == 2
-    refused = command("model", "push", toy_folder, "no/body")
-    assert refused.code == 1 and "hf auth login" in refused.err

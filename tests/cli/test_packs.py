@@ -70,7 +70,7 @@ def test_a_run_is_read_with_the_packs_of_its_encoder(command: Command, pack: Pat
         found = [json.loads(line) for line in said.splitlines()]
         assert sum(x[side][0]["line"] == x["query_line"] for x in found if x[side]) > 40
     refused = command("adapt", "run", "-o", "adapted")
-    assert "el read with a pack" in refused.err and "--extend toy run -o" in refused.err
+    assert "no language, as Greek" in refused.err and "--extend toy run -o" in refused.err
     Path("toy/packs/el.pack").unlink()
     assert "read with other packs" in command("search", "el.txt", "run").err
 

@@ -336,7 +336,8 @@ def test_few_pairs_start_from_the_embedded_encoder_and_the_estimate_says_so(
     assert json.loads(command(*words, "--json").out)["encoder"] == "embedded"
     ended = command(*words, "--languages", "en,sv")
     assert ended.err == (
-        f"{told}, which knows no Swedish; --encoder scratch makes a new one\n"
+        f"{told}, which knows no Swedish (--extend teaches it); --encoder scratch makes a "
+        "new one\n"
         "xmine: warning: pairs.tsv, second column: does not look like Swedish (--languages sv)\n"
     )
     assert command(*words, "--encoder", "embedded").err == ""

@@ -16,7 +16,6 @@ import pytest
 from tests.toys import killable
 from tests.toys.adapted import mine_toys
 from tests.toys.grids import mostly_long
-from xmine.aligning.pipeline import align
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.repairs import Bead, Repair, Unit
@@ -24,12 +23,10 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError, TrainingError, XmineError
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
-from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
 from xmine.trainer import adapt as module
 from xmine.trainer import confident as confident_pairs
 from xmine.trainer.adapt import Round, adapt, best_of
-from xmine.trainer.confident import with_new_tokens
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.options.adapt import ADAPTERS, AdaptOptions
 from xmine.trainer.run.loop import Training
@@ -37,8 +34,8 @@ from xmine.trainer.train import train as train_encoder
 
 FEWEST = 50
 # With these options the toys have a new confident pair in each of two rounds.
-LONG = AdaptOptions(rounds=2, confidence=0.99, epochs=30, threads=1, new_tokens=0)
-SHORT = AdaptOptions(epochs=2, threads=1, new_tokens=0)
+LONG = AdaptOptions(rounds=2, confidence=0.99, epochs=30, threads=1)
+SHORT = AdaptOptions(epochs=2, threads=1)
 Texts = set[tuple[str, str]]
 
 
@@ -139,15 +136,13 @@ def test_the_folder_has_an_encoder_and_a_run_of_each_round(
     assert best_of(rounds).accuracy == max(each.accuracy for each in rounds) > rounds[0].accuracy
 
 
-@pytest.mark.parametrize(
-    "codes", [("en", "zh"), ("eng", "zh-CN"), ("EN", "cmn"), ("en", "zho_Hans")]
-)
-def test_a_language_that_the_encoder_knows_by_another_code_gets_no_new_tokens(
-    run: Path, tmp_path: Path, codes: tuple[str, str]
-) -> None:
-    known, opened = SentenceEncoder.load(), replace(open_pairs(run), languages=codes)
-    found = with_new_tokens(opened, known, "embedded", tmp_path / "more", AdaptOptions())
-    assert found == "embedded" and not (tmp_path / "more").exists()
+def test_only_a_language_that_the_encoder_knows_by_some_code_is_adapted_to(run: Path) -> None:
+    opened = open_pairs(run)
+    for codes in (("en", "zh"), ("eng", "zh-CN"), ("EN", "cmn"), ("en", "zho_Hans"), ("en", "und")):
+        assert module._encoder_of(replace(opened, languages=codes)).facts.languages == ("en", "zh")
+    with pytest.raises(TrainingError, match="no language, as Hungarian") as caught:
+        module._encoder_of(replace(opened, languages=("hu", "en")))
+    assert "--extend" in caught.value.hint
 
 
 def test_a_round_trains_on_the_confident_pairs_of_the_one_before_but_for_those_held_out(
@@ -225,39 +220,9 @@ def test_verdicts_that_say_nothing_change_nothing(
     assert files(tmp_path / "adapted") == files(short[0])
 
 
-def test_other_translations_are_trained_on_but_for_those_held_out(
-    toys: Path, tmp_path: Path, taught: list[Texts], short: tuple[Path, Texts]
-) -> None:
-    held_out = texts(confident(toys / "run", 0.9)) - short[1]
-    others = {("bade", "不"), ("fine", "好")}
-    apart = held_out | {(source, "另") for source, _ in held_out}  # of another translation
-    rows = [f"{source}\t{target}\n" for source, target in sorted(others | apart)]
-    (tmp_path / "more.tsv").write_text("".join(rows), encoding="utf-8")
-    *_, last = adapt(toys / "run", tmp_path / "more", SHORT, more=[str(tmp_path / "more.tsv")])
-    assert taught == [short[1] | others] and last.pairs == len(taught[0])
-
-
-@pytest.mark.parametrize("name", ["book.tsv", "book.parquet", "book/"])
-def test_confident_beads_of_an_alignment_are_trained_on(
-    toys: Path, tmp_path: Path, taught: list[Texts], short: tuple[Path, Texts], name: str
-) -> None:
-    book = tmp_path / name
-    lines = ["We got off.", "It was raining.", "Yes."], ["Wir stiegen aus. Es regnete.", "Ja."]
-    if name == "book/":
-        aligned = align(*lines, run=book)
-        beads = [bead for bead in aligned.rows() if (bead.prob or 0) >= 0.9]
-    else:
-        beads = [Pair("We got off. It was raining.", "Wir stiegen aus.", prob=0.9)]
-        every = [*beads, Pair("Yes.", "Ja.", prob=0.8999)]
-        rows = [bead._replace(source_lines="1-2", target_lines="1") for bead in every]
-        write_pairs(rows, book)
-    list(adapt(toys / "run", tmp_path / "more", SHORT, more=[str(book)]))
-    assert beads and taught[0] - short[1] == {bead[:2] for bead in beads}
-
-
 @pytest.mark.parametrize("method", mostly_long(ADAPTERS, ["transaug"]))
 def test_each_method_trains_in_the_loop(toys: Path, tmp_path: Path, method: str) -> None:
-    options = AdaptOptions(method=method, epochs=2, threads=1, new_tokens=0)
+    options = AdaptOptions(method=method, epochs=2, threads=1)
     first, second = adapt(toys / "run", tmp_path / "adapted", options)
     assert SentenceEncoder.load(second.encoder).facts.method == method
     assert second.accuracy > first.accuracy - 0.1
@@ -277,7 +242,7 @@ def test_too_few_confident_pairs_are_refused_before_anything_is_made(
     monkeypatch.setattr(confident_pairs, "FEWEST", there + 1)
     said = refused(TrainingError, toys / "run", tmp_path / "adapted")
     assert f"{pairs} pairs of probability 0.9 or more; {there} are too few" in said
-    assert "--pairs" in said and not (tmp_path / "adapted").exists()
+    assert "xmine train" in said and not (tmp_path / "adapted").exists()
     monkeypatch.setattr(confident_pairs, "FEWEST", there)
     assert next(adapt(toys / "run", tmp_path / "adapted", SHORT)).number == 0
 
@@ -344,7 +309,7 @@ def test_another_loop_in_the_folder_is_refused_unless_forced(
     output = tmp_path / "adapted"
     _, first = adapt(run, output, SHORT)
     judged = judge(first.run, {0: "accept"})
-    other = AdaptOptions(epochs=3, threads=1, new_tokens=0)
+    other = AdaptOptions(epochs=3, threads=1)
     assert f"{output}: made with other --epochs" in refused(OptionError, run, output, options=other)
     assert "made with other run" in refused(OptionError, toys / "run", output)
     assert [each.number for each in adapt(Path(os.path.relpath(run)), output, SHORT)] == [0, 1]

@@ -118,7 +118,7 @@ def test_adapting_trains_behind_the_prompts_of_the_run(
         adapt(
             tmp_path / "prompted",
             tmp_path / "adapted",
-            AdaptOptions(rounds=1, epochs=2, threads=1, new_tokens=0, confidence=0.9),
+            AdaptOptions(rounds=1, epochs=2, threads=1, confidence=0.9),
         )
     )
     assert len(rounds) == 2 and read and all(text.startswith(QUERY) for text in read)

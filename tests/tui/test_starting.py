@@ -52,8 +52,8 @@ COMMANDS = {
         "p.tsv 'q r.tsv' --texts en.txt --texts 'my zh.txt' --output encoder/ --epochs 7",
     ),
     "adapt": (
-        {"run": "run", "output": "better", "pairs": "a.tsv 'b c.tsv'", "rounds": "2"},
-        "run --output better --rounds 2 --pairs a.tsv --pairs 'b c.tsv'",
+        {"run": "run", "output": "better", "rounds": "2"},
+        "run --output better --rounds 2",
     ),
 }
 

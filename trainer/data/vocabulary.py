@@ -58,15 +58,6 @@ def train_vocabulary(
     return _trained(chosen, size)
 
 
-def extended_vocabulary(known: Vocabulary, texts: Sequence[str], size: int) -> Vocabulary:
-    """Add the pieces of a model of `size` pieces, trained on texts, to a vocabulary.
-
-    The ids of known pieces stay; see `more_pieces`.
-    """
-    model = _parsed(known.model + more_pieces(known, texts, size))
-    return Vocabulary(model.SerializeToString(deterministic=True), _tokenizer_json(model))
-
-
 def more_pieces(known: Vocabulary, texts: Sequence[str], size: int) -> bytes:
     """Give the new pieces of a model of `size` pieces, trained on texts, as sentencepiece has them.
 
@@ -216,8 +207,12 @@ def normaliser_rules() -> str:
 @cache
 def folding_table() -> dict[int, str]:
     """Map each code point that folds to something else, as `str.translate` takes it."""
-    simplify = _simplifier()
-    table = {}
+    import opencc
+
+    ideographs = [chr(point) for point in (*range(0x3400, 0xA000), *range(0x20000, 0x2EBE1))]
+    together = opencc.OpenCC("t2s").convert("\n".join(ideographs))  # each alone, and at once
+    simple = zip(ideographs, together.split("\n"), strict=True)
+    simplify, table = {c: to for c, to in simple if len(to) == 1 and to != c}, {}
     for point in range(1, sys.maxunicode + 1):
         character = chr(point)
         if unicodedata.category(character) not in _NO_RULE:
@@ -237,12 +232,3 @@ def _fold(character: str, simplify: dict[str, str]) -> str:
         return str(digit)
     folded = nfkc(character.casefold()).translate(CHARACTERS)
     return "".join(_SPACED.sub(r" \g<0>", simplify.get(c, c)) for c in folded)
-
-
-def _simplifier() -> dict[str, str]:
-    import opencc
-
-    convert = opencc.OpenCC("t2s").convert
-    ideographs = [chr(point) for point in (*range(0x3400, 0xA000), *range(0x20000, 0x2EBE1))]
-    simple = convert("\n".join(ideographs)).split("\n")  # each alone, and at once
-    return {c: to for c, to in zip(ideographs, simple, strict=True) if len(to) == 1 and to != c}

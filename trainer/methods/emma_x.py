@@ -32,7 +32,6 @@ from ..ranking.ranks import (
     better_of,
     followed,
     moments_of_grid,
-    rank_temperatures,
     similarity_ranks,
     sums_by_rank,
 )
@@ -201,7 +200,8 @@ class _Maximisation(RankStep):
         self.classifies = not options.freeze_gmm
         self.key_dropout = options.self_positive  # else a sentence would be its own key
         low, high = options.rank_temperature_low, options.rank_temperature_high
-        self.temperatures = rank_temperatures(options.ranks, low, high)
+        # tau_1 ... tau_{N-1}; of two ranks there is one
+        self.temperatures = np.linspace(low, high, options.ranks - 1).tolist()
         self.epsilon = _EPSILON[steps >= 5000]
 
     def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:

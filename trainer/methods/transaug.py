@@ -67,7 +67,14 @@ def train(
     Returns:
         The encoders of both languages; that of one in the stages distil and nli.
     """
-    _check_teacher(options)
+    is_said = options.teacher_pooling or not options.distils
+    if not is_said and not (find_encoder(options.teacher) / MODULES_FILE).exists():
+        raise TrainingError(  # it would be read by the mean
+            f"--teacher {options.teacher}: a checkpoint that does not say how its vectors are "
+            f"pooled (it has no {MODULES_FILE})",
+            "give teacher_pooling: cls_mlp for a supervised SimCSE, cls for an unsupervised one, "
+            "mean where tokens are averaged",
+        )
     is_tuned = options.stage == "nli" or (options.stage == "all" and bool(corpus.triplets))
     triplets = needed_triplets(corpus) if is_tuned else None
     if options.stage == "nli":
@@ -134,18 +141,6 @@ def _distil(
     if is_kept and read / processes() > len(data.rows):
         step.teacher.read_once(_sentences(data.rows, options)[0], report)
     return run_steps(step, data, options, run.stage("distil"), report)
-
-
-def _check_teacher(options: TransaugOptions) -> None:
-    """Refuse a plain checkpoint, which would be read by the mean."""
-    is_said = options.teacher_pooling or not options.distils
-    if not is_said and not (find_encoder(options.teacher) / MODULES_FILE).exists():
-        raise TrainingError(
-            f"--teacher {options.teacher}: a checkpoint that does not say how its vectors are "
-            f"pooled (it has no {MODULES_FILE})",
-            "give teacher_pooling: cls_mlp for a supervised SimCSE, cls for an unsupervised one, "
-            "mean where tokens are averaged",
-        )
 
 
 class _Distillation(Step):

@@ -4,7 +4,6 @@ The same forward as `SentenceEncoder.encode`; a test holds the two together.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -173,22 +172,3 @@ def new_static(vocabulary: Vocabulary, dim: int, seed: int) -> SentenceEncoder:
     rows = torch.randn(len(vocabulary), dim, generator=generator) * FIRST_LENGTH / dim**0.5
     rows[torch.tensor(vocabulary.meaningless())] = 0
     return SentenceEncoder(StaticEmbedding(vocabulary, Table(rows.numpy(), None)))
-
-
-def extended_static(encoder: SentenceEncoder, vocabulary: Vocabulary, seed: int) -> SentenceEncoder:
-    """Give a static encoder a vocabulary that begins with its own pieces.
-
-    The vector of a new piece is the mean of those of the known pieces that it was cut into; a short
-    random one where none was known.
-    """
-    body = encoder.body
-    assert isinstance(body, StaticEmbedding) and isinstance(body.pieces, Vocabulary)
-    new = range(len(body.pieces), len(vocabulary))
-    texts = [vocabulary.text_of(piece) for piece in new]
-    rows = StaticEmbedding(body.pieces, body.table).embed(texts)
-    found = np.concatenate([np.zeros((0, body.dim), np.float32), *(some for _, some in rows)])
-    unknown = ~found.any(axis=1)
-    random = np.random.default_rng([seed, 12]).standard_normal((int(unknown.sum()), body.dim))
-    found[unknown] = FIRST_LENGTH / body.dim**0.5 * random
-    table = Table.rounded(np.concatenate([body.vectors, found]))
-    return replace(encoder, body=StaticEmbedding(vocabulary, table), source=None, guesses=[])

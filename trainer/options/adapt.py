@@ -20,13 +20,6 @@ class AdaptOptions(Options):
         0.9, "Lowest probability of the pairs to train on.", "Quality", min=0.5, max=1.0
     )
     epochs: int = option(10, "Passes through the pairs in each round.", "Quality", min=1)
-    new_tokens: int | None = option(
-        None,
-        "Tokens to learn from the texts and to add to a static encoder of xmine.",
-        "Quality",
-        min=0,
-        shown_default="8,000 where the encoder does not know a language of the run, else 0",
-    )
     seed: int = option(1, "Seed of all random numbers.", "Advanced", min=0, max=2**63 - 1)
     device: str = option(
         "auto", "Where training runs: auto, cpu, cuda, or cuda:1 and so on.", "Speed and memory"

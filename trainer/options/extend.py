@@ -1,6 +1,6 @@
 """Options of teaching an encoder one more language; no torch here."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from xmine.options import Options, option
 
@@ -54,11 +54,3 @@ class ExtendOptions(Options):
     )
     temperature: float = option(0.12, "Temperature of InfoNCE.", "Quality", min=1e-3)
     seed: int = option(1, "Seed of all random numbers.", "Advanced", min=0, max=2**63 - 1)
-
-    def fitted(self, before: float) -> "ExtendOptions":
-        """Choose the learning rate by the retrieval of held-out pairs before.
-
-        Vectors that are good already are spoilt by the higher rate (news in German .990 for .991).
-        """
-        rate = 0.003 if before >= 0.9 else 0.006
-        return self if self.learning_rate is not None else replace(self, learning_rate=rate)

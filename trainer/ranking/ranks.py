@@ -194,8 +194,3 @@ def followed(similarities: Tensor, counts: Tensor, sums: Tensor, epsilon: float)
     mean = sums / counts.clamp(min=1)
     moved = epsilon * similarities + (1 - epsilon) * mean
     return torch.where(counts > 0, moved, similarities).to(similarities.dtype)
-
-
-def rank_temperatures(ranks: int, low: float, high: float) -> list[float]:
-    """Give tau_1 ... tau_{N-1}, evenly from low to high; of two ranks there is one (A-20)."""
-    return [float(each) for each in np.linspace(low, high, ranks - 1)]

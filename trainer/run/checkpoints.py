@@ -176,11 +176,6 @@ class TrainingRun:
         """Read the vocabulary, if it is there already."""
         return Vocabulary.load(self.folder) if (self.folder / MODEL_FILE).exists() else None
 
-    def save_vocabulary(self, vocabulary: Vocabulary) -> None:
-        """Write the vocabulary; the model last, since it tells that both files are there."""
-        if leads():
-            vocabulary.save(self.folder)
-
     def save(self, name: str, state: Mapping[str, Any]) -> None:
         """Write a state under a name."""
         if leads():

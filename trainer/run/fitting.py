@@ -258,7 +258,8 @@ def told_start(asked: TrainingOptions, options: TrainingOptions, corpus: Corpus)
     kind = "pair" if corpus.pairs is not None else "row"
     known = {short_code(code) for code in read_facts(find_encoder(EMBEDDED), "").languages}
     unknown = [code for code in options.codes if short_code(code) not in known]
-    doubt = f", which knows no {' and no '.join(map(language_name, unknown))}" if unknown else ""
+    names = " and no ".join(map(language_name, unknown))
+    doubt = f", which knows no {names} (--extend teaches it)" if unknown else ""
     return (
         f"{count(count_there(corpus, options), kind)} are few: training starts from the embedded "
         f"encoder{doubt}; --encoder scratch makes a new one"

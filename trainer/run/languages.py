@@ -65,7 +65,11 @@ def tell_languages(corpus: Corpus, codes: Sequence[str]) -> LanguageTexts:
         told = [code for code in looks if code in map(short_code, codes)]
         if len(set(told)) == len(told):
             return LanguageTexts(corpus.texts, file_of_text)
-    return LanguageTexts(corpus.texts, _told_one_by_one(corpus.texts, codes))
+    if not LANGUAGES.keys() >= set(map(short_code, codes)):  # any text could be in an unknown one
+        return LanguageTexts(corpus.texts, np.full(len(corpus.texts), -1))
+    places = {code: place for place, code in enumerate(codes)}
+    one_by_one = [places.get(tell_apart(text, codes), -1) for text in corpus.texts]
+    return LanguageTexts(corpus.texts, np.array(one_by_one, np.int64))
 
 
 def unpaired_texts(corpus: Corpus, split: Split, codes: Sequence[str]) -> LanguageTexts:
@@ -84,14 +88,3 @@ def unpaired_texts(corpus: Corpus, split: Split, codes: Sequence[str]) -> Langua
         found = LanguageTexts([*split.seen.sources, *split.seen.targets], columns)
     kept = [row for row, text in enumerate(found.texts) if text not in held_out]
     return LanguageTexts([found.texts[row] for row in kept], found.languages[kept])
-
-
-def _told_one_by_one(texts: Sequence[str], codes: Sequence[str]) -> NDArray[np.int64]:
-    """Tell the language of each text: its place among the codes, or -1.
-
-    Nothing is told where one of the languages is not known here: any text could be in it.
-    """
-    if not LANGUAGES.keys() >= set(map(short_code, codes)):
-        return np.full(len(texts), -1)
-    places = {code: place for place, code in enumerate(codes)}
-    return np.array([places.get(tell_apart(text, codes), -1) for text in texts], np.int64)

@@ -20,7 +20,14 @@ def draw_training(metrics: Path, title: str) -> None:
     logged = map(json.loads, metrics.read_text(encoding="utf-8").splitlines())
     lines = [line for line in logged if not {"excluded", "remark"} & set(line)]  # of no stage
     steps, starts = _in_a_row(lines)
-    name = _measured(lines)
+    names = [
+        name
+        for line in lines
+        if "loss" not in line
+        for name in line
+        if name not in ("step", "stage", "stopped")
+    ]
+    name = "accuracy" if "accuracy" in names or not names else names[0]
     losses, measures = {}, {}  # by step and stage
     for at, line in zip(steps, lines, strict=True):
         stage = line.get("stage", "")
@@ -68,15 +75,3 @@ def _in_a_row(lines: list[dict[str, Any]]) -> tuple[list[int], list[int]]:
         steps.append(starts[-1] + int(line["step"]))
         last = steps[-1]
     return steps, starts
-
-
-def _measured(lines: list[dict[str, Any]]) -> str:
-    """Name what was measured: the accuracy of retrieval, or the first measure that there is."""
-    names = [
-        name
-        for line in lines
-        if "loss" not in line
-        for name in line
-        if name not in ("step", "stage", "stopped")
-    ]
-    return "accuracy" if "accuracy" in names or not names else names[0]

@@ -162,7 +162,7 @@ def _vocabulary(
                 sample=sample,
                 seed=seed,
             )
-        run.save_vocabulary(vocabulary)
+        vocabulary.save(run.folder)
         report(Progress("vocabulary", 1, 1))
 
     on_first_rank(make)
@@ -263,8 +263,12 @@ def kept_rows(run: TrainingRun, count: int, cut: Callable[[], Rows]) -> Rows:
         return cut()
     columns: list[list[Path]] = []
 
+    def tell(path: Path) -> None:
+        said = f"{path}: changed since it was written: made again"
+        warnings.warn(said, XmineWarning, stacklevel=2)
+
     def write() -> None:
-        steps = Steps(run.folder / f"{run.name}tokens", changed=_tell_changed)
+        steps = Steps(run.folder / f"{run.name}tokens", changed=tell)
         for at, side in enumerate(cut().columns):
             columns.append([steps.put(f"{at}-{name}", getattr(side, name)) for name in _OF_SIDE])
 
@@ -273,11 +277,6 @@ def kept_rows(run: TrainingRun, count: int, cut: Callable[[], Rows]) -> Rows:
     return Rows(
         tuple(TokenizedSide(*map(opened_sealed, each, types)) for each in broadcast(columns))
     )
-
-
-def _tell_changed(path: Path) -> None:
-    said = f"{path}: changed since it was written: made again"
-    warnings.warn(said, XmineWarning, stacklevel=2)
 
 
 def entailed_apart(

@@ -210,8 +210,10 @@ class FindScreen(JudgeScreen):
         return True
 
     def action_judge_all(self, verdict: str) -> None:
-        begun = self.view.query.where in ("", usual(self.view.opened))
-        rows = self.view.rows[:0] if begun else self.view.still_found()
+        view = self.view
+        still = view.find(Wanted(view.query, view.cut))  # verdicts may have changed since
+        is_filtered = view.query.where not in ("", usual(view.opened))
+        rows = view.rows[np.isin(view.rows, still) & is_filtered]
         said, judge = count(len(rows), "pair"), partial(self._judge_all, rows, verdict)
         if not len(rows):
             self.say("/ filters: A accepts all pairs of the filter, X rejects them")

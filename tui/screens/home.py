@@ -121,18 +121,14 @@ class HomeScreen(BaseScreen):
         event.stop()
         entry = self._entries[event.option_index]
         if entry.kind == "unfinished":
-            self._take_up(Path(entry.path))
+            with self.complaining():
+                self.host.fill("mine", form_of(Path(entry.path), again=False), starts=True)
         elif entry.kind == "job":
             self.host.show(entry.encoder.partition(":")[0])
         elif entry.kind == "encoder":
             self.app.push_screen(CurvesScreen(Path(entry.path)))
         else:
             self._open(Path(entry.path))
-
-    def _take_up(self, run: Path) -> None:
-        """Go on with a run that was stopped, on the screen of mining."""
-        with self.complaining():
-            self.host.fill("mine", form_of(run, again=False), starts=True)
 
     def action_pick(self) -> None:
         self.ask_path("open a run or a file of pairs (tab):", self._open)

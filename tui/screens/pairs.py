@@ -80,17 +80,13 @@ class PairsScreen(FindScreen):
         table = self.query_one(PairTable)
         table.focus()
         table.order_by(self.view.query.order, descending=self.view.query.descending)
-        self._go_to_place(table)
-        if not len(self.view.rows):
-            self._nothing()
-
-    def _go_to_place(self, table: PairTable) -> None:
-        """Go where the user was; from a pair that is judged to the next one that is not."""
-        rows = self.view.rows
+        rows = self.view.rows  # where the user was; from a judged pair to the next one that is not
         at = int(np.argmax(rows == self.view.row)) if len(rows) else 0
         left = np.flatnonzero(self.judgements.own()[rows] == 0)
         later = left[left >= at]
         table.move_cursor(row=int([*later[:1], *left[:1], at][0]))
+        if not len(self.view.rows):
+            self._nothing()
 
     def on_screen_resume(self) -> None:
         if self.query_one(PairTable).pairs.data is not self.view.rows:

@@ -1,15 +1,13 @@
 """Two text inputs in order -> beads: the walk of alignment, one step a line."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from xmine.aligning.aligned import Aligned
-from xmine.aligning.evidence import MOST, Floats, Windows, windows_of_sums
+from xmine.aligning.evidence import MOST, Floats, windows_of_sums
 from xmine.aligning.lines import OrderedLines, align_lines
 from xmine.aligning.options import AligningOptions
 from xmine.encoders.encoder import SentenceEncoder, normalised
@@ -137,11 +135,6 @@ def _side(
         table = sentence_table("", joined, dedup=False)
         files = encode_sentences(encoder, table, steps, report, prompt, cache=Cache())
         tables.append(files.every())
-    return OrderedLines(texts, tables[0], _windows_of(tables))
-
-
-def _windows_of(tables: Sequence[NDArray[np.float16]]) -> Windows:
-    """Take the vectors of lines together from tables, of each number of lines one."""
 
     def windows(start: int, stop: int) -> Floats:
         found = np.zeros((MOST, stop - start, tables[0].shape[1]), np.float32)
@@ -150,7 +143,7 @@ def _windows_of(tables: Sequence[NDArray[np.float16]]) -> Windows:
             found[n - 1, first - start :] = table[first - n : max(first, stop) - n]
         return found
 
-    return windows
+    return OrderedLines(texts, tables[0], windows)
 
 
 def _flags(aligned: Aligned) -> list[str]:

@@ -8,7 +8,7 @@ import numpy as np
 from xmine.browsing.opened import Opened
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.hub import find_encoder
-from xmine.encoders.pair import EncoderPair, as_pair, is_pair, with_packs
+from xmine.encoders.pair import EncoderPair, load_encoders, with_packs
 from xmine.encoders.vectors import vectors_key
 from xmine.errors import FileError
 from xmine.files.npy import open_matrix
@@ -40,7 +40,10 @@ def encoders_of(
         )
     if model is None:
         model = encoder_of_run(str(said.get("encoder", "embedded")), opened.path)
-    pair = _loaded(model, options or _as_then(opened))
+    is_pair = not Path(model).exists() and model.count(" and ") == 1  # as a run names it
+    names, options = model.split(" and ") if is_pair else [model], options or _as_then(opened)
+    loaded = [load_encoders(name, options) for name in names]
+    pair = EncoderPair(loaded[0].source, loaded[1].source) if is_pair else loaded[0]
     if opened.is_run:
         _check(opened, pair, model)
     return pair
@@ -56,19 +59,6 @@ def encoder_of_run(name: str, run: Path) -> str:
     for each in [found] if Path(found).exists() else found.split(" and "):  # of each side
         find_encoder(each, downloads=False)
     return found
-
-
-def _loaded(model: str, options: EncodingOptions) -> EncoderPair:
-    """Load one encoder for both sides, or the one of each."""
-    names = (model, model)
-    if is_pair(model):
-        names = (str(Path(model) / "source"), str(Path(model) / "target"))
-    elif not Path(model).exists() and model.count(" and ") == 1:  # as a pair is named in a run
-        first, _, second = model.partition(" and ")
-        names = (first, second)
-    if names[0] == names[1]:
-        return as_pair(SentenceEncoder.load(model, options))
-    return EncoderPair(*(SentenceEncoder.load(name, options) for name in names))
 
 
 def is_fast(opened: Opened) -> bool:

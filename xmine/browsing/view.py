@@ -4,8 +4,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from xmine.browsing.opened import Bools, Opened, Rows
 from xmine.browsing.opening import stamp
 from xmine.browsing.query import PairQuery, Said, counted, meets, select, usual
@@ -87,10 +85,6 @@ class View:
     def counted(self, where: str) -> list[tuple[str, int]]:
         """Count the pairs of what may be added to a filter, see `query.counted`."""
         return counted(self.opened, where, self.wanted.cut, self._said)
-
-    def still_found(self) -> Rows:
-        """Give those of `rows` that meet the query now; verdicts may have changed since."""
-        return self.rows[np.isin(self.rows, self.find(Wanted(self.query, self.cut)))]
 
     def take(self, wanted: Wanted, rows: Rows) -> bool:
         """Show rows that were found, unless another query is wanted by now; tell whether."""

@@ -23,7 +23,6 @@ def adapt(
     options: AdaptOptions,
     console: Console,
     output: Annotated[Path, value(names="-o --output", group="Most used", shown=False)],
-    pairs: Annotated[list[str] | None, value(group="Input", metavar="<path>")] = None,
     dry_run: Annotated[bool, switch("--dry-run", group="Most used")] = False,
     force: FORCE = False,
 ) -> None:
@@ -36,8 +35,6 @@ def adapt(
 
     Args:
         output: Folder for the encoder and the run of each round.
-        pairs: File of other translations to train on, such as a word list or an alignment;
-            repeatable.
         dry_run: Say on how many pairs the first round trains, and stop.
     """
     needs("xmine adapt", *TRAINING)
@@ -47,13 +44,13 @@ def adapt(
     from xmine.trainer.adapt import best_of
 
     if dry_run:
-        trial = next(adapt_run(run, output, options, more=pairs or (), force=force, dry_run=True))
+        trial = next(adapt_run(run, output, options, force=force, dry_run=True))
         said = f"{_told(trial)}; round 1 trains on {count(trial.pairs, 'pair')}"
         console.summary(said, {"encoder": trial.encoder, "trained_on": trial.pairs})
         return
     rounds, panel = [], []
     with console.progress() as report:
-        for each in adapt_run(run, output, options, report, more=pairs or (), force=force):
+        for each in adapt_run(run, output, options, report, force=force):
             rounds.append(each)
             console.say(_told(each))
         best = best_of(rounds)

@@ -166,7 +166,8 @@ def compare_encoders(
             name = next(x for n in range(2, 99) if (x := f"{name} #{n}") not in results)
             known = {}
         results[name] = known | found
-    labels = table.short_names(results)
+    ends = {name: Path(name).name for name in results}
+    labels = ends if len({*ends.values()}) == len(ends) else {name: name for name in ends}
     named = {labels[name]: found for name, found in results.items()}
     lines = table.compared(named, options.resamples, options.seed)
     of_each = table.by_benchmark(named).values()

@@ -15,8 +15,7 @@ from xmine.cli.arguments import FORCE, MODEL, switch, value
 from xmine.cli.console import Console
 from xmine.cli.encoders import load_encoder
 from xmine.cli.from_options import with_flags
-from xmine.errors import EncoderError, FileError
-from xmine.extras import needs
+from xmine.errors import FileError
 from xmine.options import EncodingOptions
 from xmine.text.languages import check_code, language_name
 
@@ -47,7 +46,6 @@ def info(
     Example: xmine model info encoder/
     """
     from xmine.encoders.hub import find_encoder
-    from xmine.encoders.metadata import without_front_matter
 
     if encoder.endswith(".pack"):
         facts = _facts_of(Path(encoder))
@@ -61,7 +59,8 @@ def info(
     for place, some in groupby(sorted(packs, key=itemgetter("folder")), itemgetter("folder")):
         rows += _rows({"packs in": place} | {f"pack {x['language']}": _told(x) for x in some})
     if card:
-        rows = [without_front_matter(loaded.card)]
+        is_for_hub = loaded.card.startswith("---\n")  # and opens with a block of YAML
+        rows = [loaded.card.split("\n---\n", 1)[-1] if is_for_hub else loaded.card]
     elif loaded.card:
         console.say("its card: --card")
     console.show(rows, {**facts, "packs": packs, "card": loaded.card})
@@ -153,35 +152,3 @@ def export(
     load_encoder(encoder, exact, console).save(output)
     size = sum(path.stat().st_size for path in output.rglob("*") if path.is_file())
     console.summary(f"{output}: {size:,} bytes", {"output": str(output), "bytes": size})
-
-
-@model.command("push", short_help="Put an encoder on the Hugging Face Hub.")
-@with_flags
-def push(
-    encoder: Annotated[Path, typer.Argument(metavar="ENCODER", help="The folder of an encoder.")],
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Where to, as owner/name.")],
-    console: Console,
-    private: Annotated[bool, switch("--private", "Make a new repository private.")] = False,
-) -> None:
-    """Put the folder of an encoder on the Hugging Face Hub, with its card; hf auth login first.
-
-    Example: xmine model push encoder/ owner/name
-    """
-    from xmine.encoders.encoder import SentenceEncoder
-    from xmine.encoders.layout import first_line
-    from xmine.encoders.pair import is_pair
-
-    needs("xmine model push", "huggingface_hub")
-    from huggingface_hub import HfApi
-    from huggingface_hub.errors import HfHubHTTPError, LocalTokenNotFoundError
-
-    if not is_pair(encoder):
-        SentenceEncoder.load(encoder)  # refuses what is no encoder
-    try:
-        address = HfApi().create_repo(name, private=private, exist_ok=True)
-        HfApi().upload_folder(repo_id=name, folder_path=encoder)
-    except (HfHubHTTPError, LocalTokenNotFoundError, ValueError, OSError) as error:
-        raise EncoderError(
-            f"{name}: not written: {first_line(error)}", "log in with: hf auth login"
-        ) from error
-    console.summary(f"{encoder}: now at {address}", {"address": str(address)})

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from xmine.encoders.fingerprint import DIGITS, Source, list_files
 from xmine.encoders.hub import EMBEDDED as EMBEDDED
 from xmine.encoders.hub import find_encoder
-from xmine.encoders.layout import MODULES_FILE, read_modules, write_modules
+from xmine.encoders.layout import HOME, MODULES_FILE, read_modules, write_json
 from xmine.encoders.metadata import (
     CARD_FILE,
     EncoderFacts,
@@ -117,12 +117,18 @@ class SentenceEncoder:
         if not every:
             return [self] * len(codes)
         if any((code, every) not in self.views for code in codes):
-            body, packs = self.body, [_pack_of(self, code) for code in every]
+            body = self.body
             assert isinstance(body, StaticEmbedding)
             known = body.pieces
             assert isinstance(known, Vocabulary)
             table, tokens, pieces = body.table, body.table, dict[str, PackedPieces]()
-            for pack in packs:
+            for path in map(self.packs.__getitem__, every):
+                pack = Pack.read(path)
+                if pack.facts["encoder"] != encoder_digest(self):
+                    raise EncoderError(
+                        f"{path}: was made for another encoder than {self.name}",
+                        "make it again: xmine train --extend ENCODER PAIRS",
+                    )
                 pieces[pack.language] = own = PackedPieces(known, pack, len(table))
                 table, tokens = table.before(pack.table), tokens.before(own.tokens(pack.table))
             for code in {*codes, *every}:
@@ -314,8 +320,9 @@ class SentenceEncoder:
         The encoder is one that `encodes_pieces`, and no text is blank.
         """
         assert isinstance(self.body, StaticEmbedding)
-        means, found, numbers = self.body.means_and_tokens(texts)
-        return self._unit(means).astype(np.float16), found, numbers
+        bags = self.body.bags(texts)
+        means = self._unit(self.body.means(bags)).astype(np.float16)
+        return means, *self.body.known(*bags[0])
 
     def _encode_into(
         self, vectors: NDArray[Number], texts: Sequence[str], report: Report, prompt: str
@@ -375,7 +382,10 @@ class SentenceEncoder:
                 (partial / place).mkdir()
                 part.save(partial / place)
                 kinds.append((part.kind, place))
-            write_modules(partial, kinds)
+            names = ("idx", "name", "path", "type")
+            rows = ((at, str(at), place, HOME + kind) for at, (kind, place) in enumerate(kinds))
+            modules = [dict(zip(names, row, strict=True)) for row in rows]
+            write_json(partial / MODULES_FILE, modules)
             write_settings(partial, self.settings)
             if self.reranking:
                 self.reranking.save(partial)
@@ -395,18 +405,6 @@ def find_packs(folder: Path) -> dict[str, Path]:
     """Find the packs beside an encoder; of the embedded one also those that a user has added."""
     added = packs_in(own_packs()) if folder == EMBEDDED else {}
     return packs_in(folder / PACKS) | added
-
-
-def _pack_of(encoder: SentenceEncoder, language: str) -> Pack:
-    """Read the pack of a language, which must be of this encoder."""
-    path = encoder.packs[language]
-    pack = Pack.read(path)
-    if pack.facts["encoder"] != encoder_digest(encoder):
-        raise EncoderError(
-            f"{path}: was made for another encoder than {encoder.name}",
-            "make it again: xmine train --extend ENCODER PAIRS",
-        )
-    return pack
 
 
 def encoder_digest(encoder: SentenceEncoder) -> str:

@@ -20,7 +20,7 @@ _INPUT = ("module_input_name", "module_output_name")
 _VECTOR = "sentence_embedding"
 
 # The names that every version of sentence-transformers reads; 5.4 moved the classes elsewhere.
-_HOME = "sentence_transformers.models."
+HOME = "sentence_transformers.models."
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +86,6 @@ def _holds(folder: Path) -> str:
         if any(folder.glob(f"*{suffix}")):
             return f"it holds {name}: give the folder that this was made from"
     return "give a folder of sentence-transformers, or of a transformers checkpoint"
-
-
-def write_modules(folder: Path, kinds: list[tuple[str, str]]) -> None:
-    """Write `modules.json` from (class, path) pairs."""
-    rows = [
-        {"idx": index, "name": str(index), "path": path, "type": _HOME + kind}
-        for index, (kind, path) in enumerate(kinds)
-    ]
-    write_json(folder / MODULES_FILE, rows)
 
 
 def read_json(path: Path, kind: type = dict) -> Any:  # noqa: ANN401

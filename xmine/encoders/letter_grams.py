@@ -6,6 +6,7 @@ about as long as that.
 
 import unicodedata
 from collections.abc import Sequence
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +26,8 @@ class LetterGrams:
         self._letters = letter_numbers("".join(grams))
         self._base = int(self._letters.max()) + 1
         self._sizes = sorted({len(gram) for gram in grams})
-        keys = [0] * len(grams)
-        for row, gram in enumerate(grams):
-            keys[row] = len(gram)
-            for letter in gram:
-                keys[row] = keys[row] * self._base + int(self._letters[ord(letter)])
+        numbers = ([len(gram), *(int(self._letters[ord(x)]) for x in gram)] for gram in grams)
+        keys = [reduce(lambda key, number: key * self._base + number, row) for row in numbers]
         self._keys = np.array(keys, np.int64)
         self._slots = np.full(1 << _SLOTS, -1, np.int32)
         left = np.arange(len(grams))

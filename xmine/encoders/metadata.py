@@ -140,11 +140,6 @@ def read_card(folder: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
 
 
-def without_front_matter(card: str) -> str:
-    """Leave out the block of YAML that a card opens with for model hubs."""
-    return card.split("\n---\n", 1)[-1] if card.startswith("---\n") else card
-
-
 def _languages_of(card: str) -> tuple[str, ...]:
     """Find `language: en` or a list of codes in a card's front matter."""
     if not card.startswith("---\n"):

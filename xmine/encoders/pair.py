@@ -139,15 +139,9 @@ def with_packs(encoder: Encoders, source: str, target: str) -> EncoderPair:
     Two encoders stay as they are: each reads its side.
     """
     pair = as_pair(encoder)
-    one = pair.source is pair.target
-    return EncoderPair(*pair.source.readers([source, target])) if one else pair
-
-
-def readers_of(encoder: Encoders, source: str, target: str) -> EncoderPair:
-    """Give the encoders that read two languages: of two those that read each, see `reading`."""
-    if isinstance(encoder, EncoderPair) and encoder.source is not encoder.target:
-        return EncoderPair(encoder.reading(source), encoder.reading(target))
-    return with_packs(encoder, source, target)
+    if pair.source is not pair.target:
+        return pair
+    return EncoderPair(*pair.source.readers([source, target]))
 
 
 def load_encoders(name: str | None, options: EncodingOptions) -> EncoderPair:

@@ -66,7 +66,10 @@ def check_free(path: Path, *, force: bool, folder: bool = False) -> None:
     if there and not force:
         raise FileError(f"{path}: exists already", "give another name, or --force to replace it")
     check_parent(path)
-    _remove_left(path)
+    for left in path.parent.glob(partial_names(path)):  # of processes that no longer live
+        with suppress(OSError), left.open("r+b") as file:
+            lock_at_once(file.fileno())
+            left.unlink()
 
 
 def check_parent(path: Path) -> None:
@@ -147,14 +150,6 @@ def _replacing(paths: Sequence[Path]) -> Iterator[list[Path]]:
             os.close(handle)
         for partial in partials:
             partial.unlink(missing_ok=True)
-
-
-def _remove_left(path: Path) -> None:
-    """Remove what processes that no longer live have left beside a path."""
-    for left in path.parent.glob(partial_names(path)):
-        with suppress(OSError), left.open("r+b") as file:
-            lock_at_once(file.fileno())
-            left.unlink()
 
 
 def partial_names(path: Path) -> str:

@@ -173,7 +173,8 @@ def _unpacked(blocks: Iterator[bytes], name: str) -> Iterator[bytes]:
         return
     try:
         frame = unpackers[0]()
-        for block in _slices(chain([first], blocks)):
+        every = chain([first], blocks)  # cut: each may unpack to a thousand times its size
+        for block in (x[at : at + _SLICE] for x in every for at in range(0, len(x), _SLICE)):
             while block:
                 if frame.eof:  # frame after frame; zeros between them are padding
                     block = block.lstrip(b"\x00")
@@ -185,13 +186,6 @@ def _unpacked(blocks: Iterator[bytes], name: str) -> Iterator[bytes]:
             raise EOFError("it is cut off")
     except (EOFError, lzma.LZMAError, zlib.error, zstandard.ZstdError) as error:
         raise FileError(f"{name}: a broken archive: {error}", "copy it again") from error
-
-
-def _slices(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """Cut blocks into small ones, since each may unpack to a thousand times its size."""
-    for block in blocks:
-        for at in range(0, len(block), _SLICE):
-            yield block[at : at + _SLICE]
 
 
 _LOOKED_AT = 4096  # bytes, where there is a NUL byte

@@ -50,10 +50,6 @@ def _near_copy(texts: Both, _: Files) -> str:
     return f"the sides share {shared_letters(ours, theirs):.0%} of their pairs of letters"
 
 
-def _length(texts: Both, _: Files) -> str:
-    return f"{count(len(texts[1]), 'character')} for {len(texts[0]):,}"
-
-
 def _number(texts: Both, files: Files) -> str:
     found = differing(*texts, *map(reader, files.languages))
     return _sides("number", [list(map(_named, numbers)) for numbers in found or ()])
@@ -64,10 +60,6 @@ def _negation(texts: Both, files: Files) -> str:
     sides = zip(found, ("source", "target"), strict=True)
     said = ", ".join(f"'{word}' in the {side}" for word, side in sides if word)
     return said if all(found) else f"{said or 'a negator'}, no negation in the other side"
-
-
-def _placeholder(texts: Both, _: Files) -> str:
-    return _sides("placeholder", placeholders(*texts) or ())
 
 
 def _sides(what: str, found: Sequence[list[str]]) -> str:
@@ -135,7 +127,7 @@ _EXPLAINED: dict[str, Explained] = {
     "copy": lambda *_: "both sides are the same text",
     "near-copy": _near_copy,
     "language": _language,
-    "length": _length,
+    "length": lambda texts, _: f"{count(len(texts[1]), 'character')} for {len(texts[0]):,}",
     "partial": lambda *_: "a stretch of a side has no counterpart",
     "number": _number,
     "negation": _negation,
@@ -143,5 +135,5 @@ _EXPLAINED: dict[str, Explained] = {
     "duplicate": lambda *_: "a better pair has the same source or target",
     "markup": _stretch(markup, "is markup"),
     "garbled": _stretch(garbled, "is no text that people wrote"),
-    "placeholder": _placeholder,
+    "placeholder": lambda texts, _: _sides("placeholder", placeholders(*texts) or ()),
 }

@@ -57,7 +57,7 @@ def foreign_to(language: str, scripts: set[str]) -> Callable[[str, str], bool]:
     by_words = _is_not_english if short_code(language) == "en" else _in_english
     tells_words = "LATIN" in scripts and language != UNKNOWN_LANGUAGE
     return lambda text, letters: (
-        any(_is_chinese(letters, *each) for each in eastern)
+        any(not x.search(letters) and len(_CHINESE.findall(letters)) >= n for x, n in eastern)
         or _in_another_script(text, letters, own)
         or (tells_words and by_words(text))
     )
@@ -99,11 +99,6 @@ def _in_another_script(text: str, letters: str, own: re.Pattern[str]) -> bool:
         if len(word) > 1 and (word.islower() or word.lower() in ENGLISH_WORDS)
     ]
     return sum(word not in _IN_NAMES for word in words) >= _FEWEST_WORDS
-
-
-def _is_chinese(letters: str, own: re.Pattern[str], most: int) -> bool:
-    """Tell whether a line of Chinese characters is too long for a language without its `own`."""
-    return not own.search(letters) and len(_CHINESE.findall(letters)) >= most
 
 
 def _in_english(text: str) -> bool:

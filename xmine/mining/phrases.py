@@ -139,7 +139,7 @@ def unknown_figures(
     """
     sides = zip(names, doubts, codes, strict=True)
     fine = {UNKNOWN_LANGUAGE, *map(short_code, known)}
-    beyond = [name for name, doubt, code in sides if doubt and short_code(code) not in fine]
+    beyond = {name: x for name, doubt, x in sides if doubt and short_code(x) not in fine}
     if not beyond:
         return ""
     said = (
@@ -151,9 +151,8 @@ def unknown_figures(
         said += install and f"`{install}` once, then "
         return f"{said}{as_typed(*command, '--model', model)}: that encoder knows the language"
     return (
-        f"{said}`xmine train PAIRS --encoder embedded --languages {','.join(codes)}` makes one "
-        "that knows the language, of some thousand pairs such as `xmine align` makes of a book and "
-        "its translation"
+        f"{said}`xmine train --extend embedded PAIRS -o {min(beyond.values())}.pack` teaches it, "
+        "by some thousand pairs such as `xmine align` makes of a book and its translation"
     )
 
 

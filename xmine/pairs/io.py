@@ -296,14 +296,13 @@ class ParallelText:
 
 def read_parallel(
     *paths: str | Path,
-    least: float = 0.0,
     read: Callable[[str | Path], Iterator[Pair]] = read_pairs,
 ) -> ParallelText:
     """Read pairs to train with, of any format that `read_pairs` knows, with that, or with `read`.
 
-    Pairs of a probability below `least` are left out, and so are those with a blank side, which an
-    XmineWarning counts. The texts are packed: a machine with eight GPUs holds them eight times. Of
-    several files, each has its languages, see `settle_languages`.
+    Pairs with a blank side are left out, and an XmineWarning counts them. The texts are packed: a
+    machine with eight GPUs holds them eight times. Of several files, each has its languages, see
+    `settle_languages`.
 
     Raises:
         FileError: see `read_pairs`; a file has no pairs, or of several files one has no languages
@@ -317,8 +316,6 @@ def read_parallel(
         sides = (sources, targets) if not settled or not settled[at][1] else (targets, sources)
         blank = 0
         for pair in read(path):
-            if pair.prob is not None and round(pair.prob, 4) < least:
-                continue
             if pair.source.strip() and pair.target.strip():
                 sides[0].append(pair.source)
                 sides[1].append(pair.target)
@@ -326,8 +323,7 @@ def read_parallel(
             else:
                 blank += 1
         if len(origins) == ends[-1]:
-            likely = f" of probability {least:g} or more" if least else ""
-            raise FileError(f"{name_of(path)}: no pairs{likely} in it")
+            raise FileError(f"{name_of(path)}: no pairs in it")
         if blank:
             told = f"{name_of(path)}: {count(blank, 'pair')} with a blank side left out"
             warnings.warn(told, XmineWarning, stacklevel=2)

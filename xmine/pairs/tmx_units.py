@@ -98,11 +98,9 @@ def _parsed(opening: str, unit: str) -> Element | str:
     try:
         return fromstring(f"{opening}{unit}</tmx>")[0]
     except ParseError as error:
-        known = _NAMED.sub(_character, unit)
+        # A section of CDATA has none.
+        known = _NAMED.sub(
+            lambda x: escape(html5[x[1]], quote=False) if x[1] in html5 else x[0], unit
+        )
         why = re.sub(r": line \d+, column \d+$", "", str(error))
         return why if known == unit else _parsed(opening, known)
-
-
-def _character(entity: re.Match[str]) -> str:
-    """Replace an entity of HTML; a section of CDATA has none."""
-    return escape(html5[entity[1]], quote=False) if entity[1] in html5 else entity[0]

@@ -43,7 +43,9 @@ def draw_map(
     sentences = places.shape[1]
     figure, axes = canvas(title, (7.0, 6.4))
     if sentences <= JOINED and len(places) > 1:
-        _join(axes, places)
+        for first, *others in places.swapaxes(0, 1):
+            for other in others:
+                axes.plot(*zip(first, other, strict=True), color="#bbbbbb", linewidth=0.5, zorder=1)
     size = float(np.clip(6000 / (len(places) * sentences), 7, 55))
     for at, (language, points) in enumerate(zip(vectors, places, strict=True)):
         axes.scatter(
@@ -138,13 +140,6 @@ def canvas(title: str, inches: tuple[float, float]) -> "tuple[Figure, Axes]":
     axes.xaxis.label.set_color("#555555")
     axes.yaxis.label.set_color("#555555")
     return figure, axes
-
-
-def _join(axes: "Axes", places: NDArray[np.float64]) -> None:
-    """Draw a line from each sentence of the first language to its translations."""
-    for first, *others in places.swapaxes(0, 1):
-        for other in others:
-            axes.plot(*zip(first, other, strict=True), color="#bbbbbb", linewidth=0.5, zorder=1)
 
 
 def _number(axes: "Axes", points: NDArray[np.float64]) -> None:

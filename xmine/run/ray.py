@@ -160,7 +160,12 @@ class RayEngine:
                 work.look()
         finally:
             self.numbers = {}
-            _cancel(list(work.calls))
+            calls = list(work.calls)
+            with suppress(Exception):  # the cluster is gone
+                for call in calls:  # so that no unfinished file stays; files that are whole do
+                    ray.cancel(call)
+                if calls:
+                    ray.wait(calls, num_returns=len(calls), timeout=_ENDING)
         tick(1.0)
 
     def _place(self, task: Task, node: str) -> Any:  # noqa: ANN401
@@ -302,17 +307,6 @@ def _tell(call: Any, work: Work) -> None:  # noqa: ANN401
             work.began(call, told)
         else:
             work.ended(call, told)
-
-
-def _cancel(calls: list[Any]) -> None:
-    """Interrupt what runs, so that no unfinished file stays; files that are whole do."""
-    import ray
-
-    with suppress(Exception):  # the cluster is gone
-        for call in calls:
-            ray.cancel(call)
-        if calls:
-            ray.wait(calls, num_returns=len(calls), timeout=_ENDING)
 
 
 def _last_line(error: BaseException) -> str:

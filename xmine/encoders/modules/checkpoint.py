@@ -29,16 +29,13 @@ def _harmless(value: object) -> bool:
     return not value or (isinstance(value, dict) and set(value) <= {*_HARMLESS, "use_cache"})
 
 
-def _reads_text(value: object) -> bool:
-    """With a `message`, texts would go through a chat template."""
-    is_ours = isinstance(value, dict) and value.get("text") == _TOKENS_OUT
-    return is_ours and "message" not in value  # type: ignore[operator]
-
-
 HONOURED: dict[str, Callable[[Any], bool]] = {
     "transformer_task": lambda value: bool(value == "feature-extraction"),
     "module_output_name": lambda value: bool(value == "token_embeddings"),
-    "modality_config": _reads_text,
+    # With a `message`, texts would go through a chat template.
+    "modality_config": lambda value: (
+        isinstance(value, dict) and value.get("text") == _TOKENS_OUT and "message" not in value
+    ),
     "unpad_inputs": lambda _: True,  # a matter of speed
     **dict.fromkeys(
         ["processing_kwargs", "query_expansion", "query_length", "document_length"],

@@ -77,30 +77,23 @@ class StaticEmbedding:
         """
         for start in range(0, len(texts), self.texts_at_once):
             block = texts[start : start + self.texts_at_once]
-            bags = self._cut([prompt + text for text in block] if prompt else block)
-            yield slice(start, start + len(block)), self._means(bags)
+            bags = self.bags([prompt + text for text in block] if prompt else block)
+            yield slice(start, start + len(block)), self.means(bags)
 
     def sums(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Add up the vectors of each text's pieces: those of texts put together add up, too."""
-        bags = self._cut(texts)
+        bags = self.bags(texts)
         sizes = sum(np.diff(starts) for _, starts in bags)
-        found: NDArray[np.float32] = self._means(bags) * np.asarray(sizes)[:, None]
+        found: NDArray[np.float32] = self.means(bags) * np.asarray(sizes)[:, None]
         return found.astype(np.float32)
 
-    def means_and_tokens(
-        self, texts: Sequence[str]
-    ) -> tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.int64]]:
-        """Cut texts once: give their vectors, float32 [texts, dim], and what `tokens` gives."""
-        bags = self._cut(texts)
-        return self._means(bags), *self._known(*bags[0])
-
-    def _cut(self, texts: Sequence[str]) -> tuple[Ids, ...]:
+    def bags(self, texts: Sequence[str]) -> tuple[Ids, ...]:
         """Cut texts into pieces; with a pack into letter n-grams, too."""
         if isinstance(self.pieces, Vocabulary | Tokenizer):
             return (self.pieces.ids(texts),)
         return self.pieces.bags(texts)
 
-    def _means(self, bags: tuple[Ids, ...]) -> NDArray[np.float32]:
+    def means(self, bags: tuple[Ids, ...]) -> NDArray[np.float32]:
         """Average the vectors of each text's pieces and n-grams: float32 [texts, dim]."""
         if isinstance(self.pieces, Vocabulary | Tokenizer):
             return means_of(self.table, *bags[0])
@@ -152,11 +145,12 @@ class StaticEmbedding:
         Returns:
             Int32 [pieces, 1], those of all texts; and their number in each, int64 [texts].
         """
-        return self._known(*self.pieces.ids(texts))
+        return self.known(*self.pieces.ids(texts))
 
-    def _known(
+    def known(
         self, ids: NDArray[np.int32], starts: NDArray[np.int64]
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Leave out pieces without a vector; see `tokens`."""
         known = self.token_weights[ids] != 0
         before = np.concatenate([[0], np.cumsum(known)])
         return ids[known][:, None], np.diff(before[starts])

@@ -120,13 +120,15 @@ class Transformer(nn.Module):
                 has = "layers behind its pooling" if len(heads) else "no pooler with a tanh"
                 raise EncoderError(f"cls_mlp pooling: the encoder has {has}", "give another one")
             return [*self.repool("cls", ()), head.to(self.model.device)]
-        if mode == "cls" and not self._has_beginning():
-            raise EncoderError(
-                "cls pooling: the tokenizer of the encoder begins sentences with no piece of its "
-                "own, so the vector would be that of the first piece of the text",
-                "leave it out, or begin with an encoder that has such a piece: BERT and its like, "
-                "or --encoder scratch --architecture transformer",
-            )
+        if mode == "cls":  # [CLS] or its like stands for no text
+            (bare, _), (some, _) = self.ids([""]), self.ids(["a"])
+            if not len(bare) or len(some) <= len(bare) or bare[0] != some[0]:
+                raise EncoderError(
+                    "cls pooling: the tokenizer of the encoder begins sentences with no piece of "
+                    "its own, so the vector would be that of the first piece of the text",
+                    "leave it out, or begin with an encoder that has such a piece: BERT and its "
+                    "like, or --encoder scratch --architecture transformer",
+                )
         pooling = Pooling(self.pooling.token_dim, (mode,), self.pooling.include_prompt)
         if len(heads) and pooling.dim != self.dim:
             raise EncoderError(
@@ -136,12 +138,6 @@ class Transformer(nn.Module):
             )
         self.pooling = pooling
         return list(heads)
-
-    def _has_beginning(self) -> bool:
-        """Whether every sentence begins with a piece that stands for no text, as [CLS] does."""
-        bare, _ = self.ids([""])
-        some, _ = self.ids(["a"])
-        return len(bare) > 0 and len(some) > len(bare) and bare[0] == some[0]
 
     def describe(self) -> dict[str, object]:
         """Describe the module, for people."""
@@ -299,7 +295,9 @@ class Transformer(nn.Module):
         tokenizer = read_tokenizer(folder, model, lower=lower, plain=plain)
         width = int(model.config.hidden_size)
         if pooling_folder is None:
-            pooling = Pooling(width, ("lasttoken",) if _predicts_pieces(model) else ("mean",))
+            made_as = str((model.config.architectures or [""])[0])
+            is_causal = made_as.endswith("ForCausalLM") and getattr(model.config, "is_causal", True)
+            pooling = Pooling(width, ("lasttoken" if is_causal else "mean",))
         else:
             pooling = Pooling.load(pooling_folder)
         if pooling.token_dim != width:
@@ -337,8 +335,3 @@ def batches_of_like_length(
         rows = order[: max(1, min(batch_size, fitting))]
         order = order[len(rows) :]
         yield rows
-
-
-def _predicts_pieces(model: Any) -> bool:  # noqa: ANN401
-    made_as = str((model.config.architectures or [""])[0])
-    return made_as.endswith("ForCausalLM") and bool(getattr(model.config, "is_causal", True))

@@ -5,7 +5,7 @@ have what was measured of each item. Published figures stand below, with what ke
 compared; nothing here measures.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -227,13 +227,6 @@ def published_beside(results: Mapping[str, Result]) -> list[Published]:
         beside = list(columns.values()), systems, cells
         found.append(Published(first.benchmark, table["source"], obstacle, *beside))
     return sorted(found, key=lambda each: bool(each.obstacle))
-
-
-def short_names(names: Iterable[str]) -> dict[str, str]:
-    """Shorten paths of encoders to their ends, where these tell them apart."""
-    ends = {name: Path(name).name for name in names}
-    unlike = len(set(ends.values())) == len(ends)
-    return ends if unlike else {name: name for name in ends}
 
 
 def as_text(cells: Sequence[Sequence[str]]) -> list[str]:

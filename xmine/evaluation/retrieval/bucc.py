@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.encoders.pair import EncoderPair, Encoders, readers_of
+from xmine.encoders.pair import EncoderPair, Encoders, as_pair, with_packs
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.languages import left_out_note
@@ -265,7 +265,9 @@ def mine_pair(
         reranking by tokens.
     """
     split = folder.read(pair, protocol.split)
-    sides = readers_of(encoder, *pair.split("-"))
+    one, other = pair.split("-")
+    sides = EncoderPair(*map(as_pair(encoder).reading, (one, other)))
+    sides = with_packs(sides, one, other)
     mined = mine_split(sides, split, protocol, options, report)
     if protocol.threshold_from == "oracle":
         return split, [{"oracle": (found.best(), found)} for found in mined]

@@ -108,7 +108,9 @@ def _aligned(
         # English is what named languages are compared with, but no language of every encoder.
         pivot = options.pivot or ("en" if options.language else "")
         languages = _named_by([*asked, pivot], languages)
-    pairs = _with_pivot(languages, options.pivot)
+    # With English, or the first, if no pivot is asked for.
+    found = named_by(options.pivot or "en", languages) or ([] if options.pivot else languages)
+    pairs = [(each, found[0]) for each in languages if each != found[0]] if found else []
     if not pairs:
         return None
     texts = {each: texts[each] for each in languages}
@@ -122,12 +124,6 @@ def _named_by(codes: Sequence[str], languages: Sequence[str]) -> list[str]:
     """Keep the languages that one of the codes names, in their order."""
     named = {each for code in codes for each in named_by(code, languages)}
     return [each for each in languages if each in named]
-
-
-def _with_pivot(languages: Sequence[str], pivot: str) -> list[tuple[str, str]]:
-    """Pair each language with the pivot: English, or the first, if none is asked for."""
-    found = named_by(pivot or "en", languages) or ([] if pivot else languages)
-    return [(each, found[0]) for each in languages if each != found[0]] if found else []
 
 
 def _read_by_pair(data: DataFolder) -> list[tuple[str, dict[str, list[str]]]]:

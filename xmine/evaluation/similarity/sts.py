@@ -10,7 +10,6 @@ from statistics import fmean
 
 import numpy as np
 
-from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import Encoders
 from xmine.evaluation.data import DataFolder, MissingData, incomplete
 from xmine.evaluation.options import STS_TASKS, StsOptions
@@ -76,8 +75,13 @@ def evaluate_sts(
         for title, subsets in found.items():
             reader = encoder.reading("en")
             if options.whiten:
+                from xmine.encoders.modules.heads import Dense, apply
+
                 texts = [text for each in subsets for text in (*each.first, *each.second)]
-                reader = _whitened(reader, texts, options.prompt)
+                prompt = reader.settings.choose(options.prompt)
+                bare = np.concatenate([block for _, block in reader.body.embed(texts, prompt)])
+                heads = [*reader.heads, Dense.whitening(apply(reader.heads, bare))]
+                reader = replace(reader, heads=heads, source=None)
             rated = [rate(reader, pairs, report, options.prompt) for pairs in subsets]
             cosines = [each for each, _ in rated]
             blank += sum(count for _, count in rated)
@@ -113,14 +117,6 @@ def evaluate_sts(
         notes=[*blank_note(blank), *notes],
         statistic="spearman",
     )
-
-
-def _whitened(encoder: SentenceEncoder, texts: Sequence[str], prompt: str) -> SentenceEncoder:
-    from xmine.encoders.modules.heads import Dense, apply
-
-    blocks = [block for _, block in encoder.body.embed(texts, encoder.settings.choose(prompt))]
-    head = Dense.whitening(apply(encoder.heads, np.concatenate(blocks)))
-    return replace(encoder, heads=[*encoder.heads, head], source=None)
 
 
 def read_task(task: str, data: DataFolder) -> tuple[list[ScoredPairs], list[str]]:

@@ -53,7 +53,10 @@ def digits_anywhere(text: str, language: str = "und") -> list[Number]:
         scaled = _scaled(values, text, match.end(), language)
         if match[0].isdecimal():
             value = float(match[0])
-            values |= _years(value) | fraction_of(text, match.end(), value)
+            years = {1900 + value, 2000 + value} if value < 100 else {value % 100}
+            # '98, los 70 and 80er are years, and the other way round.
+            values |= years if value < 100 or 1900 <= value < 2100 else set()
+            values |= fraction_of(text, match.end(), value)
             if minutes := _MINUTES.match(text, match.end()):
                 values |= _hours(value) | {value + float(minutes[1]) / 100}  # or 6.30
         if match[1] == " " and " 0" not in match[0]:  # or two numbers
@@ -102,13 +105,6 @@ def _clock(digits: str) -> tuple[frozenset[float], ...]:
     hour, minutes = float(match[1]), float(match[2])
     hours = frozenset({hour} | _hours(hour))
     return (hours, frozenset({minutes})) if minutes else (hours,)
-
-
-def _years(value: float) -> set[float]:
-    """Read '98, los 70 and 80er as years, and the other way round."""
-    if value < 100:
-        return {1900 + value, 2000 + value}
-    return {value % 100} if 1900 <= value < 2100 else set()
 
 
 def _hours(hour: float) -> set[float]:
